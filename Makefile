@@ -1,0 +1,41 @@
+# Everything a contributor does, by name. `make` alone lists it.
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+BIN := .venv/bin
+WORKERS ?= 2
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: services .venv/ready ## everything needed to develop: services and a virtual environment from the pinned, hashed requirements
+
+.venv/ready: requirements/dev.txt pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+services: ## PostgreSQL 15 from Debian, where it is missing
+	@tools/services
+
+pins: ## write requirements/*.txt anew from pyproject.toml (needs uv)
+	tools/pins
+
+format: ## write the code the way `check` wants it
+	$(BIN)/ruff format src tests benchmarks tools
+	$(BIN)/ruff check --fix --quiet src tests benchmarks tools
+
+check: ## style, types, the house's floors, migrations
+	$(BIN)/ruff format --check --quiet src tests benchmarks tools
+	$(BIN)/ruff check --quiet src tests benchmarks tools
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/squawk src/horae/store/migrations/*.sql
+
+test: ## the suite, on a private PostgreSQL with two cells
+	$(BIN)/pytest -n $(WORKERS)
+
+long: ## the full-size runs that do not fit into a minute
+	$(BIN)/pytest -m long -n 0
+
+.PHONY: help setup services pins format check test long bench docs

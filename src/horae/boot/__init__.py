@@ -1,0 +1,1 @@
+"""Chooses and wires: settings become objects, the command line becomes verbs."""

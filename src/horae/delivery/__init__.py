@@ -1,0 +1,1 @@
+"""The outside world: how an attempt reaches its target."""
