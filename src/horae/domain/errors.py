@@ -1,0 +1,92 @@
+"""Everything that can be refused, as one tree.
+
+The class carries the public code and the HTTP status; one handler at the door speaks them::
+
+    HoraeError
+    ├── Invalid               SCH_422_INVALID           what was asked cannot be done as written
+    │   └── InvalidSchedule   SCH_422_SCHEDULE          a trigger that means nothing, or never fires
+    ├── NotFound              SCH_404_NOT_FOUND         nothing of yours has that name or id
+    ├── Conflict              SCH_409_CONFLICT          the row is not in the state, or version, you thought
+    │   ├── Duplicate         SCH_409_DUPLICATE         this idempotency key was used for another request
+    │   ├── NameTaken         SCH_409_NAME_TAKEN        another living job has that name
+    │   └── Contended         SCH_409_CONTENDED         the row kept moving under us; ask again
+    ├── RetryLimited          SCH_429_RETRY_LIMITED     retries or replays above their budget
+    └── Unavailable           SCH_503_UNAVAILABLE       not now; nothing was changed
+        ├── ShardClosed       SCH_503_SHARD_CLOSED      the shard is moving to another cell
+        └── DispatcherDown    SCH_503_DISPATCHER_DOWN   no node holds the shard's lease
+"""
+
+from typing import ClassVar
+
+
+class HoraeError(Exception):
+    """The root: a refusal with a public code. The message is written for the person who asked."""
+
+    code: ClassVar[str] = "SCH_500_INTERNAL"
+    status: ClassVar[int] = 500
+
+
+class Invalid(HoraeError):
+    """What was asked cannot be done as written."""
+
+    code, status = "SCH_422_INVALID", 422
+
+
+class InvalidSchedule(Invalid):
+    """A trigger that means nothing in its dialect, contradicts itself or never fires."""
+
+    code = "SCH_422_SCHEDULE"
+
+
+class NotFound(HoraeError):
+    """Nothing of this tenant has that name or id."""
+
+    code, status = "SCH_404_NOT_FOUND", 404
+
+
+class Conflict(HoraeError):
+    """The row is not in the state, or not at the version, the request assumed."""
+
+    code, status = "SCH_409_CONFLICT", 409
+
+
+class Duplicate(Conflict):
+    """This idempotency key was used for a different request, or is still in flight."""
+
+    code = "SCH_409_DUPLICATE"
+
+
+class NameTaken(Conflict):
+    """Another living job of the tenant has that name."""
+
+    code = "SCH_409_NAME_TAKEN"
+
+
+class Contended(Conflict):
+    """The row kept moving under us; nothing was changed and asking again is safe."""
+
+    code = "SCH_409_CONTENDED"
+
+
+class RetryLimited(HoraeError):
+    """Retries or replays above their budget, or a measure in force."""
+
+    code, status = "SCH_429_RETRY_LIMITED", 429
+
+
+class Unavailable(HoraeError):
+    """Not now. Nothing was changed; asking again later is safe."""
+
+    code, status = "SCH_503_UNAVAILABLE", 503
+
+
+class ShardClosed(Unavailable):
+    """The shard is moving to another cell, or lives in another one than the caller believed."""
+
+    code = "SCH_503_SHARD_CLOSED"
+
+
+class DispatcherDown(Unavailable):
+    """No node holds the shard's lease, so a manual trigger would wait for nobody."""
+
+    code = "SCH_503_DISPATCHER_DOWN"
