@@ -1,0 +1,111 @@
+"""The four ways people write cron, and what differs between them: fields, names, weekday numbers."""
+
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+
+
+class Dialect(StrEnum):
+    """How an expression is read. Stored with each job: the same text means other days elsewhere."""
+
+    UNIX5 = "unix5"
+    SPRING6 = "spring6"
+    QUARTZ6 = "quartz6"
+    QUARTZ7 = "quartz7"
+
+    @property
+    def is_quartz(self) -> bool:
+        """Whether Quartz's weekday numbers and its `?` rule apply."""
+        return self in {Dialect.QUARTZ6, Dialect.QUARTZ7}
+
+
+class Field(Enum):
+    """A field by its name in messages."""
+
+    SECOND = "second"
+    MINUTE = "minute"
+    HOUR = "hour"
+    DAY = "day of month"
+    MONTH = "month"
+    WEEKDAY = "day of week"
+    YEAR = "year"
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """The values a field may hold. `*` runs from `first`; some weekday numberings accept a second Sunday."""
+
+    low: int
+    high: int
+    first: int
+    widest_step: int
+
+
+_FIVE = (Field.MINUTE, Field.HOUR, Field.DAY, Field.MONTH, Field.WEEKDAY)
+_SIX = (Field.SECOND, *_FIVE)
+ORDER = {
+    Dialect.UNIX5: _FIVE,
+    Dialect.SPRING6: _SIX,
+    Dialect.QUARTZ6: _SIX,
+    Dialect.QUARTZ7: (*_SIX, Field.YEAR),
+}
+
+_PLAIN = {
+    Field.SECOND: Numbers(0, 59, 0, 59),
+    Field.MINUTE: Numbers(0, 59, 0, 59),
+    Field.HOUR: Numbers(0, 23, 0, 23),
+    Field.DAY: Numbers(1, 31, 1, 31),
+    Field.MONTH: Numbers(1, 12, 1, 12),
+    Field.YEAR: Numbers(1970, 2099, 1970, 129),
+}
+_WEEKDAYS = {
+    Dialect.UNIX5: Numbers(0, 7, 0, 7),  # Sunday is 0, and 7 as well
+    Dialect.SPRING6: Numbers(0, 7, 1, 7),  # the same numbers, but `*/2` counts from Monday
+    Dialect.QUARTZ6: Numbers(1, 7, 1, 7),  # Sunday is 1
+    Dialect.QUARTZ7: Numbers(1, 7, 1, 7),
+}
+
+MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
+WEEKDAYS = ("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT")
+
+BY_COUNT = {5: Dialect.UNIX5, 6: Dialect.SPRING6, 7: Dialect.QUARTZ7}
+
+MACROS = {
+    "@yearly": "0 0 1 1 *",
+    "@annually": "0 0 1 1 *",
+    "@monthly": "0 0 1 * *",
+    "@weekly": "0 0 * * SUN",
+    "@daily": "0 0 * * *",
+    "@midnight": "0 0 * * *",
+    "@hourly": "0 * * * *",
+}
+
+
+def numbers(field: Field, dialect: Dialect) -> Numbers:
+    """What the field may hold in that dialect."""
+    return _WEEKDAYS[dialect] if field is Field.WEEKDAY else _PLAIN[field]
+
+
+def named(field: Field, dialect: Dialect) -> dict[str, int]:
+    """Names the field accepts, with the number the dialect gives them."""
+    if field is Field.MONTH:
+        return {name: k for k, name in enumerate(MONTHS, 1)}
+    if field is Field.WEEKDAY:
+        return {name: k + dialect.is_quartz for k, name in enumerate(WEEKDAYS)}
+    return {}
+
+
+def sunday_based(number: int, dialect: Dialect) -> int:
+    """A weekday number of that dialect as 0 (Sunday) to 6 (Saturday)."""
+    return number - 1 if dialect.is_quartz else number % 7
+
+
+def spelled(macro: str, dialect: Dialect) -> str:
+    """A macro written out with the fields of that dialect."""
+    five = MACROS[macro]
+    if dialect is Dialect.UNIX5:
+        return five
+    minute, hour, day, month, weekday = five.split()
+    if dialect.is_quartz:  # exactly one of the two day fields is `?` there
+        day, weekday = ("?", weekday) if weekday != "*" else (day, "?")
+    six = f"0 {minute} {hour} {day} {month} {weekday}"
+    return f"{six} *" if dialect is Dialect.QUARTZ7 else six

@@ -1,0 +1,190 @@
+"""The compiled expression: when it fires next, in a bounded number of counted steps."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from functools import lru_cache
+from itertools import pairwise
+from zoneinfo import ZoneInfo
+
+from horae.domain.cron.days import shape
+from horae.domain.cron.dialects import Dialect
+from horae.domain.cron.fields import Part
+from horae.domain.dst import DEFAULT, ELAPSED, DstPolicy
+from horae.domain.timeline import DAY, END, EPOCH, START, line
+
+SECOND = timedelta(seconds=1)
+EPOCH_ORDINAL = EPOCH.toordinal()
+FIRST_YEAR = 1970
+
+MAX_STEPS = 4_000
+# A 29 February on a given weekday comes again within 40 years, also across a century that is not a leap year.
+SEARCH_YEARS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """The parsed fields, as written; the sentence and the forecast are made from them."""
+
+    second: Part
+    minute: Part
+    hour: Part
+    day: Part
+    month: Part
+    weekday: Part
+    year: Part
+
+
+@dataclass(frozen=True, slots=True)
+class Cron:
+    """A cron expression, compiled. Made by `parse`; two with the same text, dialect and salt are equal.
+
+    `elapsed` schedules follow the clock as it really runs, whatever the DST policy: their hour field is a
+    rhythm (`*`, `*/2`, `H/3`) or holds all 24 hours. All others name their hours, and the policy decides.
+    """
+
+    text: str
+    dialect: Dialect
+    fields: Fields
+    elapsed: bool
+    seconds: tuple[int, ...]
+    minutes: tuple[int, ...]  # of the day, in seconds from local midnight
+    months: int
+    days: tuple[int, ...] | None  # per shape of month; None when every day of every year matches
+    years: int  # bit 0 is 1970; 0 when every year matches
+
+    def next(self, after: datetime, zone: ZoneInfo, policy: DstPolicy = DEFAULT) -> datetime | None:
+        """The first fire strictly after `after`, in UTC; None when there will never be one."""
+        found, _ = self.find((after - EPOCH) // SECOND + 1, zone, policy)
+        return None if found is None else EPOCH + timedelta(0, found)
+
+    def fires(
+        self, since: datetime, until: datetime, zone: ZoneInfo, policy: DstPolicy = DEFAULT
+    ) -> Iterator[datetime]:
+        """Every fire from `since` (included) to `until` (excluded), in UTC, strictly increasing."""
+        stop = -((EPOCH - until) // SECOND)
+        found, _ = self.find(-((EPOCH - since) // SECOND), zone, policy)
+        while found is not None and found < stop:
+            yield EPOCH + timedelta(0, found)
+            found, _ = self.find(found + 1, zone, policy)
+
+    def find(self, second: int, zone: ZoneInfo, policy: DstPolicy) -> tuple[int | None, int]:
+        """The first fire at or after a second since 1970, and the steps the search took."""
+        policy = ELAPSED if self.elapsed else policy
+        starts, spans, until = line(zone, policy)
+        second = max(second, START)
+        k = bisect_right(starts, second) - 1
+        start, offset, low, high, hole = spans[k]
+        # A time may have been jumped over, and its fire stands at this very instant.
+        if hole is not None and second == start:
+            found, steps = self._seek(hole, 1)
+            if found is not None and found < low:
+                return start, steps
+        local = second + offset
+        found, steps = self._seek(max(local, low), 1)
+        while found is not None:
+            if found < high:
+                return found - offset, steps
+            k += 1
+            steps += 1
+            if k == len(spans):
+                if until >= END:
+                    return None, steps
+                # What was read of the zone ends here: read on, and look again at the same span, now longer.
+                starts, spans, until = line(zone, policy, beyond=until)
+                k -= 1
+                high = spans[k].high
+                continue
+            reached = high
+            start, offset, low, high, hole = spans[k]
+            if hole is not None and found < low:
+                return start, steps
+            if found < low or low < reached:
+                found, steps = self._seek(low, steps)
+        return None, steps
+
+    def _seek(self, local: int, steps: int) -> tuple[int | None, int]:
+        """The first matching local time at or after the given one, as if clocks never changed."""
+        day, second = divmod(local, DAY)
+        days = self.days
+        if days is not None:
+            first, steps = self._day(day, steps)
+            if first is None:
+                return None, steps
+            if first != day:
+                return first * DAY + self.minutes[0] + self.seconds[0], steps
+        time = self._time(second)
+        if time is not None:
+            return day * DAY + time, steps + 1
+        first, steps = self._day(day + 1, steps + 1)
+        if first is None:
+            return None, steps
+        return first * DAY + self.minutes[0] + self.seconds[0], steps
+
+    def _time(self, second: int) -> int | None:
+        """The first matching time of day at or after the given one, in seconds from midnight."""
+        minutes, seconds = self.minutes, self.seconds
+        within = second % 60
+        k = bisect_left(minutes, second - within)
+        if k == len(minutes):
+            return None
+        minute = minutes[k]
+        if minute + within == second:
+            n = bisect_left(seconds, within)
+            if n < len(seconds):
+                return minute + seconds[n]
+            k += 1
+            if k == len(minutes):
+                return None
+            minute = minutes[k]
+        return minute + seconds[0]
+
+    def _day(self, day: int, steps: int) -> tuple[int | None, int]:
+        """The first matching day at or after the given one, counted from 1970; one step per month."""
+        if self.days is None:
+            return (day, steps) if day * DAY < END else (None, steps)
+        if day * DAY >= END:
+            return None, steps
+        at = date.fromordinal(day + EPOCH_ORDINAL)
+        year, month, passed = at.year, at.month, at.day
+        for coming in range(year, min(year + SEARCH_YEARS, 9999)):
+            if self.years and not self.years >> max(coming - FIRST_YEAR, 0) & (coming >= FIRST_YEAR):
+                month, passed, steps = 1, 1, steps + 1
+                continue
+            for number, (begin, form) in enumerate(months(coming)[month - 1 :], month):
+                steps += 1
+                if self.months >> number & 1:
+                    left = self.days[form] >> passed
+                    if left:
+                        return begin + passed - 1 + (left & -left).bit_length() - 1, steps
+                passed = 1
+            month = 1
+        return None, steps
+
+
+@lru_cache(maxsize=512)
+def months(year: int) -> tuple[tuple[int, int], ...]:
+    """For each month of a year its first day, counted from 1970, and its shape."""
+    begins = [date(year, month, 1).toordinal() for month in range(1, 13)] + [date(year + 1, 1, 1).toordinal()]
+    return tuple(
+        (begin - EPOCH_ORDINAL, shape(begin % 7, after - begin)) for begin, after in pairwise(begins)
+    )
+
+
+@lru_cache(maxsize=1024)
+def minutes_of_day(hours: int, minutes: int) -> tuple[int, ...]:
+    """Every matching minute of a day, in seconds from midnight. Shared: most expressions use the same few."""
+    return tuple(
+        hour * 3600 + minute * 60
+        for hour in range(24)
+        if hours >> hour & 1
+        for minute in range(60)
+        if minutes >> minute & 1
+    )
+
+
+@lru_cache(maxsize=1024)
+def bits(mask: int) -> tuple[int, ...]:
+    """The numbers of the bits that are set."""
+    return tuple(k for k in range(mask.bit_length()) if mask >> k & 1)

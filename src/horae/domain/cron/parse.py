@@ -1,0 +1,118 @@
+"""Text to `Cron`: which dialect, which fields, and whether such a day can exist at all."""
+
+from functools import lru_cache
+
+from horae.domain.cron import engine
+from horae.domain.cron.days import LENGTHS, DayRule, shapes
+from horae.domain.cron.dialects import BY_COUNT, MACROS, ORDER, Dialect, Field, spelled
+from horae.domain.cron.engine import Cron, Fields
+from horae.domain.cron.fields import Part, Reader
+from horae.domain.errors import InvalidSchedule
+
+LONGEST = 512
+ALL_HOURS = (1 << 24) - 1
+EVERY_YEAR = Part("*", (1 << 130) - 1, starred=True, stepped=True)
+ON_THE_MINUTE = Part("0", 1)
+
+
+def parse(text: str, dialect: Dialect | None = None, *, salt: str = "") -> Cron:
+    """The compiled expression, or `InvalidSchedule` with a reason a person understands.
+
+    Without a dialect five fields are `unix5`, six `spring6`, seven `quartz7`, and a macro is `unix5`. The
+    salt, `tenant/name` of the job, decides what `H` stands for.
+    """
+    if len(text) > LONGEST:
+        raise InvalidSchedule(f"a cron expression has at most {LONGEST} characters, this one has {len(text)}")
+    words = " ".join(text.split())
+    if not words:
+        raise InvalidSchedule("the cron expression is empty")
+    if "H" not in words.upper():
+        salt = ""  # so that equal expressions of different jobs share one value
+    return _parse(words, dialect, salt)
+
+
+@lru_cache(maxsize=8192)
+def _parse(text: str, dialect: Dialect | None, salt: str) -> Cron:
+    if text.startswith("@"):
+        dialect = dialect or Dialect.UNIX5
+        words = _macro(text, dialect).upper().split()
+    else:
+        words = text.upper().split()
+        dialect = dialect or _guess(text, len(words))
+    order = ORDER[dialect]
+    if len(words) != len(order):
+        raise InvalidSchedule(
+            f"{text!r} has {len(words)} fields, {dialect} has {len(order)}: "
+            + ", ".join(field.value for field in order)
+        )
+    reader = Reader(dialect, salt)
+    parts = {field: reader.read(field, word) for field, word in zip(order, words, strict=True)}
+    return _compile(text, dialect, parts)
+
+
+def _macro(text: str, dialect: Dialect) -> str:
+    if text.lower() in MACROS:
+        return spelled(text.lower(), dialect)
+    if text.lower().startswith("@every"):
+        raise InvalidSchedule(f"{text!r} is no point in time but a rhythm: use an interval trigger")
+    if text.lower() == "@reboot":
+        raise InvalidSchedule("'@reboot' has no meaning for a service that never stops as a whole")
+    raise InvalidSchedule(f"{text!r} is not one of {', '.join(MACROS)}")
+
+
+def _guess(text: str, count: int) -> Dialect:
+    if count not in BY_COUNT:
+        raise InvalidSchedule(f"{text!r} has {count} fields; a cron expression has 5, 6 or 7")
+    return BY_COUNT[count]
+
+
+def _compile(text: str, dialect: Dialect, parts: dict[Field, Part]) -> Cron:
+    fields = Fields(
+        second=parts.get(Field.SECOND, ON_THE_MINUTE),
+        minute=parts[Field.MINUTE],
+        hour=parts[Field.HOUR],
+        day=parts[Field.DAY],
+        month=parts[Field.MONTH],
+        weekday=parts[Field.WEEKDAY],
+        year=parts.get(Field.YEAR, EVERY_YEAR),
+    )
+    forms = shapes(_day_rule(text, dialect, fields.day, fields.weekday))
+    every_year = fields.year.mask == EVERY_YEAR.mask and dialect is not Dialect.QUARTZ7
+    years = 0 if every_year else fields.year.mask
+    _must_exist(text, forms, fields.month.mask, years)
+    every_day = fields.month.mask == 0x1FFE and years == 0 and all(map(_is_full, range(len(forms)), forms))
+    return Cron(
+        text=text,
+        dialect=dialect,
+        fields=fields,
+        elapsed=fields.hour.stepped or fields.hour.mask == ALL_HOURS,
+        seconds=engine.bits(fields.second.mask),
+        minutes=engine.minutes_of_day(fields.hour.mask, fields.minute.mask),
+        months=fields.month.mask,
+        days=None if every_day else forms,
+        years=years,
+    )
+
+
+def _day_rule(text: str, dialect: Dialect, day: Part, weekday: Part) -> DayRule:
+    """Day of month beside day of week: unix takes either unless one begins with `*`, Spring takes both."""
+    if dialect.is_quartz and (day.text == "?") == (weekday.text == "?"):
+        raise InvalidSchedule(
+            f"{text!r}: in {dialect} exactly one of day of month and day of week is '?', as in 0 0 12 * * ?"
+        )
+    either = dialect is Dialect.UNIX5 and not (day.starred or weekday.starred)
+    return DayRule(day.mask, day.marks, weekday.mask, weekday.marks, either)
+
+
+def _is_full(place: int, days: int) -> bool:
+    return days == (2 << LENGTHS[place % len(LENGTHS)]) - 2
+
+
+def _must_exist(text: str, forms: tuple[int, ...], months: int, years: int) -> None:
+    """Refuses days no calendar has, such as 30 February. Years repeat in 14 kinds; 28 years show them all."""
+    looked = engine.bits(years) if years else range(2000 - engine.FIRST_YEAR, 2028 - engine.FIRST_YEAR)
+    for year in looked:
+        for number, (_, form) in enumerate(engine.months(year + engine.FIRST_YEAR), 1):
+            if months >> number & 1 and forms[form]:
+                return
+    raise InvalidSchedule(f"{text!r} never fires: no year has such a day")
