@@ -27,9 +27,7 @@ class Prefix(StrEnum):
 
 def compose(shard: int, millis: int, entropy: int) -> UUID:
     """The id for a shard, a time in milliseconds since 1970 and 62 random bits."""
-    return UUID(
-        int=(millis & (1 << 48) - 1) << 80 | 0x7 << 76 | shard << 64 | 0b10 << 62 | entropy & (1 << 62) - 1
-    )
+    return UUID(int=(millis & (1 << 48) - 1) << 80 | 0x7 << 76 | shard << 64 | 0b10 << 62 | entropy & (1 << 62) - 1)
 
 
 def shard_in(id_: UUID) -> int:

@@ -48,7 +48,6 @@ class Instance(msgspec.Struct, frozen=True, kw_only=True):
     intent_version: int | None = None
     token: UUID | None = None
     deadline: datetime | None = None
-    started_at: datetime | None = None
+    worker_id: str | None = None
     payload: Any = None
     error_msg: str | None = None
-    attempts: tuple[dict[str, Any], ...] = ()

@@ -110,9 +110,7 @@ class Again(msgspec.Struct, frozen=True):
     error_msg: str | None = None
 
 
-def settle(
-    ran: Instance, outcome: Outcome, policy: RetryPolicy, now: datetime, chance: float
-) -> Ended | Again:
+def settle(ran: Instance, outcome: Outcome, policy: RetryPolicy, now: datetime, chance: float) -> Ended | Again:
     """What an outcome makes of a RUNNING instance. `chance` in [0, 1) spreads the retries."""
     match outcome:
         case Success():

@@ -25,9 +25,7 @@ class RetryPolicy(msgspec.Struct, frozen=True, omit_defaults=True):
 
     def __post_init__(self) -> None:
         if not (self.base > 0 and 0 <= self.jitter_min <= self.jitter_max and self.longest > 0):
-            raise Invalid(
-                "a retry policy needs base and longest above zero and jitter_min not above jitter_max"
-            )
+            raise Invalid("a retry policy needs base and longest above zero and jitter_min not above jitter_max")
         if self.max_failures < 1:
             raise Invalid("max_failures must be 1 or more: 1 means that the first failure is final")
 

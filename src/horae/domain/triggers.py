@@ -1,6 +1,7 @@
 """When a job fires. The next fire follows from the last scheduled one, never from now."""
 
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Final
 
 import msgspec
@@ -23,7 +24,7 @@ class CronTrigger(msgspec.Struct, frozen=True, tag_field="kind", tag="cron"):
 
     def compiled(self) -> Cron:
         """The expression, ready to be asked."""
-        return parse(self.expression, self.dialect, salt=self.salt)
+        return _compiled(self.expression, self.dialect, self.salt)
 
 
 class IntervalTrigger(msgspec.Struct, frozen=True, tag_field="kind", tag="interval"):
@@ -59,6 +60,11 @@ class KeyedTrigger(msgspec.Struct, frozen=True, tag_field="kind", tag="keyed"):
 
 class ManualTrigger(msgspec.Struct, frozen=True, tag_field="kind", tag="manual"):
     """Only when someone asks."""
+
+
+@lru_cache(maxsize=65_536)
+def _compiled(expression: str, dialect: Dialect, salt: str) -> Cron:
+    return parse(expression, dialect, salt=salt)
 
 
 Trigger = CronTrigger | IntervalTrigger | OnceTrigger | DelayTrigger | KeyedTrigger | ManualTrigger

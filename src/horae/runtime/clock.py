@@ -47,11 +47,7 @@ class Clock:
         arrived, jump = self._ticks(), timedelta()
         if self._read_at is not None:
             earliest = self._base + timedelta(seconds=sent - self._read_at)
-            latest = (
-                self._base
-                + timedelta(seconds=arrived - self._read_at)
-                + (arrived - sent) * timedelta(seconds=1)
-            )
+            latest = self._base + timedelta(seconds=arrived - self._read_at) + (arrived - sent) * timedelta(seconds=1)
             jump = min(reading - earliest, timedelta()) or max(reading - latest, timedelta())
             if abs(jump) > JUMP:
                 self.trusted = False

@@ -14,7 +14,7 @@ class CellSettings(BaseModel):
 
 
 class Settings(BaseSettings):
-    """Read from the environment: `HORAE_CELLS`, `HORAE_ENVIRONMENT`, …"""
+    """Read from the environment: `HORAE_CELLS`, `HORAE_DSN`, `HORAE_ENVIRONMENT` and so on."""
 
     model_config = SettingsConfigDict(env_prefix="HORAE_", env_nested_delimiter="__", extra="ignore")
 

@@ -42,7 +42,7 @@ class Fire(NamedTuple):
 
 
 class Skip(NamedTuple):
-    """Fires that leave a verdict instead of a run: `count` of them from fire_time to `until`."""
+    """Fires that leave a verdict instead of a run: so many of them, from fire_time to `until`."""
 
     shard: int
     job_id: UUID
@@ -52,7 +52,7 @@ class Skip(NamedTuple):
     id: UUID
     idem_key: str
     until: datetime
-    count: int
+    fires: int
     reason: SkipReason
     error_msg: str | None
 

@@ -130,6 +130,7 @@ def instance_from(row: asyncpg.Record) -> Instance:
         intent_version=row["intent_version"],
         token=row["token"],
         deadline=row["deadline"],
+        worker_id=row["worker_id"],
         payload=row["payload"],
         error_msg=row["error_msg"],
     )

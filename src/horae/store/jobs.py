@@ -8,15 +8,19 @@ from uuid import UUID
 import asyncpg
 import msgspec
 
+from horae.domain.errors import NameTaken
 from horae.domain.jobs import Definition, Job, Status
 from horae.store.statements import sql
 from horae.store.tx import Tx
 
 
 async def create(tx: Tx, job: Job, actor: str) -> bool:
-    """Write a new job and its first version; False when its shard is closed. A taken name raises."""
+    """Write a new job and its first version; False when its shard is closed."""
     args = (job.shard, job.id, job.tenant_id, job.name, job.status, job.definition, tx.now, actor)
-    return await tx.value(sql("jobs/create"), *args) is not None
+    try:
+        return await tx.value(sql("jobs/create"), *args) is not None
+    except asyncpg.UniqueViolationError as error:
+        raise NameTaken(f"a job {job.name!r} exists already") from error
 
 
 async def find(tx: Tx, shard: int, tenant_id: UUID, name: str) -> Job | None:
@@ -57,6 +61,11 @@ async def held_from(tx: Tx, job: Job) -> datetime | None:
 async def paused(tx: Tx) -> list[UUID]:
     """The jobs whose instances are not claimed now."""
     return [row["id"] for row in await tx.rows(sql("jobs/paused"))]
+
+
+async def removed(tx: Tx, ids: Sequence[UUID]) -> set[UUID]:
+    """Those of the given types that are removed, as this cell's copies say."""
+    return {row["id"] for row in await tx.rows(sql("jobs/removed"), ids)}
 
 
 def definition_from(value: Any) -> Definition:

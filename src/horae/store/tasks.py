@@ -65,15 +65,13 @@ async def decisions(tx: Tx, place: Place) -> list[dict[str, Any]]:
     return await tx.value(sql("tasks/decisions"), place.shard, place.job_id, place.key) or []
 
 
-async def create(
-    tx: Tx, place: Place, change: Create, intent: Intent, birth: Birth, note: object
-) -> Written | None:
+async def create(tx: Tx, place: Place, change: Create, intent: Intent, birth: Birth, note: object) -> Written | None:
     """Insert ledger (or raise its generation) and live row. None: the generation is not what we read."""
     payload = None if intent.payload is msgspec.UNSET else intent.payload
     args = (*place, change.after, birth.id, birth.idem_key, change.at, payload, intent.version)
     return _written(
         await tx.row(
-            sql("tasks/create"), *args, birth.job_version, birth.priority, birth.slot_ms, note, tx.now
+            sql("tasks/create"), *args, birth.job_version, birth.priority, birth.slot_ms, note, tx.now, birth.queue
         )
     )
 
@@ -94,16 +92,14 @@ async def move(tx: Tx, place: Place, change: Move, intent: Intent, note: object)
     return _written(await tx.row(sql("tasks/move"), *args))
 
 
-async def replace(
-    tx: Tx, place: Place, change: Replace, intent: Intent, birth: Birth, note: object
-) -> Written | None:
+async def replace(tx: Tx, place: Place, change: Replace, intent: Intent, birth: Birth, note: object) -> Written | None:
     """End the running row as CANCELLED and insert another under the same key. None: it no longer runs."""
     keep = intent.payload is msgspec.UNSET
     payload = None if keep else intent.payload
     args = (*place, change.found.id, birth.id, change.at, keep, payload, intent.version)
     return _written(
         await tx.row(
-            sql("tasks/replace"), *args, birth.job_version, birth.priority, birth.slot_ms, note, tx.now
+            sql("tasks/replace"), *args, birth.job_version, birth.priority, birth.slot_ms, note, tx.now, birth.queue
         )
     )
 
@@ -121,9 +117,7 @@ async def ignore(tx: Tx, place: Place, known: Known, note: object) -> Written | 
     return _written(await tx.row(sql("tasks/ignore"), *place, known.ledger.revision, note, tx.now))
 
 
-def note_of(
-    decision: Decision, change: Move | Replace | Create | Ignore | Cancel, actor: str, now: object
-) -> object:
+def note_of(decision: Decision, change: Move | Replace | Create | Ignore | Cancel, actor: str, now: object) -> object:
     """One line of a key's ledger: what was decided, about which time, when and by whom."""
     line: dict[str, object] = {"decision": decision, "on": now, "by": actor}
     match change:
