@@ -85,20 +85,19 @@ class Cron:
             found, steps = self._seek(hole, 1)
             if found is not None and found < low:
                 return start, steps
-        found, steps = self._seek(local if local > low else low, 1)  # noqa: FURB136 - half the time of max()
-        if found is None:
-            return None, steps
-        if found < high:
+        if local < low:  # noqa: PLR1730 - max() takes longer than the rest of this line
+            local = low
+        found, steps = self._seek(local, 1)
+        if found is not None and found < high:
             return found - offset, steps
-        return self._beyond(k, found, steps, zone, policy)
+        return self._beyond(k, local, found, steps, zone, policy)
 
     def _beyond(
-        self, k: int, found: int | None, steps: int, zone: ZoneInfo, policy: DstPolicy
+        self, k: int, sought: int, found: int | None, steps: int, zone: ZoneInfo, policy: DstPolicy
     ) -> tuple[int | None, int]:
-        """The search goes on behind span k, in which there was nothing before the local time `found`."""
+        """The search goes on behind span k: the first match from the local time `sought` on was `found`."""
         _, spans, until = line(zone, policy)
-        high = spans[k].high
-        while found is not None:
+        while True:
             k += 1
             steps += 1
             if k == len(spans):
@@ -107,19 +106,16 @@ class Cron:
                 # What was read of the zone ends here: read on, and look again at the last span, now longer.
                 _, spans, until = line(zone, policy, beyond=until)
                 k -= 1
-                if found < spans[k].high:
-                    return found - spans[k].offset, steps
-                high = spans[k].high
-                continue
-            reached = high
             start, offset, low, high, hole = spans[k]
-            if hole is not None and found < low:
-                return start, steps
-            if found < low or low < reached:
-                found, steps = self._seek(low, steps)
+            begin = low if hole is None else hole
+            # Clocks that went back show times again which the last look had already passed.
+            if begin < sought or (found is not None and begin > found):
+                sought = begin
+                found, steps = self._seek(begin, steps)
+            elif found is None:
+                return None, steps
             if found is not None and found < high:
-                return found - offset, steps
-        return None, steps
+                return (found - offset if found >= low else start), steps
 
     def _seek(self, local: int, steps: int) -> tuple[int | None, int]:
         """The first matching local time at or after the given one, as if clocks never changed."""
