@@ -20,6 +20,9 @@ YEAR = 366 * DAY
 START = -62_135_596_800  # 1 January of the year 1
 END = 253_370_764_800  # 1 January 9999: nothing is asked beyond it
 READ_AHEAD = 20 * YEAR
+USUALLY_LISTED = 2_145_916_800  # 2038: until then most zone files name every change
+MARGIN = 2 * DAY  # a change just behind the known part could still cut into its last day
+OFFSETS = -1  # where a zone keeps its uncut spans, beside the modes of the policies
 
 
 class Span(NamedTuple):
@@ -42,12 +45,22 @@ class Line(NamedTuple):
 
 def line(zone: ZoneInfo, policy: DstPolicy, beyond: int | None = None) -> Line:
     """The zone under that policy, read further than `beyond` where given and where time goes on."""
-    ours = pinned(zone)
-    known: Line | None = ours.lines.get(policy.mode)
-    if known is None or (beyond is not None and known.until <= beyond < END):
-        reach = _default_reach(ours) if beyond is None else beyond + READ_AHEAD
-        known = _cut(*_offsets(ours, reach), policy)
-        ours.lines[policy.mode] = known
+    if beyond is None and isinstance(zone, PinnedZone):
+        known: Line | None = zone.lines.get(policy.mode)
+        if known is not None:
+            return known
+    return _read(pinned(zone), policy, beyond)
+
+
+def _read(zone: PinnedZone, policy: DstPolicy, beyond: int | None) -> Line:
+    """Cuts what is known of the zone, after reading on where it does not reach. All of it is kept."""
+    offsets, until = zone.lines.get(OFFSETS) or _listed(zone)
+    if beyond is not None and until - MARGIN <= beyond:
+        reach = min(until + READ_AHEAD, END)
+        offsets, until = offsets + _probe(zone, until, reach), reach
+    zone.lines[OFFSETS] = offsets, until
+    zone.lines[policy.mode] = _cut(offsets, until, policy)
+    known: Line = zone.lines[policy.mode]
     return known
 
 
@@ -58,26 +71,20 @@ def offset_at(zone: ZoneInfo, second: int) -> int:
     return int(ahead.total_seconds())
 
 
-def _default_reach(zone: PinnedZone) -> int:
-    return max(zone.changes[-1] if zone.changes else 0, 2_145_916_800)  # 2038: what most files list in full
-
-
-def _offsets(zone: PinnedZone, reach: int) -> tuple[list[tuple[int, int]], int]:
+def _listed(zone: PinnedZone) -> tuple[list[tuple[int, int]], int]:
     """Where the offset changes, as (start, offset), and until when that is known."""
     spans = [(START, offset_at(zone, zone.changes[0] - 1) if zone.changes else offset_at(zone, 0))]
     for at in zone.changes:
         ahead = offset_at(zone, at)
         if ahead != spans[-1][1] and at > START:
             spans.append((at, ahead))
-    listed = max(zone.changes[-1], 0) if zone.changes else 0
     # Behind the listed changes a rule repeats every year. Two years without a change: it has none.
+    listed = max(zone.changes[-1], 0) if zone.changes else 0
     yearly = _probe(zone, listed, listed + 2 * YEAR)
     if not yearly:
         return spans, END
-    reach = min(max(reach, listed + 2 * YEAR), END)
-    spans.extend(yearly)
-    spans.extend(_probe(zone, listed + 2 * YEAR, reach))
-    return spans, reach
+    reach = max(listed + 2 * YEAR, USUALLY_LISTED)
+    return spans + yearly + _probe(zone, listed + 2 * YEAR, reach), reach
 
 
 def _probe(zone: ZoneInfo, since: int, until: int) -> list[tuple[int, int]]:
@@ -101,7 +108,7 @@ def _probe(zone: ZoneInfo, since: int, until: int) -> list[tuple[int, int]]:
 def _cut(offsets: list[tuple[int, int]], until: int, policy: DstPolicy) -> Line:
     """Each span reduced to the local times that fire in it."""
     spans = []
-    until -= 2 * DAY  # a change just behind the known part could still cut into its last day
+    until -= MARGIN
     ends = [start for start, _ in offsets[1:]] + [until]
     for k, (start, offset) in enumerate(offsets):
         low, high, hole = start + offset, ends[k] + offset, None

@@ -90,7 +90,8 @@ def named(field: Field, dialect: Dialect) -> dict[str, int]:
     if field is Field.MONTH:
         return {name: k for k, name in enumerate(MONTHS, 1)}
     if field is Field.WEEKDAY:
-        return {name: k + dialect.is_quartz for k, name in enumerate(WEEKDAYS)}
+        days = {name: k + dialect.is_quartz for k, name in enumerate(WEEKDAYS)}
+        return days | {"SUN": 7} if dialect is Dialect.SPRING6 else days  # its week begins on Monday
     return {}
 
 

@@ -3,7 +3,7 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from itertools import pairwise
 from zoneinfo import ZoneInfo
@@ -12,7 +12,7 @@ from horae.domain.cron.days import shape
 from horae.domain.cron.dialects import Dialect
 from horae.domain.cron.fields import Part
 from horae.domain.dst import DEFAULT, ELAPSED, DstPolicy
-from horae.domain.timeline import DAY, END, EPOCH, START, line
+from horae.domain.timeline import DAY, END, EPOCH, START, YEAR, line
 
 SECOND = timedelta(seconds=1)
 EPOCH_ORDINAL = EPOCH.toordinal()
@@ -56,8 +56,9 @@ class Cron:
 
     def next(self, after: datetime, zone: ZoneInfo, policy: DstPolicy = DEFAULT) -> datetime | None:
         """The first fire strictly after `after`, in UTC; None when there will never be one."""
-        found, _ = self.find((after - EPOCH) // SECOND + 1, zone, policy)
-        return None if found is None else EPOCH + timedelta(0, found)
+        past = after - EPOCH
+        found, _ = self.find(past.days * DAY + past.seconds + 1, zone, policy)
+        return None if found is None else datetime.fromtimestamp(found, UTC)
 
     def fires(
         self, since: datetime, until: datetime, zone: ZoneInfo, policy: DstPolicy = DEFAULT
@@ -66,79 +67,74 @@ class Cron:
         stop = -((EPOCH - until) // SECOND)
         found, _ = self.find(-((EPOCH - since) // SECOND), zone, policy)
         while found is not None and found < stop:
-            yield EPOCH + timedelta(0, found)
+            yield datetime.fromtimestamp(found, UTC)
             found, _ = self.find(found + 1, zone, policy)
 
     def find(self, second: int, zone: ZoneInfo, policy: DstPolicy) -> tuple[int | None, int]:
         """The first fire at or after a second since 1970, and the steps the search took."""
-        policy = ELAPSED if self.elapsed else policy
-        starts, spans, until = line(zone, policy)
-        second = max(second, START)
+        if self.elapsed:
+            policy = ELAPSED
+        starts, spans, _ = line(zone, policy)
         k = bisect_right(starts, second) - 1
+        if k < 0:
+            return self.find(START, zone, policy)
         start, offset, low, high, hole = spans[k]
+        local = second + offset
         # A time may have been jumped over, and its fire stands at this very instant.
-        if hole is not None and second == start:
+        if second == start and hole is not None:
             found, steps = self._seek(hole, 1)
             if found is not None and found < low:
                 return start, steps
-        local = second + offset
-        found, steps = self._seek(max(local, low), 1)
-        while found is not None:
-            if found < high:
-                return found - offset, steps
+        if local < low:  # noqa: PLR1730 - max() takes longer than the rest of this line
+            local = low
+        found, steps = self._seek(local, 1)
+        if found is not None and found < high:
+            return found - offset, steps
+        return self._beyond(k, local, found, steps, zone, policy)
+
+    def _beyond(
+        self, k: int, sought: int, found: int | None, steps: int, zone: ZoneInfo, policy: DstPolicy
+    ) -> tuple[int | None, int]:
+        """The search goes on behind span k: the first match from the local time `sought` on was `found`."""
+        _, spans, until = line(zone, policy)
+        while True:
             k += 1
             steps += 1
             if k == len(spans):
-                if until >= END:
+                if until >= END - YEAR:
                     return None, steps
-                # What was read of the zone ends here: read on, and look again at the same span, now longer.
-                starts, spans, until = line(zone, policy, beyond=until)
+                # What was read of the zone ends here: read on, and look again at the last span, now longer.
+                _, spans, until = line(zone, policy, beyond=until)
                 k -= 1
-                high = spans[k].high
-                continue
-            reached = high
             start, offset, low, high, hole = spans[k]
-            if hole is not None and found < low:
-                return start, steps
-            if found < low or low < reached:
-                found, steps = self._seek(low, steps)
-        return None, steps
+            begin = low if hole is None else hole
+            # Clocks that went back show times again which the last look had already passed.
+            if begin < sought or (found is not None and begin > found):
+                sought = begin
+                found, steps = self._seek(begin, steps)
+            elif found is None:
+                return None, steps
+            if found is not None and found < high:
+                return (found - offset if found >= low else start), steps
 
     def _seek(self, local: int, steps: int) -> tuple[int | None, int]:
         """The first matching local time at or after the given one, as if clocks never changed."""
         day, second = divmod(local, DAY)
-        days = self.days
-        if days is not None:
+        first: int | None = day
+        if self.days is not None:
             first, steps = self._day(day, steps)
-            if first is None:
-                return None, steps
-            if first != day:
-                return first * DAY + self.minutes[0] + self.seconds[0], steps
-        time = self._time(second)
-        if time is not None:
-            return day * DAY + time, steps + 1
-        first, steps = self._day(day + 1, steps + 1)
+        minutes, seconds = self.minutes, self.seconds
+        if first == day:
+            k = bisect_left(minutes, second - seconds[-1])
+            if k < len(minutes):
+                minute = minutes[k]
+                if minute >= second - seconds[0]:
+                    return local - second + minute + seconds[0], steps + 1
+                return local - second + minute + seconds[bisect_left(seconds, second - minute)], steps + 1
+            first, steps = self._day(day + 1, steps + 1)
         if first is None:
             return None, steps
-        return first * DAY + self.minutes[0] + self.seconds[0], steps
-
-    def _time(self, second: int) -> int | None:
-        """The first matching time of day at or after the given one, in seconds from midnight."""
-        minutes, seconds = self.minutes, self.seconds
-        within = second % 60
-        k = bisect_left(minutes, second - within)
-        if k == len(minutes):
-            return None
-        minute = minutes[k]
-        if minute + within == second:
-            n = bisect_left(seconds, within)
-            if n < len(seconds):
-                return minute + seconds[n]
-            k += 1
-            if k == len(minutes):
-                return None
-            minute = minutes[k]
-        return minute + seconds[0]
+        return first * DAY + minutes[0] + seconds[0], steps
 
     def _day(self, day: int, steps: int) -> tuple[int | None, int]:
         """The first matching day at or after the given one, counted from 1970; one step per month."""
