@@ -46,9 +46,7 @@ def compare(name, at, chance, cases, seen):
     done = 0
     while done < cases:
         dialect, (gap, overlap) = chance.choice(list(Dialect)), chance.choice(POLICIES)
-        local = EPOCH + timedelta(
-            seconds=at + chance.choice((before, after)) + chance.randint(-2 * HOUR, 2 * HOUR)
-        )
+        local = EPOCH + timedelta(seconds=at + chance.choice((before, after)) + chance.randint(-2 * HOUR, 2 * HOUR))
         text = generate.expression(chance, dialect, local)
         plain = Plain.read(text, dialect)
         try:
@@ -99,9 +97,7 @@ def test_every_change_of_every_zone_agrees_with_the_oracle(shard):
 def run(seed, share, per_zone, cases, at_least):
     chance, seen, done = random.Random(seed), Counter(), 0
     for name in sorted(zones.names())[share]:
-        found = changes(name) or [
-            chance.randrange(SINCE, UNTIL, 60)
-        ]  # a zone that never changes has other days
+        found = changes(name) or [chance.randrange(SINCE, UNTIL, 60)]  # a zone that never changes has other days
         picked = found if per_zone is None else chance.sample(found, min(per_zone, len(found)))
         for at in picked:
             done += compare(name, at, chance, cases, seen)
