@@ -5,7 +5,10 @@ import pytest
 from horae.domain.errors import Invalid, NotFound
 from horae.domain.instances import Lane
 from horae.domain.outcomes import ErrorCode, Retryable, Success
-from horae.service import tasks
+from horae.domain.tasks import Intent, Move, Replace, decide
+from horae.service import jobs, tasks
+from horae.service.births import birth_of
+from horae.store import tasks as rows
 from tests.steps import a_job, a_type, claim_everywhere, move_clock, query, settle
 
 FAILED = Retryable(ErrorCode.HTTP_5XX, "answered 503")
@@ -154,3 +157,53 @@ async def test_tasks_of_a_wide_tenant_live_in_both_cells(ctx, store):
     counts = [len(await query(cell, "select * from instance_live")) for cell in store.cells]
     assert sum(counts) == 50
     assert min(counts) > 5
+
+
+async def prepared(ctx, store, version=None):
+    """A decision about key 42, read and decided but not written yet, and a way to write it."""
+    job = await jobs.find(ctx, TYPE)
+    place = rows.Place(ctx.tenant.shard(f"{TYPE}/42"), ctx.tenant.id, job.id, "42")
+    intent = Intent(store.cells[0].clock.now() + timedelta(hours=1), version=version)
+    async with store.statement(place.shard) as tx:
+        change = decide(await rows.find(tx, place), intent)
+
+    async def write():
+        async with store.tx(place.shard) as tx:
+            if isinstance(change, Move):
+                return await rows.move(tx, place, change, intent, {})
+            assert isinstance(change, Replace)
+            return await rows.replace(tx, place, change, intent, birth_of(job, place, 1, tx.now), {})
+
+    return change, write
+
+
+async def test_a_replacement_prepared_for_a_running_task_leaves_it_alone_once_it_waits_again(ctx, store):
+    await a_type(ctx)
+    await tasks.schedule(ctx, TYPE, "42")
+    [ran] = await claim_everywhere(store)
+    change, write = await prepared(ctx, store)
+    assert isinstance(change, Replace)
+    await settle(store, ran, FAILED)
+    assert await write() is None
+    assert ((await live(store))["id"], (await live(store))["state"]) == (ran.id, "FAIL")
+
+
+async def test_a_move_prepared_for_a_waiting_task_never_touches_a_running_one(ctx, store):
+    await a_type(ctx)
+    await tasks.schedule(ctx, TYPE, "42")
+    change, write = await prepared(ctx, store)
+    assert isinstance(change, Move)
+    [ran] = await claim_everywhere(store)
+    assert await write() is None
+    row = await live(store)
+    assert (row["state"], row["token"], row["fire_time"]) == ("RUNNING", ran.token, ran.fire_time)
+
+
+async def test_a_move_prepared_before_a_newer_intent_came_is_not_written(ctx, store):
+    await a_type(ctx)
+    await tasks.schedule(ctx, TYPE, "42", version=1)
+    change, write = await prepared(ctx, store, version=2)
+    newer = await tasks.schedule(ctx, TYPE, "42", at=store.cells[0].clock.now() + timedelta(hours=5), version=3)
+    assert isinstance(change, Move)
+    assert await write() is None
+    assert (await live(store))["fire_time"] == newer.at
