@@ -171,9 +171,7 @@ class Cron:
 def months(year: int) -> tuple[tuple[int, int], ...]:
     """For each month of a year its first day, counted from 1970, and its shape."""
     begins = [date(year, month, 1).toordinal() for month in range(1, 13)] + [date(year + 1, 1, 1).toordinal()]
-    return tuple(
-        (begin - EPOCH_ORDINAL, shape(begin % 7, after - begin)) for begin, after in pairwise(begins)
-    )
+    return tuple((begin - EPOCH_ORDINAL, shape(begin % 7, after - begin)) for begin, after in pairwise(begins))
 
 
 @lru_cache(maxsize=1024)

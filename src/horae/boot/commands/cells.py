@@ -1,0 +1,46 @@
+"""`horae migrate` and `horae cells …`."""
+
+from datetime import timedelta
+from typing import Annotated
+
+import typer
+
+from horae.boot.session import load, out, run
+from horae.domain.errors import NotFound
+from horae.service import tenants
+from horae.store import clock, migrations
+from horae.store.cells import Store
+
+app = typer.Typer(no_args_is_help=True)
+
+
+def migrate() -> None:
+    """Bring every cell up to this release; make the configured tenant on the first run."""
+
+    async def work() -> None:
+        settings = load()
+        for line in await migrations.migrate(settings.all_cells(), settings.environment) or ["nothing to do"]:
+            out.print(line, highlight=False)
+        async with Store.of(settings.all_cells()) as store:
+            try:
+                await tenants.find(store, settings.tenant)
+            except NotFound:
+                await tenants.create(store, settings.tenant, "migrate")
+                out.print(f"tenant {settings.tenant} created", highlight=False)
+
+    run(work)
+
+
+@app.command("move-clock")
+def move_clock(seconds: Annotated[float, typer.Argument(help="How far; negative moves back.")]) -> None:
+    """Move time in every cell, for trying things out. Refused in production."""
+
+    async def work() -> None:
+        async with Store.of(load().all_cells()) as store:
+            for cell in store.cells:
+                async with cell.tx() as tx:
+                    await clock.move(tx, timedelta(seconds=seconds))
+                await cell.sync_clock()
+                out.print(f"{cell.name}: {cell.clock.now():%Y-%m-%d %H:%M:%S} UTC", highlight=False)
+
+    run(work)

@@ -1,0 +1,81 @@
+"""`horae task …`."""
+
+from datetime import datetime
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.table import Table
+
+from horae.boot.session import caller, out, run
+from horae.domain.ids import Prefix, public
+from horae.service import tasks
+from horae.service.tasks import Answer
+
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.command()
+def put(
+    type_name: Annotated[str, typer.Argument(metavar="TYPE")],
+    key: str,
+    at: Annotated[
+        datetime | None, typer.Option(help="When; now where omitted.", formats=["%Y-%m-%dT%H:%M:%S%z"])
+    ] = None,
+    payload: Annotated[str | None, typer.Option(help="JSON; kept as it is where omitted.")] = None,
+    version: Annotated[int | None, typer.Option(help="Your event's version: older ones are refused.")] = None,
+) -> None:
+    """Set the time of a business key; the answer says what was decided."""
+
+    async def work() -> None:
+        async with caller() as ctx:
+            body = msgspec.UNSET if payload is None else msgspec.json.decode(payload)
+            _show(await tasks.schedule(ctx, type_name, key, at=at, payload=body, version=version))
+
+    run(work)
+
+
+@app.command()
+def cancel(
+    type_name: Annotated[str, typer.Argument(metavar="TYPE")],
+    key: str,
+    version: Annotated[int | None, typer.Option(help="Your event's version: older ones are refused.")] = None,
+) -> None:
+    """The key's task is no longer wanted."""
+
+    async def work() -> None:
+        async with caller() as ctx:
+            _show(await tasks.cancel(ctx, type_name, key, version=version))
+
+    run(work)
+
+
+@app.command()
+def show(type_name: Annotated[str, typer.Argument(metavar="TYPE")], key: str) -> None:
+    """What is known about a key: its state, its generation and the last decisions."""
+
+    async def work() -> None:
+        async with caller() as ctx:
+            shown = await tasks.show(ctx, type_name, key)
+            live, ledger = shown.known.live, shown.known.ledger
+            assert ledger is not None
+            state = live.state if live else ledger.outcome
+            due = f", due {live.due_at:%Y-%m-%d %H:%M:%S} UTC" if live else ""
+            out.print(f"{type_name}/{key} {state}{due}, generation {ledger.generation}", highlight=False)
+            table = Table("on", "decision", "time", "reason", "by")
+            for line in shown.decisions:
+                table.add_row(line["on"], line["decision"], line.get("at", ""), line.get("reason", ""), line["by"])
+            out.print(table)
+
+    run(work)
+
+
+def _show(answer: Answer) -> None:
+    parts = [answer.decision.value]
+    if answer.reason:
+        parts.append(f"because {answer.reason}")
+    if answer.at:
+        parts.append(f"for {answer.at:%Y-%m-%d %H:%M:%S} UTC")
+    if answer.instance_id:
+        parts.append(public(Prefix.INSTANCE, answer.instance_id))
+    out.print(" ".join(parts), highlight=False)

@@ -1,0 +1,29 @@
+"""`horae tenant …`."""
+
+from typing import Annotated
+
+import typer
+
+from horae.boot.session import load, out, run
+from horae.domain.ids import Prefix, public
+from horae.domain.placement import DEFAULT_WIDTH
+from horae.service import tenants
+from horae.store.cells import Store
+
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.command()
+def create(
+    name: str,
+    width: Annotated[int, typer.Option(help="Over how many shards its rows spread; fixed for ever.")] = DEFAULT_WIDTH,
+    zone: Annotated[str, typer.Option(help="The zone of jobs that name none.")] = "UTC",
+) -> None:
+    """Make a tenant."""
+
+    async def work() -> None:
+        async with Store.of(load().all_cells()) as store:
+            tenant = await tenants.create(store, name, "cli", width=width, zone=zone)
+        out.print(f"tenant {tenant.name} created: {public(Prefix.TENANT, tenant.id)}", highlight=False)
+
+    run(work)

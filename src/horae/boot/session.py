@@ -1,0 +1,52 @@
+"""From settings to objects: an open store, a caller, and a place where refusals become exit codes."""
+
+import getpass
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import TypeVar
+
+import typer
+import uvloop
+from rich.console import Console
+
+from horae.domain.errors import HoraeError, Invalid
+from horae.runtime import telemetry
+from horae.runtime.settings import Settings
+from horae.service import tenants
+from horae.service.context import Context
+from horae.store.cells import Store
+
+Result = TypeVar("Result")
+out = Console()
+err = Console(stderr=True)
+
+
+def load() -> Settings:
+    """The settings of this process, with its logs set up."""
+    settings = Settings()
+    telemetry.configure(as_json=settings.log_json, level=settings.log_level)
+    if not settings.all_cells():
+        raise Invalid("no cell is configured; set HORAE_DSN, for example postgresql://horae@localhost/horae")
+    return settings
+
+
+@asynccontextmanager
+async def caller(tenant: str | None = None) -> AsyncIterator[Context]:
+    """An open store and who asks: the person at this terminal, for the given or the configured tenant."""
+    settings = load()
+    async with Store.of(settings.all_cells()) as store:
+        found = await tenants.find(store, tenant or settings.tenant)
+        yield Context.of(store, found, getpass.getuser())
+
+
+def run(work: Callable[[], Awaitable[Result]]) -> Result:
+    """Run a command. A refusal is printed with its code and ends the process with status 1."""
+
+    async def main() -> Result:
+        return await work()
+
+    try:
+        return uvloop.run(main())
+    except HoraeError as error:
+        err.print(f"[red]{error.code}[/red] {error}", highlight=False)
+        raise typer.Exit(1) from error

@@ -1,0 +1,60 @@
+"""Ids: UUIDv7 whose 12 `rand_a` bits are the shard, so that any id routes itself without a lookup.
+
+They sort roughly by birth, which keeps index pages warm, and are never used as a sequence. People see a
+prefix and 26 letters (`job_01hv…`), machines see the uuid.
+"""
+
+from enum import StrEnum
+from typing import Final
+from uuid import UUID
+
+from horae.domain.errors import NotFound
+
+ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's: no i, l, o, u to misread
+VALUES: Final = {letter: value for value, letter in enumerate(ALPHABET)}
+LENGTH: Final = 26
+ENTROPY_BITS: Final = 62
+
+
+class Prefix(StrEnum):
+    """What an id is of."""
+
+    TENANT = "ten"
+    JOB = "job"
+    INSTANCE = "ins"
+    NODE = "nod"
+
+
+def compose(shard: int, millis: int, entropy: int) -> UUID:
+    """The id for a shard, a time in milliseconds since 1970 and 62 random bits."""
+    return UUID(int=(millis & (1 << 48) - 1) << 80 | 0x7 << 76 | shard << 64 | 0b10 << 62 | entropy & (1 << 62) - 1)
+
+
+def shard_in(id_: UUID) -> int:
+    """The shard an id was born in, which is where it lives."""
+    return id_.int >> 64 & 0xFFF
+
+
+def letters(id_: UUID) -> str:
+    """The 26 letters of an id, without a prefix."""
+    number = id_.int
+    return "".join(ALPHABET[number >> shift & 31] for shift in range(125, -1, -5))
+
+
+def public(prefix: Prefix, id_: UUID) -> str:
+    """The form people see: `job_` and 26 letters."""
+    return f"{prefix}_{letters(id_)}"
+
+
+def private(prefix: Prefix, text: str) -> UUID:
+    """The uuid behind a public id. What is no such id is simply not found."""
+    head, _, tail = text.partition("_")
+    number = 0
+    if head != prefix or len(tail) != LENGTH or tail[0] > "7":
+        raise NotFound(f"{text!r} is not the id of a {prefix.name.lower()}")
+    for letter in tail:
+        value = VALUES.get(letter)
+        if value is None:
+            raise NotFound(f"{text!r} is not the id of a {prefix.name.lower()}")
+        number = number << 5 | value
+    return UUID(int=number)

@@ -1,0 +1,92 @@
+"""A job is a definition: when to fire, where to, and under which policies. Its versions are never edited."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Final
+from uuid import UUID
+
+import msgspec
+
+from horae.domain.errors import Conflict, Invalid
+from horae.domain.instances import Priority
+from horae.domain.retries import RetryPolicy
+from horae.domain.targets import QueueTarget, Target
+from horae.domain.tasks import AfterSuccess
+from horae.domain.triggers import (
+    CronTrigger,
+    DelayTrigger,
+    IntervalTrigger,
+    KeyedTrigger,
+    OnceTrigger,
+    Trigger,
+)
+
+LONGEST_NAME: Final = 120
+
+
+class Status(StrEnum):
+    """What a job is doing as a whole."""
+
+    ACTIVE = "ACTIVE"
+    PAUSED = "PAUSED"
+    COMPLETED = "COMPLETED"
+    REMOVED = "REMOVED"
+
+
+class Definition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a person writes down about a job; stored whole, once per version."""
+
+    trigger: Trigger
+    target: Target
+    retry: RetryPolicy = RetryPolicy()
+    priority: Priority = Priority.NORMAL
+    payload: Any = None
+    labels: dict[str, str] = {}
+    after_success: AfterSuccess = AfterSuccess.IGNORE
+    width: int | None = None
+    key_retention_days: int | None = None
+
+
+class Job(msgspec.Struct, frozen=True, kw_only=True):
+    """A job as the rows have it."""
+
+    shard: int
+    id: UUID
+    tenant_id: UUID
+    name: str
+    version: int
+    status: Status
+    definition: Definition
+    next_fire_at: datetime | None = None
+
+    @property
+    def recurring(self) -> bool:
+        """Whether its fires come from a cursor."""
+        return isinstance(self.definition.trigger, CronTrigger | IntervalTrigger)
+
+    @property
+    def keyed(self) -> bool:
+        """Whether it is a type whose tasks have business keys."""
+        return isinstance(self.definition.trigger, KeyedTrigger)
+
+    @property
+    def single(self) -> bool:
+        """Whether it fires once, under the rules of a task whose key is the job itself."""
+        return isinstance(self.definition.trigger, OnceTrigger | DelayTrigger)
+
+
+def check_name(name: str) -> None:
+    """Refuse names that could not be printed, searched or put into a path."""
+    if not name or len(name) > LONGEST_NAME or not name.isprintable() or "/" in name or name != name.strip():
+        raise Invalid(f"a job's name is 1 to {LONGEST_NAME} printable characters without a slash")
+
+
+def own_queue(name: str) -> Target:
+    """The target of a job that names none: the pull queue of its own name."""
+    return QueueTarget(name=name)
+
+
+def check_status(job: Job, allowed: Status, verb: str) -> None:
+    """Refuse a verb that means nothing for a job in this status."""
+    if job.status is not allowed:
+        raise Conflict(f"job {job.name!r} is {job.status}; only an {allowed} job can be {verb}")

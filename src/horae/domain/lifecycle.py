@@ -1,0 +1,79 @@
+"""The one transition table. Diagram, CHECK constraints and tests derive from it.
+
+Birth is a transition from nothing (`None`). What is final has no way out: a late answer, a rescue and a move
+all find zero rows, because the live row is gone.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
+
+
+class State(StrEnum):
+    """Where an instance stands."""
+
+    INIT = "INIT"
+    BLOCKED = "BLOCKED"
+    RUNNING = "RUNNING"
+    FAIL = "FAIL"
+    SUCCESS = "SUCCESS"
+    DEAD = "DEAD"
+    CANCELLED = "CANCELLED"
+    SKIPPED = "SKIPPED"
+
+
+LIVE: Final = frozenset({State.INIT, State.BLOCKED, State.RUNNING, State.FAIL})
+FINAL: Final = frozenset(State) - LIVE
+WAITING: Final = LIVE - {State.RUNNING}
+CLAIMABLE: Final = frozenset({State.INIT, State.FAIL})
+
+TRANSITIONS: Final[Mapping[State | None, Mapping[State, str]]] = MappingProxyType(
+    {
+        None: {
+            State.INIT: "due later, or no slot yet",
+            State.RUNNING: "fired with a slot in hand",
+            State.BLOCKED: "waits for its parents",
+            State.SKIPPED: "a verdict instead of a run",
+        },
+        State.INIT: {
+            State.INIT: "moved",
+            State.RUNNING: "claimed",
+            State.CANCELLED: "cancelled",
+            State.SKIPPED: "its time has passed",
+        },
+        State.BLOCKED: {
+            State.BLOCKED: "moved",
+            State.INIT: "released",
+            State.CANCELLED: "cancelled",
+            State.SKIPPED: "its run has expired",
+        },
+        State.RUNNING: {
+            State.SUCCESS: "answered 2xx",
+            State.FAIL: "failed, will retry; or lost, had failed before",
+            State.DEAD: "exhausted or unrecoverable",
+            State.CANCELLED: "cancelled or replaced",
+            State.SKIPPED: "declined by the receiver",
+            State.INIT: "handed back or lost",
+        },
+        State.FAIL: {
+            State.FAIL: "moved",
+            State.RUNNING: "claimed again",
+            State.CANCELLED: "cancelled",
+        },
+    }
+)
+
+
+def may_become(before: State | None, after: State) -> bool:
+    """Whether the table allows this step."""
+    return after in TRANSITIONS.get(before, {})
+
+
+def diagram() -> str:
+    """The table as a Mermaid state diagram, as `docs/lifecycle.md` shows it."""
+    lines = ["stateDiagram-v2"]
+    for before, ways in TRANSITIONS.items():
+        lines += [f"    {before or '[*]'} --> {after}: {why}" for after, why in ways.items()]
+    lines += [f"    {state} --> [*]" for state in State if state in FINAL]
+    return "\n".join(lines)

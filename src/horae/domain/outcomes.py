@@ -1,0 +1,142 @@
+"""What came of an attempt, and what that means for its instance.
+
+Five outcomes, each named. Only attempts that were sent count: what our own node lost costs neither an attempt
+nor a failure, a worker that vanished after its claim counts as a crash and the third one is final.
+"""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Final, assert_never
+
+import msgspec
+
+from horae.domain.instances import Instance
+from horae.domain.lifecycle import State
+from horae.domain.retries import RetryPolicy
+
+MAX_CRASHES: Final = 3
+
+
+class ErrorCode(StrEnum):
+    """The closed list of reasons for which an attempt fails."""
+
+    TIMEOUT = "TIMEOUT"
+    CONNECT = "CONNECT"
+    TLS = "TLS"
+    PROTOCOL = "PROTOCOL"
+    HTTP_408 = "HTTP_408"
+    HTTP_425 = "HTTP_425"
+    HTTP_429 = "HTTP_429"
+    HTTP_5XX = "HTTP_5XX"
+    HTTP_4XX = "HTTP_4XX"
+    REDIRECT = "REDIRECT"
+    HANDLER = "HANDLER"
+    REFUSED = "REFUSED"
+    CRASH_LOOP = "CRASH_LOOP"
+    NO_TARGET = "NO_TARGET"
+
+
+TRANSIENT: Final = frozenset({ErrorCode.TIMEOUT, ErrorCode.CONNECT, ErrorCode.HTTP_429, ErrorCode.HTTP_5XX})
+
+
+class SkipReason(StrEnum):
+    """Why a fire left a verdict instead of a run."""
+
+    PAUSED = "PAUSED"
+    MISFIRE = "MISFIRE"
+    DECLINED = "DECLINED"
+    REFUSED = "REFUSED"
+    REMOVED = "REMOVED"
+
+
+class Success(msgspec.Struct, frozen=True):
+    """The receiver took it."""
+
+
+class Retryable(msgspec.Struct, frozen=True):
+    """It failed, and trying again may help."""
+
+    code: ErrorCode
+    message: str
+    retry_after: float | None = None
+
+
+class Unrecoverable(msgspec.Struct, frozen=True):
+    """It failed, and trying again cannot help."""
+
+    code: ErrorCode
+    message: str
+
+
+class Lost(msgspec.Struct, frozen=True):
+    """The one who ran it is gone. `ours`: our own node lost it; otherwise a worker vanished after its claim."""
+
+    ours: bool = True
+
+
+class Declined(msgspec.Struct, frozen=True):
+    """The receiver answered that there is nothing to do, and did nothing: no key was burnt."""
+
+    message: str = ""
+
+
+Outcome = Success | Retryable | Unrecoverable | Lost | Declined
+
+
+class Ended(msgspec.Struct, frozen=True):
+    """The instance is over."""
+
+    state: State
+    retry_count: int
+    reason: SkipReason | None = None
+    error_code: ErrorCode | None = None
+    error_msg: str | None = None
+
+    @property
+    def tag(self) -> str | None:
+        """What a replay may ask for by name: the failures that pass by themselves."""
+        return "transient_error" if self.error_code in TRANSIENT else None
+
+
+class Again(msgspec.Struct, frozen=True):
+    """The instance is due again."""
+
+    state: State
+    due_at: datetime
+    attempt: int
+    retry_count: int
+    crash_count: int
+    error_code: ErrorCode | None = None
+    error_msg: str | None = None
+
+
+def settle(ran: Instance, outcome: Outcome, policy: RetryPolicy, now: datetime, chance: float) -> Ended | Again:
+    """What an outcome makes of a RUNNING instance. `chance` in [0, 1) spreads the retries."""
+    match outcome:
+        case Success():
+            return Ended(State.SUCCESS, ran.retry_count)
+        case Declined(message):
+            return Ended(State.SKIPPED, ran.retry_count, SkipReason.DECLINED, error_msg=message or None)
+        case Unrecoverable(code, message):
+            return Ended(State.DEAD, ran.retry_count + 1, error_code=code, error_msg=message)
+        case Retryable(code, message, retry_after):
+            failures = ran.retry_count + 1
+            if policy.exhausted(failures):
+                return Ended(State.DEAD, failures, error_code=code, error_msg=message)
+            due_at = now + policy.delay(failures, chance, retry_after)
+            return Again(State.FAIL, due_at, ran.attempt, failures, ran.crash_count, code, message)
+        case Lost(ours=True):
+            return _due_again(ran, now, attempt=ran.attempt - 1, crashes=ran.crash_count)
+        case Lost():
+            crashes = ran.crash_count + 1
+            if crashes >= MAX_CRASHES:
+                message = f"its worker vanished {crashes} times"
+                return Ended(State.DEAD, ran.retry_count, error_code=ErrorCode.CRASH_LOOP, error_msg=message)
+            return _due_again(ran, now, attempt=ran.attempt, crashes=crashes)
+        case other:
+            assert_never(other)
+
+
+def _due_again(ran: Instance, now: datetime, *, attempt: int, crashes: int) -> Again:
+    state = State.FAIL if ran.retry_count else State.INIT
+    return Again(state, now, attempt, ran.retry_count, crashes, None, ran.error_msg)

@@ -1,0 +1,156 @@
+"""What a new time means for a business key (seed 000).
+
+At most one live instance per key. A waiting one moves in place, a running one is replaced and never moved, one
+that succeeded stays as it is, and anything else starts anew. The verb around this reads, decides and writes;
+when the row moved in between, it reads and decides again: a lost race is never the end of a request.
+"""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Final, assert_never
+from uuid import UUID
+
+import msgspec
+
+from horae.domain.errors import Invalid
+from horae.domain.instances import Instance
+from horae.domain.lifecycle import State
+
+LONGEST_KEY: Final = 200
+OWN_KEY: Final = "self"  # the business key of a once or delay job: the job itself is its key
+
+
+class AfterSuccess(StrEnum):
+    """What a new time for a key that succeeded means: nothing, or a new generation."""
+
+    IGNORE = "ignore"
+    REOPEN = "reopen"
+
+
+class Decision(StrEnum):
+    """What was done with an intent; the answer of every PUT."""
+
+    CREATED = "created"
+    MOVED = "moved"
+    REPLACED = "replaced"
+    IGNORED = "ignored"
+    CANCELLED = "cancelled"
+
+
+class IgnoreReason(StrEnum):
+    """Why an intent changed nothing."""
+
+    SUCCEEDED = "succeeded"
+    STALE = "stale"
+    NOT_LIVE = "not_live"
+
+
+class Intent(msgspec.Struct, frozen=True):
+    """What the business wants: a time, perhaps a new payload, perhaps the version of its own event."""
+
+    at: datetime
+    payload: Any = msgspec.UNSET
+    version: int | None = None
+
+
+class Ledger(msgspec.Struct, frozen=True):
+    """The permanent memory of a key: it outlives its instances."""
+
+    generation: int
+    outcome: State | None
+    intent_version: int | None
+    revision: int
+    instance_id: UUID
+
+
+class Known(msgspec.Struct, frozen=True):
+    """A key's live row and ledger, read by one statement."""
+
+    live: Instance | None = None
+    ledger: Ledger | None = None
+
+
+class Create(msgspec.Struct, frozen=True):
+    """Insert a new instance. `after` is the generation the ledger must still show."""
+
+    after: int
+    at: datetime
+
+
+class Move(msgspec.Struct, frozen=True):
+    """Give the waiting instance a new time; id, retry_count and error_msg stay."""
+
+    found: Instance
+    at: datetime
+
+
+class Replace(msgspec.Struct, frozen=True):
+    """Cancel the running instance and insert a new one. The call in flight is never aborted."""
+
+    found: Instance
+    at: datetime
+
+
+class Ignore(msgspec.Struct, frozen=True):
+    """Change nothing, and say why."""
+
+    reason: IgnoreReason
+
+
+class Cancel(msgspec.Struct, frozen=True):
+    """End the live instance."""
+
+    found: Instance
+
+
+Change = Create | Move | Replace | Ignore
+
+
+def check_key(business_key: str) -> None:
+    """Refuse keys that could not be told apart or printed later."""
+    if not business_key or len(business_key) > LONGEST_KEY or not business_key.isprintable():
+        raise Invalid(f"a business key is 1 to {LONGEST_KEY} printable characters")
+
+
+def stale(ledger: Ledger | None, version: int | None) -> bool:
+    """Whether an event came after a newer, or the same, one. Without versions nothing is stale."""
+    return (
+        ledger is not None
+        and version is not None
+        and ledger.intent_version is not None
+        and version <= ledger.intent_version
+    )
+
+
+def decide(known: Known, intent: Intent, after_success: AfterSuccess = AfterSuccess.IGNORE) -> Change:
+    """What a new time means for a business key."""
+    if stale(known.ledger, intent.version):
+        return Ignore(IgnoreReason.STALE)
+    if known.live is not None:
+        return _change_live(known.live, intent.at)
+    if known.ledger is None:
+        return Create(after=0, at=intent.at)
+    if known.ledger.outcome is State.SUCCESS and after_success is AfterSuccess.IGNORE:
+        return Ignore(IgnoreReason.SUCCEEDED)
+    return Create(after=known.ledger.generation, at=intent.at)
+
+
+def _change_live(live: Instance, at: datetime) -> Change:
+    match live.state:
+        case State.INIT | State.FAIL | State.BLOCKED:
+            return Move(live, at)
+        case State.RUNNING:
+            return Replace(live, at)
+        case State.SUCCESS | State.DEAD | State.CANCELLED | State.SKIPPED:
+            raise AssertionError(f"a live row in the final state {live.state}")
+        case other:
+            assert_never(other)
+
+
+def decide_cancel(known: Known, version: int | None = None) -> Cancel | Ignore:
+    """What "no longer wanted" means for a business key."""
+    if stale(known.ledger, version):
+        return Ignore(IgnoreReason.STALE)
+    if known.live is None:
+        return Ignore(IgnoreReason.NOT_LIVE)
+    return Cancel(known.live)

@@ -1,0 +1,38 @@
+"""Who owns jobs: the unit of isolation, fairness and quota."""
+
+from typing import Final
+from uuid import UUID
+
+import msgspec
+
+from horae.domain.errors import Invalid
+from horae.domain.ids import shard_in
+from horae.domain.placement import DEFAULT_WIDTH, WIDTHS, shard_of
+
+LONGEST_NAME: Final = 60
+
+
+class Tenant(msgspec.Struct, frozen=True):
+    """A tenant and how wide its rows are spread; the width is fixed for ever."""
+
+    id: UUID
+    name: str
+    width: int = DEFAULT_WIDTH
+    zone: str = "UTC"
+
+    def shard(self, text: str, width: int | None = None) -> int:
+        """The shard of a name or business key of this tenant."""
+        return shard_of(shard_in(self.id), width or self.width, text)
+
+
+def check(name: str, width: int) -> None:
+    """Refuse what could not be printed or placed."""
+    if not name or len(name) > LONGEST_NAME or not name.isprintable() or "/" in name:
+        raise Invalid(f"a tenant's name is 1 to {LONGEST_NAME} printable characters without a slash")
+    check_width(width)
+
+
+def check_width(width: int) -> None:
+    """Refuse widths that would not divide the shards evenly."""
+    if width not in WIDTHS:
+        raise Invalid(f"a width is one of {', '.join(map(str, sorted(WIDTHS)))}, not {width}")

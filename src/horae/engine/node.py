@@ -1,0 +1,77 @@
+"""One scheduler process: it leases the shards of every cell, fires, dispatches and rescues."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from uuid import UUID
+
+from horae.engine.definitions import Definitions
+from horae.engine.dispatch import Dispatcher
+from horae.engine.fire import Firer
+from horae.engine.rescue import Rescuer
+from horae.engine.settle import Settler
+from horae.runtime import chance
+from horae.runtime.telemetry import log
+from horae.store import leases
+from horae.store.cells import Cell, Store
+
+
+class Post:
+    """A node's work in one cell, over the shards it holds there."""
+
+    def __init__(self, cell: Cell, owner: UUID, name: str, ttl: timedelta) -> None:
+        self.cell = cell
+        self.owner = owner
+        self.name = name
+        self.ttl = ttl
+        self.shards: list[int] = []
+        definitions = Definitions()
+        self.settler = Settler(cell)
+        self.firer = Firer(cell, self.shards, owner, definitions)
+        self.dispatcher = Dispatcher(cell, self.shards, owner, definitions, self.settler)
+        self.rescuer = Rescuer(cell, self.shards, definitions, self.settler)
+
+    async def hold(self, wanted: Sequence[int]) -> None:
+        """Renew the lease, read the clock, and take what is free of the wanted shards."""
+        await self.cell.sync_clock()
+        async with self.cell.tx() as tx:
+            await leases.heartbeat(tx, self.owner, self.name, self.ttl)
+            held = await leases.take(tx, self.owner, wanted)
+        if set(held) - set(self.shards):
+            for front in (*self.firer.fronts.values(), *self.dispatcher.fronts.values()):
+                front.reset()
+        self.shards[:] = sorted(held)
+
+    async def once(self) -> int:
+        """Rescue, fire and dispatch once; returns how much there was to do."""
+        if not self.cell.clock.trusted:
+            log.error("clock.jumped", cell=self.cell.name)
+            return 0
+        return await self.rescuer.once() + await self.firer.once() + await self.dispatcher.once()
+
+    async def leave(self) -> None:
+        """Hand the shards back at once."""
+        async with self.cell.tx() as tx:
+            await leases.release(tx, self.owner)
+        self.shards.clear()
+
+
+class Node:
+    """One process over all cells. Its identity is new at every start, whatever the host is called."""
+
+    def __init__(self, store: Store, name: str, ttl: timedelta) -> None:
+        self.store = store
+        self.incarnation = chance.token()
+        self.posts = [Post(cell, self.incarnation, name, ttl) for cell in store.cells]
+
+    async def once(self) -> int:
+        """Hold the leases and do what is due in every cell; returns how much that was."""
+        done = 0
+        for post in self.posts:
+            await post.hold(self.store.shards_of(post.cell))
+            done += await post.once()
+        return done
+
+    async def leave(self) -> None:
+        """Hand everything back."""
+        for post in self.posts:
+            await post.leave()

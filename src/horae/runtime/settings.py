@@ -1,0 +1,33 @@
+"""What a deployment may choose. Every name is an environment variable with `HORAE_` before it."""
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class CellSettings(BaseModel):
+    """One PostgreSQL cluster that holds some shards."""
+
+    name: str
+    dsn: str
+
+
+class Settings(BaseSettings):
+    """Read from the environment: `HORAE_CELLS`, `HORAE_DSN`, `HORAE_ENVIRONMENT` and so on."""
+
+    model_config = SettingsConfigDict(env_prefix="HORAE_", env_nested_delimiter="__", extra="ignore")
+
+    cells: list[CellSettings] = Field(default_factory=list)
+    dsn: str | None = None
+    environment: Literal["production", "dev", "test"] = "production"
+    tenant: str = "default"
+    lease_ttl: float = 8.0
+    log_json: bool = False
+    log_level: str = "INFO"
+
+    def all_cells(self) -> list[CellSettings]:
+        """The cells of `HORAE_CELLS`; on a laptop the one of `HORAE_DSN`."""
+        if self.cells:
+            return self.cells
+        return [CellSettings(name="cell-0", dsn=self.dsn)] if self.dsn else []

@@ -1,0 +1,28 @@
+"""What every change of a job leaves behind in its own transaction: an event, an audit row, a copy of a type."""
+
+from horae.domain.events import Event
+from horae.domain.ids import Prefix, public
+from horae.domain.jobs import Job
+from horae.runtime.chance import mint
+from horae.service.context import Context
+from horae.store import audit, outbox, references
+from horae.store.tx import Tx
+
+
+async def tell(ctx: Context, tx: Tx, job: Job, event: Event, detail: dict[str, object]) -> None:
+    """Leave the event and the audit row of a change, and publish the job where tasks may need it."""
+    await outbox.append(tx, job.shard, job.tenant_id, event, {"name": job.name, **detail}, job_id=job.id)
+    await audit.append(
+        tx,
+        job.shard,
+        mint(job.shard, tx.now),
+        job.tenant_id,
+        actor=ctx.actor,
+        action=event.lower().replace("_", "."),
+        resource=public(Prefix.JOB, job.id),
+        detail={"name": job.name, **detail},
+    )
+    if job.keyed:
+        body = {"id": job.id, "version": job.version, "status": job.status, "definition": job.definition}
+        await references.publish(tx, "job", job.id, job.tenant_id, job.shard, job.name, body)
+        ctx.types.forget(ctx.tenant, job.name)

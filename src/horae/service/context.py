@@ -1,0 +1,21 @@
+"""Who asks, for which tenant, and what they may lean on."""
+
+from typing import NamedTuple
+
+from horae.domain.tenants import Tenant
+from horae.service.types import Types
+from horae.store.cells import Store
+
+
+class Context(NamedTuple):
+    """One caller. The tenant comes from the credential, never from the request."""
+
+    store: Store
+    tenant: Tenant
+    actor: str
+    types: Types
+
+    @classmethod
+    def of(cls, store: Store, tenant: Tenant, actor: str) -> "Context":
+        """A caller with its own memory of types."""
+        return cls(store, tenant, actor, Types(store))

@@ -1,0 +1,94 @@
+"""Instances: trigger one by hand, and read what became of all."""
+
+from hashlib import sha256
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from horae.domain import keys
+from horae.domain.errors import Conflict, DispatcherDown, Duplicate, Invalid, ShardClosed
+from horae.domain.events import Event
+from horae.domain.ids import Prefix, public
+from horae.domain.instances import Instance
+from horae.domain.jobs import Job, Status
+from horae.domain.lifecycle import State
+from horae.domain.targets import queue_of, slot_ms
+from horae.runtime.chance import mint
+from horae.service import jobs
+from horae.service.changes import tell
+from horae.service.context import Context
+from horae.store import history, idempotency, instances, leases
+from horae.store.history import Past
+from horae.store.idempotency import Request
+from horae.store.tx import Tx
+
+ROUTE = "jobs.trigger"
+
+
+class Triggered(msgspec.Struct, frozen=True):
+    """The instance a key stands for. `replayed`: an earlier request with this key made it."""
+
+    instance_id: UUID
+    replayed: bool = False
+
+
+async def trigger(ctx: Context, name: str, key: str, *, payload: Any = None, even_if_down: bool = False) -> Triggered:
+    """Fire a job now, once per idempotency key; the same key with the same payload answers the same again."""
+    if not key or len(key) > 200:
+        raise Invalid("a trigger needs an Idempotency-Key of 1 to 200 characters")
+    job = await jobs.find(ctx, name)
+    if job.status is Status.PAUSED or job.keyed:
+        raise Conflict(f"job {name!r} is {'a type of tasks' if job.keyed else 'PAUSED'} and cannot be triggered")
+    request = Request(job.shard, ctx.tenant.id, ROUTE, name, key, sha256(msgspec.json.encode(payload)).digest())
+
+    async def work(tx: Tx) -> Triggered:
+        if not even_if_down and not await leases.held(tx, job.shard):
+            raise DispatcherDown(f"no node owns the shard of job {name!r} now; nothing was triggered")
+        id_ = mint(job.shard, tx.now)
+        if not await idempotency.reserve(tx, request, id_, {"instance_id": id_}):
+            return await _replay(tx, request)
+        target = job.definition.target
+        made = _made(job, id_, key, payload, tx)
+        await instances.trigger(tx, made, slot_ms(target), queue_of(target))
+        await tell(ctx, tx, job, Event.INSTANCE_TRIGGERED, {"instance": public(Prefix.INSTANCE, id_), "key": key})
+        return Triggered(id_)
+
+    return await ctx.store.run(job.shard, work)
+
+
+async def of_job(ctx: Context, name: str, *, limit: int = 50) -> list[Past]:
+    """The latest instances of a job, live and ended, newest fire first; a type's come from every cell."""
+    job = await jobs.find(ctx, name)
+    cells = ctx.store.cells if job.keyed else [ctx.store.cell(job.shard)]
+    found: list[Past] = []
+    for cell in cells:
+        async with cell.statement() as tx:
+            found += await history.of_job(tx, ctx.tenant.id, job.id, limit)
+    return sorted(found, key=lambda past: (past.fire_time, past.changed_at), reverse=True)[:limit]
+
+
+async def _replay(tx: Tx, request: Request) -> Triggered:
+    first = await idempotency.find(tx, request)
+    if first is None or first.instance_id is None:
+        raise ShardClosed("the job's shard is moving; nothing was triggered")
+    if first.fingerprint != request.fingerprint:
+        seen = public(Prefix.INSTANCE, first.instance_id)
+        raise Duplicate(f"this Idempotency-Key was used for another request, which made {seen}")
+    return Triggered(first.instance_id, replayed=True)
+
+
+def _made(job: Job, id_: UUID, key: str, payload: Any, tx: Tx) -> Instance:
+    return Instance(
+        shard=job.shard,
+        id=id_,
+        tenant_id=job.tenant_id,
+        job_id=job.id,
+        job_version=job.version,
+        idem_key=keys.manual(job.id, key),
+        fire_time=tx.now,
+        due_at=tx.now,
+        state=State.INIT,
+        priority=job.definition.priority,
+        payload=payload,
+    )

@@ -1,0 +1,169 @@
+"""Jobs: create, pause, resume, remove, read. Each verb is one transaction in the job's shard."""
+
+from datetime import datetime
+
+from msgspec.structs import replace
+
+from horae.domain import triggers
+from horae.domain.errors import Conflict, InvalidSchedule, NotFound, ShardClosed
+from horae.domain.events import Event
+from horae.domain.jobs import Definition, Job, Status, check_name, check_status
+from horae.domain.keys import recurring
+from horae.domain.outcomes import SkipReason
+from horae.domain.tasks import OWN_KEY, Create, Decision, Intent
+from horae.domain.tenants import check_width
+from horae.runtime.chance import mint
+from horae.service.births import birth_of
+from horae.service.changes import tell
+from horae.service.context import Context
+from horae.store import cursors, instances, jobs, tasks
+from horae.store.tx import Tx
+
+
+async def create(ctx: Context, name: str, definition: Definition) -> Job:
+    """A new job, with its cursor or its one instance."""
+    check_name(name)
+    if definition.width is not None:
+        check_width(definition.width)
+    shard = ctx.tenant.shard(name)
+
+    async def work(tx: Tx) -> Job:
+        job = Job(
+            shard=shard,
+            id=mint(shard, tx.now),
+            tenant_id=ctx.tenant.id,
+            name=name,
+            version=1,
+            status=Status.ACTIVE,
+            definition=definition,
+            next_fire_at=_first_fire(definition, tx.now),
+        )
+        if not await jobs.create(tx, job, ctx.actor):
+            raise ShardClosed(f"the shard of job {name!r} is moving; nothing was changed")
+        if job.recurring:
+            await cursors.create(tx, job, job.next_fire_at)
+        elif job.single:
+            await _create_single(ctx, tx, job)
+        await tell(ctx, tx, job, Event.JOB_CREATED, {"definition": definition})
+        return job
+
+    return await ctx.store.run(shard, work)
+
+
+async def find(ctx: Context, name: str) -> Job:
+    """The living job of that name."""
+    shard = ctx.tenant.shard(name)
+    async with ctx.store.statement(shard) as tx:
+        return await _find(ctx, tx, name)
+
+
+async def listing(ctx: Context) -> list[Job]:
+    """All living jobs of the tenant, by name."""
+    found: list[Job] = []
+    for cell in ctx.store.cells:
+        async with cell.statement() as tx:
+            found += await jobs.listing(tx, ctx.tenant.id)
+    return sorted(found, key=lambda job: job.name)
+
+
+async def pause(ctx: Context, name: str) -> Job:
+    """Stop fires and claims; what runs may finish."""
+
+    async def work(tx: Tx) -> Job:
+        job = await _find(ctx, tx, name)
+        check_status(job, Status.ACTIVE, "paused")
+        held_from = await cursors.hold(tx, job) if job.recurring else None
+        await _set_status(tx, job, Status.PAUSED, held_from=held_from)
+        paused = replace(job, status=Status.PAUSED, next_fire_at=None)
+        await tell(ctx, tx, paused, Event.JOB_PAUSED, {"held_from": held_from})
+        return paused
+
+    return await ctx.store.run(ctx.tenant.shard(name), work)
+
+
+async def resume(ctx: Context, name: str) -> Job:
+    """Go on from now; the fires that passed leave one SKIPPED(PAUSED) row for their whole range."""
+
+    async def work(tx: Tx) -> Job:
+        job = await _find(ctx, tx, name)
+        check_status(job, Status.PAUSED, "resumed")
+        held_from = await jobs.held_from(tx, job)
+        await _set_status(tx, job, Status.ACTIVE)
+        next_fire_at = await _let_go(tx, job, held_from) if held_from is not None else None
+        resumed = replace(job, status=Status.ACTIVE, next_fire_at=next_fire_at)
+        await tell(ctx, tx, resumed, Event.JOB_RESUMED, {"held_from": held_from, "next": next_fire_at})
+        return resumed
+
+    return await ctx.store.run(ctx.tenant.shard(name), work)
+
+
+async def remove(ctx: Context, name: str) -> Job:
+    """No fire and no claim any more. What waits in the job's shard is cancelled, a type's tasks when they come due."""
+
+    async def work(tx: Tx) -> Job:
+        job = await _find(ctx, tx, name)
+        await _set_status(tx, job, Status.REMOVED)
+        await cursors.remove(tx, job)
+        cancelled = await instances.cancel_waiting(tx, job.shard, job.id)
+        removed = replace(job, status=Status.REMOVED, next_fire_at=None)
+        await tell(ctx, tx, removed, Event.JOB_REMOVED, {"cancelled": len(cancelled)})
+        return removed
+
+    return await ctx.store.run(ctx.tenant.shard(name), work)
+
+
+def _first_fire(definition: Definition, now: datetime) -> datetime | None:
+    trigger = definition.trigger
+    first = triggers.next_fire(trigger, now) or triggers.single_fire(trigger, now)
+    if first is None and isinstance(trigger, triggers.CronTrigger):
+        raise InvalidSchedule(f"{trigger.expression!r} never fires")
+    return first
+
+
+async def _create_single(ctx: Context, tx: Tx, job: Job) -> None:
+    assert job.next_fire_at is not None
+    place = tasks.Place(job.shard, job.tenant_id, job.id, OWN_KEY)
+    change = Create(after=0, at=job.next_fire_at)
+    note = tasks.note_of(Decision.CREATED, change, ctx.actor, tx.now)
+    intent = Intent(job.next_fire_at, job.definition.payload)
+    await tasks.create(tx, place, change, intent, birth_of(job, place, 1, tx.now), note)
+
+
+async def _find(ctx: Context, tx: Tx, name: str) -> Job:
+    job = await jobs.find(tx, ctx.tenant.shard(name), ctx.tenant.id, name)
+    if job is None:
+        raise NotFound(f"tenant {ctx.tenant.name!r} has no job {name!r}")
+    return job
+
+
+async def _set_status(tx: Tx, job: Job, status: Status, *, held_from: datetime | None = None) -> None:
+    if not await jobs.set_status(tx, job, status, held_from=held_from):
+        raise Conflict(f"job {job.name!r} changed while it was being {status.lower()}; ask again")
+
+
+async def _let_go(tx: Tx, job: Job, held_from: datetime) -> datetime | None:
+    trigger = job.definition.trigger
+    await cursors.resume(tx, job, held_from)
+    if held_from > tx.now:
+        return held_from
+    count, last = triggers.passed(trigger, held_from, tx.now)
+    next_fire_at = triggers.next_fire(trigger, tx.now)
+    await cursors.skip(
+        tx,
+        [
+            cursors.Skip(
+                job.shard,
+                job.id,
+                job.version,
+                held_from,
+                next_fire_at,
+                mint(job.shard, tx.now),
+                recurring(job.id, held_from),
+                last,
+                count,
+                SkipReason.PAUSED,
+                None,
+            )
+        ],
+    )
+    return next_fire_at

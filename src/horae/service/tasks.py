@@ -1,0 +1,163 @@
+"""Tasks: one idempotent verb sets the time of a business key, and says what it decided (seed 000)."""
+
+from datetime import UTC, datetime
+from typing import Any, Final
+from uuid import UUID
+
+import msgspec
+
+from horae.domain import tasks as rules
+from horae.domain.errors import Contended, Invalid, NotFound
+from horae.domain.events import OF_DECISION
+from horae.domain.jobs import Job
+from horae.domain.tasks import Cancel, Create, Decision, Ignore, IgnoreReason, Intent, Known, Move, Replace
+from horae.service.births import birth_of
+from horae.service.context import Context
+from horae.store import outbox, tasks
+from horae.store.tasks import Place, Written
+from horae.store.tx import Tx
+
+TRIES: Final = 50
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What was decided about an intent. `revision` orders all decisions and outcomes of a key."""
+
+    decision: Decision
+    revision: int
+    instance_id: UUID | None = None
+    at: datetime | None = None
+    reason: IgnoreReason | None = None
+    replaced_id: UUID | None = None
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """A key as people look at it: what lives, what is remembered, and the last decisions."""
+
+    known: Known
+    decisions: list[dict[str, Any]]
+
+
+async def schedule(
+    ctx: Context,
+    type_name: str,
+    key: str,
+    *,
+    at: datetime | None = None,
+    payload: Any = msgspec.UNSET,
+    version: int | None = None,
+) -> Answer:
+    """Set the time of a key: now where `at` is omitted. Read, decide, write; when the row moved, decide again."""
+    job, place = await _place(ctx, type_name, key)
+    if at is not None and at.tzinfo is None:
+        raise Invalid("a time needs its offset, for example 2026-11-15T09:00:00+08:00")
+
+    async def work(tx: Tx) -> Answer:
+        intent = Intent(at.astimezone(UTC) if at else tx.now, payload, version)
+        for _ in range(TRIES):
+            known = await tasks.find(tx, place)
+            change = rules.decide(known, intent, job.definition.after_success)
+            answer = await _apply(ctx, tx, job, place, known, change, intent)
+            if answer is not None:
+                await _tell(tx, place, answer)
+                return answer
+        raise Contended(f"{type_name}/{key} kept changing; nothing was decided, ask again")
+
+    return await ctx.store.run(place.shard, work)
+
+
+async def cancel(ctx: Context, type_name: str, key: str, *, version: int | None = None) -> Answer:
+    """The key's task is no longer wanted. A call in flight is not aborted, its answer is refused."""
+    _job, place = await _place(ctx, type_name, key)
+
+    async def work(tx: Tx) -> Answer:
+        for _ in range(TRIES):
+            known = await tasks.find(tx, place)
+            change = rules.decide_cancel(known, version)
+            if isinstance(change, Ignore) and known.ledger is None:
+                raise NotFound(f"{type_name}/{key} has never been scheduled")
+            answer = await _apply_cancel(ctx, tx, place, known, change, version)
+            if answer is not None:
+                await _tell(tx, place, answer)
+                return answer
+        raise Contended(f"{type_name}/{key} kept changing; nothing was decided, ask again")
+
+    return await ctx.store.run(place.shard, work)
+
+
+async def show(ctx: Context, type_name: str, key: str) -> Shown:
+    """What is known about a key."""
+    _job, place = await _place(ctx, type_name, key)
+    async with ctx.store.statement(place.shard) as tx:
+        known = await tasks.find(tx, place)
+        if known.ledger is None:
+            raise NotFound(f"{type_name}/{key} has never been scheduled")
+        return Shown(known, await tasks.decisions(tx, place))
+
+
+async def _place(ctx: Context, type_name: str, key: str) -> tuple[Job, Place]:
+    rules.check_key(key)
+    job = await ctx.types.find(ctx.tenant, type_name)
+    if job.single:
+        return job, Place(job.shard, job.tenant_id, job.id, rules.OWN_KEY)
+    shard = ctx.tenant.shard(f"{type_name}/{key}", job.definition.width)
+    return job, Place(shard, job.tenant_id, job.id, key)
+
+
+async def _apply(
+    ctx: Context,
+    tx: Tx,
+    job: Job,
+    place: Place,
+    known: Known,
+    change: rules.Change,
+    intent: Intent,
+) -> Answer | None:
+    written: Written | None
+    match change:
+        case Create(after=after):
+            note = tasks.note_of(Decision.CREATED, change, ctx.actor, tx.now)
+            written = await tasks.create(tx, place, change, intent, birth_of(job, place, after + 1, tx.now), note)
+            return _answer(Decision.CREATED, written, change.at)
+        case Move():
+            note = tasks.note_of(Decision.MOVED, change, ctx.actor, tx.now)
+            return _answer(Decision.MOVED, await tasks.move(tx, place, change, intent, note), change.at)
+        case Replace(found=found):
+            assert found.generation is not None
+            note = tasks.note_of(Decision.REPLACED, change, ctx.actor, tx.now)
+            birth = birth_of(job, place, found.generation, tx.now)
+            written = await tasks.replace(tx, place, change, intent, birth, note)
+            return _answer(Decision.REPLACED, written, change.at, replaced=found.id)
+        case Ignore():
+            return await _ignore(ctx, tx, place, known, change)
+
+
+async def _apply_cancel(
+    ctx: Context, tx: Tx, place: Place, known: Known, change: Cancel | Ignore, version: int | None
+) -> Answer | None:
+    if isinstance(change, Ignore):
+        return await _ignore(ctx, tx, place, known, change)
+    note = tasks.note_of(Decision.CANCELLED, change, ctx.actor, tx.now)
+    return _answer(Decision.CANCELLED, await tasks.cancel(tx, place, change, version, note), None)
+
+
+async def _ignore(ctx: Context, tx: Tx, place: Place, known: Known, change: Ignore) -> Answer | None:
+    note = tasks.note_of(Decision.IGNORED, change, ctx.actor, tx.now)
+    written = await tasks.ignore(tx, place, known, note)
+    return None if written is None else Answer(Decision.IGNORED, written.revision, reason=change.reason)
+
+
+def _answer(
+    decision: Decision, written: Written | None, at: datetime | None, replaced: UUID | None = None
+) -> Answer | None:
+    if written is None:
+        return None
+    return Answer(decision, written.revision, written.instance_id, at, replaced_id=replaced)
+
+
+async def _tell(tx: Tx, place: Place, answer: Answer) -> None:
+    body = {"key": place.key, **msgspec.to_builtins(answer, builtin_types=(datetime, UUID))}
+    event = OF_DECISION[answer.decision]
+    await outbox.append(
+        tx, place.shard, place.tenant_id, event, body, job_id=place.job_id, instance_id=answer.instance_id
+    )

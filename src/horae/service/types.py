@@ -1,0 +1,71 @@
+"""The types of tasks (keyed jobs), remembered for two seconds.
+
+A type's own width decides where its keys live, so it must be known before the key's cell is. The home is asked
+first; when it is down any other cell's copy will do.
+"""
+
+from typing import Final
+from uuid import UUID
+
+from horae.domain.errors import NotFound
+from horae.domain.ids import shard_in
+from horae.domain.jobs import Job, Status
+from horae.domain.tenants import Tenant
+from horae.runtime.clock import boottime
+from horae.store import jobs, references
+from horae.store.cells import Cell, Store
+from horae.store.tx import GONE
+
+REMEMBERED: Final = 2.0
+
+
+class Types:
+    """Finds the job whose tasks a caller speaks of."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._known: dict[tuple[UUID, str], tuple[float, Job]] = {}
+
+    async def find(self, tenant: Tenant, name: str) -> Job:
+        """The living keyed, once or delay job of that name."""
+        now = boottime()
+        kept = self._known.get((tenant.id, name))
+        if kept is not None and kept[0] > now:
+            return kept[1]
+        job = await self._ask(tenant, name)
+        if job is None or not (job.keyed or job.single):
+            raise NotFound(f"tenant {tenant.name!r} has no job {name!r} whose time can be set by key")
+        self._known[tenant.id, name] = (now + REMEMBERED, job)
+        return job
+
+    def forget(self, tenant: Tenant, name: str) -> None:
+        """After a change made here: ask again."""
+        self._known.pop((tenant.id, name), None)
+
+    async def _ask(self, tenant: Tenant, name: str) -> Job | None:
+        shard = tenant.shard(name)
+        home = self._store.cell(shard)
+        try:
+            async with home.statement() as tx:
+                return await jobs.find(tx, shard, tenant.id, name)
+        except GONE:
+            for cell in self._store.cells:
+                if cell is not home and (copied := await self._copy(cell, tenant, name)) is not None:
+                    return copied
+            raise
+
+    async def _copy(self, cell: Cell, tenant: Tenant, name: str) -> Job | None:
+        async with cell.statement() as tx:
+            body = await references.find(tx, tenant.id, "job", name)
+        if body is None:
+            return None
+        id_ = UUID(body["id"])
+        return Job(
+            shard=shard_in(id_),
+            id=id_,
+            tenant_id=tenant.id,
+            name=name,
+            version=body["version"],
+            status=Status(body["status"]),
+            definition=jobs.definition_from(body["definition"]),
+        )

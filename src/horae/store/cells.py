@@ -1,0 +1,166 @@
+"""The cells: one PostgreSQL cluster each, a pool of connections and the cell's own clock.
+
+`Store` knows which cell holds which shard, as the cells themselves say, and opens transactions there.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any, Final, Self, TypeVar
+
+import asyncpg
+import msgspec
+
+from horae.domain.errors import ShardClosed
+from horae.domain.placement import SHARDS
+from horae.runtime.clock import Clock
+from horae.runtime.settings import CellSettings
+from horae.store import clock as clocks
+from horae.store import shards
+from horae.store.tx import TRY_AGAIN, Tx
+
+Result = TypeVar("Result")
+TRIES: Final = 5
+SESSION = {
+    "application_name": "horae",
+    "timezone": "UTC",
+    "statement_timeout": "5s",
+    "idle_in_transaction_session_timeout": "10s",  # the due scan's lower bound leans on this
+}
+
+
+class Cell:
+    """One PostgreSQL cluster that holds some shards."""
+
+    def __init__(self, name: str, dsn: str, *, connections: int = 10) -> None:
+        self.name = name
+        self.dsn = dsn
+        self.clock = Clock()
+        self._connections = connections
+        self._pool: asyncpg.Pool[asyncpg.Record] | None = None
+
+    async def open(self) -> None:
+        """Connect and read the cell's clock."""
+        self._pool = await asyncpg.create_pool(
+            self.dsn,
+            min_size=1,
+            max_size=self._connections,
+            init=speak_json,
+            server_settings=SESSION,
+            timeout=3,
+        )
+        await self.sync_clock()
+
+    async def close(self) -> None:
+        """Give every connection back to the database."""
+        if self._pool is not None:
+            await self._pool.close()
+            self._pool = None
+
+    async def sync_clock(self) -> None:
+        """Read the database's clock anew; done at the start and with every heartbeat."""
+        async with self.pool.acquire() as connection:
+            sent = self.clock.ticks()
+            reading, offset = await clocks.read(connection)
+            self.clock.set(reading, sent, offset)
+
+    @property
+    def pool(self) -> "asyncpg.Pool[asyncpg.Record]":
+        """The open pool."""
+        assert self._pool is not None, f"{self.name} is not open"
+        return self._pool
+
+    @asynccontextmanager
+    async def tx(self) -> AsyncIterator[Tx]:
+        """A transaction: committed at the end of the block, rolled back when it raises."""
+        async with self.pool.acquire() as connection, connection.transaction():
+            yield Tx(connection, self.clock.now())
+
+    @asynccontextmanager
+    async def statement(self) -> AsyncIterator[Tx]:
+        """A connection whose statements each commit by themselves: for reads, and for writes that are one statement."""
+        async with self.pool.acquire() as connection:
+            yield Tx(connection, self.clock.now())
+
+
+class Store:
+    """All cells, and which of them holds which shard."""
+
+    def __init__(self, cells: Sequence[Cell]) -> None:
+        self.cells = list(cells)
+        self._cell_of: list[Cell | None] = [None] * SHARDS
+
+    @classmethod
+    def of(cls, cells: Sequence[CellSettings]) -> Self:
+        """A store for the configured cells, not yet open."""
+        return cls([Cell(cell.name, cell.dsn) for cell in cells])
+
+    async def __aenter__(self) -> Self:
+        async with AsyncExitStack() as opened:
+            for cell in self.cells:
+                await cell.open()
+                opened.push_async_callback(cell.close)
+            await self.learn_shards()
+            opened.pop_all()
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        for cell in self.cells:
+            await cell.close()
+
+    async def learn_shards(self) -> None:
+        """Ask every cell which shards are open there."""
+        found: list[Cell | None] = [None] * SHARDS
+        for cell in self.cells:
+            async with cell.statement() as tx:
+                for shard in await shards.active(tx):
+                    found[shard] = cell
+        self._cell_of = found
+
+    def cell(self, shard: int) -> Cell:
+        """The cell that holds a shard."""
+        cell = self._cell_of[shard]
+        if cell is None:
+            raise ShardClosed(f"shard {shard} is open in no cell")
+        return cell
+
+    def shards_of(self, cell: Cell) -> list[int]:
+        """The shards a cell holds."""
+        return [shard for shard, holder in enumerate(self._cell_of) if holder is cell]
+
+    @asynccontextmanager
+    async def tx(self, shard: int) -> AsyncIterator[Tx]:
+        """A transaction in the cell that holds a shard."""
+        async with self.cell(shard).tx() as tx:
+            yield tx
+
+    async def run(self, shard: int, work: Callable[[Tx], Awaitable[Result]]) -> Result:
+        """Work in a transaction, and again where PostgreSQL answers that nothing was written (a deadlock)."""
+        for left in reversed(range(TRIES)):
+            try:
+                async with self.tx(shard) as tx:
+                    return await work(tx)
+            except TRY_AGAIN:
+                if not left:
+                    raise
+        raise AssertionError("unreachable")
+
+    @asynccontextmanager
+    async def statement(self, shard: int) -> AsyncIterator[Tx]:
+        """Single statements in the cell that holds a shard."""
+        async with self.cell(shard).statement() as tx:
+            yield tx
+
+
+async def speak_json(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
+    """Let jsonb columns take and give plain values."""
+    await connection.set_type_codec(
+        "jsonb", schema="pg_catalog", format="binary", encoder=_encode, decoder=lambda data: decode(data[1:])
+    )
+
+
+def _encode(value: Any) -> bytes:
+    return b"\x01" + encode(value)  # the binary form of jsonb starts with its version
+
+
+encode = msgspec.json.Encoder().encode
+decode = msgspec.json.Decoder().decode

@@ -1,0 +1,98 @@
+"""Cursors: the one row that authorises each fire of a recurring job.
+
+The next fire is computed from the persisted cursor, and moving it is a compare-and-set on version and time, in the
+statement that also inserts the fire: one birth, whoever else believes to own the shard.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+from horae.domain.instances import Priority
+from horae.domain.jobs import Job
+from horae.domain.outcomes import SkipReason
+from horae.store.statements import sql
+from horae.store.tx import Tx
+
+
+class Cursor(NamedTuple):
+    """A due cursor as a scan finds it."""
+
+    shard: int
+    job_id: UUID
+    version: int
+    fire_time: datetime
+
+
+class Fire(NamedTuple):
+    """One fire to be born. With a token it is born RUNNING, because a slot is already held for it."""
+
+    shard: int
+    job_id: UUID
+    version: int
+    fire_time: datetime
+    next_fire_at: datetime | None
+    id: UUID
+    idem_key: str
+    due_at: datetime
+    token: UUID | None
+    slot_ms: int
+    queue: str | None = None
+
+
+class Skip(NamedTuple):
+    """Fires that leave a verdict instead of a run: so many of them, from fire_time to `until`."""
+
+    shard: int
+    job_id: UUID
+    version: int
+    fire_time: datetime
+    next_fire_at: datetime | None
+    id: UUID
+    idem_key: str
+    until: datetime
+    fires: int
+    reason: SkipReason
+    error_msg: str | None
+
+
+async def create(tx: Tx, job: Job, next_fire_at: datetime | None) -> None:
+    """Give a new job its cursor; the job's own statement has passed the fence."""
+    args = (job.shard, job.id, job.tenant_id, job.version, job.definition.priority, next_fire_at)
+    await tx.run(sql("cursors/create"), *args)
+
+
+async def due(
+    tx: Tx, shards: Sequence[int], priority: Priority, low: datetime, until: datetime, limit: int
+) -> list[Cursor]:
+    """Cursors of one priority that are due, oldest first. `low` is the front already looked at: a hint."""
+    return [Cursor(*row) for row in await tx.rows(sql("cursors/due"), shards, priority, low, until, limit)]
+
+
+async def fire(tx: Tx, fires: Sequence[Fire], owner: UUID) -> set[UUID]:
+    """Move cursors and give birth; returns the ids born. The others were fired by someone else, or changed."""
+    columns = zip(*fires, strict=True)
+    return {row["id"] for row in await tx.rows(sql("cursors/fire"), *columns, owner, tx.now)}
+
+
+async def skip(tx: Tx, skips: Sequence[Skip]) -> set[UUID]:
+    """Move cursors and record the verdict; returns the ids recorded."""
+    columns = zip(*skips, strict=True)
+    return {row["id"] for row in await tx.rows(sql("cursors/skip"), *columns, tx.now)}
+
+
+async def hold(tx: Tx, job: Job) -> datetime | None:
+    """Stop a cursor; returns the fire it stood at."""
+    value = await tx.value(sql("cursors/hold"), job.shard, job.id)
+    return value if isinstance(value, datetime) else None
+
+
+async def resume(tx: Tx, job: Job, next_fire_at: datetime | None) -> None:
+    """Let a stopped cursor go on from a time."""
+    await tx.run(sql("cursors/resume"), job.shard, job.id, next_fire_at)
+
+
+async def remove(tx: Tx, job: Job) -> None:
+    """Forget a cursor for good."""
+    await tx.run(sql("cursors/remove"), job.shard, job.id)

@@ -1,0 +1,41 @@
+"""Idempotency keys of requests. Key and effect live in one shard, hence commit together."""
+
+from datetime import timedelta
+from typing import Any, Final, NamedTuple
+from uuid import UUID
+
+from horae.store.statements import sql
+from horae.store.tx import Tx
+
+KEPT: Final = timedelta(hours=24)
+
+
+class Request(NamedTuple):
+    """The scope of a key: tenant, route and resource; the resource decides the shard."""
+
+    shard: int
+    tenant_id: UUID
+    route: str
+    resource: str
+    key: str
+    fingerprint: bytes
+
+
+class Remembered(NamedTuple):
+    """What the first request with that key was, and what it was answered."""
+
+    fingerprint: bytes
+    instance_id: UUID | None
+    answer: Any
+
+
+async def reserve(tx: Tx, request: Request, instance_id: UUID | None, answer: object) -> bool:
+    """Write the key with its answer; False when it was used before, or the shard is closed."""
+    args = (*request, instance_id, answer, tx.now, tx.now + KEPT)
+    return await tx.value(sql("idempotency/reserve"), *args) is not None
+
+
+async def find(tx: Tx, request: Request) -> Remembered | None:
+    """The first request with that key."""
+    row = await tx.row(sql("idempotency/find"), *request[:5])
+    return None if row is None else Remembered(*row)

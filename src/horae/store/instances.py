@@ -1,0 +1,161 @@
+"""Live instances: claim, end, due again, and what was abandoned.
+
+Every write names the row it expects: state, attempt and token. Zero rows means that we no longer own this attempt;
+the result is dropped on purpose and counted by the caller.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import asyncpg
+
+from horae.domain.instances import Instance, Lane, Priority
+from horae.domain.lifecycle import State
+from horae.domain.outcomes import Again, Ended
+from horae.store.statements import sql
+from horae.store.tx import Tx
+
+
+class Attempt(NamedTuple):
+    """What one try left behind: kept with the instance, the answer cut to its first 2 KB."""
+
+    attempt: int
+    status: int | None
+    code: str | None
+    duration_ms: int | None
+    answer: str | None
+
+
+class Ending(NamedTuple):
+    """One instance to be ended. `seen_deadline` is set by the rescuer only: a heartbeat in between wins."""
+
+    ran: Instance
+    ended: Ended
+    attempt: Attempt | None = None
+    delay_ms: int | None = None
+    seen_deadline: datetime | None = None
+
+
+class Retrying(NamedTuple):
+    """One instance to be due again."""
+
+    ran: Instance
+    again: Again
+    attempt: Attempt | None = None
+    delay_ms: int | None = None
+    seen_deadline: datetime | None = None
+
+
+async def claim(
+    tx: Tx,
+    shards: Sequence[int],
+    priority: Priority,
+    lane: Lane,
+    low: datetime,
+    limit: int,
+    *,
+    token: UUID,
+    owner: UUID,
+    held_jobs: Sequence[UUID] = (),
+) -> list[Instance]:
+    """Take due instances of one class, oldest first; at most `limit`, each RUNNING under `token` from now on."""
+    args = (shards, priority, lane, low, tx.now, limit, token, owner, held_jobs)
+    return [instance_from(row) for row in await tx.rows(sql("instances/claim"), *args)]
+
+
+async def end(tx: Tx, endings: Sequence[Ending]) -> set[UUID]:
+    """Live rows become history, ledger and dead letter; returns the ids that were still ours to end."""
+    rows = await tx.rows(sql("instances/end"), *zip(*map(_ending_row, endings), strict=True), tx.now)
+    return {row["id"] for row in rows}
+
+
+async def again(tx: Tx, retries: Sequence[Retrying]) -> set[UUID]:
+    """RUNNING becomes FAIL or INIT with a new time; returns the ids that were still ours to release."""
+    rows = await tx.rows(sql("instances/again"), *zip(*map(_retry_row, retries), strict=True), tx.now)
+    return {row["id"] for row in rows}
+
+
+async def abandoned(tx: Tx, shards: Sequence[int], after: UUID, limit: int) -> list[Instance]:
+    """RUNNING past the deadline, or owned by an incarnation that is gone; by id, after the last page's."""
+    rows = await tx.rows(sql("instances/abandoned"), shards, tx.now, after, limit)
+    return [instance_from(row) for row in rows]
+
+
+async def cancel_waiting(tx: Tx, shard: int, job_id: UUID) -> list[UUID]:
+    """End a job's waiting instances in its own shard; what runs may finish."""
+    return [row["id"] for row in await tx.rows(sql("instances/cancel_waiting"), shard, job_id, tx.now)]
+
+
+async def trigger(tx: Tx, made: Instance, slot_ms: int, queue: str | None) -> None:
+    """Insert an instance that someone asked for; the idempotency row that authorises it was just written."""
+    args = (
+        made.shard,
+        made.id,
+        made.tenant_id,
+        made.job_id,
+        made.job_version,
+        made.idem_key,
+        made.due_at,
+        tx.now,
+    )
+    await tx.run(sql("instances/trigger"), *args, made.priority, slot_ms, queue, made.payload)
+
+
+async def count(tx: Tx) -> dict[str, int]:
+    """How many live instances there are in each state, in this cell."""
+    return {row["state"]: row["count"] for row in await tx.rows(sql("instances/count"))}
+
+
+def instance_from(row: asyncpg.Record) -> Instance:
+    """An instance out of a live row."""
+    return Instance(
+        shard=row["shard_id"],
+        id=row["id"],
+        tenant_id=row["tenant_id"],
+        job_id=row["job_id"],
+        job_version=row["job_version"],
+        idem_key=row["idem_key"],
+        fire_time=row["fire_time"],
+        due_at=row["due_at"],
+        state=State(row["state"]),
+        priority=row["priority"],
+        lane=row["lane"],
+        attempt=row["attempt"],
+        retry_count=row["retry_count"],
+        crash_count=row["crash_count"],
+        business_key=row["business_key"],
+        generation=row["generation"],
+        intent_version=row["intent_version"],
+        token=row["token"],
+        deadline=row["deadline"],
+        worker_id=row["worker_id"],
+        payload=row["payload"],
+        error_msg=row["error_msg"],
+    )
+
+
+def _ending_row(row: Ending) -> Iterable[Any]:
+    ran, ended = row.ran, row.ended
+    duration = row.attempt.duration_ms if row.attempt else None
+    return (
+        ran.shard, ran.id, ran.attempt, ran.token, row.seen_deadline,
+        ended.state, ended.reason, ended.error_code, ended.error_msg, ended.tag, ended.retry_count,
+        duration, row.delay_ms, _kept(row.attempt),
+    )  # fmt: skip
+
+
+def _retry_row(row: Retrying) -> Iterable[Any]:
+    ran, again = row.ran, row.again
+    return (
+        ran.shard, ran.id, ran.attempt, ran.token, row.seen_deadline,
+        again.state, again.due_at, again.attempt, again.retry_count, again.crash_count,
+        again.error_code, again.error_msg, row.delay_ms, _kept(row.attempt),
+    )  # fmt: skip
+
+
+def _kept(attempt: Attempt | None) -> Any:
+    if attempt is None:
+        return None
+    return {name: value for name, value in attempt._asdict().items() if value is not None}

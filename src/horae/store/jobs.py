@@ -1,0 +1,87 @@
+"""Jobs and their versions. What moves at each fire is in `cursors`."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+import msgspec
+
+from horae.domain.errors import NameTaken
+from horae.domain.jobs import Definition, Job, Status
+from horae.store.statements import sql
+from horae.store.tx import Tx
+
+
+async def create(tx: Tx, job: Job, actor: str) -> bool:
+    """Write a new job and its first version; False when its shard is closed."""
+    args = (job.shard, job.id, job.tenant_id, job.name, job.status, job.definition, tx.now, actor)
+    try:
+        return await tx.value(sql("jobs/create"), *args) is not None
+    except asyncpg.UniqueViolationError as error:
+        raise NameTaken(f"a job {job.name!r} exists already") from error
+
+
+async def find(tx: Tx, shard: int, tenant_id: UUID, name: str) -> Job | None:
+    """The living job of that name."""
+    row = await tx.row(sql("jobs/find"), shard, tenant_id, name)
+    return None if row is None else job_from(row)
+
+
+async def listing(tx: Tx, tenant_id: UUID) -> list[Job]:
+    """The living jobs of a tenant in this cell, by name."""
+    return [job_from(row) for row in await tx.rows(sql("jobs/listing"), tenant_id)]
+
+
+async def definitions(tx: Tx, wanted: Sequence[tuple[int, UUID, int]]) -> dict[tuple[UUID, int], Job]:
+    """The jobs behind (shard, job, version), as that version had them; types come from their copies."""
+    shards, ids, versions = zip(*wanted, strict=True)
+    rows = await tx.rows(sql("jobs/definitions"), shards, ids, versions)
+    return {(row["id"], row["version"]): job_from(row) for row in rows}
+
+
+async def set_status(tx: Tx, job: Job, status: Status, *, held_from: datetime | None = None) -> bool:
+    """Move a job from the status it was read in to another; False when it is not in that status any more."""
+    args = (job.shard, job.id, job.status, status, held_from, tx.now)
+    return await tx.value(sql("jobs/set_status"), *args) is not None
+
+
+async def complete(tx: Tx, shards: Sequence[int], ids: Sequence[UUID]) -> list[UUID]:
+    """Close active jobs that have no fire left."""
+    return [row["id"] for row in await tx.rows(sql("jobs/complete"), shards, ids, tx.now)]
+
+
+async def held_from(tx: Tx, job: Job) -> datetime | None:
+    """The first fire a paused job did not run."""
+    value = await tx.value(sql("jobs/held_from"), job.shard, job.id)
+    return value if isinstance(value, datetime) else None
+
+
+async def paused(tx: Tx) -> list[UUID]:
+    """The jobs whose instances are not claimed now."""
+    return [row["id"] for row in await tx.rows(sql("jobs/paused"))]
+
+
+async def removed(tx: Tx, ids: Sequence[UUID]) -> set[UUID]:
+    """Those of the given types that are removed, as this cell's copies say."""
+    return {row["id"] for row in await tx.rows(sql("jobs/removed"), ids)}
+
+
+def definition_from(value: Any) -> Definition:
+    """A definition out of its stored form."""
+    return msgspec.convert(value, Definition)
+
+
+def job_from(row: asyncpg.Record) -> Job:
+    """A job out of a row."""
+    return Job(
+        shard=row["shard_id"],
+        id=row["id"],
+        tenant_id=row["tenant_id"],
+        name=row["name"],
+        version=row["version"],
+        status=Status(row["status"]),
+        definition=definition_from(row["definition"]),
+        next_fire_at=row["next_fire_at"],
+    )

@@ -1,0 +1,111 @@
+"""Migrations: numbered plain SQL files, applied to every cell under an advisory lock.
+
+Each file runs in one transaction with a short `lock_timeout`: a migration that would have to wait behind a long
+reader gives up, lets the traffic through and tries again. What was applied is remembered with its checksum, and a
+file that changed afterwards is refused.
+"""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from importlib import resources
+from typing import Final, NamedTuple
+
+import asyncpg
+
+from horae.domain.errors import Conflict
+from horae.domain.placement import SHARDS
+from horae.runtime.settings import CellSettings
+from horae.store import partitions, shards
+from horae.store.statements import sql
+from horae.store.tx import Tx
+
+TRIES: Final = 30
+PAUSE: Final = 0.5
+DAYS_AHEAD: Final = 8
+
+
+class Migration(NamedTuple):
+    """One numbered file."""
+
+    number: int
+    name: str
+    up: str
+    checksum: str
+
+
+def known() -> list[Migration]:
+    """The migrations of this release, in order."""
+    folder = resources.files("horae.store").joinpath("migrations")
+    found = []
+    for file in sorted(folder.iterdir(), key=lambda file: file.name):
+        if file.name.endswith(".sql"):
+            text = file.read_text()
+            up = text.partition("-- migrate:up")[2].partition("-- migrate:down")[0]
+            checksum = sha256(text.encode()).hexdigest()
+            found.append(Migration(int(file.name[:4]), file.name.removesuffix(".sql"), up, checksum))
+    return found
+
+
+async def migrate(cells: list[CellSettings], environment: str) -> list[str]:
+    """Bring every cell up to this release and give new ones their shards; returns what was applied where."""
+    applied = []
+    opened: list[asyncpg.Connection[asyncpg.Record]] = []
+    try:
+        for cell in cells:
+            connection = await asyncpg.connect(cell.dsn, timeout=3, server_settings={"timezone": "UTC"})
+            opened.append(connection)
+            applied += [f"{cell.name}: {name}" for name in await apply(connection, cell.name, environment)]
+        await _deal_shards(opened)
+    finally:
+        for connection in opened:
+            await connection.close()
+    return applied
+
+
+async def apply(connection: "asyncpg.Connection[asyncpg.Record]", name: str, environment: str) -> list[str]:
+    """Apply what is missing to one cell and make its partitions ahead."""
+    await connection.execute(sql("migrations/lock"))
+    try:
+        await connection.execute(sql("migrations/prepare"))
+        rows = await connection.fetch(sql("migrations/applied"))
+        done = {row["number"]: row["checksum"] for row in rows}
+        news = []
+        for migration in known():
+            if migration.number not in done:
+                await _apply_one(connection, migration)
+                news.append(migration.name)
+            elif done[migration.number] != migration.checksum:
+                raise Conflict(f"migration {migration.name} was changed after it was applied")
+        await connection.execute(sql("migrations/name"), name, environment)
+        now = datetime.now(UTC)  # a first stock; upkeep goes by the cell's own clock
+        await partitions.ensure(Tx(connection, now), (now - timedelta(days=1)).date(), DAYS_AHEAD + 1)
+    finally:
+        await connection.execute(sql("migrations/unlock"))
+    return news
+
+
+async def _apply_one(connection: "asyncpg.Connection[asyncpg.Record]", migration: Migration) -> None:
+    for left in reversed(range(TRIES)):
+        try:
+            async with connection.transaction():
+                await connection.execute(sql("migrations/careful"))
+                await connection.execute(migration.up)
+                await connection.execute(
+                    sql("migrations/remember"), migration.number, migration.name, migration.checksum
+                )
+        except asyncpg.LockNotAvailableError:
+            if not left:
+                raise
+            await asyncio.sleep(PAUSE)
+        else:
+            return
+
+
+async def _deal_shards(connections: "list[asyncpg.Connection[asyncpg.Record]]") -> None:
+    """Give each cell an even range, but only where no cell holds any: later ones move there one by one."""
+    txs = [Tx(connection, datetime.now(UTC)) for connection in connections]
+    if any([await shards.active(tx) for tx in txs]):
+        return
+    for number, tx in enumerate(txs):
+        await shards.activate(tx, range(SHARDS * number // len(txs), SHARDS * (number + 1) // len(txs)))

@@ -1,0 +1,72 @@
+-- migrate:up
+
+create table tenant (
+    created_at timestamptz not null,
+    version integer not null default 1,
+    width integer not null check (width in (1, 4, 16, 64, 256, 4096)),
+    shard_id smallint not null,
+    id uuid not null,
+    name text not null check (length(name) between 1 and 60),
+    zone text not null,
+    primary key (shard_id, id),
+    unique (shard_id, name)
+);
+
+-- Wide, versioned, rarely written. What moves at each fire is in job_cursor.
+create table job (
+    created_at timestamptz not null,
+    changed_at timestamptz not null,
+    held_from timestamptz,
+    version integer not null default 1,
+    shard_id smallint not null,
+    id uuid not null,
+    tenant_id uuid not null,
+    name text not null check (length(name) between 1 and 120),
+    status text not null check (status in ('ACTIVE', 'PAUSED', 'COMPLETED', 'REMOVED')),
+    definition jsonb not null,
+    primary key (shard_id, id),
+    check (held_from is null or status = 'PAUSED')
+);
+create unique index job_name on job (shard_id, tenant_id, name) where status <> 'REMOVED';
+create index job_paused on job (shard_id) where status = 'PAUSED';
+
+create table job_version (
+    created_at timestamptz not null,
+    version integer not null,
+    shard_id smallint not null,
+    job_id uuid not null,
+    tenant_id uuid not null,
+    created_by text not null,
+    definition jsonb not null,
+    primary key (shard_id, job_id, version)
+);
+
+-- Narrow: one index entry and a few bytes per fire. No row: the job has no cursor (tasks, manual).
+create table job_cursor (
+    next_fire_at timestamptz,
+    version integer not null,
+    shard_id smallint not null,
+    priority smallint not null check (priority between 0 and 2),
+    job_id uuid not null,
+    tenant_id uuid not null,
+    primary key (shard_id, job_id)
+) with (fillfactor = 80);
+create index job_cursor_due on job_cursor (priority, next_fire_at);
+
+-- Tenants and types, readable in every cell: written with the change at home, copied to the others.
+create table reference (
+    changed_at timestamptz not null,
+    version integer not null,
+    home_shard smallint not null,
+    id uuid not null,
+    tenant_id uuid not null,
+    kind text not null check (kind in ('tenant', 'job')),
+    name text not null,
+    body jsonb not null,
+    primary key (kind, id)
+);
+create index reference_name on reference (tenant_id, kind, name);
+create index reference_changed on reference (changed_at);
+
+-- migrate:down
+drop table reference, job_cursor, job_version, job, tenant;

@@ -1,0 +1,21 @@
+"""Events that leave no history row, written in the transaction of what they tell."""
+
+from uuid import UUID
+
+from horae.domain.events import Event
+from horae.store.statements import sql
+from horae.store.tx import Tx
+
+
+async def append(
+    tx: Tx,
+    shard: int,
+    tenant_id: UUID,
+    event: Event,
+    body: object,
+    *,
+    job_id: UUID | None,
+    instance_id: UUID | None = None,
+) -> None:
+    """Tell that something happened; the change's own statement has passed the fence."""
+    await tx.run(sql("outbox/append"), tx.now, shard, tenant_id, job_id, instance_id, event, body)

@@ -1,0 +1,20 @@
+"""Daily partitions of history and outbox, made ahead of time."""
+
+from datetime import date
+
+from horae.store.statements import sql
+from horae.store.tx import Tx
+
+
+async def ensure(tx: Tx, first: date, days: int) -> int:
+    """Make the partitions of `days` days from `first` on where they are missing; returns how many were."""
+    count = await tx.value(sql("partitions/ensure"), first, days)
+    assert isinstance(count, int)
+    return count
+
+
+async def days_ahead(tx: Tx) -> int:
+    """For how many days from today on there is a place to write."""
+    count = await tx.value(sql("partitions/days_ahead"), tx.now)
+    assert isinstance(count, int)
+    return count

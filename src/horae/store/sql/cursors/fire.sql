@@ -1,0 +1,23 @@
+-- No row for a fire: another node fired it, the job changed, or a shard is closed. Nothing was born then.
+with moved as (
+    update job_cursor c
+    set next_fire_at = f.next_fire_at
+    from unnest($1::smallint[], $2::uuid[], $3::int[], $4::timestamptz[], $5::timestamptz[],
+                $6::uuid[], $7::text[], $8::timestamptz[], $9::uuid[], $10::int[], $11::text[])
+         as f(shard_id, job_id, version, fire_time, next_fire_at, id, idem_key, due_at, token, slot_ms, queue)
+    where (c.shard_id, c.job_id) = (f.shard_id, f.job_id)
+      and c.version = f.version and c.next_fire_at = f.fire_time
+      and not exists (select from shard where shard_id = any($1) and state <> 'ACTIVE')
+    returning f.shard_id, f.id, c.tenant_id, f.job_id, f.version, f.idem_key, f.fire_time, f.due_at,
+              c.priority, f.token, f.slot_ms, f.queue)
+insert into instance_live (shard_id, id, tenant_id, job_id, job_version, idem_key, fire_time, due_at, changed_at,
+                           priority, lane, slot_ms, queue, state, attempt, token, owner, deadline)
+select shard_id, id, tenant_id, job_id, version, idem_key, fire_time, due_at, $13,
+       priority, 0, slot_ms, queue,
+       case when token is null then 'INIT' else 'RUNNING' end,
+       case when token is null then 0 else 1 end,
+       token,
+       case when token is not null then $12::uuid end,
+       case when token is not null then $13::timestamptz + slot_ms * interval '1 ms' end
+from moved
+returning id

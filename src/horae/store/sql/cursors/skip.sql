@@ -1,0 +1,17 @@
+-- No row for a skip: another node took it, the job changed, or a shard is closed.
+with moved as (
+    update job_cursor c
+    set next_fire_at = f.next_fire_at
+    from unnest($1::smallint[], $2::uuid[], $3::int[], $4::timestamptz[], $5::timestamptz[],
+                $6::uuid[], $7::text[], $8::timestamptz[], $9::int[], $10::text[], $11::text[])
+         as f(shard_id, job_id, version, fire_time, next_fire_at, id, idem_key, range_to, range_count, reason, error_msg)
+    where (c.shard_id, c.job_id) = (f.shard_id, f.job_id)
+      and c.version = f.version and c.next_fire_at = f.fire_time
+      and not exists (select from shard where shard_id = any($1) and state <> 'ACTIVE')
+    returning f.*, c.tenant_id, c.priority)
+insert into instance_history (ended_at, fire_time, due_at, range_to, range_count, job_version, attempt, retry_count,
+                              shard_id, priority, lane, id, tenant_id, job_id, state, reason, idem_key, error_msg)
+select $12, fire_time, fire_time, range_to, range_count, version, 0, 0,
+       shard_id, priority, 0, id, tenant_id, job_id, 'SKIPPED', reason, idem_key, error_msg
+from moved
+returning id

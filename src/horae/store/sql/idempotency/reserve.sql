@@ -1,0 +1,9 @@
+-- Zero rows: the key was used before and is still remembered, or the shard is closed.
+insert into idempotency as i (shard_id, tenant_id, route, resource, key, fingerprint, instance_id, answer, created_at, expires_at)
+select $1, $2, $3, $4, $5, $6, $7, $8, $9::timestamptz, $10
+where not exists (select from shard where shard_id = $1 and state <> 'ACTIVE')
+on conflict (shard_id, tenant_id, route, resource, key) do update
+set fingerprint = excluded.fingerprint, instance_id = excluded.instance_id, answer = excluded.answer,
+    created_at = excluded.created_at, expires_at = excluded.expires_at
+where i.expires_at <= $9
+returning key

@@ -1,0 +1,1 @@
+select state, count(*) from instance_live group by state

@@ -1,0 +1,47 @@
+-- No row for an ending: we no longer own that attempt (replaced, cancelled, rescued), or a shard is closed.
+-- The state is guarded in a form no partial index matches: the literal 'RUNNING' would pick the deadline's.
+with given as (
+    select * from unnest($1::smallint[], $2::uuid[], $3::int[], $4::uuid[], $5::timestamptz[],
+                         $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::int[],
+                         $12::int[], $13::int[], $14::jsonb[])
+         as g(shard_id, id, attempt, token, seen_deadline,
+              state, reason, error_code, error_msg, tag, retry_count,
+              duration_ms, delay_ms, kept)),
+ended as (
+    delete from instance_live l
+    using given g
+    where (l.shard_id, l.id) = (g.shard_id, g.id)
+      and l.state not in ('INIT', 'FAIL', 'BLOCKED')
+      and l.attempt = g.attempt and l.token = g.token
+      and (g.seen_deadline is null or l.deadline = g.seen_deadline)
+      and not exists (select from shard where shard_id = any($1) and state <> 'ACTIVE')
+    returning l.shard_id, l.id, l.tenant_id, l.job_id, l.job_version, l.fire_time, l.due_at, l.held_ms,
+              l.generation, l.priority, l.lane, l.idem_key, l.business_key, l.worker_id, l.payload, l.attempt,
+              coalesce(l.trigger_delay_ms, g.delay_ms) as trigger_delay_ms,
+              case when g.kept is null then l.attempts
+                        when jsonb_array_length(l.attempts) >= 20 then (l.attempts - 0) || g.kept
+                        else coalesce(l.attempts, '[]') || g.kept end as attempts,
+              g.state, g.reason, g.error_code, g.error_msg, g.tag, g.retry_count, g.duration_ms),
+remembered as (
+    update task_key k
+    set outcome = e.state, revision = k.revision + 1, updated_at = $15
+    from ended e
+    where e.business_key is not null
+      and (k.shard_id, k.job_id, k.business_key) = (e.shard_id, e.job_id, e.business_key)
+      and k.instance_id = e.id),
+buried as (
+    insert into dead_letter (shard_id, instance_id, tenant_id, job_id, job_version, fire_time, created_at, idem_key,
+                             business_key, error_code, error_msg, tag, payload)
+    select shard_id, id, tenant_id, job_id, job_version, fire_time, $15, idem_key,
+           business_key, error_code, error_msg, tag, payload
+    from ended where state = 'DEAD')
+insert into instance_history (ended_at, fire_time, due_at, job_version, attempt, retry_count, held_ms,
+                              trigger_delay_ms, duration_ms, generation, shard_id, priority, lane, id, tenant_id,
+                              job_id, state, idem_key, reason, business_key, worker_id, error_code, error_msg,
+                              payload, attempts)
+select $15, fire_time, due_at, job_version, attempt, retry_count, held_ms,
+       trigger_delay_ms, duration_ms, generation, shard_id, priority, lane, id, tenant_id,
+       job_id, state, idem_key, reason, business_key, worker_id, error_code, error_msg,
+       payload, attempts
+from ended
+returning id

@@ -1,0 +1,7 @@
+-- Fewer rows than asked: those were paused, removed or completed meanwhile.
+update job j
+set status = 'COMPLETED', changed_at = $3
+from unnest($1::smallint[], $2::uuid[]) as f(shard_id, job_id)
+where (j.shard_id, j.id) = (f.shard_id, f.job_id) and j.status = 'ACTIVE'
+  and not exists (select from shard where shard_id = any($1) and state <> 'ACTIVE')
+returning j.id

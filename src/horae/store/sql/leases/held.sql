@@ -1,0 +1,2 @@
+-- Zero rows: nobody alive owns it.
+select true from shard s join node n on n.incarnation = s.owner where s.shard_id = $1 and n.expires_at > $2

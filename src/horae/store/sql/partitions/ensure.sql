@@ -1,0 +1,1 @@
+select ensure_partitions($1, $2)

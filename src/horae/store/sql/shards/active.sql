@@ -1,0 +1,1 @@
+select shard_id from shard where state = 'ACTIVE' order by shard_id

@@ -1,0 +1,147 @@
+"""Real PostgreSQL for tests: a private cluster on a free port, in a temporary folder, ended by its own pid."""
+
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+
+import asyncpg
+
+from horae.runtime.settings import CellSettings
+from horae.store import migrations
+
+BIN = Path("/usr/lib/postgresql/15/bin")
+SETTINGS = {
+    "fsync": "off",  # a test that cuts the power starts its own cluster
+    "full_page_writes": "off",
+    "synchronous_commit": "off",
+    "max_connections": "200",
+    "shared_buffers": "256MB",
+    "max_wal_size": "2GB",
+    "autovacuum_naptime": "5s",
+    "shared_preload_libraries": "pg_stat_statements",
+    "listen_addresses": "127.0.0.1",
+    "log_min_messages": "fatal",
+}
+
+
+class Cluster:
+    """A server that tests may fill with databases."""
+
+    def __init__(self, dsn: str) -> None:
+        self._dsn = dsn
+        self._numbers = count()
+        self._prefix = f"t{os.getpid()}"
+
+    def dsn(self, database: str) -> str:
+        return f"{self._dsn}/{database}"
+
+    async def make_template(self) -> None:
+        """Two migrated databases, the first and the second half of the shards; tests copy them."""
+        names = [f"{self._prefix}_template_{number}" for number in range(2)]
+        connection = await asyncpg.connect(self.dsn("postgres"))
+        for name in names:
+            await connection.execute(f'drop database if exists "{name}"')
+            await connection.execute(f'create database "{name}"')
+        await connection.close()
+        cells = [CellSettings(name=f"cell-{n}", dsn=self.dsn(name)) for n, name in enumerate(names)]
+        await migrations.migrate(cells, "test")
+
+    async def make_cells(self, number: int) -> list[str]:
+        """Fresh copies of the template cells."""
+        connection = await asyncpg.connect(self.dsn("postgres"))
+        names = []
+        for n in range(number):
+            names.append(f"{self._prefix}_{next(self._numbers)}_{n}")
+            await connection.execute(
+                f'create database "{names[-1]}" template "{self._prefix}_template_{n}" strategy file_copy'
+            )
+        await connection.close()
+        return names
+
+    async def drop(self, names: list[str]) -> None:
+        connection = await asyncpg.connect(self.dsn("postgres"))
+        for name in names:
+            await connection.execute(f'drop database "{name}" with (force)')
+        await connection.close()
+
+
+@contextmanager
+def private_cluster(**settings: str) -> Iterator[Cluster]:
+    """A cluster of our own, unless `HORAE_TEST_DSN` names one."""
+    given = os.environ.get("HORAE_TEST_DSN")
+    if given:
+        yield Cluster(given.rstrip("/"))
+        return
+    folder = Path(tempfile.mkdtemp(prefix="horae-pg-"))
+    try:
+        with running_server(folder, SETTINGS | settings) as port:
+            yield Cluster(f"postgresql://postgres@127.0.0.1:{port}")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def running_server(folder: Path, settings: dict[str, str]) -> Iterator[int]:
+    """initdb and a postgres process in `folder`, as a user that is not root: PostgreSQL refuses root."""
+    become = _user(folder)
+    data = folder / "data"
+    subprocess.run(
+        [BIN / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8"],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        **become,
+    )
+    port = free_port()
+    options = [f"-c{name}={value}" for name, value in settings.items()]
+    with (folder / "log").open("wb") as log:
+        server = subprocess.Popen(
+            [BIN / "postgres", "-D", data, "-p", str(port), "-k", folder, *options],
+            stdout=log,
+            stderr=log,
+            **become,
+        )
+    try:
+        _wait_ready(server, folder, port)
+        yield port
+    finally:
+        server.send_signal(signal.SIGINT)  # fast shutdown
+        try:
+            server.wait(20)
+        except subprocess.TimeoutExpired:
+            server.kill()
+            server.wait()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _user(folder: Path) -> dict[str, object]:
+    if os.getuid() != 0:
+        return {}
+    user = pwd.getpwnam("postgres")
+    os.chown(folder, user.pw_uid, user.pw_gid)
+    return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": [], "cwd": folder}
+
+
+def _wait_ready(server: "subprocess.Popen[bytes]", folder: Path, port: int) -> None:
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        if server.poll() is not None:
+            raise RuntimeError(f"PostgreSQL did not start:\n{(folder / 'log').read_text()}")
+        ready = subprocess.run([BIN / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(port)], check=False)
+        if ready.returncode == 0:
+            return
+        time.sleep(0.05)
+    raise RuntimeError("PostgreSQL was not ready within 30 s")

@@ -1,0 +1,46 @@
+"""A private PostgreSQL per test process, and two fresh cells per test from a migrated template.
+
+`HORAE_TEST_DSN` may point to a server that exists already; its user must be allowed to create databases.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+from tests.cluster import Cluster, private_cluster
+
+from horae.domain.tenants import Tenant
+from horae.runtime.settings import CellSettings
+from horae.service import tenants
+from horae.service.context import Context
+from horae.store.cells import Store
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    with private_cluster() as cluster:
+        asyncio.run(cluster.make_template())
+        yield cluster
+
+
+@pytest.fixture
+async def cells(cluster: Cluster) -> AsyncIterator[list[CellSettings]]:
+    names = await cluster.make_cells(2)
+    yield [CellSettings(name=f"cell-{number}", dsn=cluster.dsn(name)) for number, name in enumerate(names)]
+    await cluster.drop(names)
+
+
+@pytest.fixture
+async def store(cells: list[CellSettings]) -> AsyncIterator[Store]:
+    async with Store.of(cells) as store:
+        yield store
+
+
+@pytest.fixture
+async def tenant(store: Store) -> Tenant:
+    return await tenants.create(store, "acme", "test", width=4096)
+
+
+@pytest.fixture
+def ctx(store: Store, tenant: Tenant) -> Context:
+    return Context.of(store, tenant, "test")
