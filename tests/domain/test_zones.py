@@ -56,11 +56,7 @@ for given in (zone("Europe/Berlin"), theirs):
 
 def test_no_code_of_ours_asks_the_standard_library_for_a_zone_by_name():
     source = Path(zones.__file__).parents[1]
-    asking = [
-        str(file)
-        for file in source.rglob("*.py")
-        if "ZoneInfo(" in file.read_text().replace("(ZoneInfo)", "")
-    ]
+    asking = [str(file) for file in source.rglob("*.py") if "ZoneInfo(" in file.read_text().replace("(ZoneInfo)", "")]
     assert [name for name in asking if not name.endswith("zones.py")] == []
 
 

@@ -17,22 +17,15 @@ from horae.domain.zones import zone
 from tests.domain.cron import generate
 
 PLACES = [
-    zone(name)
-    for name in ("UTC", "America/New_York", "Australia/Lord_Howe", "Africa/Casablanca", "Asia/Kolkata")
+    zone(name) for name in ("UTC", "America/New_York", "Australia/Lord_Howe", "Africa/Casablanca", "Asia/Kolkata")
 ]
 DRAWN, BENT = 6, 54  # strings per example: drawn piece by piece, and valid ones bent at random
 ALPHABET = "0123456789*/,-?LW#H()@ \tMONFEB٣\x00ß"
 
-number = st.integers(-1, 70).map(str) | st.sampled_from(
-    ["*", "1", "2", "29", "31", "2024", "2099", "007", "99999"]
-)
-name = st.sampled_from(
-    ["MON", "sun", "FRI", "JAN", "feb", "Dec", "L", "LW", "W", "H", "?", "H(0-9)", "H(5-1)"]
-)
+number = st.integers(-1, 70).map(str) | st.sampled_from(["*", "1", "2", "29", "31", "2024", "2099", "007", "99999"])
+name = st.sampled_from(["MON", "sun", "FRI", "JAN", "feb", "Dec", "L", "LW", "W", "H", "?", "H(0-9)", "H(5-1)"])
 atom = number | name | st.builds("{}-{}".format, number | name, number | name)
-item = (
-    atom | st.builds("{}/{}".format, atom, number) | st.builds("{}{}".format, number, st.sampled_from("LW"))
-)
+item = atom | st.builds("{}/{}".format, atom, number) | st.builds("{}{}".format, number, st.sampled_from("LW"))
 item = item | st.builds("{}#{}".format, number | name, number)
 word = item | st.lists(item, min_size=1, max_size=4).map(",".join)
 likely = st.lists(word, min_size=4, max_size=8).map(" ".join)
@@ -50,11 +43,7 @@ def bent(seed):
         text = generate.expression(chance, chance.choice(list(Dialect)), near)
         for _ in range(chance.choice((0, 1, 1, 2, 3))):
             place = chance.randrange(len(text) + 1)
-            text = (
-                text[:place]
-                + chance.choice((chance.choice(ALPHABET), ""))
-                + text[place + chance.randrange(2) :]
-            )
+            text = text[:place] + chance.choice((chance.choice(ALPHABET), "")) + text[place + chance.randrange(2) :]
         yield text
 
 
@@ -100,9 +89,7 @@ def fuzz(examples):
         derandomize=True,
         suppress_health_check=list(HealthCheck),
     )
-    @given(
-        strings, st.integers(0, 2**64), dialects, moments, st.sampled_from(PLACES), st.sampled_from(POLICIES)
-    )
+    @given(strings, st.integers(0, 2**64), dialects, moments, st.sampled_from(PLACES), st.sampled_from(POLICIES))
     def attempt(texts, seed, dialect, after, place, policy):
         meter.try_all(texts, dialect, after, place, policy)
         meter.try_all(bent(seed), None, after, place, policy)

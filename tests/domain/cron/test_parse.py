@@ -139,9 +139,7 @@ def test_what_means_nothing_is_refused_with_the_reason(text, dialect, why):
 
 
 @pytest.mark.parametrize("dialect", list(Dialect))
-@pytest.mark.parametrize(
-    "macro", ["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"]
-)
+@pytest.mark.parametrize("macro", ["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"])
 def test_a_macro_means_the_same_in_every_dialect(macro, dialect):
     assert parse(macro, dialect).next(START, UTC_ZONE) == parse(macro).next(START, UTC_ZONE)
 

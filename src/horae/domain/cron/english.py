@@ -114,9 +114,7 @@ def _weekdays(part: Part) -> str:
 def _mark(mark: Mark) -> str:
     match mark:
         case LastDay(back, workday):
-            day = (
-                "the last day of the month" if back == 0 else f"{back} days before the last day of the month"
-            )
+            day = "the last day of the month" if back == 0 else f"{back} days before the last day of the month"
             day = "the day before the last day of the month" if back == 1 else day
             return f"the workday nearest to {day}" if workday and back else _last(day, workday)
         case Nearest(day):
