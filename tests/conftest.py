@@ -7,13 +7,13 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
-from tests.cluster import Cluster, private_cluster
 
 from horae.domain.tenants import Tenant
 from horae.runtime.settings import CellSettings
 from horae.service import tenants
 from horae.service.context import Context
 from horae.store.cells import Store
+from tests.cluster import Cluster, private_cluster
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,7 @@
 """From settings to objects: an open store, a caller, and a place where refusals become exit codes."""
 
 import getpass
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import TypeVar
@@ -17,8 +18,9 @@ from horae.service.context import Context
 from horae.store.cells import Store
 
 Result = TypeVar("Result")
-out = Console()
-err = Console(stderr=True)
+WIDE = 180  # a pipe has no width of its own, and a cut-off id is no id
+out = Console(width=None if sys.stdout.isatty() else WIDE)
+err = Console(stderr=True, soft_wrap=True)
 
 
 def load() -> Settings:

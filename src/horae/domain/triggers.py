@@ -6,20 +6,21 @@ from typing import Final
 
 import msgspec
 
-from horae.domain.cron import Cron, Dialect, DstPolicy, parse
+from horae.domain.cron import Cron, Dialect, DstPolicy, Gap, Overlap, parse
 from horae.domain.errors import InvalidSchedule
 from horae.domain.zones import zone
 
 SHORTEST_INTERVAL: Final = 1.0
 
 
-class CronTrigger(msgspec.Struct, frozen=True, tag_field="kind", tag="cron"):
+class CronTrigger(msgspec.Struct, frozen=True, tag_field="kind", tag="cron", omit_defaults=True):
     """A cron expression, with its dialect and zone made explicit when the job was created."""
 
     expression: str
     dialect: Dialect
     zone: str = "UTC"
-    dst: DstPolicy = DstPolicy()
+    dst_gap: Gap = Gap.FIRE_AFTER
+    dst_overlap: Overlap = Overlap.FIRST
     salt: str = ""
 
     def compiled(self) -> Cron:
@@ -62,6 +63,9 @@ class ManualTrigger(msgspec.Struct, frozen=True, tag_field="kind", tag="manual")
     """Only when someone asks."""
 
 
+_policy = lru_cache(DstPolicy)
+
+
 @lru_cache(maxsize=65_536)
 def _compiled(expression: str, dialect: Dialect, salt: str) -> Cron:
     return parse(expression, dialect, salt=salt)
@@ -80,7 +84,7 @@ def next_fire(trigger: Trigger, after: datetime) -> datetime | None:
     """The first fire strictly after a time; None where no cursor is needed or nothing is left."""
     match trigger:
         case CronTrigger():
-            return trigger.compiled().next(after, zone(trigger.zone), trigger.dst)
+            return trigger.compiled().next(after, zone(trigger.zone), _policy(trigger.dst_gap, trigger.dst_overlap))
         case IntervalTrigger(every, anchor):
             steps = (after - anchor) // timedelta(seconds=every) + 1
             return anchor + max(steps, 0) * timedelta(seconds=every)

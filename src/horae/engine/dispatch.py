@@ -37,6 +37,10 @@ class Dispatcher:
         self.settler = settler
         self.fronts = {pair: Front() for pair in product(Priority, Lane)}
 
+    def expect(self, priority: Priority, due_at: datetime) -> None:
+        """A fire was born that may be due before what was looked at already."""
+        self.fronts[priority, Lane.FIRST].name(due_at)
+
     async def once(self) -> int:
         """One claim per class; returns how many attempts were made."""
         return sum([await self._serve(*pair, front) for pair, front in self.fronts.items()])

@@ -3,7 +3,7 @@
 Whoever else believes to own these shards: the cursor's compare-and-set lets one through.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Final
 from uuid import UUID
@@ -31,11 +31,19 @@ BATCH: Final = 200
 class Firer:
     """Turns due cursors of some shards in one cell into instances."""
 
-    def __init__(self, cell: Cell, shards: Sequence[int], owner: UUID, definitions: Definitions) -> None:
+    def __init__(
+        self,
+        cell: Cell,
+        shards: Sequence[int],
+        owner: UUID,
+        definitions: Definitions,
+        born: Callable[[Priority, datetime], None] = lambda _priority, _due_at: None,
+    ) -> None:
         self.cell = cell
         self.shards = shards
         self.owner = owner
         self.definitions = definitions
+        self.born = born
         self.fronts = {priority: Front() for priority in Priority}
 
     async def once(self) -> int:
@@ -51,7 +59,17 @@ class Firer:
                 return 0
             known = await self.definitions.load(tx, {(at.shard, at.job_id, at.version) for at in found})
             fires, unable = self._plan(found, known, tx.now)
-        return await self._fire(fires) + await self._give_verdicts(unable)
+        done = await self._fire(fires) + await self._give_verdicts(unable)
+        self._name_earlier(priority, front, fires)
+        return done
+
+    def _name_earlier(self, priority: Priority, front: Front, fires: Sequence[Fire]) -> None:
+        """Behind schedule, a cursor moves to a time this scan has passed, and its fire is due before the claim's."""
+        if fires:
+            self.born(priority, min(fire.due_at for fire in fires))
+        following = [fire.next_fire_at for fire in fires if fire.next_fire_at is not None]
+        if following:
+            front.name(min(following))
 
     def _plan(
         self, found: Sequence[Cursor], known: dict[tuple[UUID, int], Job], now: datetime

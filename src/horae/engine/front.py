@@ -35,6 +35,11 @@ class Front:
             self._swept_at, self._sweeping = now, False
         self._seen = now
 
+    def name(self, at: datetime) -> None:
+        """Someone names an earlier time: reach back to it."""
+        if self._seen is not None:
+            self._seen = min(self._seen, at + SLACK)
+
     def reset(self) -> None:
-        """Look at everything again: a shard was taken over, or an earlier time was named."""
+        """Look at everything again: a shard was taken over."""
         self._seen = None

@@ -26,8 +26,8 @@ class Post:
         self.shards: list[int] = []
         definitions = Definitions()
         self.settler = Settler(cell)
-        self.firer = Firer(cell, self.shards, owner, definitions)
         self.dispatcher = Dispatcher(cell, self.shards, owner, definitions, self.settler)
+        self.firer = Firer(cell, self.shards, owner, definitions, self.dispatcher.expect)
         self.rescuer = Rescuer(cell, self.shards, definitions, self.settler)
 
     async def hold(self, wanted: Sequence[int]) -> None:

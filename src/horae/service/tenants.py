@@ -32,7 +32,7 @@ async def create(store: Store, name: str, actor: str, *, width: int = DEFAULT_WI
             mint(shard, tx.now),
             tenant.id,
             actor=actor,
-            action="tenant.create",
+            action="tenant.created",
             resource=public(Prefix.TENANT, tenant.id),
             detail=body,
         )

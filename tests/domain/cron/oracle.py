@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 MONTHS = ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"]
 SUNDAY_FIRST = ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"]
-EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - a clock on a wall knows no zone
+EPOCH = datetime(1970, 1, 1)
 HOUR, DAY = 3_600, 86_400
 
 

@@ -189,9 +189,7 @@ def _trigger(
 def _show(job: Job) -> None:
     out.print(f"{job.name} {public(Prefix.JOB, job.id)} {job.status}", highlight=False)
     trigger = job.definition.trigger
-    facts = " ".join(
-        f"{name}={value}" for name, value in msgspec.to_builtins(trigger).items() if name not in {"salt", "dst"}
-    )
+    facts = " ".join(f"{name}={value}" for name, value in msgspec.to_builtins(trigger).items() if name != "salt")
     out.print(f"  trigger  {facts}", highlight=False)
     out.print(
         f"  target   {' '.join(f'{n}={v}' for n, v in msgspec.to_builtins(job.definition.target).items())}",

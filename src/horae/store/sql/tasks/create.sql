@@ -15,7 +15,7 @@ with authorised as (
 born as (
     insert into instance_live (shard_id, id, tenant_id, job_id, job_version, idem_key, fire_time, due_at, changed_at,
                                priority, lane, slot_ms, queue, state, business_key, generation, intent_version, payload)
-    select shard_id, instance_id, tenant_id, job_id, $11, $7, $8::timestamptz, $8, $15,
+    select shard_id, instance_id, tenant_id, job_id, $11, $7, $8::timestamptz, greatest($8, $15::timestamptz), $15,
            $12, 0, $13, $16, 'INIT', business_key, generation, intent_version, $9
     from authorised)
 select instance_id, revision from authorised

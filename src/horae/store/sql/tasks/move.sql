@@ -2,7 +2,7 @@
 -- The intent is guarded on the live row itself, so that a concurrent move is seen after waiting for its lock.
 with moved as (
     update instance_live l
-    set fire_time = $6::timestamptz, due_at = $6, changed_at = $11,
+    set fire_time = $6::timestamptz, due_at = greatest($6, $11::timestamptz), changed_at = $11,
         payload = case when $7 then l.payload else $8::jsonb end,
         intent_version = coalesce($9::bigint, l.intent_version)
     where l.shard_id = $1 and l.id = $5 and l.tenant_id = $2

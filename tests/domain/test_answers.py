@@ -1,0 +1,45 @@
+import pytest
+
+from horae.domain.answers import judge, retry_after
+from horae.domain.outcomes import Declined, ErrorCode, Retryable, Success, Unrecoverable
+
+
+@pytest.mark.parametrize("status", [200, 201, 204, 299])
+def test_2xx_took_it(status):
+    assert judge(status, {}) == Success()
+
+
+def test_a_2xx_may_say_that_it_declined():
+    assert judge(200, {"horae-outcome": " Declined "}) == Declined()
+
+
+@pytest.mark.parametrize(
+    ("status", "code"),
+    [
+        (408, ErrorCode.HTTP_408),
+        (425, ErrorCode.HTTP_425),
+        (429, ErrorCode.HTTP_429),
+        (500, ErrorCode.HTTP_5XX),
+        (503, ErrorCode.HTTP_5XX),
+        (599, ErrorCode.HTTP_5XX),
+    ],
+)
+def test_failures_that_pass_by_themselves_are_retried(status, code):
+    assert judge(status, {"retry-after": "7"}) == Retryable(code, f"answered {status}", 7.0)
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308, 304])
+def test_redirects_are_not_followed_and_not_retried(status):
+    outcome = judge(status, {"location": "http://169.254.169.254/"})
+    assert isinstance(outcome, Unrecoverable)
+    assert outcome.code is ErrorCode.REDIRECT
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 422])
+def test_other_4xx_are_unrecoverable(status):
+    assert judge(status, {}) == Unrecoverable(ErrorCode.HTTP_4XX, f"answered {status}")
+
+
+@pytest.mark.parametrize("value", [None, "", "soon", "-1", "Wed, 21 Oct 2026 07:28:00 GMT", "1.5"])
+def test_only_plain_seconds_are_read_from_retry_after(value):
+    assert retry_after(value) is None

@@ -1,0 +1,136 @@
+"""What the SQL files may and may not say, and who may run them."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "horae"
+SQL = SOURCE / "store" / "sql"
+FILES = sorted(SQL.rglob("*.sql"))
+MIGRATIONS = sorted((SOURCE / "store" / "migrations").glob("*.sql"))
+HOT = {"instance_live", "instance_history", "job_cursor", "task_key", "outbox"}
+
+# Written only after another statement of the same transaction passed the fence.
+FOLLOWERS = {
+    "audit/append",
+    "cursors/create",
+    "cursors/remove",
+    "cursors/resume",
+    "instances/trigger",
+    "outbox/append",
+    "references/publish",
+}
+# Not the rows of a shard: the cell's own, or copies.
+NOT_SHARDED = {
+    "clock/move",
+    "leases/heartbeat",
+    "leases/release",
+    "leases/take",
+    "references/copy",
+    "shards/activate",
+    "shards/freeze",
+}
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(SQL).with_suffix(""))
+
+
+def code_of(path: Path) -> str:
+    """The statement without its comments, in one line of lower case."""
+    return " ".join(re.sub(r"--[^\n]*", "", path.read_text()).lower().split())
+
+
+def calls_of_sql() -> list[tuple[str, str, str]]:
+    """(statement, module, function) for every `sql("…")` in the tree."""
+    found = []
+    for file in SOURCE.rglob("*.py"):
+        for function in ast.walk(ast.parse(file.read_text())):
+            if isinstance(function, ast.AsyncFunctionDef | ast.FunctionDef):
+                found += [
+                    (call.args[0].value, str(file.relative_to(SOURCE / "store").with_suffix("")), function.name)
+                    for call in ast.walk(function)
+                    if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "sql"
+                ]
+    return found
+
+
+def test_each_sql_file_is_used_by_exactly_one_function_of_its_name():
+    calls = calls_of_sql()
+    assert sorted(statement for statement, _, _ in calls) == [name_of(path) for path in FILES]
+    for statement, module, function in calls:
+        folder, _, name = statement.rpartition("/")
+        assert module == folder
+        if module != "migrations":  # its runner walks through its statements itself
+            assert function == name
+
+
+def test_no_sql_stands_anywhere_else():
+    keywords = re.compile(
+        r"\b(select\s.+\sfrom|insert\s+into|update\s+\w+\s+set|delete\s+from|notify\s+\w+)\b", re.IGNORECASE | re.DOTALL
+    )
+    for file in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                assert not keywords.search(node.value), f"{file.name}:{node.lineno} {node.value!r}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_nothing_in_a_data_statement_notifies_shares_or_claims_with_in(path):
+    code = code_of(path)
+    assert not re.search(r"\b(pg_)?notify\b|\blisten\b", code)
+    assert not re.search(r"\bfor (no key )?(key )?share\b", code)
+    assert not re.search(r"\bin \(\s*select\b[^()]*\blimit\b", code)
+    if "skip locked" in code:
+        assert "as materialized" in code
+    assert (
+        not re.search(r"\b(now|clock_timestamp|current_timestamp)\b\(?", code)
+        or path.stem == "read"
+        or "migrations" in str(path)
+    )
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_every_first_write_to_a_shard_carries_the_fence(path):
+    code, name = code_of(path), name_of(path)
+    writes = re.search(r"\b(insert into|update|delete from)\b", code.replace("for update", ""))
+    if not writes or name in FOLLOWERS or name in NOT_SHARDED or name.startswith("migrations/"):
+        return
+    assert re.search(r"not exists \(select from shard where shard_id = (\$1|any\(\$1\)) and state <> 'active'\)", code)
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_a_write_that_may_find_nothing_says_first_what_that_means(path):
+    code = code_of(path)
+    guarded = re.search(r"\bupdate \w+( \w+)? set .* where\b|\bdelete from\b|on conflict", code)
+    if guarded and name_of(path) not in FOLLOWERS and not name_of(path).startswith("migrations/"):
+        assert path.read_text().startswith("-- ")
+
+
+def test_hot_tables_have_no_foreign_keys():
+    for path in MIGRATIONS:
+        assert " references " not in code_of_migration(path)
+
+
+def code_of_migration(path: Path) -> str:
+    return " ".join(re.sub(r"--[^\n]*", "", path.read_text()).lower().split())
+
+
+def test_every_tenant_owned_table_names_its_tenant():
+    own = {"cell", "clock_offset", "shard", "node", "tenant"}
+    for path in MIGRATIONS:
+        text = path.read_text().partition("-- migrate:down")[0]
+        for table, body in re.findall(r"create table (\w+) \((.*?)\n\)", text, re.DOTALL):
+            assert table in own or re.search(r"\btenant_id uuid not null\b", body), table
+
+
+def test_every_sharded_table_has_the_shard_in_its_keys():
+    for path in MIGRATIONS:
+        text = path.read_text().partition("-- migrate:down")[0]
+        for table, body in re.findall(r"create table (\w+) \((.*?)\n\)", text, re.DOTALL):
+            if "shard_id smallint not null" in body:
+                for key in re.findall(r"(?:primary key|unique) \(([^)]*)\)", body):
+                    assert "shard_id" in key, table
