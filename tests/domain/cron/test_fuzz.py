@@ -32,7 +32,7 @@ likely = st.lists(word, min_size=4, max_size=8).map(" ".join)
 noise = st.text(st.sampled_from(ALPHABET), max_size=60) | st.text(max_size=40)
 strings = st.lists(likely | noise, min_size=DRAWN, max_size=DRAWN)
 dialects = st.sampled_from([None, *Dialect])
-moments = st.datetimes(datetime(1900, 1, 1), datetime(2190, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001
+moments = st.datetimes(datetime(1900, 1, 1), datetime(2190, 1, 1), timezones=st.just(UTC))
 
 
 def bent(seed):

@@ -65,7 +65,8 @@ def _newest(schedule: Schedule, since: datetime, until: datetime, most: int) -> 
 
 def _paced(schedule: Schedule, verdicts: list[Verdict], now: datetime) -> list[Verdict]:
     """What is made up for is due now, one after the other at the policy's pace."""
-    pace, place, made = timedelta(seconds=schedule.policies.misfire.pace), 0, []
+    pace, place = timedelta(seconds=schedule.policies.misfire.pace), 0
+    made: list[Verdict] = []
     for verdict in verdicts:
         if isinstance(verdict, Fire):
             made.append(Fire(verdict.fire_time, max(verdict.due_at, now + place * pace)))

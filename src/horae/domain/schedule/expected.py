@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 from horae.domain.cron import DstPolicy, count
@@ -54,13 +55,12 @@ def last(trigger: Trigger, since: datetime, until: datetime) -> datetime | None:
         middle = low + (high - low) / 2
         coming = after(trigger, middle - INSTANT)
         if coming is not None and coming < until:
-            low = max(coming, middle)
-            found = coming
-            if found == middle:
-                low = middle
+            low = found = coming
         else:
             high = middle
-    return _walk(trigger, found, until)
+    while (coming := after(trigger, found)) is not None and coming < until:  # shorter than a second
+        found = coming
+    return found
 
 
 def newest(trigger: Trigger, since: datetime, until: datetime, many: int) -> datetime:
@@ -85,15 +85,9 @@ def shortest_gap(trigger: Trigger) -> timedelta | None:
         case CronTrigger():
             cron = trigger.compiled()
             times = [minute + second for minute in cron.minutes[:61] for second in cron.seconds]
-            gaps = [later - sooner for sooner, later in zip(times, times[1:], strict=False)]
+            gaps = [later - sooner for sooner, later in pairwise(times)]
             return timedelta(seconds=min([*gaps, 86_400 - times[-1] + times[0]]))
         case IntervalTrigger(every):
             return timedelta(seconds=every)
         case _:
             return None
-
-
-def _walk(trigger: Trigger, found: datetime, until: datetime) -> datetime:
-    while (coming := after(trigger, found)) is not None and coming < until:
-        found = coming
-    return found
