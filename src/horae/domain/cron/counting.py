@@ -23,8 +23,7 @@ def count(cron: Cron, since: datetime, until: datetime, zone: ZoneInfo, policy: 
             break
         total += _local(cron, max(low, begin + offset), min(high, end + offset))
         if hole is not None and begin <= start:
-            # Jumped over, hence fired at the span's first instant; unless that one fires anyway.
-            total += bool(_local(cron, hole, low)) and not _local(cron, low, low + 1)
+            total += cron.jumped(hole, low)
     return total
 
 
@@ -35,9 +34,9 @@ def _local(cron: Cron, low: int, high: int) -> int:
     first, last = low // DAY, high // DAY
     daily = len(cron.minutes) * len(cron.seconds)
     total = daily * _days(cron, first, last)
-    if _days(cron, first, first + 1):
+    if cron.on(first):
         total -= _times(cron, low % DAY)
-    if high % DAY and _days(cron, last, last + 1):
+    if high % DAY and cron.on(last):
         total += _times(cron, high % DAY)
     return total
 

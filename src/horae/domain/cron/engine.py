@@ -97,6 +97,15 @@ class Cron:
             return found - offset, steps
         return self._beyond(k, local, found, steps, zone, policy)
 
+    def on(self, day: int) -> bool:
+        """Whether any time of a local day matches; days are counted from 1 January 1970."""
+        return self._day(day, 0)[0] == day
+
+    def jumped(self, hole: int, low: int) -> bool:
+        """Whether clocks that jump from local time `hole` to `low` owe a fire that `low` itself does not bring."""
+        found, _ = self._seek(hole, 0)
+        return found is not None and found < low and self._seek(low, 0)[0] != low
+
     def _beyond(
         self, k: int, sought: int, found: int | None, steps: int, zone: ZoneInfo, policy: DstPolicy
     ) -> tuple[int | None, int]:
