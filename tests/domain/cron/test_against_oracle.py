@@ -8,7 +8,7 @@ from zoneinfo._zoneinfo import ZoneInfo as ReadableZone
 import pytest
 
 from horae.domain import zones
-from horae.domain.cron import Dialect, DstPolicy, parse
+from horae.domain.cron import Dialect, DstPolicy, count, parse
 from horae.domain.errors import InvalidSchedule
 from tests.domain.cron import generate
 from tests.domain.cron.oracle import EPOCH, Plain, Wall, plain_zone, utc
@@ -16,7 +16,7 @@ from tests.domain.cron.oracle import EPOCH, Plain, Wall, plain_zone, utc
 HOUR = 3600
 SINCE, UNTIL = 0, 2_145_916_800  # 1970 to 2037
 POLICIES = [(gap, overlap) for gap in ("fire_after", "skip") for overlap in ("first", "second", "both")]
-MOST_FIRES = 30
+MOST_FIRES = 20
 SHARDS = 4
 
 
@@ -38,7 +38,7 @@ def compare(name, at, chance, cases, seen):
     there, ours = plain_zone(name), zones.zone(name)
     before, after = offset(there, at - 1), offset(there, at)
     odd = any(value % 60 for value in (before, after, at))
-    reach, step = (HOUR, 1) if odd else (16 * HOUR, 60)
+    reach, step = (HOUR, 1) if odd else (12 * HOUR, 60)
     rim = abs(after - before) + 120
     if abs(after - before) > 12 * HOUR:  # a whole day skipped or lived twice
         reach = 60 * HOUR
@@ -55,14 +55,16 @@ def compare(name, at, chance, cases, seen):
             assert "never fires" in str(refused), (text, dialect)  # noqa: PT017
             continue
         daily = len(plain.hours) * len(plain.minutes) * len(plain.seconds)
-        if daily > 6_000:
-            continue
+        if daily > 6_000 or (daily > 600 and chance.random() < 0.8):
+            continue  # many fires show little more than a few
         width = max(min(reach, 86_400 * MOST_FIRES // (2 * daily)), rim + HOUR)
         since, until = at - width, at + width
         expected = wall.expected(plain, gap, overlap, since, until)
         policy = DstPolicy(gap, overlap)
         got = [int(fire.timestamp()) for fire in cron.fires(utc(since), utc(until), ours, policy)]
         assert got == expected, (name, utc(at), text, dialect, gap, overlap)
+        if done % 4 == 0:
+            assert count(cron, utc(since), utc(until), ours, policy) == len(got), (name, utc(at), text, dialect)
         from_here = chance.randint(since, until - 1)
         following = cron.next(utc(from_here), ours, policy)
         coming = [fire for fire in expected if fire > from_here]
@@ -77,8 +79,9 @@ def compare(name, at, chance, cases, seen):
     return done
 
 
-def test_every_zone_and_policy_agrees_with_the_oracle():
-    run(seed=1, share=slice(None), per_zone=2, cases=21, at_least=20_000)
+@pytest.mark.parametrize("half", [0, 1])
+def test_every_zone_and_policy_agrees_with_the_oracle(half):
+    run(seed=1 + half, share=slice(half, None, 2), per_zone=2, cases=21, at_least=10_000)
 
 
 @pytest.mark.long
@@ -89,7 +92,7 @@ def test_every_change_of_every_zone_agrees_with_the_oracle(shard):
         seed=100 + shard,
         share=slice(shard, None, SHARDS),
         per_zone=None,
-        cases=32,
+        cases=56,
         at_least=1_000_000 // SHARDS,
     )
 

@@ -5,9 +5,11 @@
 <Dialect.SPRING6: 'spring6'>
 """
 
+from horae.domain.cron.counting import count
+from horae.domain.cron.describe import Language, describe
 from horae.domain.cron.dialects import Dialect
 from horae.domain.cron.engine import MAX_STEPS, Cron
 from horae.domain.cron.parse import parse
 from horae.domain.dst import DstPolicy, Gap, Overlap
 
-__all__ = ["MAX_STEPS", "Cron", "Dialect", "DstPolicy", "Gap", "Overlap", "parse"]
+__all__ = ["MAX_STEPS", "Cron", "Dialect", "DstPolicy", "Gap", "Language", "Overlap", "count", "describe", "parse"]

@@ -12,11 +12,11 @@ from horae.domain.cron.days import shape
 from horae.domain.cron.dialects import Dialect
 from horae.domain.cron.fields import Part
 from horae.domain.dst import DEFAULT, ELAPSED, DstPolicy
-from horae.domain.timeline import DAY, END, EPOCH, START, YEAR, line
+from horae.domain.timeline import DAY, END, EPOCH, MARGIN, START, line
 
 SECOND = timedelta(seconds=1)
 EPOCH_ORDINAL = EPOCH.toordinal()
-FIRST_YEAR = 1970
+FIRST_YEAR, LAST_YEAR = 1970, 2199
 
 MAX_STEPS = 4_000
 # A 29 February on a given weekday comes again within 40 years, also across a century that is not a leap year.
@@ -48,6 +48,7 @@ class Cron:
     dialect: Dialect
     fields: Fields
     elapsed: bool
+    either: bool  # one of the two day fields is enough
     seconds: tuple[int, ...]
     minutes: tuple[int, ...]  # of the day, in seconds from local midnight
     months: int
@@ -74,7 +75,11 @@ class Cron:
         """The first fire at or after a second since 1970, and the steps the search took."""
         if self.elapsed:
             policy = ELAPSED
-        starts, spans, _ = line(zone, policy)
+        starts, spans, until = line(zone, policy)
+        while second >= until:
+            if until >= END - MARGIN:
+                return None, 1
+            starts, spans, until = line(zone, policy, beyond=until)
         k = bisect_right(starts, second) - 1
         if k < 0:
             return self.find(START, zone, policy)
@@ -92,6 +97,15 @@ class Cron:
             return found - offset, steps
         return self._beyond(k, local, found, steps, zone, policy)
 
+    def on(self, day: int) -> bool:
+        """Whether any time of a local day matches; days are counted from 1 January 1970."""
+        return self._day(day, 0)[0] == day
+
+    def jumped(self, hole: int, low: int) -> bool:
+        """Whether clocks that jump from local time `hole` to `low` owe a fire that `low` itself does not bring."""
+        found, _ = self._seek(hole, 0)
+        return found is not None and found < low and self._seek(low, 0)[0] != low
+
     def _beyond(
         self, k: int, sought: int, found: int | None, steps: int, zone: ZoneInfo, policy: DstPolicy
     ) -> tuple[int | None, int]:
@@ -101,11 +115,14 @@ class Cron:
             k += 1
             steps += 1
             if k == len(spans):
-                if until >= END - YEAR:
+                if found is None or until >= END - MARGIN:
                     return None, steps
-                # What was read of the zone ends here: read on, and look again at the last span, now longer.
+                # What was read of the zone ends here: read on, and the last span has become longer.
                 _, spans, until = line(zone, policy, beyond=until)
                 k -= 1
+                if found < spans[k].high:
+                    return found - spans[k].offset, steps
+                continue
             start, offset, low, high, hole = spans[k]
             begin = low if hole is None else hole
             # Clocks that went back show times again which the last look had already passed.
@@ -144,7 +161,7 @@ class Cron:
             return None, steps
         at = date.fromordinal(day + EPOCH_ORDINAL)
         year, month, passed = at.year, at.month, at.day
-        for coming in range(year, min(year + SEARCH_YEARS, 9999)):
+        for coming in range(year, min(year + SEARCH_YEARS, LAST_YEAR + 1)):
             if self.years and not self.years >> max(coming - FIRST_YEAR, 0) & (coming >= FIRST_YEAR):
                 month, passed, steps = 1, 1, steps + 1
                 continue

@@ -76,7 +76,8 @@ def _compile(text: str, dialect: Dialect, parts: dict[Field, Part]) -> Cron:
         weekday=parts[Field.WEEKDAY],
         year=parts.get(Field.YEAR, EVERY_YEAR),
     )
-    forms = shapes(_day_rule(text, dialect, fields.day, fields.weekday))
+    rule = _day_rule(text, dialect, fields.day, fields.weekday)
+    forms = shapes(rule)
     every_year = fields.year.mask == EVERY_YEAR.mask and dialect is not Dialect.QUARTZ7
     years = 0 if every_year else fields.year.mask
     _must_exist(text, forms, fields.month.mask, years)
@@ -86,6 +87,7 @@ def _compile(text: str, dialect: Dialect, parts: dict[Field, Part]) -> Cron:
         dialect=dialect,
         fields=fields,
         elapsed=fields.hour.stepped or fields.hour.mask == ALL_HOURS,
+        either=rule.either,
         seconds=engine.bits(fields.second.mask),
         minutes=engine.minutes_of_day(fields.hour.mask, fields.minute.mask),
         months=fields.month.mask,

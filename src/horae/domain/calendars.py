@@ -1,0 +1,99 @@
+"""Calendars: which days are workdays, holidays or trading days, as far as anyone has published them.
+
+A calendar answers for the days it knows and says so for the others. Nothing is projected: a year whose holidays
+are not published yet is unknown, and a job that depends on it is skipped with that reason rather than fired on
+what may turn out to be a holiday.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import date, timedelta
+from enum import StrEnum
+
+import msgspec
+
+from horae.domain.errors import InvalidSchedule
+
+MONDAY_TO_FRIDAY = frozenset({1, 2, 3, 4, 5})
+
+
+class Mode(StrEnum):
+    """Fire only on the calendar's days, or on none of them."""
+
+    INCLUDE = "include"
+    EXCLUDE = "exclude"
+
+
+class Calendar(msgspec.Struct, frozen=True, kw_only=True):
+    """A set of days: some weekdays (1 is Monday), plus single days, minus single days, known from first to last."""
+
+    name: str
+    first: date
+    last: date
+    weekdays: frozenset[int] = frozenset()
+    added: frozenset[date] = frozenset()
+    removed: frozenset[date] = frozenset()
+
+    def __post_init__(self) -> None:
+        if self.last < self.first:
+            raise InvalidSchedule(f"calendar {self.name!r} ends before it begins")
+        if not self.weekdays <= frozenset(range(1, 8)):
+            raise InvalidSchedule(f"calendar {self.name!r}: weekdays are 1 (Monday) to 7 (Sunday)")
+        if both := self.added & self.removed:
+            raise InvalidSchedule(f"calendar {self.name!r} adds and removes {min(both)}")
+        if any(not self.first <= day <= self.last for day in self.added | self.removed):
+            raise InvalidSchedule(f"calendar {self.name!r} names a day outside {self.first} to {self.last}")
+
+    def has(self, day: date) -> bool | None:
+        """Whether the day belongs to it; None when that is not known."""
+        if not self.first <= day <= self.last:
+            return None
+        if day in self.added:
+            return True
+        return day.isoweekday() in self.weekdays and day not in self.removed
+
+
+class Rule(msgspec.Struct, frozen=True):
+    """One job's use of one calendar, by name."""
+
+    calendar: str
+    mode: Mode = Mode.INCLUDE
+
+
+def workdays(name: str, first: date, last: date, holidays: Iterable[date], makeup: Iterable[date] = ()) -> Calendar:
+    """Monday to Friday without the holidays, with the weekend days that are worked to make up for them."""
+    worked = frozenset(makeup)
+    free = frozenset(day for day in holidays if day.isoweekday() in MONDAY_TO_FRIDAY) - worked
+    return Calendar(name=name, first=first, last=last, weekdays=MONDAY_TO_FRIDAY, added=worked, removed=free)
+
+
+def listed(name: str, first: date, last: date, days: Iterable[date]) -> Calendar:
+    """The given days and no others, such as the holidays themselves."""
+    return Calendar(name=name, first=first, last=last, added=frozenset(days))
+
+
+def allows(rules: Iterable[Rule], calendars: Mapping[str, Calendar], day: date) -> bool | None:
+    """Whether all rules let a job fire on that day; None when one of them cannot know."""
+    unknown = False
+    for rule in rules:
+        calendar = calendars.get(rule.calendar)
+        found = None if calendar is None else calendar.has(day)
+        if found is None:
+            unknown = True
+        elif found is (rule.mode is Mode.EXCLUDE):
+            return False
+    return None if unknown else True
+
+
+def ends_within(calendar: Calendar, today: date, days: int) -> bool:
+    """Whether the calendar runs out so soon that somebody should be told."""
+    return calendar.last < today + timedelta(days=days)
+
+
+def check(rules: Iterable[Rule], calendars: Mapping[str, Calendar]) -> None:
+    """Refuses rules that name an unknown calendar or contradict each other."""
+    seen: dict[str, Mode] = {}
+    for rule in rules:
+        if rule.calendar not in calendars:
+            raise InvalidSchedule(f"there is no calendar {rule.calendar!r}")
+        if seen.setdefault(rule.calendar, rule.mode) is not rule.mode:
+            raise InvalidSchedule(f"calendar {rule.calendar!r} cannot be both included and excluded")

@@ -1,0 +1,26 @@
+"""A trigger under its policies: which fires are expected, and what becomes of each."""
+
+from horae.domain.schedule.catchup import catch_up
+from horae.domain.schedule.misfire import Misfire, OnMisfire
+from horae.domain.schedule.overlap import OnOverlap
+from horae.domain.schedule.overrides import Override
+from horae.domain.schedule.plan import Fire, Schedule, Skip, Verdict, check, fires, following
+from horae.domain.schedule.policies import Policies
+from horae.domain.schedule.spread import Spread
+
+__all__ = [
+    "Fire",
+    "Misfire",
+    "OnMisfire",
+    "OnOverlap",
+    "Override",
+    "Policies",
+    "Schedule",
+    "Skip",
+    "Spread",
+    "Verdict",
+    "catch_up",
+    "check",
+    "fires",
+    "following",
+]

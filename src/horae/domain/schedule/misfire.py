@@ -1,0 +1,44 @@
+"""What becomes of fires whose time passed while nobody could fire them."""
+
+from enum import StrEnum
+from typing import Final
+
+import msgspec
+
+from horae.domain.errors import InvalidSchedule
+
+ON_TIME: Final = 60.0
+MOST: Final = 10_000
+
+
+class OnMisfire(StrEnum):
+    """Missed fires are dropped, made up for by one run, or made up for one by one."""
+
+    SKIP = "skip"
+    ONCE = "once"
+    ALL = "all"
+
+
+class Misfire(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A job's policy for missed fires. A fire at most `ON_TIME` seconds late is not missed.
+
+    `max_lateness` seconds: what is later is not made up for. With `all`: at most `cap` of the newest are made up
+    for, `pace` seconds apart.
+    """
+
+    policy: OnMisfire = OnMisfire.ONCE
+    max_lateness: float | None = None
+    cap: int | None = None
+    pace: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.policy is not OnMisfire.ALL and (self.cap is not None or self.pace):
+            raise InvalidSchedule(f"cap and pace belong to misfire 'all'; with {self.policy.value!r} they mean nothing")
+        if self.policy is OnMisfire.SKIP and self.max_lateness is not None:
+            raise InvalidSchedule("misfire 'skip' makes up for nothing, so it has no max_lateness")
+        if self.max_lateness is not None and self.max_lateness <= ON_TIME:
+            raise InvalidSchedule(f"max_lateness must exceed {ON_TIME:g} seconds, up to which a fire is on time")
+        if self.cap is not None and not 1 <= self.cap <= MOST:
+            raise InvalidSchedule(f"a cap is 1 to {MOST} fires")
+        if self.pace < 0:
+            raise InvalidSchedule("a pace is zero seconds or more")

@@ -1,0 +1,32 @@
+"""A single occurrence, skipped or moved, without touching the schedule."""
+
+from datetime import datetime
+
+import msgspec
+
+from horae.domain.errors import InvalidSchedule
+from horae.domain.schedule import expected
+from horae.domain.triggers import Trigger
+
+
+class Override(msgspec.Struct, frozen=True):
+    """The fire at `at` happens at `to` instead, or not at all. It keeps its fire time, hence its key."""
+
+    at: datetime
+    to: datetime | None = None
+
+
+def check(trigger: Trigger, override: Override) -> None:
+    """Refuses what is no fire of this schedule, and a move past one of its neighbours."""
+    if expected.after(trigger, override.at - expected.INSTANT) != override.at:
+        raise InvalidSchedule(f"{override.at.isoformat()} is not a fire of this schedule")
+    if override.to is None:
+        return
+    later = expected.after(trigger, override.at)
+    if later is not None and override.to >= later:
+        raise InvalidSchedule(f"the next fire is at {later.isoformat()}; one cannot be moved to it or past it")
+    if override.to < override.at:
+        # Between the new time and the old one there must be no other fire.
+        sooner = expected.after(trigger, override.to - expected.INSTANT)
+        if sooner != override.at:
+            raise InvalidSchedule("a fire cannot be moved to the one before it or past it")

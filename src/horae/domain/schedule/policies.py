@@ -1,0 +1,36 @@
+"""All policies of a job's schedule, and which of them contradict each other."""
+
+from datetime import datetime
+
+import msgspec
+
+from horae.domain.calendars import Rule
+from horae.domain.errors import InvalidSchedule
+from horae.domain.schedule.misfire import Misfire, OnMisfire
+from horae.domain.schedule.overlap import OnOverlap
+from horae.domain.schedule.spread import Spread
+
+
+class Policies(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How a job's fires are bounded, spread, filtered and made up for. `end` is excluded."""
+
+    misfire: Misfire = Misfire()
+    overlap: OnOverlap = OnOverlap.ALLOW
+    spread: Spread = Spread()
+    calendars: tuple[Rule, ...] = ()
+    start: datetime | None = None
+    end: datetime | None = None
+    max_count: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.start is not None and self.end is not None and self.end <= self.start:
+            raise InvalidSchedule("the schedule ends before it starts")
+        if self.max_count is not None and self.max_count < 1:
+            raise InvalidSchedule("max_count is 1 or more")
+        if self.misfire.policy is OnMisfire.ALL:
+            if self.overlap in {OnOverlap.REPLACE, OnOverlap.QUEUE_ONE}:
+                raise InvalidSchedule(
+                    f"misfire 'all' makes up for every fire, but overlap {self.overlap.value!r} would drop most of them"
+                )
+            if self.overlap is OnOverlap.FORBID and not self.misfire.pace:
+                raise InvalidSchedule("misfire 'all' with overlap 'forbid' needs a pace, or all but one are skipped")

@@ -1,0 +1,136 @@
+"""The forecast counts what the plan says, and finds what a window would move."""
+
+import random
+from datetime import UTC, date, datetime, timedelta
+from itertools import islice
+from time import process_time
+
+import pytest
+
+from horae.domain.calendars import Mode, Rule, listed
+from horae.domain.cron import Dialect
+from horae.domain.errors import Invalid, InvalidSchedule
+from horae.domain.forecast import forecast, propose
+from horae.domain.schedule import Fire, Override, Policies, Schedule, Spread, fires
+from horae.domain.triggers import IntervalTrigger, OnceTrigger, cron
+from tests.domain.cron import generate
+
+NOW = datetime(2026, 3, 7, 12, tzinfo=UTC)
+CHANGES = {
+    "UTC": NOW,
+    "America/New_York": datetime(2026, 3, 8, tzinfo=UTC),
+    "Europe/Berlin": datetime(2026, 10, 25, tzinfo=UTC),
+}
+FREE = listed("free", date(2026, 1, 1), date(2026, 12, 31), [date(2026, 3, 8), date(2026, 10, 25)])
+
+
+def a_job(trigger, number=0, **policies):
+    return Schedule(trigger=trigger, key=f"acme/job-{number}", policies=Policies(**policies), calendars={"free": FREE})
+
+
+def a_random_job(chance, number, near):
+    place = chance.choice(list(CHANGES))
+    kind = chance.randrange(8)
+    if kind == 0:
+        trigger = IntervalTrigger(
+            chance.choice([1.5, 7.0, 60.0, 3600.0]), near - timedelta(days=2, seconds=chance.randrange(999))
+        )
+    elif kind == 1:
+        trigger = OnceTrigger(near + timedelta(seconds=chance.randrange(86_400)))
+    else:
+        dialect = chance.choice(list(Dialect))
+        text = generate.expression(chance, dialect, near + timedelta(hours=chance.randrange(24)))
+        trigger = cron(text, dialect=dialect, zone_name=place)
+    policies = {}
+    if chance.random() < 0.2:
+        policies["spread"] = chance.choice([Spread(900), Spread(0, 0.9)])
+    if chance.random() < 0.2:
+        policies["calendars"] = (Rule("free", Mode.EXCLUDE),)
+    if chance.random() < 0.1:
+        policies |= {"start": near + timedelta(hours=5), "end": near + timedelta(hours=15)}
+    if chance.random() < 0.1:
+        policies["max_count"] = 3
+    return a_job(trigger, number, **policies)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_forecast_counts_what_the_plan_says(seed):
+    chance = random.Random(seed)
+    since = chance.choice(list(CHANGES.values())) - timedelta(hours=chance.randrange(3), seconds=chance.randrange(90))
+    until = since + timedelta(hours=30)
+    jobs = []
+    while len(jobs) < 40:
+        try:
+            job = a_random_job(chance, len(jobs) % 7, since)
+        except InvalidSchedule:
+            continue
+        if len(list(islice(fires(job, since, until), 2_000))) < 2_000:
+            jobs.append(job)
+    made = forecast(jobs, since, until)
+    counts = [0] * len(made.per_second)
+    for job in jobs:
+        slack = timedelta(days=1, seconds=900 if job.policies.spread.window else 0)
+        if job.policies.max_count is not None:
+            slack = timedelta(seconds=job.policies.spread.window + job.policies.spread.jitter, days=1)
+        for verdict in fires(job, since - slack, until + slack):
+            if isinstance(verdict, Fire) and made.since <= verdict.due_at < until:
+                counts[(verdict.due_at - made.since) // timedelta(seconds=1)] += 1
+    assert list(made.per_second) == counts
+
+
+def test_the_worst_seconds_and_who_fires_in_them():
+    jobs = [a_job(cron("0 * * * *"), k) for k in range(50)] + [a_job(cron("*/5 * * * *"), k) for k in range(50, 60)]
+    made = forecast(jobs, NOW, NOW + timedelta(hours=3))
+    assert made.total == 50 * 3 + 10 * 36
+    assert made.worst(3) == [(NOW, 60), (NOW + timedelta(hours=1), 60), (NOW + timedelta(hours=2), 60)]
+    assert made.per_minute[:6] == [60, 0, 0, 0, 0, 10]
+    assert len(made.at(NOW)) == 60
+    assert len(made.at(NOW + timedelta(minutes=5))) == 10
+
+
+def test_a_window_moves_the_jobs_of_the_worst_seconds_and_no_others():
+    hourly = [a_job(cron("0 * * * *"), k) for k in range(500)]
+    calm = [a_job(cron("7 * * * *"), k) for k in range(500, 510)]
+    made = forecast(hourly + calm, NOW, NOW + timedelta(hours=6))
+    proposal = propose(made, timedelta(minutes=5), above=100)
+    assert {move.key for move in proposal.moves} == {job.key for job in hourly}
+    assert proposal.before == (NOW, 500)
+    assert proposal.after[1] < 25
+    assert all(timedelta(0) <= move.later < timedelta(minutes=5) for move in proposal.moves)
+
+
+def test_a_moved_occurrence_is_forecast_where_it_was_moved_to():
+    trigger = cron("0 * * * *")
+    job = Schedule(trigger=trigger, key="a", overrides=(Override(NOW, NOW + timedelta(minutes=10)),))
+    made = forecast([job], NOW, NOW + timedelta(hours=1))
+    assert made.worst(2) == [(NOW + timedelta(minutes=10), 1)]
+
+
+def test_a_forecast_has_a_longest_reach():
+    with pytest.raises(Invalid, match="at most 14 days"):
+        forecast([], NOW, NOW + timedelta(days=15))
+    with pytest.raises(Invalid, match="longer than nothing"):
+        propose(forecast([], NOW, NOW + timedelta(days=1)), timedelta(0), above=1)
+
+
+def a_fleet(size, hashed):
+    """A tenth every minute, four tenths every five, three tenths hourly, two tenths daily."""
+    plain = ["* * * * *", *["*/5 * * * *"] * 4, *["0 * * * *"] * 3, *["30 3 * * *"] * 2]
+    spread = ["H * * * * *", *["H H/5 * * * *"] * 4, *["H H * * * *"] * 3, *["H H H * * *"] * 2]
+    texts, places = spread if hashed else plain, ["America/New_York", "Europe/Berlin", "Asia/Shanghai", "UTC"]
+    for k in range(size):
+        trigger = cron(texts[k % 10], zone_name=places[k // 10 % 4], salt=f"acme/job-{k}")
+        yield a_job(trigger, k)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize("hashed", [False, True])
+def test_a_day_of_a_hundred_thousand_jobs_is_forecast_within_a_minute(hashed):
+    fleet = list(a_fleet(100_000, hashed))
+    since = datetime(2026, 6, 1, tzinfo=UTC)
+    begin = process_time()
+    made = forecast(fleet, since, since + timedelta(days=1))
+    took = process_time() - begin
+    assert made.total == 100 * (10 * 14_400 + 40 * 2_880 + 30 * 240 + 20 * 10)
+    assert took < 60
