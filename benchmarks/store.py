@@ -93,13 +93,12 @@ def ours(server: Server, database: str, meter: Meter, seconds: float) -> Slice:
         until = time.monotonic() + seconds
         await asyncio.gather(*(worker.work(server.dsn(database), until) for worker in workers))
 
-    cpu = own_cpu()
     with meter.measuring() as cost:
-        began = time.monotonic()
+        began, cpu = time.monotonic(), own_cpu()
         uvloop.run(work())
-        took = time.monotonic() - began
+        took, cpu = time.monotonic() - began, own_cpu() - cpu
     fires = sum(worker.fires for worker in workers)
-    return Slice(fires, took, cost.pg_cpu, own_cpu() - cpu, cost.wal_bytes, cost.transactions)
+    return Slice(fires, took, cost.pg_cpu, cpu, cost.wal_bytes, cost.transactions)
 
 
 def main(seconds: float) -> dict[str, Any]:
