@@ -5,6 +5,7 @@ transaction. Each worker owns a fourth of the 4,096 shards, so a batch spans abo
 """
 
 import asyncio
+import os
 import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -33,7 +34,8 @@ from horae.store.cursors import Cursor, Fire
 from horae.store.instances import Attempt, Ending
 from horae.store.tx import Tx
 
-JOBS, BATCH, WORKERS, PERIOD = 300_000, 100, 8, 60
+JOBS = int(os.environ.get("HORAE_BENCH_JOBS", "300000"))
+BATCH, WORKERS, PERIOD = 100, 8, 60
 SLICE, SLICES = 5.0, 5
 DONE = Ended(State.SUCCESS, 0)
 
