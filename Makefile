@@ -38,4 +38,7 @@ test: ## the suite, on a private PostgreSQL with two cells
 long: ## the full-size runs that do not fit into a minute
 	$(BIN)/pytest -m long -n 0
 
+docs: ## the documentation as a site under site/
+	$(BIN)/zensical build --clean
+
 .PHONY: help setup services pins format check test long bench docs

@@ -12,6 +12,9 @@ from horae.domain.errors import NotFound
 
 ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's: no i, l, o, u to misread
 VALUES: Final = {letter: value for value, letter in enumerate(ALPHABET)}
+PAIRS: Final = tuple(
+    high + low for high in ALPHABET for low in ALPHABET
+)  # ten bits at a time: keys are made at every fire
 LENGTH: Final = 26
 ENTROPY_BITS: Final = 62
 
@@ -38,7 +41,7 @@ def shard_in(id_: UUID) -> int:
 def letters(id_: UUID) -> str:
     """The 26 letters of an id, without a prefix."""
     number = id_.int
-    return "".join(ALPHABET[number >> shift & 31] for shift in range(125, -1, -5))
+    return "".join([PAIRS[number >> shift & 1023] for shift in range(120, -1, -10)])
 
 
 def public(prefix: Prefix, id_: UUID) -> str:

@@ -13,7 +13,7 @@ from horae.domain.zones import zone
 SHORTEST_INTERVAL: Final = 1.0
 
 
-class CronTrigger(msgspec.Struct, frozen=True, tag_field="kind", tag="cron", omit_defaults=True):
+class CronTrigger(msgspec.Struct, frozen=True, tag_field="kind", tag="cron"):
     """A cron expression, with its dialect and zone made explicit when the job was created."""
 
     expression: str
@@ -77,6 +77,7 @@ Trigger = CronTrigger | IntervalTrigger | OnceTrigger | DelayTrigger | KeyedTrig
 def cron(expression: str, *, dialect: Dialect | None = None, zone_name: str = "UTC", salt: str = "") -> CronTrigger:
     """A cron trigger with nothing left to guess: the dialect is decided here and stored."""
     zone(zone_name)
+    salt = salt if "H" in expression.upper() else ""  # only a spread schedule needs to remember whose it is
     return CronTrigger(expression, parse(expression, dialect, salt=salt).dialect, zone_name, salt=salt)
 
 

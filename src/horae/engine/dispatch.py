@@ -36,6 +36,7 @@ class Dispatcher:
         self.definitions = definitions
         self.settler = settler
         self.fronts = {pair: Front() for pair in product(Priority, Lane)}
+        self._held: set[UUID] = set()
 
     def expect(self, priority: Priority, due_at: datetime) -> None:
         """A fire was born that may be due before what was looked at already."""
@@ -43,11 +44,20 @@ class Dispatcher:
 
     async def once(self) -> int:
         """One claim per class; returns how many attempts were made."""
+        await self._learn_held()
         return sum([await self._serve(*pair, front) for pair, front in self.fronts.items()])
+
+    async def _learn_held(self) -> None:
+        """Which jobs are paused. What one of them left behind lies below the fronts when it goes on."""
+        async with self.cell.statement() as tx:
+            held = set(await jobs.paused(tx))
+        if self._held - held:
+            for front in self.fronts.values():
+                front.reset()
+        self._held = held
 
     async def _serve(self, priority: Priority, lane: Lane, front: Front) -> int:
         async with self.cell.statement() as tx:
-            held = await jobs.paused(tx)
             token = chance.token()
             claimed = await instances.claim(
                 tx,
@@ -58,7 +68,7 @@ class Dispatcher:
                 BATCH,
                 token=token,
                 owner=self.owner,
-                held_jobs=held,
+                held_jobs=list(self._held),
             )
             if len(claimed) < BATCH:
                 front.drained(tx.now)

@@ -50,7 +50,8 @@ async def trigger(ctx: Context, name: str, key: str, *, payload: Any = None, eve
             return await _replay(tx, request)
         target = job.definition.target
         made = _made(job, id_, key, payload, tx)
-        await instances.trigger(tx, made, slot_ms(target), queue_of(target))
+        if not await instances.trigger(tx, made, slot_ms(target), queue_of(target)):
+            raise Duplicate("an instance under this Idempotency-Key is still in flight")
         await tell(ctx, tx, job, Event.INSTANCE_TRIGGERED, {"instance": public(Prefix.INSTANCE, id_), "key": key})
         return Triggered(id_)
 

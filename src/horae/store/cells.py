@@ -5,7 +5,7 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any, Final, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 import asyncpg
 import msgspec
@@ -16,7 +16,10 @@ from horae.runtime.clock import Clock
 from horae.runtime.settings import CellSettings
 from horae.store import clock as clocks
 from horae.store import shards
-from horae.store.tx import TRY_AGAIN, Tx
+from horae.store.tx import GONE, TRY_AGAIN, Tx
+
+if TYPE_CHECKING:
+    from asyncpg.pool import PoolConnectionProxy
 
 Result = TypeVar("Result")
 TRIES: Final = 5
@@ -72,8 +75,25 @@ class Cell:
     @asynccontextmanager
     async def tx(self) -> AsyncIterator[Tx]:
         """A transaction: committed at the end of the block, rolled back when it raises."""
-        async with self.pool.acquire() as connection, connection.transaction():
+        async with self._begun() as connection:
             yield Tx(connection, self.clock.now())
+
+    @asynccontextmanager
+    async def _begun(self) -> AsyncIterator["PoolConnectionProxy[asyncpg.Record]"]:
+        """A connection with an open transaction. One that died in the pool is thrown away: nothing was sent on it."""
+        async with AsyncExitStack() as held:
+            for left in reversed(range(self._connections + 1)):
+                connection = await held.enter_async_context(self.pool.acquire())
+                try:
+                    await held.enter_async_context(connection.transaction())
+                except GONE:
+                    connection.terminate()
+                    await held.aclose()
+                    if not left:
+                        raise
+                else:
+                    break
+            yield connection
 
     @asynccontextmanager
     async def statement(self) -> AsyncIterator[Tx]:

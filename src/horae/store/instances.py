@@ -88,19 +88,14 @@ async def cancel_waiting(tx: Tx, shard: int, job_id: UUID) -> list[UUID]:
     return [row["id"] for row in await tx.rows(sql("instances/cancel_waiting"), shard, job_id, tx.now)]
 
 
-async def trigger(tx: Tx, made: Instance, slot_ms: int, queue: str | None) -> None:
-    """Insert an instance that someone asked for; the idempotency row that authorises it was just written."""
-    args = (
-        made.shard,
-        made.id,
-        made.tenant_id,
-        made.job_id,
-        made.job_version,
-        made.idem_key,
-        made.due_at,
-        tx.now,
-    )
-    await tx.run(sql("instances/trigger"), *args, made.priority, slot_ms, queue, made.payload)
+async def trigger(tx: Tx, made: Instance, slot_ms: int, queue: str | None) -> bool:
+    """Insert an instance that someone asked for; the idempotency row that authorises it was just written.
+
+    False: an older one under the same key still lives.
+    """
+    born = (made.shard, made.id, made.tenant_id, made.job_id, made.job_version, made.idem_key, made.due_at, tx.now)
+    args = (*born, made.priority, slot_ms, queue, made.payload)
+    return await tx.value(sql("instances/trigger"), *args) is not None
 
 
 async def count(tx: Tx) -> dict[str, int]:

@@ -24,6 +24,7 @@ TRY_AGAIN: tuple[type[Exception], ...] = (asyncpg.DeadlockDetectedError, asyncpg
 GONE: tuple[type[Exception], ...] = (
     asyncpg.PostgresConnectionError,
     asyncpg.InterfaceError,
+    asyncpg.InternalClientError,  # a backend that was ended while its connection lay idle
     asyncpg.AdminShutdownError,
     asyncpg.CannotConnectNowError,
     ConnectionError,

@@ -1,11 +1,16 @@
 -- Fewer rows than asked: the others have a living owner, or are closed here.
-with free as materialized (
-    select s.shard_id from shard s
+-- The epoch is read before the lock and compared after it: a shard that someone took in between has another one,
+-- although that owner's heartbeat may be too new for this statement to see.
+with seen as materialized (
+    select s.shard_id, s.epoch from shard s
     where s.shard_id = any($2::smallint[]) and s.state = 'ACTIVE'
       and s.owner is distinct from $1
-      and not exists (select from node n where n.incarnation = s.owner and n.expires_at > $3)
+      and not exists (select from node n where n.incarnation = s.owner and n.expires_at > $3)),
+free as materialized (
+    select s.shard_id from shard s join seen on seen.shard_id = s.shard_id
+    where s.epoch = seen.epoch and s.state = 'ACTIVE'
     order by s.shard_id
-    for update skip locked),
+    for update of s skip locked),
 taken as (
     update shard s set owner = $1, epoch = s.epoch + 1
     from free

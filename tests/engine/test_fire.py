@@ -1,0 +1,150 @@
+"""Firing: one birth per fire, whoever believes to own the shard; one bad row never holds up the rest."""
+
+import asyncio
+from collections import Counter
+from datetime import timedelta
+from itertools import pairwise
+
+import pytest
+
+from horae.domain.jobs import Definition
+from horae.domain.triggers import IntervalTrigger, cron
+from horae.engine.definitions import Definitions
+from horae.engine.fire import Firer
+from horae.engine.front import SLACK
+from horae.runtime.chance import token
+from horae.service import jobs
+from tests.steps import NOWHERE, a_job, every, move_clock, query
+
+
+def firer(store, cell):
+    return Firer(cell, store.shards_of(cell), token(), Definitions())
+
+
+async def fire_all(store, firers=None):
+    done = 0
+    for cell in store.cells:
+        one = (firers or {}).get(cell.name) or firer(store, cell)
+        while more := await one.once():
+            done += more
+    return done
+
+
+async def test_four_loops_that_all_own_everything_record_each_fire_once(ctx, store):
+    """Row correctness without leases: 5,000 jobs, 60 fires each, four loops per cell, a moved clock."""
+    loops, number, fires = 4, 5_000, 60
+    start = store.cells[0].clock.now().replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
+    await _bulk_jobs(ctx, store, number, start)
+    firers = [firer(store, cell) for cell in store.cells for _ in range(loops)]
+    await move_clock(store, seconds=(start - store.cells[0].clock.now()).total_seconds() - 1800)
+
+    async def drain(one):
+        while await one.once():
+            pass
+
+    for _ in range(fires):
+        await move_clock(store, hours=1)
+        await asyncio.gather(*map(drain, firers))
+    rows = await query(store, "select job_id, fire_time, count(*) as records from instance_live group by 1, 2")
+    assert Counter(row["records"] for row in rows) == {1: number * fires}
+    per_job = Counter(row["job_id"] for row in rows)
+    assert set(per_job.values()) == {fires}
+    assert len(per_job) == number
+    expected = {start + timedelta(hours=n) for n in range(fires)}
+    assert {row["fire_time"] for row in rows} == expected
+
+
+async def _bulk_jobs(ctx, store, number, start):
+    """Jobs by COPY: creating them one by one is another test's business."""
+    template = await a_job(ctx, "template", IntervalTrigger(3600, start))
+    [row] = await query(
+        store.cell(template.shard), "select definition::text as body from job where id = $1", template.id
+    )
+    await jobs.remove(ctx, "template")
+    for cell in store.cells:
+        shards = store.shards_of(cell)
+        half = [n for n in range(number) if n % len(store.cells) == store.cells.index(cell)]
+        await query(
+            cell,
+            """with made as (
+                   insert into job (shard_id, id, tenant_id, name, status, definition, created_at, changed_at)
+                   select ($2::int[])[1 + n % 2048], gen_random_uuid(), $3, 'bulk-' || n, 'ACTIVE',
+                          $4::text::jsonb, $5, $5
+                   from unnest($1::int[]) n
+                   returning *),
+               versions as (
+                   insert into job_version (shard_id, job_id, tenant_id, version, definition, created_at, created_by)
+                   select shard_id, id, tenant_id, 1, definition, created_at, 'test' from made)
+               insert into job_cursor (shard_id, job_id, tenant_id, version, priority, next_fire_at)
+               select shard_id, id, tenant_id, 1, 1, $5 from made""",
+            half,
+            shards,
+            ctx.tenant.id,
+            row["body"],
+            start,
+        )
+
+
+async def test_a_cursor_committed_late_below_the_bound_fires_within_one_sweep(ctx, store):
+    job = await a_job(ctx, "late", every(ctx, 3600, "late"))
+    cell = store.cell(job.shard)
+    one = firer(store, cell)
+    await one.once()
+    late = await cell.pool.acquire()
+    change = late.transaction()
+    await change.start()
+    fire_time = cell.clock.now()
+    await late.execute("update job_cursor set next_fire_at = $1 where job_id = $2", fire_time, job.id)
+    for _ in range(3):  # meanwhile the front moves on, past the slack
+        await move_clock(store, seconds=SLACK.total_seconds())
+        assert await one.once() == 0
+    await change.commit()
+    await cell.pool.release(late)
+    low = one.fronts[1].low(cell.clock.now())
+    assert low > fire_time or low.year == 1970
+    for _ in range(3):
+        await move_clock(store, seconds=SLACK.total_seconds())
+        if await one.once():
+            break
+    else:
+        pytest.fail("the sweep did not find it within its minute")
+
+
+async def test_one_row_that_violates_a_check_stands_alone_with_its_reason(ctx, store):
+    """A batch of 100: 99 proceed, one leaves a REFUSED verdict, and its cursor goes on."""
+    shard = ctx.tenant.shard("bad-0")
+    made = []
+    for n in range(20_000):
+        name = f"bad-{n}"
+        if store.cell(ctx.tenant.shard(name)) is store.cell(shard):
+            made.append(await jobs.create(ctx, name, Definition(trigger=cron("* * * * *"), target=NOWHERE)))
+        if len(made) == 100:
+            break
+    cell = store.cell(shard)
+    await query(cell, f"alter table instance_live add constraint spite check (job_id <> '{made[42].id}')")
+    await move_clock(store, minutes=1)
+    assert await firer(store, cell).once() == 100
+    born = await query(cell, "select job_id from instance_live")
+    assert {row["job_id"] for row in born} == {job.id for job in made} - {made[42].id}
+    [verdict] = await query(cell, "select * from instance_history")
+    assert (verdict["job_id"], verdict["state"], verdict["reason"]) == (made[42].id, "SKIPPED", "REFUSED")
+    assert "spite" in verdict["error_msg"]
+    [cursor] = await query(cell, "select next_fire_at from job_cursor where job_id = $1", made[42].id)
+    assert cursor["next_fire_at"] == verdict["fire_time"] + timedelta(minutes=1)
+
+
+async def test_a_node_that_comes_back_late_fires_every_passed_minute_once(ctx, store):
+    await a_job(ctx, "minutely", cron("* * * * *"))
+    await move_clock(store, minutes=30)
+    assert await fire_all(store) == 30
+    rows = await query(store, "select fire_time from instance_live order by 1")
+    times = [row["fire_time"] for row in rows]
+    assert [b - a for a, b in pairwise(times)] == [timedelta(minutes=1)] * 29
+
+
+async def test_a_job_without_another_fire_completes(ctx, store):
+    year = store.cells[0].clock.now().year + 1
+    await a_job(ctx, "last", cron(f"0 0 0 1 1 ? {year}"))
+    await move_clock(store, days=500)
+    assert await fire_all(store) == 1
+    assert [row["status"] for row in await query(store, "select status from job")] == ["COMPLETED"]

@@ -1,0 +1,79 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from horae.runtime.clock import Clock
+
+START = datetime(2026, 11, 15, 9, tzinfo=UTC)
+
+
+class Ticks:
+    def __init__(self):
+        self.at = 1000.0
+
+    def __call__(self):
+        return self.at
+
+
+@pytest.fixture
+def ticks():
+    return Ticks()
+
+
+@pytest.fixture
+def clock(ticks):
+    clock = Clock(ticks)
+    clock.set(START, ticks.at)
+    return clock
+
+
+def test_a_clock_never_read_has_no_time():
+    with pytest.raises(RuntimeError):
+        Clock().now()
+
+
+def test_time_is_the_reading_carried_on_by_the_ticks(clock, ticks):
+    ticks.at += 90
+    assert clock.now() == START + timedelta(seconds=90)
+
+
+def test_a_reading_counts_from_its_arrival_so_we_are_never_ahead(ticks):
+    clock = Clock(ticks)
+    sent = ticks.at
+    ticks.at += 0.5
+    clock.set(START, sent)
+    assert clock.now() == START
+
+
+def test_small_steps_are_followed(clock, ticks):
+    ticks.at += 10
+    clock.set(START + timedelta(seconds=11), ticks.at)
+    assert clock.trusted
+    assert clock.now() == START + timedelta(seconds=11)
+
+
+@pytest.mark.parametrize("hours", [8, -1])
+def test_a_database_clock_that_jumps_is_not_trusted_until_a_person_says_so(clock, ticks, hours):
+    ticks.at += 2
+    jump = clock.set(START + timedelta(hours=hours), ticks.at)
+    assert abs(jump) > timedelta(minutes=59)
+    assert not clock.trusted
+    ticks.at += 2
+    clock.set(START + timedelta(hours=hours, seconds=2), ticks.at)
+    assert not clock.trusted, "the next reading agrees with the jump, and that proves nothing"
+    clock.trust()
+    assert clock.trusted
+
+
+def test_a_slow_round_trip_is_no_jump(clock, ticks):
+    sent = ticks.at + 10
+    ticks.at = sent + 5
+    assert clock.set(START + timedelta(seconds=12), sent) == timedelta()
+    assert clock.trusted
+
+
+def test_an_offset_moves_time_and_is_no_jump(clock, ticks):
+    ticks.at += 1
+    clock.set(START + timedelta(seconds=1), ticks.at, timedelta(days=3))
+    assert clock.now() == START + timedelta(days=3, seconds=1)
+    assert clock.trusted
