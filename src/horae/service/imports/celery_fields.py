@@ -25,7 +25,7 @@ class CeleryField:
 
     def spelled(self, given: object) -> str:
         """The field in our words."""
-        if given in {"*", None}:
+        if given is None or given == "*":
             return "*"
         if isinstance(given, str) and self._is_rhythm(given):
             return given

@@ -6,10 +6,14 @@ from typing import Any
 import msgspec
 
 from horae.domain.cron import Dialect
+from horae.domain.dst import ELAPSED
 from horae.domain.errors import InvalidSchedule
 from horae.domain.schedule import Policies
+from horae.domain.timeline import line
 from horae.domain.triggers import CronTrigger, Trigger, cron
 from horae.domain.zones import zone
+
+YEAR_2020 = 1_577_836_800
 
 
 class Kind(StrEnum):
@@ -88,6 +92,5 @@ def refused(name: str, source: str, error: InvalidSchedule | ValueError) -> Refu
 
 
 def _changes(zone_name: str) -> bool:
-    """Whether the zone's clocks have changed since 2000 or will."""
-    changes: tuple[int, ...] = getattr(zone(zone_name), "changes", ())
-    return any(at > 946_684_800 for at in changes)
+    """Whether the zone's clocks have changed since 2020 or will."""
+    return any(at > YEAR_2020 for at in line(zone(zone_name), ELAPSED).starts)
