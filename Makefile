@@ -38,7 +38,13 @@ test: ## the suite, on a private PostgreSQL with two cells
 long: ## the full-size runs that do not fit into a minute
 	$(BIN)/pytest -m long -n 0
 
+bench-data: ## the template databases of the benchmarks, once
+	$(BIN)/python -m benchmarks.data $(SIZES)
+
+bench: ## one benchmark, NAME=store SECONDS=30; the last line is its JSON
+	@$(BIN)/python -m benchmarks.run $(NAME) $(SECONDS)
+
 docs: ## the documentation as a site under site/
 	$(BIN)/zensical build --clean
 
-.PHONY: help setup services pins format check test long bench docs
+.PHONY: help setup services pins format check test long bench-data bench docs

@@ -1,5 +1,6 @@
 """What many tests do: move the clock, make a job, claim, settle."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -13,11 +14,13 @@ from horae.domain.targets import HttpTarget
 from horae.domain.triggers import IntervalTrigger, KeyedTrigger, Trigger, cron
 from horae.engine.front import BEGINNING
 from horae.engine.settle import Result, Settled, Settler
+from horae.engine.territory import Territory
 from horae.runtime.chance import token
 from horae.service import jobs
 from horae.service.context import Context
-from horae.store import clock, instances
+from horae.store import clock
 from horae.store.cells import Cell, Store
+from horae.store.instances import Claim
 
 NOWHERE = HttpTarget("http://127.0.0.1:9/")
 
@@ -44,20 +47,18 @@ def every(ctx: Context, seconds: float, name: str = "job") -> IntervalTrigger:
 
 
 async def claim(
-    cell: Cell, store: Store, limit: int = 100, *, lane: Lane = Lane.FIRST, owner: UUID | None = None
+    cell: Cell,
+    store: Store,
+    limit: int = 100,
+    *,
+    lane: Lane = Lane.FIRST,
+    owner: UUID | None = None,
+    held_jobs: Sequence[UUID] = (),
 ) -> list[Instance]:
     """Claim whatever of normal priority is due in a cell."""
     async with cell.statement() as tx:
-        return await instances.claim(
-            tx,
-            store.shards_of(cell),
-            Priority.NORMAL,
-            lane,
-            BEGINNING,
-            limit,
-            token=token(),
-            owner=owner or token(),
-        )
+        ask = Claim(Priority.NORMAL, lane, BEGINNING, limit, token(), owner or token(), held_jobs)
+        return (await Territory(store.shards_of(cell)).claim(tx, ask)).taken
 
 
 async def claim_everywhere(store: Store, *, lane: Lane = Lane.FIRST) -> list[Instance]:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from horae.domain import keys
 from horae.domain.errors import Invalid, NotFound
 from horae.domain.ids import Prefix, compose, private, public, shard_in
-from horae.domain.placement import SHARDS, WIDTHS, home_of, shard_of
+from horae.domain.placement import NARROW, SHARDS, WIDTHS, home_of, runs_of, shard_of
 from horae.domain.tenants import Tenant, check
 
 shards = st.integers(0, SHARDS - 1)
@@ -102,3 +102,16 @@ def test_a_key_can_be_read_by_a_person():
     job = compose(1, 0, 0)
     assert keys.recurring(job, datetime(2026, 11, 15, tzinfo=UTC)).endswith(":1794700800")
     assert keys.task(job, "article-42", 1).endswith(":t:article-42:1")
+
+
+@given(st.sets(shards, max_size=300))
+def test_runs_cover_every_shard_once_and_nothing_else(held):
+    wide, narrow = runs_of(held)
+    covered = [shard for run in wide for shard in range(run.first, run.last + 1)] + narrow
+    assert sorted(covered) == sorted(held)
+    assert all(run.width >= NARROW for run in wide)
+
+
+def test_all_shards_are_one_run():
+    assert runs_of(range(SHARDS)) == ([(0, SHARDS - 1)], [])
+    assert runs_of([7]) == ([], [7])

@@ -12,13 +12,14 @@ from horae.domain.triggers import IntervalTrigger, cron
 from horae.engine.definitions import Definitions
 from horae.engine.fire import Firer
 from horae.engine.front import SLACK
+from horae.engine.territory import Territory
 from horae.runtime.chance import token
 from horae.service import jobs
 from tests.steps import NOWHERE, a_job, every, move_clock, query
 
 
 def firer(store, cell):
-    return Firer(cell, store.shards_of(cell), token(), Definitions())
+    return Firer(cell, Territory(store.shards_of(cell)), token(), Definitions())
 
 
 async def fire_all(store, firers=None):

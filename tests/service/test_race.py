@@ -15,20 +15,18 @@ from uuid import UUID
 import pytest
 
 from horae.domain.errors import Contended
-from horae.domain.instances import Lane, Priority
+from horae.domain.instances import Lane
 from horae.domain.lifecycle import State
 from horae.domain.outcomes import ErrorCode, Lost, Retryable, Success, Unrecoverable
 from horae.domain.retries import RetryPolicy
 from horae.domain.tasks import AfterSuccess, Decision
 from horae.engine.definitions import Definitions
-from horae.engine.front import BEGINNING
 from horae.engine.rescue import Rescuer
 from horae.engine.settle import Result, Settler
-from horae.runtime.chance import token
+from horae.engine.territory import Territory
 from horae.service import tasks
-from horae.store import instances
 from horae.store.tx import GONE, TRY_AGAIN
-from tests.steps import a_type, move_clock, query
+from tests.steps import a_type, claim, move_clock, query
 
 AUTHORS, RESCHEDULES, WORKERS = 8, 200, 4
 KEYS = [("PUBLISH", "a"), ("PUBLISH", "b"), ("PUBLISH", "c"), ("AUDIT", "d"), ("AUDIT", "e")]
@@ -84,9 +82,7 @@ class Storm:
         found = []
         for lane in (Lane.FIRST, Lane.RETRY):
             with suppress(*GONE, *TRY_AGAIN):
-                async with cell.statement() as tx:
-                    args = (self.store.shards_of(cell), Priority.NORMAL, lane, BEGINNING, 2)
-                    found += await instances.claim(tx, *args, token=token(), owner=token())
+                found += await claim(cell, self.store, 2, lane=lane)
         return found
 
     async def killer(self, cluster):
@@ -138,16 +134,14 @@ async def test_authors_against_workers_with_backends_killed(ctx, store, cluster)
 async def rescue_all(store):
     await move_clock(store, minutes=10)
     for cell in store.cells:
-        await Rescuer(cell, store.shards_of(cell), Definitions(), Settler(cell)).once()
+        await Rescuer(cell, Territory(store.shards_of(cell)), Definitions(), Settler(cell)).once()
 
 
 async def drain(store):
     """Run whatever is left to its success; returns what ran, by id."""
     ran_times = {}
     for cell, lane in product(store.cells, (Lane.FIRST, Lane.RETRY)):
-        async with cell.statement() as tx:
-            args = (store.shards_of(cell), Priority.NORMAL, lane, BEGINNING, 100)
-            claimed = await instances.claim(tx, *args, token=token(), owner=token())
+        claimed = await claim(cell, store, lane=lane)
         done = await Settler(cell).settle([Result(ran, None, Success()) for ran in claimed])
         assert done.refused == 0
         ran_times |= {ran.id: ran.fire_time for ran in claimed}

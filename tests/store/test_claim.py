@@ -4,11 +4,13 @@ from uuid import UUID
 from horae.domain.instances import Lane, Priority
 from horae.domain.lifecycle import State
 from horae.domain.outcomes import ErrorCode, Lost, Retryable, Success
+from horae.domain.placement import SHARDS, Run
 from horae.engine.front import BEGINNING
 from horae.runtime.chance import token
 from horae.service import tasks
 from horae.store import instances, shards
-from tests.steps import a_job, a_type, claim_everywhere, every, move_clock, query, settle
+from horae.store.instances import Claim
+from tests.steps import a_job, a_type, claim, claim_everywhere, every, move_clock, query, settle
 
 FAILED = Retryable(ErrorCode.HTTP_5XX, "answered 503")
 
@@ -20,15 +22,15 @@ async def test_a_claim_of_n_never_takes_more_than_n_whatever_the_plan(ctx, store
         await tasks.schedule(ctx, "ARTICLE_PUBLISH", str(n))
     cell = store.cells[0]
     total = (await query(cell, "select count(*) from instance_live"))[0][0]
-    taken = 0
+    taken, run = 0, Run(0, SHARDS - 1)
     async with cell.tx() as tx:
         for setting in ("enable_hashjoin", "enable_mergejoin", "enable_material", "enable_memoize"):
             await tx.run(f"set local {setting} = off")
-        for limit in (1, 2, 3, 5):
-            args = (store.shards_of(cell), Priority.NORMAL, Lane.FIRST, BEGINNING, limit)
-            claimed = await instances.claim(tx, *args, token=token(), owner=token())
-            assert len(claimed) == limit
-            taken += limit
+        for limit in (1, 2, 3):
+            ask = Claim(Priority.NORMAL, Lane.FIRST, BEGINNING, limit, token(), token())
+            assert len(await instances.claim(tx, run, ask)) == limit
+            assert len(await instances.claim_narrow(tx, store.shards_of(cell), ask)) == limit
+            taken += 2 * limit
     rows = await query(cell, "select count(*) from instance_live where state = 'RUNNING'")
     assert rows[0][0] == taken
     assert total > taken
@@ -114,9 +116,7 @@ async def test_a_paused_jobs_instances_are_not_claimed(ctx, store):
     job = await a_type(ctx)
     await tasks.schedule(ctx, "ARTICLE_PUBLISH", "1")
     for cell in store.cells:
-        async with cell.statement() as tx:
-            args = (store.shards_of(cell), Priority.NORMAL, Lane.FIRST, BEGINNING, 10)
-            assert await instances.claim(tx, *args, token=token(), owner=token(), held_jobs=[job.id]) == []
+        assert await claim(cell, store, held_jobs=[job.id]) == []
     assert len(await claim_everywhere(store)) == 1
 
 
@@ -143,7 +143,7 @@ async def test_abandoned_pages_go_on_behind_rows_that_cannot_be_rescued(ctx, sto
         after = UUID(int=0)
         while True:
             async with cell.statement() as tx:
-                page = await instances.abandoned(tx, store.shards_of(cell), after, 2)
+                page = await instances.abandoned(tx, Run(0, SHARDS - 1), after, 2)
             if not page:
                 break
             seen += [ran.id for ran in page]

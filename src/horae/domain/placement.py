@@ -4,8 +4,9 @@ A tenant starts at a base and spreads over a width fixed for ever when it is cre
 lives in few cells and any name or business key finds its shard without a lookup.
 """
 
+from collections.abc import Iterable
 from hashlib import blake2b
-from typing import Final
+from typing import Final, NamedTuple
 
 SHARDS: Final = 4096
 WIDTHS: Final = frozenset({1, 4, 16, 64, 256, 4096})
@@ -25,3 +26,44 @@ def shard_of(base: int, width: int, text: str) -> int:
 def home_of(tenant_name: str) -> int:
     """A tenant's home shard, which is also the base its other rows are counted from."""
     return spot(tenant_name) % SHARDS
+
+
+class Run(NamedTuple):
+    """Neighbouring shards, both ends included. Scans ask for runs: an index can filter a range, not a list."""
+
+    first: int
+    last: int
+
+    @property
+    def width(self) -> int:
+        """How many shards it spans."""
+        return self.last - self.first + 1
+
+
+NARROW: Final = 4
+"""Runs below this width are asked for shard by shard: a scan by time would read a thousand rows of others for each."""
+
+
+def runs_of(shards: Iterable[int]) -> tuple[list[Run], list[int]]:
+    """The wide runs in a set of shards, and the shards that stand in none."""
+    wide: list[Run] = []
+    narrow: list[int] = []
+    for run in _runs(sorted(set(shards))):
+        if run.width >= NARROW:
+            wide.append(run)
+        else:
+            narrow += range(run.first, run.last + 1)
+    return wide, narrow
+
+
+def _runs(shards: list[int]) -> Iterable[Run]:
+    first = last = None
+    for shard in shards:
+        if first is not None and last is not None and shard == last + 1:
+            last = shard
+            continue
+        if first is not None and last is not None:
+            yield Run(first, last)
+        first = last = shard
+    if first is not None and last is not None:
+        yield Run(first, last)

@@ -15,10 +15,11 @@ from horae.domain.outcomes import Ended, Lost, SkipReason
 from horae.engine.definitions import Definitions
 from horae.engine.front import Front
 from horae.engine.settle import Result, Settler
+from horae.engine.territory import Territory
 from horae.runtime import chance
 from horae.store import instances, jobs
 from horae.store.cells import Cell
-from horae.store.instances import Attempt, Ending
+from horae.store.instances import Attempt, Claim, Ending
 
 BATCH: Final = 200
 MILLISECOND: Final = timedelta(milliseconds=1)
@@ -28,10 +29,10 @@ class Dispatcher:
     """Delivers due instances of some shards in one cell."""
 
     def __init__(
-        self, cell: Cell, shards: Sequence[int], owner: UUID, definitions: Definitions, settler: Settler
+        self, cell: Cell, territory: Territory, owner: UUID, definitions: Definitions, settler: Settler
     ) -> None:
         self.cell = cell
-        self.shards = shards
+        self.territory = territory
         self.owner = owner
         self.definitions = definitions
         self.settler = settler
@@ -58,19 +59,9 @@ class Dispatcher:
 
     async def _serve(self, priority: Priority, lane: Lane, front: Front) -> int:
         async with self.cell.statement() as tx:
-            token = chance.token()
-            claimed = await instances.claim(
-                tx,
-                self.shards,
-                priority,
-                lane,
-                front.low(tx.now),
-                BATCH,
-                token=token,
-                owner=self.owner,
-                held_jobs=list(self._held),
-            )
-            if len(claimed) < BATCH:
+            ask = Claim(priority, lane, front.low(tx.now), BATCH, chance.token(), self.owner, list(self._held))
+            claimed, drained = await self.territory.claim(tx, ask)
+            if drained:
                 front.drained(tx.now)
             if not claimed:
                 return 0

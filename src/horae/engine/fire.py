@@ -17,6 +17,7 @@ from horae.domain.targets import queue_of, slot_ms
 from horae.domain.triggers import next_fire
 from horae.engine.definitions import Definitions
 from horae.engine.front import Front
+from horae.engine.territory import Territory
 from horae.runtime.batch import Refused, halve
 from horae.runtime.chance import mint
 from horae.runtime.telemetry import log
@@ -34,13 +35,13 @@ class Firer:
     def __init__(
         self,
         cell: Cell,
-        shards: Sequence[int],
+        territory: Territory,
         owner: UUID,
         definitions: Definitions,
         born: Callable[[Priority, datetime], None] = lambda _priority, _due_at: None,
     ) -> None:
         self.cell = cell
-        self.shards = shards
+        self.territory = territory
         self.owner = owner
         self.definitions = definitions
         self.born = born
@@ -52,8 +53,8 @@ class Firer:
 
     async def _look(self, priority: Priority, front: Front) -> int:
         async with self.cell.statement() as tx:
-            found = await cursors.due(tx, self.shards, priority, front.low(tx.now), tx.now, BATCH)
-            if len(found) < BATCH:
+            found, drained = await self.territory.due(tx, priority, front.low(tx.now), BATCH)
+            if drained:
                 front.drained(tx.now)
             if not found:
                 return 0

@@ -9,6 +9,7 @@ from horae.engine.dispatch import Dispatcher
 from horae.engine.fire import Firer
 from horae.engine.rescue import Rescuer
 from horae.engine.settle import Settler
+from horae.engine.territory import Territory
 from horae.runtime import chance
 from horae.runtime.telemetry import log
 from horae.store import leases
@@ -23,12 +24,12 @@ class Post:
         self.owner = owner
         self.name = name
         self.ttl = ttl
-        self.shards: list[int] = []
+        self.territory = Territory()
         definitions = Definitions()
         self.settler = Settler(cell)
-        self.dispatcher = Dispatcher(cell, self.shards, owner, definitions, self.settler)
-        self.firer = Firer(cell, self.shards, owner, definitions, self.dispatcher.expect)
-        self.rescuer = Rescuer(cell, self.shards, definitions, self.settler)
+        self.dispatcher = Dispatcher(cell, self.territory, owner, definitions, self.settler)
+        self.firer = Firer(cell, self.territory, owner, definitions, self.dispatcher.expect)
+        self.rescuer = Rescuer(cell, self.territory, definitions, self.settler)
 
     async def hold(self, wanted: Sequence[int]) -> None:
         """Renew the lease, read the clock, and take what is free of the wanted shards."""
@@ -36,10 +37,10 @@ class Post:
         async with self.cell.tx() as tx:
             await leases.heartbeat(tx, self.owner, self.name, self.ttl)
             held = await leases.take(tx, self.owner, wanted)
-        if set(held) - set(self.shards):
+        if set(held) - self.territory.shards:
             for front in (*self.firer.fronts.values(), *self.dispatcher.fronts.values()):
                 front.reset()
-        self.shards[:] = sorted(held)
+        self.territory.hold(held)
 
     async def once(self) -> int:
         """Rescue, fire and dispatch once; returns how much there was to do."""
@@ -52,7 +53,7 @@ class Post:
         """Hand the shards back at once."""
         async with self.cell.tx() as tx:
             await leases.release(tx, self.owner)
-        self.shards.clear()
+        self.territory.hold(())
 
 
 class Node:

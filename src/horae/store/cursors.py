@@ -12,6 +12,7 @@ from uuid import UUID
 from horae.domain.instances import Priority
 from horae.domain.jobs import Job
 from horae.domain.outcomes import SkipReason
+from horae.domain.placement import Run
 from horae.store.statements import sql
 from horae.store.tx import Tx
 
@@ -63,11 +64,16 @@ async def create(tx: Tx, job: Job, next_fire_at: datetime | None) -> None:
     await tx.run(sql("cursors/create"), *args)
 
 
-async def due(
+async def due(tx: Tx, run: Run, priority: Priority, low: datetime, until: datetime, limit: int) -> list[Cursor]:
+    """Cursors of one priority in a run of shards that are due, oldest first. `low` is a hint: the front."""
+    return [Cursor(*row) for row in await tx.rows(sql("cursors/due"), *run, priority, low, until, limit)]
+
+
+async def due_narrow(
     tx: Tx, shards: Sequence[int], priority: Priority, low: datetime, until: datetime, limit: int
 ) -> list[Cursor]:
-    """Cursors of one priority that are due, oldest first. `low` is the front already looked at: a hint."""
-    return [Cursor(*row) for row in await tx.rows(sql("cursors/due"), shards, priority, low, until, limit)]
+    """The same for an owner of very few shards."""
+    return [Cursor(*row) for row in await tx.rows(sql("cursors/due_narrow"), shards, priority, low, until, limit)]
 
 
 async def fire(tx: Tx, fires: Sequence[Fire], owner: UUID) -> set[UUID]:

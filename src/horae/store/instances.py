@@ -14,6 +14,7 @@ import asyncpg
 from horae.domain.instances import Instance, Lane, Priority
 from horae.domain.lifecycle import State
 from horae.domain.outcomes import Again, Ended
+from horae.domain.placement import Run
 from horae.store.statements import sql
 from horae.store.tx import Tx
 
@@ -48,21 +49,28 @@ class Retrying(NamedTuple):
     seen_deadline: datetime | None = None
 
 
-async def claim(
-    tx: Tx,
-    shards: Sequence[int],
-    priority: Priority,
-    lane: Lane,
-    low: datetime,
-    limit: int,
-    *,
-    token: UUID,
-    owner: UUID,
-    held_jobs: Sequence[UUID] = (),
-) -> list[Instance]:
-    """Take due instances of one class, oldest first; at most `limit`, each RUNNING under `token` from now on."""
-    args = (shards, priority, lane, low, tx.now, limit, token, owner, held_jobs)
+class Claim(NamedTuple):
+    """What a claim asks for: one class, from the front to now, at most so many, under whose token."""
+
+    priority: Priority
+    lane: Lane
+    low: datetime
+    limit: int
+    token: UUID
+    owner: UUID
+    held_jobs: Sequence[UUID] = ()
+
+
+async def claim(tx: Tx, run: Run, ask: Claim) -> list[Instance]:
+    """Take due instances in a run of shards, oldest first; each is RUNNING under the token from now on."""
+    args = (*run, ask.priority, ask.lane, ask.low, tx.now, ask.limit, ask.token, ask.owner, ask.held_jobs)
     return [instance_from(row) for row in await tx.rows(sql("instances/claim"), *args)]
+
+
+async def claim_narrow(tx: Tx, shards: Sequence[int], ask: Claim) -> list[Instance]:
+    """The same for an owner of very few shards."""
+    args = (shards, ask.priority, ask.lane, ask.low, tx.now, ask.limit, ask.token, ask.owner, ask.held_jobs)
+    return [instance_from(row) for row in await tx.rows(sql("instances/claim_narrow"), *args)]
 
 
 async def end(tx: Tx, endings: Sequence[Ending]) -> set[UUID]:
@@ -77,9 +85,9 @@ async def again(tx: Tx, retries: Sequence[Retrying]) -> set[UUID]:
     return {row["id"] for row in rows}
 
 
-async def abandoned(tx: Tx, shards: Sequence[int], after: UUID, limit: int) -> list[Instance]:
+async def abandoned(tx: Tx, run: Run, after: UUID, limit: int) -> list[Instance]:
     """RUNNING past the deadline, or owned by an incarnation that is gone; by id, after the last page's."""
-    rows = await tx.rows(sql("instances/abandoned"), shards, tx.now, after, limit)
+    rows = await tx.rows(sql("instances/abandoned"), *run, tx.now, after, limit)
     return [instance_from(row) for row in rows]
 
 

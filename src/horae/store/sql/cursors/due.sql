@@ -1,7 +1,8 @@
--- One priority a call: no sort, however long the backlog. $3: the front already looked at; the sweep resets it.
+-- One priority and one run of shards a call: no sort, however long the backlog.
+-- $4 is the front already looked at; the sweep resets it.
 select shard_id, job_id, version, next_fire_at
 from job_cursor
-where priority = $2 and next_fire_at >= $3 and next_fire_at <= $4
-  and shard_id = any($1::smallint[])
+where priority = $3 and next_fire_at >= $4 and next_fire_at <= $5
+  and shard_id::int between $1 and $2
 order by next_fire_at
-limit $5
+limit $6

@@ -7,7 +7,7 @@ with moved as (
          as f(shard_id, job_id, version, fire_time, next_fire_at, id, idem_key, due_at, token, slot_ms, queue)
     where (c.shard_id, c.job_id) = (f.shard_id, f.job_id)
       and c.version = f.version and c.next_fire_at = f.fire_time
-      and not exists (select from shard where shard_id = any($1) and state <> 'ACTIVE')
+      and not exists (select from shard s where s.shard_id = f.shard_id and s.state <> 'ACTIVE')
     returning f.shard_id, f.id, c.tenant_id, f.job_id, f.version, f.idem_key, f.fire_time, f.due_at,
               c.priority, f.token, f.slot_ms, f.queue)
 insert into instance_live (shard_id, id, tenant_id, job_id, job_version, idem_key, fire_time, due_at, changed_at,

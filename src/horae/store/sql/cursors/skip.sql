@@ -7,7 +7,7 @@ with moved as (
          as f(shard_id, job_id, version, fire_time, next_fire_at, id, idem_key, range_to, range_count, reason, error_msg)
     where (c.shard_id, c.job_id) = (f.shard_id, f.job_id)
       and c.version = f.version and c.next_fire_at = f.fire_time
-      and not exists (select from shard where shard_id = any($1) and state <> 'ACTIVE')
+      and not exists (select from shard s where s.shard_id = f.shard_id and s.state <> 'ACTIVE')
     returning f.*, c.tenant_id, c.priority)
 insert into instance_history (ended_at, fire_time, due_at, range_to, range_count, job_version, attempt, retry_count,
                               shard_id, priority, lane, id, tenant_id, job_id, state, reason, idem_key, error_msg)

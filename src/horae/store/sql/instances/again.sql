@@ -21,7 +21,7 @@ released as (
       and l.state not in ('INIT', 'FAIL', 'BLOCKED')
       and l.attempt = g.attempt and l.token = g.token
       and (g.seen_deadline is null or l.deadline = g.seen_deadline)
-      and not exists (select from shard where shard_id = any($1) and state <> 'ACTIVE')
+      and not exists (select from shard s where s.shard_id = g.shard_id and s.state <> 'ACTIVE')
     returning l.shard_id, l.id, l.tenant_id, l.job_id, l.retry_count, l.due_at, g.attempt, g.error_code, g.error_msg),
 told as (
     insert into outbox (at, shard_id, tenant_id, job_id, instance_id, event, body)

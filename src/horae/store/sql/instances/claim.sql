@@ -1,17 +1,18 @@
--- Fewer rows than asked is normal. Zero: someone else has them, their time has moved, or a shard is closed.
+-- Fewer rows than asked is normal. Zero: someone else has them, their time has moved, or their shard is closed.
 with picked as materialized (
     select shard_id, id from instance_live
-    where state in ('INIT', 'FAIL') and queue is null and priority = $2 and lane = $3   -- one class a call: no sort, however long the backlog
-      and due_at >= $4 and due_at <= $5                               -- $4: the front already looked at; the sweep resets it
-      and shard_id = any($1::smallint[])
-      and job_id <> all($9::uuid[])                                   -- paused jobs
+    where state in ('INIT', 'FAIL') and queue is null
+      and priority = $3 and lane = $4            -- one class a call: no sort, however long the backlog
+      and due_at >= $5 and due_at <= $6          -- $5: the front already looked at; the sweep resets it
+      and shard_id::int between $1 and $2        -- one run of shards, filtered inside the index
+      and job_id <> all($10::uuid[])             -- paused jobs
     order by due_at
-    limit $6
+    limit $7
     for update skip locked)
 update instance_live l
-set state = 'RUNNING', attempt = l.attempt + 1, token = $7, owner = $8, changed_at = $5,
-    deadline = $5 + l.slot_ms * interval '1 ms'
+set state = 'RUNNING', attempt = l.attempt + 1, token = $8, owner = $9, changed_at = $6,
+    deadline = $6 + l.slot_ms * interval '1 ms'
 from picked
 where (l.shard_id, l.id) = (picked.shard_id, picked.id)
-  and not exists (select from shard where shard_id = any($1) and state <> 'ACTIVE')
+  and not exists (select from shard s where s.shard_id = picked.shard_id and s.state <> 'ACTIVE')
 returning l.*

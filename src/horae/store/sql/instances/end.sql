@@ -14,7 +14,7 @@ ended as (
       and l.state not in ('INIT', 'FAIL', 'BLOCKED')
       and l.attempt = g.attempt and l.token = g.token
       and (g.seen_deadline is null or l.deadline = g.seen_deadline)
-      and not exists (select from shard where shard_id = any($1) and state <> 'ACTIVE')
+      and not exists (select from shard s where s.shard_id = g.shard_id and s.state <> 'ACTIVE')
     returning l.shard_id, l.id, l.tenant_id, l.job_id, l.job_version, l.fire_time, l.due_at, l.held_ms,
               l.generation, l.priority, l.lane, l.idem_key, l.business_key, l.worker_id, l.payload, l.attempt,
               coalesce(l.trigger_delay_ms, g.delay_ms) as trigger_delay_ms,

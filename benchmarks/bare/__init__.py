@@ -1,0 +1,1 @@
+"""The bare side: the same tables and statements with nothing around them."""

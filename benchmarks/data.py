@@ -1,0 +1,61 @@
+"""Template databases, so that preparing data is not part of what is measured: `make bench-data`."""
+
+import asyncio
+import sys
+
+from benchmarks import psql
+from benchmarks.server import Server, running
+from horae.runtime.settings import CellSettings
+from horae.store import migrations
+
+SIZES = (10_000, 300_000, 3_000_000)
+SCHEMA = " ".join(migration.checksum for migration in migrations.known())
+TENANT = "00000000-0000-7000-8000-000000000001"
+START = "date_trunc('day', now())"
+
+
+def name_of(jobs: int) -> str:
+    """The template with so many jobs."""
+    return f"bench_{jobs}"
+
+
+def make(server: Server, jobs: int, *, period: int = 60) -> None:
+    """A migrated cell with so many interval jobs, due evenly over the period; kept where it exists."""
+    name = name_of(jobs)
+    if psql.value(server, "postgres", f"select count(*) from pg_database where datname = '{name}'") == "1":
+        if psql.value(server, name, "select string_agg(checksum, ' ' order by number) from schema_migration") == SCHEMA:
+            return
+        psql.run(server, "postgres", f"drop database {name}")
+    psql.run(server, "postgres", f"drop database if exists {name}_new")
+    psql.run(server, "postgres", f"create database {name}_new")
+    asyncio.run(migrations.migrate([CellSettings(name="bench", dsn=server.dsn(f"{name}_new"))], "test"))
+    psql.run(
+        server,
+        f"{name}_new",
+        f"""insert into job_cursor (shard_id, job_id, tenant_id, version, priority, next_fire_at)
+            select (n * 2654435761) % 4096, gen_random_uuid(), '{TENANT}', 1, 1,
+                   {START} + n * interval '{period} s' / {jobs}
+            from generate_series(1, {jobs}::bigint) n""",
+    )
+    psql.run(server, f"{name}_new", "vacuum (analyze)", "checkpoint")
+    psql.run(server, "postgres", f"alter database {name}_new rename to {name}")
+
+
+def fresh(server: Server, jobs: int, name: str) -> str:
+    """A copy of a template to work on."""
+    make(server, jobs)
+    psql.run(server, "postgres", f"drop database if exists {name} with (force)")
+    psql.run(server, "postgres", f"create database {name} template {name_of(jobs)} strategy file_copy")
+    return name
+
+
+def main() -> None:
+    """Make the templates of the given sizes, or all."""
+    with running() as server:
+        for size in map(int, sys.argv[1:] or SIZES):
+            make(server, size)
+            print(f"{name_of(size)} is there")
+
+
+if __name__ == "__main__":
+    main()

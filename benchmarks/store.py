@@ -1,0 +1,170 @@
+"""The lifecycle through `store/`, beside pgbench on the same tables and statements.
+
+Fire (cursor moved, instance born RUNNING), then end (live row becomes history), 100 at a time, fence in every
+transaction. Each worker owns a fourth of the 4,096 shards, so a batch spans about 95 of them.
+"""
+
+import asyncio
+import time
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import asyncpg
+import uvloop
+
+from benchmarks import psql
+from benchmarks.bare.lifecycle import scripts
+from benchmarks.bare.pgbench import run as run_pgbench
+from benchmarks.data import fresh
+from benchmarks.measure import Slice, alternate, middle, own_cpu
+from benchmarks.meter import Meter
+from benchmarks.server import SETTINGS, Server, running
+from horae.domain import keys
+from horae.domain.instances import Instance, Priority
+from horae.domain.lifecycle import State
+from horae.domain.outcomes import Ended
+from horae.domain.placement import SHARDS, Run
+from horae.engine.front import BEGINNING
+from horae.runtime.chance import mint, token
+from horae.store import cursors, instances
+from horae.store.cells import SESSION, speak_json
+from horae.store.cursors import Cursor, Fire
+from horae.store.instances import Attempt, Ending
+from horae.store.tx import Tx
+
+JOBS, BATCH, WORKERS, PERIOD = 300_000, 100, 4, 60
+SLICE = 5.0
+DONE = Ended(State.SUCCESS, 0)
+
+
+class Worker:
+    """One connection that fires and ends what is due in its shards; time is the due front's, not the wall's."""
+
+    def __init__(self, number: int) -> None:
+        self.run = Run(SHARDS * number // WORKERS, SHARDS * (number + 1) // WORKERS - 1)
+        self.owner = token()
+        self.low = BEGINNING
+        self.fires = 0
+
+    async def work(self, dsn: str, until: float) -> None:
+        """Batch after batch until the wall clock says stop."""
+        connection = await asyncpg.connect(dsn, server_settings=SESSION)
+        await speak_json(connection)
+        try:
+            while time.monotonic() < until:
+                tx = Tx(connection, datetime.now(UTC))
+                found = await cursors.due(tx, self.run, Priority.NORMAL, self.low, FAR, BATCH)
+                self.low, tx.now = found[0].fire_time, found[-1].fire_time
+                self.fires += await lifecycle(tx, found, self.owner)
+        finally:
+            await connection.close()
+
+
+FAR = datetime(2100, 1, 1, tzinfo=UTC)
+EVERY = timedelta(seconds=PERIOD)
+TENANT = mint(0, BEGINNING)
+
+
+async def lifecycle(tx: Tx, found: list[Cursor], owner: Any) -> int:
+    """Fire a batch and end it."""
+    mark = token()
+    fires = [
+        Fire(at.shard, at.job_id, at.version, at.fire_time, at.fire_time + EVERY, mint(at.shard, tx.now),
+             keys.recurring(at.job_id, at.fire_time), at.fire_time, mark, 13_000)
+        for at in sorted(found)
+    ]  # fmt: skip
+    born = await cursors.fire(tx, fires, owner)
+    endings = [Ending(_ran(fire), DONE, Attempt(1, 200, None, 3, None), 2) for fire in fires if fire.id in born]
+    return len(await instances.end(tx, endings))
+
+
+def _ran(fire: Fire) -> Instance:
+    return Instance(
+        shard=fire.shard, id=fire.id, tenant_id=TENANT, job_id=fire.job_id, job_version=1, idem_key=fire.idem_key,
+        fire_time=fire.fire_time, due_at=fire.due_at, state=State.RUNNING, attempt=1, token=fire.token,
+    )  # fmt: skip
+
+
+def ours(server: Server, database: str, meter: Meter, seconds: float) -> Slice:
+    """One slice of the store."""
+    workers = [Worker(number) for number in range(WORKERS)]
+
+    async def work() -> None:
+        until = time.monotonic() + seconds
+        await asyncio.gather(*(worker.work(server.dsn(database), until) for worker in workers))
+
+    cpu = own_cpu()
+    with meter.measuring() as cost:
+        began = time.monotonic()
+        uvloop.run(work())
+        took = time.monotonic() - began
+    fires = sum(worker.fires for worker in workers)
+    return Slice(fires, took, cost.pg_cpu, own_cpu() - cpu, cost.wal_bytes, cost.transactions)
+
+
+def main(seconds: float) -> dict[str, Any]:
+    """Ours, the bare lifecycle and a bare single table, in turn."""
+    length = min(SLICE, seconds / 15)
+    with running() as server:
+        database = fresh(server, JOBS, "bench_store")
+        single = fresh(server, JOBS, "bench_single")
+        bare_script, single_script = scripts(server, single, WORKERS, BATCH, PERIOD)
+        meter, single_meter = Meter(server, database), Meter(server, single)
+        rows_before = _rows(server, database)
+        sides = alternate(
+            5,
+            lambda _: ours(server, database, meter, length),
+            lambda _: run_pgbench(database, bare_script, WORKERS, length, meter, BATCH),
+            lambda _: run_pgbench(single, single_script, WORKERS, length, single_meter, BATCH),
+        )
+        written = _rows(server, database) - rows_before
+    return _report(*sides, written, length)
+
+
+def _rows(server: Server, database: str) -> int:
+    return int(psql.value(server, database, "select count(*) from instance_history"))
+
+
+def _report(our: list[Slice], bare: list[Slice], single: list[Slice], written: int, length: float) -> dict[str, Any]:
+    def pg_ms(side: list[Slice]) -> float:
+        return middle(side, lambda s: s.per_fire(s.pg_cpu) * 1000)
+
+    rate, bare_rate, single_rate = (middle(side, lambda s: s.rate) for side in (our, bare, single))
+    found = {
+        "settings": {
+            "jobs": JOBS, "batch": BATCH, "workers": WORKERS, "slice_s": length, "slices": len(our),
+            "postgresql": SETTINGS,
+        },
+        "rate": round(rate),
+        "bare": round(bare_rate),
+        "single_table": round(single_rate),
+        "ratio": round(rate / bare_rate, 3),
+        "bare_vs_single_table": round(bare_rate / single_rate, 3),
+        "pg_cpu_ms_per_fire": round(pg_ms(our), 4),
+        "bare_pg_cpu_ms_per_fire": round(pg_ms(bare), 4),
+        "single_pg_cpu_ms_per_fire": round(pg_ms(single), 4),
+        "pg_cpu_ratio": round(pg_ms(our) / pg_ms(bare), 3),
+        "client_cpu_ms_per_fire": round(middle(our, lambda s: s.per_fire(s.client_cpu) * 1000), 4),
+        "wal_bytes_per_fire": round(middle(our, lambda s: s.per_fire(s.wal_bytes))),
+        "bare_wal_bytes_per_fire": round(middle(bare, lambda s: s.per_fire(s.wal_bytes))),
+        "single_wal_bytes_per_fire": round(middle(single, lambda s: s.per_fire(s.wal_bytes))),
+        "tx_per_fire": round(middle(our, lambda s: s.per_fire(s.transactions)), 4),
+        "fires": sum(s.fires for s in (*our, *bare)),
+        "rows_in_history": written,
+        "rates": [round(s.rate) for s in our],
+        "bare_rates": [round(s.rate) for s in bare],
+    }  # fmt: skip
+    return found | {"ok": _ok(found)}
+
+
+def _ok(found: dict[str, Any]) -> bool:
+    return (
+        found["ratio"] >= 0.60
+        and found["pg_cpu_ratio"] <= 1.15
+        and found["client_cpu_ms_per_fire"] <= 0.05
+        and found["wal_bytes_per_fire"] <= 2000
+        and found["tx_per_fire"] <= 0.05
+        and found["bare_vs_single_table"] >= 1.2
+        and found["bare_pg_cpu_ms_per_fire"] <= 0.10
+        and found["fires"] == found["rows_in_history"]
+    )
