@@ -12,8 +12,9 @@ from typing import Any
 import asyncpg
 import uvloop
 
-from benchmarks import psql
-from benchmarks.bare.lifecycle import scripts
+from benchmarks import psql, tasks
+from benchmarks.bare import tasks as bare_tasks
+from benchmarks.bare.lifecycle import Scripts
 from benchmarks.bare.pgbench import run as run_pgbench
 from benchmarks.data import fresh
 from benchmarks.measure import Slice, alternate, middle, own_cpu
@@ -32,8 +33,8 @@ from horae.store.cursors import Cursor, Fire
 from horae.store.instances import Attempt, Ending
 from horae.store.tx import Tx
 
-JOBS, BATCH, WORKERS, PERIOD = 300_000, 100, 4, 60
-SLICE = 5.0
+JOBS, BATCH, WORKERS, PERIOD = 300_000, 100, 8, 60
+SLICE, SLICES = 5.0, 5
 DONE = Ended(State.SUCCESS, 0)
 
 
@@ -93,43 +94,59 @@ def ours(server: Server, database: str, meter: Meter, seconds: float) -> Slice:
         until = time.monotonic() + seconds
         await asyncio.gather(*(worker.work(server.dsn(database), until) for worker in workers))
 
-    cpu = own_cpu()
     with meter.measuring() as cost:
-        began = time.monotonic()
+        began, cpu = time.monotonic(), own_cpu()
         uvloop.run(work())
-        took = time.monotonic() - began
+        took, cpu = time.monotonic() - began, own_cpu() - cpu
     fires = sum(worker.fires for worker in workers)
-    return Slice(fires, took, cost.pg_cpu, own_cpu() - cpu, cost.wal_bytes, cost.transactions)
+    return Slice(fires, took, cost.pg_cpu, cpu, cost.wal_bytes, cost.transactions)
 
 
 def main(seconds: float) -> dict[str, Any]:
-    """Ours, the bare lifecycle and a bare single table, in turn."""
-    length = min(SLICE, seconds / 15)
+    """Ours, the bare lifecycle, a bare single table and the append-only limit in turn; then tasks, ours and bare."""
+    length = min(SLICE, seconds / 22)
+    scripts = Scripts(WORKERS, BATCH, PERIOD)
     with running() as server:
-        database = fresh(server, JOBS, "bench_store")
-        single = fresh(server, JOBS, "bench_single")
-        bare_script, single_script = scripts(server, single, WORKERS, BATCH, PERIOD)
-        meter, single_meter = Meter(server, database), Meter(server, single)
+        database, single, keyed = (fresh(server, JOBS, name) for name in ("bench_store", "bench_single", "bench_task"))
+        bare_script, single_script, append_script = (
+            scripts.lifecycle(),
+            scripts.single(server, single),
+            scripts.append(),
+        )
+        meter, single_meter, task_meter = (Meter(server, name) for name in (database, single, keyed))
         rows_before = _rows(server, database)
         sides = alternate(
-            5,
+            SLICES,
             lambda _: ours(server, database, meter, length),
-            lambda _: run_pgbench(database, bare_script, WORKERS, length, meter, BATCH),
-            lambda _: run_pgbench(single, single_script, WORKERS, length, single_meter, BATCH),
+            lambda _: run_pgbench(database, [(bare_script, 1)], WORKERS, length, meter, BATCH),
+            lambda _: run_pgbench(single, [(single_script, 1)], WORKERS, length, single_meter, BATCH),
         )
         written = _rows(server, database) - rows_before
-    return _report(*sides, written, length)
+        limit = run_pgbench(single, [(append_script, 1)], WORKERS, 2 * length, single_meter, BATCH)
+        puts = [(bare_tasks.put(), BATCH), (bare_tasks.drain(BATCH, SHARDS // WORKERS), 1)]
+        task_sides = alternate(
+            3,
+            lambda _: tasks.ours(server, keyed, task_meter, length, WORKERS),
+            lambda _: run_pgbench(keyed, puts, WORKERS, length, task_meter, 1),
+        )
+    return _report(sides, task_sides, limit, written, length)
 
 
 def _rows(server: Server, database: str) -> int:
     return int(psql.value(server, database, "select count(*) from instance_history"))
 
 
-def _report(our: list[Slice], bare: list[Slice], single: list[Slice], written: int, length: float) -> dict[str, Any]:
+def _report(
+    sides: list[list[Slice]], task_sides: list[list[Slice]], limit: Slice, written: int, length: float
+) -> dict[str, Any]:
+    our, bare, single = sides
+    our_tasks, bare_tasks_ = task_sides
+
     def pg_ms(side: list[Slice]) -> float:
         return middle(side, lambda s: s.per_fire(s.pg_cpu) * 1000)
 
     rate, bare_rate, single_rate = (middle(side, lambda s: s.rate) for side in (our, bare, single))
+    task_rate, bare_task_rate = (middle(side, lambda s: s.rate) for side in task_sides)
     found = {
         "settings": {
             "jobs": JOBS, "batch": BATCH, "workers": WORKERS, "slice_s": length, "slices": len(our),
@@ -149,6 +166,17 @@ def _report(our: list[Slice], bare: list[Slice], single: list[Slice], written: i
         "bare_wal_bytes_per_fire": round(middle(bare, lambda s: s.per_fire(s.wal_bytes))),
         "single_wal_bytes_per_fire": round(middle(single, lambda s: s.per_fire(s.wal_bytes))),
         "tx_per_fire": round(middle(our, lambda s: s.per_fire(s.transactions)), 4),
+        "append_only_rate": round(limit.rate),
+        "append_only_wal_bytes_per_fire": round(limit.per_fire(limit.wal_bytes)),
+        "append_only_pg_cpu_ms_per_fire": round(limit.per_fire(limit.pg_cpu) * 1000, 4),
+        "bare_vs_append_only": round(bare_rate / limit.rate, 3),
+        "task_rate": round(task_rate),
+        "task_bare": round(bare_task_rate),
+        "task_ratio": round(task_rate / bare_task_rate, 3),
+        "task_pg_cpu_ms": round(pg_ms(our_tasks), 4),
+        "task_bare_pg_cpu_ms": round(pg_ms(bare_tasks_), 4),
+        "task_client_cpu_ms": round(middle(our_tasks, lambda s: s.per_fire(s.client_cpu) * 1000), 4),
+        "task_wal_bytes": round(middle(our_tasks, lambda s: s.per_fire(s.wal_bytes))),
         "fires": sum(s.fires for s in (*our, *bare)),
         "rows_in_history": written,
         "rates": [round(s.rate) for s in our],

@@ -1,4 +1,8 @@
-"""Scripts for pgbench: the lifecycle as we write it, and the same lifecycle in one updated table."""
+"""Scripts for pgbench: the lifecycle as we write it, and what it is compared with.
+
+The statements are ours, read from `store/sql`. Around them stands one query that picks a batch of due cursors and
+makes arrays of it; what is the same for every row is written into the statement.
+"""
 
 from pathlib import Path
 
@@ -7,61 +11,18 @@ from benchmarks.bare.pgbench import as_script
 from benchmarks.server import FOLDER, Server
 from horae.store.statements import sql
 
-# A batch: what is due, and everything the statements want to know about it, as arrays.
+TOKEN = "'00000000-0000-4000-8000-000000000001'"
 PICK = """
-\\set batch :batch + 1
-select array_agg(shard_id) as shards, array_agg(job_id) as jobs, array_agg(version) as versions,
-       array_agg(next_fire_at) as fires, array_agg(next_fire_at + interval '{period} s') as nexts,
+select array_agg(shard_id) as shards, array_agg(job_id) as jobs, array_agg(next_fire_at) as fires,
        array_agg(lpad(to_hex((:run::bigint * 16 + :client_id) * 2147483648 + :batch * 128 + rn), 32, '0')::uuid) as ids,
        array_agg(translate(job_id::text, '-', '') || ':' || extract(epoch from next_fire_at)::bigint) as keys,
-       array_fill('00000000-0000-4000-8000-000000000001'::uuid, array[{batch}]) as tokens,
-       array_fill(13000, array[{batch}]) as slots, array_fill(null::text, array[{batch}]) as nothing,
-       array_fill(null::timestamptz, array[{batch}]) as never, array_fill(1, array[{batch}]) as ones,
-       array_fill(0, array[{batch}]) as zeros, array_fill(3, array[{batch}]) as took,
-       array_fill(2, array[{batch}]) as late,
-       array_fill('SUCCESS'::text, array[{batch}]) as success,
-       array_fill('{{"attempt": 1, "status": 200, "duration_ms": 3}}'::jsonb, array[{batch}]) as kept,
-       min(next_fire_at) as low, max(next_fire_at) as now,
-       '00000000-0000-4000-8000-000000000002'::uuid as owner
+       min(next_fire_at) as low, max(next_fire_at) as now
 from (select *, row_number() over () as rn from (
           select shard_id, job_id, version, next_fire_at from job_cursor
           where priority = 1 and next_fire_at >= :low and next_fire_at <= '2100-01-01'
             and shard_id::int between :client_id * {share} and :client_id * {share} + {share} - 1
           order by next_fire_at limit {batch}) due) batch \\gset
 """
-FIRE = [
-    "shards",
-    "jobs",
-    "versions",
-    "fires",
-    "nexts",
-    "ids",
-    "keys",
-    "fires",
-    "tokens",
-    "slots",
-    "nothing",
-    "owner",
-    "now",
-]
-END = [
-    "shards",
-    "ids",
-    "ones",
-    "tokens",
-    "never",
-    "success",
-    "nothing",
-    "nothing",
-    "nothing",
-    "nothing",
-    "zeros",
-    "took",
-    "late",
-    "kept",
-    "now",
-]
-
 SINGLE_TABLE = """
 create table instance_single (like instance_live including defaults including constraints);
 alter table instance_single drop constraint instance_live_state, drop constraint instance_live_running,
@@ -79,48 +40,78 @@ with picked as materialized (
       and shard_id::int between :client_id * {share} and :client_id * {share} + {share} - 1
     order by due_at limit {batch} for update skip locked)
 update instance_single l
-set state = 'RUNNING', attempt = l.attempt + 1, token = :owner, owner = :owner, changed_at = :now, deadline = :now
-from picked where (l.shard_id, l.id) = (picked.shard_id, picked.id);
+set state = 'RUNNING', attempt = l.attempt + 1, token = {token}, owner = {token}, changed_at = :now, deadline = :now
+from picked where (l.shard_id, l.id) between (picked.shard_id, picked.id) and (picked.shard_id, picked.id);
 """
 SINGLE_END = """
 with ended as (
     update instance_single l
     set state = 'SUCCESS', ended_at = :now, duration_ms = 3, token = null, owner = null, deadline = null
     from unnest(:shards::smallint[], :ids::uuid[]) g(shard_id, id)
-    where (l.shard_id, l.id) = (g.shard_id, g.id) and l.state not in ('INIT', 'FAIL', 'BLOCKED')
+    where (l.shard_id, l.id) between (g.shard_id, g.id) and (g.shard_id, g.id)
+      and l.state not in ('INIT', 'FAIL', 'BLOCKED')
     returning l.shard_id, l.id, l.tenant_id, l.job_id)
 insert into outbox (at, shard_id, tenant_id, job_id, instance_id, event, body)
 select :now, shard_id, tenant_id, job_id, id, 'INSTANCE_DONE', '{{}}' from ended;
 """
+# No row in flight at all: the cursor moves and the history row is there. A limit to learn from.
+APPEND = """
+with moved as (
+    update job_cursor c set next_fire_at = f.fire_time + interval '{period} s'
+    from unnest(:shards::smallint[], :jobs::uuid[], :fires::timestamptz[], :ids::uuid[], :keys::text[])
+         as f(shard_id, job_id, fire_time, id, idem_key)
+    where (c.shard_id, c.job_id) between (f.shard_id, f.job_id) and (f.shard_id, f.job_id)
+      and c.next_fire_at = f.fire_time
+    returning f.*, c.tenant_id, c.priority)
+insert into instance_history (ended_at, fire_time, due_at, job_version, attempt, retry_count, duration_ms, shard_id,
+                              priority, lane, id, tenant_id, job_id, state, idem_key)
+select :now, fire_time, fire_time, 1, 1, 0, 3, shard_id, priority, 0, id, tenant_id, job_id, 'SUCCESS', idem_key
+from moved;
+"""
 
 
-def scripts(server: Server, single: str, workers: int, batch: int, period: int) -> tuple[Path, Path]:
-    """The script of our lifecycle, and of the single table (whose table is made in the database `single`)."""
-    psql.run(server, single, SINGLE_TABLE)
-    pick = " ".join(PICK.format(batch=batch, share=4096 // workers, period=period).strip().splitlines()[1:])
-    head = "\\set batch :batch + 1\n" + pick + "\n"
-    fire = as_script(sql("cursors/fire"), FIRE)
-    born_waiting = fire.replace("instance_live", "instance_single").replace(
-        ":tokens::uuid[]", "array_fill(null::uuid, array[100])"
-    )
-    lifecycle = head + fire + ";\n" + as_script(sql("instances/end"), END) + ";\n"
-    updated = (
-        head
-        + born_waiting
-        + ";\n"
-        + _one_line(SINGLE_CLAIM, batch, 4096 // workers)
-        + "\n"
-        + _one_line(SINGLE_END, batch, 0)
-        + "\n"
-    )
-    return _write("lifecycle.sql", lifecycle), _write("single.sql", updated)
+class Scripts:
+    """The scripts, written for so many clients and rows a batch."""
 
+    def __init__(self, workers: int, batch: int, period: int) -> None:
+        self.batch = batch
+        self.words = {"share": 4096 // workers, "batch": batch, "period": period, "token": TOKEN}
+        self.head = "\\set batch :batch + 1\n" + self._line(PICK) + "\n"
 
-def _one_line(text: str, batch: int, share: int) -> str:
-    return " ".join(text.format(batch=batch, share=share).split())
+    def lifecycle(self) -> Path:
+        """Fire and end, as the store does."""
+        return self._write("lifecycle", self._fire("uuid", TOKEN), as_script(sql("instances/end"), self._end()) + ";")
 
+    def single(self, server: Server, database: str) -> Path:
+        """The same in one table that is updated, with an outbox row at the end."""
+        psql.run(server, database, SINGLE_TABLE)
+        fire = self._fire("uuid", "null").replace("instance_live", "instance_single")
+        return self._write("single", fire, self._line(SINGLE_CLAIM), self._line(SINGLE_END))
 
-def _write(name: str, text: str) -> Path:
-    path = FOLDER / name
-    path.write_text(text)
-    return path
+    def append(self) -> Path:
+        """Only what cannot be left out: cursor and history."""
+        return self._write("append", self._line(APPEND))
+
+    def _fire(self, kind: str, token: str) -> str:
+        nexts = f"array(select f + interval '{self.words['period']} s' from unnest(:fires::timestamptz[]) f)"
+        places = [":shards", ":jobs", self._same("int", "1"), ":fires", nexts, ":ids", ":keys", ":fires",
+                  self._same(kind, token), self._same("int", "13000"), self._same("text", "null"), TOKEN,
+                  ":now"]  # fmt: skip
+        return as_script(sql("cursors/fire"), places) + ";"
+
+    def _end(self) -> list[str]:
+        none, kept = self._same("text", "null"), '\'{"attempt": 1, "status": 200, "duration_ms": 3}\''
+        return [":shards", ":ids", self._same("int", "1"), self._same("uuid", TOKEN), self._same("timestamptz", "null"),
+                self._same("text", "'SUCCESS'"), none, none, none, none, self._same("int", "0"),
+                self._same("int", "3"), self._same("int", "2"), self._same("jsonb", kept), ":now"]  # fmt: skip
+
+    def _same(self, kind: str, value: str) -> str:
+        return f"array_fill({value}::{kind}, array[{self.batch}])"
+
+    def _line(self, text: str) -> str:
+        return " ".join(text.format(**self.words).split())
+
+    def _write(self, name: str, *statements: str) -> Path:
+        path = FOLDER / f"{name}.sql"
+        path.write_text(self.head + "\n".join(statements) + "\n")
+        return path

@@ -5,14 +5,15 @@ import random
 from datetime import datetime
 from uuid import UUID
 
-from horae.domain.ids import compose
+from horae.domain.ids import ENTROPY_BITS, compose
 
 fraction = random.random
+_bits = random.getrandbits  # ids must differ, not be secret; seeded by the system at start
 
 
 def mint(shard: int, now: datetime) -> UUID:
     """A new id in a shard."""
-    return compose(shard, int(now.timestamp() * 1000), int.from_bytes(os.urandom(8), "big"))
+    return compose(shard, int(now.timestamp() * 1000), _bits(ENTROPY_BITS))
 
 
 def token() -> UUID:

@@ -8,12 +8,11 @@ import msgspec
 
 from horae.domain import tasks as rules
 from horae.domain.errors import Contended, Invalid, NotFound
-from horae.domain.events import OF_DECISION
 from horae.domain.jobs import Job
 from horae.domain.tasks import Cancel, Create, Decision, Ignore, IgnoreReason, Intent, Known, Move, Replace
 from horae.service.births import birth_of
 from horae.service.context import Context
-from horae.store import outbox, tasks
+from horae.store import tasks
 from horae.store.tasks import Place, Written
 from horae.store.tx import Tx
 
@@ -59,11 +58,10 @@ async def schedule(
             change = rules.decide(known, intent, job.definition.after_success)
             answer = await _apply(ctx, tx, job, place, known, change, intent)
             if answer is not None:
-                await _tell(tx, place, answer)
                 return answer
         raise Contended(f"{type_name}/{key} kept changing; nothing was decided, ask again")
 
-    return await ctx.store.run(place.shard, work)
+    return await ctx.store.run_statements(place.shard, work)
 
 
 async def cancel(ctx: Context, type_name: str, key: str, *, version: int | None = None) -> Answer:
@@ -78,11 +76,10 @@ async def cancel(ctx: Context, type_name: str, key: str, *, version: int | None 
                 raise NotFound(f"{type_name}/{key} has never been scheduled")
             answer = await _apply_cancel(ctx, tx, place, known, change, version)
             if answer is not None:
-                await _tell(tx, place, answer)
                 return answer
         raise Contended(f"{type_name}/{key} kept changing; nothing was decided, ask again")
 
-    return await ctx.store.run(place.shard, work)
+    return await ctx.store.run_statements(place.shard, work)
 
 
 async def show(ctx: Context, type_name: str, key: str) -> Shown:
@@ -153,11 +150,3 @@ def _answer(
     if written is None:
         return None
     return Answer(decision, written.revision, written.instance_id, at, replaced_id=replaced)
-
-
-async def _tell(tx: Tx, place: Place, answer: Answer) -> None:
-    body = {"key": place.key, **msgspec.to_builtins(answer, builtin_types=(datetime, UUID))}
-    event = OF_DECISION[answer.decision]
-    await outbox.append(
-        tx, place.shard, place.tenant_id, event, body, job_id=place.job_id, instance_id=answer.instance_id
-    )

@@ -4,7 +4,7 @@
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 import asyncpg
@@ -163,20 +163,30 @@ class Store:
 
     async def run(self, shard: int, work: Callable[[Tx], Awaitable[Result]]) -> Result:
         """Work in a transaction, and again where PostgreSQL answers that nothing was written (a deadlock)."""
-        for left in reversed(range(TRIES)):
-            try:
-                async with self.tx(shard) as tx:
-                    return await work(tx)
-            except TRY_AGAIN:
-                if not left:
-                    raise
-        raise AssertionError("unreachable")
+        return await _insist(lambda: self.tx(shard), work)
+
+    async def run_statements(self, shard: int, work: Callable[[Tx], Awaitable[Result]]) -> Result:
+        """The same without a transaction around it, for work whose every write is one statement with its event."""
+        return await _insist(lambda: self.statement(shard), work)
 
     @asynccontextmanager
     async def statement(self, shard: int) -> AsyncIterator[Tx]:
         """Single statements in the cell that holds a shard."""
         async with self.cell(shard).statement() as tx:
             yield tx
+
+
+async def _insist(
+    begin: Callable[[], AbstractAsyncContextManager[Tx]], work: Callable[[Tx], Awaitable[Result]]
+) -> Result:
+    for left in reversed(range(TRIES)):
+        try:
+            async with begin() as tx:
+                return await work(tx)
+        except TRY_AGAIN:
+            if not left:
+                raise
+    raise AssertionError("unreachable")
 
 
 async def speak_json(connection: "asyncpg.Connection[asyncpg.Record]") -> None:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 import asyncpg
+import msgspec
 
 from horae.domain.instances import Instance, Lane, Priority
 from horae.domain.lifecycle import State
@@ -19,14 +20,14 @@ from horae.store.statements import sql
 from horae.store.tx import Tx
 
 
-class Attempt(NamedTuple):
+class Attempt(msgspec.Struct, frozen=True, omit_defaults=True):
     """What one try left behind: kept with the instance, the answer cut to its first 2 KB."""
 
     attempt: int
-    status: int | None
-    code: str | None
-    duration_ms: int | None
-    answer: str | None
+    status: int | None = None
+    code: str | None = None
+    duration_ms: int | None = None
+    answer: str | None = None
 
 
 class Ending(NamedTuple):
@@ -145,7 +146,7 @@ def _ending_row(row: Ending) -> Iterable[Any]:
     return (
         ran.shard, ran.id, ran.attempt, ran.token, row.seen_deadline,
         ended.state, ended.reason, ended.error_code, ended.error_msg, ended.tag, ended.retry_count,
-        duration, row.delay_ms, _kept(row.attempt),
+        duration, row.delay_ms, row.attempt,
     )  # fmt: skip
 
 
@@ -154,11 +155,5 @@ def _retry_row(row: Retrying) -> Iterable[Any]:
     return (
         ran.shard, ran.id, ran.attempt, ran.token, row.seen_deadline,
         again.state, again.due_at, again.attempt, again.retry_count, again.crash_count,
-        again.error_code, again.error_msg, row.delay_ms, _kept(row.attempt),
+        again.error_code, again.error_msg, row.delay_ms, row.attempt,
     )  # fmt: skip
-
-
-def _kept(attempt: Attempt | None) -> Any:
-    if attempt is None:
-        return None
-    return {name: value for name, value in attempt._asdict().items() if value is not None}

@@ -13,6 +13,6 @@ update instance_live l
 set state = 'RUNNING', attempt = l.attempt + 1, token = $8, owner = $9, changed_at = $6,
     deadline = $6 + l.slot_ms * interval '1 ms'
 from picked
-where (l.shard_id, l.id) = (picked.shard_id, picked.id)
+where (l.shard_id, l.id) between (picked.shard_id, picked.id) and (picked.shard_id, picked.id)
   and not exists (select from shard s where s.shard_id = picked.shard_id and s.state <> 'ACTIVE')
 returning l.*

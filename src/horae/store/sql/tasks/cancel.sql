@@ -12,11 +12,18 @@ recorded as (
     select $10, fire_time, due_at, job_version, attempt, retry_count, held_ms,
            trigger_delay_ms, generation, shard_id, priority, lane, id, tenant_id, job_id,
            'CANCELLED', idem_key, business_key, worker_id, error_msg, payload, attempts
-    from stopped)
-update task_key k
-set revision = k.revision + 1, outcome = 'CANCELLED', intent_version = coalesce($8::bigint, k.intent_version),
-    updated_at = $10,
-    decisions = case when jsonb_array_length(k.decisions) >= 20 then k.decisions - 0 else k.decisions end || $9::jsonb
-from stopped
-where k.shard_id = $1 and k.job_id = $3 and k.business_key = $4
-returning k.instance_id, k.revision
+    from stopped),
+remembered as (
+    update task_key k
+    set revision = k.revision + 1, outcome = 'CANCELLED', intent_version = coalesce($8::bigint, k.intent_version),
+        updated_at = $10,
+        decisions = case when jsonb_array_length(k.decisions) >= 20 then k.decisions - 0 else k.decisions end || $9::jsonb
+    from stopped
+    where k.shard_id = $1 and k.job_id = $3 and k.business_key = $4
+    returning k.instance_id, k.revision),
+told as (
+    insert into outbox (at, shard_id, tenant_id, job_id, instance_id, event, body)
+    select $10, $1, $2, $3, instance_id, 'TASK_CANCELLED',
+           $9::jsonb || jsonb_build_object('key', $4::text, 'instance_id', instance_id, 'revision', revision)
+    from remembered)
+select instance_id, revision from remembered

@@ -17,5 +17,10 @@ born as (
                                priority, lane, slot_ms, queue, state, business_key, generation, intent_version, payload)
     select shard_id, instance_id, tenant_id, job_id, $11, $7, $8::timestamptz, greatest($8, $15::timestamptz), $15,
            $12, 0, $13, $16, 'INIT', business_key, generation, intent_version, $9
+    from authorised),
+told as (
+    insert into outbox (at, shard_id, tenant_id, job_id, instance_id, event, body)
+    select $15, shard_id, tenant_id, job_id, instance_id, 'TASK_CREATED',
+           $14::jsonb || jsonb_build_object('key', business_key, 'instance_id', instance_id, 'revision', revision)
     from authorised)
 select instance_id, revision from authorised

@@ -9,10 +9,17 @@ with moved as (
       and l.state in ('INIT', 'FAIL', 'BLOCKED')
       and ($9::bigint is null or l.intent_version is null or l.intent_version < $9)
       and not exists (select from shard where shard_id = $1 and state <> 'ACTIVE')
-    returning l.id, l.intent_version)
-update task_key k
-set revision = k.revision + 1, intent_version = moved.intent_version, updated_at = $11,
-    decisions = case when jsonb_array_length(k.decisions) >= 20 then k.decisions - 0 else k.decisions end || $10::jsonb
-from moved
-where k.shard_id = $1 and k.job_id = $3 and k.business_key = $4
-returning k.instance_id, k.revision
+    returning l.id, l.intent_version),
+remembered as (
+    update task_key k
+    set revision = k.revision + 1, intent_version = moved.intent_version, updated_at = $11,
+        decisions = case when jsonb_array_length(k.decisions) >= 20 then k.decisions - 0 else k.decisions end || $10::jsonb
+    from moved
+    where k.shard_id = $1 and k.job_id = $3 and k.business_key = $4
+    returning k.instance_id, k.revision),
+told as (
+    insert into outbox (at, shard_id, tenant_id, job_id, instance_id, event, body)
+    select $11, $1, $2, $3, instance_id, 'TASK_MOVED',
+           $10::jsonb || jsonb_build_object('key', $4::text, 'instance_id', instance_id, 'revision', revision)
+    from remembered)
+select instance_id, revision from remembered

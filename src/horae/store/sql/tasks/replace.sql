@@ -21,10 +21,17 @@ born as (
            $12, 0, $13, $16, 'INIT', business_key, generation, coalesce($10::bigint, intent_version),
            case when $8 then payload else $9::jsonb end
     from stopped
-    returning id, intent_version)
-update task_key k
-set revision = k.revision + 1, instance_id = born.id, intent_version = born.intent_version, updated_at = $15,
-    decisions = case when jsonb_array_length(k.decisions) >= 20 then k.decisions - 0 else k.decisions end || $14::jsonb
-from born
-where k.shard_id = $1 and k.job_id = $3 and k.business_key = $4
-returning k.instance_id, k.revision
+    returning id, intent_version),
+remembered as (
+    update task_key k
+    set revision = k.revision + 1, instance_id = born.id, intent_version = born.intent_version, updated_at = $15,
+        decisions = case when jsonb_array_length(k.decisions) >= 20 then k.decisions - 0 else k.decisions end || $14::jsonb
+    from born
+    where k.shard_id = $1 and k.job_id = $3 and k.business_key = $4
+    returning k.instance_id, k.revision),
+told as (
+    insert into outbox (at, shard_id, tenant_id, job_id, instance_id, event, body)
+    select $15, $1, $2, $3, instance_id, 'TASK_REPLACED',
+           $14::jsonb || jsonb_build_object('key', $4::text, 'instance_id', instance_id, 'replaced_id', $5::uuid, 'revision', revision)
+    from remembered)
+select instance_id, revision from remembered

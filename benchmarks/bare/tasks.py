@@ -1,0 +1,55 @@
+"""The task lifecycle for pgbench: PUT one key at a time, claim and end by the hundred."""
+
+from pathlib import Path
+
+from benchmarks.bare.pgbench import as_script
+from benchmarks.data import TENANT
+from benchmarks.server import FOLDER
+from horae.store.statements import sql
+
+TYPE = "'00000000-0000-7000-8000-00000000000a'::uuid"
+NOTE = '\'{"decision": "created", "by": "bench"}\'::jsonb'
+TOKEN = "'00000000-0000-4000-8000-000000000001'::uuid"
+
+
+def put() -> Path:
+    """One new key: read, decide (create), write."""
+    key, place, id_ = "'k' || :number", ":shard", ":id"
+    create = [place, f"'{TENANT}'::uuid", TYPE, key, "0", id_, f"'t:' || {key}", "now()", "'{\"n\": 1}'::jsonb",
+              "null::bigint", "1", "1::smallint", "13000", NOTE, "now()", "null::text"]  # fmt: skip
+    lines = [
+        "\\set number random(1, 9000000000000000)",
+        "\\set shard random(0, 4095)",
+        "select gen_random_uuid() as id \\gset",
+        as_script(sql("tasks/find"), [place, TYPE, key]) + ";",
+        as_script(sql("tasks/create"), create) + ";",
+    ]
+    return _write("task_put", lines)
+
+
+def drain(batch: int, share: int) -> Path:
+    """Claim a batch in the client's run of shards and end it."""
+    first, last = f":client_id * {share}", f":client_id * {share} + {share} - 1"
+    asked = [first, last, "1", "0", "now() - interval '1 hour'", "now()", str(batch), TOKEN, TOKEN, "'{}'"]
+    claim = as_script(sql("instances/claim"), asked).replace(
+        ") update instance_live l", "), taken as (update instance_live l", 1
+    )
+    arrays = (
+        ") select coalesce(array_agg(shard_id), '{}') as shards, coalesce(array_agg(id), '{}') as ids,"
+        " coalesce(array_agg(attempt), '{}') as tries, count(*) as taken from taken \\gset"
+    )
+
+    def same(kind: str, value: str) -> str:
+        return f"array_fill({value}::{kind}, array[:taken::int])"
+
+    none = same("text", "null")
+    end = [":shards", ":ids", ":tries", same("uuid", TOKEN), same("timestamptz", "null"), same("text", "'SUCCESS'"),
+           none, none, none, none, same("int", "0"), same("int", "3"), same("int", "2"),
+           same("jsonb", "'{\"attempt\": 1, \"status\": 200}'"), "now()"]  # fmt: skip
+    return _write("task_drain", [claim + arrays, as_script(sql("instances/end"), end) + ";"])
+
+
+def _write(name: str, lines: list[str]) -> Path:
+    path = FOLDER / f"{name}.sql"
+    path.write_text("\n".join(lines) + "\n")
+    return path
