@@ -15,7 +15,7 @@ setup: services .venv/ready ## everything needed to develop: services and a virt
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-services: ## PostgreSQL 15 from Debian, where it is missing
+services: ## PostgreSQL 15 and the real Quartz from Debian, where they are missing
 	@tools/services
 
 pins: ## write requirements/*.txt anew from pyproject.toml (needs uv)

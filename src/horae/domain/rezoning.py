@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from horae.domain.cron import DstPolicy
 from horae.domain.dst import ELAPSED
-from horae.domain.timeline import DAY, EPOCH, line
+from horae.domain.timeline import DAY, EPOCH, reaching
 from horae.domain.triggers import CronTrigger
 
 SECOND = timedelta(seconds=1)
@@ -87,10 +87,7 @@ def _differing(old: ZoneInfo, new: ZoneInfo, since: datetime, until: datetime) -
 
 
 def _offsets(zone: ZoneInfo, end: int) -> list[tuple[int, int]]:
-    known = line(zone, ELAPSED)
-    while known.until < end:
-        known = line(zone, ELAPSED, beyond=known.until)
-    return [(span.start, span.offset) for span in known.spans]
+    return [(span.start, span.offset) for span in reaching(zone, ELAPSED, end).spans]
 
 
 def _at(offsets: list[tuple[int, int]], second: int) -> int:

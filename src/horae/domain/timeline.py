@@ -52,6 +52,14 @@ def line(zone: ZoneInfo, policy: DstPolicy, beyond: int | None = None) -> Line:
     return _read(pinned(zone), policy, beyond)
 
 
+def reaching(zone: ZoneInfo, policy: DstPolicy, until: int) -> Line:
+    """The zone under that policy, read at least until then, or to the end of what is followed at all."""
+    known = line(zone, policy)
+    while known.until < until and known.until < END - MARGIN:
+        known = line(zone, policy, beyond=known.until)
+    return known
+
+
 def _read(zone: PinnedZone, policy: DstPolicy, beyond: int | None) -> Line:
     """Cuts what is known of the zone, after reading on where it does not reach. All of it is kept."""
     offsets, until = zone.lines.get(OFFSETS) or _listed(zone)

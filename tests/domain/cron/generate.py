@@ -115,3 +115,48 @@ def years(chance, near):
     if kind == 2 and near > 1972:
         return f"{near - 2}/2"
     return "*"
+
+
+def odd_quartz(chance):
+    """A Quartz expression from the corners: short months, workdays at their ends, wrapped ranges, steps, rare years."""
+    day, weekday = "?", "?"
+    if chance.random() < 0.6:
+        day = chance.choice(
+            [
+                f"{chance.randint(26, 31)}W",
+                f"{chance.randint(1, 4)}W",
+                f"L-{chance.randint(1, 30)}",
+                f"L-{chance.randint(1, 27)}W",  # beyond that Quartz may never come back
+                "LW",
+                "L",
+                f"{chance.randint(28, 31)}",
+                f"{chance.randint(20, 31)}-{chance.randint(1, 19)}/{chance.randint(1, 9)}",
+                f"{chance.randint(1, 31)}/{chance.randint(1, 31)}",
+                "29,30,31",
+            ]
+        )
+    else:
+        a, b = chance.randint(1, 7), chance.randint(1, 7)
+        weekday = chance.choice(
+            [
+                f"{a}L",
+                f"{a}#5",
+                f"{a}#{b % 5 + 1}",
+                f"{SUNDAY_FIRST[a - 1]}#{b % 5 + 1}",
+                f"{SUNDAY_FIRST[a - 1]}L",
+                f"{a}-{b}",
+                f"{SUNDAY_FIRST[a - 1]}-{SUNDAY_FIRST[b - 1]}",
+                f"{a}-{b}/{chance.randint(1, 4)}",
+                f"{a}/{chance.randint(1, 7)}",
+                "L",
+                f"*/{chance.randint(1, 7)}",
+            ]
+        )
+    month = chance.choice(["*", "2", "FEB", "4,6,9,11", "NOV-FEB", "11-2/2", "*/5", "3/4", "JAN-MAR,SEP"])
+    hour = chance.choice(["0", "23", "*", "22-3", "20-4/3", "*/7", "5/6", "/4"])
+    minute = chance.choice(["0", "59", "*", "*/17", "50-10", "45-15/7", "1/1", "/25"])
+    second = chance.choice(["0", "59", "*/30", "55-5", "0,30", "50-10/15"])
+    words = [second, minute, hour, day, month, weekday]
+    if chance.random() < 0.3:
+        words.append(chance.choice(["*", "2024", "2023-2030", "2024/4", "2020,2028,2032", "*/3", "2098-2099"]))
+    return " ".join(words)

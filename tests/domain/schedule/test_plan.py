@@ -3,9 +3,11 @@
 import itertools
 from datetime import UTC, date, datetime, timedelta
 
+import msgspec
 import pytest
 
 from horae.domain.calendars import Mode, Rule, listed, workdays
+from horae.domain.cron import Gap
 from horae.domain.errors import InvalidSchedule
 from horae.domain.outcomes import SkipReason
 from horae.domain.schedule import (
@@ -57,6 +59,22 @@ def test_a_schedule_stops_after_its_last_count():
     assert len(times(a_schedule(max_count=3))) == 3
     assert len(times(a_schedule(max_count=3), fired=2)) == 1
     assert following(a_schedule(max_count=3), NOW, fired=3) is None
+
+
+def test_a_time_that_the_clocks_jump_over_leaves_a_verdict_when_it_is_skipped():
+    half_past_two = msgspec.structs.replace(cron("30 2 * * *", zone_name="America/New_York"), dst_gap=Gap.SKIP)
+    jump = datetime(2026, 3, 8, 7, tzinfo=UTC)
+    verdicts = list(fires(a_schedule(half_past_two), jump - DAY, jump + DAY))
+    assert [type(v) for v in verdicts] == [Fire, Skip, Fire]
+    assert verdicts[1] == Skip(jump, jump, 1, SkipReason.DST_GAP)
+    hourly = msgspec.structs.replace(cron("30 * * * *", zone_name="America/New_York"), dst_gap=Gap.SKIP)
+    assert all(isinstance(v, Fire) for v in fires(a_schedule(hourly), jump - DAY, jump + DAY))
+
+
+def test_a_time_that_exists_at_the_jump_fires_even_where_others_are_skipped():
+    three = msgspec.structs.replace(cron("0 2,3 * * *", zone_name="America/New_York"), dst_gap=Gap.SKIP)
+    jump = datetime(2026, 3, 8, 7, tzinfo=UTC)
+    assert list(fires(a_schedule(three), jump, jump + timedelta(hours=1))) == [Fire(jump, jump)]
 
 
 def test_a_once_job_has_one_fire():

@@ -6,16 +6,14 @@ from zoneinfo import ZoneInfo
 
 from horae.domain.cron.engine import EPOCH_ORDINAL, FIRST_YEAR, SECOND, Cron, months
 from horae.domain.dst import DEFAULT, ELAPSED, DstPolicy
-from horae.domain.timeline import DAY, END, EPOCH, MARGIN, START, line
+from horae.domain.timeline import DAY, EPOCH, START, reaching
 
 
 def count(cron: Cron, since: datetime, until: datetime, zone: ZoneInfo, policy: DstPolicy = DEFAULT) -> int:
     """As many as `cron.fires(since, until, zone, policy)` would yield."""
     begin, end = -((EPOCH - since) // SECOND), -((EPOCH - until) // SECOND)
     policy = ELAPSED if cron.elapsed else policy
-    starts, spans, known = line(zone, policy)
-    while known < end and known < END - MARGIN:
-        starts, spans, known = line(zone, policy, beyond=known)
+    starts, spans, known = reaching(zone, policy, end)
     begin, end = max(begin, START), min(end, known)
     total = 0
     for start, offset, low, high, hole in spans[max(bisect_right(starts, begin) - 1, 0) :]:

@@ -160,7 +160,17 @@ class Cron:
         if day * DAY >= END:
             return None, steps
         at = date.fromordinal(day + EPOCH_ORDINAL)
-        year, month, passed = at.year, at.month, at.day
+        year, month = at.year, at.month
+        # Most searches end in the month they begin in: look there first, without ceremony.
+        if self.months >> month & 1 and not self.years:
+            left = self.days[months(year)[month - 1][1]] >> at.day
+            if left:
+                return day + (left & -left).bit_length() - 1, steps + 1
+        return self._month(year, month, at.day, steps)
+
+    def _month(self, year: int, month: int, passed: int, steps: int) -> tuple[int | None, int]:
+        """The first matching day at or after a date, month by month."""
+        assert self.days is not None
         for coming in range(year, min(year + SEARCH_YEARS, LAST_YEAR + 1)):
             if self.years and not self.years >> max(coming - FIRST_YEAR, 0) & (coming >= FIRST_YEAR):
                 month, passed, steps = 1, 1, steps + 1

@@ -28,7 +28,7 @@ def parse(text: str, dialect: Dialect | None = None, *, salt: str = "") -> Cron:
         raise InvalidSchedule("the cron expression is empty")
     if "H" not in words.upper():
         salt = ""  # so that equal expressions of different jobs share one value
-    return _parse(words, dialect, salt)
+    return _parse(words, None if dialect is None else Dialect(dialect), salt)
 
 
 @lru_cache(maxsize=8192)

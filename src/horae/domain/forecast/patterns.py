@@ -10,7 +10,7 @@ from horae.domain.dst import ELAPSED
 from horae.domain.schedule import Fire, Schedule, fires
 from horae.domain.schedule.expected import between
 from horae.domain.schedule.spread import offset
-from horae.domain.timeline import DAY, EPOCH, line
+from horae.domain.timeline import DAY, EPOCH, reaching
 from horae.domain.triggers import CronTrigger, IntervalTrigger
 from horae.domain.zones import zone
 
@@ -101,9 +101,7 @@ def _cron(schedule: Schedule, trigger: CronTrigger, window: Window) -> list[int]
     cron, here = trigger.compiled(), zone(trigger.zone)
     policy = ELAPSED if cron.elapsed else DstPolicy(trigger.dst_gap, trigger.dst_overlap)
     found: list[int] = []
-    starts, spans, known = line(here, policy)
-    while known < window.end:
-        starts, spans, known = line(here, policy, beyond=known)
+    starts, spans, _ = reaching(here, policy, window.end)
     for start, ahead, low, high, hole in spans[bisect_right(starts, window.begin) - 1 :]:
         if start >= window.end:
             break

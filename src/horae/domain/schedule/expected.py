@@ -5,8 +5,10 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from zoneinfo import ZoneInfo
 
-from horae.domain.cron import DstPolicy, count
-from horae.domain.timeline import EPOCH
+import msgspec
+
+from horae.domain.cron import DstPolicy, Gap, count
+from horae.domain.timeline import EPOCH, reaching
 from horae.domain.triggers import CronTrigger, IntervalTrigger, OnceTrigger, Trigger, next_fire
 from horae.domain.zones import zone
 
@@ -28,6 +30,18 @@ def between(trigger: Trigger, since: datetime, until: datetime) -> Iterator[date
     while found is not None and found < until:
         yield found
         found = after(trigger, found)
+
+
+def owed(trigger: Trigger, since: datetime, until: datetime) -> Iterator[tuple[datetime, bool]]:
+    """Every fire as `between` has it, and with False those that a jump of the clocks removes, where it happens."""
+    if not isinstance(trigger, CronTrigger) or trigger.dst_gap is not Gap.SKIP or trigger.compiled().elapsed:
+        yield from ((found, True) for found in between(trigger, since, until))
+        return
+    policy = DstPolicy(trigger.dst_gap, trigger.dst_overlap)
+    jumps = set(reaching(zone(trigger.zone), policy, (until - EPOCH) // SECOND).starts)
+    for found in between(msgspec.structs.replace(trigger, dst_gap=Gap.FIRE_AFTER), since, until):
+        at_jump = (found - EPOCH) // SECOND in jumps
+        yield found, not at_jump or after(trigger, found - INSTANT) == found
 
 
 def counted(trigger: Trigger, since: datetime, until: datetime) -> int:

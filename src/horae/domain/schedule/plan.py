@@ -64,10 +64,10 @@ def fires(schedule: Schedule, since: datetime, until: datetime, *, fired: int = 
         if stretch.reason is not None:
             yield from skipped(schedule, stretch.since, stretch.until, stretch.reason)
             continue
-        for fire_time in expected.between(schedule.trigger, stretch.since, stretch.until):
+        for fire_time, exists in expected.owed(schedule.trigger, stretch.since, stretch.until):
             if most is not None and fired >= most:
                 return
-            verdict = _single(schedule, fire_time)
+            verdict = _single(schedule, fire_time) if exists else _gone(fire_time)
             fired += isinstance(verdict, Fire)
             yield verdict
 
@@ -131,6 +131,11 @@ def skipped(schedule: Schedule, since: datetime, until: datetime, reason: SkipRe
         assert first is not None
         assert final is not None
         yield Skip(first, final, many, reason)
+
+
+def _gone(fire_time: datetime) -> Verdict:
+    """Its time was jumped over and the job's policy is to skip it; it is told where the jump happens."""
+    return Skip(fire_time, fire_time, 1, SkipReason.DST_GAP)
 
 
 def _single(schedule: Schedule, fire_time: datetime) -> Verdict:

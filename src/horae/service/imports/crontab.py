@@ -1,0 +1,86 @@
+"""Crontab lines, of a user or of the system (with a user name before the command)."""
+
+import re
+from collections.abc import Iterator
+
+from horae.domain.cron import Dialect
+from horae.domain.errors import InvalidSchedule
+from horae.domain.schedule import Misfire, OnMisfire, Policies
+from horae.service.imports.found import Difference, Found, Imported, Kind, cron_in, differs_by_dst, refused, too_wide
+
+SETTING = re.compile(r"^\s*([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*$")
+RANDOM = re.compile(r"(?<![\w-])(\d*)~(\d*)")
+WIDEST = (59, 23, 31, 12, 7)
+# A machine that was off did not run what it missed.
+AS_CRON = Policies(misfire=Misfire(OnMisfire.SKIP))
+
+
+def read(text: str, *, machine_zone: str, system: bool = False, salt: str = "") -> Iterator[Found]:
+    """Every line that schedules something, in order. `machine_zone` is what the machine's clock shows."""
+    zone_name, given = machine_zone, False
+    for number, line in enumerate(text.splitlines(), 1):
+        stripped = line.strip()
+        if not stripped or stripped.startswith("#"):
+            continue
+        setting = SETTING.match(stripped)
+        if setting:
+            if setting[1] == "CRON_TZ":
+                zone_name, given = setting[2].strip("'\""), True
+            continue
+        yield _line(f"crontab-{number}", stripped, zone_name, given, system, salt)
+
+
+def _line(name: str, line: str, zone_name: str, zone_given: bool, system: bool, salt: str) -> Found:
+    schedule, user, command = _parts(line, system)
+    differences = [Difference(Kind.MISSED, "cron drops what it missed; taken over as misfire 'skip'")]
+    if not zone_given:
+        differences.append(Difference(Kind.ZONE, f"cron follows the machine's clock; the job is fixed to {zone_name}"))
+    try:
+        expression, rewritten = too_wide(schedule, WIDEST)
+        expression, spread = _spread(expression)
+        trigger = cron_in(expression, Dialect.UNIX5, zone_name, f"{salt}/{name}")
+    except InvalidSchedule as error:
+        return refused(name, line, error)
+    differences += rewritten + spread + _dst(trigger.expression, differs_by_dst(trigger, "cron's rules are fixed"))
+    if "%" in command.replace("\\%", ""):
+        differences.append(Difference(Kind.IGNORED, "an unescaped % in the command fed the rest to its input"))
+    payload = {"command": command} | ({"user": user} if user else {})
+    return Imported(
+        name=name,
+        source=line,
+        trigger=trigger,
+        policies=AS_CRON,
+        payload=payload,
+        differences=tuple(differences),
+    )
+
+
+def _parts(line: str, system: bool) -> tuple[str, str, str]:
+    """The schedule, the user where there is one, the command."""
+    fields = 1 if line.startswith("@") else 5
+    words = line.split(None, fields + system)
+    schedule = " ".join(words[:fields])
+    user = words[fields] if system and len(words) > fields else ""
+    return schedule, user, words[fields + system] if len(words) > fields + system else ""
+
+
+def _spread(expression: str) -> tuple[str, list[Difference]]:
+    """A random value, such as 0~59, becomes one by hash: it differs from job to job but never changes."""
+    words = expression.split()
+    found = []
+    for place, word in enumerate(words):
+        match = RANDOM.fullmatch(word)
+        if match:
+            ranged = match[1] and match[2]
+            words[place] = f"H({match[1]}-{match[2]})" if ranged else "H"
+            found.append(Difference(Kind.REWRITTEN, f"{word!r} was drawn anew at each start; ours is fixed by hash"))
+    return " ".join(words), found
+
+
+def _dst(expression: str, found: list[Difference]) -> list[Difference]:
+    """Cron treats a job with a starred minute as following the clock even where it names its hours."""
+    words = expression.split()
+    if not found or not words[0].startswith("*") or words[0].startswith("@"):
+        return []  # a fixed time: cron runs it right after a gap and once in an overlap, as our defaults do
+    text = "cron follows the clock when the minute is starred: nothing in a gap, twice in an overlap"
+    return [Difference(Kind.DST, f"{text}; ours applies the job's policy to every schedule that names its hours")]

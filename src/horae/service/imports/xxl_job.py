@@ -1,0 +1,85 @@
+"""XXL-JOB rows (`xxl_job_info`): cron with its copy of Quartz's parser, fixed rates, and its two strategies."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from horae.domain.errors import InvalidSchedule
+from horae.domain.schedule import Misfire, OnMisfire, OnOverlap, Policies
+from horae.domain.triggers import IntervalTrigger, ManualTrigger, Trigger
+from horae.service.imports import quartz
+from horae.service.imports.found import Difference, Found, Imported, Kind, refused
+
+MISFIRES = {"DO_NOTHING": OnMisfire.SKIP, "FIRE_ONCE_NOW": OnMisfire.ONCE}
+BLOCKS = {
+    "SERIAL_EXECUTION": OnOverlap.QUEUE_ONE,
+    "DISCARD_LATER": OnOverlap.FORBID,
+    "COVER_EARLY": OnOverlap.REPLACE,
+}
+
+
+def read(row: Mapping[str, Any], *, server_zone: str, anchor: datetime, salt: str = "") -> Found:
+    """One row. `server_zone` is the zone of the scheduler's machine; `anchor` is where fixed rates begin."""
+    name = str(row.get("job_desc") or f"xxl-job-{row.get('id', '')}")
+    conf = str(row.get("schedule_conf") or row.get("job_cron") or "")
+    kind = str(row.get("schedule_type") or "CRON").upper()
+    try:
+        policies = _policies(row)
+        trigger, differences = _trigger(name, kind, conf, server_zone, anchor, salt)
+    except (InvalidSchedule, ValueError) as error:
+        return refused(name, conf, error)
+    if policies.overlap is OnOverlap.QUEUE_ONE:
+        differences.append(
+            Difference(Kind.OVERLAP, "XXL-JOB lets any number wait, per executor machine; ours lets one wait")
+        )
+    stopped = str(row.get("trigger_status", 1)) == "0"
+    if stopped:
+        differences.append(Difference(Kind.DISABLED, "it was stopped; taken over as paused"))
+    return Imported(
+        name=name,
+        source=conf,
+        trigger=trigger,
+        policies=policies,
+        payload={key: row[key] for key in ("executor_handler", "executor_param") if row.get(key)},
+        differences=tuple(differences),
+        paused=stopped,
+    )
+
+
+def _policies(row: Mapping[str, Any]) -> Policies:
+    misfire = str(row.get("misfire_strategy") or "DO_NOTHING")
+    block = str(row.get("executor_block_strategy") or "SERIAL_EXECUTION")
+    if misfire not in MISFIRES:
+        raise InvalidSchedule(f"{misfire!r} is no misfire strategy of XXL-JOB")
+    if block not in BLOCKS:
+        raise InvalidSchedule(f"{block!r} is no blocking strategy of XXL-JOB")
+    return Policies(misfire=Misfire(MISFIRES[misfire]), overlap=BLOCKS[block])
+
+
+def _trigger(
+    name: str, kind: str, conf: str, zone_name: str, anchor: datetime, salt: str
+) -> tuple[Trigger, list[Difference]]:
+    match kind:
+        case "CRON":
+            found = quartz.read(name, conf, zone_name=zone_name, salt=salt)
+            if not isinstance(found, Imported):
+                raise InvalidSchedule(found.reason)
+            zone = Difference(Kind.ZONE, f"XXL-JOB follows its server's clock; the job is fixed to {zone_name}")
+            return found.trigger, [zone, *found.differences]
+        case "FIX_RATE":
+            rhythm = Difference(
+                Kind.RHYTHM, "XXL-JOB counts from the last trigger; ours from a fixed anchor, without drift"
+            )
+            return IntervalTrigger(float(conf), anchor), [rhythm]
+        case "NONE":
+            return ManualTrigger(), []
+        case _:
+            raise InvalidSchedule(f"{kind!r} is no schedule type we can take over")
+
+
+def read_all(rows: bytes, *, server_zone: str, anchor: datetime, salt: str = "") -> list[Found]:
+    """Rows as a JSON array, such as an export of the table."""
+    decoded = msgspec.json.decode(rows, type=list[dict[str, Any]])
+    return [read(row, server_zone=server_zone, anchor=anchor, salt=salt) for row in decoded]
