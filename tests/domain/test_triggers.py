@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from horae.domain.errors import Invalid, InvalidSchedule
 from horae.domain.jobs import Definition, check_name, own_queue
 from horae.domain.targets import HttpTarget, QueueTarget, queue_of, slot_ms
-from horae.domain.triggers import DelayTrigger, IntervalTrigger, OnceTrigger, cron, next_fire, passed, single_fire
+from horae.domain.triggers import DelayTrigger, IntervalTrigger, OnceTrigger, cron, next_fire, single_fire
 from tests.domain.builders import NOW
 
 times = st.datetimes(timezones=st.just(UTC), min_value=datetime(2000, 1, 1), max_value=datetime(2100, 1, 1))
@@ -22,12 +22,6 @@ def test_an_interval_keeps_its_anchor_and_always_moves_on(anchor, after, every):
     assert (following - anchor) % timedelta(seconds=every) == timedelta()
     if following > anchor:
         assert following - timedelta(seconds=every) <= after
-
-
-def test_fires_that_passed_are_counted_with_their_last():
-    five = cron("*/5 * * * *")
-    assert passed(five, NOW, NOW + timedelta(minutes=14)) == (3, NOW + timedelta(minutes=10))
-    assert passed(IntervalTrigger(300, NOW), NOW, NOW + timedelta(minutes=14)) == (3, NOW + timedelta(minutes=10))
 
 
 def test_the_seeds_expression_is_read_as_spring_and_said_so():

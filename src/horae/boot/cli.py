@@ -3,13 +3,20 @@
 import typer
 
 from horae import __version__
-from horae.boot.commands import cells, doctor, jobs, node, tasks, tenants
+from horae.boot.commands import calendars, cells, doctor, jobs, node, schedules, tasks, tenants
 from horae.boot.session import out
 
 app = typer.Typer(
     name="horae", help="Decides when to try; your business decides whether it takes effect.", no_args_is_help=True
 )
-app.add_typer(jobs.app, name="job", help="Jobs: create, list, pause, resume, remove, trigger.")
+app.add_typer(
+    jobs.app,
+    name="job",
+    help="Jobs: create, list, preview, pause, resume, remove, trigger, skip or move one occurrence.",
+)
+for verb in (schedules.preview, schedules.skip, schedules.move, schedules.restore):
+    jobs.app.command()(verb)
+app.add_typer(calendars.app, name="calendar", help="Calendars: workdays, holidays, trading days.")
 app.add_typer(tasks.app, name="task", help="Tasks: set the time of a business key.")
 app.add_typer(tenants.app, name="tenant", help="Tenants: who owns jobs.")
 app.add_typer(cells.app, name="cells", help="Cells: the PostgreSQL clusters that hold the shards.")
@@ -17,6 +24,7 @@ app.command("migrate")(cells.migrate)
 app.command("node")(node.node)
 app.command("doctor")(doctor.doctor)
 app.command("history")(jobs.history)
+app.command("forecast")(schedules.forecast)
 
 
 @app.command()

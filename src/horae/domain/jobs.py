@@ -1,5 +1,6 @@
 """A job is a definition: when to fire, where to, and under which policies. Its versions are never edited."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
@@ -7,9 +8,11 @@ from uuid import UUID
 
 import msgspec
 
+from horae.domain.calendars import Calendar
 from horae.domain.errors import Conflict, Invalid
 from horae.domain.instances import Priority
 from horae.domain.retries import RetryPolicy
+from horae.domain.schedule import Override, Policies, Schedule
 from horae.domain.targets import QueueTarget, Target
 from horae.domain.tasks import AfterSuccess
 from horae.domain.triggers import (
@@ -39,6 +42,8 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     trigger: Trigger
     target: Target
     retry: RetryPolicy = RetryPolicy()
+    policies: Policies = Policies()
+    overrides: tuple[Override, ...] = ()
     priority: Priority = Priority.NORMAL
     payload: Any = None
     labels: dict[str, str] = {}
@@ -58,6 +63,22 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     status: Status
     definition: Definition
     next_fire_at: datetime | None = None
+
+    def schedule(self, calendars: Mapping[str, Calendar]) -> Schedule:
+        """Its trigger with everything that decides about its fires."""
+        made = self.definition
+        return Schedule(
+            trigger=made.trigger,
+            key=str(self.id),
+            policies=made.policies,
+            overrides=made.overrides,
+            calendars=calendars,
+        )
+
+    @property
+    def calendars(self) -> list[str]:
+        """The calendars its schedule names."""
+        return [rule.calendar for rule in self.definition.policies.calendars]
 
     @property
     def recurring(self) -> bool:

@@ -93,18 +93,6 @@ def next_fire(trigger: Trigger, after: datetime) -> datetime | None:
             return None
 
 
-def passed(trigger: Trigger, since: datetime, until: datetime) -> tuple[int, datetime]:
-    """How many fires lie from `since` (itself a fire) up to `until`, and the last of them."""
-    count, last = 1, since
-    if isinstance(trigger, IntervalTrigger):
-        every = timedelta(seconds=trigger.every)
-        count = (until - since) // every + 1
-        return count, since + (count - 1) * every
-    while (following := next_fire(trigger, last)) is not None and following <= until:
-        count, last = count + 1, following
-    return count, last
-
-
 def single_fire(trigger: Trigger, asked_at: datetime) -> datetime | None:
     """The one time of a once or delay job."""
     match trigger:

@@ -1,11 +1,12 @@
-"""Fire what is due: look at the cursors, compute the next fire, move and give birth in one statement.
+"""Fire what is due: look at the cursors, ask each schedule for its verdict, move and give birth in one statement.
 
-Whoever else believes to own these shards: the cursor's compare-and-set lets one through.
+Whoever else believes to own these shards: the cursor's compare-and-set lets one through. Every fire a cursor passes
+leaves a row, born or skipped.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from horae.domain.errors import HoraeError
@@ -13,8 +14,11 @@ from horae.domain.instances import Priority
 from horae.domain.jobs import Job
 from horae.domain.keys import recurring
 from horae.domain.outcomes import SkipReason
+from horae.domain.schedule import Fire as Fires
+from horae.domain.schedule import Schedule, Step, Verdict, advance, wake_of
+from horae.domain.schedule import Skip as Skips
 from horae.domain.targets import queue_of, slot_ms
-from horae.domain.triggers import next_fire
+from horae.engine.almanac import Almanac
 from horae.engine.definitions import Definitions
 from horae.engine.front import Front
 from horae.engine.territory import Territory
@@ -24,9 +28,17 @@ from horae.runtime.telemetry import log
 from horae.store import cursors, jobs
 from horae.store.cells import Cell
 from horae.store.cursors import Cursor, Fire, Skip
-from horae.store.tx import BAD_ROW, TRY_AGAIN
+from horae.store.tx import BAD_ROW, TRY_AGAIN, Tx
 
 BATCH: Final = 200
+
+
+class Reached(NamedTuple):
+    """A due cursor, its job, and what its schedule says."""
+
+    cursor: Cursor
+    job: Job
+    step: Step
 
 
 class Firer:
@@ -44,11 +56,12 @@ class Firer:
         self.territory = territory
         self.owner = owner
         self.definitions = definitions
+        self.almanac = Almanac(cell)
         self.born = born
         self.fronts = {priority: Front() for priority in Priority}
 
     async def once(self) -> int:
-        """One look at every priority; returns how many fires were born or given a verdict."""
+        """One look at every priority; returns how many cursors moved on."""
         return sum([await self._look(priority, front) for priority, front in self.fronts.items()])
 
     async def _look(self, priority: Priority, front: Front) -> int:
@@ -59,32 +72,43 @@ class Firer:
             if not found:
                 return 0
             known = await self.definitions.load(tx, {(at.shard, at.job_id, at.version) for at in found})
-            fires, unable = self._plan(found, known, tx.now)
-        done = await self._fire(fires) + await self._give_verdicts(unable)
-        self._name_earlier(priority, front, fires)
+            await self.almanac.learn(tx, known.values())
+            reached, unable = self._ask(found, known, tx.now)
+        done = await self._move(reached) + await self._give_up(unable)
+        self._name_earlier(priority, front, reached)
         return done
 
-    def _name_earlier(self, priority: Priority, front: Front, fires: Sequence[Fire]) -> None:
-        """Behind schedule, a cursor moves to a time this scan has passed, and its fire is due before the claim's."""
-        if fires:
-            self.born(priority, min(fire.due_at for fire in fires))
-        following = [fire.next_fire_at for fire in fires if fire.next_fire_at is not None]
-        if following:
-            front.name(min(following))
-
-    def _plan(
+    def _ask(
         self, found: Sequence[Cursor], known: dict[tuple[UUID, int], Job], now: datetime
-    ) -> tuple[list[Fire], list[Refused[Cursor]]]:
-        fires, unable = [], []
+    ) -> tuple[list[Reached], list[Refused[Cursor]]]:
+        reached: list[Reached] = []
+        unable: list[Refused[Cursor]] = []
         for cursor in sorted(found):
             job = known.get((cursor.job_id, cursor.version))
             try:
                 if job is None:
                     raise LookupError("its definition is missing")
-                fires.append(fire_of(cursor, job, now))
+                step = advance(self.almanac.schedule(job), cursor.stood_at, now, fired=cursor.fired)
+                reached.append(Reached(cursor, job, step))
             except (HoraeError, LookupError) as error:
                 unable.append(Refused(cursor, str(error)))
-        return fires, unable
+        return reached, unable
+
+    async def _move(self, reached: Sequence[Reached]) -> int:
+        """One fire or one skip per cursor goes by batch; a cursor with more to tell goes its way alone."""
+        now = self.cell.clock.now()
+        alone = [one for one in reached if len(one.step.verdicts) != 1]
+        fires, skips = [], []
+        for cursor, job, step in (one for one in reached if len(one.step.verdicts) == 1):
+            [verdict] = step.verdicts
+            if isinstance(verdict, Fires):
+                fires.append(fire_row(cursor, job, verdict, step.wake, now))
+            else:
+                skips.append(skip_row(cursor, verdict, step.wake, now))
+        moved = await self._fire(fires) + await self._skip(skips)
+        for one in alone:
+            moved += await self._walk(one)
+        return moved
 
     async def _fire(self, fires: Sequence[Fire]) -> int:
         """Give birth to a batch; a row that fails on its own is recorded as REFUSED and its cursor goes on."""
@@ -92,64 +116,109 @@ class Firer:
             done = await halve(fires, self._birth, BAD_ROW)
         except TRY_AGAIN:
             return 0  # another node is at it too; the next look finds what is left
-        verdicts = [
-            Refused(Cursor(fire.shard, fire.job_id, fire.version, fire.fire_time), reason)
-            for fire, reason in done.refused
-        ]
-        return len(done.results) + await self._give_verdicts(verdicts)
+        refused = [_refused(fire, reason, self.cell.clock.now()) for fire, reason in done.refused]
+        return len(done.results) + await self._skip(refused)
 
     async def _birth(self, fires: Sequence[Fire]) -> list[UUID]:
         async with self.cell.tx() as tx:
             born = await cursors.fire(tx, fires, self.owner)
-            last = [fire for fire in fires if fire.next_fire_at is None and fire.id in born]
-            if last:
-                await jobs.complete(tx, [fire.shard for fire in last], [fire.job_id for fire in last])
+            await self._complete(tx, (fire for fire in fires if fire.id in born))
             return list(born)
 
-    async def _give_verdicts(self, unable: Sequence[Refused[Cursor]]) -> int:
-        for cursor, reason in unable:
-            log.error("fire.refused", job=str(cursor.job_id), fire_time=cursor.fire_time.isoformat(), reason=reason)
-        if not unable:
+    async def _skip(self, skips: Sequence[Skip]) -> int:
+        if not skips:
             return 0
         async with self.cell.tx() as tx:
-            known = await self.definitions.load(tx, {(c.shard, c.job_id, c.version) for c, _ in unable})
-            skips = [skip_of(c, known.get((c.job_id, c.version)), reason, tx.now) for c, reason in unable]
-            return len(await cursors.skip(tx, skips))
+            told = await cursors.skip(tx, skips)
+            await self._complete(tx, (skip for skip in skips if skip.id in told))
+            return len(told)
+
+    async def _walk(self, one: Reached) -> int:
+        """A cursor with several verdicts, or none: one after the other, in one transaction."""
+        cursor, job, step = one
+        schedule = self.almanac.schedule(job)
+        wakes = [_wake(verdict, schedule) for verdict in step.verdicts]
+        async with self.cell.tx() as tx:
+            for verdict, wake in zip(step.verdicts, [*wakes[1:], step.wake], strict=True):
+                if isinstance(verdict, Fires):
+                    moved = await cursors.fire(tx, [fire_row(cursor, job, verdict, wake, tx.now)], self.owner)
+                else:
+                    moved = await cursors.skip(tx, [skip_row(cursor, verdict, wake, tx.now)])
+                if not moved:
+                    return 0  # someone else walks here
+            if not step.verdicts:
+                await cursors.hold(tx, job)
+            if step.wake is None:
+                await jobs.complete(tx, [job.shard], [job.id])
+        return 1
+
+    async def _complete(self, tx: Tx, moved: Iterable[Fire | Skip]) -> None:
+        over = [row for row in moved if row.next_fire_at is None]
+        if over:
+            await jobs.complete(tx, [row.shard for row in over], [row.job_id for row in over])
+
+    async def _give_up(self, unable: Sequence[Refused[Cursor]]) -> int:
+        """A schedule that cannot be read any more: its fire is REFUSED, and the cursor stops there."""
+        now = self.cell.clock.now()
+        skips = []
+        for cursor, reason in unable:
+            at = cursor.stood_at
+            log.error("fire.refused", job=str(cursor.job_id), fire_time=at.isoformat(), reason=reason)
+            skips.append(skip_row(cursor, Skips(at, at, 1, SkipReason.REFUSED), None, now, reason))
+        return await self._skip(skips)
+
+    def _name_earlier(self, priority: Priority, front: Front, reached: Sequence[Reached]) -> None:
+        """Behind schedule, a cursor goes to a time this scan has passed, and its fire is due before the claim's."""
+        due = [verdict.due_at for one in reached for verdict in one.step.verdicts if isinstance(verdict, Fires)]
+        if due:
+            self.born(priority, min(due))
+        wakes = [one.step.wake for one in reached if one.step.wake is not None]
+        if wakes:
+            front.name(min(wakes))
 
 
-def fire_of(cursor: Cursor, job: Job, now: datetime) -> Fire:
-    """The fire a cursor stands at, and where the cursor goes from there."""
+def fire_row(cursor: Cursor, job: Job, verdict: Fires, wake: datetime | None, now: datetime) -> Fire:
+    """A fire to be born, waiting for its claim."""
     target = job.definition.target
     return Fire(
         cursor.shard,
         cursor.job_id,
         cursor.version,
-        cursor.fire_time,
-        next_fire(job.definition.trigger, cursor.fire_time),
+        verdict.fire_time,
+        wake,
         mint(cursor.shard, now),
-        recurring(cursor.job_id, cursor.fire_time),
-        cursor.fire_time,
+        recurring(cursor.job_id, verdict.fire_time),
+        verdict.due_at,
         None,
         slot_ms(target),
         queue_of(target),
     )
 
 
-def skip_of(cursor: Cursor, job: Job | None, reason: str, now: datetime) -> Skip:
-    """The verdict for a fire that could not be born; a job without a readable trigger stops here."""
-    following = None
-    if job is not None:
-        following = next_fire(job.definition.trigger, cursor.fire_time)
+def skip_row(cursor: Cursor, verdict: Skips, wake: datetime | None, now: datetime, said: str | None = None) -> Skip:
+    """A verdict to be recorded."""
     return Skip(
         cursor.shard,
         cursor.job_id,
         cursor.version,
-        cursor.fire_time,
-        following,
+        verdict.fire_time,
+        wake,
         mint(cursor.shard, now),
-        recurring(cursor.job_id, cursor.fire_time),
-        cursor.fire_time,
-        1,
-        SkipReason.REFUSED,
-        reason,
+        recurring(cursor.job_id, verdict.fire_time),
+        verdict.until,
+        verdict.fires,
+        verdict.reason,
+        said,
     )
+
+
+def _refused(fire: Fire, reason: str, now: datetime) -> Skip:
+    log.error("fire.refused", job=str(fire.job_id), fire_time=fire.fire_time.isoformat(), reason=reason)
+    cursor = Cursor(fire.shard, fire.job_id, fire.version, fire.fire_time, 0)
+    return skip_row(
+        cursor, Skips(fire.fire_time, fire.fire_time, 1, SkipReason.REFUSED), fire.next_fire_at, now, reason
+    )
+
+
+def _wake(verdict: Verdict, schedule: Schedule) -> datetime:
+    return wake_of(schedule, verdict.fire_time) if isinstance(verdict, Fires) else verdict.fire_time

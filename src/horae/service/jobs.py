@@ -5,14 +5,19 @@ from datetime import datetime
 from msgspec.structs import replace
 
 from horae.domain import triggers
-from horae.domain.errors import Conflict, InvalidSchedule, NotFound, ShardClosed
+from horae.domain.calendars import Calendar
+from horae.domain.errors import Conflict, NotFound, ShardClosed
 from horae.domain.events import Event
 from horae.domain.jobs import Definition, Job, Status, check_name, check_status
 from horae.domain.keys import recurring
 from horae.domain.outcomes import SkipReason
+from horae.domain.schedule import check, fire_at, first_wake
+from horae.domain.schedule.expected import INSTANT
+from horae.domain.schedule.plan import skipped
 from horae.domain.tasks import OWN_KEY, Create, Decision, Intent
 from horae.domain.tenants import check_width
 from horae.runtime.chance import mint
+from horae.service import calendars
 from horae.service.births import birth_of
 from horae.service.changes import tell
 from horae.service.context import Context
@@ -26,6 +31,7 @@ async def create(ctx: Context, name: str, definition: Definition) -> Job:
     if definition.width is not None:
         check_width(definition.width)
     shard = ctx.tenant.shard(name)
+    known = await calendars.known(ctx, [rule.calendar for rule in definition.policies.calendars])
 
     async def work(tx: Tx) -> Job:
         job = Job(
@@ -36,8 +42,8 @@ async def create(ctx: Context, name: str, definition: Definition) -> Job:
             version=1,
             status=Status.ACTIVE,
             definition=definition,
-            next_fire_at=_first_fire(definition, tx.now),
         )
+        job = replace(job, next_fire_at=_first_fire(job, known, tx.now))
         if not await jobs.create(tx, job, ctx.actor):
             raise ShardClosed(f"the shard of job {name!r} is moving; nothing was changed")
         if job.recurring:
@@ -54,7 +60,7 @@ async def find(ctx: Context, name: str) -> Job:
     """The living job of that name."""
     shard = ctx.tenant.shard(name)
     async with ctx.store.statement(shard) as tx:
-        return await _find(ctx, tx, name)
+        return await find_in(ctx, tx, name)
 
 
 async def listing(ctx: Context) -> list[Job]:
@@ -70,7 +76,7 @@ async def pause(ctx: Context, name: str) -> Job:
     """Stop fires and claims; what runs may finish."""
 
     async def work(tx: Tx) -> Job:
-        job = await _find(ctx, tx, name)
+        job = await find_in(ctx, tx, name)
         check_status(job, Status.ACTIVE, "paused")
         held_from = await cursors.hold(tx, job) if job.recurring else None
         await _set_status(tx, job, Status.PAUSED, held_from=held_from)
@@ -85,11 +91,11 @@ async def resume(ctx: Context, name: str) -> Job:
     """Go on from now; the fires that passed leave one SKIPPED(PAUSED) row for their whole range."""
 
     async def work(tx: Tx) -> Job:
-        job = await _find(ctx, tx, name)
+        job = await find_in(ctx, tx, name)
         check_status(job, Status.PAUSED, "resumed")
         held_from = await jobs.held_from(tx, job)
         await _set_status(tx, job, Status.ACTIVE)
-        next_fire_at = await _let_go(tx, job, held_from) if held_from is not None else None
+        next_fire_at = await _let_go(ctx, tx, job, held_from) if held_from is not None else None
         resumed = replace(job, status=Status.ACTIVE, next_fire_at=next_fire_at)
         await tell(ctx, tx, resumed, Event.JOB_RESUMED, {"held_from": held_from, "next": next_fire_at})
         return resumed
@@ -101,7 +107,7 @@ async def remove(ctx: Context, name: str) -> Job:
     """No fire and no claim any more. What waits in the job's shard is cancelled, a type's tasks when they come due."""
 
     async def work(tx: Tx) -> Job:
-        job = await _find(ctx, tx, name)
+        job = await find_in(ctx, tx, name)
         await _set_status(tx, job, Status.REMOVED)
         await cursors.remove(tx, job)
         cancelled = await instances.cancel_waiting(tx, job.shard, job.id)
@@ -112,12 +118,14 @@ async def remove(ctx: Context, name: str) -> Job:
     return await ctx.store.run(ctx.tenant.shard(name), work)
 
 
-def _first_fire(definition: Definition, now: datetime) -> datetime | None:
-    trigger = definition.trigger
-    first = triggers.next_fire(trigger, now) or triggers.single_fire(trigger, now)
-    if first is None and isinstance(trigger, triggers.CronTrigger):
-        raise InvalidSchedule(f"{trigger.expression!r} never fires")
-    return first
+def _first_fire(job: Job, known: dict[str, Calendar], now: datetime) -> datetime | None:
+    if job.single:
+        return triggers.single_fire(job.definition.trigger, now)
+    if not job.recurring:
+        return None
+    schedule = job.schedule(known)
+    check(schedule, now)
+    return first_wake(schedule, now)
 
 
 async def _create_single(ctx: Context, tx: Tx, job: Job) -> None:
@@ -129,7 +137,8 @@ async def _create_single(ctx: Context, tx: Tx, job: Job) -> None:
     await tasks.create(tx, place, change, intent, birth_of(job, place, 1, tx.now), note)
 
 
-async def _find(ctx: Context, tx: Tx, name: str) -> Job:
+async def find_in(ctx: Context, tx: Tx, name: str) -> Job:
+    """The living job of that name, inside a transaction of the caller's."""
     job = await jobs.find(tx, ctx.tenant.shard(name), ctx.tenant.id, name)
     if job is None:
         raise NotFound(f"tenant {ctx.tenant.name!r} has no job {name!r}")
@@ -141,29 +150,26 @@ async def _set_status(tx: Tx, job: Job, status: Status, *, held_from: datetime |
         raise Conflict(f"job {job.name!r} changed while it was being {status.lower()}; ask again")
 
 
-async def _let_go(tx: Tx, job: Job, held_from: datetime) -> datetime | None:
-    trigger = job.definition.trigger
+async def _let_go(ctx: Context, tx: Tx, job: Job, held_from: datetime) -> datetime | None:
+    """Put a paused cursor back, tell what passed as one range, and send it on to the next fire from now."""
     await cursors.resume(tx, job, held_from)
     if held_from > tx.now:
         return held_from
-    count, last = triggers.passed(trigger, held_from, tx.now)
-    next_fire_at = triggers.next_fire(trigger, tx.now)
-    await cursors.skip(
-        tx,
-        [
-            cursors.Skip(
-                job.shard,
-                job.id,
-                job.version,
-                held_from,
-                next_fire_at,
-                mint(job.shard, tx.now),
-                recurring(job.id, held_from),
-                last,
-                count,
-                SkipReason.PAUSED,
-                None,
-            )
-        ],
-    )
-    return next_fire_at
+    schedule = job.schedule(await calendars.known(ctx, job.calendars))
+    wake = first_wake(schedule, tx.now)
+    for passed in skipped(schedule, fire_at(schedule, held_from), tx.now + INSTANT, SkipReason.PAUSED):
+        row = cursors.Skip(
+            job.shard,
+            job.id,
+            job.version,
+            held_from,
+            wake,
+            mint(job.shard, tx.now),
+            recurring(job.id, passed.fire_time),
+            passed.until,
+            passed.fires,
+            passed.reason,
+            None,
+        )
+        await cursors.skip(tx, [row])
+    return wake

@@ -18,12 +18,13 @@ from horae.store.tx import Tx
 
 
 class Cursor(NamedTuple):
-    """A due cursor as a scan finds it."""
+    """A due cursor as a scan finds it: where it stands, and how often its job has fired."""
 
     shard: int
     job_id: UUID
     version: int
-    fire_time: datetime
+    stood_at: datetime
+    fired: int
 
 
 class Fire(NamedTuple):
@@ -86,6 +87,12 @@ async def skip(tx: Tx, skips: Sequence[Skip]) -> set[UUID]:
     """Move cursors and record the verdict; returns the ids recorded."""
     columns = zip(*skips, strict=True)
     return {row["id"] for row in await tx.rows(sql("cursors/skip"), *columns, tx.now)}
+
+
+async def revise(tx: Tx, job: Job, version: int, wake: datetime | None) -> bool:
+    """Give a cursor the next version of its job and the time it goes to; False when it has moved since it was read."""
+    args = (job.shard, job.id, job.version, job.next_fire_at, version, job.definition.priority, wake)
+    return await tx.value(sql("cursors/revise"), *args) is not None
 
 
 async def hold(tx: Tx, job: Job) -> datetime | None:

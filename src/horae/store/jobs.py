@@ -47,6 +47,18 @@ async def set_status(tx: Tx, job: Job, status: Status, *, held_from: datetime | 
     return await tx.value(sql("jobs/set_status"), *args) is not None
 
 
+async def revise(tx: Tx, job: Job, definition: Definition, actor: str) -> int | None:
+    """Write the next version of a job; None when it is no longer at the version it was read in."""
+    args = (job.shard, job.id, job.version, definition, tx.now, actor)
+    version = await tx.value(sql("jobs/revise"), *args)
+    return version if isinstance(version, int) else None
+
+
+async def with_calendar(tx: Tx, tenant_id: UUID, calendar: str, after: UUID, limit: int) -> list[Job]:
+    """The active recurring jobs in this cell that name a calendar, page by page."""
+    return [job_from(row) for row in await tx.rows(sql("jobs/with_calendar"), tenant_id, calendar, after, limit)]
+
+
 async def complete(tx: Tx, shards: Sequence[int], ids: Sequence[UUID]) -> list[UUID]:
     """Close active jobs that have no fire left."""
     return [row["id"] for row in await tx.rows(sql("jobs/complete"), shards, ids, tx.now)]

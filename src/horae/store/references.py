@@ -44,3 +44,8 @@ async def find(tx: Tx, tenant_id: UUID, kind: str, name: str) -> Any:
 async def changed(tx: Tx, since: datetime) -> list[Reference]:
     """What changed at home here since a time. The caller asks a little further back than it has seen."""
     return [Reference(*row) for row in await tx.rows(sql("references/changed"), since)]
+
+
+async def of_kind(tx: Tx, tenant_id: UUID, kind: str) -> list[Reference]:
+    """All of one kind that a tenant has at home here."""
+    return [Reference(*row) for row in await tx.rows(sql("references/of_kind"), tenant_id, kind)]

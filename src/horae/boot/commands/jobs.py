@@ -7,31 +7,20 @@ import msgspec
 import typer
 from rich.table import Table
 
+from horae.boot.commands.schedules import MOMENT, moment, show, trigger_from
 from horae.boot.session import caller, out, run
-from horae.domain.cron import Dialect
+from horae.domain.calendars import Mode, Rule
+from horae.domain.cron import Dialect, Gap, Overlap
 from horae.domain.errors import Invalid
 from horae.domain.ids import Prefix, public
 from horae.domain.instances import Priority
-from horae.domain.jobs import Definition, Job, own_queue
+from horae.domain.jobs import Definition, own_queue
+from horae.domain.schedule import Misfire, OnMisfire, OnOverlap, Policies, Spread
 from horae.domain.targets import HttpTarget
 from horae.domain.tasks import AfterSuccess
-from horae.domain.triggers import (
-    DelayTrigger,
-    IntervalTrigger,
-    KeyedTrigger,
-    ManualTrigger,
-    OnceTrigger,
-    Trigger,
-    next_fire,
-)
-from horae.domain.triggers import (
-    cron as cron_trigger,
-)
 from horae.service import instances, jobs
-from horae.service.context import Context
 
 app = typer.Typer(no_args_is_help=True)
-PREVIEW = 5
 
 
 @app.command()
@@ -40,29 +29,49 @@ def create(
     cron: Annotated[str | None, typer.Option(help="A cron expression: 5 fields unix, 6 Spring, 7 Quartz.")] = None,
     dialect: Annotated[Dialect | None, typer.Option(help="How to read the expression.")] = None,
     zone: Annotated[str | None, typer.Option(help="An IANA zone; the tenant's own where omitted.")] = None,
+    dst_gap: Annotated[Gap, typer.Option(help="A time that the clocks jump over.")] = Gap.FIRE_AFTER,
+    dst_overlap: Annotated[Overlap, typer.Option(help="A time that the clocks show twice.")] = Overlap.FIRST,
     every: Annotated[float | None, typer.Option(help="Every so many seconds.")] = None,
-    at: Annotated[
-        datetime | None, typer.Option(help="Once, at this time (with offset).", formats=["%Y-%m-%dT%H:%M:%S%z"])
-    ] = None,
+    at: Annotated[datetime | None, typer.Option(help="Once, at this time (with offset).", formats=[MOMENT])] = None,
     after: Annotated[float | None, typer.Option(help="Once, so many seconds from now.")] = None,
     keyed: Annotated[bool, typer.Option(help="A type of tasks: each business key has its own time.")] = False,
+    misfire: Annotated[OnMisfire, typer.Option(help="What becomes of missed fires.")] = OnMisfire.ONCE,
+    max_lateness: Annotated[float | None, typer.Option(help="Seconds after which a missed fire is given up.")] = None,
+    overlap: Annotated[OnOverlap, typer.Option(help="When the one before still runs.")] = OnOverlap.ALLOW,
+    window: Annotated[float, typer.Option(help="Spread this job within so many seconds.")] = 0.0,
+    jitter: Annotated[float, typer.Option(help="Spread each of its fires within so many seconds.")] = 0.0,
+    start: Annotated[datetime | None, typer.Option(help="No fire before.", formats=[MOMENT])] = None,
+    end: Annotated[datetime | None, typer.Option(help="No fire from then on.", formats=[MOMENT])] = None,
+    max_count: Annotated[int | None, typer.Option(help="At most so many fires.")] = None,
+    on_days: Annotated[list[str] | None, typer.Option(help="Only on the days of this calendar.")] = None,
+    not_on_days: Annotated[list[str] | None, typer.Option(help="Never on the days of this calendar.")] = None,
     url: Annotated[str | None, typer.Option(help="Where to send it; the queue of its name where omitted.")] = None,
     payload: Annotated[str | None, typer.Option(help="JSON that the target receives.")] = None,
     priority: Annotated[str, typer.Option(help="critical, normal or low.")] = "normal",
     reopen: Annotated[bool, typer.Option(help="A key that succeeded may be scheduled anew.")] = False,
 ) -> None:
     """Make a job; the answer says what was understood and when it fires."""
+    rules = [Rule(name) for name in on_days or ()] + [Rule(name, Mode.EXCLUDE) for name in not_on_days or ()]
 
     async def work() -> None:
         async with caller() as ctx:
             definition = Definition(
-                trigger=_trigger(ctx, name, cron, dialect, zone, every, at, after, keyed=keyed),
+                trigger=trigger_from(ctx, name, cron, dialect, zone, (dst_gap, dst_overlap), every, at, after, keyed),
+                policies=Policies(
+                    misfire=Misfire(misfire, max_lateness),
+                    overlap=overlap,
+                    spread=Spread(window, jitter),
+                    calendars=tuple(rules),
+                    start=start,
+                    end=end,
+                    max_count=max_count,
+                ),
                 target=HttpTarget(url) if url else own_queue(name),
                 priority=_priority(priority),
                 payload=_json(payload),
                 after_success=AfterSuccess.REOPEN if reopen else AfterSuccess.IGNORE,
             )
-            _show(await jobs.create(ctx, name, definition))
+            await show(ctx, await jobs.create(ctx, name, definition))
 
     run(work)
 
@@ -80,7 +89,7 @@ def list_() -> None:
                     job.name,
                     job.status,
                     trigger.get("expression", trigger["kind"]),
-                    _time(job.next_fire_at),
+                    moment(job.next_fire_at),
                     public(Prefix.JOB, job.id),
                 )
             out.print(table)
@@ -94,7 +103,7 @@ def pause(name: str) -> None:
 
     async def work() -> None:
         async with caller() as ctx:
-            _show(await jobs.pause(ctx, name))
+            await show(ctx, await jobs.pause(ctx, name))
 
     run(work)
 
@@ -105,7 +114,7 @@ def resume(name: str) -> None:
 
     async def work() -> None:
         async with caller() as ctx:
-            _show(await jobs.resume(ctx, name))
+            await show(ctx, await jobs.resume(ctx, name))
 
     run(work)
 
@@ -116,7 +125,7 @@ def remove(name: str) -> None:
 
     async def work() -> None:
         async with caller() as ctx:
-            _show(await jobs.remove(ctx, name))
+            await show(ctx, await jobs.remove(ctx, name))
 
     run(work)
 
@@ -147,64 +156,14 @@ def history(name: str, limit: int = 20) -> None:
             for past in await instances.of_job(ctx, name, limit=limit):
                 why = past.error_msg or ""
                 if past.range_count and past.range_to:
-                    why = f"{past.range_count} fires up to {_time(past.range_to)}"
+                    why = f"{past.range_count} fires up to {moment(past.range_to)}"
                 state = f"{past.state}({past.reason})" if past.reason else past.state
                 cells = (past.business_key, state, past.attempt, past.trigger_delay_ms, past.duration_ms, why)
                 shown = ("" if cell is None else str(cell) for cell in cells)
-                table.add_row(_time(past.fire_time), *shown, public(Prefix.INSTANCE, past.id))
+                table.add_row(moment(past.fire_time), *shown, public(Prefix.INSTANCE, past.id))
             out.print(table)
 
     run(work)
-
-
-def _trigger(
-    ctx: Context,
-    name: str,
-    cron: str | None,
-    dialect: Dialect | None,
-    zone: str | None,
-    every: float | None,
-    at: datetime | None,
-    after: float | None,
-    *,
-    keyed: bool,
-) -> Trigger:
-    given: list[Trigger] = []
-    if cron is not None:
-        zone_name = zone or ctx.tenant.zone
-        given.append(cron_trigger(cron, dialect=dialect, zone_name=zone_name, salt=f"{ctx.tenant.name}/{name}"))
-    if every is not None:
-        given.append(IntervalTrigger(every, ctx.store.cell(ctx.tenant.shard(name)).clock.now().replace(microsecond=0)))
-    if at is not None:
-        given.append(OnceTrigger(at))
-    if after is not None:
-        given.append(DelayTrigger(after))
-    if keyed:
-        given.append(KeyedTrigger())
-    if len(given) > 1:
-        raise Invalid("a job has one trigger: --cron, --every, --at, --after or --keyed")
-    return given[0] if given else ManualTrigger()
-
-
-def _show(job: Job) -> None:
-    out.print(f"{job.name} {public(Prefix.JOB, job.id)} {job.status}", highlight=False)
-    trigger = job.definition.trigger
-    facts = " ".join(f"{name}={value}" for name, value in msgspec.to_builtins(trigger).items() if name != "salt")
-    out.print(f"  trigger  {facts}", highlight=False)
-    out.print(
-        f"  target   {' '.join(f'{n}={v}' for n, v in msgspec.to_builtins(job.definition.target).items())}",
-        highlight=False,
-    )
-    fire = job.next_fire_at
-    for number in range(PREVIEW):
-        if fire is None:
-            break
-        out.print(f"  {'fires   ' if not number else '        '} {_time(fire)} UTC", highlight=False)
-        fire = next_fire(trigger, fire)
-
-
-def _time(at: datetime | None) -> str:
-    return "" if at is None else f"{at:%Y-%m-%d %H:%M:%S}"
 
 
 def _json(text: str | None) -> object:

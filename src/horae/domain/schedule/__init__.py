@@ -1,5 +1,6 @@
 """A trigger under its policies: which fires are expected, and what becomes of each."""
 
+from horae.domain.schedule.advance import Step, advance, fire_at, first_wake, wake_of
 from horae.domain.schedule.catchup import catch_up
 from horae.domain.schedule.misfire import Misfire, OnMisfire
 from horae.domain.schedule.overlap import OnOverlap
@@ -18,9 +19,14 @@ __all__ = [
     "Schedule",
     "Skip",
     "Spread",
+    "Step",
     "Verdict",
+    "advance",
     "catch_up",
     "check",
+    "fire_at",
     "fires",
+    "first_wake",
     "following",
+    "wake_of",
 ]

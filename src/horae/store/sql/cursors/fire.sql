@@ -1,12 +1,13 @@
 -- No row for a fire: another node fired it, the job changed, or a shard is closed. Nothing was born then.
 with moved as (
     update job_cursor c
-    set next_fire_at = f.next_fire_at
+    set next_fire_at = f.next_fire_at, fired = c.fired + 1
     from unnest($1::smallint[], $2::uuid[], $3::int[], $4::timestamptz[], $5::timestamptz[],
                 $6::uuid[], $7::text[], $8::timestamptz[], $9::uuid[], $10::int[], $11::text[])
          as f(shard_id, job_id, version, fire_time, next_fire_at, id, idem_key, due_at, token, slot_ms, queue)
     where (c.shard_id, c.job_id) between (f.shard_id, f.job_id) and (f.shard_id, f.job_id)
-      and c.version = f.version and c.next_fire_at = f.fire_time
+      and c.version = f.version
+      and c.next_fire_at = least(f.fire_time, f.due_at)   -- it stood there, or at the time the fire was moved forward to
       and not exists (select from shard s where s.shard_id = f.shard_id and s.state <> 'ACTIVE')
     returning f.shard_id, f.id, c.tenant_id, f.job_id, f.version, f.idem_key, f.fire_time, f.due_at,
               c.priority, f.token, f.slot_ms, f.queue)

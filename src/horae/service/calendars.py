@@ -1,0 +1,97 @@
+"""Calendars: put one, and every job that uses it is planned anew."""
+
+from collections.abc import Sequence
+from typing import Final
+from uuid import UUID
+
+from horae.domain.calendars import Calendar
+from horae.domain.errors import ShardClosed
+from horae.domain.events import Event
+from horae.domain.jobs import Job
+from horae.domain.schedule import first_wake
+from horae.runtime.chance import mint
+from horae.service.context import Context
+from horae.store import audit, calendars, cursors, jobs, outbox, references
+from horae.store.cells import Cell
+from horae.store.tx import Tx
+
+PAGE: Final = 500
+
+
+async def put(ctx: Context, calendar: Calendar) -> list[str]:
+    """Write a calendar and move the cursors it changes; returns the names of the jobs whose next fire moved."""
+    shard = ctx.tenant.shard(f"calendar/{calendar.name}")
+
+    async def work(tx: Tx) -> None:
+        id_ = await calendars.put(tx, shard, mint(shard, tx.now), ctx.tenant.id, calendar)
+        if id_ is None:
+            raise ShardClosed(f"the shard of calendar {calendar.name!r} is moving; nothing was changed")
+        await references.publish(tx, "calendar", id_, ctx.tenant.id, shard, calendar.name, calendar)
+        detail = {"name": calendar.name, "first": calendar.first, "last": calendar.last}
+        await outbox.append(tx, shard, ctx.tenant.id, Event.CALENDAR_PUT, detail, job_id=None)
+        await audit.append(
+            tx,
+            shard,
+            mint(shard, tx.now),
+            ctx.tenant.id,
+            actor=ctx.actor,
+            action="calendar.put",
+            resource=f"calendar/{calendar.name}",
+            detail=detail,
+        )
+
+    await ctx.store.run(shard, work)
+    await _carry(ctx)
+    return [name for cell in ctx.store.cells for name in await _plan_anew(ctx, cell, calendar)]
+
+
+async def known(ctx: Context, names: Sequence[str]) -> dict[str, Calendar]:
+    """The tenant's calendars of these names, from the cell each is at home in."""
+    found: dict[str, Calendar] = {}
+    for name in names:
+        async with ctx.store.statement(ctx.tenant.shard(f"calendar/{name}")) as tx:
+            copies = await calendars.copies(tx, [ctx.tenant.id])
+        if (ctx.tenant.id, name) in copies:
+            found[name] = copies[ctx.tenant.id, name]
+    return found
+
+
+async def listing(ctx: Context) -> list[Calendar]:
+    """All calendars of the tenant, by name."""
+    found: dict[str, Calendar] = {}
+    for cell in ctx.store.cells:
+        async with cell.statement() as tx:
+            copies = await calendars.copies(tx, [ctx.tenant.id])
+        found |= {name: calendar for (_, name), calendar in copies.items()}
+    return [found[name] for name in sorted(found)]
+
+
+async def _carry(ctx: Context) -> None:
+    """Bring the tenant's calendars to every cell now: the plans below must not be older than the answer."""
+    for home in ctx.store.cells:
+        async with home.statement() as tx:
+            news = await references.of_kind(tx, ctx.tenant.id, "calendar")
+        for cell in ctx.store.cells:
+            if cell is not home and news:
+                async with cell.statement() as tx:
+                    await references.copy(tx, news)
+
+
+async def _plan_anew(ctx: Context, cell: Cell, calendar: Calendar) -> list[str]:
+    moved: list[str] = []
+    after = UUID(int=0)
+    while True:
+        async with cell.statement() as tx:
+            page = await jobs.with_calendar(tx, ctx.tenant.id, calendar.name, after, PAGE)
+            moved += [job.name for job in page if await _move(ctx, tx, job)]
+        if len(page) < PAGE:
+            return moved
+        after = page[-1].id
+
+
+async def _move(ctx: Context, tx: Tx, job: Job) -> bool:
+    """Put the cursor to the first expected fire from now on: a day that opened may lie before where it stood."""
+    wake = first_wake(job.schedule(await known(ctx, job.calendars)), tx.now)
+    if wake is None or wake == job.next_fire_at:
+        return False
+    return await cursors.revise(tx, job, job.version, wake)

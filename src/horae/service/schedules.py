@@ -1,0 +1,124 @@
+"""Schedules: change a definition, skip or move one occurrence, preview, forecast."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from horae.domain.cron.describe import describe
+from horae.domain.errors import Contended, InvalidSchedule
+from horae.domain.events import Event
+from horae.domain.forecast import Forecast
+from horae.domain.forecast import forecast as foresee
+from horae.domain.jobs import Definition, Job
+from horae.domain.schedule import Override, Schedule, Verdict, check, fires, first_wake
+from horae.domain.triggers import CronTrigger
+from horae.service import calendars, jobs
+from horae.service.changes import tell
+from horae.service.context import Context
+from horae.store import cursors
+from horae.store import jobs as rows
+from horae.store.tx import Tx
+
+TRIES: Final = 20
+LOOK_AHEAD: Final = timedelta(days=5 * 366)
+
+
+class Preview(msgspec.Struct, frozen=True):
+    """What a schedule will do, said before it does it."""
+
+    dialect: str | None
+    english: str | None
+    chinese: str | None
+    verdicts: list[Verdict]
+
+
+async def schedule_of(ctx: Context, job: Job) -> Schedule:
+    """A job's schedule with the calendars it names."""
+    return job.schedule(await calendars.known(ctx, job.calendars) if job.calendars else {})
+
+
+async def preview(ctx: Context, job: Job, *, many: int = 5) -> Preview:
+    """The sentence in two languages, and what becomes of the next expected fires."""
+    schedule = await schedule_of(ctx, job)
+    now = ctx.store.cell(job.shard).clock.now()
+    trigger = job.definition.trigger
+    first = first_wake(schedule, now)
+    coming = fires(schedule, first, first + LOOK_AHEAD) if first is not None else iter(())
+    if not isinstance(trigger, CronTrigger):
+        return Preview(None, None, None, list(islice(coming, many)))
+    cron = trigger.compiled()
+    return Preview(trigger.dialect, describe(cron, "en"), describe(cron, "zh"), list(islice(coming, many)))
+
+
+async def update(ctx: Context, name: str, definition: Definition) -> Job:
+    """A new version of a job; the cursor goes on by it from now."""
+    return await _revise(ctx, name, lambda _job: definition, Event.JOB_UPDATED, {})
+
+
+async def skip(ctx: Context, name: str, at: datetime) -> Job:
+    """The occurrence at `at` does not happen; it leaves a row that says who asked for it."""
+    return await _override(ctx, name, Override(at.astimezone(UTC)), "skip")
+
+
+async def move(ctx: Context, name: str, at: datetime, to: datetime) -> Job:
+    """The occurrence at `at` happens at `to`, between its neighbours, and keeps its fire time and key."""
+    return await _override(ctx, name, Override(at.astimezone(UTC), to.astimezone(UTC)), "move")
+
+
+async def restore(ctx: Context, name: str, at: datetime) -> Job:
+    """The occurrence at `at` happens as the schedule has it."""
+    return await _override(ctx, name, Override(at.astimezone(UTC)), "restore")
+
+
+async def forecast(ctx: Context, *, hours: float = 24) -> Forecast:
+    """Fires per second of all the tenant's jobs for the coming hours."""
+    schedules = [await schedule_of(ctx, job) for job in await jobs.listing(ctx) if job.recurring]
+    now = ctx.store.cells[0].clock.now().replace(microsecond=0)
+    return foresee(schedules, now, now + timedelta(hours=hours))
+
+
+async def _override(ctx: Context, name: str, override: Override, verb: str) -> Job:
+    def change(job: Job) -> Definition:
+        now = ctx.store.cell(job.shard).clock.now()
+        if override.at <= now or (override.to is not None and override.to <= now):
+            raise InvalidSchedule(
+                "only an occurrence that is still to come can be skipped or moved, and only ahead of now"
+            )
+        kept = [one for one in job.definition.overrides if one.at != override.at and one.at > now]
+        changed = kept if verb == "restore" else [*kept, override]
+        return replace(job.definition, overrides=tuple(sorted(changed, key=lambda one: one.at)))
+
+    return await _revise(ctx, name, change, Event.JOB_UPDATED, {verb: override.at, "to": override.to})
+
+
+async def _revise(
+    ctx: Context, name: str, change: Callable[[Job], Definition], event: Event, detail: dict[str, object]
+) -> Job:
+    async def work(tx: Tx) -> Job | None:
+        job = await jobs.find_in(ctx, tx, name)
+        definition = change(job)
+        revised = replace(job, definition=definition, version=job.version + 1)
+        schedule = await schedule_of(ctx, revised)
+        if revised.recurring:
+            check(schedule, tx.now)
+        if await rows.revise(tx, job, definition, ctx.actor) is None:
+            return None
+        wake = first_wake(schedule, tx.now) if revised.recurring and job.next_fire_at is not None else None
+        if job.recurring and not await cursors.revise(tx, job, revised.version, wake):
+            raise Contended(f"job {name!r} fired while it was being changed")
+        revised = replace(revised, next_fire_at=wake)
+        await tell(ctx, tx, revised, event, {"version": revised.version, **detail})
+        return revised
+
+    for _ in range(TRIES):
+        try:
+            done = await ctx.store.run(ctx.tenant.shard(name), work)
+        except Contended:
+            continue
+        if done is not None:
+            return done
+    raise Contended(f"job {name!r} kept changing; nothing was changed, ask again")

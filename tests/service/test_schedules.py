@@ -1,0 +1,199 @@
+"""Calendars, single occurrences, previews and forecasts, over real rows and a node that fires by them."""
+
+from datetime import timedelta
+
+import pytest
+from msgspec.structs import replace
+
+from horae.domain.calendars import Calendar, Mode, Rule
+from horae.domain.errors import InvalidSchedule
+from horae.domain.schedule import Fire, Misfire, OnMisfire, Policies, Skip, Spread
+from horae.domain.triggers import cron
+from horae.engine.definitions import Definitions
+from horae.engine.fire import Firer
+from horae.engine.territory import Territory
+from horae.runtime.chance import token
+from horae.service import calendars, jobs, schedules
+from horae.upkeep.copies import Copier
+from horae.upkeep.partitions import Partitioner
+from tests.steps import a_job, move_clock, query
+
+NINE = cron("0 9 * * *")
+
+
+def firers(store):
+    return [Firer(cell, Territory(store.shards_of(cell)), token(), Definitions()) for cell in store.cells]
+
+
+async def fire(store, workers):
+    for worker in workers:
+        while await worker.once():
+            pass
+
+
+async def to(store, moment):
+    """Move the clock to a moment, and have the days' partitions."""
+    await move_clock(store, seconds=(moment - store.cells[0].clock.now()).total_seconds())
+    await Partitioner(store).once()
+
+
+def open_days(now, *days, name="open"):
+    first = now.date() - timedelta(days=1)
+    added = frozenset((now + timedelta(days=day)).date() for day in days)
+    return Calendar(name=name, first=first, last=first + timedelta(days=60), added=added)
+
+
+async def next_nine(store):
+    now = store.cells[0].clock.now()
+    nine = now.replace(hour=9, minute=0, second=0, microsecond=0)
+    return nine if nine > now else nine + timedelta(days=1)
+
+
+async def test_a_calendar_decides_and_every_skipped_day_leaves_its_reason(ctx, store):
+    nine = await next_nine(store)
+    await calendars.put(ctx, open_days(nine, 1, 3))
+    await a_job(ctx, "daily", NINE, policies=Policies(calendars=(Rule("open"),)))
+    workers = firers(store)
+    for day in range(4):
+        await to(store, nine + timedelta(days=day, seconds=1))
+        await fire(store, workers)
+    born = await query(store, "select fire_time from instance_live order by 1")
+    assert [row["fire_time"] for row in born] == [nine + timedelta(days=day) for day in (1, 3)]
+    told = await query(store, "select fire_time, reason from instance_history order by 1")
+    assert [(row["fire_time"], row["reason"]) for row in told] == [
+        (nine, "CALENDAR"),
+        (nine + timedelta(days=2), "CALENDAR"),
+    ]
+
+
+async def test_a_day_that_opens_later_is_not_missed(ctx, store):
+    """The cursor had gone past it; putting the calendar sends it back."""
+    nine = await next_nine(store)
+    await calendars.put(ctx, open_days(nine, 5))
+    await a_job(ctx, "hourly", cron("0 * * * *"), policies=Policies(calendars=(Rule("open"),)))
+    workers = firers(store)
+    await to(store, nine + timedelta(seconds=1))
+    await fire(store, workers)
+    moved = await calendars.put(ctx, open_days(nine, 0, 1, 5))
+    assert moved == ["hourly"]
+    await to(store, nine + timedelta(hours=1, seconds=1))
+    for worker in workers:
+        worker.almanac = type(worker.almanac)(worker.cell)
+    await fire(store, workers)
+    born = await query(store, "select fire_time from instance_live")
+    assert [row["fire_time"] for row in born] == [nine + timedelta(hours=1)]
+
+
+async def test_calendars_reach_every_cell_and_unknown_ones_are_refused(ctx, store):
+    await calendars.put(ctx, open_days(store.cells[0].clock.now(), 1))
+    await Copier(store).once()
+    assert len(await query(store, "select * from reference where kind = 'calendar'")) == 2
+    assert [one.name for one in await calendars.listing(ctx)] == ["open"]
+    with pytest.raises(InvalidSchedule, match="nothing"):
+        await a_job(ctx, "x", NINE, policies=Policies(calendars=(Rule("nothing", Mode.EXCLUDE),)))
+    audited = await query(store, "select action from audit_log where action like 'calendar%'")
+    assert [row["action"] for row in audited] == ["calendar.put"]
+
+
+@pytest.mark.parametrize("hours", [-3, 3])
+async def test_a_moved_occurrence_fires_at_its_new_time_under_its_own_key(ctx, store, hours):
+    await a_job(ctx, "daily", NINE)
+    nine = await next_nine(store)
+    second = nine + timedelta(days=1)
+    moved = await schedules.move(ctx, "daily", second, second + timedelta(hours=hours))
+    assert moved.version == 2
+    workers = firers(store)
+    for moment in (nine, min(second, second + timedelta(hours=hours)), second + timedelta(days=1)):
+        await to(store, moment + timedelta(seconds=1))
+        await fire(store, workers)
+    rows = await query(store, "select fire_time, due_at, idem_key from instance_live order by 1")
+    assert [row["fire_time"] for row in rows] == [nine, second, second + timedelta(days=1)]
+    assert rows[1]["due_at"] == second + timedelta(hours=hours)
+    assert rows[1]["idem_key"].endswith(f":{int(second.timestamp())}")
+
+
+async def test_a_skipped_occurrence_can_be_restored_and_versions_tell_the_story(ctx, store):
+    await a_job(ctx, "daily", NINE)
+    nine = await next_nine(store)
+    await schedules.skip(ctx, "daily", nine)
+    preview = await schedules.preview(ctx, await jobs.find(ctx, "daily"), many=2)
+    assert [type(verdict) for verdict in preview.verdicts] == [Skip, Fire]
+    restored = await schedules.restore(ctx, "daily", nine)
+    assert (restored.version, restored.definition.overrides) == (3, ())
+    await schedules.skip(ctx, "daily", nine)
+    await to(store, nine + timedelta(seconds=1))
+    await fire(store, firers(store))
+    [told] = await query(store, "select reason, fire_time from instance_history")
+    assert tuple(told) == ("REQUESTED", nine)
+    versions = await query(store, "select version from job_version order by 1")
+    assert [row["version"] for row in versions] == [1, 2, 3, 4]
+    with pytest.raises(InvalidSchedule):
+        await schedules.skip(ctx, "daily", nine + timedelta(hours=1))
+    with pytest.raises(InvalidSchedule):
+        await schedules.move(ctx, "daily", nine + timedelta(days=1), nine + timedelta(days=3))
+
+
+async def test_a_changed_schedule_goes_on_from_now_with_its_new_version(ctx, store):
+    job = await a_job(ctx, "daily", NINE)
+    changed = await schedules.update(ctx, "daily", replace(job.definition, trigger=cron("0 * * * *")))
+    [cursor] = await query(store, "select version, next_fire_at from job_cursor")
+    assert (cursor["version"], cursor["next_fire_at"]) == (2, changed.next_fire_at)
+    assert changed.next_fire_at - store.cells[0].clock.now() <= timedelta(hours=1)
+
+
+async def test_a_window_moves_the_due_time_and_not_the_name(ctx, store):
+    await a_job(ctx, "daily", NINE, policies=Policies(spread=Spread(window=1800)))
+    nine = await next_nine(store)
+    await to(store, nine + timedelta(seconds=1))
+    await fire(store, firers(store))
+    [row] = await query(store, "select fire_time, due_at, state from instance_live")
+    assert (row["fire_time"], row["state"]) == (nine, "INIT")
+    assert nine < row["due_at"] < nine + timedelta(seconds=1800)
+
+
+async def test_max_count_ends_a_job(ctx, store):
+    await a_job(ctx, "thrice", cron("0 * * * *"), policies=Policies(max_count=3, misfire=Misfire(OnMisfire.ALL)))
+    await to(store, store.cells[0].clock.now() + timedelta(hours=9))
+    await fire(store, firers(store))
+    assert len(await query(store, "select * from instance_live")) == 3
+    assert [row["status"] for row in await query(store, "select status from job")] == ["COMPLETED"]
+
+
+async def test_an_outage_leaves_one_verdict_for_each_fire(ctx, store):
+    await a_job(ctx, "minutely", cron("* * * * *"))
+    began = (await jobs.find(ctx, "minutely")).next_fire_at
+    await to(store, began + timedelta(minutes=99, seconds=30))
+    await fire(store, firers(store))
+    born = await query(store, "select fire_time from instance_live order by 1")
+    told = await query(store, "select * from instance_history")
+    assert sum(row["range_count"] for row in told) + len(born) == 100
+    assert {row["reason"] for row in told} == {"MISFIRE"}
+    assert born[-1]["fire_time"] == began + timedelta(minutes=99)
+
+
+async def test_the_answer_says_the_dialect_a_sentence_in_two_languages_and_five_fires(ctx):
+    job = await a_job(ctx, "coupon_job", cron("0 */5 * * * ?"))
+    said = await schedules.preview(ctx, job)
+    assert said.dialect == "spring6"
+    assert said.english
+    assert any("一" <= letter <= "鿿" for letter in said.chinese)
+    assert len(said.verdicts) == 5
+    assert said.verdicts[0].fire_time == job.next_fire_at
+
+
+async def test_a_forecast_counts_what_will_fire(ctx):
+    for n in range(3):
+        await a_job(ctx, f"j{n}", cron("0 * * * *"))
+    found = await schedules.forecast(ctx, hours=24)
+    assert found.total == 72
+    assert found.worst(1)[0][1] == 3
+
+
+async def test_a_resumed_job_tells_what_passed_as_one_range(ctx, store):
+    await a_job(ctx, "per-second", cron("* * * * * ?"))
+    await jobs.pause(ctx, "per-second")
+    await to(store, store.cells[0].clock.now() + timedelta(days=40))
+    await jobs.resume(ctx, "per-second")
+    [told] = await query(store, "select reason, range_count from instance_history")
+    assert told["reason"] == "PAUSED"
+    assert abs(told["range_count"] - 40 * 86400) < 120
