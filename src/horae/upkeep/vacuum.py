@@ -5,9 +5,9 @@ from horae.store.cells import Store
 
 
 class Vacuumer:
-    """The live table at every round, the cursors at every sixth: they are larger and die more slowly."""
+    """The live table at every round, the cursors at every twentieth: they are larger and die more slowly."""
 
-    CURSORS_EVERY = 6
+    CURSORS_EVERY = 20
 
     def __init__(self, store: Store) -> None:
         self.store = store

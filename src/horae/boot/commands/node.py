@@ -17,7 +17,7 @@ from horae.upkeep.copies import Copier
 from horae.upkeep.partitions import Partitioner
 from horae.upkeep.vacuum import Vacuumer
 
-LOOK, COPY, VACUUM, PARTITION = 0.5, 2.0, 10.0, 3600.0
+LOOK, COPY, VACUUM, PARTITION = 0.5, 2.0, 3.0, 3600.0
 
 
 def node(
