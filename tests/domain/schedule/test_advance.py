@@ -122,7 +122,7 @@ def test_start_end_and_count_bound_a_schedule():
         (Misfire(OnMisfire.ONCE), 1, {SkipReason.MISFIRE: 9}),
         (Misfire(OnMisfire.ALL), 10, {}),
         (Misfire(OnMisfire.ALL, cap=4), 4, {SkipReason.OVER_CAP: 6}),
-        (Misfire(OnMisfire.ALL, max_lateness=3 * 86400.0 + 60), 4, {SkipReason.TOO_LATE: 6}),
+        (Misfire(OnMisfire.ALL, max_lateness=3 * 86400.0 + 60), 3, {SkipReason.TOO_LATE: 7}),
     ],
 )
 def test_ten_missed_days_follow_the_policy_and_each_has_a_verdict(misfire, fired, skipped):

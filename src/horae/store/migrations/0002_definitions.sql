@@ -50,7 +50,7 @@ create table job_cursor (
     job_id uuid not null,
     tenant_id uuid not null,
     primary key (shard_id, job_id)
-) with (fillfactor = 80);
+) with (fillfactor = 80, autovacuum_vacuum_cost_delay = 0);
 -- Time first; the shard is filtered inside the index. It is cast, so that only this index matches the scan's
 -- condition and the planner cannot be tempted by the primary key.
 create index job_cursor_due on job_cursor (priority, next_fire_at, (shard_id::int));

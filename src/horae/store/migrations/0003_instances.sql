@@ -37,7 +37,13 @@ create table instance_live (
     constraint instance_live_attempted check (state <> 'RUNNING' or attempt > 0),
     constraint instance_live_failed check (state <> 'FAIL' or retry_count > 0),
     constraint instance_live_key check ((business_key is null) = (generation is null))
-) with (fillfactor = 90);
+) with (
+    fillfactor = 90,
+    -- Upkeep vacuums it every few seconds. When autovacuum comes by it must not dawdle: ours would wait behind it.
+    autovacuum_vacuum_cost_delay = 0,
+    autovacuum_vacuum_scale_factor = 0,
+    autovacuum_vacuum_threshold = 20000
+);
 create unique index instance_live_idem on instance_live (idem_key, (shard_id::int));
 create unique index instance_live_business on instance_live (shard_id, job_id, business_key) where business_key is not null;
 -- What we push ourselves, and what waits for a worker of its queue: never in each other's way.

@@ -7,7 +7,8 @@ with moved as (
          as f(shard_id, job_id, version, fire_time, next_fire_at, id, idem_key, due_at, token, slot_ms, queue)
     where (c.shard_id, c.job_id) between (f.shard_id, f.job_id) and (f.shard_id, f.job_id)
       and c.version = f.version
-      and c.next_fire_at = least(f.fire_time, f.due_at)   -- it stood there, or at the time the fire was moved forward to
+      -- It stood there, or at the time the fire was moved forward to. The sum keeps the due index out of it.
+      and c.next_fire_at + interval '0' = least(f.fire_time, f.due_at)
       and not exists (select from shard s where s.shard_id = f.shard_id and s.state <> 'ACTIVE')
     returning f.shard_id, f.id, c.tenant_id, f.job_id, f.version, f.idem_key, f.fire_time, f.due_at,
               c.priority, f.token, f.slot_ms, f.queue)
