@@ -84,7 +84,7 @@ def running() -> Iterator[Server]:
 def _cpu(pid: int, *, ended_children: bool = False) -> float:
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return 0.0
     ticks = sum(map(int, fields[11 : 15 if ended_children else 13]))
     return ticks / os.sysconf("SC_CLK_TCK")

@@ -5,7 +5,9 @@ transaction. Each worker owns a fourth of the 4,096 shards, so a batch spans abo
 """
 
 import asyncio
+import os
 import time
+from collections.abc import Coroutine
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -33,7 +35,8 @@ from horae.store.cursors import Cursor, Fire
 from horae.store.instances import Attempt, Ending
 from horae.store.tx import Tx
 
-JOBS, BATCH, WORKERS, PERIOD = 300_000, 100, 8, 60
+JOBS = int(os.environ.get("HORAE_BENCH_JOBS", "300000"))
+BATCH, WORKERS, PERIOD = 100, 8, 60
 SLICE, SLICES = 5.0, 5
 DONE = Ended(State.SUCCESS, 0)
 
@@ -86,13 +89,18 @@ def _ran(fire: Fire) -> Instance:
     )  # fmt: skip
 
 
-def ours(server: Server, database: str, meter: Meter, seconds: float) -> Slice:
-    """One slice of the store."""
+def ours(
+    server: Server, database: str, meter: Meter, seconds: float, beside: Coroutine[Any, Any, None] | None = None
+) -> Slice:
+    """One slice of the store; with something running beside it, if asked."""
     workers = [Worker(number) for number in range(WORKERS)]
 
     async def work() -> None:
+        neighbour = asyncio.create_task(beside) if beside is not None else None
         until = time.monotonic() + seconds
         await asyncio.gather(*(worker.work(server.dsn(database), until) for worker in workers))
+        if neighbour is not None:
+            neighbour.cancel()
 
     with meter.measuring() as cost:
         began, cpu = time.monotonic(), own_cpu()

@@ -28,7 +28,7 @@ create table instance_single (like instance_live including defaults including co
 alter table instance_single drop constraint instance_live_state, drop constraint instance_live_running,
     drop constraint instance_live_owner, drop constraint instance_live_attempted;
 alter table instance_single add column ended_at timestamptz, add column duration_ms int, add primary key (shard_id, id);
-create unique index on instance_single (shard_id, idem_key);
+create unique index on instance_single (idem_key, (shard_id::int));
 create index on instance_single (priority, lane, due_at, (shard_id::int)) where state in ('INIT', 'FAIL');
 create index on instance_single (deadline) where state = 'RUNNING';
 create index on instance_single (job_id, fire_time);

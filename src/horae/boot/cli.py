@@ -3,7 +3,7 @@
 import typer
 
 from horae import __version__
-from horae.boot.commands import cells, jobs, node, tasks, tenants
+from horae.boot.commands import cells, doctor, jobs, node, tasks, tenants
 from horae.boot.session import out
 
 app = typer.Typer(
@@ -15,6 +15,7 @@ app.add_typer(tenants.app, name="tenant", help="Tenants: who owns jobs.")
 app.add_typer(cells.app, name="cells", help="Cells: the PostgreSQL clusters that hold the shards.")
 app.command("migrate")(cells.migrate)
 app.command("node")(node.node)
+app.command("doctor")(doctor.doctor)
 app.command("history")(jobs.history)
 
 

@@ -109,6 +109,15 @@ class Cell:
         async with self.pool.acquire() as connection:
             yield Tx(connection, self.clock.now())
 
+    @asynccontextmanager
+    async def direct(self) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
+        """A connection outside the pool and without a statement timeout: for upkeep that takes its time."""
+        connection = await asyncpg.connect(self.dsn, timeout=3, server_settings={"application_name": "horae upkeep"})
+        try:
+            yield connection
+        finally:
+            await connection.close()
+
 
 class Store:
     """All cells, and which of them holds which shard."""

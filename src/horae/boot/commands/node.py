@@ -15,8 +15,9 @@ from horae.runtime.telemetry import log
 from horae.store.cells import Store
 from horae.upkeep.copies import Copier
 from horae.upkeep.partitions import Partitioner
+from horae.upkeep.vacuum import Vacuumer
 
-LOOK, COPY, PARTITION = 0.5, 2.0, 3600.0
+LOOK, COPY, VACUUM, PARTITION = 0.5, 2.0, 3.0, 3600.0
 
 
 def node(
@@ -28,7 +29,7 @@ def node(
         settings = load()
         async with Store.of(settings.all_cells()) as store:
             worker = Node(store, socket.gethostname(), timedelta(seconds=settings.lease_ttl))
-            upkeep = (Copier(store), Partitioner(store))
+            upkeep = (Copier(store), Partitioner(store), Vacuumer(store))
             try:
                 if once:
                     for duty in upkeep:
@@ -39,6 +40,7 @@ def node(
                         Loop("node", worker, LOOK),
                         Loop("copies", upkeep[0], COPY),
                         Loop("partitions", upkeep[1], PARTITION),
+                        Loop("vacuum", upkeep[2], VACUUM),
                     ]
                     await _until_told(loops)
             finally:

@@ -38,7 +38,7 @@ create table instance_live (
     constraint instance_live_failed check (state <> 'FAIL' or retry_count > 0),
     constraint instance_live_key check ((business_key is null) = (generation is null))
 ) with (fillfactor = 90);
-create unique index instance_live_idem on instance_live (shard_id, idem_key);
+create unique index instance_live_idem on instance_live (idem_key, (shard_id::int));
 create unique index instance_live_business on instance_live (shard_id, job_id, business_key) where business_key is not null;
 -- What we push ourselves, and what waits for a worker of its queue: never in each other's way.
 create index instance_live_due on instance_live (priority, lane, due_at, (shard_id::int)) where state in ('INIT', 'FAIL') and queue is null;

@@ -1,6 +1,6 @@
 -- Fewer rows than asked is normal. Zero: someone else has them, their time has moved, or their shard is closed.
 with picked as materialized (
-    select shard_id, id from instance_live
+    select shard_id, ctid from instance_live
     where state in ('INIT', 'FAIL') and queue is null
       and priority = $3 and lane = $4            -- one class a call: no sort, however long the backlog
       and due_at >= $5 and due_at <= $6          -- $5: the front already looked at; the sweep resets it
@@ -13,6 +13,6 @@ update instance_live l
 set state = 'RUNNING', attempt = l.attempt + 1, token = $8, owner = $9, changed_at = $6,
     deadline = $6 + l.slot_ms * interval '1 ms'
 from picked
-where (l.shard_id, l.id) between (picked.shard_id, picked.id) and (picked.shard_id, picked.id)
+where l.ctid = picked.ctid                       -- locked above, so it cannot move; saves a descent per row
   and not exists (select from shard s where s.shard_id = picked.shard_id and s.state <> 'ACTIVE')
 returning l.*

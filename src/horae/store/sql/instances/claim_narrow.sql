@@ -1,9 +1,10 @@
 -- The claim of an owner of very few shards: their live rows by primary key. Zero rows as for the other claim.
+-- The states are named from the other side, so that the due index (everyone's rows) does not match.
 with picked as materialized (
-    select shard_id, id from instance_live
+    select shard_id, ctid from instance_live
     where shard_id = any($1::smallint[])
-      and state in ('INIT', 'FAIL') and queue is null
-      and priority + 0 = $2 and lane + 0 = $3    -- not the due index: it would read everyone's rows
+      and state not in ('RUNNING', 'BLOCKED') and queue is null
+      and priority = $2 and lane = $3
       and due_at >= $4 and due_at <= $5
       and job_id <> all($9::uuid[])
     order by due_at
@@ -13,6 +14,6 @@ update instance_live l
 set state = 'RUNNING', attempt = l.attempt + 1, token = $7, owner = $8, changed_at = $5,
     deadline = $5 + l.slot_ms * interval '1 ms'
 from picked
-where (l.shard_id, l.id) between (picked.shard_id, picked.id) and (picked.shard_id, picked.id)
+where l.ctid = picked.ctid                       -- locked above, so it cannot move; saves a descent per row
   and not exists (select from shard s where s.shard_id = picked.shard_id and s.state <> 'ACTIVE')
 returning l.*

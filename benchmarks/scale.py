@@ -1,0 +1,134 @@
+"""Due scan, claim and task lookup at 10 k, 300 k and 3 M jobs with a backlog of 1 M due instances, counted in buffers.
+
+Owners of 1, 341 and 4,096 shards; fresh, and right after 1 M cursor advances without vacuum. Buffers do not depend on
+how busy the machine is, so nothing here is timed.
+"""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+
+from benchmarks import psql
+from benchmarks.data import SIZES, START, TENANT, fresh, period_of
+from benchmarks.plans import buffers, connect, explain, nodes, rows_returned
+from benchmarks.server import SETTINGS, Server, running
+from horae.engine.front import BEGINNING, SLACK
+
+LIVE, ADVANCES, LIMIT = 1_000_000, 1_000_000, 1_000
+OWNERS = (1, 341, 4096)
+TYPE = UUID(int=10)
+TOKEN = UUID(int=7)
+BACKLOG = f"""
+with made as (
+    insert into instance_live (shard_id, id, tenant_id, job_id, job_version, idem_key, fire_time, due_at, changed_at,
+                               priority, lane, slot_ms, state, business_key, generation)
+    select (n * 2654435761) % 4096, gen_random_uuid(), '{TENANT}', '{TYPE}', 1, 't:k' || n, at, at, at,
+           1, 0, 13000, 'INIT', 'k' || n, 1
+    from (select n, {START} + n * interval '3600 s' / {LIVE} as at from generate_series(1, {LIVE}::bigint) n) due
+    returning *)
+insert into task_key (shard_id, job_id, business_key, tenant_id, generation, instance_id, updated_at)
+select shard_id, job_id, business_key, tenant_id, generation, id, due_at from made
+"""
+# One pass over the cursors in the order they are due, as firing does it; committed pass by pass, never vacuumed.
+ADVANCE = """
+do $$ declare left_over bigint := {advances}; moved bigint; begin
+    while left_over > 0 loop
+        with due as (select ctid from job_cursor order by next_fire_at limit least(left_over, 100000))
+        update job_cursor c set next_fire_at = next_fire_at + interval '{period} s' from due where c.ctid = due.ctid;
+        get diagnostics moved = row_count;
+        left_over := left_over - moved;
+        commit;
+    end loop;
+end $$
+"""
+
+
+def main(seconds: float) -> dict[str, Any]:
+    """Every size, owner and statement; `seconds` does not matter, the work is counted."""
+    del seconds
+    counts: dict[str, dict[str, float]] = {}
+    with running() as server:
+        for size in SIZES:
+            database = fresh(server, size, "bench_scale")
+            psql.run(server, database, "alter table job_cursor set (autovacuum_enabled = off)")
+            psql.run(server, database, "alter table instance_live set (autovacuum_enabled = off)")
+            psql.run(server, database, BACKLOG, "analyze")
+            counts[f"{size}"] = asyncio.run(_count(server, database))
+            psql.run(server, database, ADVANCE.format(advances=ADVANCES, period=period_of(size)))
+            counts[f"{size} after churn"] = asyncio.run(_count(server, database, cursors_only=True))
+        psql.run(server, "postgres", "drop database bench_scale with (force)")
+    return _report(counts)
+
+
+async def _count(server: Server, database: str, *, cursors_only: bool = False) -> dict[str, float]:
+    connection = await connect(server.dsn(database))
+    start = await connection.fetchval(f"select {START}")
+    front = await connection.fetchval("select min(next_fire_at) from job_cursor")
+    far = datetime(2100, 1, 1, tzinfo=UTC)
+    found: dict[str, float] = {}
+    for owner in OWNERS:
+        found[f"due/{owner}"] = await _due(connection, owner, front - SLACK, far)
+        if not cursors_only:
+            found |= await _claim(connection, owner, start + timedelta(hours=2))
+    if not cursors_only:
+        key = "k500000"
+        shard = await connection.fetchval("select shard_id from task_key where business_key = $1", key)
+        plan = await explain(connection, "tasks/find", [shard, TYPE, key])
+        found["lookup"] = buffers(plan) / rows_returned(plan)
+    await connection.close()
+    return found
+
+
+async def _due(connection: "asyncpg.Connection[asyncpg.Record]", owner: int, low: datetime, far: datetime) -> float:
+    if owner == 1:
+        plan = await explain(connection, "cursors/due_narrow", [[2048], 1, low, far, LIMIT])
+    else:
+        plan = await explain(connection, "cursors/due", [0, owner - 1, 1, low, far, LIMIT])
+    return buffers(plan) / rows_returned(plan)
+
+
+async def _claim(connection: "asyncpg.Connection[asyncpg.Record]", owner: int, now: datetime) -> dict[str, float]:
+    asked = [1, 0, BEGINNING, now, LIMIT, TOKEN, TOKEN, []]
+    if owner == 1:
+        plan = await explain(connection, "instances/claim_narrow", [[2048], *asked])
+    else:
+        plan = await explain(connection, "instances/claim", [0, owner - 1, *asked])
+    scan = next(node for node in nodes(plan) if node.get("Subplan Name") == "CTE picked")
+    rows = rows_returned(plan)
+    return {f"claim scan/{owner}": buffers(scan) / rows, f"claim with its writes/{owner}": buffers(plan) / rows}
+
+
+def _report(counts: dict[str, dict[str, float]]) -> dict[str, Any]:
+    bounded = {
+        f"{size}: {name}": value
+        for size, figures in counts.items()
+        for name, value in figures.items()
+        if "writes" not in name
+    }
+    growth = _growth(counts, "")
+    worst = max(bounded.values())
+    return {
+        "settings": {"sizes": SIZES, "live": LIVE, "advances": ADVANCES, "limit": LIMIT, "postgresql": SETTINGS},
+        "rate": None,
+        "bare": None,
+        "ratio": None,
+        "buffers_per_row_max": round(worst, 2),
+        "growth": round(growth, 2),
+        "growth_after_churn": round(_growth(counts, " after churn"), 2),
+        "buffers_per_row": {
+            size: {name: round(value, 2) for name, value in figures.items()} for size, figures in counts.items()
+        },
+        "ok": worst <= 10 and growth <= 1.2,
+    }
+
+
+def _growth(counts: dict[str, dict[str, float]], suffix: str) -> float:
+    """How much a figure grows at most from one size to a larger one."""
+    return max(
+        counts[f"{big}{suffix}"][name] / counts[f"{small}{suffix}"][name]
+        for small, big in ((SIZES[0], SIZES[1]), (SIZES[1], SIZES[2]), (SIZES[0], SIZES[2]))
+        for name in counts[f"{small}{suffix}"]
+    )

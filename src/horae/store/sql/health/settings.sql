@@ -1,0 +1,1 @@
+select name, reset_val from pg_settings

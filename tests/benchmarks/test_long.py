@@ -1,0 +1,23 @@
+"""Full-size measurements that `make long` repeats. Run them alone: they measure."""
+
+import pytest
+
+from benchmarks import scale, snapshot
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1200)
+def test_a_held_snapshot_costs_at_most_a_tenth_over_three_minutes():
+    found = snapshot.main(360)
+    assert found["seconds_each"] >= 180
+    assert found["ratio"] >= 0.9
+    assert found["lifecycles"] >= 1_000_000
+    assert found["live_mb_after"] < 64
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1800)
+def test_no_scan_grows_with_the_number_of_jobs():
+    found = scale.main(0)
+    assert found["buffers_per_row_max"] <= 10
+    assert found["growth"] <= 1.2

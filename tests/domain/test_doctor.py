@@ -1,0 +1,76 @@
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from horae.domain.doctor import SETTINGS, Facts, Level, examine
+
+SOUND = {
+    "fsync": "on",
+    "full_page_writes": "on",
+    "synchronous_commit": "on",
+    "autovacuum": "on",
+    "autovacuum_naptime": "60",
+    "default_statistics_target": "100",
+    "work_mem": "4096",
+    "shared_buffers": "16384",
+    "max_wal_size": "1024",
+    "wal_compression": "lz4",
+    "idle_in_transaction_session_timeout": "10000",
+    "hot_standby_feedback": "off",
+    "max_slot_wal_keep_size": "65536",
+}
+CELL = Facts(150019, SOUND, False, timedelta(), 1000, 8, 0)
+WRONG = {
+    "fsync": "off",
+    "full_page_writes": "off",
+    "synchronous_commit": "off",
+    "autovacuum": "off",
+    "autovacuum_naptime": "300",
+    "default_statistics_target": "10",
+    "work_mem": "64",
+    "shared_buffers": "16",
+    "max_wal_size": "80",
+    "wal_compression": "off",
+    "idle_in_transaction_session_timeout": "0",
+    "hot_standby_feedback": "on",
+    "max_slot_wal_keep_size": "-1",
+}
+
+
+def test_a_sound_cell_has_nothing_to_change():
+    assert {finding.level for finding in examine(CELL)} == {Level.OK}
+    assert not any(finding.advice for finding in examine(CELL))
+
+
+@pytest.mark.parametrize("name", sorted(SETTINGS))
+def test_each_setting_is_missed_when_it_is_wrong_and_the_advice_names_it(name):
+    [first, *rest] = examine(CELL._replace(settings=SOUND | {name: WRONG[name]}))
+    assert (first.name, first.level) == (name, SETTINGS[name].otherwise)
+    assert name in first.advice
+    assert {finding.level for finding in rest} == {Level.OK}
+
+
+@pytest.mark.parametrize(
+    ("facts", "level"),
+    [
+        ({"version": 140000}, Level.FAULT),
+        ({"superuser": True}, Level.HINT),
+        ({"oldest_snapshot": timedelta(minutes=2)}, Level.HINT),
+        ({"frozen_age": 600_000_000}, Level.FAULT),
+        ({"days_ahead": 2}, Level.FAULT),
+        ({"pending_migrations": 1}, Level.FAULT),
+    ],
+)
+def test_each_other_fact_is_missed_too(facts, level):
+    first = examine(CELL._replace(**facts))[0]
+    assert first.level is level
+    assert first.advice
+
+
+def test_the_page_explains_every_setting_the_doctor_looks_at():
+    page = (Path(__file__).parents[2] / "docs" / "postgresql.md").read_text()
+    for name, rule in SETTINGS.items():
+        assert f"| `{name}` |" in page
+        row = next(line for line in page.splitlines() if line.startswith(f"| `{name}` |"))
+        assert f"| {rule.otherwise} |" in row

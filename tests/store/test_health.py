@@ -1,0 +1,35 @@
+from datetime import timedelta
+
+from horae.domain.doctor import Level, examine
+from horae.store import health
+from horae.store.tx import Tx
+
+
+async def test_a_cell_says_what_the_doctor_wants_to_know(store):
+    cell = store.cells[0]
+    async with cell.statement() as tx:
+        found = await health.facts(tx)
+    assert found.version >= 150000
+    assert found.superuser
+    assert (found.days_ahead, found.pending_migrations) == (8, 0)
+    faults = {finding.name for finding in examine(found) if finding.level is Level.FAULT}
+    assert faults == {"fsync", "full_page_writes", "synchronous_commit"}, "the tests' own cluster does without"
+
+
+async def test_our_own_session_does_not_hide_the_servers_settings(store):
+    cell = store.cells[0]
+    async with cell.direct() as connection:
+        found = await health.settings(Tx(connection, cell.clock.now()))
+    assert (found["idle_in_transaction_session_timeout"], found["enable_seqscan"]) == ("0", "on")
+
+
+async def test_a_reader_that_does_not_stop_is_seen(store):
+    cell = store.cells[0]
+    async with cell.pool.acquire() as reader:
+        transaction = reader.transaction(isolation="repeatable_read")
+        await transaction.start()
+        await reader.fetch("select * from job")
+        async with cell.statement() as tx:
+            found = await health.facts(tx)
+        await transaction.rollback()
+    assert found.oldest_snapshot > timedelta()

@@ -1,0 +1,130 @@
+"""Every hot statement runs by its own index: fresh, after churn without vacuum, with stale statistics."""
+
+from datetime import UTC, datetime
+from uuid import UUID, uuid4
+
+import pytest
+from benchmarks.plans import connect, explain, indexes, nodes
+
+from tests.steps import query
+
+AT = datetime(2026, 11, 15, tzinfo=UTC)
+ID = UUID(int=1)
+FIRE = [[1], [ID], [1], [AT], [AT], [ID], ["k"], [AT], [ID], [1], ["q"]]
+END = [[1], [ID], [1], [ID], [AT], ["SUCCESS"], ["r"], ["c"], ["m"], ["t"], [0], [1], [1], ["{}"], AT]
+AGAIN = [[1], [ID], [1], [ID], [AT], ["FAIL"], [AT], [1], [1], [0], ["c"], ["m"], [1], ["{}"], AT]
+CLAIM = [1, 0, AT, AT, 10, ID, ID, []]
+PLACE = [1, ID, ID, "key"]
+FENCE = {"s": "shard_closed"}
+HOT = {
+    "cursors/due": ([0, 4095, 1, AT, AT, 10], {"job_cursor": "job_cursor_due"}),
+    "cursors/due_narrow": ([[1], 1, AT, AT, 10], {"job_cursor": "job_cursor_pkey"}),
+    "cursors/fire": ([*FIRE, ID, AT], {"c": "job_cursor_pkey"} | FENCE),
+    "instances/claim": ([0, 4095, *CLAIM], {"instance_live": "instance_live_due", "l": "Tid Scan"} | FENCE),
+    "instances/claim_narrow": ([[1], *CLAIM], {"instance_live": "instance_live_pkey", "l": "Tid Scan"} | FENCE),
+    "instances/end": (END, {"l": "instance_live_pkey", "k": "task_key_pkey"} | FENCE),
+    "instances/again": (AGAIN, {"l": "instance_live_pkey"} | FENCE),
+    "tasks/find": ([1, ID, "key"], {"k": "task_key_pkey", "l": "instance_live_business"}),
+    "tasks/move": ([*PLACE, ID, AT, True, None, None, "{}", AT], {"l": "instance_live_pkey", "k": "task_key_pkey"}),
+    "tasks/replace": (
+        [*PLACE, ID, ID, AT, True, None, None, 1, 1, 1, "{}", AT, None],
+        {"l": "instance_live_pkey", "k": "task_key_pkey"},
+    ),
+    "tasks/cancel": ([*PLACE, ID, "INIT", 0, None, "{}", AT], {"l": "instance_live_pkey", "k": "task_key_pkey"}),
+    "tasks/ignore": ([*PLACE, 1, "{}", AT], {"k": "task_key_pkey"}),
+}
+EMPTY_AND_ANALYZED = [
+    "vacuum (analyze) instance_live",
+    "vacuum (analyze) job_cursor",
+    "analyze task_key",
+    "analyze shard",
+]
+CHURN = """
+do $$ begin
+    for round in 1..5 loop
+        insert into instance_live (shard_id, id, tenant_id, job_id, job_version, idem_key, fire_time, due_at,
+                                   changed_at, priority, lane, slot_ms, state)
+        select n % 4096, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 1, round || '-' || n, now(), now(),
+               now(), 1, 0, 1000, 'INIT' from generate_series(1, 4000) n;
+        update instance_live set due_at = due_at + interval '1 s';
+        commit;
+        delete from instance_live;
+        commit;
+    end loop;
+end $$
+"""
+CURSORS = """
+insert into job_cursor (shard_id, job_id, tenant_id, version, priority, next_fire_at)
+select n % 4096, gen_random_uuid(), gen_random_uuid(), 1, 1, now() + n * interval '1 ms'
+from generate_series(1, 20000) n
+"""
+
+
+async def plans_hold(store):
+    connection = await connect(store.cells[0].dsn)
+    try:
+        for name, (args, wanted) in HOT.items():
+            plan = await explain(connection, name, args, run=False)
+            found = indexes(plan)
+            for alias, index in wanted.items():
+                assert found.get(alias) == index, name
+            kinds = {node["Node Type"] for node in nodes(plan)}
+            assert not kinds & {"Seq Scan", "Hash Join", "Merge Join", "Bitmap Heap Scan"}, name
+            if "Sort" in kinds:
+                assert name.endswith("_narrow"), name
+    finally:
+        await connection.close()
+
+
+async def test_on_tables_just_created(store):
+    await plans_hold(store)
+
+
+async def test_on_tables_analyzed_while_they_were_empty(store):
+    """The order of a join is a matter of taste between two empty tables, and the plan outlives the emptiness."""
+    for statement in EMPTY_AND_ANALYZED:
+        await query(store.cells[0], statement)
+    await plans_hold(store)
+
+
+async def test_after_churn_without_vacuum(store):
+    cell = store.cells[0]
+    await query(cell, "alter table instance_live set (autovacuum_enabled = off)")
+    await query(cell, CURSORS)
+    await query(cell, CHURN)
+    await plans_hold(store)
+
+
+async def test_with_statistics_of_another_time(store):
+    """Analyzed empty, then filled; analyzed full, then emptied."""
+    cell = store.cells[0]
+    for table in ("instance_live", "job_cursor", "task_key"):
+        await query(cell, f"alter table {table} set (autovacuum_enabled = off)")
+    for statement in EMPTY_AND_ANALYZED:
+        await query(cell, statement)
+    await query(cell, CURSORS)
+    await query(
+        cell,
+        """insert into task_key (shard_id, job_id, business_key, tenant_id, generation, instance_id, updated_at)
+           select n % 4096, $1, 'k' || n, $1, 1, $1, now() from generate_series(1, 20000) n""",
+        uuid4(),
+    )
+    await plans_hold(store)
+    for statement in EMPTY_AND_ANALYZED:
+        await query(cell, statement)
+    await query(cell, "delete from job_cursor")
+    await query(cell, "delete from task_key")
+    await plans_hold(store)
+
+
+@pytest.mark.parametrize("name", sorted(HOT))
+async def test_a_statement_touches_few_buffers_whatever_is_dead_behind_it(store, name):
+    cell = store.cells[0]
+    await query(cell, "alter table instance_live set (autovacuum_enabled = off)")
+    await query(cell, CURSORS)
+    await query(cell, CHURN)
+    connection = await connect(cell.dsn)
+    args, _ = HOT[name]
+    plan = await explain(connection, name, args)
+    await connection.close()
+    assert plan["Shared Hit Blocks"] + plan["Shared Read Blocks"] <= 60, name
