@@ -95,7 +95,7 @@ async def test_a_cursor_committed_late_below_the_bound_fires_within_one_sweep(ct
     late = await cell.pool.acquire()
     change = late.transaction()
     await change.start()
-    fire_time = cell.clock.now()
+    fire_time = job.definition.trigger.anchor
     await late.execute("update job_cursor set next_fire_at = $1 where job_id = $2", fire_time, job.id)
     for _ in range(3):  # meanwhile the front moves on, past the slack
         await move_clock(store, seconds=SLACK.total_seconds())

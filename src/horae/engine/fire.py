@@ -9,6 +9,8 @@ from datetime import datetime
 from typing import Final, NamedTuple
 from uuid import UUID
 
+from msgspec.structs import replace
+
 from horae.domain.errors import HoraeError
 from horae.domain.instances import Priority
 from horae.domain.jobs import Job
@@ -139,15 +141,16 @@ class Firer:
         schedule = self.almanac.schedule(job)
         wakes = [_wake(verdict, schedule) for verdict in step.verdicts]
         async with self.cell.tx() as tx:
-            for verdict, wake in zip(step.verdicts, [*wakes[1:], step.wake], strict=True):
+            for verdict, wake in zip(step.verdicts, [*wakes, step.wake][1:], strict=True):
                 if isinstance(verdict, Fires):
                     moved = await cursors.fire(tx, [fire_row(cursor, job, verdict, wake, tx.now)], self.owner)
                 else:
                     moved = await cursors.skip(tx, [skip_row(cursor, verdict, wake, tx.now)])
                 if not moved:
                     return 0  # someone else walks here
-            if not step.verdicts:
-                await cursors.hold(tx, job)
+            stood = replace(job, next_fire_at=cursor.stood_at)
+            if not step.verdicts and not await cursors.revise(tx, stood, job.version, step.wake):
+                return 0
             if step.wake is None:
                 await jobs.complete(tx, [job.shard], [job.id])
         return 1

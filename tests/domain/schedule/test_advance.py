@@ -76,7 +76,11 @@ def _on_workdays(trigger=DAILY):
 
 
 def test_a_weekend_of_seconds_is_a_few_verdicts_not_thousands():
-    told = walk(_on_workdays(cron("*/10 * * * * ?")), NOW + 4 * DAY + 14 * HOUR, NOW + 6 * DAY + 16 * HOUR)
+    told = walk(
+        _on_workdays(cron("*/10 * * * * ?")),
+        NOW + 4 * DAY + 14 * HOUR - timedelta(seconds=1),
+        NOW + 6 * DAY + 16 * HOUR,
+    )
     assert len([verdict for verdict in told if isinstance(verdict, Skip)]) <= 3
     assert counted(told) == (2 * DAY + 2 * HOUR) // timedelta(seconds=10)
 
@@ -178,3 +182,10 @@ def test_walking_late_or_on_time_gives_every_expected_fire_exactly_one_verdict(
         assert {
             verdict.fire_time for verdict in told if isinstance(verdict, Fire) and verdict.fire_time < until
         } == plan
+
+
+def test_a_cursor_at_no_fire_of_its_schedule_any_more_just_moves_on():
+    step = advance(a_schedule(), NOW + HOUR, NOW + HOUR)
+    assert step.verdicts == ()
+    assert step.wake == NOW + DAY
+    assert advance(a_schedule(end=NOW), NOW, NOW).wake is None

@@ -63,8 +63,8 @@ def advance(schedule: Schedule, stood_at: datetime, now: datetime, *, fired: int
         return Step((Fire(fire_time, fire_time),), next_fire(schedule.trigger, fire_time))
     else:
         verdicts = _on_time(schedule, fire_time, fired)
-    if not verdicts:
-        return Step((), None)
+    if not verdicts:  # no fire of this schedule any more: zone rules changed, or it is over
+        return Step((), first_wake(schedule, fire_time if now - fire_time <= LATE else now, fired=fired))
     fired += sum(isinstance(verdict, Fire) for verdict in verdicts)
     last = max(verdict.until if isinstance(verdict, Skip) else verdict.fire_time for verdict in verdicts)
     wake = first_wake(schedule, last, fired=fired)
