@@ -185,7 +185,7 @@ def test_walking_late_or_on_time_gives_every_expected_fire_exactly_one_verdict(
 
 
 def test_a_cursor_at_no_fire_of_its_schedule_any_more_just_moves_on():
-    step = advance(a_schedule(), NOW + HOUR, NOW + HOUR)
+    step = advance(a_schedule(max_count=9), NOW + HOUR, NOW + HOUR)
     assert step.verdicts == ()
     assert step.wake == NOW + DAY
     assert advance(a_schedule(end=NOW), NOW, NOW).wake is None
