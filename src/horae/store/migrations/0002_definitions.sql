@@ -45,6 +45,7 @@ create table job_version (
 create table job_cursor (
     next_fire_at timestamptz,
     version integer not null,
+    fired integer not null default 0,
     shard_id smallint not null,
     priority smallint not null check (priority between 0 and 2),
     job_id uuid not null,
@@ -62,7 +63,7 @@ create table reference (
     home_shard smallint not null,
     id uuid not null,
     tenant_id uuid not null,
-    kind text not null check (kind in ('tenant', 'job')),
+    kind text not null check (kind in ('tenant', 'job', 'calendar')),
     name text not null,
     body jsonb not null,
     primary key (kind, id)
