@@ -58,7 +58,7 @@ class Worker:
             while time.monotonic() < until:
                 tx = Tx(connection, datetime.now(UTC))
                 found = await cursors.due(tx, self.run, Priority.NORMAL, self.low, FAR, BATCH)
-                self.low, tx.now = found[0].fire_time, found[-1].fire_time
+                self.low, tx.now = found[0].stood_at, found[-1].stood_at
                 self.fires += await lifecycle(tx, found, self.owner)
         finally:
             await connection.close()
@@ -73,8 +73,8 @@ async def lifecycle(tx: Tx, found: list[Cursor], owner: Any) -> int:
     """Fire a batch and end it."""
     mark = token()
     fires = [
-        Fire(at.shard, at.job_id, at.version, at.fire_time, at.fire_time + EVERY, mint(at.shard, tx.now),
-             keys.recurring(at.job_id, at.fire_time), at.fire_time, mark, 13_000)
+        Fire(at.shard, at.job_id, at.version, at.stood_at, at.stood_at + EVERY, mint(at.shard, tx.now),
+             keys.recurring(at.job_id, at.stood_at), at.stood_at, mark, 13_000)
         for at in sorted(found)
     ]  # fmt: skip
     born = await cursors.fire(tx, fires, owner)
