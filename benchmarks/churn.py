@@ -11,7 +11,7 @@ from benchmarks.store import BATCH, JOBS, WORKERS, ours
 
 ENOUGH = 1_000_000
 SIZES = """
-select string_agg(relname || ' ' || round(pg_relation_size(oid) / 1048576.0, 1), ', ' order by pg_relation_size(oid) desc)
+select string_agg(relname || ' ' || round(pg_relation_size(oid) / 1048576.0, 1), ', ' order by relname)
 from pg_class where relname like 'instance_live%'
 """
 

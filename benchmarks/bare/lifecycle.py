@@ -41,14 +41,14 @@ with picked as materialized (
     order by due_at limit {batch} for update skip locked)
 update instance_single l
 set state = 'RUNNING', attempt = l.attempt + 1, token = {token}, owner = {token}, changed_at = :now, deadline = :now
-from picked where (l.shard_id, l.id) between (picked.shard_id, picked.id) and (picked.shard_id, picked.id);
+from picked where l.shard_id = any(array[picked.shard_id]) and l.id between picked.id and picked.id;
 """
 SINGLE_END = """
 with ended as (
     update instance_single l
     set state = 'SUCCESS', ended_at = :now, duration_ms = 3, token = null, owner = null, deadline = null
     from unnest(:shards::smallint[], :ids::uuid[]) g(shard_id, id)
-    where (l.shard_id, l.id) between (g.shard_id, g.id) and (g.shard_id, g.id)
+    where l.shard_id = any(array[g.shard_id]) and l.id between g.id and g.id
       and l.state not in ('INIT', 'FAIL', 'BLOCKED')
     returning l.shard_id, l.id, l.tenant_id, l.job_id)
 insert into outbox (at, shard_id, tenant_id, job_id, instance_id, event, body)
@@ -60,8 +60,8 @@ with moved as (
     update job_cursor c set next_fire_at = f.fire_time + interval '{period} s'
     from unnest(:shards::smallint[], :jobs::uuid[], :fires::timestamptz[], :ids::uuid[], :keys::text[])
          as f(shard_id, job_id, fire_time, id, idem_key)
-    where (c.shard_id, c.job_id) between (f.shard_id, f.job_id) and (f.shard_id, f.job_id)
-      and c.next_fire_at = f.fire_time
+    where c.priority = 1 and c.next_fire_at = any(array[f.fire_time])
+      and c.shard_id::int = any(array[f.shard_id::int]) and c.job_id between f.job_id and f.job_id
     returning f.*, c.tenant_id, c.priority)
 insert into instance_history (ended_at, fire_time, due_at, job_version, attempt, retry_count, duration_ms, shard_id,
                               priority, lane, id, tenant_id, job_id, state, idem_key)
@@ -96,7 +96,7 @@ class Scripts:
         nexts = f"array(select f + interval '{self.words['period']} s' from unnest(:fires::timestamptz[]) f)"
         places = [":shards", ":jobs", self._same("int", "1"), ":fires", nexts, ":ids", ":keys", ":fires",
                   self._same(kind, token), self._same("int", "13000"), self._same("text", "null"), TOKEN,
-                  ":now"]  # fmt: skip
+                  ":now", "1::smallint"]  # fmt: skip
         return as_script(sql("cursors/fire"), places) + ";"
 
     def _end(self) -> list[str]:

@@ -9,6 +9,7 @@ from horae.domain.calendars import Calendar, Mode, Rule
 from horae.domain.errors import InvalidSchedule
 from horae.domain.schedule import Fire, Misfire, OnMisfire, Policies, Skip, Spread
 from horae.domain.triggers import cron
+from horae.domain.zones import tzdata_version
 from horae.engine.almanac import Almanac
 from horae.engine.definitions import Definitions
 from horae.engine.fire import Firer
@@ -179,6 +180,7 @@ async def test_the_answer_says_the_dialect_a_sentence_in_two_languages_and_five_
     job = await a_job(ctx, "coupon_job", cron("0 */5 * * * ?"))
     said = await schedules.preview(ctx, job)
     assert said.dialect == "spring6"
+    assert job.definition.trigger.tzdata == tzdata_version()
     assert said.english
     assert any("一" <= letter <= "鿿" for letter in said.chinese)
     assert len(said.verdicts) == 5

@@ -19,7 +19,7 @@ FENCE = {"s": "shard_closed"}
 HOT = {
     "cursors/due": ([0, 4095, 1, AT, AT, 10], {"job_cursor": "job_cursor_due"}),
     "cursors/due_narrow": ([[1], 1, AT, AT, 10], {"job_cursor": "job_cursor_pkey"}),
-    "cursors/fire": ([*FIRE, ID, AT], {"c": "job_cursor_pkey"} | FENCE),
+    "cursors/fire": ([*FIRE, ID, AT, 1], {"c": "job_cursor_due"} | FENCE),
     "instances/claim": ([0, 4095, *CLAIM], {"instance_live": "instance_live_due", "l": "Tid Scan"} | FENCE),
     "instances/claim_narrow": ([[1], *CLAIM], {"instance_live": "instance_live_pkey", "l": "Tid Scan"} | FENCE),
     "instances/end": (END, {"l": "instance_live_pkey", "k": "task_key_pkey"} | FENCE),

@@ -8,13 +8,16 @@ import msgspec
 
 from horae.domain.cron import Cron, Dialect, DstPolicy, Gap, Overlap, parse
 from horae.domain.errors import InvalidSchedule
-from horae.domain.zones import zone
+from horae.domain.zones import tzdata_version, zone
 
 SHORTEST_INTERVAL: Final = 1.0
 
 
 class CronTrigger(msgspec.Struct, frozen=True, tag_field="kind", tag="cron"):
-    """A cron expression, with its dialect and zone made explicit when the job was created."""
+    """A cron expression, with its dialect and zone made explicit when the job was created.
+
+    `tzdata` is the release of the zone rules it was planned by.
+    """
 
     expression: str
     dialect: Dialect
@@ -22,6 +25,7 @@ class CronTrigger(msgspec.Struct, frozen=True, tag_field="kind", tag="cron"):
     dst_gap: Gap = Gap.FIRE_AFTER
     dst_overlap: Overlap = Overlap.FIRST
     salt: str = ""
+    tzdata: str = ""
 
     def compiled(self) -> Cron:
         """The expression, ready to be asked."""
@@ -78,7 +82,8 @@ def cron(expression: str, *, dialect: Dialect | None = None, zone_name: str = "U
     """A cron trigger with nothing left to guess: the dialect is decided here and stored."""
     zone(zone_name)
     salt = salt if "H" in expression.upper() else ""  # only a spread schedule needs to remember whose it is
-    return CronTrigger(expression, parse(expression, dialect, salt=salt).dialect, zone_name, salt=salt)
+    found = parse(expression, dialect, salt=salt).dialect
+    return CronTrigger(expression, found, zone_name, salt=salt, tzdata=tzdata_version())
 
 
 def next_fire(trigger: Trigger, after: datetime) -> datetime | None:

@@ -6,6 +6,7 @@ leaves a row, born or skipped.
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -76,7 +77,7 @@ class Firer:
             known = await self.definitions.load(tx, {(at.shard, at.job_id, at.version) for at in found})
             await self.almanac.learn(tx, known.values())
             reached, unable = self._ask(found, known, tx.now)
-        done = await self._move(reached) + await self._give_up(unable)
+        done = await self._move(priority, reached) + await self._give_up(priority, unable)
         self._name_earlier(priority, front, reached)
         return done
 
@@ -96,7 +97,7 @@ class Firer:
                 unable.append(Refused(cursor, str(error)))
         return reached, unable
 
-    async def _move(self, reached: Sequence[Reached]) -> int:
+    async def _move(self, priority: Priority, reached: Sequence[Reached]) -> int:
         """One fire or one skip per cursor goes by batch; a cursor with more to tell goes its way alone."""
         now = self.cell.clock.now()
         alone = [one for one in reached if len(one.step.verdicts) != 1]
@@ -107,35 +108,35 @@ class Firer:
                 fires.append(fire_row(cursor, job, verdict, step.wake, now))
             else:
                 skips.append(skip_row(cursor, verdict, step.wake, now))
-        moved = await self._fire(fires) + await self._skip(skips)
+        moved = await self._fire(priority, fires) + await self._skip(priority, skips)
         for one in alone:
-            moved += await self._walk(one)
+            moved += await self._walk(priority, one)
         return moved
 
-    async def _fire(self, fires: Sequence[Fire]) -> int:
+    async def _fire(self, priority: Priority, fires: Sequence[Fire]) -> int:
         """Give birth to a batch; a row that fails on its own is recorded as REFUSED and its cursor goes on."""
         try:
-            done = await halve(fires, self._birth, BAD_ROW)
+            done = await halve(fires, partial(self._birth, priority), BAD_ROW)
         except TRY_AGAIN:
             return 0  # another node is at it too; the next look finds what is left
         refused = [_refused(fire, reason, self.cell.clock.now()) for fire, reason in done.refused]
-        return len(done.results) + await self._skip(refused)
+        return len(done.results) + await self._skip(priority, refused)
 
-    async def _birth(self, fires: Sequence[Fire]) -> list[UUID]:
+    async def _birth(self, priority: Priority, fires: Sequence[Fire]) -> list[UUID]:
         async with self.cell.tx() as tx:
-            born = await cursors.fire(tx, fires, self.owner)
+            born = await cursors.fire(tx, priority, fires, self.owner)
             await self._complete(tx, (fire for fire in fires if fire.id in born))
             return list(born)
 
-    async def _skip(self, skips: Sequence[Skip]) -> int:
+    async def _skip(self, priority: Priority, skips: Sequence[Skip]) -> int:
         if not skips:
             return 0
         async with self.cell.tx() as tx:
-            told = await cursors.skip(tx, skips)
+            told = await cursors.skip(tx, priority, skips)
             await self._complete(tx, (skip for skip in skips if skip.id in told))
             return len(told)
 
-    async def _walk(self, one: Reached) -> int:
+    async def _walk(self, priority: Priority, one: Reached) -> int:
         """A cursor with several verdicts, or none: one after the other, in one transaction."""
         cursor, job, step = one
         schedule = self.almanac.schedule(job)
@@ -143,9 +144,10 @@ class Firer:
         async with self.cell.tx() as tx:
             for verdict, wake in zip(step.verdicts, [*wakes, step.wake][1:], strict=True):
                 if isinstance(verdict, Fires):
-                    moved = await cursors.fire(tx, [fire_row(cursor, job, verdict, wake, tx.now)], self.owner)
+                    row = fire_row(cursor, job, verdict, wake, tx.now)
+                    moved = await cursors.fire(tx, priority, [row], self.owner)
                 else:
-                    moved = await cursors.skip(tx, [skip_row(cursor, verdict, wake, tx.now)])
+                    moved = await cursors.skip(tx, priority, [skip_row(cursor, verdict, wake, tx.now)])
                 if not moved:
                     return 0  # someone else walks here
             stood = replace(job, next_fire_at=cursor.stood_at)
@@ -160,7 +162,7 @@ class Firer:
         if over:
             await jobs.complete(tx, [row.shard for row in over], [row.job_id for row in over])
 
-    async def _give_up(self, unable: Sequence[Refused[Cursor]]) -> int:
+    async def _give_up(self, priority: Priority, unable: Sequence[Refused[Cursor]]) -> int:
         """A schedule that cannot be read any more: its fire is REFUSED, and the cursor stops there."""
         now = self.cell.clock.now()
         skips = []
@@ -168,7 +170,7 @@ class Firer:
             at = cursor.stood_at
             log.error("fire.refused", job=str(cursor.job_id), fire_time=at.isoformat(), reason=reason)
             skips.append(skip_row(cursor, Skips(at, at, 1, SkipReason.REFUSED), None, now, reason))
-        return await self._skip(skips)
+        return await self._skip(priority, skips)
 
     def _name_earlier(self, priority: Priority, front: Front, reached: Sequence[Reached]) -> None:
         """Behind schedule, a cursor goes to a time this scan has passed, and its fire is due before the claim's."""

@@ -171,5 +171,5 @@ async def _let_go(ctx: Context, tx: Tx, job: Job, held_from: datetime) -> dateti
             passed.reason,
             None,
         )
-        await cursors.skip(tx, [row])
+        await cursors.skip(tx, job.definition.priority, [row])
     return wake

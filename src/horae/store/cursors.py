@@ -77,16 +77,16 @@ async def due_narrow(
     return [Cursor(*row) for row in await tx.rows(sql("cursors/due_narrow"), shards, priority, low, until, limit)]
 
 
-async def fire(tx: Tx, fires: Sequence[Fire], owner: UUID) -> set[UUID]:
-    """Move cursors and give birth; returns the ids born. The others were fired by someone else, or changed."""
+async def fire(tx: Tx, priority: Priority, fires: Sequence[Fire], owner: UUID) -> set[UUID]:
+    """Move cursors of one priority and give birth; returns the ids born. The others have moved, or changed."""
     columns = zip(*fires, strict=True)
-    return {row["id"] for row in await tx.rows(sql("cursors/fire"), *columns, owner, tx.now)}
+    return {row["id"] for row in await tx.rows(sql("cursors/fire"), *columns, owner, tx.now, priority)}
 
 
-async def skip(tx: Tx, skips: Sequence[Skip]) -> set[UUID]:
-    """Move cursors and record the verdict; returns the ids recorded."""
+async def skip(tx: Tx, priority: Priority, skips: Sequence[Skip]) -> set[UUID]:
+    """Move cursors of one priority and record the verdict; returns the ids recorded."""
     columns = zip(*skips, strict=True)
-    return {row["id"] for row in await tx.rows(sql("cursors/skip"), *columns, tx.now)}
+    return {row["id"] for row in await tx.rows(sql("cursors/skip"), *columns, tx.now, priority)}
 
 
 async def revise(tx: Tx, job: Job, version: int, wake: datetime | None) -> bool:

@@ -143,4 +143,5 @@ def moment(at: datetime | None) -> str:
 
 
 def _facts(value: object) -> str:
-    return " ".join(f"{name}={fact}" for name, fact in msgspec.to_builtins(value).items() if name != "salt")
+    facts = msgspec.to_builtins(value).items()
+    return " ".join(f"{name}={fact}" for name, fact in facts if name not in {"salt", "tzdata"})

@@ -53,8 +53,9 @@ create table job_cursor (
     primary key (shard_id, job_id)
 ) with (fillfactor = 80, autovacuum_vacuum_cost_delay = 0);
 -- Time first; the shard is filtered inside the index. It is cast, so that only this index matches the scan's
--- condition and the planner cannot be tempted by the primary key.
-create index job_cursor_due on job_cursor (priority, next_fire_at, (shard_id::int));
+-- condition and the planner cannot be tempted by the primary key. The job comes last: a fire finds its cursor here by
+-- the time it stood at, and meets none of its older versions, which a held snapshot keeps from being vacuumed.
+create index job_cursor_due on job_cursor (priority, next_fire_at, (shard_id::int), job_id);
 
 -- Tenants and types, readable in every cell: written with the change at home, copied to the others.
 create table reference (

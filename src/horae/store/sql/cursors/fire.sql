@@ -5,10 +5,10 @@ with moved as (
     from unnest($1::smallint[], $2::uuid[], $3::int[], $4::timestamptz[], $5::timestamptz[],
                 $6::uuid[], $7::text[], $8::timestamptz[], $9::uuid[], $10::int[], $11::text[])
          as f(shard_id, job_id, version, fire_time, next_fire_at, id, idem_key, due_at, token, slot_ms, queue)
-    where (c.shard_id, c.job_id) between (f.shard_id, f.job_id) and (f.shard_id, f.job_id)
+    -- Where it stood: at the fire's time, or at the time the fire was moved forward to.
+    where c.priority = $14 and c.next_fire_at = any(array[least(f.fire_time, f.due_at)])
+      and c.shard_id::int = any(array[f.shard_id::int]) and c.job_id between f.job_id and f.job_id
       and c.version = f.version
-      -- It stood there, or at the time the fire was moved forward to. The sum keeps the due index out of it.
-      and c.next_fire_at + interval '0' = least(f.fire_time, f.due_at)
       and not exists (select from shard s where s.shard_id = f.shard_id and s.state <> 'ACTIVE')
     returning f.shard_id, f.id, c.tenant_id, f.job_id, f.version, f.idem_key, f.fire_time, f.due_at,
               c.priority, f.token, f.slot_ms, f.queue)

@@ -5,8 +5,9 @@ with moved as (
     from unnest($1::smallint[], $2::uuid[], $3::int[], $4::timestamptz[], $5::timestamptz[],
                 $6::uuid[], $7::text[], $8::timestamptz[], $9::int[], $10::text[], $11::text[])
          as f(shard_id, job_id, version, fire_time, next_fire_at, id, idem_key, range_to, range_count, reason, error_msg)
-    where (c.shard_id, c.job_id) between (f.shard_id, f.job_id) and (f.shard_id, f.job_id)
-      and c.version = f.version and c.next_fire_at + interval '0' = f.fire_time
+    where c.priority = $13 and c.next_fire_at = any(array[f.fire_time])
+      and c.shard_id::int = any(array[f.shard_id::int]) and c.job_id between f.job_id and f.job_id
+      and c.version = f.version
       and not exists (select from shard s where s.shard_id = f.shard_id and s.state <> 'ACTIVE')
     returning f.*, c.tenant_id, c.priority)
 insert into instance_history (ended_at, fire_time, due_at, range_to, range_count, job_version, attempt, retry_count,

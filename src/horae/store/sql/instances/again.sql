@@ -17,7 +17,7 @@ released as (
                         else coalesce(l.attempts, '[]') || g.kept end,
         token = null, owner = null, deadline = null, worker_id = null
     from given g
-    where (l.shard_id, l.id) between (g.shard_id, g.id) and (g.shard_id, g.id)
+    where l.shard_id = any(array[g.shard_id]) and l.id between g.id and g.id
       and l.state not in ('INIT', 'FAIL', 'BLOCKED')
       and l.attempt = g.attempt and l.token = g.token
       and (g.seen_deadline is null or l.deadline = g.seen_deadline)

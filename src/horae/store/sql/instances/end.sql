@@ -10,7 +10,7 @@ with given as (
 ended as (
     delete from instance_live l
     using given g
-    where (l.shard_id, l.id) between (g.shard_id, g.id) and (g.shard_id, g.id)
+    where l.shard_id = any(array[g.shard_id]) and l.id between g.id and g.id
       and l.state not in ('INIT', 'FAIL', 'BLOCKED')
       and l.attempt = g.attempt and l.token = g.token
       and (g.seen_deadline is null or l.deadline = g.seen_deadline)
@@ -27,7 +27,8 @@ remembered as (
     set outcome = e.state, revision = k.revision + 1, updated_at = $15
     from ended e
     where e.business_key is not null
-      and (k.shard_id, k.job_id, k.business_key) between (e.shard_id, e.job_id, e.business_key) and (e.shard_id, e.job_id, e.business_key)
+      and k.shard_id = any(array[e.shard_id]) and k.job_id = any(array[e.job_id])
+      and k.business_key between e.business_key and e.business_key
       and k.instance_id = e.id),
 buried as (
     insert into dead_letter (shard_id, instance_id, tenant_id, job_id, job_version, fire_time, created_at, idem_key,

@@ -1,7 +1,7 @@
 -- Zero rows: it changed since it was read, a newer intent was first, or the shard is closed. Decide again.
 with stopped as (
     delete from instance_live l
-    where (l.shard_id, l.id) between ($1, $5) and ($1, $5) and l.tenant_id = $2 and l.state = $6::text and l.attempt = $7
+    where l.shard_id = $1 and l.id = $5 and l.tenant_id = $2 and l.state = $6::text and l.attempt = $7
       and ($8::bigint is null or l.intent_version is null or l.intent_version < $8)
       and not exists (select from shard where shard_id = $1 and state <> 'ACTIVE')
     returning l.*),

@@ -5,7 +5,7 @@ with moved as (
     set fire_time = $6::timestamptz, due_at = greatest($6, $11::timestamptz), changed_at = $11,
         payload = case when $7 then l.payload else $8::jsonb end,
         intent_version = coalesce($9::bigint, l.intent_version)
-    where (l.shard_id, l.id) between ($1, $5) and ($1, $5) and l.tenant_id = $2
+    where l.shard_id = $1 and l.id = $5 and l.tenant_id = $2
       and l.state in ('INIT', 'FAIL', 'BLOCKED')
       and ($9::bigint is null or l.intent_version is null or l.intent_version < $9)
       and not exists (select from shard where shard_id = $1 and state <> 'ACTIVE')

@@ -1,7 +1,7 @@
 -- Zero rows: it no longer runs, a newer intent was first, or the shard is closed. Read again and decide again.
 with stopped as (
     delete from instance_live l
-    where (l.shard_id, l.id) between ($1, $5) and ($1, $5) and l.tenant_id = $2
+    where l.shard_id = $1 and l.id = $5 and l.tenant_id = $2
       and l.state not in ('INIT', 'FAIL', 'BLOCKED')
       and ($10::bigint is null or l.intent_version is null or l.intent_version < $10)
       and not exists (select from shard where shard_id = $1 and state <> 'ACTIVE')
