@@ -17,7 +17,8 @@ from benchmarks.measure import Slice, alternate, middle
 from benchmarks.meter import Meter
 from benchmarks.server import SETTINGS, Server, running
 from benchmarks.store import BATCH, JOBS, WORKERS, ours
-from horae.store import vacuum
+from horae.store.cells import Cell, Store
+from horae.upkeep.vacuum import Vacuumer
 
 SLICES = 12
 PAUSE = 3.0
@@ -69,13 +70,10 @@ def _slice(server: Server, database: str, length: float) -> Slice:
 
 async def upkeep(dsn: str) -> None:
     """As a node does it, beside the load, until the slice is over."""
-    connection = await asyncpg.connect(dsn)
-    try:
-        while True:
-            await vacuum.live(connection)
-            await asyncio.sleep(PAUSE)
-    finally:
-        connection.terminate()
+    duty = Vacuumer(Store([Cell("bench", dsn)]))
+    while True:
+        await duty.once()
+        await asyncio.sleep(PAUSE)
 
 
 @contextmanager

@@ -16,3 +16,9 @@ async def live(connection: "Connection") -> None:
 async def cursors(connection: "Connection") -> None:
     """The cursors: each fire leaves one dead row."""
     await connection.execute(sql("vacuum/cursors"))
+
+
+async def horizon(connection: "Connection") -> int | None:
+    """The oldest transaction someone else still sees: what died since cannot be vacuumed."""
+    value = await connection.fetchval(sql("vacuum/horizon"))
+    return value if isinstance(value, int) else None
