@@ -4,7 +4,6 @@ from enum import StrEnum
 from typing import Final
 
 from horae.domain.lifecycle import State
-from horae.domain.tasks import Decision
 
 
 class Event(StrEnum):
@@ -36,11 +35,4 @@ OF_END: Final = {
     State.DEAD: Event.INSTANCE_DEAD,
     State.CANCELLED: Event.INSTANCE_CANCELLED,
     State.SKIPPED: Event.INSTANCE_SKIPPED,
-}
-OF_DECISION: Final = {
-    Decision.CREATED: Event.TASK_CREATED,
-    Decision.MOVED: Event.TASK_MOVED,
-    Decision.REPLACED: Event.TASK_REPLACED,
-    Decision.IGNORED: Event.TASK_IGNORED,
-    Decision.CANCELLED: Event.TASK_CANCELLED,
 }

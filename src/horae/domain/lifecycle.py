@@ -26,7 +26,6 @@ class State(StrEnum):
 LIVE: Final = frozenset({State.INIT, State.BLOCKED, State.RUNNING, State.FAIL})
 FINAL: Final = frozenset(State) - LIVE
 WAITING: Final = LIVE - {State.RUNNING}
-CLAIMABLE: Final = frozenset({State.INIT, State.FAIL})
 
 TRANSITIONS: Final[Mapping[State | None, Mapping[State, str]]] = MappingProxyType(
     {

@@ -34,8 +34,3 @@ class Past(NamedTuple):
 async def of_job(tx: Tx, tenant_id: UUID, job_id: UUID, limit: int) -> list[Past]:
     """The latest instances of a job in this cell, live and ended behind one list, newest fire first."""
     return [Past(*row) for row in await tx.rows(sql("history/of_job"), tenant_id, job_id, limit)]
-
-
-async def states(tx: Tx) -> dict[str, int]:
-    """How many instances ended in each state, in this cell."""
-    return {row["state"]: row["count"] for row in await tx.rows(sql("history/states"))}

@@ -107,11 +107,6 @@ async def trigger(tx: Tx, made: Instance, slot_ms: int, queue: str | None) -> bo
     return await tx.value(sql("instances/trigger"), *args) is not None
 
 
-async def count(tx: Tx) -> dict[str, int]:
-    """How many live instances there are in each state, in this cell."""
-    return {row["state"]: row["count"] for row in await tx.rows(sql("instances/count"))}
-
-
 def instance_from(row: asyncpg.Record) -> Instance:
     """An instance out of a live row."""
     return Instance(

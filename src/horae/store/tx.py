@@ -4,7 +4,6 @@ Store functions take a `Tx`, run one statement each and never commit. The first 
 transaction carries the fence: it finds zero rows when a shard it names is not open in this cell.
 """
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -57,7 +56,3 @@ class Tx:
     async def run(self, statement: str, *args: object) -> None:
         """Run a statement whose rows nobody needs."""
         await self._connection.execute(statement, *args)
-
-    async def many(self, statement: str, rows: Sequence[Sequence[object]]) -> None:
-        """Run a statement once per row, pipelined in one round trip."""
-        await self._connection.executemany(statement, rows)

@@ -1,1 +1,0 @@
-select state, count(*) from instance_history group by state
