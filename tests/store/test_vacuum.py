@@ -1,3 +1,5 @@
+import pytest
+
 from horae.store import vacuum
 from horae.upkeep.vacuum import Vacuumer
 from tests.steps import query
@@ -19,6 +21,7 @@ async def vacuums(cell):
 async def test_what_died_is_removed_and_a_held_snapshot_is_not_fought(store):
     cell = store.cells[0]
     duty = Vacuumer(store)
+    await query(cell, "alter table instance_live set (autovacuum_enabled = off)")  # ours would be skipped behind it
     await query(cell, FILL)
     await query(cell, "delete from instance_live")
     await duty.once()
@@ -36,5 +39,9 @@ async def test_what_died_is_removed_and_a_held_snapshot_is_not_fought(store):
             await duty.once()
         assert await vacuums(cell) == held, "nothing new can be removed while it is held"
         await transaction.rollback()
-    await duty.once()
-    assert await vacuums(cell) > held
+    for _ in range(20):  # a table that someone else has locked is left for the next round
+        await duty.once()
+        if await vacuums(cell) > held:
+            break
+    else:
+        pytest.fail("the snapshot is gone, and still nothing is removed")
