@@ -6,11 +6,14 @@ from hypothesis import strategies as st
 
 from horae.domain.lifecycle import FINAL, State, may_become
 from horae.domain.outcomes import (
+    Accepted,
     Again,
     Declined,
     Ended,
     ErrorCode,
+    Extended,
     Lost,
+    Probed,
     Retryable,
     SkipReason,
     Success,
@@ -111,3 +114,15 @@ def test_a_worker_that_vanishes_three_times_is_a_crash_loop():
 def test_an_unrecoverable_failure_is_dead_at_once_and_not_transient(code):
     ended = settle(running(), Unrecoverable(code, "no"), POLICY, NOW, 0)
     assert (ended.state, ended.retry_count, ended.tag) == (State.DEAD, 1, None)
+
+
+def test_a_receiver_that_answers_later_keeps_the_attempt_running_until_it_must_be_heard():
+    assert settle(running(), Accepted(60), POLICY, NOW, 0.5) == Extended(NOW + timedelta(seconds=60))
+
+
+def test_a_failed_probe_of_the_breaker_costs_the_job_nothing():
+    ran = running()
+    again = settle(ran, Probed(ErrorCode.TIMEOUT, "no answer"), POLICY, NOW, 0.5)
+    assert isinstance(again, Again)
+    assert (again.state, again.retry_count, again.attempt) == (State.INIT, ran.retry_count, ran.attempt)
+    assert again.due_at > NOW

@@ -1,10 +1,10 @@
 """What came of an attempt, and what that means for its instance.
 
-Five outcomes, each named. Only attempts that were sent count: what our own node lost costs neither an attempt
+Seven outcomes, each named. Only attempts that were sent count: what our own node lost costs neither an attempt
 nor a failure, a worker that vanished after its claim counts as a crash and the third one is final.
 """
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final, assert_never
 
@@ -87,7 +87,20 @@ class Declined(msgspec.Struct, frozen=True):
     message: str = ""
 
 
-Outcome = Success | Retryable | Unrecoverable | Lost | Declined
+class Accepted(msgspec.Struct, frozen=True):
+    """The receiver works on it and will answer with its completion token; it must be heard within `seconds`."""
+
+    seconds: float
+
+
+class Probed(msgspec.Struct, frozen=True):
+    """It failed as the probe of its target's breaker: that says nothing about the job and costs it nothing."""
+
+    code: ErrorCode
+    message: str
+
+
+Outcome = Success | Retryable | Unrecoverable | Lost | Declined | Accepted | Probed
 
 
 class Ended(msgspec.Struct, frozen=True):
@@ -117,7 +130,15 @@ class Again(msgspec.Struct, frozen=True):
     error_msg: str | None = None
 
 
-def settle(ran: Instance, outcome: Outcome, policy: RetryPolicy, now: datetime, chance: float) -> Ended | Again:
+class Extended(msgspec.Struct, frozen=True):
+    """The attempt goes on, until a new deadline."""
+
+    deadline: datetime
+
+
+def settle(
+    ran: Instance, outcome: Outcome, policy: RetryPolicy, now: datetime, chance: float
+) -> Ended | Again | Extended:
     """What an outcome makes of a RUNNING instance. `chance` in [0, 1) spreads the retries."""
     match outcome:
         case Success():
@@ -132,6 +153,12 @@ def settle(ran: Instance, outcome: Outcome, policy: RetryPolicy, now: datetime, 
                 return Ended(State.DEAD, failures, error_code=code, error_msg=message)
             due_at = now + policy.delay(failures, chance, retry_after)
             return Again(State.FAIL, due_at, ran.attempt, failures, ran.crash_count, code, message)
+        case Accepted(seconds):
+            return Extended(now + timedelta(seconds=seconds))
+        case Probed(code, message):
+            state = State.FAIL if ran.retry_count else State.INIT
+            due_at = now + policy.delay(1, chance)
+            return Again(state, due_at, ran.attempt, ran.retry_count, ran.crash_count, code, message)
         case Lost(ours=True):
             return _due_again(ran, now, attempt=ran.attempt - 1, crashes=ran.crash_count)
         case Lost():

@@ -7,14 +7,14 @@ from uuid import UUID
 from horae.domain.instances import Instance
 from horae.domain.jobs import Job
 from horae.domain.lifecycle import State
-from horae.domain.outcomes import Ended, ErrorCode, Outcome, settle
+from horae.domain.outcomes import Ended, ErrorCode, Extended, Outcome, settle
 from horae.domain.retries import RetryPolicy
 from horae.runtime import chance
 from horae.runtime.batch import Refused, halve
 from horae.runtime.telemetry import log
 from horae.store import instances, jobs
 from horae.store.cells import Cell
-from horae.store.instances import Attempt, Ending, Retrying
+from horae.store.instances import Attempt, Ending, Extension, Retrying
 from horae.store.tx import BAD_ROW, Tx
 
 
@@ -60,18 +60,22 @@ class Settler:
         async with self.cell.tx() as tx:
             endings: list[Ending] = []
             retries: list[Retrying] = []
+            extended: list[Extension] = []
             for row in rows:
                 policy = row.job.definition.retry if row.job else RetryPolicy()
                 decided = settle(row.ran, row.outcome, policy, tx.now, chance.fraction())
                 seen = row.ran.deadline if row.rescued else None
                 if isinstance(decided, Ended):
                     endings.append(Ending(row.ran, decided, row.attempt, row.delay_ms, seen))
+                elif isinstance(decided, Extended):
+                    extended.append(Extension(row.ran, decided.deadline, row.delay_ms))
                 else:
                     retries.append(Retrying(row.ran, decided, row.attempt, row.delay_ms, seen))
             ended = await instances.end(tx, endings) if endings else set()
             again = await instances.again(tx, retries) if retries else set()
+            kept = await instances.extend(tx, extended) if extended else set()
             await self._complete_single(tx, rows, ended)
-            return list(ended | again)
+            return list(ended | again | kept)
 
     async def _complete_single(self, tx: Tx, rows: Sequence[Result], ended: set[UUID]) -> None:
         """A once or delay job whose only instance ended has no fire left."""

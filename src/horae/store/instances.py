@@ -50,6 +50,14 @@ class Retrying(NamedTuple):
     seen_deadline: datetime | None = None
 
 
+class Extension(NamedTuple):
+    """One running attempt that may go on until a new deadline."""
+
+    ran: Instance
+    deadline: datetime
+    delay_ms: int | None = None
+
+
 class Claim(NamedTuple):
     """What a claim asks for: one class, from the front to now, at most so many, under whose token."""
 
@@ -84,6 +92,12 @@ async def again(tx: Tx, retries: Sequence[Retrying]) -> set[UUID]:
     """RUNNING becomes FAIL or INIT with a new time; returns the ids that were still ours to release."""
     rows = await tx.rows(sql("instances/again"), *zip(*map(_retry_row, retries), strict=True), tx.now)
     return {row["id"] for row in rows}
+
+
+async def extend(tx: Tx, extensions: Sequence[Extension]) -> set[UUID]:
+    """Running attempts get a new deadline; returns the ids that were still ours to extend."""
+    columns = zip(*map(_extension_row, extensions), strict=True)
+    return {row["id"] for row in await tx.rows(sql("instances/extend"), *columns, tx.now)}
 
 
 async def abandoned(tx: Tx, run: Run, after: UUID, limit: int) -> list[Instance]:
@@ -143,6 +157,10 @@ def _ending_row(row: Ending) -> Iterable[Any]:
         ended.state, ended.reason, ended.error_code, ended.error_msg, ended.tag, ended.retry_count,
         duration, row.delay_ms, row.attempt,
     )  # fmt: skip
+
+
+def _extension_row(row: Extension) -> Iterable[Any]:
+    return (row.ran.shard, row.ran.id, row.ran.attempt, row.ran.token, row.deadline, row.delay_ms)
 
 
 def _retry_row(row: Retrying) -> Iterable[Any]:
