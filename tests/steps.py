@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 import asyncpg
@@ -12,15 +12,21 @@ from horae.domain.jobs import Definition, Job
 from horae.domain.outcomes import Outcome
 from horae.domain.targets import HttpTarget
 from horae.domain.triggers import IntervalTrigger, KeyedTrigger, Trigger, cron
-from horae.engine.front import BEGINNING
+from horae.engine.admission.ready import Desk, Ready
+from horae.engine.admission.target import Target
+from horae.engine.agenda import Agenda
+from horae.engine.definitions import Definitions
+from horae.engine.feeder import Feeder
+from horae.engine.fire import Firer
 from horae.engine.settle import Result, Settled, Settler
 from horae.engine.territory import Territory
 from horae.runtime.chance import token
 from horae.service import jobs
 from horae.service.context import Context
-from horae.store import clock
+from horae.store import clock, instances
 from horae.store.cells import Cell, Store
 from horae.store.instances import Claim
+from horae.store.looks import Look, Mark
 
 NOWHERE = HttpTarget("http://127.0.0.1:9/")
 
@@ -46,6 +52,32 @@ def every(ctx: Context, seconds: float, name: str = "job") -> IntervalTrigger:
     return IntervalTrigger(seconds, ctx.store.cell(ctx.tenant.shard(name)).clock.now().replace(microsecond=0))
 
 
+class Looker:
+    """Looks at one cell's rows and fires what is due, as a node does; nothing is sent, every fire waits in its row."""
+
+    def __init__(self, store: Store, cell: Cell) -> None:
+        self.cell = cell
+        self.agenda = Agenda(cell.clock.now)
+        self.feeder = Feeder(cell, Territory(store.shards_of(cell)), self.agenda)
+        self.firer = Firer(cell, token(), self.feeder.follow)
+        self.definitions = Definitions()
+        self.feeder.shelves = (self.feeder.cursors,)  # what waits in its row is not claimed here
+
+    async def once(self) -> int:
+        await self.feeder.look()
+        due = self.agenda.take()
+        known = await self.definitions.of(self.cell, due)
+        desk = cast("Desk", None)
+        readies = [
+            Ready(timer, known[timer.id, timer.version], desk, Target()) for timer in due if timer.fired is not None
+        ]
+        if readies:
+            await self.firer.fire(readies, slots=False)
+        for timer in due:
+            self.agenda.forget(timer)
+        return len(readies)
+
+
 async def claim(
     cell: Cell,
     store: Store,
@@ -57,8 +89,11 @@ async def claim(
 ) -> list[Instance]:
     """Claim whatever of normal priority is due in a cell."""
     async with cell.statement() as tx:
-        ask = Claim(Priority.NORMAL, lane, BEGINNING, limit, token(), owner or token(), held_jobs)
-        return (await Territory(store.shards_of(cell)).claim(tx, ask)).taken
+        marks = [Mark(Priority.NORMAL, lane)]
+        page = await Territory(store.shards_of(cell)).instances(tx, Look(tx.now, limit=limit), marks)
+        if not page.timers:
+            return []
+        return await instances.claim(tx, page.timers, Claim(token(), owner or token(), held_jobs))
 
 
 async def claim_everywhere(store: Store, *, lane: Lane = Lane.FIRST) -> list[Instance]:

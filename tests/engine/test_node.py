@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 
+from horae.delivery.push import Sender
 from horae.domain.targets import HttpTarget
 from horae.domain.triggers import DelayTrigger, cron
 from horae.engine.node import Node
@@ -24,7 +25,7 @@ def receiver():
 
 @pytest.fixture
 async def node(store):
-    node = Node(store, "n", TTL)
+    node = Node(store, "n", TTL, Sender())
     yield node
     await node.leave()
 
@@ -139,7 +140,6 @@ async def test_a_running_attempt_within_its_deadline_is_left_alone(ctx, store, n
     assert row["token"] == ran.token
     await move_clock(store, seconds=10)
     for post in node.posts:
-        await post.hold(store.shards_of(post.cell))
         await post.rescuer.once()
     [row] = await query(store, "select state, token from instance_live")
     assert tuple(row) == ("INIT", None)
@@ -170,7 +170,7 @@ async def test_a_clock_that_jumped_stops_dispatch_in_its_cell(ctx, store, node):
 
 
 async def test_two_nodes_share_the_shards_and_fire_each_time_once(ctx, store, receiver):
-    nodes = [Node(store, "same-host", TTL) for _ in range(2)]
+    nodes = [Node(store, "same-host", TTL, Sender()) for _ in range(2)]
     for n in range(20):
         await a_job(ctx, f"j{n}", every(ctx, 3600, f"j{n}"), target=HttpTarget(receiver.url))
     for _ in range(3):

@@ -2,6 +2,7 @@ from datetime import timedelta
 
 import pytest
 
+from horae.delivery.push import Sender
 from horae.domain.errors import Conflict, DispatcherDown, Duplicate, Invalid, InvalidSchedule, NameTaken, NotFound
 from horae.domain.triggers import DelayTrigger, OnceTrigger, cron
 from horae.engine.node import Node
@@ -60,7 +61,7 @@ async def test_pause_stops_the_cursor_and_resume_goes_on_from_now_with_one_range
     job = await a_job(ctx, "a", every(ctx, 60, "a"))
     await jobs.pause(ctx, "a")
     await move_clock(store, minutes=10, seconds=30)
-    node = Node(store, "n", TTL)
+    node = Node(store, "n", TTL, Sender())
     assert await node.once() == 0
     resumed = await jobs.resume(ctx, "a")
     skipped = await one(store, "select * from instance_history")
@@ -120,7 +121,7 @@ async def test_the_same_key_triggers_once_and_another_body_is_a_duplicate(ctx, s
     await a_job(ctx, "a")
     with pytest.raises(DispatcherDown):
         await instances.trigger(ctx, "a", "k1")
-    node = Node(store, "n", TTL)
+    node = Node(store, "n", TTL, Sender())
     await node.once()
     first = await instances.trigger(ctx, "a", "k1", payload={"n": 1})
     again = await instances.trigger(ctx, "a", "k1", payload={"n": 1})

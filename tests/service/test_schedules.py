@@ -11,20 +11,16 @@ from horae.domain.schedule import Fire, Misfire, OnMisfire, Policies, Skip, Spre
 from horae.domain.triggers import cron
 from horae.domain.zones import tzdata_version
 from horae.engine.almanac import Almanac
-from horae.engine.definitions import Definitions
-from horae.engine.fire import Firer
-from horae.engine.territory import Territory
-from horae.runtime.chance import token
 from horae.service import calendars, jobs, schedules
 from horae.upkeep.copies import Copier
 from horae.upkeep.partitions import Partitioner
-from tests.steps import a_job, move_clock, query
+from tests.steps import Looker, a_job, move_clock, query
 
 NINE = cron("0 9 * * *")
 
 
 def firers(store):
-    return [Firer(cell, Territory(store.shards_of(cell)), token(), Definitions()) for cell in store.cells]
+    return [Looker(store, cell) for cell in store.cells]
 
 
 async def fire(store, workers):
@@ -82,7 +78,7 @@ async def test_a_day_that_opens_later_is_not_missed(ctx, store):
     assert cursor["next_fire_at"] >= nine + timedelta(hours=12), "a closed day is passed in one step"
     assert await calendars.put(ctx, open_days(nine, 0, 1, 5)) == ["hourly"]
     for worker in workers:
-        worker.almanac = Almanac(worker.cell)  # two seconds have passed
+        worker.firer.almanac = Almanac(worker.cell)  # two seconds have passed
     await to(store, nine + timedelta(hours=1, seconds=1))
     await fire(store, workers)
     born = await query(store, "select fire_time from instance_live")

@@ -5,11 +5,11 @@ from horae.domain.instances import Lane, Priority
 from horae.domain.lifecycle import State
 from horae.domain.outcomes import ErrorCode, Lost, Retryable, Success
 from horae.domain.placement import SHARDS, Run
-from horae.engine.front import BEGINNING
 from horae.runtime.chance import token
 from horae.service import tasks
 from horae.store import instances, shards
 from horae.store.instances import Claim
+from horae.store.looks import BEGINNING, Look, Mark
 from tests.steps import a_job, a_type, claim, claim_everywhere, every, move_clock, query, settle
 
 FAILED = Retryable(ErrorCode.HTTP_5XX, "answered 503")
@@ -23,14 +23,18 @@ async def test_a_claim_of_n_never_takes_more_than_n_whatever_the_plan(ctx, store
     cell = store.cells[0]
     total = (await query(cell, "select count(*) from instance_live"))[0][0]
     taken, run = 0, Run(0, SHARDS - 1)
+    marks = [Mark(Priority.NORMAL, Lane.FIRST)]
     async with cell.tx() as tx:
         for setting in ("enable_hashjoin", "enable_mergejoin", "enable_material", "enable_memoize"):
             await tx.run(f"set local {setting} = off")
         for limit in (1, 2, 3):
-            ask = Claim(Priority.NORMAL, Lane.FIRST, BEGINNING, limit, token(), token())
-            assert len(await instances.claim(tx, run, ask)) == limit
-            assert len(await instances.claim_narrow(tx, store.shards_of(cell), ask)) == limit
-            taken += 2 * limit
+            for page in (
+                await instances.due(tx, run, Look(tx.now, limit=limit), marks),
+                await instances.due_narrow(tx, store.shards_of(cell), Look(tx.now, limit=limit), marks),
+            ):
+                assert len(page) == limit
+            assert len(await instances.claim(tx, page, Claim(token(), token()))) == limit
+            taken += limit
     rows = await query(cell, "select count(*) from instance_live where state = 'RUNNING'")
     assert rows[0][0] == taken
     assert total > taken
@@ -140,14 +144,14 @@ async def test_abandoned_pages_go_on_behind_rows_that_cannot_be_rescued(ctx, sto
     await move_clock(store, minutes=1)
     seen = []
     for cell in store.cells:
-        after = UUID(int=0)
+        after = (BEGINNING, UUID(int=0))
         while True:
             async with cell.statement() as tx:
-                page = await instances.abandoned(tx, Run(0, SHARDS - 1), after, 2)
+                page = await instances.abandoned(tx, Run(0, SHARDS - 1), tx.now, after, 2)
             if not page:
                 break
             seen += [ran.id for ran in page]
-            after = page[-1].id
+            after = (page[-1].deadline, page[-1].id)
     assert sorted(seen) == sorted(ran.id for ran in claimed)
 
 

@@ -13,15 +13,19 @@ ID = UUID(int=1)
 FIRE = [[1], [ID], [1], [AT], [AT], [ID], ["k"], [AT], [ID], [1], ["q"]]
 END = [[1], [ID], [1], [ID], [AT], ["SUCCESS"], ["r"], ["c"], ["m"], ["t"], [0], [1], [1], ["{}"], AT]
 AGAIN = [[1], [ID], [1], [ID], [AT], ["FAIL"], [AT], [1], [1], [0], ["c"], ["m"], [1], ["{}"], AT]
-CLAIM = [1, 0, AT, AT, 10, ID, ID, []]
+CURSOR_LOOK = [[1], [AT], [1], [ID], AT, [], None, 10]
+LOOK = [[1], [0], [AT], [1], [ID], AT, [], None, 10]
 PLACE = [1, ID, ID, "key"]
 FENCE = {"s": "shard_closed"}
 HOT = {
-    "cursors/due": ([0, 4095, 1, AT, AT, 10], {"job_cursor": "job_cursor_due"}),
-    "cursors/due_narrow": ([[1], 1, AT, AT, 10], {"job_cursor": "job_cursor_pkey"}),
+    "cursors/due": ([0, 4095, *CURSOR_LOOK], {"job_cursor": "job_cursor_due"}),
+    "cursors/due_narrow": ([[1], *CURSOR_LOOK], {"job_cursor": "job_cursor_pkey"}),
     "cursors/fire": ([*FIRE, ID, AT, 1], {"c": "job_cursor_due"} | FENCE),
-    "instances/claim": ([0, 4095, *CLAIM], {"instance_live": "instance_live_due", "l": "Tid Scan"} | FENCE),
-    "instances/claim_narrow": ([[1], *CLAIM], {"instance_live": "instance_live_pkey", "l": "Tid Scan"} | FENCE),
+    "instances/due": ([0, 4095, *LOOK], {"instance_live": "instance_live_due"}),
+    "instances/due_narrow": ([[1], *LOOK], {"instance_live": "instance_live_pkey"}),
+    "instances/claim": ([[1], [ID], AT, ID, ID, []], {"l": "Tid Scan"} | FENCE),
+    "instances/abandoned": ([0, 4095, AT, 10, AT, AT, ID], {"l": "instance_live_deadline"}),
+    "instances/extend": ([[1], [ID], [1], [ID], [AT], [1], AT], {"l": "instance_live_pkey"} | FENCE),
     "instances/end": (END, {"l": "instance_live_pkey", "k": "task_key_pkey"} | FENCE),
     "instances/again": (AGAIN, {"l": "instance_live_pkey"} | FENCE),
     "tasks/find": ([1, ID, "key"], {"k": "task_key_pkey", "l": "instance_live_business"}),

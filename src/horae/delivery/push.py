@@ -1,5 +1,7 @@
 """One attempt, pushed to its target: what is said, and what came of it."""
 
+import asyncio
+from collections.abc import Callable
 from datetime import datetime
 from typing import Final, NamedTuple
 
@@ -73,3 +75,20 @@ async def _try(request: http.Request) -> tuple[int | None, str | None, Outcome]:
         return None, None, Retryable(ErrorCode.PROTOCOL, str(error) or type(error).__name__)
     text = answer.body[:KEPT].decode("utf-8", "replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
     return answer.status, text or None, judge(answer.status, answer.headers)
+
+
+class Sender:
+    """Sends attempts."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def push(self, ran: Instance, job: Job, done: Callable[[Delivered], None]) -> None:
+        """Send one attempt."""
+
+        async def work() -> None:
+            done(await push(ran, job))
+
+        task = asyncio.get_running_loop().create_task(work())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

@@ -16,6 +16,7 @@ class HoldReason(StrEnum):
     RATE = "RATE"
     CONCURRENCY = "CONCURRENCY"
     BREAKER = "BREAKER"
+    RETRY_BUDGET = "RETRY_BUDGET"
     MEASURE = "MEASURE"
 
 

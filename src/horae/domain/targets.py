@@ -20,6 +20,7 @@ class HttpTarget(msgspec.Struct, frozen=True, tag_field="kind", tag="http", omit
     headers: dict[str, str] = {}
     connect_timeout: float = 3.0
     read_timeout: float = 5.0
+    max_concurrency: int | None = None
 
     def __post_init__(self) -> None:
         parts = urlsplit(self.url)

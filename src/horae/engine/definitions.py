@@ -1,12 +1,14 @@
 """The jobs behind instances and cursors, by version: a version never changes, so it is remembered."""
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 from uuid import UUID
 
 from horae.domain.jobs import Job
+from horae.domain.timers import Timer
 from horae.store import jobs
+from horae.store.cells import Cell
 from horae.store.tx import Tx
 
 MOST: Final = 100_000
@@ -17,6 +19,14 @@ class Definitions:
 
     def __init__(self) -> None:
         self._known: OrderedDict[tuple[UUID, int], Job] = OrderedDict()
+
+    async def of(self, cell: Cell, timers: Sequence[Timer]) -> dict[tuple[UUID, int], Job]:
+        """The jobs behind timers; asks the cell only for what is not remembered."""
+        known = self._known
+        if all((timer.job_id, timer.version) in known for timer in timers):
+            return known
+        async with cell.statement() as tx:
+            return await self.load(tx, {(timer.shard, timer.job_id, timer.version) for timer in timers})
 
     async def load(self, tx: Tx, wanted: Iterable[tuple[int, UUID, int]]) -> dict[tuple[UUID, int], Job]:
         """The jobs behind (shard, job, version); what cannot be found is missing from the answer."""

@@ -1,228 +1,193 @@
-"""Fire what is due: look at the cursors, ask each schedule for its verdict, move and give birth in one statement.
+"""Fire what is due: ask each schedule for its verdict, move the cursor and give birth in one statement.
 
 Whoever else believes to own these shards: the cursor's compare-and-set lets one through. Every fire a cursor passes
-leaves a row, born or skipped.
+leaves a row, born or skipped. A fire with a slot in hand is born RUNNING and goes to its target at once.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from functools import partial
-from typing import Final, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 from msgspec.structs import replace
 
 from horae.domain.errors import HoraeError
 from horae.domain.instances import Priority
-from horae.domain.jobs import Job
-from horae.domain.keys import recurring
 from horae.domain.outcomes import SkipReason
 from horae.domain.schedule import Fire as Fires
 from horae.domain.schedule import Schedule, Step, Verdict, advance, wake_of
 from horae.domain.schedule import Skip as Skips
-from horae.domain.targets import queue_of, slot_ms
+from horae.domain.targets import HttpTarget
+from horae.domain.timers import Timer
+from horae.engine.admission.ready import Ready
 from horae.engine.almanac import Almanac
-from horae.engine.definitions import Definitions
-from horae.engine.front import Front
-from horae.engine.territory import Territory
+from horae.engine.births import Flight, fire_row, in_flight, next_timer, skip_row, timer_of
+from horae.runtime import chance
 from horae.runtime.batch import Refused, halve
-from horae.runtime.chance import mint
 from horae.runtime.telemetry import log
 from horae.store import cursors, jobs
 from horae.store.cells import Cell
-from horae.store.cursors import Cursor, Fire, Skip
+from horae.store.cursors import Fire, Skip
 from horae.store.tx import BAD_ROW, TRY_AGAIN, Tx
-
-BATCH: Final = 200
 
 
 class Reached(NamedTuple):
-    """A due cursor, its job, and what its schedule says."""
+    """A due cursor with its job, and what its schedule says."""
 
-    cursor: Cursor
-    job: Job
+    ready: Ready
     step: Step
 
 
 class Firer:
-    """Turns due cursors of some shards in one cell into instances."""
+    """Turns due cursors of one cell into instances."""
 
-    def __init__(
-        self,
-        cell: Cell,
-        territory: Territory,
-        owner: UUID,
-        definitions: Definitions,
-        born: Callable[[Priority, datetime], None] = lambda _priority, _due_at: None,
-    ) -> None:
+    def __init__(self, cell: Cell, owner: UUID, follow: Callable[[Timer], None]) -> None:
         self.cell = cell
-        self.territory = territory
         self.owner = owner
-        self.definitions = definitions
+        self.follow = follow
         self.almanac = Almanac(cell)
-        self.born = born
-        self.fronts = {priority: Front() for priority in Priority}
 
-    async def once(self) -> int:
-        """One look at every priority; returns how many cursors moved on."""
-        return sum([await self._look(priority, front) for priority, front in self.fronts.items()])
+    async def fire(self, readies: Sequence[Ready], *, slots: bool) -> list[Flight]:
+        """Fire a batch. With slots in hand what is due now is born RUNNING and returned, all else waits in its row."""
+        if any(ready.job.calendars for ready in readies):
+            async with self.cell.statement() as tx:
+                await self.almanac.learn(tx, (ready.job for ready in readies))
+        flights: list[Flight] = []
+        for priority, batch in _by_priority(readies).items():
+            reached = await self._ask(batch)
+            plain = [one for one in reached if len(one.step.verdicts) == 1]
+            flights += await self._fire_plain(priority, plain, slots=slots)
+            for one in reached:
+                if len(one.step.verdicts) != 1:
+                    await self._walk(priority, one)
+        return flights
 
-    async def _look(self, priority: Priority, front: Front) -> int:
-        async with self.cell.statement() as tx:
-            found, drained = await self.territory.due(tx, priority, front.low(tx.now), BATCH)
-            if drained:
-                front.drained(tx.now)
-            if not found:
-                return 0
-            known = await self.definitions.load(tx, {(at.shard, at.job_id, at.version) for at in found})
-            await self.almanac.learn(tx, known.values())
-            reached, unable = self._ask(found, known, tx.now)
-        done = await self._move(priority, reached) + await self._give_up(priority, unable)
-        self._name_earlier(priority, front, reached)
-        return done
+    async def refuse(self, timer: Timer, reason: str) -> None:
+        """A schedule that cannot be read any more: its fire is REFUSED, and the cursor stops there."""
+        await self._skip(timer.priority, [_refused(timer, timer.at, None, reason, self.cell.clock.now())])
 
-    def _ask(
-        self, found: Sequence[Cursor], known: dict[tuple[UUID, int], Job], now: datetime
-    ) -> tuple[list[Reached], list[Refused[Cursor]]]:
-        reached: list[Reached] = []
-        unable: list[Refused[Cursor]] = []
-        for cursor in sorted(found):
-            job = known.get((cursor.job_id, cursor.version))
-            try:
-                if job is None:
-                    raise LookupError("its definition is missing")
-                step = advance(self.almanac.schedule(job), cursor.stood_at, now, fired=cursor.fired)
-                reached.append(Reached(cursor, job, step))
-            except (HoraeError, LookupError) as error:
-                unable.append(Refused(cursor, str(error)))
-        return reached, unable
-
-    async def _move(self, priority: Priority, reached: Sequence[Reached]) -> int:
-        """One fire or one skip per cursor goes by batch; a cursor with more to tell goes its way alone."""
+    async def _ask(self, readies: Sequence[Ready]) -> list[Reached]:
+        """What each schedule says."""
         now = self.cell.clock.now()
-        alone = [one for one in reached if len(one.step.verdicts) != 1]
-        fires, skips = [], []
-        for cursor, job, step in (one for one in reached if len(one.step.verdicts) == 1):
-            [verdict] = step.verdicts
+        reached: list[Reached] = []
+        for ready in readies:
+            timer = ready.timer
+            try:
+                step = advance(self.almanac.schedule(ready.job), timer.at, now, fired=timer.fired or 0)
+                reached.append(Reached(ready, step))
+            except (HoraeError, LookupError) as error:
+                await self.refuse(timer, str(error))
+        return reached
+
+    async def _fire_plain(self, priority: Priority, reached: Sequence[Reached], *, slots: bool) -> list[Flight]:
+        """One fire or one skip per cursor: the way of nearly all, by batch."""
+        now, token = self.cell.clock.now(), chance.token()
+        fires: list[Fire] = []
+        skips: list[Skip] = []
+        of: dict[UUID, Reached] = {}
+        for one in reached:
+            timer, job = one.ready.timer, one.ready.job
+            [verdict] = one.step.verdicts
             if isinstance(verdict, Fires):
-                fires.append(fire_row(cursor, job, verdict, step.wake, now))
+                called = slots and verdict.due_at <= now and isinstance(job.definition.target, HttpTarget)
+                fire = fire_row(timer, job, verdict, one.step.wake, now, token if called else None)
+                fires.append(fire)
+                of[fire.id] = one
             else:
-                skips.append(skip_row(cursor, verdict, step.wake, now))
-        moved = await self._fire(priority, fires) + await self._skip(priority, skips)
-        for one in alone:
-            moved += await self._walk(priority, one)
-        return moved
+                skip = skip_row(timer, verdict, one.step.wake, now)
+                skips.append(skip)
+                of[skip.id] = one
+        born, refused = await self._fire(priority, fires)
+        for row, reason in refused:
+            skip = _refused(of[row.id].ready.timer, row.fire_time, row.next_fire_at, reason, now)
+            skips.append(skip)
+            of[skip.id] = of[row.id]
+        for id_ in await self._skip(priority, skips):
+            self._go_on(of[id_], 0)
+        return self._send_off(born, of)
 
-    async def _fire(self, priority: Priority, fires: Sequence[Fire]) -> int:
-        """Give birth to a batch; a row that fails on its own is recorded as REFUSED and its cursor goes on."""
+    def _send_off(self, born: Sequence[Fire], of: dict[UUID, Reached]) -> list[Flight]:
+        flights: list[Flight] = []
+        now = self.cell.clock.now()
+        for fire in born:
+            one = of[fire.id]
+            if fire.token is not None:
+                flights.append(in_flight(one.ready, fire, now))
+            elif fire.queue is None:
+                self.follow(timer_of(one.ready.timer, fire))
+            self._go_on(one, 1)
+        return flights
+
+    def _go_on(self, one: Reached, fired: int) -> None:
+        if one.step.wake is not None:
+            self.follow(next_timer(one.ready.timer, one.step.wake, fired))
+
+    async def _fire(self, priority: Priority, fires: Sequence[Fire]) -> tuple[list[Fire], list[Refused[Fire]]]:
+        """Give birth to a batch; a row that fails on its own comes back with the reason it gave."""
         try:
-            done = await halve(fires, partial(self._birth, priority), BAD_ROW)
+            done = await halve(sorted(fires), partial(self._birth, priority), BAD_ROW)
         except TRY_AGAIN:
-            return 0  # another node is at it too; the next look finds what is left
-        refused = [_refused(fire, reason, self.cell.clock.now()) for fire, reason in done.refused]
-        return len(done.results) + await self._skip(priority, refused)
+            return [], []  # another node is at it too; the next look finds what is left
+        return done.results, done.refused
 
-    async def _birth(self, priority: Priority, fires: Sequence[Fire]) -> list[UUID]:
+    async def _birth(self, priority: Priority, fires: Sequence[Fire]) -> list[Fire]:
         async with self.cell.tx() as tx:
-            born = await cursors.fire(tx, priority, fires, self.owner)
-            await self._complete(tx, (fire for fire in fires if fire.id in born))
-            return list(born)
+            ids = await cursors.fire(tx, priority, fires, self.owner)
+            born = [fire for fire in fires if fire.id in ids]
+            await self._complete(tx, born)
+            return born
 
-    async def _skip(self, priority: Priority, skips: Sequence[Skip]) -> int:
+    async def _skip(self, priority: Priority, skips: Sequence[Skip]) -> set[UUID]:
         if not skips:
-            return 0
+            return set()
         async with self.cell.tx() as tx:
             told = await cursors.skip(tx, priority, skips)
             await self._complete(tx, (skip for skip in skips if skip.id in told))
-            return len(told)
+            return told
 
-    async def _walk(self, priority: Priority, one: Reached) -> int:
+    async def _walk(self, priority: Priority, one: Reached) -> None:
         """A cursor with several verdicts, or none: one after the other, in one transaction."""
-        cursor, job, step = one
+        timer, job, step = one.ready.timer, one.ready.job, one.step
         schedule = self.almanac.schedule(job)
         wakes = [_wake(verdict, schedule) for verdict in step.verdicts]
+        born: list[Fire] = []
         async with self.cell.tx() as tx:
             for verdict, wake in zip(step.verdicts, [*wakes, step.wake][1:], strict=True):
                 if isinstance(verdict, Fires):
-                    row = fire_row(cursor, job, verdict, wake, tx.now)
+                    row = fire_row(timer, job, verdict, wake, tx.now)
                     moved = await cursors.fire(tx, priority, [row], self.owner)
+                    born.append(row)
                 else:
-                    moved = await cursors.skip(tx, priority, [skip_row(cursor, verdict, wake, tx.now)])
+                    moved = await cursors.skip(tx, priority, [skip_row(timer, verdict, wake, tx.now)])
                 if not moved:
-                    return 0  # someone else walks here
-            stood = replace(job, next_fire_at=cursor.stood_at)
+                    return  # someone else walks here
+            stood = replace(job, next_fire_at=timer.at)
             if not step.verdicts and not await cursors.revise(tx, stood, job.version, step.wake):
-                return 0
+                return
             if step.wake is None:
                 await jobs.complete(tx, [job.shard], [job.id])
-        return 1
+        for fire in born:
+            if fire.queue is None:
+                self.follow(timer_of(timer, fire))
+        self._go_on(one, len(born))
 
     async def _complete(self, tx: Tx, moved: Iterable[Fire | Skip]) -> None:
         over = [row for row in moved if row.next_fire_at is None]
         if over:
             await jobs.complete(tx, [row.shard for row in over], [row.job_id for row in over])
 
-    async def _give_up(self, priority: Priority, unable: Sequence[Refused[Cursor]]) -> int:
-        """A schedule that cannot be read any more: its fire is REFUSED, and the cursor stops there."""
-        now = self.cell.clock.now()
-        skips = []
-        for cursor, reason in unable:
-            at = cursor.stood_at
-            log.error("fire.refused", job=str(cursor.job_id), fire_time=at.isoformat(), reason=reason)
-            skips.append(skip_row(cursor, Skips(at, at, 1, SkipReason.REFUSED), None, now, reason))
-        return await self._skip(priority, skips)
 
-    def _name_earlier(self, priority: Priority, front: Front, reached: Sequence[Reached]) -> None:
-        """Behind schedule, a cursor goes to a time this scan has passed, and its fire is due before the claim's."""
-        due = [verdict.due_at for one in reached for verdict in one.step.verdicts if isinstance(verdict, Fires)]
-        if due:
-            self.born(priority, min(due))
-        wakes = [one.step.wake for one in reached if one.step.wake is not None]
-        if wakes:
-            front.name(min(wakes))
+def _by_priority(readies: Sequence[Ready]) -> dict[Priority, list[Ready]]:
+    found: dict[Priority, list[Ready]] = {}
+    for ready in readies:
+        found.setdefault(ready.timer.priority, []).append(ready)
+    return found
 
 
-def fire_row(cursor: Cursor, job: Job, verdict: Fires, wake: datetime | None, now: datetime) -> Fire:
-    """A fire to be born, waiting for its claim."""
-    target = job.definition.target
-    return Fire(
-        cursor.shard,
-        cursor.job_id,
-        cursor.version,
-        verdict.fire_time,
-        wake,
-        mint(cursor.shard, now),
-        recurring(cursor.job_id, verdict.fire_time),
-        verdict.due_at,
-        None,
-        slot_ms(target),
-        queue_of(target),
-    )
-
-
-def skip_row(cursor: Cursor, verdict: Skips, wake: datetime | None, now: datetime, said: str | None = None) -> Skip:
-    """A verdict to be recorded."""
-    return Skip(
-        cursor.shard,
-        cursor.job_id,
-        cursor.version,
-        verdict.fire_time,
-        wake,
-        mint(cursor.shard, now),
-        recurring(cursor.job_id, verdict.fire_time),
-        verdict.until,
-        verdict.fires,
-        verdict.reason,
-        said,
-    )
-
-
-def _refused(fire: Fire, reason: str, now: datetime) -> Skip:
-    log.error("fire.refused", job=str(fire.job_id), fire_time=fire.fire_time.isoformat(), reason=reason)
-    cursor = Cursor(fire.shard, fire.job_id, fire.version, fire.fire_time, 0)
-    return skip_row(
-        cursor, Skips(fire.fire_time, fire.fire_time, 1, SkipReason.REFUSED), fire.next_fire_at, now, reason
-    )
+def _refused(timer: Timer, at: datetime, wake: datetime | None, reason: str, now: datetime) -> Skip:
+    log.error("fire.refused", job=str(timer.job_id), fire_time=at.isoformat(), reason=reason)
+    return skip_row(timer, Skips(at, at, 1, SkipReason.REFUSED), wake, now, reason)
 
 
 def _wake(verdict: Verdict, schedule: Schedule) -> datetime:

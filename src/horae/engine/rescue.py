@@ -1,9 +1,11 @@
 """Instances whose owner is gone, or that stayed RUNNING past their deadline, become due again.
 
-Runs on every node, is not itself a job, and goes by pages over ids, so that rows it cannot rescue hide no others.
-The write is guarded by token, attempt and the deadline that was seen: a heartbeat or an answer in between wins.
+Runs on every node, is not itself a job, and goes by pages in the order of deadlines, so that rows it cannot rescue
+hide no others. The write is guarded by token, attempt and the deadline that was seen: a heartbeat or an answer in
+between wins.
 """
 
+from datetime import UTC, datetime
 from typing import Final
 from uuid import UUID
 
@@ -12,10 +14,14 @@ from horae.domain.placement import Run
 from horae.engine.definitions import Definitions
 from horae.engine.settle import Result, Settler
 from horae.engine.territory import Territory
+from horae.runtime.clock import boottime
 from horae.store import instances
 from horae.store.cells import Cell
+from horae.store.looks import BEGINNING
 
 PAGE: Final = 500
+WHOLE: Final = 10.0
+END: Final = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 class Rescuer:
@@ -26,16 +32,26 @@ class Rescuer:
         self.territory = territory
         self.definitions = definitions
         self.settler = settler
+        self._whole_at = -WHOLE
 
     async def once(self) -> int:
-        """Every page once; returns how many were rescued."""
-        return sum([await self._rescue(run) for run in self.territory.runs])
+        """Everything past its deadline; now and then, and after a takeover, also what vanished owners ran."""
+        now = boottime()
+        whole = now - self._whole_at >= WHOLE
+        if whole:
+            self._whole_at = now
+        return sum([await self._rescue(run, whole=whole) for run in self.territory.runs])
 
-    async def _rescue(self, run: Run) -> int:
-        rescued, after = 0, UUID(int=0)
+    def look_at_all(self) -> None:
+        """Shards were taken over: what their owner ran is lost before its deadline."""
+        self._whole_at = -WHOLE
+
+    async def _rescue(self, run: Run, *, whole: bool) -> int:
+        rescued = 0
+        after = (BEGINNING, UUID(int=0))
         while True:
             async with self.cell.statement() as tx:
-                lost = await instances.abandoned(tx, run, after, PAGE)
+                lost = await instances.abandoned(tx, run, END if whole else tx.now, after, PAGE)
                 known = await self.definitions.load(tx, {(ran.shard, ran.job_id, ran.job_version) for ran in lost})
             if not lost:
                 return rescued
@@ -44,4 +60,6 @@ class Rescuer:
                 for ran in lost
             ]
             rescued += (await self.settler.settle(results)).written
-            after = lost[-1].id
+            last = lost[-1]
+            assert last.deadline is not None
+            after = (last.deadline, last.id)

@@ -1,14 +1,15 @@
 """Settle what came back: rules decide, one transaction writes, and what is no longer ours is refused and counted."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 from uuid import UUID
 
-from horae.domain.instances import Instance
+from horae.domain.instances import Instance, Lane
 from horae.domain.jobs import Job
 from horae.domain.lifecycle import State
 from horae.domain.outcomes import Ended, ErrorCode, Extended, Outcome, settle
 from horae.domain.retries import RetryPolicy
+from horae.domain.timers import Timer
 from horae.runtime import chance
 from horae.runtime.batch import Refused, halve
 from horae.runtime.telemetry import log
@@ -39,8 +40,9 @@ class Settled(NamedTuple):
 class Settler:
     """Writes results in batches. `late` counts answers of attempts that had been taken from us meanwhile."""
 
-    def __init__(self, cell: Cell) -> None:
+    def __init__(self, cell: Cell, follow: Callable[[Timer], None] = lambda _timer: None) -> None:
         self.cell = cell
+        self.follow = follow
         self.late = 0
 
     async def settle(self, results: Sequence[Result]) -> Settled:
@@ -75,7 +77,10 @@ class Settler:
             again = await instances.again(tx, retries) if retries else set()
             kept = await instances.extend(tx, extended) if extended else set()
             await self._complete_single(tx, rows, ended)
-            return list(ended | again | kept)
+        for retry in retries:
+            if retry.ran.id in again:
+                self.follow(_timer_of(retry))
+        return list(ended | again | kept)
 
     async def _complete_single(self, tx: Tx, rows: Sequence[Result], ended: set[UUID]) -> None:
         """A once or delay job whose only instance ended has no fire left."""
@@ -89,3 +94,9 @@ class Settler:
         ended = Ended(State.DEAD, ran.retry_count, error_code=ErrorCode.REFUSED, error_msg=reason[:500])
         async with self.cell.tx() as tx:
             return await instances.end(tx, [Ending(ran, ended)])
+
+
+def _timer_of(retry: Retrying) -> Timer:
+    ran = retry.ran
+    lane = Lane.RETRY if ran.lane == Lane.FIRST and retry.again.retry_count else ran.lane
+    return Timer(ran.shard, ran.id, retry.again.due_at, ran.tenant_id, ran.priority, lane, ran.job_id, ran.job_version)

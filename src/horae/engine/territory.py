@@ -1,33 +1,30 @@
-"""The shards a node holds in one cell, and the scans over them: one statement per run of neighbours."""
+"""The shards a node holds in one cell, and the looks over them: one statement per run of neighbours."""
 
-from collections.abc import Iterable
-from datetime import datetime
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from horae.domain.instances import Instance, Priority
+from horae.domain.instances import Lane, Priority
 from horae.domain.placement import Run, runs_of
+from horae.domain.timers import Timer
 from horae.store import cursors, instances
-from horae.store.cursors import Cursor
-from horae.store.instances import Claim
+from horae.store.looks import Look, Mark
 from horae.store.tx import Tx
 
-
-class DueLook(NamedTuple):
-    """What a look at the cursors found. `drained`: there was no more, so the front may move."""
-
-    found: list[Cursor]
-    drained: bool
+Class = tuple[Priority, Lane]
 
 
-class ClaimLook(NamedTuple):
-    """What a claim took. `drained`: there was no more."""
+class Page(NamedTuple):
+    """What a look found, and for each class that has more where the next look goes on."""
 
-    taken: list[Instance]
-    drained: bool
+    timers: list[Timer]
+    more: dict[Class, Timer]
+
+
+Read = Callable[[Tx, Look, Sequence[Mark]], Awaitable[Page]]
 
 
 class Territory:
-    """Shards as scans want them. Leases are dealt in neighbouring shards, so the runs are few."""
+    """Shards as looks want them. Leases are dealt in neighbouring shards, so the runs are few."""
 
     def __init__(self, shards: Iterable[int] = ()) -> None:
         self.hold(shards)
@@ -35,23 +32,47 @@ class Territory:
     def hold(self, shards: Iterable[int]) -> None:
         """From now on, these."""
         self.shards = frozenset(shards)
-        self.wide, self.narrow = runs_of(self.shards)
+        self._wide, self._narrow = runs_of(self.shards)
 
     @property
     def runs(self) -> list[Run]:
         """Everything as runs, narrow ones too."""
-        return self.wide + [Run(shard, shard) for shard in self.narrow]
+        return self._wide + [Run(shard, shard) for shard in self._narrow]
 
-    async def due(self, tx: Tx, priority: Priority, low: datetime, limit: int) -> DueLook:
-        """Due cursors of one priority."""
-        pages = [await cursors.due(tx, run, priority, low, tx.now, limit) for run in self.wide]
-        if self.narrow:
-            pages.append(await cursors.due_narrow(tx, self.narrow, priority, low, tx.now, limit))
-        return DueLook([cursor for page in pages for cursor in page], all(len(page) < limit for page in pages))
+    async def cursors(self, tx: Tx, look: Look, marks: Sequence[Mark]) -> Page:
+        """A page of cursors."""
+        found = [await cursors.due(tx, run, look, marks) for run in self._wide]
+        if self._narrow:
+            found.append(await cursors.due_narrow(tx, self._narrow, look, marks))
+        return _page(found, look.limit)
 
-    async def claim(self, tx: Tx, ask: Claim) -> ClaimLook:
-        """Due instances of one class, taken."""
-        pages = [await instances.claim(tx, run, ask) for run in self.wide]
-        if self.narrow:
-            pages.append(await instances.claim_narrow(tx, self.narrow, ask))
-        return ClaimLook([taken for page in pages for taken in page], all(len(page) < ask.limit for page in pages))
+    async def instances(self, tx: Tx, look: Look, marks: Sequence[Mark]) -> Page:
+        """A page of waiting instances."""
+        found = [await instances.due(tx, run, look, marks) for run in self._wide]
+        if self._narrow:
+            found.append(await instances.due_narrow(tx, self._narrow, look, marks))
+        return _page(found, look.limit)
+
+
+def _page(found: Sequence[list[Timer]], limit: int) -> Page:
+    """Several runs as one page: a class goes on behind the run that was cut off first."""
+    more: dict[Class, Timer] = {}
+    for timers in found:
+        if len(timers) < limit:
+            continue
+        for class_, members in _by_class(timers).items():
+            last = members[-1]
+            if len(members) == limit and (class_ not in more or _order(last) < _order(more[class_])):
+                more[class_] = last
+    return Page([timer for timers in found for timer in timers], more)
+
+
+def _by_class(timers: Iterable[Timer]) -> dict[Class, list[Timer]]:
+    classes: dict[Class, list[Timer]] = {}
+    for timer in timers:
+        classes.setdefault((timer.priority, timer.lane), []).append(timer)
+    return classes
+
+
+def _order(timer: Timer) -> tuple[object, ...]:
+    return timer.at, timer.shard, timer.id

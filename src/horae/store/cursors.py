@@ -13,18 +13,10 @@ from horae.domain.instances import Priority
 from horae.domain.jobs import Job
 from horae.domain.outcomes import SkipReason
 from horae.domain.placement import Run
+from horae.domain.timers import Timer
+from horae.store.looks import Look, Mark
 from horae.store.statements import sql
 from horae.store.tx import Tx
-
-
-class Cursor(NamedTuple):
-    """A due cursor as a scan finds it: where it stands, and how often its job has fired."""
-
-    shard: int
-    job_id: UUID
-    version: int
-    stood_at: datetime
-    fired: int
 
 
 class Fire(NamedTuple):
@@ -65,16 +57,14 @@ async def create(tx: Tx, job: Job, next_fire_at: datetime | None) -> None:
     await tx.run(sql("cursors/create"), *args)
 
 
-async def due(tx: Tx, run: Run, priority: Priority, low: datetime, until: datetime, limit: int) -> list[Cursor]:
-    """Cursors of one priority in a run of shards that are due, oldest first. `low` is a hint: the front."""
-    return [Cursor(*row) for row in await tx.rows(sql("cursors/due"), *run, priority, low, until, limit)]
+async def due(tx: Tx, run: Run, look: Look, marks: Sequence[Mark]) -> list[Timer]:
+    """A page of the cursors in a run of shards that stand behind the marks of their priority."""
+    return [Timer(*row) for row in await tx.rows(sql("cursors/due"), *run, *_columns(marks), *look)]
 
 
-async def due_narrow(
-    tx: Tx, shards: Sequence[int], priority: Priority, low: datetime, until: datetime, limit: int
-) -> list[Cursor]:
+async def due_narrow(tx: Tx, shards: Sequence[int], look: Look, marks: Sequence[Mark]) -> list[Timer]:
     """The same for an owner of very few shards."""
-    return [Cursor(*row) for row in await tx.rows(sql("cursors/due_narrow"), shards, priority, low, until, limit)]
+    return [Timer(*row) for row in await tx.rows(sql("cursors/due_narrow"), shards, *_columns(marks), *look)]
 
 
 async def fire(tx: Tx, priority: Priority, fires: Sequence[Fire], owner: UUID) -> set[UUID]:
@@ -109,3 +99,7 @@ async def resume(tx: Tx, job: Job, next_fire_at: datetime | None) -> None:
 async def remove(tx: Tx, job: Job) -> None:
     """Forget a cursor for good."""
     await tx.run(sql("cursors/remove"), job.shard, job.id)
+
+
+def _columns(marks: Sequence[Mark]) -> tuple[object, ...]:
+    return tuple([getattr(mark, name) for mark in marks] for name in ("priority", "at", "shard", "id"))

@@ -12,10 +12,12 @@ from uuid import UUID
 import asyncpg
 import msgspec
 
-from horae.domain.instances import Instance, Lane, Priority
+from horae.domain.instances import Instance
 from horae.domain.lifecycle import State
 from horae.domain.outcomes import Again, Ended
 from horae.domain.placement import Run
+from horae.domain.timers import Timer
+from horae.store.looks import Look, Mark
 from horae.store.statements import sql
 from horae.store.tx import Tx
 
@@ -59,27 +61,30 @@ class Extension(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """What a claim asks for: one class, from the front to now, at most so many, under whose token."""
+    """Under whose token, and whose jobs are not to be touched."""
 
-    priority: Priority
-    lane: Lane
-    low: datetime
-    limit: int
     token: UUID
     owner: UUID
     held_jobs: Sequence[UUID] = ()
 
 
-async def claim(tx: Tx, run: Run, ask: Claim) -> list[Instance]:
-    """Take due instances in a run of shards, oldest first; each is RUNNING under the token from now on."""
-    args = (*run, ask.priority, ask.lane, ask.low, tx.now, ask.limit, ask.token, ask.owner, ask.held_jobs)
-    return [instance_from(row) for row in await tx.rows(sql("instances/claim"), *args)]
+async def due(tx: Tx, run: Run, look: Look, marks: Sequence[Mark]) -> list[Timer]:
+    """A page of the waiting instances in a run of shards that are due behind the marks of their class."""
+    return [Timer(*row) for row in await tx.rows(sql("instances/due"), *run, *zip(*marks, strict=True), *look)]
 
 
-async def claim_narrow(tx: Tx, shards: Sequence[int], ask: Claim) -> list[Instance]:
+async def due_narrow(tx: Tx, shards: Sequence[int], look: Look, marks: Sequence[Mark]) -> list[Timer]:
     """The same for an owner of very few shards."""
-    args = (shards, ask.priority, ask.lane, ask.low, tx.now, ask.limit, ask.token, ask.owner, ask.held_jobs)
-    return [instance_from(row) for row in await tx.rows(sql("instances/claim_narrow"), *args)]
+    rows = await tx.rows(sql("instances/due_narrow"), shards, *zip(*marks, strict=True), *look)
+    return [Timer(*row) for row in rows]
+
+
+async def claim(tx: Tx, wanted: Sequence[Timer], ask: Claim) -> list[Instance]:
+    """Take those of the wanted instances that are due and waiting; each is RUNNING under the token from now on."""
+    rows = sorted((timer.shard, timer.id) for timer in wanted)
+    shards, ids = zip(*rows, strict=True)
+    found = await tx.rows(sql("instances/claim"), shards, ids, tx.now, ask.token, ask.owner, ask.held_jobs)
+    return [instance_from(row) for row in found]
 
 
 async def end(tx: Tx, endings: Sequence[Ending]) -> set[UUID]:
@@ -100,9 +105,9 @@ async def extend(tx: Tx, extensions: Sequence[Extension]) -> set[UUID]:
     return {row["id"] for row in await tx.rows(sql("instances/extend"), *columns, tx.now)}
 
 
-async def abandoned(tx: Tx, run: Run, after: UUID, limit: int) -> list[Instance]:
-    """RUNNING past the deadline, or owned by an incarnation that is gone; by id, after the last page's."""
-    rows = await tx.rows(sql("instances/abandoned"), *run, tx.now, after, limit)
+async def abandoned(tx: Tx, run: Run, until: datetime, after: tuple[datetime, UUID], limit: int) -> list[Instance]:
+    """RUNNING past the deadline, or owned by an incarnation that is gone; by deadline, after the last page's."""
+    rows = await tx.rows(sql("instances/abandoned"), *run, tx.now, limit, until, *after)
     return [instance_from(row) for row in rows]
 
 

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from horae.boot.session import load, out, run
+from horae.delivery.push import Sender
 from horae.engine.node import Node
 from horae.runtime.loop import Loop
 from horae.runtime.telemetry import log
@@ -28,7 +29,7 @@ def node(
     async def work() -> None:
         settings = load()
         async with Store.of(settings.all_cells()) as store:
-            worker = Node(store, socket.gethostname(), timedelta(seconds=settings.lease_ttl))
+            worker = Node(store, socket.gethostname(), timedelta(seconds=settings.lease_ttl), Sender())
             upkeep = (Copier(store), Partitioner(store), Vacuumer(store))
             try:
                 if once:

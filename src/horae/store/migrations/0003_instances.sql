@@ -47,9 +47,9 @@ create table instance_live (
 create unique index instance_live_idem on instance_live (idem_key, (shard_id::int));
 create unique index instance_live_business on instance_live (shard_id, job_id, business_key) where business_key is not null;
 -- What we push ourselves, and what waits for a worker of its queue: never in each other's way.
-create index instance_live_due on instance_live (priority, lane, due_at, (shard_id::int)) where state in ('INIT', 'FAIL') and queue is null;
+create index instance_live_due on instance_live (priority, lane, due_at, (shard_id::int), id) where state in ('INIT', 'FAIL') and queue is null;
 create index instance_live_queue on instance_live (tenant_id, queue, priority, lane, due_at) where state in ('INIT', 'FAIL') and queue is not null;
-create index instance_live_deadline on instance_live (deadline) where state = 'RUNNING';
+create index instance_live_deadline on instance_live (deadline, id) where state = 'RUNNING';
 
 -- Append-only: one row when an instance ends. It is the event of the end.
 create table instance_history (

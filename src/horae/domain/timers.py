@@ -1,0 +1,24 @@
+"""Something that will be due: a cursor at its next fire, or an instance at its next try."""
+
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+from horae.domain.instances import Lane, Priority
+
+
+class Timer(NamedTuple):
+    """As a look at the rows finds it. A hint: the row may have moved since, and the claim asks it again.
+
+    `id` is the job's for a cursor, the instance's else; `fired` counts a cursor's fires and is None for an instance.
+    """
+
+    shard: int
+    id: UUID
+    at: datetime
+    tenant_id: UUID
+    priority: Priority
+    lane: Lane
+    job_id: UUID
+    version: int
+    fired: int | None = None

@@ -1,0 +1,218 @@
+"""Lets matured timers pass, one decision after the other."""
+
+import heapq
+from collections import deque
+from collections.abc import Callable, Sequence
+from itertools import count
+from typing import Final, Protocol
+from uuid import UUID
+
+from horae.domain.admission import HoldReason
+from horae.domain.jobs import Job
+from horae.domain.limits import Limit
+from horae.domain.targets import HttpTarget
+from horae.domain.timers import Timer
+from horae.engine.admission.fair import Fair
+from horae.engine.admission.ready import Desk, Ready
+from horae.engine.admission.slots import Slots
+from horae.engine.admission.target import Target
+from horae.runtime import chance
+from horae.runtime.clock import boottime
+from horae.runtime.telemetry import log
+
+PATIENCE: Final = {HoldReason.TARGET_CAP: 15.0}
+SHORT_PATIENCE: Final = 2.0
+BUDGET_PAUSE: Final = 1.0
+RECORDED_AT_ONCE: Final = 500
+MOST_TARGETS: Final = 50_000
+
+
+class Permits(Protocol):
+    """The limits that several nodes share."""
+
+    def take(self, key: str, limit: Limit) -> bool:
+        """Count one call against a limit, from memory; False when this node has none left."""
+        ...
+
+    def give(self, key: str) -> None:
+        """A call that was counted has ended."""
+        ...
+
+
+class Gatekeeper:
+    """One per node, over all its cells: slots, targets and limits are shared by them."""
+
+    def __init__(
+        self,
+        slots: int,
+        *,
+        weight_of: Callable[[UUID], int] = lambda _tenant: 1,
+        limits_of: Callable[[Job], Sequence[tuple[str, Limit]]] = lambda _job: (),
+        permits: Permits | None = None,
+        now: Callable[[], float] = boottime,
+    ) -> None:
+        self.slots = Slots(slots)
+        self.fair = Fair(weight_of)
+        self.limits_of = limits_of
+        self.permits = permits
+        self.now = now
+        self.held: dict[HoldReason, int] = dict.fromkeys(HoldReason, 0)
+        self._targets: dict[tuple[UUID, str], Target] = {}
+        self._closed: set[Target] = set()
+        self._limited: dict[str, deque[Ready]] = {}
+        self._at_desk: dict[Desk, list[Ready]] = {}
+        self._later: list[tuple[float, int, Ready | Target]] = []
+        self._order = count()
+
+    @property
+    def waiting(self) -> int:
+        """How many have come due and wait, in a queue or at a gate."""
+        limited = sum(len(queue) for queue in self._limited.values())
+        return len(self.fair) + sum(target.parked for target in self._closed) + limited
+
+    def offer(self, timer: Timer, job: Job, desk: Desk) -> None:
+        """A timer has come due."""
+        self.fair.put(Ready(timer, job, desk, self._target_of(job)))
+
+    def back(self, ready: Ready) -> None:
+        """It has waited at a gate and was recorded meanwhile; it waits on."""
+        self.fair.put(ready, first=True)
+
+    def dispatch(self) -> int:
+        """Let pass whoever may, and hand them to their desks; returns how many."""
+        now, passed, may = self.now(), 0, self.slots.may
+        self._wake(now)
+        while (ready := self.fair.take(may)) is not None:
+            if not ready.desk.open:
+                self._at_desk.setdefault(ready.desk, []).append(ready)
+                continue
+            reason = ready.target.admit(ready, now)
+            if reason is not None:
+                self._hold(ready, reason, now)
+                continue
+            if (limits := self.limits_of(ready.job)) and not self._within(ready, limits, now):
+                continue
+            self.slots.take((ready.timer.priority, ready.timer.lane))
+            passed += 1
+            ready.desk.accept(ready)
+        return passed
+
+    def answered(self, ready: Ready, instance: UUID, *, well: bool) -> None:
+        """A call ended: its slot is free, and its target is known a little better."""
+        target, now = ready.target, self.now()
+        self._let_go(ready)
+        if target.answered(instance, well=well, now=now, chance=chance.fraction()):
+            log.warning("breaker.opened", job=ready.job.name, seconds=round((target.breaker.until or now) - now, 1))
+        if target.parked:
+            self._release(target, now)
+
+    def withdraw(self, ready: Ready) -> None:
+        """No call was made: someone else has it, or its time has moved."""
+        self._let_go(ready)
+        ready.target.withdraw(ready)
+        if ready.target.parked:
+            self._release(ready.target, self.now())
+
+    def reopened(self, desk: Desk) -> None:
+        """A desk takes more again."""
+        for ready in reversed(self._at_desk.pop(desk, [])):
+            self.fair.put(ready, first=True)
+
+    def granted(self, key: str) -> None:
+        """A limit allows some more: who waited for it asks again."""
+        for ready in reversed(self._limited.pop(key, ())):
+            ready.unpark(self.now())
+            self.fair.put(ready, first=True)
+
+    def wait_s(self) -> float | None:
+        """Seconds until something held back may be tried again; None when nothing waits for a time."""
+        return max(0.0, self._later[0][0] - self.now()) if self._later else None
+
+    def unrecorded(self) -> list[Ready]:
+        """Fires that a gate has held for more than a moment: they are to be recorded now, then brought `back`."""
+        now = self.now()
+        found: list[Ready] = []
+        for target in self._closed:
+            patience = SHORT_PATIENCE if not target.breaker.closed else PATIENCE[HoldReason.TARGET_CAP]
+            found += target.waiting_cursors(now, patience, RECORDED_AT_ONCE - len(found))
+        for queue in self._limited.values():
+            found += _waiting_cursors(queue, now, RECORDED_AT_ONCE - len(found))
+        return found
+
+    def _target_of(self, job: Job) -> Target:
+        made = job.definition.target
+        assert isinstance(made, HttpTarget)
+        key = (job.tenant_id, made.url)
+        target = self._targets.get(key)
+        if target is None:
+            if len(self._targets) > MOST_TARGETS:
+                self._targets = {key: kept for key, kept in self._targets.items() if not kept.idle}
+            target = self._targets[key] = Target(made.max_concurrency, self.now())
+        return target
+
+    def _hold(self, ready: Ready, reason: HoldReason, now: float) -> None:
+        self.held[reason] += 1
+        if reason is HoldReason.RETRY_BUDGET:
+            ready.park(now)
+            heapq.heappush(self._later, (now + BUDGET_PAUSE, next(self._order), ready))
+            return
+        target = ready.target
+        target.park(ready, now)
+        self._closed.add(target)
+        until = target.breaker.until
+        if target.parked == 1 and until is not None and until > now:
+            heapq.heappush(self._later, (until, next(self._order), target))
+
+    def _within(self, ready: Ready, limits: Sequence[tuple[str, Limit]], now: float) -> bool:
+        """Count it against its limits; at the first that has none left it waits."""
+        assert self.permits is not None
+        taken: list[str] = []
+        for key, limit in limits:
+            if self.permits.take(key, limit):
+                taken.append(key)
+                continue
+            for other in taken:
+                self.permits.give(other)
+            ready.target.withdraw(ready)
+            ready.park(now)
+            self.held[HoldReason.RATE if limit.concurrency is None else HoldReason.CONCURRENCY] += 1
+            self._limited.setdefault(key, deque()).append(ready)
+            return False
+        ready.quotas = tuple(taken)
+        return True
+
+    def _let_go(self, ready: Ready) -> None:
+        self.slots.give((ready.timer.priority, ready.timer.lane))
+        if ready.quotas and self.permits is not None:
+            for key in ready.quotas:
+                self.permits.give(key)
+            ready.quotas = ()
+
+    def _release(self, target: Target, now: float) -> None:
+        for ready in reversed(target.release(now)):
+            self.fair.put(ready, first=True)
+        if not target.parked:
+            self._closed.discard(target)
+        elif target.breaker.until is not None and target.breaker.until > now:  # else a probe is on its way
+            heapq.heappush(self._later, (target.breaker.until, next(self._order), target))
+
+    def _wake(self, now: float) -> None:
+        while self._later and self._later[0][0] <= now:
+            _, _, waits = heapq.heappop(self._later)
+            if isinstance(waits, Target):
+                self._release(waits, now)
+            else:
+                waits.unpark(now)
+                self.fair.put(waits, first=True)
+
+
+def _waiting_cursors(queue: "deque[Ready]", now: float, most: int) -> list[Ready]:
+    found: list[Ready] = []
+    for _ in range(len(queue)):
+        ready = queue.popleft()
+        waited = now - (now if ready.parked_at is None else ready.parked_at)
+        if ready.timer.fired is not None and waited > SHORT_PATIENCE and len(found) < most:
+            found.append(ready)
+        else:
+            queue.append(ready)
+    return found

@@ -1,0 +1,49 @@
+"""A timer that has come due, with what is needed to decide about it."""
+
+from typing import TYPE_CHECKING, Protocol
+
+from horae.domain.jobs import Job
+from horae.domain.timers import Timer
+
+if TYPE_CHECKING:
+    from horae.engine.admission.target import Target
+
+
+class Desk(Protocol):
+    """Who carries out what was admitted: a node's work in one cell."""
+
+    @property
+    def open(self) -> bool:
+        """Whether it can take more now."""
+        ...
+
+    def accept(self, ready: "Ready") -> None:
+        """A slot is held for it: fire or claim it, and send it."""
+        ...
+
+
+class Ready:
+    """Waits for its turn, or for a gate that is closed. `held_ms` is what gates have cost it so far."""
+
+    __slots__ = ("desk", "held_ms", "job", "parked_at", "probe", "quotas", "target", "timer")
+
+    def __init__(self, timer: Timer, job: Job, desk: Desk, target: "Target") -> None:
+        self.timer = timer
+        self.job = job
+        self.desk = desk
+        self.target = target
+        self.held_ms = 0
+        self.parked_at: float | None = None
+        self.probe = False
+        self.quotas: tuple[str, ...] = ()
+
+    def park(self, now: float) -> None:
+        """A gate is closed for it."""
+        if self.parked_at is None:
+            self.parked_at = now
+
+    def unpark(self, now: float) -> None:
+        """It goes back into its queue."""
+        if self.parked_at is not None:
+            self.held_ms += round((now - self.parked_at) * 1000)
+            self.parked_at = None

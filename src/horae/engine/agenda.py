@@ -1,0 +1,92 @@
+"""What this node knows to be due soon, in one cell. A hint: stale entries fail the claim, lost ones are fed again.
+
+A timer is known from the moment it is offered until it was fired, claimed or given up, so that a second look at the
+same row changes nothing. A tenant with very many timers is deep: the rest of them stays in the rows, and where to go
+on is remembered, so that one tenant's backlog costs the others neither memory nor their place.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from horae.domain.timers import Timer
+from horae.engine.wheel import Wheel
+
+MOST: Final = 200_000
+DEEP: Final = 30_000
+NEVER_MS: Final = 1 << 62
+
+
+def millis(at: datetime) -> int:
+    """A time in the wheel's unit, rounded up: nothing is early."""
+    return -int(-at.timestamp() * 1000 // 1)
+
+
+class Agenda:
+    """Timers in a wheel, each once, and how many of them each tenant has."""
+
+    def __init__(self, now: Callable[[], datetime], wake: Callable[[], None] = lambda: None) -> None:
+        self.now = now
+        self.wake = wake
+        self.deep: dict[UUID, datetime] = {}
+        self._wheel: Wheel[Timer] = Wheel(millis(now()))
+        self._planned_ms = NEVER_MS
+        self._known: dict[UUID, datetime] = {}
+        self._of_tenant: Counter[UUID] = Counter()
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    @property
+    def full(self) -> bool:
+        """Whether feeding further ahead should wait."""
+        return len(self._known) >= MOST
+
+    def offer(self, timers: Iterable[Timer]) -> None:
+        """Remember timers until they are due. One that is known with the same time already is left alone."""
+        known, counts, put = self._known, self._of_tenant, self._wheel.put
+        earliest = self._planned_ms
+        for timer in timers:
+            before = known.get(timer.id)
+            if before == timer.at:
+                continue
+            if before is None:
+                if counts[timer.tenant_id] >= DEEP:
+                    self._leave(timer)
+                    continue
+                counts[timer.tenant_id] += 1
+            known[timer.id] = timer.at
+            at_ms = millis(timer.at)
+            put(at_ms, timer)
+            earliest = min(earliest, at_ms)
+        if earliest < self._planned_ms:
+            self._planned_ms = earliest
+            self.wake()
+
+    def take(self) -> list[Timer]:
+        """What has come due. It stays known until it is forgotten."""
+        known = self._known
+        return [timer for timer in self._wheel.take(millis(self.now())) if known.get(timer.id) == timer.at]
+
+    def forget(self, timer: Timer) -> None:
+        """It was fired, claimed, or is not ours any more."""
+        if self._known.get(timer.id) == timer.at:
+            del self._known[timer.id]
+            self._of_tenant[timer.tenant_id] -= 1
+
+    def wait_s(self) -> float | None:
+        """Seconds until the next timer; None when there is none. Whoever sleeps so long is woken for an earlier one."""
+        next_ms = self._wheel.next_ms()
+        self._planned_ms = NEVER_MS if next_ms is None else next_ms
+        return None if next_ms is None else max(0.0, next_ms / 1000 - self.now().timestamp())
+
+    def has_room(self, tenant_id: UUID) -> bool:
+        """Whether a deep tenant's rows may be fed again."""
+        return self._of_tenant[tenant_id] <= DEEP // 2
+
+    def _leave(self, timer: Timer) -> None:
+        bookmark = self.deep.get(timer.tenant_id)
+        if bookmark is None or timer.at < bookmark:
+            self.deep[timer.tenant_id] = timer.at

@@ -1,0 +1,107 @@
+"""Rows to be born or told, made from a verdict: what a fire, a skip and a call in flight consist of."""
+
+from datetime import datetime, timedelta
+from typing import NamedTuple
+from uuid import UUID
+
+from horae.domain.instances import Instance, Lane
+from horae.domain.jobs import Job
+from horae.domain.keys import recurring
+from horae.domain.lifecycle import State
+from horae.domain.schedule import Fire as Fires
+from horae.domain.schedule import Skip as Skips
+from horae.domain.targets import queue_of, slot_ms
+from horae.domain.timers import Timer
+from horae.engine.admission.ready import Ready
+from horae.runtime.chance import mint
+from horae.store.cursors import Fire, Skip
+
+MILLISECOND = timedelta(milliseconds=1)
+
+
+class Flight(NamedTuple):
+    """An attempt on its way: RUNNING in the rows, a slot in hand."""
+
+    ready: Ready
+    ran: Instance
+
+
+def fire_row(
+    timer: Timer, job: Job, verdict: Fires, wake: datetime | None, now: datetime, token: UUID | None = None
+) -> Fire:
+    """A fire to be born: RUNNING with a token, else waiting for its claim."""
+    target = job.definition.target
+    return Fire(
+        timer.shard,
+        timer.id,
+        timer.version,
+        verdict.fire_time,
+        wake,
+        mint(timer.shard, now),
+        recurring(timer.id, verdict.fire_time),
+        verdict.due_at,
+        token,
+        slot_ms(target),
+        queue_of(target),
+    )
+
+
+def skip_row(timer: Timer, verdict: Skips, wake: datetime | None, now: datetime, said: str | None = None) -> Skip:
+    """A verdict to be recorded."""
+    return Skip(
+        timer.shard,
+        timer.id,
+        timer.version,
+        verdict.fire_time,
+        wake,
+        mint(timer.shard, now),
+        recurring(timer.id, verdict.fire_time),
+        verdict.until,
+        verdict.fires,
+        verdict.reason,
+        said,
+    )
+
+
+def in_flight(ready: Ready, fire: Fire, now: datetime) -> Flight:
+    """The call of a fire that was born RUNNING."""
+    timer = ready.timer
+    ran = Instance(
+        shard=fire.shard,
+        id=fire.id,
+        tenant_id=timer.tenant_id,
+        job_id=fire.job_id,
+        job_version=fire.version,
+        idem_key=fire.idem_key,
+        fire_time=fire.fire_time,
+        due_at=fire.due_at,
+        state=State.RUNNING,
+        priority=timer.priority,
+        attempt=1,
+        token=fire.token,
+        deadline=now + fire.slot_ms * MILLISECOND,
+    )
+    return Flight(ready, ran)
+
+
+def next_timer(timer: Timer, wake: datetime, fired: int) -> Timer:
+    """Where a cursor goes that has fired so often more."""
+    assert timer.fired is not None
+    return Timer(
+        timer.shard,
+        timer.id,
+        wake,
+        timer.tenant_id,
+        timer.priority,
+        Lane.FIRST,
+        timer.id,
+        timer.version,
+        timer.fired + fired,
+    )
+
+
+def timer_of(timer: Timer, fire: Fire) -> Timer:
+    """The timer of a fire that was born waiting."""
+    return Timer(
+        fire.shard, fire.id, fire.due_at, timer.tenant_id, timer.priority, Lane.FIRST, fire.job_id, fire.version
+    )

@@ -1,0 +1,152 @@
+"""What was admitted is carried out here: fired or claimed in batches, sent, and handed to the completer."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from functools import partial
+from typing import Final, NamedTuple
+
+from horae.delivery.push import Delivered, Sender
+from horae.domain.outcomes import Lost, Probed, Retryable
+from horae.domain.targets import slot_time
+from horae.engine.admission.gatekeeper import Gatekeeper
+from horae.engine.admission.ready import Ready
+from horae.engine.agenda import Agenda
+from horae.engine.births import MILLISECOND, Flight
+from horae.engine.claim import Claimer
+from horae.engine.completer import Completer
+from horae.engine.fire import Firer
+from horae.engine.settle import Result
+from horae.runtime.batcher import Batcher
+from horae.runtime.pace import Pace
+from horae.runtime.telemetry import log
+from horae.store.cells import Cell
+from horae.store.instances import Attempt
+from horae.store.tx import GONE
+
+BATCH: Final = 200
+MARGIN: Final = timedelta(seconds=2)
+
+
+class Hands(NamedTuple):
+    """Who does what at a desk."""
+
+    firer: Firer
+    claimer: Claimer
+    sender: Sender
+    completer: Completer
+
+
+class Desk:
+    """One cell's. `alive` says whether the shards are still ours; without them nothing is fired and nothing sent."""
+
+    def __init__(
+        self,
+        cell: Cell,
+        agenda: Agenda,
+        gatekeeper: Gatekeeper,
+        hands: Hands,
+        alive: Callable[[], bool],
+        turn: Callable[[], None],
+    ) -> None:
+        self.cell = cell
+        self.agenda = agenda
+        self.gatekeeper = gatekeeper
+        self.hands = hands
+        self.alive = alive
+        self.turn = turn
+        self.done = 0
+        self._in_flight = 0
+        self._landed = asyncio.Event()
+        self._admitted = Batcher("fire", self._carry, Pace(150, 0.03), most=BATCH)
+        self._unslotted = Batcher("record", self._record, Pace(50, 0.01), most=BATCH)
+        self.accept = self._admitted.add
+        self.record = self._unslotted.add
+
+    @property
+    def open(self) -> bool:
+        """Whether more may be admitted now."""
+        return len(self._admitted) < 2 * BATCH and not self.hands.completer.crowded
+
+    async def idle(self) -> None:
+        """Until nothing is on its way any more."""
+        while self._admitted or self._unslotted or self._in_flight:
+            await self._admitted.drained()
+            await self._unslotted.drained()
+            while self._in_flight:
+                self._landed.clear()
+                await self._landed.wait()
+        await self.hands.completer.drained()
+
+    async def _carry(self, readies: Sequence[Ready]) -> None:
+        """Fire or claim a batch and send what is RUNNING now. All others give their slot back."""
+        flights: list[Flight] = []
+        try:
+            if self.alive():
+                cursors = [ready for ready in readies if ready.timer.fired is not None]
+                waiting = [ready for ready in readies if ready.timer.fired is None]
+                if cursors:
+                    flights += await self.hands.firer.fire(cursors, slots=True)
+                if waiting:
+                    flights += await self.hands.claimer.claim(waiting)
+        except GONE as error:  # the next look finds them where they are
+            log.warning("fire.postponed", count=len(readies), reason=str(error) or type(error).__name__)
+        finally:
+            self._depart(readies, flights)
+
+    def _depart(self, readies: Sequence[Ready], flights: Sequence[Flight]) -> None:
+        was_closed = len(self._admitted) + len(readies) >= BATCH
+        flying = {id(flight.ready) for flight in flights}
+        for ready in readies:
+            self.agenda.forget(ready.timer)
+            if id(ready) not in flying:
+                self.gatekeeper.withdraw(ready)
+        self.done += len(flights) + sum(ready.timer.fired is not None for ready in readies if id(ready) not in flying)
+        for flight in flights:
+            self._send(flight)
+        if was_closed:
+            self.gatekeeper.reopened(self)
+        self.turn()
+
+    async def _record(self, readies: Sequence[Ready]) -> None:
+        """Fires that no slot is needed for: of a queue, or held back at a gate; their schedules go on."""
+        try:
+            if self.alive():
+                await self.hands.firer.fire(readies, slots=False)
+        except GONE as error:
+            log.warning("fire.postponed", count=len(readies), reason=str(error) or type(error).__name__)
+        for ready in readies:
+            self.agenda.forget(ready.timer)
+        self.done += len(readies)
+
+    def _send(self, flight: Flight) -> None:
+        """The call itself; handed back uncounted where its deadline has no room for it any more."""
+        ready, ran = flight
+        now = self.cell.clock.now()
+        self._in_flight += 1
+        delay_ms = None
+        if ran.attempt == 1:
+            delay_ms = max(0, (now - ran.due_at) // MILLISECOND - ready.held_ms)
+        assert ran.deadline is not None
+        if ran.deadline - now < slot_time(ready.job.definition.target) - MARGIN or not self.alive():
+            self.gatekeeper.withdraw(ready)
+            self._answered(Result(ran, ready.job, Lost()))
+        else:
+            self.hands.sender.push(ran, ready.job, partial(self._land, flight, delay_ms))
+
+    def _land(self, flight: Flight, delay_ms: int | None, delivered: Delivered) -> None:
+        ready, ran = flight
+        outcome = delivered.outcome
+        well = not isinstance(outcome, Retryable)
+        if ready.probe and isinstance(outcome, Retryable):
+            outcome = Probed(outcome.code, outcome.message)
+        self.gatekeeper.answered(ready, ran.id, well=well)
+        code = getattr(outcome, "code", None)
+        kept = Attempt(ran.attempt, delivered.status, code, delivered.duration_ms, delivered.answer)
+        self._answered(Result(ran, ready.job, outcome, kept, delay_ms))
+        self.turn()
+
+    def _answered(self, result: Result) -> None:
+        self._in_flight -= 1
+        self._landed.set()
+        self.hands.completer.add(result)

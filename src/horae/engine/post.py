@@ -1,0 +1,121 @@
+"""A node's work in one cell, over the shards it holds there."""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from typing import Final
+from uuid import UUID
+
+from horae.delivery.push import Sender
+from horae.domain.targets import HttpTarget
+from horae.domain.timers import Timer
+from horae.engine.admission.gatekeeper import Gatekeeper
+from horae.engine.admission.ready import Ready
+from horae.engine.admission.target import Target
+from horae.engine.agenda import Agenda
+from horae.engine.claim import Claimer
+from horae.engine.completer import Completer
+from horae.engine.definitions import Definitions
+from horae.engine.desk import Desk, Hands
+from horae.engine.feeder import Feeder
+from horae.engine.fire import Firer
+from horae.engine.rescue import Rescuer
+from horae.engine.settle import Settler
+from horae.engine.territory import Territory
+from horae.runtime.pace import Pace
+from horae.runtime.telemetry import log
+from horae.runtime.waker import Waker
+from horae.store.cells import Cell
+from horae.store.tx import GONE
+
+LONGEST_NAP: Final = 1.0
+UNGATED: Final = Target()  # a queue bears any number
+
+
+class Post:
+    """Feeds its agenda, hands what matures to the gatekeeper, and carries out at its desk what comes back."""
+
+    def __init__(
+        self,
+        cell: Cell,
+        owner: UUID,
+        gatekeeper: Gatekeeper,
+        sender: Sender,
+        alive: Callable[[], bool],
+        turn: Callable[[], None],
+    ) -> None:
+        self.cell = cell
+        self.gatekeeper = gatekeeper
+        self.turn = turn
+        self.waker = Waker()
+        self.territory = Territory()
+        self.definitions = Definitions()
+        self.agenda = Agenda(cell.clock.now, self.waker.wake)
+        self.feeder = Feeder(cell, self.territory, self.agenda, lambda: gatekeeper.waiting)
+        self.settler = Settler(cell, self.feeder.follow)
+        self.rescuer = Rescuer(cell, self.territory, self.definitions, self.settler)
+        self.firer = Firer(cell, owner, self.feeder.follow)
+        self.claimer = Claimer(cell, owner, self.feeder.reset)
+        hands = Hands(self.firer, self.claimer, sender, Completer(self.settler, Pace(40, 0.015)))
+        self.desk = Desk(cell, self.agenda, gatekeeper, hands, alive, turn)
+
+    def hold(self, shards: Iterable[int]) -> None:
+        """From now on, these shards; when some are new, everything is looked at from the beginning."""
+        shards = frozenset(shards)
+        gained = shards - self.territory.shards
+        self.territory.hold(shards)
+        if gained:
+            self.feeder.reset()
+            self.rescuer.look_at_all()
+
+    async def run(self) -> None:
+        """Until cancelled: sleep until the next timer, and let it mature."""
+        while True:
+            try:
+                if await self.mature():
+                    self.turn()
+            except GONE as error:
+                log.warning("mature.postponed", cell=self.cell.name, reason=str(error) or type(error).__name__)
+                await asyncio.sleep(LONGEST_NAP)
+            waits = (self.agenda.wait_s(), self.gatekeeper.wait_s(), LONGEST_NAP)
+            await self.waker.wait(min(wait for wait in waits if wait is not None))
+
+    async def mature(self) -> int:
+        """Hand what has come due to the gatekeeper; returns how many."""
+        if not self.cell.clock.trusted:
+            log.error("clock.jumped", cell=self.cell.name)
+            return 0
+        timers = [timer for timer in self.agenda.take() if self._ours(timer)]
+        if not timers:
+            return 0
+        known = await self.definitions.of(self.cell, timers)
+        for timer in timers:
+            job = known.get((timer.job_id, timer.version))
+            if job is None:
+                await self._undefined(timer)
+            elif isinstance(job.definition.target, HttpTarget):
+                self.gatekeeper.offer(timer, job, self.desk)
+            else:
+                self.desk.record(Ready(timer, job, self.desk, UNGATED))
+        return len(timers)
+
+    async def once(self) -> int:
+        """Everything that is due now, to the end; returns how much that was."""
+        done, self.desk.done = await self.rescuer.once(), 0
+        await self.claimer.learn_held(anew=True)
+        await self.feeder.look()
+        await self.mature()
+        self.gatekeeper.dispatch()
+        await self.desk.idle()
+        return done + self.desk.done
+
+    def _ours(self, timer: Timer) -> bool:
+        if timer.shard in self.territory.shards:
+            return True
+        self.agenda.forget(timer)
+        return False
+
+    async def _undefined(self, timer: Timer) -> None:
+        """A cursor without its job is refused; a task whose type is still being copied is found by a later look."""
+        self.agenda.forget(timer)
+        if timer.fired is not None:
+            await self.firer.refuse(timer, "its definition is missing")

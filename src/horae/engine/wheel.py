@@ -1,0 +1,93 @@
+"""A hierarchical timing wheel: putting in and taking out cost the same however many wait.
+
+Two rings: one of fine slots for the second at hand, one of a slot per second for the next minute. When the fine ring
+has gone round, the next coarse slot is spread over it. What lies further ahead is put into the last coarse slot and
+spread again when its turn comes.
+"""
+
+from typing import Final, Generic, TypeVar
+
+Item = TypeVar("Item")
+TICK_MS: Final = 4
+FINE: Final = 256
+COARSE: Final = 128
+ROUND_MS: Final = TICK_MS * FINE
+
+
+class Wheel(Generic[Item]):
+    """Items by their time in milliseconds. Nothing comes out early; what is past comes out at the next look."""
+
+    def __init__(self, now_ms: int) -> None:
+        self._tick = now_ms // TICK_MS
+        self._fine: list[list[tuple[int, Item]]] = [[] for _ in range(FINE)]
+        self._coarse: list[list[tuple[int, Item]]] = [[] for _ in range(COARSE)]
+        self._fine_used = self._coarse_used = 0  # one bit per slot that holds something
+        self._size = 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    def put(self, at_ms: int, item: Item) -> None:
+        """Remember an item until its time."""
+        self._size += 1
+        self._place(at_ms, item)
+
+    def take(self, now_ms: int) -> list[Item]:
+        """Everything whose time has come, in the order of its slots."""
+        out: list[Item] = []
+        last = now_ms // TICK_MS
+        while self._tick <= last:
+            if not self._fine_used:  # nothing in this round: go to its end at once
+                self._tick = min(last, self._tick | FINE - 1)
+            slot = self._tick % FINE
+            if self._fine_used >> slot & 1:
+                late = self._empty(slot, now_ms, out)
+                if late:
+                    break  # the slot of this very moment keeps what is a few milliseconds ahead
+            if self._tick == last:
+                break
+            self._tick += 1
+            if self._tick % FINE == 0:
+                self._cascade()
+        self._size -= len(out)
+        return out
+
+    def next_ms(self) -> int | None:
+        """When to look again, never after the next item's time; None when nothing waits."""
+        slot = self._tick % FINE
+        ahead = self._fine_used >> slot
+        if ahead:
+            steps = (ahead & -ahead).bit_length() - 1
+            return (self._tick + steps) * TICK_MS if steps else min(at_ms for at_ms, _ in self._fine[slot])
+        if not self._size:
+            return None
+        return (self._tick // FINE + 1) * ROUND_MS
+
+    def _place(self, at_ms: int, item: Item) -> None:
+        tick = max(at_ms // TICK_MS, self._tick)
+        rounds = tick // FINE - self._tick // FINE
+        if rounds == 0:
+            slot = tick % FINE
+            self._fine[slot].append((at_ms, item))
+            self._fine_used |= 1 << slot
+        else:
+            slot = (self._tick // FINE + min(rounds, COARSE - 1)) % COARSE
+            self._coarse[slot].append((at_ms, item))
+            self._coarse_used |= 1 << slot
+
+    def _cascade(self) -> None:
+        slot = self._tick // FINE % COARSE
+        if self._coarse_used >> slot & 1:
+            waiting, self._coarse[slot] = self._coarse[slot], []
+            self._coarse_used &= ~(1 << slot)
+            for at_ms, item in waiting:
+                self._place(at_ms, item)
+
+    def _empty(self, slot: int, now_ms: int, out: list[Item]) -> bool:
+        waiting = self._fine[slot]
+        ahead = [entry for entry in waiting if entry[0] > now_ms]
+        out += [item for at_ms, item in waiting if at_ms <= now_ms] if ahead else [item for _, item in waiting]
+        self._fine[slot] = ahead
+        if not ahead:
+            self._fine_used &= ~(1 << slot)
+        return bool(ahead)

@@ -1,0 +1,15 @@
+-- The look of an owner of very few shards: their live rows by primary key, sorted.
+-- The states are named from the other side, so that the due index (everyone's rows) does not match.
+select d.shard_id, d.id, d.due_at, d.tenant_id, d.priority, d.lane, d.job_id, d.job_version, null::int
+from unnest($2::smallint[], $3::smallint[], $4::timestamptz[], $5::int[], $6::uuid[])
+     as mark(priority, lane, at, shard_id, id)
+cross join lateral (
+    select shard_id, id, due_at, tenant_id, priority, lane, job_id, job_version
+    from instance_live
+    where shard_id = any($1::smallint[])
+      and state not in ('RUNNING', 'BLOCKED') and queue is null
+      and priority = mark.priority and lane = mark.lane
+      and (due_at, shard_id::int, id) > (mark.at, mark.shard_id, mark.id) and due_at <= $7
+      and tenant_id <> all($8::uuid[]) and ($9::uuid is null or tenant_id = $9)
+    order by due_at, shard_id::int, id
+    limit $10) d
