@@ -26,6 +26,10 @@ FOLLOWERS = {
 # Not the rows of a shard: the cell's own, or copies.
 NOT_SHARDED = {
     "clock/move",
+    "clock/vouch",
+    "leases/drain",
+    "leases/forget",
+    "leases/give_back",
     "leases/heartbeat",
     "leases/release",
     "leases/take",
@@ -36,7 +40,7 @@ NOT_SHARDED = {
 
 
 # Where the server's own wall clock is what is asked for.
-WALL = {"clock/read", "health/facts", "migrations/prepare"}
+WALL = {"clock/read", "health/facts", "leases/heartbeat", "migrations/prepare"}
 
 
 def name_of(path: Path) -> str:
