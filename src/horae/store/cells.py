@@ -18,6 +18,7 @@ from horae.store import clock as clocks
 from horae.store import shards
 from horae.store.line import CONNECT, keep_alive
 from horae.store.tx import GONE, TRY_AGAIN, Tx
+from horae.store.wakes import Wakes
 
 if TYPE_CHECKING:
     from asyncpg.pool import PoolConnectionProxy
@@ -126,6 +127,7 @@ class Store:
 
     def __init__(self, cells: Sequence[Cell]) -> None:
         self.cells = list(cells)
+        self.wakes = Wakes(self.cell)
         self._cell_of: list[Cell | None] = [None] * SHARDS
 
     @classmethod
@@ -143,6 +145,7 @@ class Store:
         return self
 
     async def __aexit__(self, *exc: object) -> None:
+        await self.wakes.close()
         for cell in self.cells:
             await cell.close()
 

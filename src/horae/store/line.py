@@ -31,20 +31,31 @@ SESSION: Final = {
 
 
 class Line:
-    """One direct connection, made when it is first needed and again after it was discarded. One call at a time."""
+    """One direct connection, made when it is first needed and again after it was discarded. One call at a time.
 
-    def __init__(self, dsn: str, purpose: str, *, patience: float, connect: float = CONNECT) -> None:
+    `opened` is done first on every new one.
+    """
+
+    def __init__(
+        self,
+        dsn: str,
+        purpose: str,
+        *,
+        patience: float,
+        connect: float = CONNECT,
+        opened: "Callable[[Connection], Awaitable[None]] | None" = None,
+    ) -> None:
         self._dsn = dsn
         self._patience = patience
         self._connect = connect
         limit = {"application_name": f"horae {purpose}", "statement_timeout": f"{int(patience * 1000)}ms"}
         self._session = SESSION | limit
+        self._opened = opened
         self._connection: Connection | None = None
 
     async def call(self, work: "Callable[[Connection], Awaitable[Result]]") -> Result:
         """Do something with the connection, in time or with a TimeoutError; after any failure there is a new one."""
-        connection = await self._opened()
-        running = asyncio.ensure_future(work(connection))
+        running = asyncio.ensure_future(self._work(await self._open(), work))
         try:
             await asyncio.wait({running}, timeout=self._patience)
             if not running.done():
@@ -69,16 +80,26 @@ class Line:
                 await self._connection.close(timeout=self._patience)
             self.hang_up()
 
-    async def _opened(self) -> "Connection":
-        if self._connection is None or self._connection.is_closed():
-            self._connection = await asyncpg.connect(
-                self._dsn,
-                timeout=self._connect,
-                server_settings=self._session,
-                target_session_attrs=SessionAttribute.read_write,
-            )
-            keep_alive(self._connection)
-        return self._connection
+    async def _open(self) -> "tuple[Connection, bool]":
+        """The connection, and whether it is a new one."""
+        if self._connection is not None and not self._connection.is_closed():
+            return self._connection, False
+        self._connection = await asyncpg.connect(
+            self._dsn,
+            timeout=self._connect,
+            server_settings=self._session,
+            target_session_attrs=SessionAttribute.read_write,
+        )
+        keep_alive(self._connection)
+        return self._connection, True
+
+    async def _work(
+        self, opened: "tuple[Connection, bool]", work: "Callable[[Connection], Awaitable[Result]]"
+    ) -> Result:
+        connection, new = opened
+        if new and self._opened is not None:
+            await self._opened(connection)
+        return await work(connection)
 
 
 def keep_alive(connection: "Connection | PoolConnectionProxy[asyncpg.Record]") -> None:
