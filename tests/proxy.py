@@ -14,8 +14,8 @@ class Proxy:
         parts = urlsplit(dsn)
         self._to = (parts.hostname, parts.port)
         self._dsn = dsn
-        self._open = threading.Event()
-        self._open.set()
+        self._open = True
+        self._cuts = 0
         self._writers: list[asyncio.StreamWriter] = []
 
     @property
@@ -26,24 +26,26 @@ class Proxy:
 
     def cut(self) -> None:
         """Drop everything from now on, on connections old and new."""
-        self._open.clear()
+        self._open = False
+        self._cuts += 1
 
     def mend(self) -> None:
         """Forward again, but what was connected while or before it was cut stays dead."""
-        self._open.set()
+        self._open = True
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._writers.append(writer)
-        if not self._open.is_set():
+        if not self._open:
             return
         far_reader, far_writer = await asyncio.open_connection(*self._to)
         self._writers.append(far_writer)
+        cuts = self._cuts
         with suppress(ConnectionError):
-            await asyncio.gather(self._pump(reader, far_writer), self._pump(far_reader, writer))
+            await asyncio.gather(self._pump(reader, far_writer, cuts), self._pump(far_reader, writer, cuts))
 
-    async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, cuts: int) -> None:
         while data := await reader.read(65536):
-            if not self._open.is_set():
+            if cuts != self._cuts:
                 return
             writer.write(data)
             await writer.drain()
