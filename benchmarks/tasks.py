@@ -45,8 +45,7 @@ class Author:
         await speak_json(connection)
         ours = Clock()
         sent = ours.ticks()
-        reading, offset = await clock.read(connection)
-        ours.set(reading, sent, offset)
+        (await clock.read(connection)).set(ours, sent)
         try:
             while time.monotonic() < until:
                 for _ in range(BATCH):

@@ -1,6 +1,8 @@
-"""What many tests do: move the clock, make a job, claim, settle."""
+"""What many tests do: move the clock, wait for a condition, make a job, claim, settle."""
 
-from collections.abc import Sequence
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from typing import Any, cast
 from uuid import UUID
@@ -37,6 +39,17 @@ async def move_clock(store: Store, **by: float) -> None:
         async with cell.tx() as tx:
             await clock.move(tx, timedelta(**by))
         await cell.sync_clock()
+
+
+async def until(condition: Callable[[], bool | Awaitable[bool]], seconds: float = 10) -> float:
+    """Wait for a condition, but not for ever; returns how long it took."""
+    began = time.monotonic()
+    while True:
+        holds = condition()
+        if holds is True or (isinstance(holds, Awaitable) and await holds):
+            return time.monotonic() - began
+        assert time.monotonic() - began < seconds, f"not within {seconds} s"
+        await asyncio.sleep(0.005)
 
 
 async def a_job(ctx: Context, name: str = "job", trigger: Trigger | None = None, **facts: Any) -> Job:

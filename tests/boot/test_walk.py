@@ -62,6 +62,14 @@ def test_refusals_are_told_with_their_code_and_a_status(horae):
     assert (status, said.split()[0]) == (1, "SCH_503_DISPATCHER_DOWN")
 
 
+def test_a_person_vouches_for_a_clock_in_one_cell_or_all(horae):
+    horae("migrate")
+    assert re.findall(r"(cell-\d): .* is trusted", horae("cells", "trust-clock")) == ["cell-0", "cell-1"]
+    assert horae("cells", "trust-clock", "cell-1").startswith("cell-1")
+    status, said = horae("cells", "trust-clock", "nowhere", check=False)
+    assert (status, said.split()[0]) == (1, "SCH_404_NOT_FOUND")
+
+
 def test_a_node_runs_until_told_and_hands_its_shards_back(horae):
     with receiving() as receiver:
         horae("migrate")

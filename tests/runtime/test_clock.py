@@ -61,8 +61,12 @@ def test_a_database_clock_that_jumps_is_not_trusted_until_a_person_says_so(clock
     ticks.at += 2
     clock.set(START + timedelta(hours=hours, seconds=2), ticks.at)
     assert not clock.trusted, "the next reading agrees with the jump, and that proves nothing"
-    clock.trust()
+    ticks.at += 2
+    clock.set(START + timedelta(hours=hours, seconds=4), ticks.at, vouches=1)
     assert clock.trusted
+    ticks.at += 2
+    clock.set(START, ticks.at, vouches=1)
+    assert not clock.trusted, "that was another jump, and nobody has vouched for it"
 
 
 def test_a_slow_round_trip_is_no_jump(clock, ticks):

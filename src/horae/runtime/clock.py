@@ -7,8 +7,8 @@ readings, the clock is no longer trusted and dispatch in that cell stops until a
 
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
-from typing import Final
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple
 
 JUMP: Final = timedelta(seconds=2)
 
@@ -18,14 +18,21 @@ def boottime() -> float:
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
+class Reading(NamedTuple):
+    """What `now()` is computed from. Swapped as one: the thread that keeps the leases writes, all others read."""
+
+    base: datetime
+    read_at: float
+    offset: timedelta
+    vouches: int
+
+
 class Clock:
-    """Answers `now()` from memory; `set()` takes a reading."""
+    """Answers `now()` from memory; `set()` takes a reading. Safe to set in one thread and to read in others."""
 
     def __init__(self, ticks: Callable[[], float] = boottime) -> None:
         self._ticks = ticks
-        self._read_at: float | None = None
-        self._base = datetime.fromtimestamp(0, UTC)
-        self._offset = timedelta()
+        self._reading: Reading | None = None
         self.trusted = True
 
     def ticks(self) -> float:
@@ -34,24 +41,27 @@ class Clock:
 
     def now(self) -> datetime:
         """The cell's time. Before the first reading there is none, and asking is a mistake."""
-        if self._read_at is None:
+        reading = self._reading
+        if reading is None:
             raise RuntimeError("this clock has never been read from its cell")
-        return self._base + timedelta(seconds=self._ticks() - self._read_at) + self._offset
+        return reading.base + timedelta(seconds=self._ticks() - reading.read_at) + reading.offset
 
-    def set(self, reading: datetime, sent: float, offset: timedelta = timedelta()) -> timedelta:
+    def set(self, base: datetime, sent: float, offset: timedelta = timedelta(), vouches: int = 0) -> timedelta:
         """Take a reading that was asked for at tick `sent`; returns how far the database jumped since the last.
 
         The reading counts from the tick of its arrival, so we are behind the database by at most the round trip
-        and never ahead of it.
+        and never ahead of it. A higher count of `vouches` says that a person has looked at the clock since.
         """
-        arrived, jump = self._ticks(), timedelta()
-        if self._read_at is not None:
-            earliest = self._base + timedelta(seconds=sent - self._read_at)
-            latest = self._base + timedelta(seconds=arrived - self._read_at) + (arrived - sent) * timedelta(seconds=1)
-            jump = min(reading - earliest, timedelta()) or max(reading - latest, timedelta())
+        last, arrived, jump = self._reading, self._ticks(), timedelta()
+        if last is not None:
+            earliest = last.base + timedelta(seconds=sent - last.read_at)
+            latest = last.base + timedelta(seconds=arrived - last.read_at + arrived - sent)
+            jump = min(base - earliest, timedelta()) or max(base - latest, timedelta())
             if abs(jump) > JUMP:
                 self.trusted = False
-        self._base, self._read_at, self._offset = reading, arrived, offset
+            if vouches > last.vouches:
+                self.trust()
+        self._reading = Reading(base, arrived, offset, vouches)
         return jump
 
     def trust(self) -> None:

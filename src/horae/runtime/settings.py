@@ -1,8 +1,8 @@
 """What a deployment may choose. Every name is an environment variable with `HORAE_` before it."""
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -23,8 +23,15 @@ class Settings(BaseSettings):
     environment: Literal["production", "dev", "test"] = "production"
     tenant: str = "default"
     lease_ttl: float = 8.0
+    leases: bool = True
     log_json: bool = False
     log_level: str = "INFO"
+
+    @model_validator(mode="after")
+    def _leases_stay_on(self) -> Self:
+        if not self.leases and self.environment == "production":
+            raise ValueError("leases can only be switched off in test and dev: every node would do all the work")
+        return self
 
     def all_cells(self) -> list[CellSettings]:
         """The cells of `HORAE_CELLS`; on a laptop the one of `HORAE_DSN`."""

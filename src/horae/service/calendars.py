@@ -83,7 +83,7 @@ async def _plan_anew(ctx: Context, cell: Cell, calendar: Calendar) -> list[str]:
     while True:
         async with cell.statement() as tx:
             page = await jobs.with_calendar(tx, ctx.tenant.id, calendar.name, after, PAGE)
-            moved += [job.name for job in page if await _move(ctx, tx, job)]
+            moved += [job.name for job in page if await _move(ctx, tx, job)]  # each its own commit
         if len(page) < PAGE:
             return moved
         after = page[-1].id
@@ -94,4 +94,7 @@ async def _move(ctx: Context, tx: Tx, job: Job) -> bool:
     wake = first_wake(job.schedule(await known(ctx, job.calendars)), tx.now)
     if wake is None or wake == job.next_fire_at:
         return False
-    return await cursors.revise(tx, job, job.version, wake)
+    moved = await cursors.revise(tx, job, job.version, wake)
+    if moved:
+        ctx.wakes.wake(job.shard, wake)
+    return moved

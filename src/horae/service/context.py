@@ -5,6 +5,7 @@ from typing import NamedTuple
 from horae.domain.tenants import Tenant
 from horae.service.types import Types
 from horae.store.cells import Store
+from horae.store.wakes import Wakes
 
 
 class Context(NamedTuple):
@@ -14,8 +15,9 @@ class Context(NamedTuple):
     tenant: Tenant
     actor: str
     types: Types
+    wakes: Wakes
 
     @classmethod
     def of(cls, store: Store, tenant: Tenant, actor: str) -> "Context":
-        """A caller with its own memory of types."""
-        return cls(store, tenant, actor, Types(store))
+        """A caller with its own memory of types; the wakes are its process's."""
+        return cls(store, tenant, actor, Types(store), store.wakes)

@@ -55,7 +55,10 @@ async def trigger(ctx: Context, name: str, key: str, *, payload: Any = None, eve
         await tell(ctx, tx, job, Event.INSTANCE_TRIGGERED, {"instance": public(Prefix.INSTANCE, id_), "key": key})
         return Triggered(id_)
 
-    return await ctx.store.run(job.shard, work)
+    triggered = await ctx.store.run(job.shard, work)
+    if not triggered.replayed:
+        ctx.wakes.wake(job.shard, ctx.store.cell(job.shard).clock.now())
+    return triggered
 
 
 async def of_job(ctx: Context, name: str, *, limit: int = 50) -> list[Past]:

@@ -53,7 +53,9 @@ async def create(ctx: Context, name: str, definition: Definition) -> Job:
         await tell(ctx, tx, job, Event.JOB_CREATED, {"definition": definition})
         return job
 
-    return await ctx.store.run(shard, work)
+    created = await ctx.store.run(shard, work)
+    ctx.wakes.wake(shard, created.next_fire_at)
+    return created
 
 
 async def find(ctx: Context, name: str) -> Job:
@@ -100,7 +102,9 @@ async def resume(ctx: Context, name: str) -> Job:
         await tell(ctx, tx, resumed, Event.JOB_RESUMED, {"held_from": held_from, "next": next_fire_at})
         return resumed
 
-    return await ctx.store.run(ctx.tenant.shard(name), work)
+    resumed = await ctx.store.run(ctx.tenant.shard(name), work)
+    ctx.wakes.wake(resumed.shard, resumed.next_fire_at or ctx.store.cell(resumed.shard).clock.now())
+    return resumed
 
 
 async def remove(ctx: Context, name: str) -> Job:

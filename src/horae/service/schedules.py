@@ -120,5 +120,6 @@ async def _revise(
         except Contended:
             continue
         if done is not None:
+            ctx.wakes.wake(done.shard, done.next_fire_at)
             return done
     raise Contended(f"job {name!r} kept changing; nothing was changed, ask again")

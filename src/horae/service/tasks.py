@@ -61,7 +61,9 @@ async def schedule(
                 return answer
         raise Contended(f"{type_name}/{key} kept changing; nothing was decided, ask again")
 
-    return await ctx.store.run_statements(place.shard, work)
+    answer = await ctx.store.run_statements(place.shard, work)
+    ctx.wakes.wake(place.shard, answer.at)
+    return answer
 
 
 async def cancel(ctx: Context, type_name: str, key: str, *, version: int | None = None) -> Answer:

@@ -16,7 +16,9 @@ from horae.runtime.clock import Clock
 from horae.runtime.settings import CellSettings
 from horae.store import clock as clocks
 from horae.store import shards
+from horae.store.line import CONNECT, keep_alive
 from horae.store.tx import GONE, TRY_AGAIN, Tx
+from horae.store.wakes import Wakes
 
 if TYPE_CHECKING:
     from asyncpg.pool import PoolConnectionProxy
@@ -55,9 +57,9 @@ class Cell:
             self.dsn,
             min_size=1,
             max_size=self._connections,
-            init=speak_json,
+            init=_prepare,
             server_settings=SESSION,
-            timeout=3,
+            timeout=CONNECT,
         )
         await self.sync_clock()
 
@@ -71,8 +73,7 @@ class Cell:
         """Read the database's clock anew; done at the start and with every heartbeat."""
         async with self.pool.acquire() as connection:
             sent = self.clock.ticks()
-            reading, offset = await clocks.read(connection)
-            self.clock.set(reading, sent, offset)
+            (await clocks.read(connection)).set(self.clock, sent)
 
     @property
     def pool(self) -> "asyncpg.Pool[asyncpg.Record]":
@@ -112,7 +113,9 @@ class Cell:
     @asynccontextmanager
     async def direct(self) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
         """A connection outside the pool and without a statement timeout: for upkeep that takes its time."""
-        connection = await asyncpg.connect(self.dsn, timeout=3, server_settings={"application_name": "horae upkeep"})
+        connection = await asyncpg.connect(
+            self.dsn, timeout=CONNECT, server_settings={"application_name": "horae upkeep"}
+        )
         try:
             yield connection
         finally:
@@ -124,6 +127,7 @@ class Store:
 
     def __init__(self, cells: Sequence[Cell]) -> None:
         self.cells = list(cells)
+        self.wakes = Wakes(self.cell)
         self._cell_of: list[Cell | None] = [None] * SHARDS
 
     @classmethod
@@ -141,6 +145,7 @@ class Store:
         return self
 
     async def __aexit__(self, *exc: object) -> None:
+        await self.wakes.close()
         for cell in self.cells:
             await cell.close()
 
@@ -196,6 +201,11 @@ async def _insist(
             if not left:
                 raise
     raise AssertionError("unreachable")
+
+
+async def _prepare(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
+    keep_alive(connection)
+    await speak_json(connection)
 
 
 async def speak_json(connection: "asyncpg.Connection[asyncpg.Record]") -> None:

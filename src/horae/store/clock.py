@@ -1,9 +1,12 @@
-"""The cell's clock, and the offset that tests and `horae dev` may put on it."""
+"""The cell's clock, the offset that tests and `horae dev` may put on it, and who vouched for it after a jump."""
 
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+from asyncpg import Record
 
 from horae.domain.errors import Conflict
+from horae.runtime.clock import Clock
 from horae.store.statements import sql
 from horae.store.tx import Tx
 
@@ -11,14 +14,36 @@ if TYPE_CHECKING:
     from horae.store.tx import Connection
 
 
-async def read(connection: "Connection") -> tuple[datetime, timedelta]:
-    """The database's own time and the offset in force."""
+class Told(NamedTuple):
+    """What a cell says of its clock: its time, the offset in force, and how often a person vouched for it."""
+
+    reading: datetime
+    offset: timedelta
+    vouches: int
+
+    def set(self, clock: Clock, sent: float) -> timedelta:
+        """Carry a reading that was asked for at tick `sent` on; returns how far the database jumped."""
+        return clock.set(self.reading, sent, self.offset, self.vouches)
+
+
+async def read(connection: "Connection") -> Told:
+    """The database's own time, with what is to be known about it."""
     row = await connection.fetchrow(sql("clock/read"))
     assert row is not None
-    return row["reading"], timedelta(milliseconds=row["offset_ms"])
+    return told(row)
+
+
+def told(row: Record) -> Told:
+    """The clock's columns of any statement that returns them."""
+    return Told(row["reading"], timedelta(milliseconds=row["offset_ms"]), row["vouches"])
 
 
 async def move(tx: Tx, by: timedelta) -> None:
     """Move time for every process at once; refused in production."""
     if await tx.value(sql("clock/move"), by // timedelta(milliseconds=1)) is None:
         raise Conflict("the clock of a production cell cannot be moved")
+
+
+async def vouch(tx: Tx) -> None:
+    """A person has looked at the cell's clock: every node that stopped over a jump goes on at its next heartbeat."""
+    await tx.run(sql("clock/vouch"))

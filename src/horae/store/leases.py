@@ -1,20 +1,45 @@
 """Leases only save work; correctness lives in the rows they point at.
 
 A node is an incarnation with a heartbeat; a shard names the incarnation that owns it. A shard whose owner has not
-been seen in time is free to take, which raises its epoch.
+been seen in time is free to take. Every change of owner raises the shard's epoch.
 """
 
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import Final, NamedTuple
 from uuid import UUID
 
+from horae.store.clock import Told, told
 from horae.store.statements import sql
 from horae.store.tx import Tx
 
+REMEMBERED: Final = timedelta(days=1)
 
-async def heartbeat(tx: Tx, incarnation: UUID, name: str, ttl: timedelta) -> None:
-    """Say that this incarnation lives, for one more TTL."""
-    await tx.run(sql("leases/heartbeat"), incarnation, name, tx.now, tx.now + ttl)
+
+class Peer(NamedTuple):
+    """A living node, and for how long it lives on if nothing more is heard of it."""
+
+    incarnation: UUID
+    draining: bool
+    remaining: timedelta
+
+
+async def heartbeat(tx: Tx, incarnation: UUID, name: str, ttl: timedelta, *, draining: bool = False) -> Told:
+    """Say that this incarnation lives for one more TTL from now on, by the database's clock, which is told."""
+    row = await tx.row(sql("leases/heartbeat"), incarnation, name, ttl, draining)
+    assert row is not None
+    return told(row)
+
+
+async def living(tx: Tx) -> list[Peer]:
+    """Every node of this cell whose term has not run out."""
+    return [Peer(*row) for row in await tx.rows(sql("leases/living"), tx.now)]
+
+
+async def owners(tx: Tx) -> dict[int, UUID | None]:
+    """Every shard open in this cell with the incarnation in whose name it is, dead or alive."""
+    rows = await tx.rows(sql("leases/owners"))
+    return {shard: row["owner"] for row in rows for shard in row["shards"]}
 
 
 async def take(tx: Tx, incarnation: UUID, shards: Sequence[int]) -> dict[int, int]:
@@ -23,11 +48,28 @@ async def take(tx: Tx, incarnation: UUID, shards: Sequence[int]) -> dict[int, in
     return {row["shard_id"]: row["epoch"] for row in rows}
 
 
+async def give_back(tx: Tx, incarnation: UUID, shards: Sequence[int]) -> list[int]:
+    """Let go of some shards for whoever they are dealt to; returns those that were still ours."""
+    return [row["shard_id"] for row in await tx.rows(sql("leases/give_back"), incarnation, shards)]
+
+
+async def drain(tx: Tx, incarnation: UUID) -> int:
+    """Hand every shard back at once, but live on for what is in flight; returns how many were held."""
+    count = await tx.value(sql("leases/drain"), incarnation)
+    assert isinstance(count, int)
+    return count
+
+
 async def release(tx: Tx, incarnation: UUID) -> int:
     """Hand everything back at once and say goodbye."""
     count = await tx.value(sql("leases/release"), incarnation)
     assert isinstance(count, int)
     return count
+
+
+async def forget(tx: Tx) -> None:
+    """Drop the rows of nodes that have been gone for a day."""
+    await tx.run(sql("leases/forget"), tx.now - REMEMBERED)
 
 
 async def held(tx: Tx, shard: int) -> bool:

@@ -44,3 +44,22 @@ def move_clock(seconds: Annotated[float, typer.Argument(help="How far; negative 
                 out.print(f"{cell.name}: {cell.clock.now():%Y-%m-%d %H:%M:%S} UTC", highlight=False)
 
     run(work)
+
+
+@app.command("trust-clock")
+def trust_clock(
+    name: Annotated[str | None, typer.Argument(help="One cell; all of them where it is left out.")] = None,
+) -> None:
+    """Say that a database's clock is right after it jumped: nodes that stopped over it go on within a heartbeat."""
+
+    async def work() -> None:
+        async with Store.of(load().all_cells()) as store:
+            meant = [cell for cell in store.cells if name in (None, cell.name)]
+            if not meant:
+                raise NotFound(f"there is no cell {name!r}")
+            for cell in meant:
+                async with cell.statement() as tx:
+                    await clock.vouch(tx)
+                out.print(f"{cell.name}: {cell.clock.now():%Y-%m-%d %H:%M:%S} UTC is trusted", highlight=False)
+
+    run(work)

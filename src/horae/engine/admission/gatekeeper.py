@@ -9,7 +9,7 @@ from uuid import UUID
 
 from horae.domain.admission import HoldReason
 from horae.domain.jobs import Job
-from horae.domain.limits import Limit
+from horae.domain.limits import Key, Limit
 from horae.domain.targets import HttpTarget
 from horae.domain.timers import Timer
 from horae.engine.admission.fair import Fair
@@ -30,11 +30,11 @@ MOST_TARGETS: Final = 50_000
 class Permits(Protocol):
     """The limits that several nodes share."""
 
-    def take(self, key: str, limit: Limit) -> bool:
+    def take(self, key: Key, limit: Limit) -> bool:
         """Count one call against a limit, from memory; False when this node has none left."""
         ...
 
-    def give(self, key: str) -> None:
+    def give(self, key: Key) -> None:
         """A call that was counted has ended."""
         ...
 
@@ -47,7 +47,7 @@ class Gatekeeper:
         slots: int,
         *,
         weight_of: Callable[[UUID], int] = lambda _tenant: 1,
-        limits_of: Callable[[Job], Sequence[tuple[str, Limit]]] = lambda _job: (),
+        limits_of: Callable[[Job], Sequence[tuple[Key, Limit]]] = lambda _job: (),
         permits: Permits | None = None,
         now: Callable[[], float] = boottime,
     ) -> None:
@@ -59,7 +59,7 @@ class Gatekeeper:
         self.held: dict[HoldReason, int] = dict.fromkeys(HoldReason, 0)
         self._targets: dict[tuple[UUID, str], Target] = {}
         self._closed: set[Target] = set()
-        self._limited: dict[str, deque[Ready]] = {}
+        self._limited: dict[Key, deque[Ready]] = {}
         self._at_desk: dict[Desk, list[Ready]] = {}
         self._later: list[tuple[float, int, Ready | Target]] = []
         self._order = count()
@@ -118,7 +118,7 @@ class Gatekeeper:
         for ready in reversed(self._at_desk.pop(desk, [])):
             self.fair.put(ready, first=True)
 
-    def granted(self, key: str) -> None:
+    def granted(self, key: Key) -> None:
         """A limit allows some more: who waited for it asks again."""
         for ready in reversed(self._limited.pop(key, ())):
             ready.unpark(self.now())
@@ -163,10 +163,10 @@ class Gatekeeper:
         if target.parked == 1 and until is not None and until > now:
             heapq.heappush(self._later, (until, next(self._order), target))
 
-    def _within(self, ready: Ready, limits: Sequence[tuple[str, Limit]], now: float) -> bool:
+    def _within(self, ready: Ready, limits: Sequence[tuple[Key, Limit]], now: float) -> bool:
         """Count it against its limits; at the first that has none left it waits."""
         assert self.permits is not None
-        taken: list[str] = []
+        taken: list[Key] = []
         for key, limit in limits:
             if self.permits.take(key, limit):
                 taken.append(key)

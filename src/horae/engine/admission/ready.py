@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Protocol
 
 from horae.domain.jobs import Job
+from horae.domain.limits import Key
 from horae.domain.timers import Timer
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class Ready:
         self.held_ms = 0
         self.parked_at: float | None = None
         self.probe = False
-        self.quotas: tuple[str, ...] = ()
+        self.quotas: tuple[Key, ...] = ()
 
     def park(self, now: float) -> None:
         """A gate is closed for it."""

@@ -8,9 +8,11 @@ create table cell (
 );
 
 -- Moves time for every process at once. The statement that writes it refuses outside `dev` and `test`.
+-- `vouches` counts how often a person said that the database's clock is right after it jumped.
 create table clock_offset (
-    only_row boolean primary key default true check (only_row),
-    offset_ms bigint not null default 0
+    offset_ms bigint not null default 0,
+    vouches bigint not null default 0,
+    only_row boolean primary key default true check (only_row)
 );
 insert into clock_offset default values;
 

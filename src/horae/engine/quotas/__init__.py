@@ -1,0 +1,5 @@
+"""Limits that several nodes share, without a row per fire."""
+
+from horae.engine.quotas.quotas import Quotas
+
+__all__ = ["Quotas"]

@@ -1,0 +1,103 @@
+"""A node's slice of one shared limit: what it may use now, from memory, until it asks for more or gives back."""
+
+import math
+from typing import Final
+
+from horae.domain.limits import SLICE, Ask, Grant, Limit
+
+ROUND: Final = 0.1
+"""Seconds between two rounds while something is wanted; more where many share, so that the row keeps up."""
+PER_HOLDER: Final = 0.01
+LINGER: Final = 1.0
+"""Seconds that a wish counts after it was refused, and that a slice nobody touches is kept."""
+TOKENS_LAST: Final = 1.0
+"""Seconds that tokens may be used after they were granted."""
+
+
+class Slice:
+    """Counts in memory. Ticks are passed in; `life` is how long its permits count without a renewal."""
+
+    def __init__(self, limit: Limit, life: float) -> None:
+        self.limit = limit
+        self._life = life
+        self._tokens = 0.0
+        self._held = self._share = self._in_use = 0
+        self._refused = self._used = self._waiting = 0
+        self._valid_until = self._tokens_until = 0.0
+        self._asked_at = self._granted_at = self._refused_at = self._touched_at = -LINGER
+        self._pace = ROUND
+        self._owing = False
+
+    def take(self, tick: float) -> bool:
+        """Use a token and a permit, as far as the limit knows them; False when either is missing."""
+        self._touched_at = tick
+        if self._has_token(tick) and self._has_permit(tick):
+            self._tokens -= self.limit.rate is not None
+            self._in_use += self.limit.concurrency is not None
+            self._used += 1
+            return True
+        self._refused += 1
+        self._refused_at = tick
+        return False
+
+    def give(self, tick: float) -> None:
+        """A call has ended. When others wait and this node had its slice of time, its permit goes back too."""
+        self._in_use = max(0, self._in_use - 1)
+        self._touched_at = tick
+        self._come_down(tick)
+
+    def due(self, tick: float) -> bool:
+        """Whether a round is worth it now."""
+        since = tick - self._asked_at
+        if self._refused or self._owing or (self._waiting and tick - self._refused_at < LINGER):
+            return since >= self._pace
+        return since >= SLICE and not self.empty
+
+    @property
+    def empty(self) -> bool:
+        """Nothing in it, nothing wanted: it may be forgotten."""
+        return not (self._in_use or self._held or self._tokens or self._refused or self._used or self._waiting)
+
+    def retire(self) -> None:
+        """Nobody takes from it any more: all that is not in use goes back with the next round."""
+        self._touched_at = self._refused_at = self._asked_at = -math.inf
+        self._refused = self._waiting = 0
+        self._owing = True
+
+    def ask(self, tick: float) -> Ask:
+        """What to ask for. What is offered back is not used any more, whatever comes of the round."""
+        idle = tick - self._touched_at > LINGER
+        if self._refused or tick - self._refused_at >= LINGER:
+            self._waiting = self._refused
+        if idle:
+            self._held = self._in_use
+        self._come_down(tick)
+        need = 0.0 if self.limit.rate is None else float(self._used + self._waiting)
+        back = self._tokens if idle or tick >= self._tokens_until else max(0.0, self._tokens - max(need, 1.0))
+        self._tokens -= back
+        wanted = min(self._in_use + self._waiting, self.limit.concurrency or 0)
+        self._asked_at, self._refused, self._used, self._owing = tick, 0, 0, False
+        return Ask(max(0.0, min(need, self.limit.depth) - self._tokens), back, self._held, max(wanted, self._in_use))
+
+    def granted(self, asked: Ask, grant: Grant, sent: float, now: float) -> bool:
+        """Take what a round brought, which counts from when it was sent; returns whether there is something new."""
+        more = grant.held - asked.keep
+        if more > 0:
+            self._granted_at = now
+        self._held += more
+        self._share = grant.share
+        self._tokens += grant.tokens
+        self._valid_until, self._tokens_until = sent + self._life, sent + TOKENS_LAST
+        self._pace = max(ROUND, PER_HOLDER * grant.holders)
+        return more > 0 or grant.tokens > 0
+
+    def _come_down(self, tick: float) -> None:
+        if self._held > self._share and tick - self._granted_at >= SLICE:
+            self._owing = self._owing or self._held > max(self._in_use, self._share)
+            self._held = max(self._in_use, self._share)
+
+    def _has_token(self, tick: float) -> bool:
+        return self.limit.rate is None or (self._tokens >= 1 and tick < self._tokens_until)
+
+    def _has_permit(self, tick: float) -> bool:
+        return self.limit.concurrency is None or (self._in_use < self._held and tick < self._valid_until)
