@@ -13,7 +13,6 @@ from horae.domain.outcomes import Outcome
 from horae.domain.targets import HttpTarget
 from horae.domain.triggers import IntervalTrigger, KeyedTrigger, Trigger, cron
 from horae.engine.front import BEGINNING
-from horae.engine.settle import Result, Settled, Settler
 from horae.engine.territory import Territory
 from horae.runtime.chance import token
 from horae.service import jobs
@@ -21,6 +20,7 @@ from horae.service.context import Context
 from horae.store import clock
 from horae.store.cells import Cell, Store
 from horae.store.instances import Claim
+from horae.store.settle import Result, Settled, Settler
 
 NOWHERE = HttpTarget("http://127.0.0.1:9/")
 

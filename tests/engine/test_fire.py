@@ -10,12 +10,12 @@ import pytest
 from horae.domain.jobs import Definition
 from horae.domain.schedule import Misfire, OnMisfire, Policies
 from horae.domain.triggers import IntervalTrigger, cron
-from horae.engine.definitions import Definitions
 from horae.engine.fire import Firer
 from horae.engine.front import SLACK
 from horae.engine.territory import Territory
 from horae.runtime.chance import token
 from horae.service import jobs
+from horae.store.definitions import Definitions
 from tests.steps import NOWHERE, a_job, every, move_clock, query
 
 

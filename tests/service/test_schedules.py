@@ -11,11 +11,11 @@ from horae.domain.schedule import Fire, Misfire, OnMisfire, Policies, Skip, Spre
 from horae.domain.triggers import cron
 from horae.domain.zones import tzdata_version
 from horae.engine.almanac import Almanac
-from horae.engine.definitions import Definitions
 from horae.engine.fire import Firer
 from horae.engine.territory import Territory
 from horae.runtime.chance import token
 from horae.service import calendars, jobs, schedules
+from horae.store.definitions import Definitions
 from horae.upkeep.copies import Copier
 from horae.upkeep.partitions import Partitioner
 from tests.steps import a_job, move_clock, query

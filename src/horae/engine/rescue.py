@@ -9,11 +9,11 @@ from uuid import UUID
 
 from horae.domain.outcomes import Lost
 from horae.domain.placement import Run
-from horae.engine.definitions import Definitions
-from horae.engine.settle import Result, Settler
 from horae.engine.territory import Territory
 from horae.store import instances
 from horae.store.cells import Cell
+from horae.store.definitions import Definitions
+from horae.store.settle import Result, Settler
 
 PAGE: Final = 500
 

@@ -103,6 +103,10 @@ class Cell:
                     break
             yield connection
 
+    async def run(self, work: Callable[[Tx], Awaitable[Result]]) -> Result:
+        """Work in a transaction, and again where PostgreSQL answers that nothing was written (a deadlock)."""
+        return await _insist(self.tx, work)
+
     @asynccontextmanager
     async def statement(self) -> AsyncIterator[Tx]:
         """A connection whose statements each commit by themselves: for reads, and for writes that are one statement."""
@@ -171,8 +175,8 @@ class Store:
             yield tx
 
     async def run(self, shard: int, work: Callable[[Tx], Awaitable[Result]]) -> Result:
-        """Work in a transaction, and again where PostgreSQL answers that nothing was written (a deadlock)."""
-        return await _insist(lambda: self.tx(shard), work)
+        """Work in a transaction of the cell that holds a shard, and again where nothing was written (a deadlock)."""
+        return await self.cell(shard).run(work)
 
     async def run_statements(self, shard: int, work: Callable[[Tx], Awaitable[Result]]) -> Result:
         """The same without a transaction around it, for work whose every write is one statement with its event."""

@@ -1,0 +1,101 @@
+"""Settle what came back: rules decide, one transaction writes, and what is no longer ours is refused and counted."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+from uuid import UUID
+
+from horae.domain.instances import Instance
+from horae.domain.jobs import Job
+from horae.domain.lifecycle import State
+from horae.domain.outcomes import Ended, ErrorCode, Extended, Outcome, settle
+from horae.domain.retries import RetryPolicy
+from horae.runtime import chance
+from horae.runtime.batch import Refused, halve
+from horae.runtime.telemetry import log
+from horae.store import instances, jobs
+from horae.store.cells import Cell
+from horae.store.instances import Attempt, Ending, Extension, Retrying
+from horae.store.tx import BAD_ROW, Tx
+
+
+class Result(NamedTuple):
+    """What came of one attempt."""
+
+    ran: Instance
+    job: Job | None
+    outcome: Outcome
+    attempt: Attempt | None = None
+    delay_ms: int | None = None
+    rescued: bool = False
+
+
+class Settled(NamedTuple):
+    """How many were settled, and how many were no longer ours."""
+
+    written: int
+    refused: int
+
+
+class Settler:
+    """Writes results in batches. `late` counts answers of attempts that had been taken from us meanwhile."""
+
+    def __init__(self, cell: Cell) -> None:
+        self.cell = cell
+        self.late = 0
+
+    async def settle(self, results: Sequence[Result]) -> Settled:
+        """Settle a batch, at most one result per instance; returns how many took effect."""
+        written = len(await self.write(results))
+        return Settled(written, len(results) - written)
+
+    async def write(self, results: Sequence[Result]) -> set[UUID]:
+        """Settle a batch and say which took effect.
+
+        One bad row stands alone and is written down as DEAD with the reason it gave.
+        """
+        rows = sorted(results, key=lambda result: (result.ran.shard, result.ran.id))
+        done = await halve(rows, self._write, BAD_ROW)
+        written = set(done.results)
+        for refused in done.refused:
+            written |= await self._bury(refused)
+        late = len(results) - len(written)
+        self.late += late
+        if late:
+            log.info("settle.late", count=late, cell=self.cell.name)
+        return written
+
+    async def _write(self, rows: Sequence[Result]) -> list[UUID]:
+        async def work(tx: Tx) -> list[UUID]:
+            endings: list[Ending] = []
+            retries: list[Retrying] = []
+            extended: list[Extension] = []
+            for row in rows:
+                policy = row.job.definition.retry if row.job else RetryPolicy()
+                decided = settle(row.ran, row.outcome, policy, tx.now, chance.fraction())
+                seen = row.ran.deadline if row.rescued else None
+                if isinstance(decided, Ended):
+                    endings.append(Ending(row.ran, decided, row.attempt, row.delay_ms, seen))
+                elif isinstance(decided, Extended):
+                    extended.append(Extension(row.ran, decided.deadline, row.delay_ms))
+                else:
+                    retries.append(Retrying(row.ran, decided, row.attempt, row.delay_ms, seen))
+            ended = await instances.end(tx, endings) if endings else set()
+            again = await instances.again(tx, retries) if retries else set()
+            kept = await instances.extend(tx, extended) if extended else set()
+            await self._complete_single(tx, rows, ended)
+            return list(ended | again | kept)
+
+        return await self.cell.run(work)
+
+    async def _complete_single(self, tx: Tx, rows: Sequence[Result], ended: set[UUID]) -> None:
+        """A once or delay job whose only instance ended has no fire left."""
+        over = [row.job for row in rows if row.job and row.job.single and row.ran.id in ended]
+        if over:
+            await jobs.complete(tx, [job.shard for job in over], [job.id for job in over])
+
+    async def _bury(self, refused: Refused[Result]) -> set[UUID]:
+        ran, reason = refused.row.ran, refused.reason
+        log.error("settle.refused", instance=str(ran.id), reason=reason)
+        ended = Ended(State.DEAD, ran.retry_count, error_code=ErrorCode.REFUSED, error_msg=reason[:500])
+        async with self.cell.tx() as tx:
+            return await instances.end(tx, [Ending(ran, ended)])
