@@ -24,6 +24,11 @@ HOT = {
     "instances/claim_narrow": ([[1], *CLAIM], {"instance_live": "instance_live_pkey", "l": "Tid Scan"} | FENCE),
     "instances/end": (END, {"l": "instance_live_pkey", "k": "task_key_pkey"} | FENCE),
     "instances/again": (AGAIN, {"l": "instance_live_pkey"} | FENCE),
+    "workers/waiting": ([ID, "q", AT, []], {"q": "instance_live_queue"}),
+    "workers/claim": ([ID, "q", 1, 0, AT, 10, ID, "w", []], {"q": "instance_live_queue", "l": "Tid Scan"} | FENCE),
+    "workers/held": ([ID, [1], [ID]], {"l": "instance_live_pkey"} | FENCE),
+    "workers/heartbeat": ([[1], [ID], [1], [ID], [AT]], {"l": "instance_live_pkey"} | FENCE),
+    "jobs/paused_of": ([ID], {"job": "job_paused", "reference": "reference_paused"}),
     "tasks/find": ([1, ID, "key"], {"k": "task_key_pkey", "l": "instance_live_business"}),
     "tasks/move": ([*PLACE, ID, AT, True, None, None, "{}", AT], {"l": "instance_live_pkey", "k": "task_key_pkey"}),
     "tasks/replace": (

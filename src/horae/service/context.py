@@ -5,6 +5,7 @@ from typing import NamedTuple
 from horae.domain.tenants import Tenant
 from horae.service.types import Types
 from horae.store.cells import Store
+from horae.store.definitions import Definitions
 
 
 class Context(NamedTuple):
@@ -14,8 +15,9 @@ class Context(NamedTuple):
     tenant: Tenant
     actor: str
     types: Types
+    definitions: Definitions
 
     @classmethod
     def of(cls, store: Store, tenant: Tenant, actor: str) -> "Context":
-        """A caller with its own memory of types."""
-        return cls(store, tenant, actor, Types(store))
+        """A caller with its own memory of types and versions."""
+        return cls(store, tenant, actor, Types(store), Definitions())

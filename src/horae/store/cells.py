@@ -107,6 +107,10 @@ class Cell:
         """Work in a transaction, and again where PostgreSQL answers that nothing was written (a deadlock)."""
         return await _insist(self.tx, work)
 
+    async def run_statements(self, work: Callable[[Tx], Awaitable[Result]]) -> Result:
+        """The same without a transaction around it, for work whose every write is one statement with its event."""
+        return await _insist(self.statement, work)
+
     @asynccontextmanager
     async def statement(self) -> AsyncIterator[Tx]:
         """A connection whose statements each commit by themselves: for reads, and for writes that are one statement."""
@@ -179,8 +183,8 @@ class Store:
         return await self.cell(shard).run(work)
 
     async def run_statements(self, shard: int, work: Callable[[Tx], Awaitable[Result]]) -> Result:
-        """The same without a transaction around it, for work whose every write is one statement with its event."""
-        return await _insist(lambda: self.statement(shard), work)
+        """The same without a transaction around it."""
+        return await self.cell(shard).run_statements(work)
 
     @asynccontextmanager
     async def statement(self, shard: int) -> AsyncIterator[Tx]:

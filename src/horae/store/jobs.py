@@ -75,6 +75,11 @@ async def paused(tx: Tx) -> list[UUID]:
     return [row["id"] for row in await tx.rows(sql("jobs/paused"))]
 
 
+async def paused_of(tx: Tx, tenant_id: UUID) -> list[UUID]:
+    """Those of one tenant."""
+    return [row["id"] for row in await tx.rows(sql("jobs/paused_of"), tenant_id)]
+
+
 async def removed(tx: Tx, ids: Sequence[UUID]) -> set[UUID]:
     """Those of the given types that are removed, as this cell's copies say."""
     return {row["id"] for row in await tx.rows(sql("jobs/removed"), ids)}
