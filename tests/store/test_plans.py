@@ -16,13 +16,15 @@ AGAIN = [[1], [ID], [1], [ID], [AT], ["FAIL"], [AT], [1], [1], [0], ["c"], ["m"]
 CLAIM = [1, 0, AT, AT, 10, ID, ID, []]
 PLACE = [1, ID, ID, "key"]
 FENCE = {"s": "shard_closed"}
+LETTER = {"d": "dead_letter_pkey"}
+REPLAY = [[1], [ID], [ID], [1], [1], [1], ["q"], ID, AT, 0, "me"]
 HOT = {
     "cursors/due": ([0, 4095, 1, AT, AT, 10], {"job_cursor": "job_cursor_due"}),
     "cursors/due_narrow": ([[1], 1, AT, AT, 10], {"job_cursor": "job_cursor_pkey"}),
     "cursors/fire": ([*FIRE, ID, AT, 1], {"c": "job_cursor_due"} | FENCE),
     "instances/claim": ([0, 4095, *CLAIM], {"instance_live": "instance_live_due", "l": "Tid Scan"} | FENCE),
     "instances/claim_narrow": ([[1], *CLAIM], {"instance_live": "instance_live_pkey", "l": "Tid Scan"} | FENCE),
-    "instances/end": (END, {"l": "instance_live_pkey", "k": "task_key_pkey"} | FENCE),
+    "instances/end": (END, {"l": "instance_live_pkey", "k": "task_key_pkey"} | LETTER | FENCE),
     "instances/again": (AGAIN, {"l": "instance_live_pkey"} | FENCE),
     "workers/waiting": ([ID, "q", AT, []], {"q": "instance_live_queue"}),
     "workers/claim": ([ID, "q", 1, 0, AT, 10, ID, "w", []], {"q": "instance_live_queue", "l": "Tid Scan"} | FENCE),
@@ -35,8 +37,15 @@ HOT = {
         [*PLACE, ID, ID, AT, True, None, None, 1, 1, 1, "{}", AT, None],
         {"l": "instance_live_pkey", "k": "task_key_pkey"},
     ),
-    "tasks/cancel": ([*PLACE, ID, "INIT", 0, None, "{}", AT], {"l": "instance_live_pkey", "k": "task_key_pkey"}),
+    "tasks/cancel": (
+        [*PLACE, ID, "INIT", 0, None, "{}", AT],
+        {"l": "instance_live_pkey", "k": "task_key_pkey"} | LETTER,
+    ),
     "tasks/ignore": ([*PLACE, 1, "{}", AT], {"k": "task_key_pkey"}),
+    "dead_letters/replay": (REPLAY, {"k": "task_key_pkey"} | LETTER | FENCE),
+    "dead_letters/replayable": ([ID, AT, ID, None, None, None, 10], {"d": "dead_letter_open"}),
+    "dead_letters/listing": ([ID, AT, ID, None, None, None, 10], {"d": "dead_letter_tenant"}),
+    "dead_letters/of_job": ([ID, AT, ID, None, None, None, 10, ID], {"d": "dead_letter_job"}),
 }
 EMPTY_AND_ANALYZED = [
     "vacuum (analyze) instance_live",
