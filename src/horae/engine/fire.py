@@ -30,7 +30,7 @@ from horae.runtime.chance import mint
 from horae.runtime.telemetry import log
 from horae.store import cursors, jobs
 from horae.store.cells import Cell
-from horae.store.cursors import Cursor, Fire, Skip
+from horae.store.cursors import Cursor, Fire, Skip, skip_row
 from horae.store.tx import BAD_ROW, TRY_AGAIN, Tx
 
 BATCH: Final = 200
@@ -141,15 +141,18 @@ class Firer:
         cursor, job, step = one
         schedule = self.almanac.schedule(job)
         wakes = [_wake(verdict, schedule) for verdict in step.verdicts]
+        at = cursor
         async with self.cell.tx() as tx:
             for verdict, wake in zip(step.verdicts, [*wakes, step.wake][1:], strict=True):
                 if isinstance(verdict, Fires):
                     row = fire_row(cursor, job, verdict, wake, tx.now)
                     moved = await cursors.fire(tx, priority, [row], self.owner)
                 else:
-                    moved = await cursors.skip(tx, priority, [skip_row(cursor, verdict, wake, tx.now)])
+                    moved = await cursors.skip(tx, priority, [skip_row(at, verdict, wake, tx.now)])
                 if not moved:
                     return 0  # someone else walks here
+                if wake is not None:
+                    at = at._replace(stood_at=wake)
             stood = replace(job, next_fire_at=cursor.stood_at)
             if not step.verdicts and not await cursors.revise(tx, stood, job.version, step.wake):
                 return 0
@@ -200,26 +203,9 @@ def fire_row(cursor: Cursor, job: Job, verdict: Fires, wake: datetime | None, no
     )
 
 
-def skip_row(cursor: Cursor, verdict: Skips, wake: datetime | None, now: datetime, said: str | None = None) -> Skip:
-    """A verdict to be recorded."""
-    return Skip(
-        cursor.shard,
-        cursor.job_id,
-        cursor.version,
-        verdict.fire_time,
-        wake,
-        mint(cursor.shard, now),
-        recurring(cursor.job_id, verdict.fire_time),
-        verdict.until,
-        verdict.fires,
-        verdict.reason,
-        said,
-    )
-
-
 def _refused(fire: Fire, reason: str, now: datetime) -> Skip:
     log.error("fire.refused", job=str(fire.job_id), fire_time=fire.fire_time.isoformat(), reason=reason)
-    cursor = Cursor(fire.shard, fire.job_id, fire.version, fire.fire_time, 0)
+    cursor = Cursor(fire.shard, fire.job_id, fire.version, min(fire.fire_time, fire.due_at), 0)
     return skip_row(
         cursor, Skips(fire.fire_time, fire.fire_time, 1, SkipReason.REFUSED), fire.next_fire_at, now, reason
     )

@@ -9,7 +9,6 @@ from horae.domain.calendars import Calendar
 from horae.domain.errors import Conflict, NotFound, ShardClosed
 from horae.domain.events import Event
 from horae.domain.jobs import Definition, Job, Status, check_name, check_status
-from horae.domain.keys import recurring
 from horae.domain.outcomes import SkipReason
 from horae.domain.schedule import check, fire_at, first_wake
 from horae.domain.schedule.expected import INSTANT
@@ -158,18 +157,6 @@ async def _let_go(ctx: Context, tx: Tx, job: Job, held_from: datetime) -> dateti
     schedule = job.schedule(await calendars.known(ctx, job.calendars))
     wake = first_wake(schedule, tx.now)
     for passed in skipped(schedule, fire_at(schedule, held_from), tx.now + INSTANT, SkipReason.PAUSED):
-        row = cursors.Skip(
-            job.shard,
-            job.id,
-            job.version,
-            held_from,
-            wake,
-            mint(job.shard, tx.now),
-            recurring(job.id, passed.fire_time),
-            passed.until,
-            passed.fires,
-            passed.reason,
-            None,
-        )
-        await cursors.skip(tx, job.definition.priority, [row])
+        stood = cursors.Cursor(job.shard, job.id, job.version, held_from, 0)
+        await cursors.skip(tx, job.definition.priority, [cursors.skip_row(stood, passed, wake, tx.now)])
     return wake
