@@ -30,6 +30,8 @@ HOT = {
     "workers/claim": ([ID, "q", 1, 0, AT, 10, ID, "w", []], {"q": "instance_live_queue", "l": "Tid Scan"} | FENCE),
     "workers/held": ([ID, [1], [ID]], {"l": "instance_live_pkey"} | FENCE),
     "workers/heartbeat": ([[1], [ID], [1], [ID], [AT]], {"l": "instance_live_pkey"} | FENCE),
+    "jobs/listing": ([ID], {"j": "job_listing"} | FENCE),
+    "jobs/with_calendar": ([ID, "days", ID, 10], {"j": "job_calendar"} | FENCE),
     "jobs/paused_of": ([ID], {"job": "job_paused", "reference": "reference_paused"}),
     "tasks/find": ([1, ID, "key"], {"k": "task_key_pkey", "l": "instance_live_business"}),
     "tasks/move": ([*PLACE, ID, AT, True, None, None, "{}", AT], {"l": "instance_live_pkey", "k": "task_key_pkey"}),

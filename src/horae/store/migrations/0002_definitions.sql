@@ -28,6 +28,9 @@ create table job (
     check (held_from is null or status = 'PAUSED')
 );
 create unique index job_name on job (shard_id, tenant_id, name) where status <> 'REMOVED';
+create index job_listing on job (tenant_id, name) where status <> 'REMOVED';
+-- Few jobs name a calendar; a calendar that changes asks for all of them.
+create index job_calendar on job (tenant_id, id) where status = 'ACTIVE' and definition -> 'policies' ? 'calendars';
 create index job_paused on job (tenant_id, id) where status = 'PAUSED';
 
 create table job_version (
