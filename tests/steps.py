@@ -17,18 +17,18 @@ from horae.domain.triggers import IntervalTrigger, KeyedTrigger, Trigger, cron
 from horae.engine.admission.ready import Desk, Ready
 from horae.engine.admission.target import Target
 from horae.engine.agenda import Agenda
-from horae.engine.definitions import Definitions
 from horae.engine.feeder import Feeder
 from horae.engine.fire import Firer
-from horae.engine.settle import Result, Settled, Settler
 from horae.engine.territory import Territory
 from horae.runtime.chance import token
 from horae.service import jobs
 from horae.service.context import Context
 from horae.store import clock, instances
 from horae.store.cells import Cell, Store
+from horae.store.definitions import Definitions
 from horae.store.instances import Claim
 from horae.store.looks import Look, Mark
+from horae.store.settle import Result, Settled, Settler
 
 NOWHERE = HttpTarget("http://127.0.0.1:9/")
 

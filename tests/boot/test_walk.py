@@ -70,6 +70,20 @@ def test_a_person_vouches_for_a_clock_in_one_cell_or_all(horae):
     assert (status, said.split()[0]) == (1, "SCH_404_NOT_FOUND")
 
 
+def test_dead_letters_are_listed_replayed_and_discarded(horae):
+    with receiving() as receiver:
+        receiver.answers |= {f"/{n}": [404] for n in range(2)}
+        horae("migrate")
+        for n in range(2):
+            horae("job", "create", f"job-{n}", "--after", "0", "--url", f"{receiver.url}/{n}")
+        horae("node", "--once")
+        shown = horae("dead", "list", "--error-code", "HTTP_4XX", "--status", "NEW")
+        [one, two] = re.findall(r"ins_\w{26}", shown)
+        assert horae("dead", "discard", one) == f"{one} discarded\n"
+        assert horae("dead", "replay", "--tag", "transient_error", "--limit", "5000") == "0 replayed, 0 refused\n"
+        assert re.fullmatch(r"ins_\w{26}\n", horae("dead", "replay", two))
+
+
 def test_a_node_runs_until_told_and_hands_its_shards_back(horae):
     with receiving() as receiver:
         horae("migrate")

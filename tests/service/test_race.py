@@ -20,11 +20,11 @@ from horae.domain.lifecycle import State
 from horae.domain.outcomes import ErrorCode, Lost, Retryable, Success, Unrecoverable
 from horae.domain.retries import RetryPolicy
 from horae.domain.tasks import AfterSuccess, Decision
-from horae.engine.definitions import Definitions
 from horae.engine.rescue import Rescuer
-from horae.engine.settle import Result, Settler
 from horae.engine.territory import Territory
 from horae.service import tasks
+from horae.store.definitions import Definitions
+from horae.store.settle import Result, Settler
 from horae.store.tx import GONE, TRY_AGAIN
 from tests.steps import a_type, claim, move_clock, query
 

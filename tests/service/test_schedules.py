@@ -113,6 +113,46 @@ async def test_a_moved_occurrence_fires_at_its_new_time_under_its_own_key(ctx, s
     assert rows[1]["idem_key"].endswith(f":{int(second.timestamp())}")
 
 
+async def moved_forward(ctx, store, **facts):
+    """A daily job whose next occurrence happens three hours early; returns the job and the nominal time."""
+    job = await a_job(ctx, "daily", NINE, **facts)
+    second = await next_nine(store) + timedelta(days=1)
+    await to(store, second - timedelta(hours=12))
+    await fire(store, firers(store))
+    await query(store, "truncate instance_live, instance_history")  # the first occurrence is of no interest
+    await schedules.move(ctx, "daily", second, second - timedelta(hours=3))
+    return job, second
+
+
+async def told_and_next(store):
+    [told] = await query(store, "select reason, fire_time from instance_history")
+    [cursor] = await query(store, "select next_fire_at from job_cursor")
+    return told["reason"], told["fire_time"], cursor["next_fire_at"]
+
+
+async def test_a_fire_moved_forward_that_the_database_refuses_is_told_and_the_cursor_goes_on(ctx, store):
+    job, nine = await moved_forward(ctx, store)
+    await query(store, f"alter table instance_live add constraint spite check (job_id <> '{job.id}')")
+    await to(store, nine - timedelta(hours=3) + timedelta(seconds=1))
+    await fire(store, firers(store))
+    assert await told_and_next(store) == ("REFUSED", nine, nine + timedelta(days=1))
+
+
+async def test_a_fire_moved_forward_that_was_missed_is_told_and_the_cursor_goes_on(ctx, store):
+    _, nine = await moved_forward(ctx, store, policies=Policies(misfire=Misfire(OnMisfire.SKIP)))
+    await to(store, nine + timedelta(hours=3))
+    await fire(store, firers(store))
+    assert await told_and_next(store) == ("MISFIRE", nine, nine + timedelta(days=1))
+
+
+async def test_a_fire_moved_forward_that_passed_in_a_pause_is_told_under_its_own_time(ctx, store):
+    _, nine = await moved_forward(ctx, store)
+    await jobs.pause(ctx, "daily")
+    await to(store, nine + timedelta(hours=3))
+    await jobs.resume(ctx, "daily")
+    assert await told_and_next(store) == ("PAUSED", nine, nine + timedelta(days=1))
+
+
 async def test_a_skipped_occurrence_can_be_restored_and_versions_tell_the_story(ctx, store):
     await a_job(ctx, "daily", NINE)
     nine = await next_nine(store)

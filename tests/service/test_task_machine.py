@@ -22,13 +22,13 @@ from hypothesis.stateful import (
 from horae.domain.lifecycle import LIVE, State, may_become
 from horae.domain.outcomes import Declined, ErrorCode, Lost, Retryable, Success, Unrecoverable
 from horae.domain.tasks import AfterSuccess, Create, Decision, Ignore, Intent, Move, Replace, decide
-from horae.engine.settle import Result, Settler
 from horae.runtime.chance import token
 from horae.service import tasks, tenants
 from horae.service.births import birth_of
 from horae.service.context import Context
 from horae.store import tasks as rows
 from horae.store.cells import Store
+from horae.store.settle import Result, Settler
 from tests.steps import a_type, query
 
 KEYS = st.sampled_from(["a", "b"])

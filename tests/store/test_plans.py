@@ -17,6 +17,8 @@ CURSOR_LOOK = [[1], [AT], [1], [ID], AT, [], None, 10]
 LOOK = [[1], [0], [AT], [1], [ID], AT, [], None, 10]
 PLACE = [1, ID, ID, "key"]
 FENCE = {"s": "shard_closed"}
+LETTER = {"d": "dead_letter_pkey"}
+REPLAY = [[1], [ID], [ID], [1], [1], [1], ["q"], ID, AT, 0, "me"]
 HOT = {
     "cursors/due": ([0, 4095, *CURSOR_LOOK], {"job_cursor": "job_cursor_due"}),
     "cursors/due_narrow": ([[1], *CURSOR_LOOK], {"job_cursor": "job_cursor_pkey"}),
@@ -26,16 +28,30 @@ HOT = {
     "instances/claim": ([[1], [ID], AT, ID, ID, []], {"l": "Tid Scan"} | FENCE),
     "instances/abandoned": ([0, 4095, AT, 10, AT, AT, ID], {"l": "instance_live_deadline"}),
     "instances/extend": ([[1], [ID], [1], [ID], [AT], [1], AT], {"l": "instance_live_pkey"} | FENCE),
-    "instances/end": (END, {"l": "instance_live_pkey", "k": "task_key_pkey"} | FENCE),
+    "instances/end": (END, {"l": "instance_live_pkey", "k": "task_key_pkey"} | LETTER | FENCE),
     "instances/again": (AGAIN, {"l": "instance_live_pkey"} | FENCE),
+    "workers/waiting": ([ID, "q", AT, []], {"q": "instance_live_queue"}),
+    "workers/claim": ([ID, "q", 1, 0, AT, 10, ID, "w", []], {"q": "instance_live_queue", "l": "Tid Scan"} | FENCE),
+    "workers/held": ([ID, [1], [ID]], {"l": "instance_live_pkey"} | FENCE),
+    "workers/heartbeat": ([[1], [ID], [1], [ID], [AT]], {"l": "instance_live_pkey"} | FENCE),
+    "jobs/listing": ([ID], {"j": "job_listing"} | FENCE),
+    "jobs/with_calendar": ([ID, "days", ID, 10], {"j": "job_calendar"} | FENCE),
+    "jobs/paused_of": ([ID], {"job": "job_paused", "reference": "reference_paused"}),
     "tasks/find": ([1, ID, "key"], {"k": "task_key_pkey", "l": "instance_live_business"}),
     "tasks/move": ([*PLACE, ID, AT, True, None, None, "{}", AT], {"l": "instance_live_pkey", "k": "task_key_pkey"}),
     "tasks/replace": (
         [*PLACE, ID, ID, AT, True, None, None, 1, 1, 1, "{}", AT, None],
         {"l": "instance_live_pkey", "k": "task_key_pkey"},
     ),
-    "tasks/cancel": ([*PLACE, ID, "INIT", 0, None, "{}", AT], {"l": "instance_live_pkey", "k": "task_key_pkey"}),
+    "tasks/cancel": (
+        [*PLACE, ID, "INIT", 0, None, "{}", AT],
+        {"l": "instance_live_pkey", "k": "task_key_pkey"} | LETTER,
+    ),
     "tasks/ignore": ([*PLACE, 1, "{}", AT], {"k": "task_key_pkey"}),
+    "dead_letters/replay": (REPLAY, {"k": "task_key_pkey"} | LETTER | FENCE),
+    "dead_letters/replayable": ([ID, AT, ID, None, None, None, 10], {"d": "dead_letter_open"}),
+    "dead_letters/listing": ([ID, AT, ID, None, None, None, 10], {"d": "dead_letter_tenant"}),
+    "dead_letters/of_job": ([ID, AT, ID, None, None, None, 10, ID], {"d": "dead_letter_job"}),
 }
 EMPTY_AND_ANALYZED = [
     "vacuum (analyze) instance_live",

@@ -3,7 +3,7 @@
 import typer
 
 from horae import __version__
-from horae.boot.commands import calendars, cells, doctor, jobs, node, schedules, tasks, tenants
+from horae.boot.commands import calendars, cells, dead, doctor, jobs, node, schedules, tasks, tenants
 from horae.boot.session import out
 
 app = typer.Typer(
@@ -18,6 +18,7 @@ for verb in (schedules.preview, schedules.skip, schedules.move, schedules.restor
     jobs.app.command()(verb)
 app.add_typer(calendars.app, name="calendar", help="Calendars: workdays, holidays, trading days.")
 app.add_typer(tasks.app, name="task", help="Tasks: set the time of a business key.")
+app.add_typer(dead.app, name="dead", help="Dead letters: list, replay, discard.")
 app.add_typer(tenants.app, name="tenant", help="Tenants: who owns jobs.")
 app.add_typer(cells.app, name="cells", help="Cells: the PostgreSQL clusters that hold the shards.")
 app.command("migrate")(cells.migrate)

@@ -171,6 +171,11 @@ def settle(
             assert_never(other)
 
 
+def removed(ran: Instance) -> Ended:
+    """What becomes of a task whose type is gone: it leaves a row that says so."""
+    return Ended(State.SKIPPED, ran.retry_count, SkipReason.REMOVED)
+
+
 def _due_again(ran: Instance, now: datetime, *, attempt: int, crashes: int) -> Again:
     state = State.FAIL if ran.retry_count else State.INIT
     return Again(state, now, attempt, ran.retry_count, crashes, None, ran.error_msg)

@@ -8,6 +8,8 @@ import msgspec
 
 from horae.domain.errors import Invalid
 
+LONGEST_CLAIM: Final = 3600.0
+LONGEST_NAME: Final = 120
 SLOT_MARGIN: Final = timedelta(seconds=5)
 METHODS: Final = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE"})
 
@@ -37,6 +39,12 @@ class QueueTarget(msgspec.Struct, frozen=True, tag_field="kind", tag="queue", om
 
     name: str
     claim_seconds: float = 30.0
+
+    def __post_init__(self) -> None:
+        if not self.name or len(self.name) > LONGEST_NAME or not self.name.isprintable():
+            raise Invalid(f"a queue's name is 1 to {LONGEST_NAME} printable characters")
+        if not 0.001 <= self.claim_seconds <= LONGEST_CLAIM:
+            raise Invalid(f"claim_seconds lies above 0 and at most at {LONGEST_CLAIM:g} seconds")
 
 
 Target = HttpTarget | QueueTarget

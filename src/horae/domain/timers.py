@@ -5,6 +5,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from horae.domain.instances import Lane, Priority
+from horae.domain.jobs import Job
 
 
 class Timer(NamedTuple):
@@ -22,3 +23,8 @@ class Timer(NamedTuple):
     job_id: UUID
     version: int
     fired: int | None = None
+
+
+def cursor_of(job: Job, at: datetime, fired: int = 0) -> Timer:
+    """The timer of a job's cursor that stands at a time."""
+    return Timer(job.shard, job.id, at, job.tenant_id, job.definition.priority, Lane.FIRST, job.id, job.version, fired)

@@ -9,12 +9,11 @@ from horae.domain.jobs import Job
 from horae.domain.keys import recurring
 from horae.domain.lifecycle import State
 from horae.domain.schedule import Fire as Fires
-from horae.domain.schedule import Skip as Skips
 from horae.domain.targets import queue_of, slot_ms
 from horae.domain.timers import Timer
 from horae.engine.admission.ready import Ready
 from horae.runtime.chance import mint
-from horae.store.cursors import Fire, Skip
+from horae.store.cursors import Fire
 
 MILLISECOND = timedelta(milliseconds=1)
 
@@ -43,23 +42,6 @@ def fire_row(
         token,
         slot_ms(target),
         queue_of(target),
-    )
-
-
-def skip_row(timer: Timer, verdict: Skips, wake: datetime | None, now: datetime, said: str | None = None) -> Skip:
-    """A verdict to be recorded."""
-    return Skip(
-        timer.shard,
-        timer.id,
-        timer.version,
-        verdict.fire_time,
-        wake,
-        mint(timer.shard, now),
-        recurring(timer.id, verdict.fire_time),
-        verdict.until,
-        verdict.fires,
-        verdict.reason,
-        said,
     )
 
 

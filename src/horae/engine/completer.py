@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Final
 
-from horae.engine.settle import Result, Settler
 from horae.runtime.batcher import Batcher
 from horae.runtime.pace import Pace
 from horae.runtime.telemetry import log
+from horae.store.settle import Result, Settler
 from horae.store.tx import GONE, TRY_AGAIN
 
 CROWDED: Final = 4000

@@ -16,12 +16,12 @@ from horae.engine.births import MILLISECOND, Flight
 from horae.engine.claim import Claimer
 from horae.engine.completer import Completer
 from horae.engine.fire import Firer
-from horae.engine.settle import Result
 from horae.runtime.batcher import Batcher
 from horae.runtime.pace import Pace
 from horae.runtime.telemetry import log
 from horae.store.cells import Cell
 from horae.store.instances import Attempt
+from horae.store.settle import Result
 from horae.store.tx import GONE
 
 BATCH: Final = 200

@@ -22,13 +22,13 @@ from horae.domain.targets import HttpTarget
 from horae.domain.timers import Timer
 from horae.engine.admission.ready import Ready
 from horae.engine.almanac import Almanac
-from horae.engine.births import Flight, fire_row, in_flight, next_timer, skip_row, timer_of
+from horae.engine.births import Flight, fire_row, in_flight, next_timer, timer_of
 from horae.runtime import chance
 from horae.runtime.batch import Refused, halve
 from horae.runtime.telemetry import log
 from horae.store import cursors, jobs
 from horae.store.cells import Cell
-from horae.store.cursors import Fire, Skip
+from horae.store.cursors import Fire, Skip, skip_row
 from horae.store.tx import BAD_ROW, TRY_AGAIN, Tx
 
 
@@ -152,6 +152,7 @@ class Firer:
         schedule = self.almanac.schedule(job)
         wakes = [_wake(verdict, schedule) for verdict in step.verdicts]
         born: list[Fire] = []
+        at = timer
         async with self.cell.tx() as tx:
             for verdict, wake in zip(step.verdicts, [*wakes, step.wake][1:], strict=True):
                 if isinstance(verdict, Fires):
@@ -159,9 +160,11 @@ class Firer:
                     moved = await cursors.fire(tx, priority, [row], self.owner)
                     born.append(row)
                 else:
-                    moved = await cursors.skip(tx, priority, [skip_row(timer, verdict, wake, tx.now)])
+                    moved = await cursors.skip(tx, priority, [skip_row(at, verdict, wake, tx.now)])
                 if not moved:
                     return  # someone else walks here
+                if wake is not None:
+                    at = at._replace(at=wake)
             stood = replace(job, next_fire_at=timer.at)
             if not step.verdicts and not await cursors.revise(tx, stood, job.version, step.wake):
                 return

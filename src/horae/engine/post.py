@@ -14,17 +14,17 @@ from horae.engine.admission.target import Target
 from horae.engine.agenda import Agenda
 from horae.engine.claim import Claimer
 from horae.engine.completer import Completer
-from horae.engine.definitions import Definitions
 from horae.engine.desk import Desk, Hands
 from horae.engine.feeder import Feeder
 from horae.engine.fire import Firer
 from horae.engine.rescue import Rescuer
-from horae.engine.settle import Settler
 from horae.engine.territory import Territory
 from horae.runtime.pace import Pace
 from horae.runtime.telemetry import log
 from horae.runtime.waker import Waker
 from horae.store.cells import Cell
+from horae.store.definitions import Definitions
+from horae.store.settle import Settler
 from horae.store.tx import GONE
 
 LONGEST_NAP: Final = 1.0

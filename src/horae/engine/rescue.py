@@ -11,13 +11,13 @@ from uuid import UUID
 
 from horae.domain.outcomes import Lost
 from horae.domain.placement import Run
-from horae.engine.definitions import Definitions
-from horae.engine.settle import Result, Settler
 from horae.engine.territory import Territory
 from horae.runtime.clock import boottime
 from horae.store import instances
 from horae.store.cells import Cell
+from horae.store.definitions import Definitions
 from horae.store.looks import BEGINNING
+from horae.store.settle import Result, Settler
 
 PAGE: Final = 500
 WHOLE: Final = 10.0

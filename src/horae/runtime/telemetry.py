@@ -1,11 +1,24 @@
-"""Structured logs: one event name, then its facts. JSON for machines, colours for a person at a terminal."""
+"""Structured logs and counts. A log line is one event name, then its facts: JSON for machines, colours for a person.
+
+What is refused on purpose is counted, by the name of its event, for as long as the process lives.
+"""
 
 import logging
 import sys
+from collections import Counter
+from typing import Final
 
 import structlog
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
+counts: Final[Counter[str]] = Counter()
+
+
+def count(event: str, by: int = 1, **facts: object) -> None:
+    """Count an event and log it; nothing when there was none."""
+    if by:
+        counts[event] += by
+        log.info(event, count=by, **facts)
 
 
 def configure(*, as_json: bool, level: str = "INFO") -> None:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from horae.domain.tenants import Tenant
 from horae.service.types import Types
 from horae.store.cells import Store
+from horae.store.definitions import Definitions
 from horae.store.wakes import Wakes
 
 
@@ -16,8 +17,9 @@ class Context(NamedTuple):
     actor: str
     types: Types
     wakes: Wakes
+    definitions: Definitions
 
     @classmethod
     def of(cls, store: Store, tenant: Tenant, actor: str) -> "Context":
-        """A caller with its own memory of types; the wakes are its process's."""
-        return cls(store, tenant, actor, Types(store), store.wakes)
+        """A caller with its own memory of types and versions; the wakes are its process's."""
+        return cls(store, tenant, actor, Types(store), store.wakes, Definitions())

@@ -9,13 +9,13 @@ from horae.domain.calendars import Calendar
 from horae.domain.errors import Conflict, NotFound, ShardClosed
 from horae.domain.events import Event
 from horae.domain.jobs import Definition, Job, Status, check_name, check_status
-from horae.domain.keys import recurring
 from horae.domain.outcomes import SkipReason
 from horae.domain.schedule import check, fire_at, first_wake
 from horae.domain.schedule.expected import INSTANT
 from horae.domain.schedule.plan import skipped
 from horae.domain.tasks import OWN_KEY, Create, Decision, Intent
 from horae.domain.tenants import check_width
+from horae.domain.timers import cursor_of
 from horae.runtime.chance import mint
 from horae.service import calendars
 from horae.service.births import birth_of
@@ -162,18 +162,6 @@ async def _let_go(ctx: Context, tx: Tx, job: Job, held_from: datetime) -> dateti
     schedule = job.schedule(await calendars.known(ctx, job.calendars))
     wake = first_wake(schedule, tx.now)
     for passed in skipped(schedule, fire_at(schedule, held_from), tx.now + INSTANT, SkipReason.PAUSED):
-        row = cursors.Skip(
-            job.shard,
-            job.id,
-            job.version,
-            held_from,
-            wake,
-            mint(job.shard, tx.now),
-            recurring(job.id, passed.fire_time),
-            passed.until,
-            passed.fires,
-            passed.reason,
-            None,
-        )
-        await cursors.skip(tx, job.definition.priority, [row])
+        stood = cursor_of(job, held_from)
+        await cursors.skip(tx, job.definition.priority, [cursors.skip_row(stood, passed, wake, tx.now)])
     return wake

@@ -104,6 +104,14 @@ class Cell:
                     break
             yield connection
 
+    async def run(self, work: Callable[[Tx], Awaitable[Result]]) -> Result:
+        """Work in a transaction, and again where PostgreSQL answers that nothing was written (a deadlock)."""
+        return await _insist(self.tx, work)
+
+    async def run_statements(self, work: Callable[[Tx], Awaitable[Result]]) -> Result:
+        """The same without a transaction around it, for work whose every write is one statement with its event."""
+        return await _insist(self.statement, work)
+
     @asynccontextmanager
     async def statement(self) -> AsyncIterator[Tx]:
         """A connection whose statements each commit by themselves: for reads, and for writes that are one statement."""
@@ -176,12 +184,12 @@ class Store:
             yield tx
 
     async def run(self, shard: int, work: Callable[[Tx], Awaitable[Result]]) -> Result:
-        """Work in a transaction, and again where PostgreSQL answers that nothing was written (a deadlock)."""
-        return await _insist(lambda: self.tx(shard), work)
+        """Work in a transaction of the cell that holds a shard, and again where nothing was written (a deadlock)."""
+        return await self.cell(shard).run(work)
 
     async def run_statements(self, shard: int, work: Callable[[Tx], Awaitable[Result]]) -> Result:
-        """The same without a transaction around it, for work whose every write is one statement with its event."""
-        return await _insist(lambda: self.statement(shard), work)
+        """The same without a transaction around it."""
+        return await self.cell(shard).run_statements(work)
 
     @asynccontextmanager
     async def statement(self, shard: int) -> AsyncIterator[Tx]:

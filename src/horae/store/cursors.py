@@ -11,9 +11,12 @@ from uuid import UUID
 
 from horae.domain.instances import Priority
 from horae.domain.jobs import Job
+from horae.domain.keys import recurring
 from horae.domain.outcomes import SkipReason
 from horae.domain.placement import Run
+from horae.domain.schedule import Skip as Skips
 from horae.domain.timers import Timer
+from horae.runtime.chance import mint
 from horae.store.looks import Look, Mark
 from horae.store.statements import sql
 from horae.store.tx import Tx
@@ -41,6 +44,7 @@ class Skip(NamedTuple):
     shard: int
     job_id: UUID
     version: int
+    stood_at: datetime
     fire_time: datetime
     next_fire_at: datetime | None
     id: UUID
@@ -49,6 +53,24 @@ class Skip(NamedTuple):
     fires: int
     reason: SkipReason
     error_msg: str | None
+
+
+def skip_row(at: Timer, verdict: Skips, wake: datetime | None, now: datetime, said: str | None = None) -> Skip:
+    """The row of a verdict about what a cursor has reached; the cursor goes on to `wake`."""
+    return Skip(
+        at.shard,
+        at.id,
+        at.version,
+        at.at,
+        verdict.fire_time,
+        wake,
+        mint(at.shard, now),
+        recurring(at.id, verdict.fire_time),
+        verdict.until,
+        verdict.fires,
+        verdict.reason,
+        said,
+    )
 
 
 async def create(tx: Tx, job: Job, next_fire_at: datetime | None) -> None:

@@ -1,6 +1,6 @@
 """Jobs and their versions. What moves at each fire is in `cursors`."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -9,6 +9,7 @@ import asyncpg
 import msgspec
 
 from horae.domain.errors import NameTaken
+from horae.domain.ids import shard_in
 from horae.domain.jobs import Definition, Job, Status
 from horae.store.statements import sql
 from horae.store.tx import Tx
@@ -39,6 +40,12 @@ async def definitions(tx: Tx, wanted: Sequence[tuple[int, UUID, int]]) -> dict[t
     shards, ids, versions = zip(*wanted, strict=True)
     rows = await tx.rows(sql("jobs/definitions"), shards, ids, versions)
     return {(row["id"], row["version"]): job_from(row) for row in rows}
+
+
+async def current(tx: Tx, tenant_id: UUID, ids: Collection[UUID]) -> dict[UUID, Job]:
+    """The jobs behind ids as they are now, removed ones too; types come from their copies."""
+    rows = await tx.rows(sql("jobs/current"), tenant_id, [shard_in(id_) for id_ in ids], list(ids))
+    return {row["id"]: job_from(row) for row in rows}
 
 
 async def set_status(tx: Tx, job: Job, status: Status, *, held_from: datetime | None = None) -> bool:
@@ -73,6 +80,11 @@ async def held_from(tx: Tx, job: Job) -> datetime | None:
 async def paused(tx: Tx) -> list[UUID]:
     """The jobs whose instances are not claimed now."""
     return [row["id"] for row in await tx.rows(sql("jobs/paused"))]
+
+
+async def paused_of(tx: Tx, tenant_id: UUID) -> list[UUID]:
+    """Those of one tenant."""
+    return [row["id"] for row in await tx.rows(sql("jobs/paused_of"), tenant_id)]
 
 
 async def removed(tx: Tx, ids: Sequence[UUID]) -> set[UUID]:

@@ -28,7 +28,10 @@ create table job (
     check (held_from is null or status = 'PAUSED')
 );
 create unique index job_name on job (shard_id, tenant_id, name) where status <> 'REMOVED';
-create index job_paused on job (shard_id) where status = 'PAUSED';
+create index job_listing on job (tenant_id, name) where status <> 'REMOVED';
+-- Few jobs name a calendar; a calendar that changes asks for all of them.
+create index job_calendar on job (tenant_id, id) where status = 'ACTIVE' and definition -> 'policies' ? 'calendars';
+create index job_paused on job (tenant_id, id) where status = 'PAUSED';
 
 create table job_version (
     created_at timestamptz not null,
@@ -71,6 +74,8 @@ create table reference (
 );
 create index reference_name on reference (tenant_id, kind, name);
 create index reference_changed on reference (changed_at);
+-- Asked for at every claim.
+create index reference_paused on reference (tenant_id, id) where kind = 'job' and body ->> 'status' = 'PAUSED';
 
 -- migrate:down
 drop table reference, job_cursor, job_version, job, tenant;

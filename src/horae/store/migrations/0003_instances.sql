@@ -23,6 +23,7 @@ create table instance_live (
     job_id uuid not null,
     token uuid,
     owner uuid,
+    replay_of uuid,
     state text not null constraint instance_live_state check (state in ('INIT', 'BLOCKED', 'RUNNING', 'FAIL')),
     idem_key text not null,
     business_key text,
@@ -106,10 +107,12 @@ create table task_key (
     primary key (shard_id, job_id, business_key)
 ) with (fillfactor = 70);
 
+-- One letter per intended effect: a replay that dies again answers to the letter it came from.
 create table dead_letter (
     fire_time timestamptz not null,
     created_at timestamptz not null,
     job_version integer not null,
+    generation integer,
     shard_id smallint not null,
     instance_id uuid not null,
     tenant_id uuid not null,
@@ -122,9 +125,13 @@ create table dead_letter (
     tag text,
     replay_status text not null default 'NEW' check (replay_status in ('NEW', 'REPLAYING', 'REPLAYED', 'DEAD_AGAIN', 'DISCARDED')),
     payload jsonb,
-    primary key (shard_id, instance_id)
-);
-create index dead_letter_job on dead_letter (job_id, created_at);
+    primary key (shard_id, instance_id),
+    constraint dead_letter_replaying check (replay_status <> 'REPLAYING' or replay_id is not null),
+    constraint dead_letter_key check ((business_key is null) = (generation is null))
+) with (fillfactor = 90);
+create index dead_letter_tenant on dead_letter (tenant_id, created_at, instance_id);
+create index dead_letter_job on dead_letter (job_id, created_at, instance_id);
+create index dead_letter_open on dead_letter (tenant_id, created_at, instance_id) where replay_status in ('NEW', 'DEAD_AGAIN');
 
 -- What leaves no history row: created, moved, failed attempt, definition changes.
 create table outbox (

@@ -2,17 +2,19 @@
 with moved as (
     update job_cursor c
     set next_fire_at = f.next_fire_at
-    from unnest($1::smallint[], $2::uuid[], $3::int[], $4::timestamptz[], $5::timestamptz[],
-                $6::uuid[], $7::text[], $8::timestamptz[], $9::int[], $10::text[], $11::text[])
-         as f(shard_id, job_id, version, fire_time, next_fire_at, id, idem_key, range_to, range_count, reason, error_msg)
-    where c.priority = $13 and c.next_fire_at = any(array[f.fire_time])
+    from unnest($1::smallint[], $2::uuid[], $3::int[], $4::timestamptz[], $5::timestamptz[], $6::timestamptz[],
+                $7::uuid[], $8::text[], $9::timestamptz[], $10::int[], $11::text[], $12::text[])
+         as f(shard_id, job_id, version, stood_at, fire_time, next_fire_at, id, idem_key, range_to, range_count, reason,
+              error_msg)
+    -- Where it stood: at the fire's time, or at the time the fire was moved forward to.
+    where c.priority = $14 and c.next_fire_at = any(array[f.stood_at])
       and c.shard_id::int = any(array[f.shard_id::int]) and c.job_id between f.job_id and f.job_id
       and c.version = f.version
       and not exists (select from shard s where s.shard_id = f.shard_id and s.state <> 'ACTIVE')
     returning f.*, c.tenant_id, c.priority)
 insert into instance_history (ended_at, fire_time, due_at, range_to, range_count, job_version, attempt, retry_count,
                               shard_id, priority, lane, id, tenant_id, job_id, state, reason, idem_key, error_msg)
-select $12, fire_time, fire_time, range_to, range_count, version, 0, 0,
+select $13, fire_time, fire_time, range_to, range_count, version, 0, 0,
        shard_id, priority, 0, id, tenant_id, job_id, 'SKIPPED', reason, idem_key, error_msg
 from moved
 returning id

@@ -4,6 +4,13 @@ with ended as (
     where l.shard_id = $1 and l.job_id = $2 and l.state in ('INIT', 'FAIL', 'BLOCKED')
       and not exists (select from shard where shard_id = $1 and state <> 'ACTIVE')
     returning l.*),
+reopened as (                                    -- a replay that was cancelled: its letter waits again
+    update dead_letter d
+    set replay_status = 'NEW'
+    from ended e
+    where e.replay_of is not null
+      and d.shard_id = any(array[e.shard_id]) and d.instance_id between e.replay_of and e.replay_of
+      and d.replay_status = 'REPLAYING'),
 remembered as (
     update task_key k
     set outcome = 'CANCELLED', revision = k.revision + 1, updated_at = $3

@@ -16,7 +16,7 @@ ended as (
       and (g.seen_deadline is null or l.deadline = g.seen_deadline)
       and not exists (select from shard s where s.shard_id = g.shard_id and s.state <> 'ACTIVE')
     returning l.shard_id, l.id, l.tenant_id, l.job_id, l.job_version, l.fire_time, l.due_at, l.held_ms,
-              l.generation, l.priority, l.lane, l.idem_key, l.business_key, l.worker_id, l.payload, l.attempt,
+              l.generation, l.priority, l.lane, l.idem_key, l.business_key, l.worker_id, l.payload, l.attempt, l.replay_of,
               coalesce(l.trigger_delay_ms, g.delay_ms) as trigger_delay_ms,
               case when g.kept is null then l.attempts
                         when jsonb_array_length(l.attempts) >= 20 then (l.attempts - 0) || g.kept
@@ -32,10 +32,22 @@ remembered as (
       and k.instance_id = e.id),
 buried as (
     insert into dead_letter (shard_id, instance_id, tenant_id, job_id, job_version, fire_time, created_at, idem_key,
-                             business_key, error_code, error_msg, tag, payload)
+                             business_key, generation, error_code, error_msg, tag, payload)
     select shard_id, id, tenant_id, job_id, job_version, fire_time, $15, idem_key,
-           business_key, error_code, error_msg, tag, payload
-    from ended where state = 'DEAD')
+           business_key, generation, error_code, error_msg, tag, payload
+    from ended where state = 'DEAD' and replay_of is null),
+answered as (                                    -- for the few that are replays: their letter says what came of it
+    update dead_letter d
+    set replay_status = case when e.state = 'DEAD' then 'DEAD_AGAIN'
+                             when e.state = 'SUCCESS' or e.reason = 'DECLINED' then 'REPLAYED'
+                             else 'NEW' end,
+        error_code = coalesce(e.error_code, d.error_code),
+        error_msg = case when e.state = 'DEAD' then e.error_msg else d.error_msg end,
+        tag = case when e.state = 'DEAD' then e.tag else d.tag end
+    from ended e
+    where e.replay_of is not null
+      and d.shard_id = any(array[e.shard_id]) and d.instance_id between e.replay_of and e.replay_of
+      and d.replay_status = 'REPLAYING')
 insert into instance_history (ended_at, fire_time, due_at, job_version, attempt, retry_count, held_ms,
                               trigger_delay_ms, duration_ms, generation, shard_id, priority, lane, id, tenant_id,
                               job_id, state, idem_key, reason, business_key, worker_id, error_code, error_msg,

@@ -3,6 +3,7 @@ select j.shard_id, j.id, j.tenant_id, j.name, j.version, j.status, j.definition,
 from job j
 join job_cursor c on (c.shard_id, c.job_id) = (j.shard_id, j.id)
 where j.tenant_id = $1 and j.status = 'ACTIVE' and j.id > $3
+  and j.definition -> 'policies' ? 'calendars'
   and j.definition -> 'policies' -> 'calendars' @> jsonb_build_array(jsonb_build_object('calendar', $2::text))
   and not exists (select from shard s where s.shard_id = j.shard_id and s.state <> 'ACTIVE')
 order by j.id

@@ -13,6 +13,13 @@ recorded as (
            trigger_delay_ms, generation, shard_id, priority, lane, id, tenant_id, job_id,
            'CANCELLED', idem_key, business_key, worker_id, error_msg, payload, attempts
     from stopped),
+reopened as (                                    -- a replay that was cancelled: its letter waits again
+    update dead_letter d
+    set replay_status = 'NEW'
+    from stopped e
+    where e.replay_of is not null
+      and d.shard_id = any(array[e.shard_id]) and d.instance_id between e.replay_of and e.replay_of
+      and d.replay_status = 'REPLAYING'),
 remembered as (
     update task_key k
     set revision = k.revision + 1, outcome = 'CANCELLED', intent_version = coalesce($8::bigint, k.intent_version),

@@ -16,9 +16,10 @@ recorded as (
     from stopped),
 born as (
     insert into instance_live (shard_id, id, tenant_id, job_id, job_version, idem_key, fire_time, due_at, changed_at,
-                               priority, lane, slot_ms, queue, state, business_key, generation, intent_version, payload)
+                               priority, lane, slot_ms, queue, state, business_key, generation, intent_version, replay_of,
+                               payload)
     select shard_id, $6, tenant_id, job_id, $11, idem_key, $7::timestamptz, greatest($7, $15::timestamptz), $15,
-           $12, 0, $13, $16, 'INIT', business_key, generation, coalesce($10::bigint, intent_version),
+           $12, 0, $13, $16, 'INIT', business_key, generation, coalesce($10::bigint, intent_version), replay_of,
            case when $8 then payload else $9::jsonb end
     from stopped
     returning id, intent_version),

@@ -38,7 +38,10 @@ class Settled(NamedTuple):
 
 
 class Settler:
-    """Writes results in batches. `late` counts answers of attempts that had been taken from us meanwhile."""
+    """Writes results in batches. What is due again is told to `follow`.
+
+    `late` counts answers of attempts that had been taken from us meanwhile.
+    """
 
     def __init__(self, cell: Cell, follow: Callable[[Timer], None] = lambda _timer: None) -> None:
         self.cell = cell
@@ -46,7 +49,15 @@ class Settler:
         self.late = 0
 
     async def settle(self, results: Sequence[Result]) -> Settled:
-        """Settle a batch; one bad row stands alone and is written down as DEAD with the reason it gave."""
+        """Settle a batch, at most one result per instance; returns how many took effect."""
+        written = len(await self.write(results))
+        return Settled(written, len(results) - written)
+
+    async def write(self, results: Sequence[Result]) -> set[UUID]:
+        """Settle a batch and say which took effect.
+
+        One bad row stands alone and is written down as DEAD with the reason it gave.
+        """
         rows = sorted(results, key=lambda result: (result.ran.shard, result.ran.id))
         done = await halve(rows, self._write, BAD_ROW)
         written = set(done.results)
@@ -56,10 +67,10 @@ class Settler:
         self.late += late
         if late:
             log.info("settle.late", count=late, cell=self.cell.name)
-        return Settled(len(written), late)
+        return written
 
     async def _write(self, rows: Sequence[Result]) -> list[UUID]:
-        async with self.cell.tx() as tx:
+        async def work(tx: Tx) -> tuple[set[UUID], list[Timer]]:
             endings: list[Ending] = []
             retries: list[Retrying] = []
             extended: list[Extension] = []
@@ -77,10 +88,12 @@ class Settler:
             again = await instances.again(tx, retries) if retries else set()
             kept = await instances.extend(tx, extended) if extended else set()
             await self._complete_single(tx, rows, ended)
-        for retry in retries:
-            if retry.ran.id in again:
-                self.follow(_timer_of(retry))
-        return list(ended | again | kept)
+            return ended | again | kept, [_timer_of(retry) for retry in retries if retry.ran.id in again]
+
+        written, due = await self.cell.run(work)
+        for timer in due:
+            self.follow(timer)
+        return list(written)
 
     async def _complete_single(self, tx: Tx, rows: Sequence[Result], ended: set[UUID]) -> None:
         """A once or delay job whose only instance ended has no fire left."""

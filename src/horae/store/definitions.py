@@ -1,7 +1,7 @@
 """The jobs behind instances and cursors, by version: a version never changes, so it is remembered."""
 
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 from uuid import UUID
 
@@ -20,7 +20,7 @@ class Definitions:
     def __init__(self) -> None:
         self._known: OrderedDict[tuple[UUID, int], Job] = OrderedDict()
 
-    async def of(self, cell: Cell, timers: Sequence[Timer]) -> dict[tuple[UUID, int], Job]:
+    async def of(self, cell: Cell, timers: Sequence[Timer]) -> Mapping[tuple[UUID, int], Job]:
         """The jobs behind timers; asks the cell only for what is not remembered."""
         known = self._known
         if all((timer.job_id, timer.version) in known for timer in timers):

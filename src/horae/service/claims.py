@@ -1,0 +1,126 @@
+"""Work handed to pull workers: what of a queue is due, in which order, and what each worker gets to see."""
+
+import asyncio
+from itertools import chain
+from typing import Final, NamedTuple
+
+from horae.domain.errors import Unavailable
+from horae.domain.instances import Instance, Lane
+from horae.domain.jobs import Job
+from horae.domain.outcomes import Again, Lost, removed, settle
+from horae.domain.retries import RetryPolicy
+from horae.domain.tokens import completion
+from horae.domain.workers import Claimed, check_many, check_worker
+from horae.runtime import chance
+from horae.runtime.telemetry import log
+from horae.service.context import Context
+from horae.store import instances, jobs, workers
+from horae.store.cells import Cell
+from horae.store.instances import Ending, Retrying
+from horae.store.tx import GONE, Tx
+from horae.store.workers import Queue, Waiting
+
+BATCH: Final = 200
+
+
+class Look(NamedTuple):
+    """A class of one cell of which something is due."""
+
+    cell: Cell
+    queue: Queue
+    waits: Waiting
+
+
+async def claim(ctx: Context, queue: str, worker_id: str, limit: int = BATCH) -> list[Claimed]:
+    """Take due instances of a queue: critical before normal before low, a backfill last, else the oldest first.
+
+    Fewer than asked is normal. A cell that is down is left out; what the others hold is handed out.
+    """
+    check_worker(worker_id)
+    check_many(limit)
+    looks = await asyncio.gather(*(_look(ctx, cell, queue) for cell in ctx.store.cells))
+    if all(look is None for look in looks):
+        raise Unavailable("no cell answers now; nothing was claimed")
+    taken: list[Claimed] = []
+    for look in sorted(chain.from_iterable(look or () for look in looks), key=_urgency):
+        if len(taken) < limit:
+            taken += await _take(ctx, look, worker_id, limit - len(taken))
+    return taken
+
+
+async def _look(ctx: Context, cell: Cell, name: str) -> list[Look] | None:
+    """What waits in one cell; None when the cell is down."""
+    try:
+        async with cell.statement() as tx:
+            queue = Queue(ctx.tenant.id, name, await jobs.paused_of(tx, ctx.tenant.id))
+            return [Look(cell, queue, waits) for waits in await workers.waiting(tx, queue)]
+    except GONE:
+        log.warning("claim.cell_down", cell=cell.name)
+        return None
+
+
+def _urgency(look: Look) -> tuple[object, ...]:
+    """First tries and retries are one another's equals, so that neither starves behind a backlog of the other."""
+    waits = look.waits
+    return waits.priority, waits.lane is Lane.BACKFILL, waits.oldest
+
+
+async def _take(ctx: Context, look: Look, worker_id: str, limit: int) -> list[Claimed]:
+    """Claim one class in one transaction with its definitions: what fails in between was never handed out."""
+    waits = look.waits
+
+    async def work(tx: Tx) -> list[Claimed]:
+        token = chance.token()
+        ran = await workers.claim(tx, look.queue, waits.priority, waits.lane, limit, token, worker_id)
+        return await _hand_out(ctx, tx, ran)
+
+    try:
+        return await look.cell.run(work)
+    except GONE:  # what other cells gave already must still reach the worker
+        log.warning("claim.cell_down", cell=look.cell.name)
+        return []
+
+
+async def _hand_out(ctx: Context, tx: Tx, claimed: list[Instance]) -> list[Claimed]:
+    """What the worker gets. Tasks of a removed type end here, those whose type's copy is on its way wait uncounted."""
+    if not claimed:
+        return []
+    known = await ctx.definitions.load(tx, {(ran.shard, ran.job_id, ran.job_version) for ran in claimed})
+    gone = await jobs.removed(tx, list({ran.job_id for ran in claimed if ran.business_key}))
+    endings = [Ending(ran, removed(ran)) for ran in claimed if ran.job_id in gone]
+    handed, back = [], []
+    for ran in claimed:
+        if ran.job_id in gone:
+            continue
+        job = known.get((ran.job_id, ran.job_version))
+        if job is None:
+            back.append(_back(ran, tx))
+        else:
+            handed.append(_claimed(ran, job))
+    if endings:
+        await instances.end(tx, endings)
+    if back:
+        await instances.again(tx, back)
+    return handed
+
+
+def _back(ran: Instance, tx: Tx) -> Retrying:
+    again = settle(ran, Lost(), RetryPolicy(), tx.now, chance.fraction())
+    assert isinstance(again, Again)
+    return Retrying(ran, again)
+
+
+def _claimed(ran: Instance, job: Job) -> Claimed:
+    assert ran.token is not None, "what was just claimed has a token and a deadline"
+    assert ran.deadline is not None, "what was just claimed has a token and a deadline"
+    return Claimed(
+        instance_id=ran.id,
+        job=job.name,
+        attempt=ran.attempt,
+        fire_time=ran.fire_time,
+        idempotency_key=ran.idem_key,
+        deadline=ran.deadline,
+        token=completion(ran.id, ran.attempt, ran.token),
+        key=ran.business_key,
+        payload=job.definition.payload if ran.payload is None else ran.payload,
+    )

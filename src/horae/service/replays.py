@@ -1,0 +1,115 @@
+"""Dead letters sent again: one that someone waits for, or many after an incident.
+
+A replay runs by the job as it is now, because it usually follows a repair. One letter goes by the lane of first tries:
+someone waits for it. Many go as a backfill, so that they never push aside what is due.
+"""
+
+from datetime import UTC, datetime
+from typing import Final, NamedTuple
+from uuid import UUID
+
+from horae.domain.dead_letters import Letter, Mark, Wanted, check_open, check_wanted, living
+from horae.domain.errors import Conflict, NotFound
+from horae.domain.ids import Prefix, public, shard_in
+from horae.domain.instances import Lane
+from horae.domain.jobs import Job
+from horae.domain.targets import queue_of, slot_ms
+from horae.runtime.chance import mint
+from horae.service import jobs
+from horae.service.context import Context
+from horae.store import audit, dead_letters
+from horae.store import jobs as rows
+from horae.store.cells import Cell
+from horae.store.dead_letters import Replay
+from horae.store.tx import Tx
+
+PAGE: Final = 200
+FIRST: Final = Mark(datetime(1970, 1, 1, tzinfo=UTC), UUID(int=0))
+
+
+class Replayed(NamedTuple):
+    """How many letters were sent again, and how many could not be."""
+
+    sent: int
+    refused: int
+
+
+async def replay(ctx: Context, instance_id: UUID) -> UUID:
+    """Send one letter again, now; returns the new instance."""
+
+    async def work(tx: Tx) -> UUID:
+        letter = await open_letter(ctx, tx, instance_id)
+        job = living((await rows.current(tx, ctx.tenant.id, {letter.job_id})).get(letter.job_id))
+        if job is None:
+            raise Conflict("the job of this dead letter was removed; nothing is left that could run it")
+        row = _row(letter, job, tx)
+        if not await dead_letters.replay(tx, ctx.tenant.id, [row], Lane.FIRST, ctx.actor):
+            raise Conflict(
+                "its business key has a live instance, has succeeded or went on to a new generation,"
+                " or its shard is moving; nothing was replayed"
+            )
+        detail = {"instance": public(Prefix.INSTANCE, row.id)}
+        await record(ctx, tx, "dead_letter.replayed", letter.shard, public(Prefix.INSTANCE, instance_id), detail)
+        return row.id
+
+    return await ctx.store.run(shard_in(instance_id), work)
+
+
+async def replay_by(
+    ctx: Context, *, job: str | None = None, tag: str | None = None, error_code: str | None = None, limit: int = 1000
+) -> Replayed:
+    """Send many letters again, the oldest of each cell first, a few hundred in one transaction."""
+    wanted = await wanted_of(ctx, job, tag, error_code)
+    check_wanted(wanted, limit)
+    sent = refused = 0
+    for cell in ctx.store.cells:
+        after: Mark | None = FIRST
+        while after is not None and sent < limit:
+            page, after = await _page(ctx, cell, wanted, after, min(PAGE, limit - sent))
+            sent, refused = sent + page.sent, refused + page.refused
+    return Replayed(sent, refused)
+
+
+async def _page(ctx: Context, cell: Cell, wanted: Wanted, after: Mark, limit: int) -> tuple[Replayed, Mark | None]:
+    """One page in one transaction, and where the next one begins; None when there is no more."""
+
+    async def work(tx: Tx) -> tuple[Replayed, Mark | None]:
+        page = await dead_letters.replayable(tx, ctx.tenant.id, wanted, after, limit)
+        if not page:
+            return Replayed(0, 0), None
+        known = await rows.current(tx, ctx.tenant.id, {letter.job_id for letter in page})
+        ready = [_row(one, job, tx) for one in page if (job := living(known.get(one.job_id))) is not None]
+        sent = await dead_letters.replay(tx, ctx.tenant.id, ready, Lane.BACKFILL, ctx.actor) if ready else {}
+        if sent:
+            detail = {"wanted": wanted, "letters": [public(Prefix.INSTANCE, id_) for id_ in sent]}
+            await record(ctx, tx, "dead_letter.replayed", shard_in(next(iter(sent))), "dead_letters", detail)
+        return Replayed(len(sent), len(page) - len(sent)), page[-1].mark
+
+    return await cell.run(work)
+
+
+async def wanted_of(ctx: Context, job: str | None, tag: str | None, error_code: str | None) -> Wanted:
+    """Which letters are meant, by the name of their living job."""
+    return Wanted(None if job is None else (await jobs.find(ctx, job)).id, tag, error_code)
+
+
+async def open_letter(ctx: Context, tx: Tx, instance_id: UUID) -> Letter:
+    """The tenant's letter of that instance, which may still be replayed or discarded."""
+    letter = await dead_letters.find(tx, ctx.tenant.id, instance_id)
+    if letter is None:
+        raise NotFound(f"tenant {ctx.tenant.name!r} has no dead letter {public(Prefix.INSTANCE, instance_id)}")
+    check_open(letter)
+    return letter
+
+
+async def record(ctx: Context, tx: Tx, action: str, shard: int, resource: str, detail: object) -> None:
+    """The audit row of a person's decision about letters; its own statement has passed the fence."""
+    id_ = mint(shard, tx.now)
+    await audit.append(tx, shard, id_, ctx.tenant.id, actor=ctx.actor, action=action, resource=resource, detail=detail)
+
+
+def _row(letter: Letter, job: Job, tx: Tx) -> Replay:
+    target = job.definition.target
+    priority = job.definition.priority
+    id_ = mint(letter.shard, tx.now)
+    return Replay(letter.shard, letter.instance_id, id_, job.version, priority, slot_ms(target), queue_of(target))

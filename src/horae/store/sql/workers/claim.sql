@@ -1,0 +1,19 @@
+-- Fewer rows than asked is normal. Zero: other workers have them, or their time has moved.
+-- Rows of a closed shard are passed over where they are picked: they would stand at the head of the queue for long.
+with picked as materialized (
+    select q.ctid from instance_live q
+    where q.state in ('INIT', 'FAIL') and q.tenant_id = $1 and q.queue = $2
+      and q.priority = $3 and q.lane = $4        -- one class a call: no sort, however long the backlog
+      and q.due_at <= $5
+      and q.job_id <> all($9::uuid[])            -- paused jobs
+      and not exists (select from shard s where s.shard_id = q.shard_id and s.state <> 'ACTIVE')
+    order by q.due_at
+    limit $6
+    for update of q skip locked)
+update instance_live l
+set state = 'RUNNING', attempt = l.attempt + 1, token = $7, worker_id = $8, changed_at = $5,
+    deadline = $5 + l.slot_ms * interval '1 ms',
+    trigger_delay_ms = coalesce(l.trigger_delay_ms, least(extract(epoch from $5 - l.due_at) * 1000, 2147483647)::int)
+from picked
+where l.ctid = picked.ctid                       -- locked above, so it cannot move; saves a descent per row
+returning l.*

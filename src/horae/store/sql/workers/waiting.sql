@@ -1,0 +1,11 @@
+-- One probe per class: what of this queue is due, and since when. A class without a row has nothing.
+select p.priority, n.lane, w.due_at
+from generate_series(0, 2) as p(priority)
+cross join generate_series(0, 2) as n(lane)
+cross join lateral (
+    select q.due_at from instance_live q
+    where q.state in ('INIT', 'FAIL') and q.tenant_id = $1 and q.queue = $2
+      and q.priority = p.priority and q.lane = n.lane and q.due_at <= $3
+      and q.job_id <> all($4::uuid[])            -- paused jobs
+    order by q.due_at
+    limit 1) w
