@@ -1,11 +1,14 @@
 """One attempt, pushed to its target: what is said, and what came of it."""
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import Final, NamedTuple
 
 import msgspec
 
-from horae.delivery import http
+from horae.delivery.client import Client
+from horae.delivery.http import Answer, Failure, Request, compose, place_of
+from horae.delivery.waiting import answered
 from horae.domain.answers import judge
 from horae.domain.ids import Prefix, public
 from horae.domain.instances import Instance
@@ -15,6 +18,7 @@ from horae.domain.targets import HttpTarget
 from horae.runtime.clock import boottime
 
 KEPT: Final = 2048
+NOBODY: Final = Unrecoverable(ErrorCode.NO_TARGET, "the job has no target that can be called")
 
 
 class Call(msgspec.Struct, frozen=True):
@@ -38,38 +42,42 @@ class Delivered(NamedTuple):
     answer: str | None
 
 
-async def push(ran: Instance, job: Job) -> Delivered:
-    """Send one attempt to the job's HTTP target."""
-    target = job.definition.target
-    if not isinstance(target, HttpTarget):
-        return Delivered(Unrecoverable(ErrorCode.NO_TARGET, "the job has no target that can be called"), None, 0, None)
-    began = boottime()
-    status, answer, outcome = await _try(_request(ran, job, target))
-    return Delivered(outcome, status, round((boottime() - began) * 1000), answer)
+class Sender:
+    """Sends attempts through one client."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+
+    def push(self, ran: Instance, job: Job, done: Callable[[Delivered], None]) -> None:
+        """Send one attempt to the job's HTTP target; `done` is called once with what came of it."""
+        target = job.definition.target
+        if not isinstance(target, HttpTarget):
+            done(Delivered(NOBODY, None, 0, None))
+            return
+        began = boottime()
+
+        def heard(result: Answer | Failure) -> None:
+            done(_delivered(result, round((boottime() - began) * 1000)))
+
+        self.client.send(_request(ran, job, target), heard)
+
+    async def deliver(self, ran: Instance, job: Job) -> Delivered:
+        """Send one attempt and wait for what came of it."""
+        return await answered(lambda done: self.push(ran, job, done))
 
 
-def _request(ran: Instance, job: Job, target: HttpTarget) -> http.Request:
+def _request(ran: Instance, job: Job, target: HttpTarget) -> Request:
     payload = job.definition.payload if ran.payload is None else ran.payload
     instance = public(Prefix.INSTANCE, ran.id)
     call = Call(job.name, instance, ran.fire_time, ran.attempt, ran.idem_key, ran.business_key, payload)
-    headers = {
-        "Content-Type": "application/json",
-        "User-Agent": "horae",
-        **target.headers,
-        "Idempotency-Key": ran.idem_key,
-    }
+    headers = {"Content-Type": "application/json", **target.headers, "Idempotency-Key": ran.idem_key}
     body = msgspec.json.encode(call)
-    return http.Request(target.method, target.url, headers, body, target.connect_timeout, target.read_timeout)
+    place = place_of(target.url)
+    return compose(target.method, place, headers, body, target.connect_timeout, target.read_timeout)
 
 
-async def _try(request: http.Request) -> tuple[int | None, str | None, Outcome]:
-    try:
-        answer = await http.send(request)
-    except http.ConnectFailed as error:
-        return None, None, Retryable(ErrorCode.CONNECT, str(error))
-    except TimeoutError:
-        return None, None, Retryable(ErrorCode.TIMEOUT, f"no answer within {request.read_timeout:g} s")
-    except (http.BadAnswer, OSError) as error:
-        return None, None, Retryable(ErrorCode.PROTOCOL, str(error) or type(error).__name__)
-    text = answer.body[:KEPT].decode("utf-8", "replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
-    return answer.status, text or None, judge(answer.status, answer.headers)
+def _delivered(result: Answer | Failure, duration_ms: int) -> Delivered:
+    if isinstance(result, Failure):
+        return Delivered(Retryable(result.code, result.message), None, duration_ms, None)
+    text = result.body[:KEPT].decode("utf-8", "replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
+    return Delivered(judge(result.status, result.headers), result.status, duration_ms, text or None)

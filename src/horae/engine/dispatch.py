@@ -7,7 +7,7 @@ from itertools import product
 from typing import Final
 from uuid import UUID
 
-from horae.delivery.push import push
+from horae.delivery.push import Sender
 from horae.domain.instances import Instance, Lane, Priority
 from horae.domain.jobs import Job
 from horae.domain.lifecycle import State
@@ -29,13 +29,20 @@ class Dispatcher:
     """Delivers due instances of some shards in one cell."""
 
     def __init__(
-        self, cell: Cell, territory: Territory, owner: UUID, definitions: Definitions, settler: Settler
+        self,
+        cell: Cell,
+        territory: Territory,
+        owner: UUID,
+        definitions: Definitions,
+        settler: Settler,
+        sender: Sender,
     ) -> None:
         self.cell = cell
         self.territory = territory
         self.owner = owner
         self.definitions = definitions
         self.settler = settler
+        self.sender = sender
         self.fronts = {pair: Front() for pair in product(Priority, Lane)}
         self._held: set[UUID] = set()
 
@@ -77,7 +84,7 @@ class Dispatcher:
         if job is None:  # the type's copy has not arrived in this cell yet: due again, nothing counted
             return Result(ran, None, Lost())
         delay_ms = _delay(ran, self.cell.clock.now())
-        done = await push(ran, job)
+        done = await self.sender.deliver(ran, job)
         code = getattr(done.outcome, "code", None)
         kept = Attempt(ran.attempt, done.status, code, done.duration_ms, done.answer)
         return Result(ran, job, done.outcome, kept, delay_ms)

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
 
+from horae.delivery.client import Client
+from horae.delivery.push import Sender
 from horae.engine.definitions import Definitions
 from horae.engine.dispatch import Dispatcher
 from horae.engine.fire import Firer
@@ -19,7 +21,7 @@ from horae.store.cells import Cell, Store
 class Post:
     """A node's work in one cell, over the shards it holds there."""
 
-    def __init__(self, cell: Cell, owner: UUID, name: str, ttl: timedelta) -> None:
+    def __init__(self, cell: Cell, owner: UUID, name: str, ttl: timedelta, sender: Sender) -> None:
         self.cell = cell
         self.owner = owner
         self.name = name
@@ -27,7 +29,7 @@ class Post:
         self.territory = Territory()
         definitions = Definitions()
         self.settler = Settler(cell)
-        self.dispatcher = Dispatcher(cell, self.territory, owner, definitions, self.settler)
+        self.dispatcher = Dispatcher(cell, self.territory, owner, definitions, self.settler, sender)
         self.firer = Firer(cell, self.territory, owner, definitions, self.dispatcher.expect)
         self.rescuer = Rescuer(cell, self.territory, definitions, self.settler)
 
@@ -59,10 +61,11 @@ class Post:
 class Node:
     """One process over all cells. Its identity is new at every start, whatever the host is called."""
 
-    def __init__(self, store: Store, name: str, ttl: timedelta) -> None:
+    def __init__(self, store: Store, name: str, ttl: timedelta, sender: Sender | None = None) -> None:
         self.store = store
+        self.sender = sender or Sender(Client())
         self.incarnation = chance.token()
-        self.posts = [Post(cell, self.incarnation, name, ttl) for cell in store.cells]
+        self.posts = [Post(cell, self.incarnation, name, ttl, self.sender) for cell in store.cells]
 
     async def once(self) -> int:
         """Hold the leases and do what is due in every cell; returns how much that was."""
@@ -76,3 +79,4 @@ class Node:
         """Hand everything back."""
         for post in self.posts:
             await post.leave()
+        await self.sender.client.close()
