@@ -1,7 +1,6 @@
 """One attempt, pushed to its target: what is said, and what came of it."""
 
 from collections.abc import Callable
-from datetime import datetime
 from typing import Final, NamedTuple
 
 import msgspec
@@ -10,7 +9,7 @@ from horae.delivery.client import Client
 from horae.delivery.http import Answer, Failure, Request, compose, place_of
 from horae.delivery.waiting import answered
 from horae.domain.answers import judge
-from horae.domain.ids import Prefix, public
+from horae.domain.calls import call_of
 from horae.domain.instances import Instance
 from horae.domain.jobs import Job
 from horae.domain.outcomes import ErrorCode, Outcome, Retryable, Unrecoverable
@@ -19,18 +18,6 @@ from horae.runtime.clock import boottime
 
 KEPT: Final = 2048
 NOBODY: Final = Unrecoverable(ErrorCode.NO_TARGET, "the job has no target that can be called")
-
-
-class Call(msgspec.Struct, frozen=True):
-    """The body a target receives."""
-
-    job: str
-    instance: str
-    fire_time: datetime
-    attempt: int
-    idempotency_key: str
-    key: str | None = None
-    payload: object = None
 
 
 class Delivered(NamedTuple):
@@ -67,11 +54,8 @@ class Sender:
 
 
 def _request(ran: Instance, job: Job, target: HttpTarget) -> Request:
-    payload = job.definition.payload if ran.payload is None else ran.payload
-    instance = public(Prefix.INSTANCE, ran.id)
-    call = Call(job.name, instance, ran.fire_time, ran.attempt, ran.idem_key, ran.business_key, payload)
     headers = {"Content-Type": "application/json", **target.headers, "Idempotency-Key": ran.idem_key}
-    body = msgspec.json.encode(call)
+    body = msgspec.json.encode(call_of(ran, job))
     place = place_of(target.url)
     return compose(target.method, place, headers, body, target.connect_timeout, target.read_timeout)
 

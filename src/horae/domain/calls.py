@@ -1,0 +1,28 @@
+"""What a target is told about one attempt: the body it receives, and what its templates may name."""
+
+from datetime import datetime
+
+import msgspec
+
+from horae.domain.ids import Prefix, public
+from horae.domain.instances import Instance
+from horae.domain.jobs import Job
+
+
+class Call(msgspec.Struct, frozen=True):
+    """One attempt, as a target hears of it."""
+
+    job: str
+    instance: str
+    fire_time: datetime
+    attempt: int
+    idempotency_key: str
+    key: str | None = None
+    payload: object = None
+
+
+def call_of(ran: Instance, job: Job) -> Call:
+    """The call of an attempt. A payload of its own wins over its job's."""
+    payload = job.definition.payload if ran.payload is None else ran.payload
+    instance = public(Prefix.INSTANCE, ran.id)
+    return Call(job.name, instance, ran.fire_time, ran.attempt, ran.idem_key, ran.business_key, payload)
