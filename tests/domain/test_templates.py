@@ -9,12 +9,10 @@ from horae.domain.templates import NAMES, compiled, compiled_text
 from tests.domain.builders import NOW
 
 CALL = Call("report", "ins_1", NOW, 2, "k:1", "42", {"a": {"b": [1, {"c": "x"}]}, "on": True, "none": None})
+text = st.text(st.characters(exclude_characters="{", exclude_categories=["Cs"]))
 json = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.text(st.characters(exclude_characters="{", exclude_categories=["Cs"])),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters(exclude_characters="{")), inner),
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | text,
+    lambda inner: st.lists(inner) | st.dictionaries(text, inner),
 )
 
 
