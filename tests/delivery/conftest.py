@@ -6,6 +6,8 @@ import pytest
 import uvloop
 
 from horae.delivery.client import Client
+from horae.delivery.push import Sender
+from tests.delivery.server import Received, Server, serving
 
 
 def pytest_asyncio_loop_factories(config, item):
@@ -17,3 +19,20 @@ async def client() -> AsyncIterator[Client]:
     client = Client()
     yield client
     await client.close()
+
+
+@pytest.fixture
+def received() -> Received:
+    return Received()
+
+
+@pytest.fixture
+async def server(received: Received, client: Client) -> AsyncIterator[Server]:
+    async with serving(received.behave) as server:
+        yield server
+        await client.close()
+
+
+@pytest.fixture
+async def sender(client: Client) -> Sender:
+    return Sender(client)

@@ -105,3 +105,29 @@ async def silent(visit: Visit) -> None:
     """Hear, and never answer; ends when the other side goes."""
     await visit.heard()
     await visit.reader.read()
+
+
+class Received:
+    """A receiver in the same loop: what it heard, taken apart. It answers what `answers` gives, then 200."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.headers: list[dict[str, str]] = []
+        self.bodies: list[bytes] = []
+        self.answers: list[bytes] = []
+
+    async def behave(self, visit: Visit) -> None:
+        while request := await visit.heard():
+            head, _, body = request.partition(b"\r\n\r\n")
+            line, *headers = head.decode().split("\r\n")
+            self.lines.append(line)
+            self.headers.append({name.lower(): value for name, _, value in (line.partition(": ") for line in headers)})
+            self.bodies.append(body)
+            await visit.say(self.answers.pop(0) if self.answers else OK)
+
+
+def answer(status: int, body: bytes = b"", **headers: str) -> bytes:
+    """A whole answer; an underscore in a header's name is a dash."""
+    lines = [f"HTTP/1.1 {status} X", f"Content-Length: {len(body)}"]
+    lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+    return "\r\n".join([*lines, "", ""]).encode() + body

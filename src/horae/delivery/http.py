@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 from horae.delivery.tls import Identity
-from horae.domain.outcomes import ErrorCode
+from horae.domain.outcomes import ErrorCode, Outcome, Retryable, Unrecoverable
 
 USER_AGENT: Final = "horae"
 
@@ -42,6 +42,12 @@ class Failure(NamedTuple):
 
     code: ErrorCode
     message: str
+
+
+def failed(failure: Failure, about: str = "") -> Outcome:
+    """What no answer means for the attempt: trying again may help, unless we are not allowed to."""
+    kind = Unrecoverable if failure.code is ErrorCode.REFUSED else Retryable
+    return kind(failure.code, about + failure.message)
 
 
 class Place(NamedTuple):

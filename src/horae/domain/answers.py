@@ -16,7 +16,7 @@ SUCCESS: Final = Success()
 def judge(status: int, headers: Mapping[str, str], completion_seconds: float = COMPLETION_SECONDS) -> Outcome:
     """The outcome of an answered attempt. Header names are lower case."""
     if 200 <= status < 300:
-        if headers.get(OUTCOME_HEADER, "").strip().lower() == "declined":
+        if OUTCOME_HEADER in headers and headers[OUTCOME_HEADER].strip().lower() == "declined":
             return Declined()
         return Accepted(completion_seconds) if status == 202 else SUCCESS
     message = f"answered {status}"

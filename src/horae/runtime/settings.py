@@ -1,8 +1,9 @@
 """What a deployment may choose. Every name is an environment variable with `HORAE_` before it."""
 
+from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, TypeAdapter
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -23,6 +24,8 @@ class Settings(BaseSettings):
     environment: Literal["production", "dev", "test"] = "production"
     tenant: str = "default"
     lease_ttl: float = 8.0
+    secrets: dict[str, dict[str, str]] = Field(default_factory=dict, repr=False)
+    secrets_file: Path | None = None
     log_json: bool = False
     log_level: str = "INFO"
 
@@ -31,3 +34,10 @@ class Settings(BaseSettings):
         if self.cells:
             return self.cells
         return [CellSettings(name="cell-0", dsn=self.dsn)] if self.dsn else []
+
+    def all_secrets(self) -> dict[str, dict[str, str]]:
+        """The values of named secrets by tenant: those of `HORAE_SECRETS_FILE`, and over them `HORAE_SECRETS`."""
+        found: dict[str, dict[str, str]] = {}
+        if self.secrets_file is not None:
+            found = TypeAdapter(dict[str, dict[str, str]]).validate_json(self.secrets_file.read_bytes())
+        return {tenant: found.get(tenant, {}) | self.secrets.get(tenant, {}) for tenant in found | self.secrets}

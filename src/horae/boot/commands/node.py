@@ -8,7 +8,10 @@ from typing import Annotated
 
 import typer
 
+from horae.boot.secrets import secrets_of
 from horae.boot.session import load, out, run
+from horae.delivery.client import Client
+from horae.delivery.push import Sender
 from horae.engine.node import Node
 from horae.runtime.loop import Loop
 from horae.runtime.telemetry import log
@@ -28,7 +31,8 @@ def node(
     async def work() -> None:
         settings = load()
         async with Store.of(settings.all_cells()) as store:
-            worker = Node(store, socket.gethostname(), timedelta(seconds=settings.lease_ttl))
+            sender = Sender(Client(), await secrets_of(settings, store))
+            worker = Node(store, socket.gethostname(), timedelta(seconds=settings.lease_ttl), sender)
             upkeep = (Copier(store), Partitioner(store), Vacuumer(store))
             try:
                 if once:
