@@ -1,7 +1,7 @@
 import pytest
 
 from horae.domain.answers import judge, retry_after
-from horae.domain.outcomes import Declined, ErrorCode, Retryable, Success, Unrecoverable
+from horae.domain.outcomes import Accepted, Declined, ErrorCode, Retryable, Success, Unrecoverable
 
 
 @pytest.mark.parametrize("status", [200, 201, 204, 299])
@@ -11,6 +11,11 @@ def test_2xx_took_it(status):
 
 def test_a_2xx_may_say_that_it_declined():
     assert judge(200, {"horae-outcome": " Declined "}) == Declined()
+
+
+def test_202_is_heard_of_again_unless_it_declined():
+    assert judge(202, {}, 60.0) == Accepted(60.0)
+    assert judge(202, {"horae-outcome": "declined"}, 60.0) == Declined()
 
 
 @pytest.mark.parametrize(
@@ -43,3 +48,18 @@ def test_other_4xx_are_unrecoverable(status):
 @pytest.mark.parametrize("value", [None, "", "soon", "-1", "Wed, 21 Oct 2026 07:28:00 GMT", "1.5"])
 def test_only_plain_seconds_are_read_from_retry_after(value):
     assert retry_after(value) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "date", "seconds"),
+    [
+        ("Wed, 21 Oct 2026 07:28:30 GMT", "Wed, 21 Oct 2026 07:28:00 GMT", 30.0),
+        ("Wed, 21 Oct 2026 07:28:00 GMT", "Wed, 21 Oct 2026 08:28:00 GMT", 0.0),
+        ("Wed, 21 Oct 2026 07:28:00 GMT", "yesterday", None),
+        ("Wed, 99 Oct 2026 07:28:00 GMT", "Wed, 21 Oct 2026 07:28:00 GMT", None),
+        ("soon", "Wed, 21 Oct 2026 07:28:00 GMT", None),
+        ("5", "Wed, 21 Oct 2026 07:28:00 GMT", 5.0),
+    ],
+)
+def test_a_time_to_retry_at_counts_from_the_answers_own_date(value, date, seconds):
+    assert retry_after(value, date) == seconds

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 
+from horae.delivery.client import Client
 from horae.delivery.push import Sender
 from horae.domain.targets import HttpTarget
 from horae.domain.triggers import DelayTrigger, cron
@@ -25,16 +26,9 @@ def receiver():
 
 @pytest.fixture
 async def node(store):
-    node = Node(store, "n", TTL, Sender())
+    node = Node(store, "n", TTL, Sender(Client()))
     yield node
     await node.leave()
-
-
-async def drain(node):
-    done = 0
-    while more := await node.once():
-        done += more
-    return done
 
 
 async def test_a_cron_job_and_a_task_reach_their_receiver_with_key_time_and_attempt(ctx, store, node, receiver):
@@ -43,9 +37,9 @@ async def test_a_cron_job_and_a_task_reach_their_receiver_with_key_time_and_atte
     await Copier(store).once()
     at = store.cells[0].clock.now() + timedelta(minutes=1)
     await tasks.schedule(ctx, "ARTICLE_PUBLISH", "42", at=at, payload={"title": "x"})
-    assert await drain(node) == 0
+    assert await node.drain() == 0
     await move_clock(store, minutes=5)
-    await drain(node)
+    await node.drain()
     by_job = {call["job"]: call for call in receiver.calls}
     assert set(by_job) == {"coupon_job", "ARTICLE_PUBLISH"}
     assert by_job["coupon_job"]["payload"] == {"n": 1}
@@ -63,7 +57,7 @@ async def test_six_503s_make_a_dead_letter_and_each_attempt_is_kept(ctx, store, 
     receiver.answers["/x"] = [503] * 6
     await a_job(ctx, "a", DelayTrigger(0), target=HttpTarget(f"{receiver.url}/x"))
     for _ in range(8):
-        await drain(node)
+        await node.drain()
         await move_clock(store, minutes=5)
     assert [call["attempt"] for call in receiver.calls] == [1, 2, 3, 4, 5, 6]
     assert len({call["idempotency_key"] for call in receiver.calls}) == 1
@@ -79,7 +73,7 @@ async def test_declined_404_redirect_and_nobody_there(ctx, store, node, receiver
     for path in ("declined", "missing", "moved"):
         await a_job(ctx, path, DelayTrigger(0), target=HttpTarget(f"{receiver.url}/{path}"))
     await a_job(ctx, "nobody", DelayTrigger(0), target=HttpTarget("http://127.0.0.1:9/"))
-    await drain(node)
+    await node.drain()
     states = {}
     for name in ("declined", "missing", "moved", "nobody"):
         [past] = await instances.of_job(ctx, name)
@@ -97,7 +91,7 @@ async def test_a_task_of_a_removed_type_leaves_a_row_that_says_so(ctx, store, no
     await tasks.schedule(ctx, "ARTICLE_PUBLISH", "42")
     await jobs.remove(ctx, "ARTICLE_PUBLISH")
     await Copier(store).once()
-    await drain(node)
+    await node.drain()
     rows = await query(store, "select state, reason from instance_history")
     assert [tuple(row) for row in rows] in ([("SKIPPED", "REMOVED")], [("CANCELLED", None)])
     assert receiver.calls == []
@@ -109,11 +103,11 @@ async def test_a_task_whose_types_copy_has_not_arrived_waits_uncounted(ctx, stor
         str(n) for n in range(99) if store.cell(ctx.tenant.shard(f"{job.name}/{n}")) is not store.cell(job.shard)
     )
     await tasks.schedule(ctx, job.name, away)
-    await node.once()
+    await node.drain()
     [row] = await query(store, "select state, attempt, retry_count from instance_live")
     assert tuple(row) == ("INIT", 0, 0)
     await Copier(store).once()
-    await node.once()
+    await node.drain()
     assert len(receiver.calls) == 1
 
 
@@ -122,7 +116,7 @@ async def test_what_a_vanished_node_ran_is_due_again_at_its_takeover(ctx, store,
     await Copier(store).once()
     await tasks.schedule(ctx, "ARTICLE_PUBLISH", "42")
     [lost] = await claim_everywhere(store)  # by an owner that has no heartbeat
-    await drain(node)
+    await node.drain()
     [call] = receiver.calls
     assert call["attempt"] == 1, "what our node lost costs no attempt"
     [past] = await instances.of_job(ctx, "ARTICLE_PUBLISH")
@@ -131,15 +125,15 @@ async def test_what_a_vanished_node_ran_is_due_again_at_its_takeover(ctx, store,
 
 async def test_a_running_attempt_within_its_deadline_is_left_alone(ctx, store, node):
     await a_type(ctx)
-    await node.once()
+    await node.drain()
     await tasks.schedule(ctx, "ARTICLE_PUBLISH", "42")
-    [ran] = [ran for cell in store.cells for ran in await claim(cell, store, owner=node.incarnation)]
+    [ran] = [ran for cell in store.cells for ran in await claim(cell, store, owner=node.who.incarnation)]
     await move_clock(store, seconds=5)
-    await node.once()
+    await node.drain()
     [row] = await query(store, "select token from instance_live")
     assert row["token"] == ran.token
     await move_clock(store, seconds=10)
-    for post in node.posts:
+    for post in node.posts.values():
         await post.rescuer.once()
     [row] = await query(store, "select state, token from instance_live")
     assert tuple(row) == ("INIT", None)
@@ -151,10 +145,10 @@ async def test_a_paused_type_is_not_claimed_and_goes_on_after_resume(ctx, store,
     await tasks.schedule(ctx, "ARTICLE_PUBLISH", "42")
     await jobs.pause(ctx, "ARTICLE_PUBLISH")
     await Copier(store).once()
-    assert await drain(node) == 0
+    assert await node.drain() == 0
     await jobs.resume(ctx, "ARTICLE_PUBLISH")
     await Copier(store).once()
-    assert await drain(node) == 1
+    assert await node.drain() == 1
     assert len(receiver.calls) == 1
 
 
@@ -163,19 +157,19 @@ async def test_a_clock_that_jumped_stops_dispatch_in_its_cell(ctx, store, node):
     await move_clock(store, seconds=5)
     for cell in store.cells:
         cell.clock.trusted = False
-    assert await node.once() == 0
+    assert await node.drain() == 0
     for cell in store.cells:
         cell.clock.trust()
-    assert await node.once() > 0
+    assert await node.drain() > 0
 
 
 async def test_two_nodes_share_the_shards_and_fire_each_time_once(ctx, store, receiver):
-    nodes = [Node(store, "same-host", TTL, Sender()) for _ in range(2)]
+    nodes = [Node(store, "same-host", TTL, Sender(Client())) for _ in range(2)]
     for n in range(20):
         await a_job(ctx, f"j{n}", every(ctx, 3600, f"j{n}"), target=HttpTarget(receiver.url))
     for _ in range(3):
         await move_clock(store, hours=1)
-        await asyncio.gather(*map(drain, nodes))
+        await asyncio.gather(*(node.drain() for node in nodes))
     assert max(receiver.effects.values()) == 1
     assert len(receiver.effects) == 60
     for node in nodes:

@@ -2,6 +2,7 @@ from datetime import timedelta
 
 import pytest
 
+from horae.delivery.client import Client
 from horae.delivery.push import Sender
 from horae.domain.errors import Conflict, DispatcherDown, Duplicate, Invalid, InvalidSchedule, NameTaken, NotFound
 from horae.domain.triggers import DelayTrigger, OnceTrigger, cron
@@ -61,8 +62,8 @@ async def test_pause_stops_the_cursor_and_resume_goes_on_from_now_with_one_range
     job = await a_job(ctx, "a", every(ctx, 60, "a"))
     await jobs.pause(ctx, "a")
     await move_clock(store, minutes=10, seconds=30)
-    node = Node(store, "n", TTL, Sender())
-    assert await node.once() == 0
+    node = Node(store, "n", TTL, Sender(Client()))
+    assert await node.drain() == 0
     resumed = await jobs.resume(ctx, "a")
     skipped = await one(store, "select * from instance_history")
     assert (skipped["state"], skipped["reason"], skipped["range_count"]) == ("SKIPPED", "PAUSED", 10)
@@ -121,8 +122,8 @@ async def test_the_same_key_triggers_once_and_another_body_is_a_duplicate(ctx, s
     await a_job(ctx, "a")
     with pytest.raises(DispatcherDown):
         await instances.trigger(ctx, "a", "k1")
-    node = Node(store, "n", TTL, Sender())
-    await node.once()
+    node = Node(store, "n", TTL, Sender(Client()))
+    await node.drain()
     first = await instances.trigger(ctx, "a", "k1", payload={"n": 1})
     again = await instances.trigger(ctx, "a", "k1", payload={"n": 1})
     assert (first.instance_id, first.replayed, again.replayed) == (again.instance_id, False, True)
@@ -132,7 +133,7 @@ async def test_the_same_key_triggers_once_and_another_body_is_a_duplicate(ctx, s
         await instances.trigger(ctx, "a", "")
     assert len(await query(store, "select * from instance_live")) == 1
     await move_clock(store, hours=25)
-    await node.once()
+    await node.drain()
     with pytest.raises(Duplicate, match="in flight"):
         await instances.trigger(ctx, "a", "k1", payload={"n": 2})
     await query(store, "delete from instance_live")

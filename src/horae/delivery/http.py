@@ -1,111 +1,82 @@
-"""One HTTP request over one connection: plain sockets and the httptools parser.
+"""What goes over the wire and what comes back, as plain values. A request that came to nothing is a value too."""
 
-No redirects, no cookies, no proxies, at most 64 KiB of an answer; every wait has an end.
-"""
-
-import asyncio
-import ssl
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
-import httptools
+from horae.delivery.tls import Identity
+from horae.domain.outcomes import ErrorCode, Outcome, Retryable, Unrecoverable
 
-LONGEST_ANSWER: Final = 64 * 1024
-PIECE: Final = 16 * 1024
+USER_AGENT: Final = "horae"
+
+
+class Origin(NamedTuple):
+    """Where a connection leads and as whom: requests of one origin share connections, others never do."""
+
+    secure: bool
+    host: str
+    port: int
+    identity: Identity | None = None
 
 
 class Request(NamedTuple):
-    """What is sent."""
+    """The bytes of one request and where they go. `read_timeout` is for the whole answer, to its last byte."""
 
-    method: str
-    url: str
-    headers: dict[str, str]
-    body: bytes
+    origin: Origin
+    data: bytes
     connect_timeout: float
     read_timeout: float
 
 
 class Answer(NamedTuple):
-    """What came back; header names are lower case."""
+    """What came back; header names are lower case. `cut`: its body was longer than what we keep."""
 
     status: int
     headers: dict[str, str]
     body: bytes
+    cut: bool = False
 
 
-class ConnectFailed(Exception):
-    """Nothing was sent: no connection came about."""
+class Failure(NamedTuple):
+    """No answer. CONNECT and REFUSED say that nothing was sent; after TIMEOUT and PROTOCOL it may have been done."""
+
+    code: ErrorCode
+    message: str
 
 
-class BadAnswer(Exception):
-    """Something came back that is not HTTP, or too much of it."""
+def failed(failure: Failure, about: str = "") -> Outcome:
+    """What no answer means for the attempt: trying again may help, unless we are not allowed to."""
+    kind = Unrecoverable if failure.code is ErrorCode.REFUSED else Retryable
+    return kind(failure.code, about + failure.message)
 
 
-async def send(request: Request) -> Answer:
-    """Send and wait for the whole answer. A `TimeoutError` after the connection stood means: perhaps it was done."""
-    parts = urlsplit(request.url)
-    host, secure = parts.hostname or "", parts.scheme == "https"
-    port = parts.port or (443 if secure else 80)
-    try:
-        async with asyncio.timeout(request.connect_timeout):
-            reader, writer = await asyncio.open_connection(
-                host, port, ssl=ssl.create_default_context() if secure else None
-            )
-    except (OSError, TimeoutError) as error:
-        raise ConnectFailed(f"no connection to {host}:{port}: {error or 'timed out'}") from error
-    try:
-        path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-        writer.write(_head(request, parts.netloc.rpartition("@")[2], path) + request.body)
-        async with asyncio.timeout(request.read_timeout):
-            return await _read(reader)
-    finally:
-        writer.close()
+class Place(NamedTuple):
+    """A URL, taken apart: its origin, the value of `Host`, and what the request line asks for."""
+
+    origin: Origin
+    host: str
+    path: str
 
 
-def _head(request: Request, host: str, path: str) -> bytes:
-    fixed = {"Host": host, "Connection": "close", "Accept-Encoding": "identity"}
-    headers = {**request.headers, **fixed, "Content-Length": str(len(request.body))}
-    lines = [f"{request.method} {path} HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items())]
-    return "\r\n".join([*lines, "", ""]).encode("latin-1")
+def place_of(url: str, identity: Identity | None = None) -> Place:
+    """Take an http or https URL apart. What is before an @ and after a # is never sent."""
+    parts = urlsplit(url)
+    secure = parts.scheme == "https"
+    origin = Origin(secure, parts.hostname or "", parts.port or (443 if secure else 80), identity)
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    return Place(origin, parts.netloc.rpartition("@")[2], path)
 
 
-async def _read(reader: asyncio.StreamReader) -> Answer:
-    heard = _Heard()
-    parser = httptools.HttpResponseParser(heard)
-    try:
-        while not heard.complete:
-            piece = await reader.read(PIECE)
-            if not piece:
-                break
-            parser.feed_data(piece)
-            if heard.size > LONGEST_ANSWER:
-                raise BadAnswer(f"the answer is longer than {LONGEST_ANSWER} bytes")
-    except httptools.HttpParserError as error:
-        raise BadAnswer(f"the answer is not HTTP: {error}") from error
-    if not heard.headers_complete:
-        raise BadAnswer("the connection was closed before an answer came")
-    return Answer(parser.get_status_code(), heard.headers, b"".join(heard.pieces))
+def head(method: str, place: Place, headers: Mapping[str, str]) -> bytes:
+    """The request line and these headers, without the empty line that ends them."""
+    lines = [f"{method} {place.path} HTTP/1.1", f"Host: {place.host}", "Accept-Encoding: identity"]
+    lines += [f"{name}: {value}" for name, value in headers.items()]
+    return ("\r\n".join(lines) + "\r\n").encode()
 
 
-class _Heard:
-    """Collects what the parser calls out."""
-
-    def __init__(self) -> None:
-        self.headers: dict[str, str] = {}
-        self.pieces: list[bytes] = []
-        self.size = 0
-        self.headers_complete = False
-        self.complete = False
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        self.headers[name.decode("latin-1").lower()] = value.decode("latin-1")
-
-    def on_headers_complete(self) -> None:
-        self.headers_complete = True
-
-    def on_body(self, body: bytes) -> None:
-        self.pieces.append(body)
-        self.size += len(body)
-
-    def on_message_complete(self) -> None:
-        self.complete = True
+def compose(
+    method: str, place: Place, headers: Mapping[str, str], body: bytes, connect_timeout: float, read_timeout: float
+) -> Request:
+    """A whole request, for callers that are not in a hurry."""
+    sized = {"User-Agent": USER_AGENT, **headers, "Content-Length": str(len(body))}
+    return Request(place.origin, head(method, place, sized) + b"\r\n" + body, connect_timeout, read_timeout)

@@ -1,34 +1,32 @@
-"""One attempt, pushed to its target: what is said, and what came of it."""
+"""Attempts, pushed to their targets: what is said, and what came of it."""
 
 import asyncio
-from collections.abc import Callable
-from datetime import datetime
+import time
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
-import msgspec
-
-from horae.delivery import http
+from horae.delivery import batches
+from horae.delivery.auth import Access, access, bearer
+from horae.delivery.client import Client
+from horae.delivery.http import Answer, Failure, Request, failed
+from horae.delivery.oauth import Token, Tokens
+from horae.delivery.plans import Plan
+from horae.delivery.secrets import Secrets, Unsendable, named
+from horae.delivery.waiting import answered
 from horae.domain.answers import judge
-from horae.domain.ids import Prefix, public
 from horae.domain.instances import Instance
-from horae.domain.jobs import Job
+from horae.domain.jobs import Definition, Job
 from horae.domain.outcomes import ErrorCode, Outcome, Retryable, Unrecoverable
 from horae.domain.targets import HttpTarget
 from horae.runtime.clock import boottime
 
 KEPT: Final = 2048
+MOST_PLANS: Final = 20_000
+NOBODY: Final = Unrecoverable(ErrorCode.NO_TARGET, "the job has no target that can be called")
+UNAUTHORIZED: Final = 401
 
-
-class Call(msgspec.Struct, frozen=True):
-    """The body a target receives."""
-
-    job: str
-    instance: str
-    fire_time: datetime
-    attempt: int
-    idempotency_key: str
-    key: str | None = None
-    payload: object = None
+Heard = Answer | Failure | Outcome
+"""An answer, no answer, or why nothing was sent."""
 
 
 class Delivered(NamedTuple):
@@ -40,55 +38,113 @@ class Delivered(NamedTuple):
     answer: str | None
 
 
-async def push(ran: Instance, job: Job) -> Delivered:
-    """Send one attempt to the job's HTTP target."""
-    target = job.definition.target
-    if not isinstance(target, HttpTarget):
-        return Delivered(Unrecoverable(ErrorCode.NO_TARGET, "the job has no target that can be called"), None, 0, None)
-    began = boottime()
-    status, answer, outcome = await _try(_request(ran, job, target))
-    return Delivered(outcome, status, round((boottime() - began) * 1000), answer)
-
-
-def _request(ran: Instance, job: Job, target: HttpTarget) -> http.Request:
-    payload = job.definition.payload if ran.payload is None else ran.payload
-    instance = public(Prefix.INSTANCE, ran.id)
-    call = Call(job.name, instance, ran.fire_time, ran.attempt, ran.idem_key, ran.business_key, payload)
-    headers = {
-        "Content-Type": "application/json",
-        "User-Agent": "horae",
-        **target.headers,
-        "Idempotency-Key": ran.idem_key,
-    }
-    body = msgspec.json.encode(call)
-    return http.Request(target.method, target.url, headers, body, target.connect_timeout, target.read_timeout)
-
-
-async def _try(request: http.Request) -> tuple[int | None, str | None, Outcome]:
-    try:
-        answer = await http.send(request)
-    except http.ConnectFailed as error:
-        return None, None, Retryable(ErrorCode.CONNECT, str(error))
-    except TimeoutError:
-        return None, None, Retryable(ErrorCode.TIMEOUT, f"no answer within {request.read_timeout:g} s")
-    except (http.BadAnswer, OSError) as error:
-        return None, None, Retryable(ErrorCode.PROTOCOL, str(error) or type(error).__name__)
-    text = answer.body[:KEPT].decode("utf-8", "replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
-    return answer.status, text or None, judge(answer.status, answer.headers)
-
-
 class Sender:
-    """Sends attempts."""
+    """Sends attempts through one client. A callback is called once, never before the call it was given to returns."""
 
-    def __init__(self) -> None:
-        self._tasks: set[asyncio.Task[None]] = set()
+    def __init__(self, client: Client, secrets: Secrets | None = None, wall: Callable[[], float] = time.time) -> None:
+        self.client = client
+        self.secrets = secrets or named({})
+        self.wall = wall  # receivers compare a signature's time with their own clocks
+        self._loop = asyncio.get_running_loop()
+        self._tokens = Tokens(client)
+        self._plans: dict[int, tuple[Definition, Plan | None]] = {}
 
     def push(self, ran: Instance, job: Job, done: Callable[[Delivered], None]) -> None:
-        """Send one attempt."""
+        """Send one attempt to the job's HTTP target."""
+        plan, began = self.plan(job), boottime()
+        if plan is not None and plan.target.batch > 1:
+            self.push_batch([ran], job, lambda all_: done(all_[0]))
+            return
 
-        async def work() -> None:
-            done(await push(ran, job))
+        def heard(result: Heard) -> None:
+            done(delivered(plan, result, round((boottime() - began) * 1000)))
 
-        task = asyncio.get_running_loop().create_task(work())
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self.send(plan, lambda made, access: made.request(ran, access, int(self.wall())), heard)
+
+    def push_batch(self, runs: Sequence[Instance], job: Job, done: Callable[[list[Delivered]], None]) -> None:
+        """Send several attempts of one job version in one request."""
+        plan, began = self.plan(job), boottime()
+
+        def heard(result: Heard) -> None:
+            one = delivered(plan, result, round((boottime() - began) * 1000))
+            if plan is None or not isinstance(result, Answer):
+                done([one] * len(runs))
+                return
+            found = batches.outcomes(result, len(runs), plan.target.completion_seconds)
+            done([one._replace(outcome=outcome) for outcome in found])
+
+        self.send(plan, lambda made, access: batches.request(made, runs, access, int(self.wall())), heard)
+
+    async def deliver(self, ran: Instance, job: Job) -> Delivered:
+        """Send one attempt and wait for what came of it."""
+        return await answered(lambda done: self.push(ran, job, done))
+
+    def plan(self, job: Job) -> Plan | None:
+        """How this job version is sent, kept because versions never change; None for a target nobody pushes to."""
+        definition = job.definition
+        kept = self._plans.get(id(definition))
+        if kept is not None and kept[0] is definition:
+            return kept[1]
+        target = definition.target
+        plan = Plan(job, target) if isinstance(target, HttpTarget) else None
+        if len(self._plans) >= MOST_PLANS:
+            del self._plans[next(iter(self._plans))]
+        self._plans[id(definition)] = definition, plan
+        return plan
+
+    def send(self, plan: Plan | None, make: Callable[[Plan, Access], Request], heard: Callable[[Heard], None]) -> None:
+        """Make a request with what its target's secrets come to, and send it."""
+        if plan is None:
+            self._loop.call_soon(heard, NOBODY)
+            return
+        try:
+            found = access(plan.target, plan.job.tenant_id, self.secrets)
+            if found.grant is None:
+                self.client.send(make(plan, found), heard)
+            else:
+                self._send_with_token(plan, found, make, heard)
+        except Unsendable as error:
+            self._loop.call_soon(heard, error.outcome)
+
+    def _send_with_token(
+        self, plan: Plan, found: Access, make: Callable[[Plan, Access], Request], heard: Callable[[Heard], None]
+    ) -> None:
+        grant = found.grant
+        assert grant is not None
+
+        def go_on(token: Token | Outcome) -> None:
+            if not isinstance(token, Token):
+                heard(token)
+                return
+
+            def judge_token(result: Answer | Failure) -> None:
+                if not isinstance(result, Answer) or result.status != UNAUTHORIZED:
+                    heard(result)
+                    return
+                self._tokens.drop(grant, token)
+                stale = Retryable(ErrorCode.HTTP_4XX, "answered 401; its token is fetched anew")
+                heard(result if token.fresh else stale)
+
+            try:
+                line = bearer(token.value, grant.auth.client_secret)
+                self.client.send(make(plan, found._replace(line=line)), judge_token)
+            except Unsendable as error:
+                heard(error.outcome)
+
+        self._tokens.use(grant, plan.target.connect_timeout, plan.target.read_timeout, go_on)
+
+
+def delivered(plan: Plan | None, result: Heard, duration_ms: int) -> Delivered:
+    """What a result means for the attempt."""
+    if isinstance(result, Answer):
+        assert plan is not None
+        outcome = judge(result.status, result.headers, plan.target.completion_seconds)
+        return Delivered(outcome, result.status, duration_ms, kept_of(result.body))
+    if not isinstance(result, Failure):
+        return Delivered(result, None, duration_ms, None)
+    return Delivered(failed(result), None, duration_ms, None)
+
+
+def kept_of(body: bytes) -> str | None:
+    """The beginning of an answer as text that a row can hold."""
+    return body[:KEPT].decode("utf-8", "replace").replace("\0", "\N{REPLACEMENT CHARACTER}") or None

@@ -10,6 +10,7 @@ class Event(StrEnum):
     """One name per thing that happened, the same in outbox, brokers, console and docs."""
 
     TENANT_CREATED = "TENANT_CREATED"
+    TENANT_ALLOWED = "TENANT_ALLOWED"
     CALENDAR_PUT = "CALENDAR_PUT"
     JOB_CREATED = "JOB_CREATED"
     JOB_UPDATED = "JOB_UPDATED"

@@ -11,6 +11,7 @@ import msgspec
 from horae.domain.calendars import Calendar
 from horae.domain.errors import Conflict, Invalid
 from horae.domain.instances import Priority
+from horae.domain.limits import Limit
 from horae.domain.retries import RetryPolicy
 from horae.domain.schedule import Override, Policies, Schedule
 from horae.domain.targets import QueueTarget, Target
@@ -50,6 +51,8 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     after_success: AfterSuccess = AfterSuccess.IGNORE
     width: int | None = None
     key_retention_days: int | None = None
+    limit: Limit | None = None
+    quotas: tuple[str, ...] = ()
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,6 +11,7 @@ from uuid import UUID
 
 import msgspec
 
+from horae.domain.errors import Invalid
 from horae.domain.ids import shard_in
 from horae.domain.placement import DEFAULT_WIDTH, shard_of
 
@@ -20,12 +21,21 @@ FRESH: Final = timedelta(seconds=1)
 """Who did not ask for that long no longer waits."""
 
 
-class Limit(msgspec.Struct, frozen=True):
+class Limit(msgspec.Struct, frozen=True, omit_defaults=True):
     """At most `rate` a second with `burst` at once, and at most `concurrency` at the same time; None: no limit."""
 
     rate: float | None = None
     burst: float | None = None
     concurrency: int | None = None
+
+    def __post_init__(self) -> None:
+        if any(value is not None and value <= 0 for value in (self.rate, self.burst, self.concurrency)):
+            raise Invalid("rate, burst and concurrency of a limit lie above zero")
+
+    @property
+    def limits(self) -> bool:
+        """Whether it limits anything."""
+        return self.rate is not None or self.concurrency is not None
 
     @property
     def depth(self) -> float:

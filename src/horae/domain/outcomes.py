@@ -34,6 +34,8 @@ class ErrorCode(StrEnum):
     REFUSED = "REFUSED"
     CRASH_LOOP = "CRASH_LOOP"
     NO_TARGET = "NO_TARGET"
+    NO_SECRET = "NO_SECRET"  # noqa: S105 - a reason, not a secret
+    UNSENDABLE = "UNSENDABLE"
 
 
 TRANSIENT: Final = frozenset({ErrorCode.TIMEOUT, ErrorCode.CONNECT, ErrorCode.HTTP_429, ErrorCode.HTTP_5XX})

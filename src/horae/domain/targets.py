@@ -1,37 +1,57 @@
 """Where an attempt goes: an HTTP endpoint that we push to, or a queue that workers pull from."""
 
 from datetime import timedelta
-from typing import Final
-from urllib.parse import urlsplit
+from typing import Any, Final
 
 import msgspec
 
+from horae.domain.auth import Auth, OAuthAuth, check_secret_name
 from horae.domain.errors import Invalid
+from horae.domain.templates import compiled, compiled_text
+from horae.domain.urls import check_header, check_url
 
 LONGEST_CLAIM: Final = 3600.0
 LONGEST_NAME: Final = 120
 SLOT_MARGIN: Final = timedelta(seconds=5)
 METHODS: Final = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE"})
+LARGEST_BATCH: Final = 1000
+LONGEST_COMPLETION: Final = 7 * 86400.0
 
 
 class HttpTarget(msgspec.Struct, frozen=True, tag_field="kind", tag="http", omit_defaults=True):
-    """A URL we call. Timeouts are in seconds; five for the answer, as the seed has it."""
+    """A URL we call. Timeouts are in seconds; five for the answer, as the seed has it.
+
+    Values of `query` and `headers`, and `body` as a whole, may hold placeholders; without a `body` the call itself is
+    sent. `signing` and `ca` name secrets. `batch` is how many instances one request may carry, `rate` how many requests
+    a second may bring, `completion_seconds` how long after a 202 we wait to hear of the end.
+    """
 
     url: str
     method: str = "POST"
     headers: dict[str, str] = {}
     connect_timeout: float = 3.0
     read_timeout: float = 5.0
+    query: dict[str, str] = {}
+    body: Any = None
+    auth: Auth | None = None
+    signing: str | None = None
+    ca: str | None = None
+    batch: int = 1
     max_concurrency: int | None = None
+    rate: float | None = None
+    completion_seconds: float = 300.0
 
     def __post_init__(self) -> None:
-        parts = urlsplit(self.url)
-        if parts.scheme not in {"http", "https"} or not parts.hostname:
-            raise Invalid(f"a target needs an http or https URL with a host, not {self.url!r}")
+        check_url(self.url)
         if self.method not in METHODS:
             raise Invalid(f"a target's method is one of {', '.join(sorted(METHODS))}, not {self.method!r}")
         if not (0 < self.connect_timeout <= 30 and 0 < self.read_timeout <= 30):
             raise Invalid("connect_timeout and read_timeout lie above 0 and at most at 30 seconds")
+        for name in (self.signing, self.ca):
+            if name is not None:
+                check_secret_name(name)
+        _check_limits(self)
+        _check_content(self)
 
 
 class QueueTarget(msgspec.Struct, frozen=True, tag_field="kind", tag="queue", omit_defaults=True):
@@ -54,7 +74,8 @@ def slot_time(target: Target) -> timedelta:
     """How long a claimed attempt may stay unanswered before it counts as lost; never the job's run time."""
     match target:
         case HttpTarget():
-            return timedelta(seconds=target.connect_timeout + target.read_timeout) + SLOT_MARGIN
+            requests = 2 if isinstance(target.auth, OAuthAuth) else 1  # a token may have to be fetched before
+            return requests * timedelta(seconds=target.connect_timeout + target.read_timeout) + SLOT_MARGIN
         case QueueTarget():
             return timedelta(seconds=target.claim_seconds)
 
@@ -67,3 +88,26 @@ def queue_of(target: Target) -> str | None:
 def slot_ms(target: Target) -> int:
     """The slot time in the rows' unit."""
     return slot_time(target) // timedelta(milliseconds=1)
+
+
+def _check_limits(target: HttpTarget) -> None:
+    if not 1 <= target.batch <= LARGEST_BATCH:
+        raise Invalid(f"a batch is 1 to {LARGEST_BATCH} instances, not {target.batch}")
+    if target.max_concurrency is not None and target.max_concurrency < 1:
+        raise Invalid("max_concurrency is 1 or more")
+    if target.rate is not None and not 0 < target.rate <= 1e6:
+        raise Invalid("a rate lies above 0 and at most at a million requests a second")
+    if not 1 <= target.completion_seconds <= LONGEST_COMPLETION:
+        raise Invalid("completion_seconds lies between 1 second and 7 days")
+
+
+def _check_content(target: HttpTarget) -> None:
+    """Refuse what could not be rendered: now, when someone reads the message."""
+    for name, value in target.headers.items():
+        check_header(name, value)
+    fills = [compiled_text(value) for value in (*target.headers.values(), *target.query.values())]
+    fills.append(compiled(target.body))
+    if target.method == "GET" and (target.body is not None or target.batch > 1):
+        raise Invalid("a GET has no body: use query, or another method")
+    if target.batch > 1 and (target.body is not None or any(fills)):
+        raise Invalid("a batch carries whole calls: it has no body template, and no placeholders elsewhere")

@@ -7,9 +7,23 @@ import msgspec
 
 from horae.domain.errors import Invalid
 from horae.domain.ids import shard_in
+from horae.domain.limits import Limit
 from horae.domain.placement import DEFAULT_WIDTH, WIDTHS, shard_of
 
 LONGEST_NAME: Final = 60
+HEAVIEST: Final = 1000
+
+
+class Allowance(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a tenant may use: its weight beside others, a limit over all it does, and quotas that its jobs name."""
+
+    weight: int = 1
+    limit: Limit | None = None
+    quotas: dict[str, Limit] = {}
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.weight <= HEAVIEST:
+            raise Invalid(f"a weight is 1 to {HEAVIEST}, not {self.weight}")
 
 
 class Tenant(msgspec.Struct, frozen=True):

@@ -2,46 +2,109 @@
 
 import asyncio
 from datetime import timedelta
+from functools import partial
+from typing import Final
 
 from horae.delivery.push import Sender
+from horae.domain.limits import Key
+from horae.domain.wakes import Wake
 from horae.engine.admission.gatekeeper import Gatekeeper
+from horae.engine.allowances import Allowances
+from horae.engine.leases import Leases, Who
 from horae.engine.post import Post
+from horae.engine.quotas import Quotas
 from horae.runtime import chance
+from horae.runtime.loop import Loop
+from horae.runtime.telemetry import log
 from horae.store import leases
-from horae.store.cells import Store
+from horae.store.cells import Cell, Store
+from horae.store.listener import Listener
 
-SLOTS = 1000
+SLOTS: Final = 1000
+LOOK, RESCUE, LISTEN, RENEW, RECORD = 5.0, 2.0, 5.0, 0.05, 0.5
 
 
 class Node:
     """One process over all cells. Its identity is new at every start, whatever the host is called."""
 
-    def __init__(self, store: Store, name: str, ttl: timedelta, sender: Sender, *, slots: int = SLOTS) -> None:
+    def __init__(
+        self, store: Store, name: str, ttl: timedelta, sender: Sender, *, slots: int = SLOTS, enforced: bool = True
+    ) -> None:
         self.store = store
-        self.name = name
-        self.ttl = ttl
-        self.incarnation = chance.token()
+        self.sender = sender
+        self.who = Who(chance.token(), name, ttl)
+        self.leases = Leases(store.cells, self.who, self._changed, enforced=enforced)
+        self.quotas = Quotas(store, self.who.incarnation, self._granted)
+        self.allowances = Allowances()
         clock = store.cells[0].clock
-        self.gatekeeper = Gatekeeper(slots, now=lambda: clock.now().timestamp())
-        self._turning = False
-        self.posts = [
-            Post(cell, self.incarnation, self.gatekeeper, sender, lambda: True, self.turn) for cell in store.cells
+        self.gatekeeper = Gatekeeper(
+            slots,
+            weight_of=self.allowances.weight,
+            limits_of=self.allowances.limits,
+            permits=self.quotas,
+            now=lambda: clock.now().timestamp(),
+        )
+        self.posts = {cell.name: self._post(cell, sender) for cell in store.cells}
+        self._listeners = {cell.name: Listener(cell, partial(self._woken, cell)) for cell in store.cells}
+        self._looks = {name: Loop("feeder", post.feeder, LOOK) for name, post in self.posts.items()}
+        self._tasks: list[asyncio.Task[None]] = []
+        self._running = self._turning = False
+
+    async def start(self) -> None:
+        """Begin: leases first, then everything else."""
+        self._running = True
+        await self.leases.start()
+        loops = [
+            *self._looks.values(),
+            *(Loop("rescue", post.rescuer, RESCUE) for post in self.posts.values()),
+            *(Loop("listener", listener, LISTEN) for listener in self._listeners.values()),
+            Loop("quotas", self.quotas, RENEW),
+            Loop("record", self, RECORD),
         ]
+        self._tasks = [asyncio.create_task(loop.run()) for loop in loops]
+        self._tasks += [asyncio.create_task(post.run()) for post in self.posts.values()]
+        log.info("node.started", node=self.who.name, cells=len(self.posts))
+
+    async def stop(self, grace: float) -> None:
+        """Hand the shards back at once; what is in flight may end within the grace; then say goodbye."""
+        self._running = False
+        await self.leases.leave()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        try:
+            async with asyncio.timeout(grace):
+                await asyncio.gather(*(post.desk.idle() for post in self.posts.values()))
+        except TimeoutError:
+            log.warning("node.grace_over", advice="what is still in flight is due again after its deadline")
+        await self.quotas.close()
+        await self.sender.client.close()
+        for listener in self._listeners.values():
+            await listener.close()
+        await self.leases.stop()
+        log.info("node.stopped", node=self.who.name)
 
     async def once(self) -> int:
-        """Hold the leases and do what is due in every cell; returns how much that was."""
+        """Record what gates have held for long; returns 0, there is no hurry."""
+        for ready in self.gatekeeper.unrecorded():
+            ready.desk.record(ready)
+        return 0
+
+    async def drain(self) -> int:
+        """Do everything that is due now in every cell, to the end, without starting; returns how much that was."""
         done = 0
-        for post in self.posts:
-            await self._hold(post)
-            done += await post.once()
+        while more := sum([await self._round(post) for post in self.posts.values()]):
+            done += more
         return done
 
     async def leave(self) -> None:
-        """Hand everything back."""
-        for post in self.posts:
+        """After `drain`: hand everything back."""
+        for post in self.posts.values():
             async with post.cell.tx() as tx:
-                await leases.release(tx, self.incarnation)
+                await leases.release(tx, self.who.incarnation)
             post.hold(())
+        await self.quotas.close()
+        await self.sender.client.close()
 
     def turn(self) -> None:
         """Someone may pass now: look once, however many ask for it in this moment."""
@@ -53,8 +116,31 @@ class Node:
         self._turning = False
         self.gatekeeper.dispatch()
 
-    async def _hold(self, post: Post) -> None:
-        await post.cell.sync_clock()
+    def _post(self, cell: Cell, sender: Sender) -> Post:
+        alive = partial(self._alive, cell)
+        return Post(cell, self.who.incarnation, self.gatekeeper, self.allowances, sender, alive, self.turn)
+
+    def _alive(self, cell: Cell) -> bool:
+        """Whether this node may act in a cell. While draining by hand there is no thread that keeps the lease."""
+        return not self._running or self.leases.alive(cell)
+
+    def _changed(self, cell: Cell, _gained: list[int], _lost: list[int]) -> None:
+        self.posts[cell.name].hold(self.leases.held(cell))
+        self._looks[cell.name].waker.wake()
+
+    def _woken(self, cell: Cell, wake: Wake) -> None:
+        post = self.posts[cell.name]
+        if wake.shards is None or wake.shards & post.territory.shards:
+            post.feeder.name(wake.earliest, wake.latest)
+            self._looks[cell.name].waker.wake()
+
+    def _granted(self, key: Key) -> None:
+        self.gatekeeper.granted(key)
+        self.turn()
+
+    async def _round(self, post: Post) -> int:
         async with post.cell.tx() as tx:
-            await leases.heartbeat(tx, self.incarnation, self.name, self.ttl)
-            post.hold(await leases.take(tx, self.incarnation, self.store.shards_of(post.cell)))
+            await leases.heartbeat(tx, *self.who)
+            post.hold(await leases.take(tx, self.who.incarnation, self.store.shards_of(post.cell)))
+        await post.cell.sync_clock()
+        return await post.once()

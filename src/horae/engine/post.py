@@ -12,6 +12,7 @@ from horae.engine.admission.gatekeeper import Gatekeeper
 from horae.engine.admission.ready import Ready
 from horae.engine.admission.target import Target
 from horae.engine.agenda import Agenda
+from horae.engine.allowances import Allowances
 from horae.engine.claim import Claimer
 from horae.engine.completer import Completer
 from horae.engine.desk import Desk, Hands
@@ -39,12 +40,14 @@ class Post:
         cell: Cell,
         owner: UUID,
         gatekeeper: Gatekeeper,
+        allowances: Allowances,
         sender: Sender,
         alive: Callable[[], bool],
         turn: Callable[[], None],
     ) -> None:
         self.cell = cell
         self.gatekeeper = gatekeeper
+        self.allowances = allowances
         self.turn = turn
         self.waker = Waker()
         self.territory = Territory()
@@ -88,6 +91,7 @@ class Post:
         if not timers:
             return 0
         known = await self.definitions.of(self.cell, timers)
+        await self.allowances.learn(self.cell, {timer.tenant_id for timer in timers})
         for timer in timers:
             job = known.get((timer.job_id, timer.version))
             if job is None:

@@ -19,3 +19,8 @@ def mint(shard: int, now: datetime) -> UUID:
 def token() -> UUID:
     """A secret that nobody can guess: it marks one claim of one attempt."""
     return UUID(bytes=os.urandom(16), version=4)
+
+
+def span() -> int:
+    """64 random bits that name one step of a trace; never zero, which would mean none."""
+    return _bits(64) or 1

@@ -1,8 +1,9 @@
 """What a deployment may choose. Every name is an environment variable with `HORAE_` before it."""
 
+from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, Field, TypeAdapter, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -24,6 +25,10 @@ class Settings(BaseSettings):
     tenant: str = "default"
     lease_ttl: float = 8.0
     leases: bool = True
+    slots: int = 1000
+    grace: float = 20.0
+    secrets: dict[str, dict[str, str]] = Field(default_factory=dict, repr=False)
+    secrets_file: Path | None = None
     log_json: bool = False
     log_level: str = "INFO"
 
@@ -38,3 +43,10 @@ class Settings(BaseSettings):
         if self.cells:
             return self.cells
         return [CellSettings(name="cell-0", dsn=self.dsn)] if self.dsn else []
+
+    def all_secrets(self) -> dict[str, dict[str, str]]:
+        """The values of named secrets by tenant: those of `HORAE_SECRETS_FILE`, and over them `HORAE_SECRETS`."""
+        found: dict[str, dict[str, str]] = {}
+        if self.secrets_file is not None:
+            found = TypeAdapter(dict[str, dict[str, str]]).validate_json(self.secrets_file.read_bytes())
+        return {tenant: found.get(tenant, {}) | self.secrets.get(tenant, {}) for tenant in found | self.secrets}

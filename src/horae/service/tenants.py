@@ -5,7 +5,7 @@ from horae.domain.errors import Conflict, NotFound
 from horae.domain.events import Event
 from horae.domain.ids import Prefix, public
 from horae.domain.placement import DEFAULT_WIDTH, home_of
-from horae.domain.tenants import Tenant
+from horae.domain.tenants import Allowance, Tenant
 from horae.domain.zones import zone as load_zone
 from horae.runtime.chance import mint
 from horae.store import audit, outbox, references, tenants
@@ -25,17 +25,23 @@ async def create(store: Store, name: str, actor: str, *, width: int = DEFAULT_WI
             raise Conflict(f"a tenant {name!r} exists already, or its shard is moving")
         body = {"id": tenant.id, "name": name, "width": width, "zone": zone}
         await references.publish(tx, "tenant", tenant.id, tenant.id, shard, name, body)
-        await outbox.append(tx, shard, tenant.id, Event.TENANT_CREATED, body, job_id=None)
-        await audit.append(
-            tx,
-            shard,
-            mint(shard, tx.now),
-            tenant.id,
-            actor=actor,
-            action="tenant.created",
-            resource=public(Prefix.TENANT, tenant.id),
-            detail=body,
-        )
+        await _tell(tx, shard, tenant, Event.TENANT_CREATED, actor, body)
+        return tenant
+
+    return await store.run(shard, work)
+
+
+async def allow(store: Store, name: str, actor: str, allowance: Allowance) -> Tenant:
+    """Set a tenant's weight, limit and quotas; every node knows within a few seconds."""
+    shard = home_of(name)
+
+    async def work(tx: Tx) -> Tenant:
+        tenant = await tenants.allow(tx, shard, name, allowance)
+        if tenant is None:
+            raise NotFound(f"there is no tenant {name!r}, or its shard is moving")
+        body = {"id": tenant.id, "name": name, "width": tenant.width, "zone": tenant.zone, "allowance": allowance}
+        await references.publish(tx, "tenant", tenant.id, tenant.id, shard, name, body)
+        await _tell(tx, shard, tenant, Event.TENANT_ALLOWED, actor, body)
         return tenant
 
     return await store.run(shard, work)
@@ -49,3 +55,17 @@ async def find(store: Store, name: str) -> Tenant:
     if tenant is None:
         raise NotFound(f"there is no tenant {name!r}; `horae tenant create {name}` makes one")
     return tenant
+
+
+async def _tell(tx: Tx, shard: int, tenant: Tenant, event: Event, actor: str, body: dict[str, object]) -> None:
+    await outbox.append(tx, shard, tenant.id, event, body, job_id=None)
+    await audit.append(
+        tx,
+        shard,
+        mint(shard, tx.now),
+        tenant.id,
+        actor=actor,
+        action=event.lower().replace("_", "."),
+        resource=public(Prefix.TENANT, tenant.id),
+        detail=body,
+    )

@@ -1,7 +1,12 @@
 """Tenants, in their home shard."""
 
+from collections.abc import Sequence
+from uuid import UUID
+
+import msgspec
+
 from horae.domain.ids import shard_in
-from horae.domain.tenants import Tenant
+from horae.domain.tenants import Allowance, Tenant
 from horae.store.statements import sql
 from horae.store.tx import Tx
 
@@ -17,3 +22,15 @@ async def find(tx: Tx, shard: int, name: str) -> Tenant | None:
     """The tenant of that name, at home."""
     row = await tx.row(sql("tenants/find"), shard, name)
     return None if row is None else Tenant(row["id"], row["name"], row["width"], row["zone"])
+
+
+async def allow(tx: Tx, shard: int, name: str, allowance: Allowance) -> Tenant | None:
+    """Write what a tenant may use; None when there is no such tenant at home here, or its shard is moving."""
+    row = await tx.row(sql("tenants/allow"), shard, name, allowance)
+    return None if row is None else Tenant(*row)
+
+
+async def allowances(tx: Tx, ids: Sequence[UUID]) -> dict[UUID, Allowance]:
+    """What tenants may use, as this cell's copies say; those nobody ever spoke of are missing."""
+    rows = await tx.rows(sql("tenants/allowances"), ids)
+    return {row["id"]: msgspec.convert(row["allowance"], Allowance) for row in rows if row["allowance"]}

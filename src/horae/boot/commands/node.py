@@ -1,6 +1,7 @@
 """`horae node`."""
 
 import asyncio
+import gc
 import signal
 import socket
 from datetime import timedelta
@@ -8,17 +9,19 @@ from typing import Annotated
 
 import typer
 
+from horae.boot.secrets import secrets_of
 from horae.boot.session import load, out, run
+from horae.delivery.client import Client
 from horae.delivery.push import Sender
 from horae.engine.node import Node
 from horae.runtime.loop import Loop
-from horae.runtime.telemetry import log
+from horae.runtime.settings import Settings
 from horae.store.cells import Store
 from horae.upkeep.copies import Copier
 from horae.upkeep.partitions import Partitioner
 from horae.upkeep.vacuum import Vacuumer
 
-LOOK, COPY, VACUUM, PARTITION = 0.5, 2.0, 3.0, 3600.0
+COPY, VACUUM, PARTITION = 2.0, 3.0, 3600.0
 
 
 def node(
@@ -29,44 +32,44 @@ def node(
     async def work() -> None:
         settings = load()
         async with Store.of(settings.all_cells()) as store:
-            worker = Node(store, socket.gethostname(), timedelta(seconds=settings.lease_ttl), Sender())
-            upkeep = (Copier(store), Partitioner(store), Vacuumer(store))
-            try:
-                if once:
-                    for duty in upkeep:
-                        await duty.once()
-                    out.print(f"{await _drain(worker)} done", highlight=False)
-                else:
-                    loops = [
-                        Loop("node", worker, LOOK),
-                        Loop("copies", upkeep[0], COPY),
-                        Loop("partitions", upkeep[1], PARTITION),
-                        Loop("vacuum", upkeep[2], VACUUM),
-                    ]
-                    await _until_told(loops)
-            finally:
-                await worker.leave()
+            if once:
+                out.print(f"{await _drain(settings, store)} done", highlight=False)
+            else:
+                await serve(settings, store)
 
     run(work)
 
 
-async def _drain(worker: Node) -> int:
-    done = 0
-    while more := await worker.once():
-        done += more
-    return done
+async def node_of(settings: Settings, store: Store) -> Node:
+    """The node that the settings describe, not yet started."""
+    sender = Sender(Client(), await secrets_of(settings, store))
+    ttl = timedelta(seconds=settings.lease_ttl)
+    return Node(store, socket.gethostname(), ttl, sender, slots=settings.slots, enforced=settings.leases)
 
 
-async def _until_told(loops: list[Loop]) -> None:
-    def stop() -> None:
-        for loop in loops:
-            loop.stop()
-
-    running = asyncio.get_running_loop()
+async def serve(settings: Settings, store: Store) -> None:
+    """A node with its upkeep, until SIGTERM or SIGINT."""
+    told = asyncio.Event()
     for name in (signal.SIGTERM, signal.SIGINT):
-        running.add_signal_handler(name, stop)
-    log.info("node.started")
-    async with asyncio.TaskGroup() as group:
-        for loop in loops:
-            group.create_task(loop.run())
-    log.info("node.stopped")
+        asyncio.get_running_loop().add_signal_handler(name, told.set)
+    duties = ((Copier(store), COPY), (Partitioner(store), PARTITION), (Vacuumer(store), VACUUM))
+    loops = [Loop(type(duty).__name__.lower(), duty, pause) for duty, pause in duties]
+    upkeep = [asyncio.create_task(loop.run()) for loop in loops]
+    worker = await node_of(settings, store)
+    await worker.start()
+    gc.freeze()  # what is here now stays; collections need not walk it again
+    await told.wait()
+    await worker.stop(settings.grace)
+    for task in upkeep:
+        task.cancel()
+    await asyncio.gather(*upkeep, return_exceptions=True)
+
+
+async def _drain(settings: Settings, store: Store) -> int:
+    for duty in (Copier(store), Partitioner(store), Vacuumer(store)):
+        await duty.once()
+    worker = await node_of(settings, store)
+    try:
+        return await worker.drain()
+    finally:
+        await worker.leave()

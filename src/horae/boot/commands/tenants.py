@@ -6,7 +6,9 @@ import typer
 
 from horae.boot.session import load, out, run
 from horae.domain.ids import Prefix, public
+from horae.domain.limits import Limit
 from horae.domain.placement import DEFAULT_WIDTH
+from horae.domain.tenants import Allowance
 from horae.service import tenants
 from horae.store.cells import Store
 
@@ -25,5 +27,23 @@ def create(
         async with Store.of(load().all_cells()) as store:
             tenant = await tenants.create(store, name, "cli", width=width, zone=zone)
         out.print(f"tenant {tenant.name} created: {public(Prefix.TENANT, tenant.id)}", highlight=False)
+
+    run(work)
+
+
+@app.command()
+def allow(
+    name: str,
+    weight: Annotated[int, typer.Option(help="Its part of a turn beside other tenants.")] = 1,
+    rate: Annotated[float | None, typer.Option(help="At most so many calls a second, over all nodes.")] = None,
+    concurrency: Annotated[int | None, typer.Option(help="At most so many calls at once, over all nodes.")] = None,
+) -> None:
+    """Set what a tenant may use."""
+
+    async def work() -> None:
+        async with Store.of(load().all_cells()) as store:
+            limit = Limit(rate, None, concurrency)
+            await tenants.allow(store, name, "cli", Allowance(weight, limit if limit.limits else None))
+        out.print(f"tenant {name}: weight {weight}, rate {rate or 'any'}, concurrency {concurrency or 'any'}")
 
     run(work)

@@ -74,10 +74,6 @@ class Gatekeeper:
         """A timer has come due."""
         self.fair.put(Ready(timer, job, desk, self._target_of(job)))
 
-    def back(self, ready: Ready) -> None:
-        """It has waited at a gate and was recorded meanwhile; it waits on."""
-        self.fair.put(ready, first=True)
-
     def dispatch(self) -> int:
         """Let pass whoever may, and hand them to their desks; returns how many."""
         now, passed, may = self.now(), 0, self.slots.may
@@ -129,7 +125,7 @@ class Gatekeeper:
         return max(0.0, self._later[0][0] - self.now()) if self._later else None
 
     def unrecorded(self) -> list[Ready]:
-        """Fires that a gate has held for more than a moment: they are to be recorded now, then brought `back`."""
+        """Fires that a gate has held for more than a moment: they are to be recorded now, and come again."""
         now = self.now()
         found: list[Ready] = []
         for target in self._closed:

@@ -22,6 +22,10 @@ class Desk(Protocol):
         """A slot is held for it: fire or claim it, and send it."""
         ...
 
+    def record(self, ready: "Ready") -> None:
+        """No slot is held for it: let its schedule go on, the fire waits in its row."""
+        ...
+
 
 class Ready:
     """Waits for its turn, or for a gate that is closed. `held_ms` is what gates have cost it so far."""

@@ -8,6 +8,7 @@ create table tenant (
     id uuid not null,
     name text not null check (length(name) between 1 and 60),
     zone text not null,
+    allowance jsonb not null default '{}',
     primary key (shard_id, id),
     unique (shard_id, name)
 );

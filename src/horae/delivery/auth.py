@@ -1,0 +1,72 @@
+"""What the secrets a target names come to at the moment of sending."""
+
+from base64 import b64encode
+from typing import Final, NamedTuple
+from uuid import UUID
+
+from horae.delivery.secrets import Secrets, Unsendable, take
+from horae.delivery.signing import Keys, keys_of
+from horae.delivery.tls import Identity
+from horae.domain.auth import BasicAuth, BearerAuth, MtlsAuth, OAuthAuth
+from horae.domain.outcomes import ErrorCode
+from horae.domain.targets import HttpTarget
+from horae.domain.urls import VISIBLE
+
+
+class Grant(NamedTuple):
+    """What a token is fetched with, and for whom it is kept."""
+
+    tenant_id: UUID
+    auth: OAuthAuth
+    secret: str
+
+
+class Access(NamedTuple):
+    """Who we are on the wire: a TLS identity, an `Authorization` line, keys to sign with, a token to be fetched."""
+
+    identity: Identity | None = None
+    line: str = ""
+    keys: Keys = ()
+    grant: Grant | None = None
+
+
+OPEN: Final = Access()
+
+
+def access(target: HttpTarget, tenant_id: UUID, secrets: Secrets) -> Access:
+    """Look up what a target names; raises `Unsendable` where something is missing or unusable."""
+    if target.auth is None and target.signing is None and target.ca is None:
+        return OPEN
+    line, certificate, grant = "", None, None
+    match target.auth:
+        case BearerAuth(token):
+            line = bearer(take(secrets, tenant_id, token), token)
+        case BasicAuth(username, password):
+            pair = f"{username}:{take(secrets, tenant_id, password)}"
+            line = f"Authorization: Basic {b64encode(pair.encode()).decode()}\r\n"
+        case MtlsAuth(name):
+            certificate = take(secrets, tenant_id, name)
+        case OAuthAuth(client_secret=name):
+            grant = Grant(tenant_id, target.auth, take(secrets, tenant_id, name))
+        case None:
+            pass
+    authority = take(secrets, tenant_id, target.ca) if target.ca else None
+    identity = Identity(certificate, authority) if certificate or authority else None
+    return Access(identity, line, _keys(target, tenant_id, secrets), grant)
+
+
+def bearer(token: str, name: str) -> str:
+    """The `Authorization` line of a token; what could end the line is not sent."""
+    if not VISIBLE.fullmatch(token):
+        raise Unsendable(ErrorCode.NO_SECRET, f"the token {name!r} is not visible ASCII, and no header can carry it")
+    return f"Authorization: Bearer {token}\r\n"
+
+
+def _keys(target: HttpTarget, tenant_id: UUID, secrets: Secrets) -> Keys:
+    if target.signing is None:
+        return ()
+    try:
+        return keys_of(take(secrets, tenant_id, target.signing))
+    except ValueError as error:
+        message = f"the secret {target.signing!r} cannot sign: {error}"
+        raise Unsendable(ErrorCode.NO_SECRET, message) from error

@@ -1,0 +1,67 @@
+"""Several attempts in one request: how they are told, and how one answer is read as many."""
+
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Annotated
+
+import msgspec
+
+from horae.delivery.auth import Access
+from horae.delivery.http import Answer, Request
+from horae.delivery.plans import ENCODE, Plan, trace_line
+from horae.domain.answers import OUTCOME_HEADER, judge
+from horae.domain.calls import batch_of
+from horae.domain.instances import Instance
+from horae.domain.outcomes import ErrorCode, Outcome, Retryable
+
+
+class Result(msgspec.Struct, frozen=True):
+    """What became of one call of a batch, in the words of an answer of its own."""
+
+    status: Annotated[int, msgspec.Meta(ge=200, le=599)]
+    outcome: str = ""
+    retry_after: Annotated[int, msgspec.Meta(ge=0)] | None = None
+
+    def headers(self) -> dict[str, str]:
+        """As the headers that would have said it."""
+        waits = {} if self.retry_after is None else {"retry-after": str(self.retry_after)}
+        return {OUTCOME_HEADER: self.outcome, **waits}
+
+
+def request(plan: Plan, runs: Sequence[Instance], access: Access, timestamp: int) -> Request:
+    """One request for several attempts. Each call has its own idempotency key, so the request has none."""
+    body = ENCODE(batch_of(runs, plan.job))
+    return plan.closed(plan.head, trace_line(runs[0]), _id_of(runs), body, access, timestamp)
+
+
+def outcomes(answer: Answer, count: int, completion_seconds: float) -> list[Outcome]:
+    """The outcome of each call: by `results` if the answer has them, otherwise its one status counts for all."""
+    one = judge(answer.status, answer.headers, completion_seconds)
+    if not 200 <= answer.status < 300:
+        return [one] * count
+    try:
+        results = _results(answer)
+    except (msgspec.ValidationError, ValueError) as error:
+        return [Retryable(ErrorCode.PROTOCOL, f"the results cannot be read: {error}")] * count
+    if results is None:
+        return [one] * count
+    if len(results) != count:
+        return [Retryable(ErrorCode.PROTOCOL, f"{len(results)} results for {count} calls")] * count
+    return [judge(result.status, result.headers(), completion_seconds) for result in results]
+
+
+def _results(answer: Answer) -> list[Result] | None:
+    if answer.cut:
+        raise ValueError("the answer was cut off")
+    try:
+        said = msgspec.json.decode(answer.body)
+    except msgspec.DecodeError:
+        return None
+    if not isinstance(said, dict) or "results" not in said:
+        return None
+    return msgspec.convert(said["results"], list[Result])
+
+
+def _id_of(runs: Sequence[Instance]) -> str:
+    """The same for the same calls, so that a batch sent again is known again."""
+    return "batch_" + sha256("\n".join([ran.idem_key for ran in runs]).encode()).hexdigest()[:32]

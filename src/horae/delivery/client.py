@@ -1,0 +1,146 @@
+"""A lean keep-alive client: callbacks on plain connections, one coarse ticker for all their deadlines.
+
+No redirects, no cookies, no proxies. A connection that was closed while idle is replaced; a request that was written
+is never sent twice.
+"""
+
+import asyncio
+from functools import partial
+from typing import Final
+
+from horae.delivery.connection import Connection, Done
+from horae.delivery.dial import dial
+from horae.delivery.http import Answer, Failure, Origin, Request
+from horae.delivery.names import Names, Resolve, lookup
+from horae.delivery.waiting import answered
+from horae.domain.outcomes import ErrorCode
+
+TICK: Final = 0.05
+IDLE_SECONDS: Final = 30.0
+CLOSE_FIRST: Final = 0.5  # before the server does, so that no request meets a closing door
+MOST_CONNECTIONS: Final = 4096
+MOST_IDLE: Final = 1024  # of one origin
+
+
+class Client:
+    """Keeps connections by origin. Made and used inside one running loop."""
+
+    def __init__(
+        self, *, resolve: Resolve = lookup, idle_seconds: float = IDLE_SECONDS, most: int = MOST_CONNECTIONS
+    ) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._names = Names(resolve)
+        self._idle_seconds = idle_seconds
+        self._most = most
+        self._idle: dict[Origin, list[Connection]] = {}
+        self._connections: set[Connection] = set()
+        self._opening: set[asyncio.Task[None]] = set()
+        self._deserted = asyncio.Event()
+        self._deserted.set()
+        self._ticker: asyncio.TimerHandle | None = None
+
+    def send(self, request: Request, done: Done) -> None:
+        """Send, and call `done` once with what came of it; never before this returns."""
+        idle = self._idle.get(request.origin)
+        while idle:
+            connection = idle.pop()
+            if connection.usable:
+                connection.begin(request, done)
+                return
+        if len(self._connections) + len(self._opening) >= self._most and not self._make_room():
+            full = Failure(ErrorCode.CONNECT, f"all {self._most} connections are busy")
+            self._loop.call_soon(done, full)
+            return
+        task = self._loop.create_task(self._open(request, done))
+        self._opening.add(task)
+        task.add_done_callback(partial(self._opened, done))
+
+    async def close(self) -> None:
+        """End every connection; what is under way fails. A later request would begin anew."""
+        for task in self._opening:
+            task.cancel()
+        await asyncio.gather(*self._opening, return_exceptions=True)
+        for connection in list(self._connections):
+            connection.fail(ErrorCode.PROTOCOL, "the client was closed")
+        self._names.close()
+        await self._deserted.wait()  # each tells of its end in a later turn of the loop
+        if self._ticker is not None:
+            self._ticker.cancel()
+            self._ticker = None
+
+    @property
+    def connections(self) -> int:
+        """How many stand, busy and idle."""
+        return len(self._connections)
+
+    # What a connection tells.
+
+    def made(self, connection: Connection) -> None:
+        """It stands; the ticker runs as long as any does."""
+        self._connections.add(connection)
+        self._deserted.clear()
+        connection.deadline = self._loop.time() + self._idle_seconds
+        if self._ticker is None:
+            self._ticker = self._loop.call_later(TICK, self._tick)
+
+    def free(self, connection: Connection, seconds: float | None) -> None:
+        """Keep it for the next request; the one used last is used first, so that the rest can expire."""
+        idle = self._idle.get(connection.origin)
+        if idle is None:
+            idle = self._idle[connection.origin] = []
+        connection.idle = True
+        kept = self._idle_seconds if seconds is None else min(self._idle_seconds, seconds - CLOSE_FIRST)
+        connection.deadline = self._loop.time() + kept
+        if len(idle) < MOST_IDLE:
+            idle.append(connection)
+        else:
+            connection.expire()
+
+    def lost(self, connection: Connection) -> None:
+        """Forget it."""
+        self._connections.discard(connection)
+        if not self._connections:
+            self._deserted.set()
+        idle = self._idle.get(connection.origin)
+        if idle is None:
+            return
+        if connection.idle and connection in idle:
+            idle.remove(connection)
+        if not idle:
+            del self._idle[connection.origin]
+
+    def _tick(self) -> None:
+        now = self._loop.time()
+        for late in [connection for connection in self._connections if connection.deadline <= now]:
+            late.expire()
+        self._ticker = self._loop.call_later(TICK, self._tick) if self._connections else None
+
+    def _make_room(self) -> bool:
+        """Let an idle connection go, of whichever origin."""
+        for idle in self._idle.values():
+            if idle:
+                idle.pop(0).expire()
+                return True
+        return False
+
+    async def _open(self, request: Request, done: Done) -> None:
+        def make() -> Connection:
+            return Connection(request.origin, self, self._loop)
+
+        connection = await dial(request, self._names, make)
+        if isinstance(connection, Connection) and connection.usable:
+            connection.begin(request, done)
+        else:
+            failed = connection if isinstance(connection, Failure) else Failure(ErrorCode.CONNECT, "closed at once")
+            done(failed)
+
+    def _opened(self, done: Done, task: asyncio.Task[None]) -> None:
+        """The promise to call `done` is kept even for a connection that was given up before it stood."""
+        self._opening.discard(task)
+        if task.cancelled():
+            done(Failure(ErrorCode.CONNECT, "the client was closed"))
+
+
+async def ask(client: Client, request: Request) -> Answer | Failure:
+    """Send and wait, where it happens rarely."""
+    return await answered(lambda done: client.send(request, done))

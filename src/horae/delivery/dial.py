@@ -1,0 +1,58 @@
+"""Make a connection to an address that was allowed, in the name of the host that was asked for."""
+
+import asyncio
+import ssl
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from horae.delivery import tls
+from horae.delivery.connection import Connection
+from horae.delivery.http import Failure, Origin, Request
+from horae.delivery.names import Names, NotAllowed
+from horae.domain.outcomes import ErrorCode
+
+MOST_ADDRESSES: Final = 4
+
+Make = Callable[[], Connection]
+
+
+async def dial(request: Request, names: Names, make: Make) -> Connection | Failure:
+    """A new connection within the connect timeout, or why there is none. Nothing of the request was sent."""
+    origin = request.origin
+    where = f"{origin.host}:{origin.port}"
+    try:
+        async with asyncio.timeout(request.connect_timeout):
+            addresses = await names.addresses(origin.host, origin.port)
+            return await _first(origin, addresses[:MOST_ADDRESSES], make, request.connect_timeout)
+    except NotAllowed as error:
+        return Failure(ErrorCode.REFUSED, str(error))
+    except ssl.SSLError as error:
+        return Failure(ErrorCode.TLS, f"no trust in {where}: {error}")
+    except TimeoutError:
+        return Failure(ErrorCode.CONNECT, f"no connection to {where} within {request.connect_timeout:g} s")
+    except (OSError, ValueError) as error:  # a name that cannot be a name is a ValueError
+        return Failure(ErrorCode.CONNECT, f"no connection to {where}: {error}")
+
+
+async def _first(origin: Origin, addresses: Sequence[str], make: Make, seconds: float) -> Connection:
+    """The first address that answers; each but the last has its share of the time."""
+    for address in addresses[:-1]:
+        try:
+            async with asyncio.timeout(seconds / len(addresses)):
+                return await _connect(origin, address, make)
+        except ssl.SSLError:
+            raise  # it answered, and the others would answer the same
+        except OSError:  # a timeout is one
+            continue
+    return await _connect(origin, addresses[-1], make)
+
+
+async def _connect(origin: Origin, address: str, make: Make) -> Connection:
+    loop = asyncio.get_running_loop()
+    if not origin.secure:
+        _, connection = await loop.create_connection(make, address, origin.port)
+        return connection
+    _, connection = await loop.create_connection(
+        make, address, origin.port, ssl=tls.context(origin.identity), server_hostname=origin.host
+    )
+    return connection

@@ -1,0 +1,101 @@
+"""OAuth 2.0 client credentials: tokens fetched when needed, used until they expire, shared by all who wait."""
+
+import asyncio
+from base64 import b64encode
+from collections.abc import Callable
+from typing import Final, NamedTuple
+from urllib.parse import quote_plus, urlencode
+
+import msgspec
+
+from horae.delivery.auth import Grant
+from horae.delivery.client import Client
+from horae.delivery.http import Answer, Failure, Request, compose, failed, place_of
+from horae.domain.answers import judge
+from horae.domain.outcomes import ErrorCode, Outcome, Retryable, Unrecoverable
+
+DEFAULT_LIFE: Final = 300.0
+MARGIN: Final = 0.1  # of its life: a token must not expire on its way
+MOST_TOKENS: Final = 10_000
+
+
+class Token(NamedTuple):
+    """A token in use. `fresh`: it was fetched for those who get it now."""
+
+    value: str
+    until: float
+    fresh: bool = False
+
+
+class _Said(msgspec.Struct):
+    access_token: str
+    expires_in: float = DEFAULT_LIFE
+
+
+Then = Callable[[Token | Outcome], None]
+
+
+class Tokens:
+    """Remembers tokens by what they were fetched with."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._loop = asyncio.get_running_loop()
+        self._kept: dict[Grant, Token] = {}
+        self._waiting: dict[Grant, list[Then]] = {}
+
+    def use(self, grant: Grant, connect_timeout: float, read_timeout: float, then: Then) -> None:
+        """Go on with a token: at once with one that is kept, otherwise when it was fetched, or could not be."""
+        kept = self._kept.get(grant)
+        if kept is not None and kept.until > self._loop.time():
+            then(kept)
+            return
+        if grant in self._waiting:
+            self._waiting[grant].append(then)
+            return
+        self._waiting[grant] = [then]
+        self._client.send(_request(grant, connect_timeout, read_timeout), lambda result: self._heard(grant, result))
+
+    def drop(self, grant: Grant, token: Token) -> None:
+        """The target would not have this token: fetch another one next time."""
+        kept = self._kept.get(grant)
+        if kept is not None and kept.value == token.value:
+            del self._kept[grant]
+
+    def _heard(self, grant: Grant, result: Answer | Failure) -> None:
+        token = _token(result, self._loop.time())
+        if isinstance(token, Token):
+            if len(self._kept) >= MOST_TOKENS:
+                self._kept.clear()
+            self._kept[grant] = token._replace(fresh=False)
+        for then in self._waiting.pop(grant):
+            then(token)
+
+
+def _request(grant: Grant, connect_timeout: float, read_timeout: float) -> Request:
+    auth = grant.auth
+    pair = f"{quote_plus(auth.client_id)}:{quote_plus(grant.secret)}"
+    headers = {
+        "Authorization": f"Basic {b64encode(pair.encode()).decode()}",
+        "Content-Type": "application/x-www-form-urlencoded",
+        "Accept": "application/json",
+    }
+    asked = {"grant_type": "client_credentials", "scope": auth.scope, "audience": auth.audience}
+    body = urlencode({name: value for name, value in asked.items() if value}).encode()
+    return compose("POST", place_of(auth.token_url), headers, body, connect_timeout, read_timeout)
+
+
+def _token(result: Answer | Failure, now: float) -> Token | Outcome:
+    """A token, or what its absence means for the attempt that waits for it."""
+    if isinstance(result, Failure):
+        return failed(result, "no token: ")
+    match judge(result.status, result.headers):
+        case Retryable(code, message, retry_after):
+            return Retryable(code, f"no token: its endpoint {message}", retry_after)
+        case Unrecoverable(code, message):
+            return Unrecoverable(code, f"no token: its endpoint {message}")
+    try:
+        said = msgspec.json.decode(result.body, type=_Said, strict=False)
+    except msgspec.DecodeError as error:
+        return Retryable(ErrorCode.PROTOCOL, f"no token: what its endpoint said cannot be read: {error}")
+    return Token(said.access_token, now + said.expires_in * (1 - MARGIN), fresh=True)

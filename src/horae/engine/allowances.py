@@ -1,0 +1,50 @@
+"""What tenants are allowed: their weight against others, and the limits of tenant, job, target and quota."""
+
+from collections.abc import Collection
+from typing import Final
+from uuid import UUID
+
+from horae.domain.jobs import Job
+from horae.domain.limits import Key, Limit
+from horae.domain.targets import HttpTarget
+from horae.domain.tenants import Allowance
+from horae.runtime.clock import boottime
+from horae.store import tenants
+from horae.store.cells import Cell
+
+REMEMBERED: Final = 2.0
+NONE: Final = Allowance()
+Limits = tuple[tuple[Key, Limit], ...]
+
+
+class Allowances:
+    """Remembers what the copies of tenants say, at most two seconds behind."""
+
+    def __init__(self) -> None:
+        self._of: dict[UUID, Allowance] = {}
+        self._learnt: dict[UUID, float] = {}
+
+    async def learn(self, cell: Cell, tenant_ids: Collection[UUID]) -> None:
+        """Ask a cell's copies about tenants not heard of lately."""
+        now = boottime()
+        missing = [id_ for id_ in tenant_ids if now - self._learnt.get(id_, -REMEMBERED) >= REMEMBERED]
+        if missing:
+            async with cell.statement() as tx:
+                self._of.update(await tenants.allowances(tx, missing))
+            self._learnt.update(dict.fromkeys(missing, now))
+
+    def weight(self, tenant_id: UUID) -> int:
+        """Its part of a turn."""
+        return self._of.get(tenant_id, NONE).weight
+
+    def limits(self, job: Job) -> Limits:
+        """Every limit that one more call of a job counts against; nearly always none."""
+        tenant, made = self._of.get(job.tenant_id, NONE), job.definition
+        target = made.target
+        assert isinstance(target, HttpTarget)
+        if tenant is NONE and made.limit is None and target.rate is None and target.max_concurrency is None:
+            return ()
+        found = [("tenant", tenant.limit), (f"job/{job.id}", made.limit)]
+        found += [(f"quota/{name}", tenant.quotas.get(name)) for name in made.quotas]
+        found.append((f"target/{target.url}", Limit(target.rate, None, target.max_concurrency)))
+        return tuple((Key(job.tenant_id, name), limit) for name, limit in found if limit is not None and limit.limits)

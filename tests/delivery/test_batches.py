@@ -1,0 +1,88 @@
+"""Several attempts in one request, each judged for itself."""
+
+import msgspec
+import pytest
+from standardwebhooks import Webhook
+
+from horae.delivery.push import Sender
+from horae.delivery.secrets import named
+from horae.delivery.waiting import answered
+from horae.domain.calls import completion_of
+from horae.domain.outcomes import Accepted, Declined, ErrorCode, Retryable, Success, Unrecoverable
+from horae.domain.targets import HttpTarget
+from tests.delivery.builders import TENANT, a_job, an_attempt
+from tests.delivery.server import answer
+
+SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+RUNS = [an_attempt(idem_key=f"k{number}", payload=number) for number in range(3)]
+
+
+async def push(sender, server, **facts):
+    job = a_job(HttpTarget(server.url, batch=10, **facts))
+    return await answered(lambda done: sender.push_batch(RUNS, job, done))
+
+
+async def test_every_call_has_its_own_key_and_completion_token(sender, server, received):
+    done = await push(sender, server)
+    assert [one.outcome for one in done] == [Success()] * 3
+    said = msgspec.json.decode(received.bodies[0])["batch"]
+    assert [(call["idempotency_key"], call["payload"]) for call in said] == [("k0", 0), ("k1", 1), ("k2", 2)]
+    assert [call["completion_token"] for call in said] == [completion_of(ran) for ran in RUNS]
+    assert not {"idempotency-key", "horae-attempt", "horae-completion-token"} & set(received.headers[0])
+
+
+async def test_results_are_judged_one_by_one(sender, server, received):
+    results = [{"status": 200, "outcome": "declined"}, {"status": 503, "retry_after": 9}, {"status": 404}]
+    received.answers = [answer(207, msgspec.json.encode({"results": results}))]
+    done = await push(sender, server)
+    assert [one.outcome for one in done] == [
+        Declined(),
+        Retryable(ErrorCode.HTTP_5XX, "answered 503", 9.0),
+        Unrecoverable(ErrorCode.HTTP_4XX, "answered 404"),
+    ]
+    assert {one.status for one in done} == {207}
+
+
+@pytest.mark.parametrize(
+    ("said", "outcome"),
+    [
+        (answer(200, b"thanks"), Success()),
+        (answer(200, b'{"ok": true}'), Success()),
+        (answer(200, b"[]"), Success()),
+        (answer(202), Accepted(300.0)),
+        (answer(500, b'{"results": [{"status": 200}]}'), Retryable(ErrorCode.HTTP_5XX, "answered 500")),
+    ],
+)
+async def test_without_results_the_one_status_counts_for_all(sender, server, received, said, outcome):
+    received.answers = [said]
+    assert [one.outcome for one in await push(sender, server)] == [outcome] * 3
+
+
+@pytest.mark.parametrize(
+    "results", [[], [{"status": 200}], [{"status": "yes"}] * 3, [{"status": 99}] * 3, "all", [{"status": 200}] * 50_000]
+)
+async def test_results_that_do_not_fit_prove_nothing(sender, server, received, results):
+    received.answers = [answer(200, msgspec.json.encode({"results": results}))]
+    for one in await push(sender, server):
+        assert isinstance(one.outcome, Retryable)
+        assert one.outcome.code is ErrorCode.PROTOCOL
+
+
+async def test_a_single_attempt_of_a_batch_target_is_a_batch_of_one(sender, server, received):
+    done = await sender.deliver(RUNS[0], a_job(HttpTarget(server.url, batch=10)))
+    assert done.outcome == Success()
+    assert len(msgspec.json.decode(received.bodies[0])["batch"]) == 1
+
+
+async def test_a_batch_sent_again_has_the_same_signed_id(client, server, received):
+    sender = Sender(client, named({TENANT: {"hook": SECRET}}))
+    for _ in range(2):
+        await push(sender, server, signing="hook")
+    assert len({headers["webhook-id"] for headers in received.headers}) == 1
+    Webhook(SECRET).verify(received.bodies[0], received.headers[0])
+
+
+async def test_no_answer_is_no_answer_for_each(sender):
+    job = a_job(HttpTarget("http://127.0.0.1:9/", batch=10))
+    done = await answered(lambda done: sender.push_batch(RUNS, job, done))
+    assert [one.outcome.code for one in done] == [ErrorCode.CONNECT] * 3
