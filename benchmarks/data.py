@@ -1,6 +1,7 @@
 """Template databases, so that preparing data is not part of what is measured: `make bench-data`."""
 
 import asyncio
+import os
 import sys
 
 from benchmarks import psql
@@ -9,8 +10,9 @@ from horae.runtime.settings import CellSettings
 from horae.store import migrations
 
 SIZES = (10_000, 300_000, 3_000_000)
-SCHEMA = " ".join(migration.checksum for migration in migrations.known())
+SCHEMA = "v2 " + " ".join(migration.checksum for migration in migrations.known())
 TENANT = "00000000-0000-7000-8000-000000000001"
+TARGET_PORT = int(os.environ.get("HORAE_BENCH_TARGET_PORT", "5745"))
 START = "date_trunc('day', now())"
 
 
@@ -29,22 +31,39 @@ def make(server: Server, jobs: int) -> None:
     period = period_of(jobs)
     name = name_of(jobs)
     if psql.value(server, "postgres", f"select count(*) from pg_database where datname = '{name}'") == "1":
-        if psql.value(server, name, "select string_agg(checksum, ' ' order by number) from schema_migration") == SCHEMA:
+        if (
+            psql.value(server, name, "select 'v2 ' || string_agg(checksum, ' ' order by number) from schema_migration")
+            == SCHEMA
+        ):
             return
         psql.run(server, "postgres", f"drop database {name}")
     psql.run(server, "postgres", f"drop database if exists {name}_new")
     psql.run(server, "postgres", f"create database {name}_new")
     asyncio.run(migrations.migrate([CellSettings(name="bench", dsn=server.dsn(f"{name}_new"))], "test"))
-    psql.run(
-        server,
-        f"{name}_new",
-        f"""insert into job_cursor (shard_id, job_id, tenant_id, version, priority, next_fire_at)
-            select (n * 2654435761) % 4096, gen_random_uuid(), '{TENANT}', 1, 1,
-                   {START} + n * interval '{period} s' / {jobs}
-            from generate_series(1, {jobs}::bigint) n""",
-    )
+    psql.run(server, f"{name}_new", _jobs(jobs, period))
     psql.run(server, f"{name}_new", "vacuum (analyze)", "checkpoint")
     psql.run(server, "postgres", f"alter database {name}_new rename to {name}")
+
+
+def _jobs(jobs: int, period: int) -> str:
+    """Jobs with definition, version and cursor, each with its own place in the period."""
+    first = f"{START} + n * interval '{period} s' / {jobs}"
+    trigger = f"jsonb_build_object('kind', 'interval', 'every', {period}, 'anchor', {first})"
+    target = f"jsonb_build_object('kind', 'http', 'url', 'http://127.0.0.1:{TARGET_PORT}/', 'signing', 'bench')"
+    return f"""
+        with made as (
+            insert into job_cursor (shard_id, job_id, tenant_id, version, priority, next_fire_at)
+            select (n * 2654435761) % 4096, gen_random_uuid(), '{TENANT}', 1, 1, {first}
+            from generate_series(1, {jobs}::bigint) n
+            returning *),
+        jobs as (
+            insert into job (shard_id, id, tenant_id, name, status, created_at, changed_at, definition)
+            select shard_id, job_id, tenant_id, job_id::text, 'ACTIVE', now(), now(), definition
+            from (select *, jsonb_build_object('trigger', {trigger.replace(first, "next_fire_at")},
+                                               'target', {target}) as definition from made) defined
+            returning *)
+        insert into job_version (shard_id, job_id, tenant_id, version, created_at, created_by, definition)
+        select shard_id, id, tenant_id, 1, now(), 'bench', definition from jobs"""
 
 
 def fresh(server: Server, jobs: int, name: str) -> str:

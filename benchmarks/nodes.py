@@ -1,0 +1,64 @@
+"""Real nodes to measure: `horae node` in processes of their own."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from uuid import UUID
+
+from benchmarks.data import TENANT
+from benchmarks.server import FOLDER, Server
+from horae.domain.ids import Prefix, public
+
+SECRET = "whsec_" + "YmVuY2htYXJrcyBuZWVkIG5vIHNlY3JldHM="
+
+
+class Process:
+    """A running node: what it costs."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+
+    def cpu_seconds(self) -> float:
+        """CPU so far."""
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def rss_mb(self) -> float:
+        """Memory now."""
+        pages = int(Path(f"/proc/{self.pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+@contextmanager
+def node(server: Server, *databases: str, program: tuple[str, ...] = ("horae", "node")) -> Iterator[Process]:
+    """A node over these databases, ended by SIGTERM."""
+    cells = [{"name": name, "dsn": server.dsn(name)} for name in databases]
+    tenants = {public(Prefix.TENANT, UUID(TENANT)): {"bench": SECRET}}
+    env = os.environ | {
+        "HORAE_CELLS": json.dumps(cells),
+        "HORAE_SECRETS": json.dumps(tenants),
+        "HORAE_ENVIRONMENT": "test",
+        "HORAE_LOG_LEVEL": "WARNING",
+    }
+    with (FOLDER / "node.log").open("ab") as log:
+        process = subprocess.Popen([sys.executable, "-m", *program], env=env, stdout=log, stderr=log)
+    try:
+        yield Process(process.pid)
+    finally:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(40)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def until(moment: float) -> None:
+    """Sleep until the wall clock says so."""
+    time.sleep(max(0.0, moment - time.time()))
