@@ -1,11 +1,11 @@
 """Real nodes to measure: `horae node` in processes of their own."""
 
+import asyncio
 import json
 import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -59,6 +59,8 @@ def node(server: Server, *databases: str, program: tuple[str, ...] = ("horae", "
             process.wait()
 
 
-def until(moment: float) -> None:
-    """Sleep until the wall clock says so."""
-    time.sleep(max(0.0, moment - time.time()))
+async def told() -> None:
+    """Until SIGTERM."""
+    end = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end.set)
+    await end.wait()

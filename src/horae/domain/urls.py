@@ -1,6 +1,7 @@
 """Which URLs and headers may be sent as written."""
 
 import re
+from functools import lru_cache
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -29,6 +30,7 @@ OURS: Final = frozenset(
 OUR_PREFIXES: Final = ("horae-", "proxy-", "webhook-")
 
 
+@lru_cache(maxsize=10_000)  # a node reads the same few again and again
 def check_url(url: str) -> None:
     """Refuse what is no plain http or https URL of visible ASCII; names and paths in other letters are encoded."""
     try:

@@ -1,7 +1,7 @@
 """A node's work in one cell, over the shards it holds there."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 from uuid import UUID
 
@@ -29,6 +29,7 @@ from horae.store.settle import Settler
 from horae.store.tx import GONE
 
 LONGEST_NAP: Final = 1.0
+CHUNK: Final = 200
 UNGATED: Final = Target()  # a queue bears any number
 
 
@@ -74,8 +75,7 @@ class Post:
         """Until cancelled: sleep until the next timer, and let it mature."""
         while True:
             try:
-                if await self.mature():
-                    self.turn()
+                await self.mature()
             except GONE as error:
                 log.warning("mature.postponed", cell=self.cell.name, reason=str(error) or type(error).__name__)
                 await asyncio.sleep(LONGEST_NAP)
@@ -88,8 +88,12 @@ class Post:
             log.error("clock.jumped", cell=self.cell.name)
             return 0
         timers = [timer for timer in self.agenda.take() if self._ours(timer)]
-        if not timers:
-            return 0
+        for first in range(0, len(timers), CHUNK):
+            await self._offer(timers[first : first + CHUNK])
+            self.turn()
+        return len(timers)
+
+    async def _offer(self, timers: Sequence[Timer]) -> None:
         known = await self.definitions.of(self.cell, timers)
         await self.allowances.learn(self.cell, {timer.tenant_id for timer in timers})
         for timer in timers:
@@ -100,7 +104,6 @@ class Post:
                 self.gatekeeper.offer(timer, job, self.desk)
             else:
                 self.desk.record(Ready(timer, job, self.desk, UNGATED))
-        return len(timers)
 
     async def once(self) -> int:
         """Everything that is due now, to the end; returns how much that was."""

@@ -52,8 +52,10 @@ class Fair:
     """All classes. Each service moves a class back by the inverse of its weight; the one furthest ahead is next."""
 
     def __init__(self, weight_of: Callable[[UUID], int]) -> None:
+        self.weight_of = weight_of
         self._lines = {class_: Line(weight_of) for class_ in WEIGHTS}
         self._passed = dict.fromkeys(WEIGHTS, 0.0)
+        self._waiting: list[Class] = []
         self._now = 0.0
         self._size = 0
 
@@ -66,21 +68,24 @@ class Fair:
         line = self._lines[class_]
         if not line:
             self._passed[class_] = max(self._passed[class_], self._now)
+            self._waiting.append(class_)
         line.put(ready, first=first)
         self._size += 1
 
     def take(self, may: Callable[[Class], bool]) -> Ready | None:
         """The next one of the classes that may have a slot now."""
-        if not self._size:
-            return None
-        passed = self._passed
         best = None
-        for class_, line in self._lines.items():
-            if line and (best is None or passed[class_] < passed[best]) and may(class_):
+        passed = self._passed
+        for class_ in self._waiting:
+            if (best is None or passed[class_] < passed[best]) and may(class_):
                 best = class_
         if best is None:
             return None
         self._now = passed[best]
         passed[best] += 1 / WEIGHTS[best]
         self._size -= 1
-        return self._lines[best].take()
+        line = self._lines[best]
+        ready = line.take()
+        if not line:
+            self._waiting.remove(best)
+        return ready

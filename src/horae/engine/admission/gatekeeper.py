@@ -59,6 +59,7 @@ class Gatekeeper:
         self.held: dict[HoldReason, int] = dict.fromkeys(HoldReason, 0)
         self._targets: dict[tuple[UUID, str], Target] = {}
         self._closed: set[Target] = set()
+        self._freed: set[Target] = set()
         self._limited: dict[Key, deque[Ready]] = {}
         self._at_desk: dict[Desk, list[Ready]] = {}
         self._later: list[tuple[float, int, Ready | Target]] = []
@@ -100,14 +101,14 @@ class Gatekeeper:
         if target.answered(instance, well=well, now=now, chance=chance.fraction()):
             log.warning("breaker.opened", job=ready.job.name, seconds=round((target.breaker.until or now) - now, 1))
         if target.parked:
-            self._release(target, now)
+            self._freed.add(target)
 
     def withdraw(self, ready: Ready) -> None:
         """No call was made: someone else has it, or its time has moved."""
         self._let_go(ready)
         ready.target.withdraw(ready)
         if ready.target.parked:
-            self._release(ready.target, self.now())
+            self._freed.add(ready.target)
 
     def reopened(self, desk: Desk) -> None:
         """A desk takes more again."""
@@ -119,6 +120,14 @@ class Gatekeeper:
         for ready in reversed(self._limited.pop(key, ())):
             ready.unpark(self.now())
             self.fair.put(ready, first=True)
+
+    def clear(self) -> None:
+        """Let go of everyone who waits: their rows are where they were."""
+        self.fair = Fair(self.fair.weight_of)
+        self._limited.clear()
+        self._at_desk.clear()
+        self._later.clear()
+        self._closed.clear()
 
     def wait_s(self) -> float | None:
         """Seconds until something held back may be tried again; None when nothing waits for a time."""
@@ -193,6 +202,10 @@ class Gatekeeper:
             heapq.heappush(self._later, (target.breaker.until, next(self._order), target))
 
     def _wake(self, now: float) -> None:
+        """Whoever may ask again: their target has room, or the time they waited for has come."""
+        freed, self._freed = self._freed, set()
+        for target in freed:
+            self._release(target, now)
         while self._later and self._later[0][0] <= now:
             _, _, waits = heapq.heappop(self._later)
             if isinstance(waits, Target):

@@ -1,0 +1,181 @@
+"""Fires through real HTTP to a trivial local server, beside the bare pusher; then how late at half of that, and at 200/s.
+
+Each slice begins alike: every cursor is put ahead, due one after the other at a rate above what the machine can do.
+What counts is what the target saw in the middle of the slice.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from statistics import quantiles
+from typing import Any
+
+from benchmarks import psql
+from benchmarks.data import fresh
+from benchmarks.measure import Slice, alternate, middle
+from benchmarks.meter import Meter
+from benchmarks.nodes import node
+from benchmarks.server import SETTINGS, Server, running
+from benchmarks.target import Arrival, Target, receiving
+
+JOBS = int(os.environ.get("HORAE_BENCH_JOBS", "300000"))
+OFFERED = 20_000
+LEAD, WARM, SLICE, SLICES = 4.0, 1.0, 5.0, 5
+QUIET = 200
+
+
+def due(server: Server, database: str, rate: float, seconds: float) -> float:
+    """Put cursors ahead: from a moment on, so many a second for so long; the others far away. Returns the moment."""
+    most = min(JOBS, int(rate * seconds))
+    psql.run(
+        server,
+        database,
+        f"""update job_cursor c set next_fire_at = clock_timestamp() + interval '{LEAD + 1} s' + o.n * interval '1 s' / {rate}
+            from (select shard_id, job_id, row_number() over () as n from job_cursor limit {most}) o
+            where c.shard_id = o.shard_id and c.job_id = o.job_id""",
+        "vacuum job_cursor",
+        "vacuum instance_live",
+    )
+    first = float(psql.value(server, database, "select extract(epoch from min(next_fire_at)) from job_cursor"))
+    return first
+
+
+def park(server: Server, database: str) -> None:
+    """Nothing is due for long, and nobody fires again within a run."""
+    psql.run(
+        server,
+        database,
+        "update job_cursor set next_fire_at = '2100-01-01'",
+        """update job_version set definition = jsonb_set(jsonb_set(definition, '{trigger,every}', '86400'),
+                                                         '{trigger,anchor}', '"2026-01-01T00:00:00Z"')""",
+        "vacuum (analyze) job_cursor",
+        "vacuum (analyze) job_version",
+    )
+
+
+class Bench:
+    """One server, one target, a database for each side."""
+
+    def __init__(self, server: Server, target: Target, length: float) -> None:
+        self.server = server
+        self.target = target
+        self.length = length
+        self.databases = [fresh(server, JOBS, name) for name in ("bench_push", "bench_push_bare")]
+        for name in self.databases:
+            park(server, name)
+        self.ours_db, self.bare_db = self.databases
+
+    def ours(
+        self, offered: float = OFFERED, program: tuple[str, ...] = ("horae", "node")
+    ) -> tuple[Slice, list[Arrival]]:
+        """A real node for one slice."""
+        first = due(self.server, self.ours_db, offered, WARM + self.length + 1)
+        self.target.reset()
+        with node(self.server, self.ours_db, program=program) as process:
+            one = self._measure(self.ours_db, first, process.cpu_seconds)
+            arrivals = self.target.arrivals()
+        return self._counted(one, arrivals, first)
+
+    def bare(self) -> Slice:
+        """The bare pusher for one slice."""
+        first = due(self.server, self.bare_db, OFFERED, WARM + self.length + 1)
+        self.target.reset()
+        command = [sys.executable, "-m", "benchmarks.bare.push", self.server.dsn(self.bare_db)]
+        process = subprocess.Popen([*command, str(first + WARM + self.length + 0.5)], stdout=subprocess.PIPE, text=True)
+        one = self._measure(self.bare_db, first, lambda: _cpu(process.pid))
+        out, _ = process.communicate()
+        assert json.loads(out)["fires"] > 0
+        return self._counted(one, self.target.arrivals(), first)[0]
+
+    def _measure(self, database: str, first: float, cpu: Any) -> Slice:
+        _sleep(first + WARM)
+        began = cpu()
+        with Meter(self.server, database).measuring() as cost:
+            _sleep(first + WARM + self.length)
+        return Slice(0, self.length, cost.pg_cpu, cpu() - began, cost.wal_bytes, cost.transactions)
+
+    def _counted(self, one: Slice, arrivals: list[Arrival], first: float) -> tuple[Slice, list[Arrival]]:
+        window = [seen for seen in arrivals if first + WARM <= seen.at < first + WARM + self.length]
+        counted = Slice(len(window), one.seconds, one.pg_cpu, one.client_cpu, one.wal_bytes, one.transactions)
+        return counted, window
+
+
+def main(seconds: float) -> dict[str, Any]:
+    """Ours and bare in turn at full load, then ours at half of it and at 200/s."""
+    length = min(SLICE, max(1.5, seconds / 14))
+    with running() as server, receiving() as target:
+        bench = Bench(server, target, length)
+        our, bare = alternate(SLICES, lambda _: bench.ours()[0], lambda _: bench.bare())
+        rate = middle(our, lambda one: one.rate)
+        _, half = bench.ours(rate / 2)
+        _, quiet = bench.ours(QUIET)
+        counts = _counts(server, bench.ours_db)
+    return _report(our, bare, half, quiet, counts, length)
+
+
+def _counts(server: Server, database: str) -> tuple[int, int]:
+    """Cursors moved, and what is written about it: every fire has one history row, or is still live."""
+    fired = psql.value(server, database, "select coalesce(sum(fired), 0) from job_cursor")
+    ended = psql.value(
+        server, database, "select (select count(*) from instance_history) + (select count(*) from instance_live)"
+    )
+    return int(fired), int(ended)
+
+
+def _report(
+    our: list[Slice],
+    bare: list[Slice],
+    half: list[Arrival],
+    quiet: list[Arrival],
+    counts: tuple[int, int],
+    length: float,
+) -> dict[str, Any]:
+    rate, bare_rate = (middle(side, lambda one: one.rate) for side in (our, bare))
+    late, quiet_late = ([seen.late_ms for seen in side] for side in (half, quiet))
+    found = {
+        "settings": {"jobs": JOBS, "offered": OFFERED, "slice_s": length, "slices": len(our), "postgresql": SETTINGS},
+        "rate": round(rate),
+        "bare": round(bare_rate),
+        "ratio": round(rate / bare_rate, 3),
+        "p50_ms": round(_percentile(late, 50), 1),
+        "p95_ms": round(_percentile(late, 95), 1),
+        "p99_ms": round(_percentile(late, 99), 1),
+        "quiet_p50_ms": round(_percentile(quiet_late, 50), 1),
+        "quiet_p95_ms": round(_percentile(quiet_late, 95), 1),
+        "fires": counts[0],
+        "rows_in_history": counts[1],
+        "node_cpu_ms_per_fire": round(middle(our, lambda one: one.per_fire(one.client_cpu) * 1000), 4),
+        "pg_cpu_ms_per_fire": round(middle(our, lambda one: one.per_fire(one.pg_cpu) * 1000), 4),
+        "bare_cpu_ms_per_fire": round(middle(bare, lambda one: one.per_fire(one.client_cpu) * 1000), 4),
+        "bare_pg_cpu_ms_per_fire": round(middle(bare, lambda one: one.per_fire(one.pg_cpu) * 1000), 4),
+        "tx_per_fire": round(middle(our, lambda one: one.per_fire(one.transactions)), 4),
+        "rates": [round(one.rate) for one in our],
+        "bare_rates": [round(one.rate) for one in bare],
+    }
+    return found | {"ok": _ok(found)}
+
+
+def _ok(found: dict[str, Any]) -> bool:
+    return bool(
+        found["ratio"] >= 0.45
+        and found["p95_ms"] <= 100
+        and found["p99_ms"] <= 250
+        and found["quiet_p95_ms"] <= 10
+        and found["fires"] == found["rows_in_history"]
+    )
+
+
+def _percentile(values: list[float], which: int) -> float:
+    return quantiles(values, n=100)[which - 1] if len(values) > 1 else float("inf")
+
+
+def _cpu(pid: int) -> float:
+    from benchmarks.nodes import Process
+
+    return Process(pid).cpu_seconds()
+
+
+def _sleep(until: float) -> None:
+    time.sleep(max(0.0, until - time.time()))
