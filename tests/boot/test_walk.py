@@ -51,6 +51,19 @@ def test_a_job_and_a_task_are_created_fire_over_http_and_show_in_the_history(hor
         assert re.findall(r"created|moved|ignored", shown) == ["created", "moved", "ignored"]
 
 
+def test_a_test_request_reaches_the_target_and_fires_nothing(horae):
+    with receiving() as receiver:
+        horae("migrate")
+        horae("job", "create", "report", "--cron", "@daily", "--url", f"{receiver.url}/report")
+        assert "success: answered 200" in horae("job", "test", "report", "--payload", '{"n": 1}')
+        assert receiver.headers[0]["horae-test"] == "true"
+        assert receiver.calls[0]["payload"] == {"n": 1}
+        receiver.answers["/report"] = [404]
+        status, _ = horae("job", "test", "report", check=False)
+        assert status == 1
+        assert "report" not in horae("history", "report")
+
+
 def test_refusals_are_told_with_their_code_and_a_status(horae):
     horae("migrate")
     status, said = horae("job", "create", "bad", "--cron", "0 0 30 2 *", check=False)

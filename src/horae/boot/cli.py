@@ -12,7 +12,7 @@ app = typer.Typer(
 app.add_typer(
     jobs.app,
     name="job",
-    help="Jobs: create, list, preview, pause, resume, remove, trigger, skip or move one occurrence.",
+    help="Jobs: create, list, preview, pause, resume, remove, trigger, test, skip or move one occurrence.",
 )
 for verb in (schedules.preview, schedules.skip, schedules.move, schedules.restore):
     jobs.app.command()(verb)

@@ -28,10 +28,10 @@ class Result(msgspec.Struct, frozen=True):
         return {OUTCOME_HEADER: self.outcome, **waits}
 
 
-def request(plan: Plan, runs: Sequence[Instance], access: Access, timestamp: int) -> Request:
+def request(plan: Plan, runs: Sequence[Instance], access: Access, timestamp: int, extra: str = "") -> Request:
     """One request for several attempts. Each call has its own idempotency key, so the request has none."""
     body = ENCODE(batch_of(runs, plan.job))
-    return plan.closed(plan.head, trace_line(runs[0]), _id_of(runs), body, access, timestamp)
+    return plan.closed(plan.head, trace_line(runs[0]) + extra, _id_of(runs), body, access, timestamp)
 
 
 def outcomes(answer: Answer, count: int, completion_seconds: float) -> list[Outcome]:

@@ -1,11 +1,11 @@
 """One answer after the other from one connection, read under limits that no server can talk us out of.
 
-A head of at most 32 KiB and 100 lines, 64 KiB of body, 256 KiB on the wire, ten interim answers. A longer body is cut,
-because its status line was heard; everything else beyond a limit is no answer.
+A head of at most 32 KiB and 100 lines, 64 KiB of body in 1,024 pieces, 256 KiB on the wire, ten interim answers. A
+longer body is cut, because its status line was heard; everything else beyond a limit is no answer.
 """
 
 import re
-from typing import Final
+from typing import Final, NoReturn
 
 import httptools
 
@@ -15,10 +15,16 @@ from horae.domain.outcomes import ErrorCode
 LONGEST_HEAD: Final = 32 * 1024
 MOST_HEADERS: Final = 100
 LONGEST_BODY: Final = 64 * 1024
+MOST_PIECES: Final = 1024  # a chunk of one byte costs us as much time as one of a thousand
 MOST_HEARD: Final = 256 * 1024  # chunk sizes, extensions and trailers count here
 MOST_INTERIM: Final = 10
+TOO_LONG: Final = f"the head of the answer is longer than {LONGEST_HEAD} bytes or {MOST_HEADERS} lines"
 KEPT_FOR: Final = re.compile(r"timeout=(\d{1,6})\b")
 LINE_EXTRA: Final = 4  # a colon, a space and the end of the line
+
+
+class _Enough(Exception):
+    """Makes the parser stop in the middle of what it was given: the rest is not worth its time."""
 
 
 class Reading:
@@ -27,6 +33,7 @@ class Reading:
     __slots__ = (
         "_body",
         "_complete",
+        "_cut",
         "_fault",
         "_head_size",
         "_headed",
@@ -35,6 +42,7 @@ class Reading:
         "_interim",
         "_lines",
         "_parser",
+        "_pieces",
         "_status",
         "keep",
     )
@@ -49,8 +57,8 @@ class Reading:
         self._headers: dict[str, str] = {}
         self._body = bytearray()
         self._fault: str | None = None
-        self._headed = self._complete = False
-        self._status = self._heard = self._lines = self._head_size = self._interim = 0
+        self._headed = self._complete = self._cut = False
+        self._status = self._heard = self._lines = self._head_size = self._pieces = self._interim = 0
 
     def feed(self, data: bytes) -> Answer | Failure | None:
         """Take what came; None while the answer goes on."""
@@ -58,19 +66,21 @@ class Reading:
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade:
-            self._fault = "the answer switches to a protocol nobody asked for"
+            self.keep = False
+            if not self._complete:
+                self._fault = "the answer switches to a protocol nobody asked for"
         except httptools.HttpParserError as error:
-            self.keep = False  # after a whole answer it is the rubbish behind it that cannot be read
-            self._fault = self._fault or f"the answer is not HTTP: {error}"
-        if self._complete:
-            return self._answer()
+            self.keep = False
+            if not (self._complete or self._cut):  # else it is the rubbish behind an answer that cannot be read
+                self._fault = self._fault or f"the answer is not HTTP: {error}"
         if self._fault is not None:
             return Failure(ErrorCode.PROTOCOL, self._fault)
-        if not self._headed:
-            return _too_long() if self._heard > LONGEST_HEAD else None
-        if len(self._body) > LONGEST_BODY or self._heard > MOST_HEARD:
-            return self._answer(cut=True)
-        return None
+        if self._complete or self._cut:
+            return self._answer()
+        if self._headed:
+            self._cut = self._heard > MOST_HEARD
+            return self._answer() if self._cut else None
+        return Failure(ErrorCode.PROTOCOL, TOO_LONG) if self._heard > LONGEST_HEAD else None
 
     def end(self) -> Answer | Failure:
         """The connection was closed: that ends an answer of unknown length, and cuts off any other."""
@@ -90,12 +100,14 @@ class Reading:
         """The connection is gone; parser and reading let go of each other."""
         del self._parser
 
-    def _answer(self, *, cut: bool = False) -> Answer:
-        body = bytes(self._body)
-        if cut or len(body) > LONGEST_BODY:
+    def _answer(self) -> Answer:
+        if self._cut:
             self.keep = False
-            return Answer(self._status, self._headers, body[:LONGEST_BODY], True)
-        return Answer(self._status, self._headers, body)
+        return Answer(self._status, self._headers, bytes(self._body), self._cut)
+
+    def _give_up(self, fault: str) -> NoReturn:
+        self._fault = fault
+        raise _Enough
 
     def on_message_begin(self) -> None:
         """The parser: an answer begins."""
@@ -104,11 +116,13 @@ class Reading:
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """The parser: a line of the head, or of the trailers behind the body."""
+        if self._complete:
+            return
         self._lines += 1
         self._head_size += len(name) + len(value) + LINE_EXTRA
         if self._lines > MOST_HEADERS or self._head_size > LONGEST_HEAD:
-            self._fault = _too_long().message
-        elif not self._headed:  # trailers change nothing
+            self._give_up(TOO_LONG)
+        if not self._headed:  # trailers change nothing
             self._headers[name.decode("latin-1").lower()] = value.decode("latin-1")
 
     def on_headers_complete(self) -> None:
@@ -119,8 +133,14 @@ class Reading:
 
     def on_body(self, body: bytes) -> None:
         """The parser: a piece of the body."""
-        if len(self._body) <= LONGEST_BODY and not self._complete:
-            self._body += body
+        if self._complete:
+            return
+        self._body += body
+        self._pieces += 1
+        if len(self._body) > LONGEST_BODY or self._pieces > MOST_PIECES:
+            del self._body[LONGEST_BODY:]
+            self._cut = True
+            raise _Enough
 
     def on_message_complete(self) -> None:
         """The parser: an answer is over, perhaps an interim one."""
@@ -132,9 +152,4 @@ class Reading:
         self._interim += 1
         self._headed, self._headers = False, {}
         if self._interim > MOST_INTERIM:
-            self._fault = f"more than {MOST_INTERIM} interim answers and no end"
-
-
-def _too_long() -> Failure:
-    message = f"the head of the answer is longer than {LONGEST_HEAD} bytes or {MOST_HEADERS} lines"
-    return Failure(ErrorCode.PROTOCOL, message)
+            self._give_up(f"more than {MOST_INTERIM} interim answers and no end")

@@ -8,17 +8,22 @@ import typer
 from rich.table import Table
 
 from horae.boot.commands.schedules import MOMENT, moment, show, trigger_from
-from horae.boot.session import caller, out, run
+from horae.boot.secrets import secrets_of
+from horae.boot.session import caller, load, out, run
+from horae.delivery.client import Client
+from horae.delivery.push import Sender
 from horae.domain.calendars import Mode, Rule
 from horae.domain.cron import Dialect, Gap, Overlap
 from horae.domain.errors import Invalid
 from horae.domain.ids import Prefix, public
 from horae.domain.instances import Priority
 from horae.domain.jobs import Definition, own_queue
+from horae.domain.outcomes import Accepted, Declined, Success
 from horae.domain.schedule import Misfire, OnMisfire, OnOverlap, Policies, Spread
 from horae.domain.targets import HttpTarget
 from horae.domain.tasks import AfterSuccess
 from horae.service import instances, jobs
+from horae.service.targets import Tried, try_target
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -147,6 +152,31 @@ def trigger(
     run(work)
 
 
+@app.command("test")
+def try_(
+    name: str,
+    payload: Annotated[str | None, typer.Option(help="JSON for this request; the job's own where omitted.")] = None,
+) -> None:
+    """Send a test request to a job's target; nothing fires. Ends with status 1 unless the target took it."""
+
+    async def work() -> Tried:
+        async with caller() as ctx:
+            job = await jobs.find(ctx, name)
+            sender = Sender(Client(), await secrets_of(load(), ctx.store))
+            try:
+                return await try_target(sender, job, ctx.store.cell(job.shard).clock.now(), _json(payload))
+            finally:
+                await sender.client.close()
+
+    tried = run(work)
+    lines = [f"{header}: {value}" for header, value in tried.headers.items()]
+    said = "\n".join([tried.sent or "nothing was sent", "", *lines, "", tried.answer or ""])
+    out.print(said, markup=False, highlight=False, soft_wrap=True)
+    out.print(f"{_outcome(tried)} in {tried.duration_ms} ms", markup=False, highlight=False)
+    if not isinstance(tried.outcome, Success | Accepted | Declined):
+        raise typer.Exit(1)
+
+
 def history(name: str, limit: int = 20) -> None:
     """What became of a job's fires, newest first."""
 
@@ -164,6 +194,12 @@ def history(name: str, limit: int = 20) -> None:
             out.print(table)
 
     run(work)
+
+
+def _outcome(tried: Tried) -> str:
+    """The outcome in a few words: what it was, and why."""
+    message = getattr(tried.outcome, "message", "") or f"answered {tried.status}"
+    return f"{type(tried.outcome).__name__.lower()}: {message}"
 
 
 def _json(text: str | None) -> object:
