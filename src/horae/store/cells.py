@@ -5,7 +5,7 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 import asyncpg
 import msgspec
@@ -16,12 +16,10 @@ from horae.runtime.clock import Clock
 from horae.runtime.settings import CellSettings
 from horae.store import clock as clocks
 from horae.store import shards
+from horae.store.connections import begun, fresh
 from horae.store.line import CONNECT, keep_alive
-from horae.store.tx import GONE, TRY_AGAIN, Tx
+from horae.store.tx import TRY_AGAIN, Tx
 from horae.store.wakes import Wakes
-
-if TYPE_CHECKING:
-    from asyncpg.pool import PoolConnectionProxy
 
 Result = TypeVar("Result")
 TRIES: Final = 5
@@ -71,7 +69,7 @@ class Cell:
 
     async def sync_clock(self) -> None:
         """Read the database's clock anew; done at the start and with every heartbeat."""
-        async with self.pool.acquire() as connection:
+        async with fresh(self.pool, self._connections) as connection:
             sent = self.clock.ticks()
             (await clocks.read(connection)).set(self.clock, sent)
 
@@ -84,25 +82,8 @@ class Cell:
     @asynccontextmanager
     async def tx(self) -> AsyncIterator[Tx]:
         """A transaction: committed at the end of the block, rolled back when it raises."""
-        async with self._begun() as connection:
+        async with begun(self.pool, self._connections) as connection:
             yield Tx(connection, self.clock.now())
-
-    @asynccontextmanager
-    async def _begun(self) -> AsyncIterator["PoolConnectionProxy[asyncpg.Record]"]:
-        """A connection with an open transaction. One that died in the pool is thrown away: nothing was sent on it."""
-        async with AsyncExitStack() as held:
-            for left in reversed(range(self._connections + 1)):
-                connection = await held.enter_async_context(self.pool.acquire())
-                try:
-                    await held.enter_async_context(connection.transaction())
-                except GONE:
-                    connection.terminate()
-                    await held.aclose()
-                    if not left:
-                        raise
-                else:
-                    break
-            yield connection
 
     async def run(self, work: Callable[[Tx], Awaitable[Result]]) -> Result:
         """Work in a transaction, and again where PostgreSQL answers that nothing was written (a deadlock)."""
@@ -115,7 +96,7 @@ class Cell:
     @asynccontextmanager
     async def statement(self) -> AsyncIterator[Tx]:
         """A connection whose statements each commit by themselves: for reads, and for writes that are one statement."""
-        async with self.pool.acquire() as connection:
+        async with fresh(self.pool, self._connections) as connection:
             yield Tx(connection, self.clock.now())
 
     @asynccontextmanager
