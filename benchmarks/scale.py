@@ -10,12 +10,12 @@ from typing import Any
 from uuid import UUID
 
 import asyncpg
+from horae.engine.front import BEGINNING, SLACK
 
 from benchmarks import psql
 from benchmarks.data import SIZES, START, TENANT, fresh, period_of
 from benchmarks.plans import buffers, connect, explain, nodes, rows_returned
 from benchmarks.server import SETTINGS, Server, running
-from horae.engine.front import BEGINNING, SLACK
 
 LIVE, ADVANCES, LIMIT = 1_000_000, 1_000_000, 1_000
 OWNERS = (1, 341, 4096)

@@ -13,6 +13,7 @@ from typing import Any
 
 import asyncpg
 import uvloop
+from horae.engine.front import BEGINNING
 
 from benchmarks import psql, tasks
 from benchmarks.bare import tasks as bare_tasks
@@ -27,7 +28,6 @@ from horae.domain.instances import Instance, Priority
 from horae.domain.lifecycle import State
 from horae.domain.outcomes import Ended
 from horae.domain.placement import SHARDS, Run
-from horae.engine.front import BEGINNING
 from horae.runtime.chance import mint, token
 from horae.store import cursors, instances
 from horae.store.cells import SESSION, speak_json

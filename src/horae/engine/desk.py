@@ -57,6 +57,7 @@ class Desk:
         self.turn = turn
         self.done = 0
         self._in_flight = 0
+        self._closed = False
         self._landed = asyncio.Event()
         self._admitted = Batcher("fire", self._carry, Pace(150, 0.03), most=BATCH)
         self._unslotted = Batcher("record", self._record, Pace(50, 0.01), most=BATCH)
@@ -77,6 +78,10 @@ class Desk:
                 self._landed.clear()
                 await self._landed.wait()
         await self.hands.completer.drained()
+
+    def close(self) -> None:
+        """Nobody waits any more: what comes back from now on was cut off by us, and says nothing about its call."""
+        self._closed = True
 
     async def _carry(self, readies: Sequence[Ready]) -> None:
         """Fire or claim a batch and send what is RUNNING now. All others give their slot back."""
@@ -115,8 +120,9 @@ class Desk:
                 await self.hands.firer.fire(readies, slots=False)
         except GONE as error:
             log.warning("fire.postponed", count=len(readies), reason=str(error) or type(error).__name__)
-        for ready in readies:
-            self.agenda.forget(ready.timer)
+        finally:  # whatever happened: the next look finds them where they are
+            for ready in readies:
+                self.agenda.forget(ready.timer)
         self.done += len(readies)
 
     def _send(self, flight: Flight) -> None:
@@ -135,6 +141,8 @@ class Desk:
             self.hands.sender.push(ran, ready.job, partial(self._land, flight, delay_ms))
 
     def _land(self, flight: Flight, delay_ms: int | None, delivered: Delivered) -> None:
+        if self._closed:
+            return
         ready, ran = flight
         outcome = delivered.outcome
         well = not isinstance(outcome, Retryable)

@@ -67,16 +67,21 @@ class Node:
 
     async def stop(self, grace: float) -> None:
         """Hand the shards back at once; what is in flight may end within the grace; then say goodbye."""
+        tasks, self._tasks = self._tasks, []
+        if not tasks:
+            return  # it never began, or was told before
         await self.leases.leave()
         self.gatekeeper.clear()
-        for task in self._tasks:
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
         try:
             async with asyncio.timeout(grace):
                 await asyncio.gather(*(post.desk.idle() for post in self.posts.values()))
         except TimeoutError:
-            log.warning("node.grace_over", advice="what is still in flight is due again after its deadline")
+            log.warning("node.grace_over", advice="what is still in flight is due again at once, uncounted")
+        for post in self.posts.values():
+            post.desk.close()
         await self.quotas.close()
         await self.sender.client.close()
         for listener in self._listeners.values():
@@ -122,7 +127,7 @@ class Node:
 
     def _alive(self, cell: Cell) -> bool:
         """Whether this node may act in a cell. While draining by hand there is no thread that keeps the lease."""
-        return self.leases.alive(cell) if self._started else True
+        return not self._started or self.leases.alive(cell)
 
     def _changed(self, cell: Cell, _gained: list[int], _lost: list[int]) -> None:
         self.posts[cell.name].hold(self.leases.held(cell))

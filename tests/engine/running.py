@@ -1,0 +1,41 @@
+"""Nodes that run: started, holding every shard of their part, and stopped at the end of the block."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from typing import Any
+
+from horae.delivery.client import Client
+from horae.delivery.push import Sender
+from horae.engine.node import Node
+from horae.store.cells import Store
+from tests.steps import move_clock, query, until
+
+TTL = timedelta(seconds=1)
+GRACE = 5.0
+
+
+@asynccontextmanager
+async def running(store: Store, *, ttl: timedelta = TTL, **facts: Any) -> AsyncIterator[Node]:
+    node = Node(store, "n", ttl, Sender(Client()), **facts)
+    await node.start()
+    try:
+        await until(lambda: all(node.leases.held(cell) for cell in store.cells))
+        yield node
+    finally:
+        await node.stop(GRACE)
+
+
+async def hurry(store: Store, *nodes: Node, **by: float) -> None:
+    """Move the clock, and let nodes notice at once what they would notice within a nap or a look."""
+    await move_clock(store, **by)
+    for node in nodes:
+        for name, post in node.posts.items():
+            node._looks[name].waker.wake()
+            post.waker.wake()
+
+
+async def ended(store: Store, many: int, state: str = "SUCCESS") -> bool:
+    """Whether so many instances have come to that end."""
+    found = await query(store, "select count(*) as many from instance_history where state = $1", state)
+    return sum(row["many"] for row in found) >= many

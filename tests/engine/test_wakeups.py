@@ -1,0 +1,99 @@
+"""Seed 004, counted: twenty wake-ups cost one look, and with every one of them lost all fires are still on time."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+from horae.domain.targets import HttpTarget
+from horae.service import tasks
+from horae.store.cells import Store
+from horae.upkeep.copies import Copier
+from tests.engine.running import running
+from tests.steps import a_type, move_clock, query, until
+
+WINDOW = 2.0
+"""Seconds; less than lies between two looks of an idle node."""
+COUNT = """
+    select calls, query from pg_stat_statements
+    where dbid = (select oid from pg_database where datname = current_database())
+      and query !~* 'pg_notify|pg_stat_statements'  -- the wake itself, and this
+      and query !~* 'unlisten|reset all|close all|pg_advisory_unlock_all'  -- the pool's, with a connection's return
+"""
+LOOK = "cross join lateral"
+
+
+class Dropped:
+    """Wake-ups that nobody hears."""
+
+    def wake(self, shard, at):
+        pass
+
+
+@pytest.fixture
+async def counted(store):
+    for cell in store.cells:
+        await query(cell, "create extension pg_stat_statements")
+
+    async def count(cell):
+        return {row["query"]: row["calls"] for row in await query(cell, COUNT)}
+
+    return count
+
+
+async def test_twenty_wakes_cost_an_idle_node_one_look(ctx, store, cells, counted):
+    """Beyond what an idle node asks in the same time; what it asks by the clock may fall into it once more."""
+    cell = store.cells[0]
+    async with Store.of(cells) as own, running(own) as node:
+
+        async def window(doing):
+            feeder = node.posts[cell.name].feeder
+            looked = feeder._looked_at
+            await until(lambda: feeder._looked_at != looked)  # the next look is five seconds away
+            before = await counted(cell)
+            doing()
+            await asyncio.sleep(WINDOW)
+            after = await counted(cell)
+            return {text: calls - before.get(text, 0) for text, calls in after.items() if calls != before.get(text, 0)}
+
+        def wake():
+            now = cell.clock.now()
+            for n, shard in enumerate(store.shards_of(cell)[:20]):
+                ctx.wakes.wake(shard, now + timedelta(seconds=n))
+
+        idle = await window(lambda: None)
+        woken = await window(wake)
+    by_clock = {text: many + 1 for text, many in idle.items() if LOOK not in text}
+    extra = sum(max(0, many - by_clock.get(text, 0)) for text, many in woken.items())
+    assert 1 <= extra <= 2, "one look: at cursors and at instances"
+
+
+async def test_tasks_an_hour_ahead_wake_nobody_and_fire_on_time_even_if_every_wake_is_lost(
+    ctx, store, cells, counted, catcher
+):
+    await a_type(ctx, target=HttpTarget(catcher.url))
+    await Copier(store).once()
+    deaf = ctx._replace(wakes=Dropped())
+    due = store.cells[0].clock.now() + timedelta(hours=1)
+    async with Store.of(cells) as own, running(own):
+        before = [await counted(cell) for cell in store.cells]
+        for n in range(20):
+            await tasks.schedule(ctx, "ARTICLE_PUBLISH", f"heard-{n}", at=due)
+            await tasks.schedule(deaf, "ARTICLE_PUBLISH", f"lost-{n}", at=due)
+        looks = [
+            calls - old.get(text, 0)
+            for cell, old in zip(store.cells, before, strict=True)
+            for text, calls in (await counted(cell)).items()
+            if LOOK in text and "from instance_live" in text
+        ]
+        assert sum(looks) <= 4, "one look by the clock at most, ahead and behind, in each of two cells"
+        left = (due - store.cells[0].clock.now()).total_seconds()
+        await move_clock(store, seconds=left - 6)  # the node reads the clock with its heartbeat, and looks every 5 s
+        for n in range(20):  # due at once, and nobody says so
+            await tasks.schedule(deaf, "ARTICLE_PUBLISH", f"now-{n}")
+        await until(lambda: len(catcher.arrivals) == 60, 15)
+    late = {arrival.key: arrival.late_ms for arrival in catcher.arrivals}
+    assert min(late.values()) >= 0, "nothing is early"
+    assert max(ms for key, ms in late.items() if not key.startswith("now")) < 500
+    assert max(late.values()) < 6000, "found by the next look"
+    assert set(catcher.effects.values()) == {1}
