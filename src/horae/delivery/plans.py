@@ -21,24 +21,51 @@ from horae.runtime.chance import span
 
 ENCODE: Final = msgspec.json.Encoder().encode
 USUAL: Final = {"User-Agent": USER_AGENT, "Content-Type": "application/json"}
+MOST_FORMS: Final = 10_000
 PLAIN: Final = "!\"#$&'()*+,/:;<=>?@[\\]^`{|}"
+
+
+class Form:
+    """What is the same for all jobs with one target."""
+
+    def __init__(self, target: HttpTarget) -> None:
+        given = {name.lower() for name in target.headers}
+        usual = {name: value for name, value in USUAL.items() if name.lower() not in given}
+        self.query = None if _still(target.query) == target.query else _Query(target.query)
+        place = place_of(target.url)
+        self.origin = place.origin
+        path = place.path if self.query else place.path + _joined(place.path, _encoded(target.query))
+        self.head = head(target.method, place._replace(path=path), {**usual, **_still(target.headers)})
+        self.headers = [(name, fill) for name, value in target.headers.items() if (fill := compiled_text(value))]
+        self.body = _body_of(target)
+
+
+class Forms:
+    """Remembers forms by the very object: targets that say the same are one object in a node."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[HttpTarget, Form]] = {}
+
+    def of(self, target: HttpTarget) -> Form:
+        """The form of a target."""
+        kept = self._known.get(id(target))
+        if kept is not None and kept[0] is target:
+            return kept[1]
+        if len(self._known) >= MOST_FORMS:
+            del self._known[next(iter(self._known))]
+        form = Form(target)
+        self._known[id(target)] = target, form
+        return form
 
 
 class Plan:
     """How attempts of one job version become requests."""
 
-    def __init__(self, job: Job, target: HttpTarget) -> None:
+    def __init__(self, job: Job, target: HttpTarget, form: Form) -> None:
         self.job = job
         self.target = target
-        given = {name.lower() for name in target.headers}
-        usual = {name: value for name, value in USUAL.items() if name.lower() not in given}
-        self._query = None if _still(target.query) == target.query else _Query(target.query)
-        place = place_of(target.url)
-        self._origin = place.origin
-        path = place.path if self._query else place.path + _joined(place.path, _encoded(target.query))
-        self._head = head(target.method, place._replace(path=path), {**usual, **_still(target.headers)})
-        self._headers = [(name, fill) for name, value in target.headers.items() if (fill := compiled_text(value))]
-        self._body = _body_of(target)
+        self.head = form.head
+        self._query, self._headers, self._body, self._origin = form.query, form.headers, form.body, form.origin
 
     def request(self, ran: Instance, access: Access, timestamp: int, extra: str = "") -> Request:
         """The request of one attempt. `extra` header lines end with a line end each."""
@@ -50,7 +77,7 @@ class Plan:
         lines = f"Idempotency-Key: {key}\r\nHorae-Attempt: {ran.attempt}\r\n{trace_line(ran)}{later}{extra}"
         for name, fill in self._headers:
             lines += _line(name, fill(call))
-        first = self._head if self._query is None else self._query.into(self._head, call)
+        first = self.head if self._query is None else self._query.into(self.head, call)
         return self.closed(first, lines, key, body, access, timestamp)
 
     def closed(self, first: bytes, lines: str, id_: str, body: bytes, access: Access, timestamp: int) -> Request:
@@ -64,11 +91,6 @@ class Plan:
     def origin(self, access: Access) -> Origin:
         """Where it goes, and as whom."""
         return self._origin if access.identity is None else self._origin._replace(identity=access.identity)
-
-    @property
-    def head(self) -> bytes:
-        """The request line and the headers that are the same at every fire."""
-        return self._head
 
 
 class _Query:

@@ -10,7 +10,7 @@ from horae.delivery.auth import Access, access, bearer
 from horae.delivery.client import Client
 from horae.delivery.http import Answer, Failure, Request, failed
 from horae.delivery.oauth import Token, Tokens
-from horae.delivery.plans import Plan
+from horae.delivery.plans import Forms, Plan
 from horae.delivery.secrets import Secrets, Unsendable, named
 from horae.delivery.waiting import answered
 from horae.domain.answers import judge
@@ -47,6 +47,7 @@ class Sender:
         self.wall = wall  # receivers compare a signature's time with their own clocks
         self._loop = asyncio.get_running_loop()
         self._tokens = Tokens(client)
+        self._forms = Forms()
         self._plans: dict[int, tuple[Definition, Plan | None]] = {}
 
     def push(self, ran: Instance, job: Job, done: Callable[[Delivered], None]) -> None:
@@ -86,7 +87,7 @@ class Sender:
         if kept is not None and kept[0] is definition:
             return kept[1]
         target = definition.target
-        plan = Plan(job, target) if isinstance(target, HttpTarget) else None
+        plan = Plan(job, target, self._forms.of(target)) if isinstance(target, HttpTarget) else None
         if len(self._plans) >= MOST_PLANS:
             del self._plans[next(iter(self._plans))]
         self._plans[id(definition)] = definition, plan

@@ -1,6 +1,5 @@
 """Where an attempt goes: an HTTP endpoint that we push to, or a queue that workers pull from."""
 
-from datetime import timedelta
 from typing import Any, Final
 
 import msgspec
@@ -12,7 +11,7 @@ from horae.domain.urls import check_header, check_url
 
 LONGEST_CLAIM: Final = 3600.0
 LONGEST_NAME: Final = 120
-SLOT_MARGIN: Final = timedelta(seconds=5)
+SLOT_MARGIN_MS: Final = 5000
 METHODS: Final = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE"})
 LARGEST_BATCH: Final = 1000
 LONGEST_COMPLETION: Final = 7 * 86400.0
@@ -70,24 +69,17 @@ class QueueTarget(msgspec.Struct, frozen=True, tag_field="kind", tag="queue", om
 Target = HttpTarget | QueueTarget
 
 
-def slot_time(target: Target) -> timedelta:
+def slot_ms(target: Target) -> int:
     """How long a claimed attempt may stay unanswered before it counts as lost; never the job's run time."""
-    match target:
-        case HttpTarget():
-            requests = 2 if isinstance(target.auth, OAuthAuth) else 1  # a token may have to be fetched before
-            return requests * timedelta(seconds=target.connect_timeout + target.read_timeout) + SLOT_MARGIN
-        case QueueTarget():
-            return timedelta(seconds=target.claim_seconds)
+    if isinstance(target, QueueTarget):
+        return round(target.claim_seconds * 1000)
+    requests = 2 if isinstance(target.auth, OAuthAuth) else 1  # a token may have to be fetched before
+    return requests * round((target.connect_timeout + target.read_timeout) * 1000) + SLOT_MARGIN_MS
 
 
 def queue_of(target: Target) -> str | None:
     """The queue whose workers it waits for; None for what we push ourselves."""
     return target.name if isinstance(target, QueueTarget) else None
-
-
-def slot_ms(target: Target) -> int:
-    """The slot time in the rows' unit."""
-    return slot_time(target) // timedelta(milliseconds=1)
 
 
 def _check_limits(target: HttpTarget) -> None:

@@ -1,7 +1,7 @@
 """Rows to be born or told, made from a verdict: what a fire, a skip and a call in flight consist of."""
 
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from horae.domain.instances import Instance, Lane
@@ -15,14 +15,17 @@ from horae.engine.admission.ready import Ready
 from horae.runtime.chance import mint
 from horae.store.cursors import Fire
 
-MILLISECOND = timedelta(milliseconds=1)
+MILLISECOND: Final = timedelta(milliseconds=1)
+PROMPT: Final = 3.0
+"""How long after its birth or claim a call may still be sent: its deadline leaves so much, and a little more."""
 
 
 class Flight(NamedTuple):
-    """An attempt on its way: RUNNING in the rows, a slot in hand."""
+    """An attempt on its way: RUNNING in the rows, a slot in hand, to be sent before `until` or handed back."""
 
     ready: Ready
     ran: Instance
+    until: float
 
 
 def fire_row(
@@ -63,7 +66,7 @@ def in_flight(ready: Ready, fire: Fire, now: datetime) -> Flight:
         token=fire.token,
         deadline=now + fire.slot_ms * MILLISECOND,
     )
-    return Flight(ready, ran)
+    return Flight(ready, ran, now.timestamp() + PROMPT)
 
 
 def next_timer(timer: Timer, wake: datetime, fired: int) -> Timer:

@@ -8,7 +8,7 @@ from horae.domain.instances import Instance
 from horae.domain.lifecycle import State
 from horae.domain.outcomes import Ended, SkipReason
 from horae.engine.admission.ready import Ready
-from horae.engine.births import Flight
+from horae.engine.births import PROMPT, Flight
 from horae.runtime import chance
 from horae.runtime.clock import boottime
 from horae.store import instances, jobs
@@ -34,11 +34,12 @@ class Claimer:
         of = {ready.timer.id: ready for ready in readies}
         ask = Claim(chance.token(), self.owner, list(self._held))
         async with self.cell.statement() as tx:
+            now = tx.now
             taken = await instances.claim(tx, [ready.timer for ready in readies], ask)
             keyed = {ran.job_id for ran in taken if ran.business_key}
             removed = await jobs.removed(tx, list(keyed)) if keyed else set()
         await self._drop([ran for ran in taken if ran.job_id in removed])
-        return [Flight(of[ran.id], ran) for ran in taken if ran.job_id not in removed]
+        return [Flight(of[ran.id], ran, now.timestamp() + PROMPT) for ran in taken if ran.job_id not in removed]
 
     async def learn_held(self, *, anew: bool = False) -> None:
         """Which jobs are paused, at most a second ago. What one of them left behind lies behind the marks."""

@@ -2,17 +2,15 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from datetime import timedelta
 from functools import partial
 from typing import Final, NamedTuple
 
 from horae.delivery.push import Delivered, Sender
 from horae.domain.outcomes import Lost, Probed, Retryable
-from horae.domain.targets import slot_time
 from horae.engine.admission.gatekeeper import Gatekeeper
 from horae.engine.admission.ready import Ready
 from horae.engine.agenda import Agenda
-from horae.engine.births import MILLISECOND, Flight
+from horae.engine.births import Flight
 from horae.engine.claim import Claimer
 from horae.engine.completer import Completer
 from horae.engine.fire import Firer
@@ -25,7 +23,7 @@ from horae.store.settle import Result
 from horae.store.tx import GONE
 
 BATCH: Final = 200
-MARGIN: Final = timedelta(seconds=2)
+LONGEST_MS: Final = 2**31 - 1
 
 
 class Hands(NamedTuple):
@@ -59,8 +57,8 @@ class Desk:
         self._in_flight = 0
         self._closed = False
         self._landed = asyncio.Event()
-        self._admitted = Batcher("fire", self._carry, Pace(150, 0.03), most=BATCH)
-        self._unslotted = Batcher("record", self._record, Pace(50, 0.01), most=BATCH)
+        self._admitted = Batcher("fire", self._carry, Pace(0.007, 0.012, 0.035), most=BATCH)
+        self._unslotted = Batcher("record", self._record, Pace(0.02, 0.01, 0.1), most=BATCH)
         self.accept = self._admitted.add
         self.record = self._unslotted.add
 
@@ -127,14 +125,14 @@ class Desk:
 
     def _send(self, flight: Flight) -> None:
         """The call itself; handed back uncounted where its deadline has no room for it any more."""
-        ready, ran = flight
-        now = self.cell.clock.now()
+        ready, ran, until = flight
+        now = self.cell.clock.seconds()
         self._in_flight += 1
         delay_ms = None
         if ran.attempt == 1:
-            delay_ms = max(0, (now - ran.due_at) // MILLISECOND - ready.held_ms)
-        assert ran.deadline is not None
-        if ran.deadline - now < slot_time(ready.job.definition.target) - MARGIN or not self.alive():
+            late = int((now - ran.due_at.timestamp()) * 1000) - ready.held_ms
+            delay_ms = min(max(0, late), LONGEST_MS)
+        if now > until or not self.alive():
             self.gatekeeper.withdraw(ready)
             self._answered(Result(ran, ready.job, Lost()))
         else:
@@ -143,7 +141,7 @@ class Desk:
     def _land(self, flight: Flight, delay_ms: int | None, delivered: Delivered) -> None:
         if self._closed:
             return
-        ready, ran = flight
+        ready, ran, _ = flight
         outcome = delivered.outcome
         well = not isinstance(outcome, Retryable)
         if ready.probe and isinstance(outcome, Retryable):

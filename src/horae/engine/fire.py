@@ -132,10 +132,12 @@ class Firer:
         return done.results, done.refused
 
     async def _birth(self, priority: Priority, fires: Sequence[Fire]) -> list[Fire]:
-        async with self.cell.tx() as tx:
+        last = any(fire.next_fire_at is None for fire in fires)
+        async with self.cell.tx() if last else self.cell.statement() as tx:
             ids = await cursors.fire(tx, priority, fires, self.owner)
             born = [fire for fire in fires if fire.id in ids]
-            await self._complete(tx, born)
+            if last:
+                await self._complete(tx, born)
             return born
 
     async def _skip(self, priority: Priority, skips: Sequence[Skip]) -> set[UUID]:

@@ -36,13 +36,12 @@ class Node:
         self.leases = Leases(store.cells, self.who, self._changed, enforced=enforced)
         self.quotas = Quotas(store, self.who.incarnation, self._granted)
         self.allowances = Allowances()
-        clock = store.cells[0].clock
         self.gatekeeper = Gatekeeper(
             slots,
             weight_of=self.allowances.weight,
             limits_of=self.allowances.limits,
             permits=self.quotas,
-            now=lambda: clock.now().timestamp(),
+            now=store.cells[0].clock.seconds,
         )
         self.posts = {cell.name: self._post(cell, sender) for cell in store.cells}
         self._listeners = {cell.name: Listener(cell, partial(self._woken, cell)) for cell in store.cells}

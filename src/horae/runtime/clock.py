@@ -25,6 +25,7 @@ class Reading(NamedTuple):
     read_at: float
     offset: timedelta
     vouches: int
+    shift: float
 
 
 class Clock:
@@ -46,6 +47,12 @@ class Clock:
             raise RuntimeError("this clock has never been read from its cell")
         return reading.base + timedelta(seconds=self._ticks() - reading.read_at) + reading.offset
 
+    def seconds(self) -> float:
+        """The cell's time in seconds since 1970, for those who ask at every call."""
+        reading = self._reading
+        assert reading is not None, "this clock has never been read from its cell"
+        return self._ticks() + reading.shift
+
     def set(self, base: datetime, sent: float, offset: timedelta = timedelta(), vouches: int = 0) -> timedelta:
         """Take a reading that was asked for at tick `sent`; returns how far the database jumped since the last.
 
@@ -61,7 +68,7 @@ class Clock:
                 self.trusted = False
             if vouches > last.vouches:
                 self.trust()
-        self._reading = Reading(base, arrived, offset, vouches)
+        self._reading = Reading(base, arrived, offset, vouches, (base + offset).timestamp() - arrived)
         return jump
 
     def trust(self) -> None:

@@ -12,11 +12,15 @@ REMEMBERED: Final = 0.5
 
 
 class Pace:
-    """At most `per_second` batches a second while it is quiet, and `per_row` batches a row when it is not."""
+    """While it is quiet a batch may go `quiet` seconds after the last; when it is not, at most `per_row` go for a row.
 
-    def __init__(self, per_second: float, per_row: float, now: Callable[[], float] = boottime) -> None:
-        self._quiet = 1 / per_second
+    Nobody waits longer than `longest`.
+    """
+
+    def __init__(self, quiet: float, per_row: float, longest: float, now: Callable[[], float] = boottime) -> None:
+        self._quiet = quiet
         self._per_row = per_row
+        self._longest = longest
         self._now = now
         self._last = -1.0
         self._rate = 0.0
@@ -25,7 +29,7 @@ class Pace:
 
     def wait_s(self) -> float:
         """Seconds until the next batch may go; not above zero: now."""
-        gap = 1 / (self._rate * self._per_row) if self._rate > BUSY else self._quiet
+        gap = min(1 / (self._rate * self._per_row), self._longest) if self._rate > BUSY else self._quiet
         return self._last + gap - self._now()
 
     def spent(self, rows: int) -> None:

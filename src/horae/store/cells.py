@@ -56,6 +56,7 @@ class Cell:
             min_size=1,
             max_size=self._connections,
             init=_prepare,
+            reset=_as_it_is,
             server_settings=SESSION,
             timeout=CONNECT,
         )
@@ -195,6 +196,10 @@ async def _insist(
 async def _prepare(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
     keep_alive(connection)
     await speak_json(connection)
+
+
+async def _as_it_is(_connection: object) -> None:
+    """Give a connection back without a round trip: what we set we set for one transaction, and we listen elsewhere."""
 
 
 async def speak_json(connection: "asyncpg.Connection[asyncpg.Record]") -> None:

@@ -1,9 +1,9 @@
 """Jobs and their versions. What moves at each fire is in `cursors`."""
 
+from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 import asyncpg
@@ -12,11 +12,14 @@ import msgspec
 from horae.domain.errors import NameTaken
 from horae.domain.ids import shard_in
 from horae.domain.jobs import Definition, Job, Status
+from horae.domain.targets import Target
 from horae.store.statements import sql
 from horae.store.tx import Tx
 
-decode = lru_cache(maxsize=10_000)(msgspec.json.Decoder(Definition).decode)
-"""A definition out of its text, once where many jobs say the same: a node reads thousands a second."""
+_decode = msgspec.json.Decoder(Definition).decode
+_encode = msgspec.json.Encoder().encode
+_targets: OrderedDict[bytes, Target] = OrderedDict()
+MOST_TARGETS: Final = 10_000
 
 
 async def create(tx: Tx, job: Job, actor: str) -> bool:
@@ -94,6 +97,17 @@ async def paused_of(tx: Tx, tenant_id: UUID) -> list[UUID]:
 async def removed(tx: Tx, ids: Sequence[UUID]) -> set[UUID]:
     """Those of the given types that are removed, as this cell's copies say."""
     return {row["id"] for row in await tx.rows(sql("jobs/removed"), ids)}
+
+
+def decode(text: str) -> Definition:
+    """A definition out of its text. Targets that say the same are one object: what is made of them is made once."""
+    definition = _decode(text)
+    said = _encode(definition.target)
+    target = _targets.setdefault(said, definition.target)
+    if len(_targets) > MOST_TARGETS:
+        _targets.popitem(last=False)
+    msgspec.structs.force_setattr(definition, "target", target)
+    return definition
 
 
 def definition_from(value: Any) -> Definition:

@@ -7,7 +7,7 @@ from uuid import UUID
 from horae.domain.instances import Instance, Lane
 from horae.domain.jobs import Job
 from horae.domain.lifecycle import State
-from horae.domain.outcomes import Ended, ErrorCode, Extended, Outcome, settle
+from horae.domain.outcomes import Ended, ErrorCode, Extended, Outcome, Success, settle
 from horae.domain.retries import RetryPolicy
 from horae.domain.timers import Timer
 from horae.runtime import chance
@@ -90,7 +90,8 @@ class Settler:
             await self._complete_single(tx, rows, ended)
             return ended | again | kept, [_timer_of(retry) for retry in retries if retry.ran.id in again]
 
-        written, due = await self.cell.run(work)
+        alone = all(isinstance(row.outcome, Success) and row.job is not None and not row.job.single for row in rows)
+        written, due = await (self.cell.run_statements if alone else self.cell.run)(work)  # alone: one statement
         for timer in due:
             self.follow(timer)
         return list(written)

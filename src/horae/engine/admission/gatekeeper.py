@@ -72,8 +72,12 @@ class Gatekeeper:
         return len(self.fair) + sum(target.parked for target in self._closed) + limited
 
     def offer(self, timer: Timer, job: Job, desk: Desk) -> None:
-        """A timer has come due."""
-        self.fair.put(Ready(timer, job, desk, self._target_of(job)))
+        """A timer has come due. Where others wait for its target already, it waits behind them."""
+        ready = Ready(timer, job, desk, self._target_of(job))
+        if ready.target.parked:
+            ready.target.park(ready, self.now())
+        else:
+            self.fair.put(ready)
 
     def dispatch(self) -> int:
         """Let pass whoever may, and hand them to their desks; returns how many."""
