@@ -62,8 +62,8 @@ def _jobs(jobs: int, period: int) -> str:
             from (select *, jsonb_build_object('trigger', {trigger.replace(first, "next_fire_at")},
                                                'target', {target}) as definition from made) defined
             returning *)
-        insert into job_version (shard_id, job_id, tenant_id, version, created_at, created_by, definition)
-        select shard_id, id, tenant_id, 1, now(), 'bench', definition from jobs"""
+        insert into job_version (shard_id, job_id, tenant_id, name, version, created_at, created_by, definition)
+        select shard_id, id, tenant_id, name, 1, now(), 'bench', definition from jobs"""
 
 
 def fresh(server: Server, jobs: int, name: str) -> str:

@@ -68,8 +68,8 @@ async def _bulk_jobs(ctx, store, number, start):
                    from unnest($1::int[]) n
                    returning *),
                versions as (
-                   insert into job_version (shard_id, job_id, tenant_id, version, definition, created_at, created_by)
-                   select shard_id, id, tenant_id, 1, definition, created_at, 'test' from made)
+                   insert into job_version (shard_id, job_id, tenant_id, name, version, definition, created_at, created_by)
+                   select shard_id, id, tenant_id, name, 1, definition, created_at, 'test' from made)
                insert into job_cursor (shard_id, job_id, tenant_id, version, priority, next_fire_at)
                select shard_id, id, tenant_id, 1, 1, $5 from made""",
             half,

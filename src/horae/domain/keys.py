@@ -5,6 +5,7 @@ job starts with digits (a fire time) or with a letter that says which birth it w
 """
 
 from datetime import datetime
+from functools import lru_cache
 from uuid import UUID
 
 from horae.domain.ids import letters
@@ -12,7 +13,7 @@ from horae.domain.ids import letters
 
 def recurring(job_id: UUID, fire_time: datetime, rerun: UUID | None = None) -> str:
     """A cron, interval or backfill fire: job and fire time; a deliberate re-run adds its backfill."""
-    key = f"{letters(job_id)}:{_seconds(fire_time)}"
+    key = f"{_job(job_id)}:{_seconds(fire_time)}"
     return key if rerun is None else f"{key}:{letters(rerun)}"
 
 
@@ -29,6 +30,9 @@ def manual(job_id: UUID, idempotency_key: str) -> str:
 def rolling(job_id: UUID, subject: str, tick: datetime) -> str:
     """A refresh of one subject: job, subject and the tick that took it."""
     return f"{letters(job_id)}:r:{subject}:{_seconds(tick)}"
+
+
+_job = lru_cache(maxsize=50_000)(letters)  # the same jobs fire again and again
 
 
 def _seconds(at: datetime) -> str:

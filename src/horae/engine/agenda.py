@@ -70,6 +70,10 @@ class Agenda:
         known = self._known
         return [timer for timer in self._wheel.take(millis(self.now())) if known.get(timer.id) == timer.at]
 
+    def soon(self) -> list[Timer]:
+        """What comes due in the second after this one."""
+        return self._wheel.soon()
+
     def forget(self, timer: Timer) -> None:
         """It was fired, claimed, or is not ours any more."""
         if self._known.get(timer.id) == timer.at:

@@ -21,7 +21,7 @@ from horae.store.cells import Cell, Store
 from horae.store.listener import Listener
 
 SLOTS: Final = 1000
-LOOK, RESCUE, LISTEN, RENEW, RECORD = 5.0, 2.0, 5.0, 0.05, 0.5
+LOOK, AHEAD, RESCUE, LISTEN, RENEW, RECORD = 5.0, 0.9, 2.0, 5.0, 0.05, 0.5
 
 
 class Node:
@@ -55,6 +55,7 @@ class Node:
         await self.leases.start()
         loops = [
             *self._looks.values(),
+            *(Loop("ahead", post, AHEAD) for post in self.posts.values()),
             *(Loop("rescue", post.rescuer, RESCUE) for post in self.posts.values()),
             *(Loop("listener", listener, LISTEN) for listener in self._listeners.values()),
             Loop("quotas", self.quotas, RENEW),
@@ -147,4 +148,4 @@ class Node:
             await leases.heartbeat(tx, *self.who)
             post.hold(await leases.take(tx, self.who.incarnation, self.store.shards_of(post.cell)))
         await post.cell.sync_clock()
-        return await post.once()
+        return await post.drain()

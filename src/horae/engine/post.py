@@ -30,6 +30,7 @@ from horae.store.tx import GONE
 
 LONGEST_NAP: Final = 1.0
 CHUNK: Final = 200
+MOST_AHEAD: Final = 20_000
 UNGATED: Final = Target()  # a queue bears any number
 
 
@@ -82,6 +83,13 @@ class Post:
             waits = (self.agenda.wait_s(), self.gatekeeper.wait_s(), LONGEST_NAP)
             await self.waker.wait(min(wait for wait in waits if wait is not None))
 
+    async def once(self) -> int:
+        """A duty of every second: know the jobs of what comes due next, so that nothing has to be asked then."""
+        soon = self.agenda.soon()
+        for first in range(0, min(len(soon), MOST_AHEAD), CHUNK):
+            await self.definitions.of(self.cell, soon[first : first + CHUNK])
+        return 0
+
     async def mature(self) -> int:
         """Hand what has come due to the gatekeeper; returns how many."""
         if not self.cell.clock.trusted:
@@ -105,7 +113,7 @@ class Post:
             else:
                 self.desk.record(Ready(timer, job, self.desk, UNGATED))
 
-    async def once(self) -> int:
+    async def drain(self) -> int:
         """Everything that is due now, to the end; returns how much that was."""
         done, self.desk.done = await self.rescuer.once(), 0
         await self.claimer.learn_held(anew=True)

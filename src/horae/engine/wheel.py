@@ -63,6 +63,10 @@ class Wheel(Generic[Item]):
             return None
         return (self._tick // FINE + 1) * ROUND_MS
 
+    def soon(self) -> list[Item]:
+        """What comes due in the second after this one, so that others may prepare for it."""
+        return [item for _, item in self._coarse[(self._tick // FINE + 1) % COARSE]]
+
     def _place(self, at_ms: int, item: Item) -> None:
         tick = max(at_ms // TICK_MS, self._tick)
         rounds = tick // FINE - self._tick // FINE

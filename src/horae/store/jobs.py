@@ -43,10 +43,15 @@ async def listing(tx: Tx, tenant_id: UUID) -> list[Job]:
 
 
 async def definitions(tx: Tx, wanted: Sequence[tuple[int, UUID, int]]) -> dict[tuple[UUID, int], Job]:
-    """The jobs behind (shard, job, version), as that version had them; types come from their copies."""
-    shards, ids, versions = zip(*wanted, strict=True)
-    rows = await tx.rows(sql("jobs/definitions"), shards, ids, versions)
-    return {(row["id"], row["version"]): job_from(row, decode(row["definition"])) for row in rows}
+    """The jobs behind (shard, job, version), as that version had them. A status is not part of a version."""
+    rows = await tx.rows(sql("jobs/definitions"), *zip(*wanted, strict=True))
+    return {(row[1], row[4]): _versioned(row) for row in rows}
+
+
+async def copied(tx: Tx, wanted: Sequence[tuple[UUID, int]]) -> dict[tuple[UUID, int], Job]:
+    """The types behind (job, version), as their copies in this cell have them."""
+    rows = await tx.rows(sql("jobs/copied"), *zip(*wanted, strict=True))
+    return {(row[1], row[4]): _versioned(row) for row in rows}
 
 
 async def current(tx: Tx, tenant_id: UUID, ids: Collection[UUID]) -> dict[UUID, Job]:
@@ -115,8 +120,21 @@ def definition_from(value: Any) -> Definition:
     return msgspec.convert(value, Definition)
 
 
-def job_from(row: asyncpg.Record, definition: Definition | None = None) -> Job:
-    """A job out of a row; its definition, where it was read another way."""
+def _versioned(row: asyncpg.Record) -> Job:
+    shard, id_, tenant_id, name, version, definition = row
+    return Job(
+        shard=shard,
+        id=id_,
+        tenant_id=tenant_id,
+        name=name,
+        version=version,
+        status=Status.ACTIVE,
+        definition=decode(definition),
+    )
+
+
+def job_from(row: asyncpg.Record) -> Job:
+    """A job out of a row."""
     return Job(
         shard=row["shard_id"],
         id=row["id"],
@@ -124,6 +142,6 @@ def job_from(row: asyncpg.Record, definition: Definition | None = None) -> Job:
         name=row["name"],
         version=row["version"],
         status=Status(row["status"]),
-        definition=definition or definition_from(row["definition"]),
+        definition=definition_from(row["definition"]),
         next_fire_at=row["next_fire_at"],
     )

@@ -58,6 +58,7 @@ async def serve(settings: Settings, store: Store) -> None:
     worker = await node_of(settings, store)
     await worker.start()
     gc.freeze()  # what is here now stays; collections need not walk it again
+    gc.set_threshold(50_000, 20, 50)  # timers and definitions live long, and calls leave no cycles
     await told.wait()
     await worker.stop(settings.grace)
     for task in upkeep:

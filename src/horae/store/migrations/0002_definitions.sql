@@ -40,6 +40,7 @@ create table job_version (
     shard_id smallint not null,
     job_id uuid not null,
     tenant_id uuid not null,
+    name text not null,
     created_by text not null,
     definition jsonb not null,
     primary key (shard_id, job_id, version)
