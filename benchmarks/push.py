@@ -1,4 +1,4 @@
-"""Fires through real HTTP to a trivial local server, beside the bare pusher; then how late at half of that and at 200/s.
+"""Fires through real HTTP to a trivial server, beside the bare pusher; then how late at half of that and at 200/s.
 
 Each slice begins alike: every cursor is put ahead, due one after the other at a rate above what the machine can do.
 What counts is what the target saw in the middle of the slice.
@@ -9,6 +9,8 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from datetime import UTC, datetime
 from statistics import quantiles
 from typing import Any
 
@@ -16,9 +18,11 @@ from benchmarks import psql
 from benchmarks.data import fresh
 from benchmarks.measure import Slice, alternate, middle
 from benchmarks.meter import Meter
-from benchmarks.nodes import node
+from benchmarks.nodes import Process, node
 from benchmarks.server import SETTINGS, Server, running
 from benchmarks.target import Arrival, Target, receiving
+from horae.domain.wakes import Wake, encode
+from horae.store.wakes import CHANNEL
 
 JOBS = int(os.environ.get("HORAE_BENCH_JOBS", "300000"))
 OFFERED = 20_000
@@ -27,20 +31,37 @@ QUIET = 200
 
 
 def due(server: Server, database: str, rate: float, seconds: float) -> float:
-    """Put cursors ahead: from a moment on, so many a second for so long; the others far away. Returns the moment."""
+    """Put cursors ahead: from a moment on, so many a second for so long. Returns the moment."""
     most = min(JOBS, int(rate * seconds))
-    psql.run(server, database, "update job_cursor set next_fire_at = '2100-01-01' where next_fire_at < '2100-01-01'")
     psql.run(server, database, "vacuum job_cursor", "vacuum instance_live")
     first = time.time() + LEAD
     psql.run(
         server,
         database,
         f"""update job_cursor c set next_fire_at = to_timestamp({first}) + o.n * interval '1 s' / {rate}
-            from (select shard_id, job_id, row_number() over () as n from job_cursor limit {most}) o
+            from (select shard_id, job_id, row_number() over () as n
+                  from (select shard_id, job_id from job_cursor order by shard_id, job_id limit {most}) chosen) o
             where c.shard_id = o.shard_id and c.job_id = o.job_id""",
     )
-    assert time.time() < first - 2, "preparing took too long"
+    wake(server, database, first, first + seconds)
+    assert time.time() < first - 1, "preparing took too long"
     return first
+
+
+def wake(server: Server, database: str, since: float, until: float) -> None:
+    """Tell the nodes, as the service does after a commit."""
+    told = Wake(None, datetime.fromtimestamp(since, UTC), datetime.fromtimestamp(until, UTC))
+    psql.run(server, database, f"select pg_notify('{CHANNEL}', '{encode(told).decode()}')")
+
+
+def rest(server: Server, database: str) -> None:
+    """What is still due is not due any more."""
+    psql.run(
+        server,
+        database,
+        """begin; lock table job_cursor in share row exclusive mode;
+           update job_cursor set next_fire_at = '2100-01-01' where next_fire_at < '2100-01-01'; commit""",
+    )
 
 
 def park(server: Server, database: str) -> None:
@@ -57,40 +78,38 @@ def park(server: Server, database: str) -> None:
 
 
 class Bench:
-    """One server, one target, a database for each side."""
+    """One server, one target, a database for each side; and our node, which runs all the time and is mostly idle."""
 
     def __init__(self, server: Server, target: Target, length: float) -> None:
         self.server = server
         self.target = target
         self.length = length
-        self.databases = [fresh(server, JOBS, name) for name in ("bench_push", "bench_push_bare")]
-        for name in self.databases:
+        self.ours_db, self.bare_db = (fresh(server, JOBS, name) for name in ("bench_push", "bench_push_bare"))
+        for name in (self.ours_db, self.bare_db):
             park(server, name)
-        self.ours_db, self.bare_db = self.databases
 
-    def ours(
-        self, offered: float = OFFERED, program: tuple[str, ...] = ("horae", "node")
-    ) -> tuple[Slice, list[Arrival]]:
-        """A real node for one slice."""
+    def ours(self, process: Process, offered: float = OFFERED) -> tuple[Slice, list[Arrival]]:
+        """A slice of a real node."""
         first = due(self.server, self.ours_db, offered, WARM + self.length + 1)
         self.target.reset()
-        with node(self.server, self.ours_db, program=program) as process:
-            one = self._measure(self.ours_db, first, process.cpu_seconds)
-            arrivals = self.target.arrivals()
+        one = self._measure(self.ours_db, first, process.cpu_seconds)
+        arrivals = self.target.arrivals()
+        rest(self.server, self.ours_db)
         return self._counted(one, arrivals, first)
 
     def bare(self) -> Slice:
-        """The bare pusher for one slice."""
+        """A slice of the bare pusher."""
         first = due(self.server, self.bare_db, OFFERED, WARM + self.length + 1)
         self.target.reset()
         command = [sys.executable, "-m", "benchmarks.bare.push", self.server.dsn(self.bare_db)]
-        process = subprocess.Popen([*command, str(first + WARM + self.length + 0.5)], stdout=subprocess.PIPE, text=True)
-        one = self._measure(self.bare_db, first, lambda: _cpu(process.pid))
-        out, _ = process.communicate()
+        pusher = subprocess.Popen([*command, str(first + WARM + self.length + 0.5)], stdout=subprocess.PIPE, text=True)
+        one = self._measure(self.bare_db, first, Process(pusher.pid).cpu_seconds)
+        out, _ = pusher.communicate()
         assert json.loads(out)["fires"] > 0
+        rest(self.server, self.bare_db)
         return self._counted(one, self.target.arrivals(), first)[0]
 
-    def _measure(self, database: str, first: float, cpu: Any) -> Slice:
+    def _measure(self, database: str, first: float, cpu: Callable[[], float]) -> Slice:
         _sleep(first + WARM)
         began = cpu()
         with Meter(self.server, database).measuring() as cost:
@@ -108,10 +127,12 @@ def main(seconds: float) -> dict[str, Any]:
     length = min(SLICE, max(1.5, seconds / 14))
     with running() as server, receiving() as target:
         bench = Bench(server, target, length)
-        our, bare = alternate(SLICES, lambda _: bench.ours()[0], lambda _: bench.bare())
-        rate = middle(our, lambda one: one.rate)
-        _, half = bench.ours(rate / 2)
-        _, quiet = bench.ours(QUIET)
+        with node(server, bench.ours_db) as process:
+            bench.ours(process)  # the first slice knows no job yet; a node fires the same ones again and again
+            our, bare = alternate(SLICES, lambda _: bench.ours(process)[0], lambda _: bench.bare())
+            rate = middle(our, lambda one: one.rate)
+            _, half = bench.ours(process, rate / 2)
+            _, quiet = bench.ours(process, QUIET)
         counts = _counts(server, bench.ours_db)
     return _report(our, bare, half, quiet, counts, length)
 
@@ -170,12 +191,6 @@ def _ok(found: dict[str, Any]) -> bool:
 
 def _percentile(values: list[float], which: int) -> float:
     return quantiles(values, n=100)[which - 1] if len(values) > 1 else float("inf")
-
-
-def _cpu(pid: int) -> float:
-    from benchmarks.nodes import Process
-
-    return Process(pid).cpu_seconds()
 
 
 def _sleep(until: float) -> None:

@@ -13,6 +13,7 @@ from horae.domain.schedule import Misfire, OnMisfire, Policies
 from horae.domain.triggers import IntervalTrigger, cron
 from horae.engine.feeder import SLACK
 from horae.service import jobs
+from tests.bulk import bulk_jobs
 from tests.steps import NOWHERE, Looker, a_job, every, move_clock, query
 
 
@@ -29,7 +30,7 @@ async def test_four_loops_that_all_own_everything_record_each_fire_once(ctx, sto
     """Row correctness without leases: 5,000 jobs, 60 fires each, four loops per cell, a moved clock."""
     loops, number, fires = 4, 5_000, 60
     start = store.cells[0].clock.now().replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
-    await _bulk_jobs(ctx, store, number, start)
+    await bulk_jobs(ctx, store, number, Definition(trigger=IntervalTrigger(3600, start), target=NOWHERE), start)
     firers = [Looker(store, cell) for cell in store.cells for _ in range(loops)]
 
     async def drain(one):
@@ -47,37 +48,6 @@ async def test_four_loops_that_all_own_everything_record_each_fire_once(ctx, sto
     assert len(per_job) == number
     expected = {start + timedelta(hours=n) for n in range(fires)}
     assert {row["fire_time"] for row in rows} == expected
-
-
-async def _bulk_jobs(ctx, store, number, start):
-    """Jobs by COPY: creating them one by one is another test's business."""
-    template = await a_job(ctx, "template", IntervalTrigger(3600, start))
-    [row] = await query(
-        store.cell(template.shard), "select definition::text as body from job where id = $1", template.id
-    )
-    await jobs.remove(ctx, "template")
-    for cell in store.cells:
-        shards = store.shards_of(cell)
-        half = [n for n in range(number) if n % len(store.cells) == store.cells.index(cell)]
-        await query(
-            cell,
-            """with made as (
-                   insert into job (shard_id, id, tenant_id, name, status, definition, created_at, changed_at)
-                   select ($2::int[])[1 + n % 2048], gen_random_uuid(), $3, 'bulk-' || n, 'ACTIVE',
-                          $4::text::jsonb, $5, $5
-                   from unnest($1::int[]) n
-                   returning *),
-               versions as (
-                   insert into job_version (shard_id, job_id, tenant_id, name, version, definition, created_at, created_by)
-                   select shard_id, id, tenant_id, name, 1, definition, created_at, 'test' from made)
-               insert into job_cursor (shard_id, job_id, tenant_id, version, priority, next_fire_at)
-               select shard_id, id, tenant_id, 1, 1, $5 from made""",
-            half,
-            shards,
-            ctx.tenant.id,
-            row["body"],
-            start,
-        )
 
 
 async def test_a_cursor_committed_late_below_the_bound_fires_within_one_sweep(ctx, store):

@@ -57,8 +57,8 @@ class Desk:
         self._in_flight = 0
         self._closed = False
         self._landed = asyncio.Event()
-        self._admitted = Batcher("fire", self._carry, Pace(0.007, 0.012, 0.035), most=BATCH)
-        self._unslotted = Batcher("record", self._record, Pace(0.02, 0.01, 0.1), most=BATCH)
+        self._admitted = Batcher("fire", self._carry, Pace(0.0055, 0.03, 0.012), most=BATCH)
+        self._unslotted = Batcher("record", self._record, Pace(0.05, 0.01, 0.05), most=BATCH)
         self.accept = self._admitted.add
         self.record = self._unslotted.add
 

@@ -12,15 +12,15 @@ REMEMBERED: Final = 0.5
 
 
 class Pace:
-    """While it is quiet a batch may go `quiet` seconds after the last; when it is not, at most `per_row` go for a row.
+    """While it is quiet a batch may go `quiet` seconds after the last.
 
-    Nobody waits longer than `longest`.
+    When it is not, at most `per_row` batches go for a row, and none within `busy` seconds of the last.
     """
 
-    def __init__(self, quiet: float, per_row: float, longest: float, now: Callable[[], float] = boottime) -> None:
+    def __init__(self, quiet: float, per_row: float, busy: float, now: Callable[[], float] = boottime) -> None:
         self._quiet = quiet
         self._per_row = per_row
-        self._longest = longest
+        self._busy = busy
         self._now = now
         self._last = -1.0
         self._rate = 0.0
@@ -29,7 +29,7 @@ class Pace:
 
     def wait_s(self) -> float:
         """Seconds until the next batch may go; not above zero: now."""
-        gap = min(1 / (self._rate * self._per_row), self._longest) if self._rate > BUSY else self._quiet
+        gap = max(1 / (self._rate * self._per_row), self._busy) if self._rate > BUSY else self._quiet
         return self._last + gap - self._now()
 
     def spent(self, rows: int) -> None:
