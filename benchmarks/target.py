@@ -40,10 +40,12 @@ class Connection(asyncio.Protocol):
         self.buffer = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Someone calls."""
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
 
     def data_received(self, data: bytes) -> None:
+        """Write down and answer every request that is whole; the rest waits for more."""
         self.buffer += data
         while (end := self.buffer.find(b"\r\n\r\n")) >= 0:
             at = self.buffer.rfind(b"Content-Length: ", 0, end)
