@@ -1,4 +1,4 @@
-"""Due scan, claim and task lookup at 10 k, 300 k and 3 M jobs with a backlog of 1 M due instances, counted in buffers.
+"""Looks, claim and task lookup at 10 k, 300 k and 3 M jobs with a backlog of 1 M due instances, counted in buffers.
 
 Owners of 1, 341 and 4,096 shards; fresh, and right after 1 M cursor advances without vacuum. Buffers do not depend on
 how busy the machine is, so nothing here is timed.
@@ -10,17 +10,24 @@ from typing import Any
 from uuid import UUID
 
 import asyncpg
-from horae.engine.front import BEGINNING, SLACK
 
 from benchmarks import psql
 from benchmarks.data import SIZES, START, TENANT, fresh, period_of
 from benchmarks.plans import buffers, connect, explain, nodes, rows_returned
 from benchmarks.server import SETTINGS, Server, running
+from horae.domain.instances import Lane, Priority
+from horae.domain.placement import Run
+from horae.engine.feeder import SLACK
+from horae.store import instances
+from horae.store.looks import Look, Mark
+from horae.store.tx import Tx
 
 LIVE, ADVANCES, LIMIT = 1_000_000, 1_000_000, 1_000
 OWNERS = (1, 341, 4096)
 TYPE = UUID(int=10)
 TOKEN = UUID(int=7)
+NARROW = 2048
+MARK = Mark(Priority.NORMAL, Lane.FIRST)
 BACKLOG = f"""
 with made as (
     insert into instance_live (shard_id, id, tenant_id, job_id, job_version, idem_key, fire_time, due_at, changed_at,
@@ -67,12 +74,14 @@ async def _count(server: Server, database: str, *, cursors_only: bool = False) -
     connection = await connect(server.dsn(database))
     start = await connection.fetchval(f"select {START}")
     front = await connection.fetchval("select min(next_fire_at) from job_cursor")
-    far = datetime(2100, 1, 1, tzinfo=UTC)
+    everything = Look(datetime(2100, 1, 1, tzinfo=UTC), limit=LIMIT)
+    backlog = Look(start + timedelta(hours=2), limit=LIMIT)
     found: dict[str, float] = {}
     for owner in OWNERS:
-        found[f"due/{owner}"] = await _due(connection, owner, front - SLACK, far)
+        found[f"cursors/{owner}"] = await _look(connection, "cursors", owner, everything, MARK.before(front - SLACK))
         if not cursors_only:
-            found |= await _claim(connection, owner, start + timedelta(hours=2))
+            found[f"instances/{owner}"] = await _look(connection, "instances", owner, backlog, MARK)
+            found |= await _claim(connection, owner, backlog)
     if not cursors_only:
         key = "k500000"
         shard = await connection.fetchval("select shard_id from task_key where business_key = $1", key)
@@ -82,20 +91,28 @@ async def _count(server: Server, database: str, *, cursors_only: bool = False) -
     return found
 
 
-async def _due(connection: "asyncpg.Connection[asyncpg.Record]", owner: int, low: datetime, far: datetime) -> float:
+async def _look(
+    connection: "asyncpg.Connection[asyncpg.Record]", kind: str, owner: int, look: Look, mark: Mark
+) -> float:
+    """A page of one class, by the statement that an owner of so many shards runs."""
+    lanes = [] if kind == "cursors" else [[mark.lane]]
+    asked = [[mark.priority], *lanes, [mark.at], [mark.shard], [mark.id], *look]
     if owner == 1:
-        plan = await explain(connection, "cursors/due_narrow", [[2048], 1, low, far, LIMIT])
+        plan = await explain(connection, f"{kind}/due_narrow", [[NARROW], *asked])
     else:
-        plan = await explain(connection, "cursors/due", [0, owner - 1, 1, low, far, LIMIT])
+        plan = await explain(connection, f"{kind}/due", [0, owner - 1, *asked])
     return buffers(plan) / rows_returned(plan)
 
 
-async def _claim(connection: "asyncpg.Connection[asyncpg.Record]", owner: int, now: datetime) -> dict[str, float]:
-    asked = [1, 0, BEGINNING, now, LIMIT, TOKEN, TOKEN, []]
+async def _claim(connection: "asyncpg.Connection[asyncpg.Record]", owner: int, look: Look) -> dict[str, float]:
+    """What a look found, taken by key."""
+    tx = Tx(connection, look.until)
     if owner == 1:
-        plan = await explain(connection, "instances/claim_narrow", [[2048], *asked])
+        page = await instances.due_narrow(tx, [NARROW], look, [MARK])
     else:
-        plan = await explain(connection, "instances/claim", [0, owner - 1, *asked])
+        page = await instances.due(tx, Run(0, owner - 1), look, [MARK])
+    shards, ids = zip(*sorted((timer.shard, timer.id) for timer in page), strict=True)
+    plan = await explain(connection, "instances/claim", [shards, ids, look.until, TOKEN, TOKEN, []])
     scan = next(node for node in nodes(plan) if node.get("Subplan Name") == "CTE picked")
     rows = rows_returned(plan)
     return {f"claim scan/{owner}": buffers(scan) / rows, f"claim with its writes/{owner}": buffers(plan) / rows}

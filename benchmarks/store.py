@@ -13,7 +13,6 @@ from typing import Any
 
 import asyncpg
 import uvloop
-from horae.engine.front import BEGINNING
 
 from benchmarks import psql, tasks
 from benchmarks.bare import tasks as bare_tasks
@@ -24,15 +23,17 @@ from benchmarks.measure import Slice, alternate, middle, own_cpu
 from benchmarks.meter import Meter
 from benchmarks.server import SETTINGS, Server, running
 from horae.domain import keys
-from horae.domain.instances import Instance, Priority
+from horae.domain.instances import Instance, Lane, Priority
 from horae.domain.lifecycle import State
 from horae.domain.outcomes import Ended
 from horae.domain.placement import SHARDS, Run
+from horae.domain.timers import Timer
 from horae.runtime.chance import mint, token
 from horae.store import cursors, instances
 from horae.store.cells import SESSION, speak_json
-from horae.store.cursors import Cursor, Fire
+from horae.store.cursors import Fire
 from horae.store.instances import Attempt, Ending
+from horae.store.looks import BEGINNING, Look, Mark
 from horae.store.tx import Tx
 
 JOBS = int(os.environ.get("HORAE_BENCH_JOBS", "300000"))
@@ -47,18 +48,18 @@ class Worker:
     def __init__(self, number: int) -> None:
         self.run = Run(SHARDS * number // WORKERS, SHARDS * (number + 1) // WORKERS - 1)
         self.owner = token()
-        self.low = BEGINNING
+        self.mark = Mark(Priority.NORMAL, Lane.FIRST)
         self.fires = 0
 
     async def work(self, dsn: str, until: float) -> None:
-        """Batch after batch until the wall clock says stop."""
+        """Batch after batch until the wall clock says stop; one at least, however busy the machine is."""
         connection = await asyncpg.connect(dsn, server_settings=SESSION)
         await speak_json(connection)
         try:
-            while time.monotonic() < until:
+            while not self.fires or time.monotonic() < until:
                 tx = Tx(connection, datetime.now(UTC))
-                found = await cursors.due(tx, self.run, Priority.NORMAL, self.low, FAR, BATCH)
-                self.low, tx.now = found[0].stood_at, found[-1].stood_at
+                found = await cursors.due(tx, self.run, Look(FAR, limit=BATCH), [self.mark])
+                self.mark, tx.now = self.mark.at_timer(found[-1]), found[-1].at
                 self.fires += await lifecycle(tx, found, self.owner)
         finally:
             await connection.close()
@@ -69,13 +70,13 @@ EVERY = timedelta(seconds=PERIOD)
 TENANT = mint(0, BEGINNING)
 
 
-async def lifecycle(tx: Tx, found: list[Cursor], owner: Any) -> int:
+async def lifecycle(tx: Tx, found: list[Timer], owner: Any) -> int:
     """Fire a batch and end it."""
     mark = token()
     fires = [
-        Fire(at.shard, at.job_id, at.version, at.stood_at, at.stood_at + EVERY, mint(at.shard, tx.now),
-             keys.recurring(at.job_id, at.stood_at), at.stood_at, mark, 13_000)
-        for at in sorted(found)
+        Fire(timer.shard, timer.id, timer.version, timer.at, timer.at + EVERY, mint(timer.shard, tx.now),
+             keys.recurring(timer.id, timer.at), timer.at, mark, 13_000)
+        for timer in sorted(found)
     ]  # fmt: skip
     born = await cursors.fire(tx, Priority.NORMAL, fires, owner)
     endings = [Ending(_ran(fire), DONE, Attempt(1, 200, None, 3, None), 2) for fire in fires if fire.id in born]

@@ -10,6 +10,7 @@ from horae.store.statements import sql
 TYPE = "'00000000-0000-7000-8000-00000000000a'::uuid"
 NOTE = '\'{"decision": "created", "by": "bench"}\'::jsonb'
 TOKEN = "'00000000-0000-4000-8000-000000000001'::uuid"
+FIRST = "'00000000-0000-0000-0000-000000000000'::uuid"
 
 
 def put() -> Path:
@@ -28,16 +29,7 @@ def put() -> Path:
 
 
 def drain(batch: int, share: int) -> Path:
-    """Claim a batch in the client's run of shards and end it."""
-    first, last = f":client_id * {share}", f":client_id * {share} + {share} - 1"
-    asked = [first, last, "1", "0", "now() - interval '1 hour'", "now()", str(batch), TOKEN, TOKEN, "'{}'"]
-    claim = as_script(sql("instances/claim"), asked).replace(
-        ") update instance_live l", "), taken as (update instance_live l", 1
-    )
-    arrays = (
-        ") select coalesce(array_agg(shard_id), '{}') as shards, coalesce(array_agg(id), '{}') as ids,"
-        " coalesce(array_agg(attempt), '{}') as tries, count(*) as taken from taken \\gset"
-    )
+    """Look for a batch in the client's run of shards, claim it and end it."""
 
     def same(kind: str, value: str) -> str:
         return f"array_fill({value}::{kind}, array[:taken::int])"
@@ -46,7 +38,28 @@ def drain(batch: int, share: int) -> Path:
     end = [":shards", ":ids", ":tries", same("uuid", TOKEN), same("timestamptz", "null"), same("text", "'SUCCESS'"),
            none, none, none, none, same("int", "0"), same("int", "3"), same("int", "2"),
            same("jsonb", "'{\"attempt\": 1, \"status\": 200}'"), "now()"]  # fmt: skip
-    return _write("task_drain", [claim + arrays, as_script(sql("instances/end"), end) + ";"])
+    return _write("task_drain", [_look(batch, share), _claim(), as_script(sql("instances/end"), end) + ";"])
+
+
+def _look(batch: int, share: int) -> str:
+    """The page, as arrays in the order in which rows are locked."""
+    first, last = f":client_id * {share}", f":client_id * {share} + {share} - 1"
+    mark = ["'{1}'", "'{0}'", "array[now() - interval '1 hour']", "'{-1}'", f"array[{FIRST}]"]
+    page = as_script(sql("instances/due"), [first, last, *mark, "now()", "'{}'", "null", str(batch)])
+    return (
+        f"with page as ({page}) select coalesce(array_agg(shard_id order by shard_id, id), '{{}}') as places,"
+        " coalesce(array_agg(id order by shard_id, id), '{}') as wanted from page \\gset"
+    )
+
+
+def _claim() -> str:
+    """Those of the page that are still waiting, as arrays."""
+    claim = as_script(sql("instances/claim"), [":places", ":wanted", "now()", TOKEN, TOKEN, "'{}'"])
+    return (
+        claim.replace(") update instance_live l", "), taken as (update instance_live l", 1)
+        + ") select coalesce(array_agg(shard_id), '{}') as shards, coalesce(array_agg(id), '{}') as ids,"
+        " coalesce(array_agg(attempt), '{}') as tries, count(*) as taken from taken \\gset"
+    )
 
 
 def _write(name: str, lines: list[str]) -> Path:
