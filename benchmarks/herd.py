@@ -18,7 +18,7 @@ LONGEST = 60.0
 
 def gather(server: Server, database: str, size: int, critical: int) -> float:
     """So many cursors at one moment, and so many critical ones a second from then on. Returns the moment."""
-    first = time.time() + LEAD + 4
+    first = time.time() + LEAD + 8
     psql.run(
         server,
         database,
@@ -61,7 +61,9 @@ def main(seconds: float) -> dict[str, Any]:
     """The rate of `push` first, in this very run: a herd's bound follows from it."""
     with running() as server, receiving() as target:
         bench = push.Bench(server, target, min(5.0, max(1.5, seconds / 10)))
-        rate = median(bench.ours()[0].rate for _ in range(3))
+        with node(server, bench.ours_db) as process:
+            bench.ours(process)
+            rate = median(bench.ours(process)[0].rate for _ in range(3))
         database = fresh(server, push.JOBS, "bench_herd")
         park(server, database)
         herds = {size: drain(server, database, target, size) for size in SIZES}

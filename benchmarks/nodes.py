@@ -36,10 +36,12 @@ class Process:
 
 
 @contextmanager
-def node(server: Server, *databases: str, program: tuple[str, ...] = ("horae", "node")) -> Iterator[Process]:
+def node(
+    server: Server, *databases: str, program: tuple[str, ...] = ("horae", "node"), secrets: tuple[str, ...] = (TENANT,)
+) -> Iterator[Process]:
     """A node over these databases, ended by SIGTERM."""
     cells = [{"name": name, "dsn": server.dsn(name)} for name in databases]
-    tenants = {public(Prefix.TENANT, UUID(TENANT)): {"bench": SECRET}}
+    tenants = {public(Prefix.TENANT, UUID(tenant)): {"bench": SECRET} for tenant in secrets}
     env = os.environ | {
         "HORAE_CELLS": json.dumps(cells),
         "HORAE_SECRETS": json.dumps(tenants),

@@ -174,3 +174,16 @@ async def test_two_nodes_share_the_shards_and_fire_each_time_once(ctx, store, re
     assert len(receiver.effects) == 60
     for node in nodes:
         await node.leave()
+
+
+async def test_a_target_that_takes_several_gets_several_in_one_request(ctx, store, node, receiver):
+    await a_type(ctx, target=HttpTarget(receiver.url, batch=10))
+    await Copier(store).once()
+    for n in range(25):
+        await tasks.schedule(ctx, "ARTICLE_PUBLISH", str(n))
+    await node.drain()
+    sent = [call for request in receiver.calls for call in request["batch"]]
+    assert sorted(call["key"] for call in sent) == sorted(map(str, range(25)))
+    assert len(receiver.calls) <= 6
+    assert all(call["completion_token"] for call in sent)
+    assert {past.state for past in await instances.of_job(ctx, "ARTICLE_PUBLISH")} == {"SUCCESS"}

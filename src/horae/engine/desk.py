@@ -4,9 +4,12 @@ import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final, NamedTuple
+from uuid import UUID
 
 from horae.delivery.push import Delivered, Sender
+from horae.domain.jobs import Job
 from horae.domain.outcomes import Lost, Probed, Retryable
+from horae.domain.targets import HttpTarget
 from horae.engine.admission.gatekeeper import Gatekeeper
 from horae.engine.admission.ready import Ready
 from horae.engine.agenda import Agenda
@@ -56,6 +59,7 @@ class Desk:
         self.done = 0
         self._in_flight = 0
         self._closed = False
+        self._together: dict[tuple[UUID, int], list[tuple[Flight, int | None]]] = {}
         self._landed = asyncio.Event()
         self._admitted = Batcher("fire", self._carry, Pace(0.0055, 0.03, 0.012), most=BATCH)
         self._unslotted = Batcher("record", self._record, Pace(0.05, 0.01, 0.05), most=BATCH)
@@ -107,6 +111,8 @@ class Desk:
         self.done += len(flights) + sum(ready.timer.fired is not None for ready in readies if id(ready) not in flying)
         for flight in flights:
             self._send(flight)
+        if self._together:
+            self._send_together()
         if was_closed:
             self.gatekeeper.reopened(self)
         self.turn()
@@ -135,8 +141,25 @@ class Desk:
         if now > until or not self.alive():
             self.gatekeeper.withdraw(ready)
             self._answered(Result(ran, ready.job, Lost()))
+        elif batch_of(ready.job) > 1:
+            self._together.setdefault((ready.job.id, ready.job.version), []).append((flight, delay_ms))
         else:
             self.hands.sender.push(ran, ready.job, partial(self._land, flight, delay_ms))
+
+    def _send_together(self) -> None:
+        """Calls of one job version whose target takes several in a request."""
+        together, self._together = self._together, {}
+        for sent in together.values():
+            job = sent[0][0].ready.job
+            most = batch_of(job)
+            for first in range(0, len(sent), most):
+                part = sent[first : first + most]
+                runs = [flight.ran for flight, _ in part]
+                self.hands.sender.push_batch(runs, job, partial(self._land_together, part))
+
+    def _land_together(self, sent: Sequence[tuple[Flight, int | None]], delivered: Sequence[Delivered]) -> None:
+        for (flight, delay_ms), one in zip(sent, delivered, strict=True):
+            self._land(flight, delay_ms, one)
 
     def _land(self, flight: Flight, delay_ms: int | None, delivered: Delivered) -> None:
         if self._closed:
@@ -156,3 +179,9 @@ class Desk:
         self._in_flight -= 1
         self._landed.set()
         self.hands.completer.add(result)
+
+
+def batch_of(job: Job) -> int:
+    """How many calls its target takes in one request."""
+    target = job.definition.target
+    return target.batch if isinstance(target, HttpTarget) else 1
