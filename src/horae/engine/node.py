@@ -90,7 +90,9 @@ class Node:
         log.info("node.stopped", node=self.who.name)
 
     async def once(self) -> int:
-        """Record what gates have held for long; returns 0, there is no hurry."""
+        """Record what gates have held for long, and ask limits again; returns 0, there is no hurry."""
+        self.gatekeeper.ask_again()
+        self.turn()
         for ready in self.gatekeeper.unrecorded():
             ready.desk.record(ready)
         return 0

@@ -38,6 +38,18 @@ class Permits(Protocol):
         """A call that was counted has ended."""
         ...
 
+    def undo(self, key: Key) -> None:
+        """A call that was counted is not made."""
+        ...
+
+    def room(self, key: Key) -> int:
+        """How many more could be counted now."""
+        ...
+
+    def wait(self, key: Key, many: int) -> None:
+        """So many wait for it."""
+        ...
+
 
 class Gatekeeper:
     """One per node, over all its cells: slots, targets and limits are shared by them."""
@@ -101,7 +113,7 @@ class Gatekeeper:
     def answered(self, ready: Ready, instance: UUID, *, well: bool) -> None:
         """A call ended: its slot is free, and its target is known a little better."""
         target, now = ready.target, self.now()
-        self._let_go(ready)
+        self._let_go(ready, made=True)
         if target.answered(instance, well=well, now=now, chance=chance.fraction()):
             log.warning("breaker.opened", job=ready.job.name, seconds=round((target.breaker.until or now) - now, 1))
         if target.parked:
@@ -109,7 +121,7 @@ class Gatekeeper:
 
     def withdraw(self, ready: Ready) -> None:
         """No call was made: someone else has it, or its time has moved."""
-        self._let_go(ready)
+        self._let_go(ready, made=False)
         ready.target.withdraw(ready)
         if ready.target.parked:
             self._freed.add(ready.target)
@@ -120,10 +132,15 @@ class Gatekeeper:
             self.fair.put(ready, first=True)
 
     def granted(self, key: Key) -> None:
-        """A limit allows some more: who waited for it asks again."""
-        for ready in reversed(self._limited.pop(key, ())):
-            ready.unpark(self.now())
-            self.fair.put(ready, first=True)
+        """A limit allows some more: as many of those who waited for it ask again."""
+        assert self.permits is not None
+        self._readmit(key, self.permits.room(key))
+
+    def ask_again(self) -> None:
+        """Now and then: whoever waits at a limit may have been forgotten there, or it was lifted."""
+        for key in list(self._limited):
+            assert self.permits is not None
+            self._readmit(key, max(1, self.permits.room(key)))
 
     def clear(self) -> None:
         """Let go of everyone who waits: their rows are where they were."""
@@ -181,21 +198,39 @@ class Gatekeeper:
                 taken.append(key)
                 continue
             for other in taken:
-                self.permits.give(other)
+                self.permits.undo(other)
+                self._readmit(other, 1)  # someone whom only that one holds back
             ready.target.withdraw(ready)
-            ready.park(now)
             self.held[HoldReason.RATE if limit.concurrency is None else HoldReason.CONCURRENCY] += 1
-            self._limited.setdefault(key, deque()).append(ready)
+            queue = self._limited.setdefault(key, deque())
+            (queue.appendleft if ready.held_ms else queue.append)(ready)
+            ready.park(now)
             return False
         ready.quotas = tuple(taken)
         return True
 
-    def _let_go(self, ready: Ready) -> None:
+    def _let_go(self, ready: Ready, *, made: bool) -> None:
         self.slots.give((ready.timer.priority, ready.timer.lane))
         if ready.quotas and self.permits is not None:
             for key in ready.quotas:
-                self.permits.give(key)
+                (self.permits.give if made else self.permits.undo)(key)
+                self._readmit(key, min(1, self.permits.room(key)))
             ready.quotas = ()
+
+    def _readmit(self, key: Key, most: int) -> None:
+        """Let as many as may pass a limit now ask again; the limit knows how many are left waiting."""
+        queue = self._limited.get(key)
+        if queue is None:
+            return
+        now = self.now()
+        freed = [queue.popleft() for _ in range(min(most, len(queue)))]
+        if not queue:
+            del self._limited[key]
+        elif self.permits is not None:
+            self.permits.wait(key, len(queue))
+        for ready in reversed(freed):
+            ready.unpark(now)
+            self.fair.put(ready, first=True)
 
     def _release(self, target: Target, now: float) -> None:
         for ready in reversed(target.release(now)):
@@ -223,8 +258,7 @@ def _waiting_cursors(queue: "deque[Ready]", now: float, most: int) -> list[Ready
     found: list[Ready] = []
     for _ in range(len(queue)):
         ready = queue.popleft()
-        waited = now - (now if ready.parked_at is None else ready.parked_at)
-        if ready.timer.fired is not None and waited > SHORT_PATIENCE and len(found) < most:
+        if ready.unrecorded_s(now) > SHORT_PATIENCE and len(found) < most:
             found.append(ready)
         else:
             queue.append(ready)

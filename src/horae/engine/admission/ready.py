@@ -47,6 +47,14 @@ class Ready:
         if self.parked_at is None:
             self.parked_at = now
 
+    def unrecorded_s(self, now: float) -> float:
+        """Seconds for which a fire is late and nobody knows of it; zero where its row is there already.
+
+        Counted from when it was due, not from when it came to this gate: a schedule that is capped for long would else
+        fall behind by a little with every fire.
+        """
+        return 0.0 if self.timer.fired is None else now - self.timer.at.timestamp()
+
     def unpark(self, now: float) -> None:
         """It goes back into its queue."""
         if self.parked_at is not None:

@@ -64,6 +64,7 @@ class Target:
         self.in_flight -= 1
         if ready.probe:
             self.breaker.unprobe()
+            ready.probe = False
 
     def answered(self, instance: UUID, *, well: bool, now: float, chance: float) -> bool:
         """A call ended; returns whether the breaker has just opened."""
@@ -94,8 +95,7 @@ class Target:
         for queue in self._parked.values():
             for _ in range(len(queue)):
                 ready = queue.popleft()
-                waited = now - (now if ready.parked_at is None else ready.parked_at)
-                if ready.timer.fired is not None and waited > longer_than and len(found) < most:
+                if ready.unrecorded_s(now) > longer_than and len(found) < most:
                     found.append(ready)
                 else:
                     queue.append(ready)

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from horae.domain.limits import Key, Limit
 from horae.engine.quotas.bursar import Bursar
-from horae.engine.quotas.slices import Slice
+from horae.engine.quotas.slices import MANY, Slice
 from horae.runtime.clock import boottime
 from horae.store.cells import Store
 
@@ -54,6 +54,21 @@ class Quotas:
         """What was taken has ended."""
         if (kept := self._slices.get(key)) is not None:
             kept.give(boottime())
+
+    def undo(self, key: Key) -> None:
+        """What was taken did not go after all."""
+        if (kept := self._slices.get(key)) is not None:
+            kept.undo(boottime())
+
+    def room(self, key: Key) -> int:
+        """How many could go now; any number where nothing is known of a limit."""
+        kept = self._slices.get(key)
+        return MANY if kept is None else kept.room(boottime())
+
+    def wait(self, key: Key, many: int) -> None:
+        """So many wait for a key without asking again and again."""
+        if (kept := self._slices.get(key)) is not None:
+            kept.wait(many, boottime())
 
     async def once(self) -> int:
         """Renew the slices that need it, one round per cell; returns how many keys were asked for. None when idle."""

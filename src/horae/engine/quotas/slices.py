@@ -13,6 +13,8 @@ LINGER: Final = 1.0
 TOKENS_LAST: Final = 1.0
 """Seconds that tokens may be used after they were granted."""
 
+MANY: Final = 1 << 30
+
 
 class Slice:
     """Counts in memory. Ticks are passed in; `life` is how long its permits count without a renewal."""
@@ -45,6 +47,24 @@ class Slice:
         self._in_use = max(0, self._in_use - 1)
         self._touched_at = tick
         self._come_down(tick)
+
+    def undo(self, tick: float) -> None:
+        """What was taken did not go after all: its token counts again."""
+        self._tokens += self.limit.rate is not None
+        self._used = max(0, self._used - 1)
+        self.give(tick)
+
+    def room(self, tick: float) -> int:
+        """How many could go now."""
+        tokens = int(self._tokens) if tick < self._tokens_until else 0
+        permits = self._held - self._in_use if tick < self._valid_until else 0
+        limit = self.limit
+        return min(MANY if limit.rate is None else tokens, MANY if limit.concurrency is None else max(0, permits))
+
+    def wait(self, many: int, tick: float) -> None:
+        """So many still wait, although they do not ask one by one."""
+        self._refused = max(self._refused, many)
+        self._refused_at = self._touched_at = tick
 
     def due(self, tick: float) -> bool:
         """Whether a round is worth it now."""

@@ -1,0 +1,250 @@
+"""The agenda and its feeder on paper: each timer once, each row read once, and one tenant's backlog costs no other."""
+
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+
+from horae.domain.instances import Lane, Priority
+from horae.engine import agenda as agendas
+from horae.engine.agenda import Agenda
+from horae.engine.feeder import HORIZON, SLACK, SWEEP, Feeder
+from horae.engine.territory import _page
+from horae.runtime.clock import Clock
+from horae.store.looks import BEGINNING
+from tests.domain.builders import NOW
+from tests.engine.builders import a_timer, later
+
+
+class Time:
+    """A cell of which only the time is real."""
+
+    def __init__(self):
+        self.now, self.looks = NOW, 0
+        self.clock = Clock(lambda: 0.0)
+        self.move()
+
+    def move(self, **by):
+        self.now += timedelta(**by)
+        self.clock.set(self.now, 0.0)
+        self.clock.trust()
+
+    @asynccontextmanager
+    async def statement(self):
+        self.looks += 1
+        yield None
+
+
+class Rows:
+    """Rows in memory that are looked at as those of a cell are."""
+
+    def __init__(self):
+        self.shards = frozenset({1})
+        self.timers = []
+        self.read = []
+
+    async def cursors(self, tx, look, marks):
+        return self._look([timer for timer in self.timers if timer.fired is not None], look, marks)
+
+    async def instances(self, tx, look, marks):
+        return self._look([timer for timer in self.timers if timer.fired is None], look, marks)
+
+    def _look(self, timers, look, marks):
+        found = []
+        for mark in marks:
+            here = [
+                timer
+                for timer in sorted(timers, key=lambda one: (one.at, one.shard, one.id))
+                if (timer.priority, timer.lane) == (mark.priority, mark.lane)
+                and (timer.at, timer.shard, timer.id) > (mark.at, mark.shard, mark.id)
+                and timer.at <= look.until
+                and timer.tenant_id not in look.without
+                and look.only in (None, timer.tenant_id)
+            ]
+            found += here[: look.limit]
+        self.read += found
+        return _page([found], look.limit)
+
+
+@pytest.fixture
+def time():
+    return Time()
+
+
+@pytest.fixture
+def agenda(time):
+    return Agenda(time.clock.now)
+
+
+@pytest.fixture
+def rows():
+    return Rows()
+
+
+@pytest.fixture
+def feeder(time, agenda, rows):
+    return Feeder(time, rows, agenda)
+
+
+# The agenda.
+
+
+def test_a_timer_offered_twice_matures_once_and_is_known_until_it_is_forgotten(agenda):
+    timer = a_timer()
+    agenda.offer([timer, timer])
+    assert agenda.take() == [timer]
+    agenda.offer([timer])
+    assert agenda.take() == [], "it is being fired"
+    agenda.forget(timer)
+    agenda.offer([timer])
+    assert agenda.take() == [timer]
+
+
+def test_a_timer_that_moved_matures_at_its_new_time_only(agenda, time):
+    timer = a_timer(later(1))
+    moved = timer._replace(at=later(2))
+    agenda.offer([timer])
+    agenda.offer([moved])
+    time.move(seconds=1)
+    assert agenda.take() == []
+    time.move(seconds=1)
+    assert agenda.take() == [moved]
+    agenda.forget(timer)
+    assert len(agenda) == 1, "what is forgotten is the old time"
+
+
+def test_nothing_is_early_and_who_sleeps_is_woken_for_an_earlier_one(time):
+    woken = []
+    agenda = Agenda(time.clock.now, lambda: woken.append(True))
+    agenda.offer([a_timer(later(30))])
+    before = agenda.wait_s()
+    assert 0 < before <= 30
+    woken.clear()
+    agenda.offer([a_timer(later(40))])
+    assert not woken
+    agenda.offer([a_timer(later(0.5))])
+    assert woken or before <= 0.5
+    assert agenda.wait_s() <= 0.5
+    time.move(seconds=0.499)
+    assert agenda.take() == []
+
+
+def test_a_deep_tenant_leaves_the_rest_in_the_rows_and_a_bookmark_at_the_first_of_it(agenda, monkeypatch):
+    monkeypatch.setattr(agendas, "DEEP", 10)
+    deep, other = uuid4(), uuid4()
+    timers = [a_timer(later(n), tenant=deep) for n in range(15)]
+    agenda.offer([*timers, a_timer(tenant=other)])
+    assert len(agenda) == 11
+    assert agenda.deep == {deep: later(10)}
+    assert not agenda.has_room(deep)
+    for timer in timers[:5]:
+        agenda.forget(timer)
+    assert agenda.has_room(deep)
+
+
+# The feeder.
+
+
+async def test_each_row_ahead_is_read_once_and_beyond_the_horizon_not_yet(feeder, rows, time, agenda):
+    rows.timers = [a_timer(later(n * 10), cursor=n % 2 == 0) for n in range(12)]
+    await feeder.once()
+    assert len(rows.read) == 7, "up to the horizon of a minute"
+    assert feeder.cursors.marks[Priority.NORMAL, Lane.FIRST].at == NOW + HORIZON
+    rows.read.clear()
+    agenda.forget(agenda.take()[0])
+    rows.timers.pop(0)
+    time.move(seconds=5)
+    await feeder.once()
+    assert rows.read == [], "nothing new has come within reach"
+    time.move(seconds=5)
+    await feeder.once()
+    assert [timer.at for timer in rows.read if timer.at > time.now] == [later(70)]
+
+
+async def test_a_row_written_behind_the_mark_is_found_by_the_next_look_when_it_is_due(feeder, rows, time, agenda):
+    await feeder.once()
+    rows.timers.append(late := a_timer(later(2)))
+    time.move(seconds=5)
+    await feeder.once()
+    assert agenda.take() == [late]
+
+
+async def test_one_that_was_committed_very_late_is_found_by_the_sweep(feeder, rows, time, agenda):
+    await feeder.once()
+    for _ in range(4):
+        time.move(seconds=10)
+        await feeder.once()
+    rows.timers.append(late := a_timer(NOW - SLACK))
+    found_after = 0
+    while not agenda.take():
+        time.move(seconds=5)
+        found_after += 5
+        await feeder.once()
+    assert 0 < found_after <= SWEEP.total_seconds()
+    assert late in rows.read
+
+
+async def test_what_is_named_is_looked_at_without_a_whole_look(feeder, rows, time, agenda):
+    await feeder.once()
+    time.looks = 0
+    rows.timers.append(soon := a_timer(later(1)))
+    for n in range(20):
+        feeder.name(later(1), later(n))
+    await feeder.once()
+    assert time.looks == 2, "cursors and instances, once"
+    time.move(seconds=1)
+    assert agenda.take() == [soon]
+    await feeder.once()
+    assert time.looks == 2
+
+
+async def test_a_timer_written_here_is_followed_only_where_the_mark_has_passed_it(feeder, agenda, time):
+    await feeder.once()
+    feeder.follow(a_timer(later(30)))
+    feeder.follow(a_timer(later(90)))
+    assert len(agenda) == 1, "the other is read when the mark comes there"
+
+
+async def test_pages_go_on_until_everything_is_read(feeder, rows, agenda):
+    rows.timers = [a_timer() for _ in range(1200)]
+    await feeder.once()
+    assert len(agenda) == 1200
+
+
+async def test_a_deep_tenant_is_refilled_from_its_bookmark_and_the_others_are_all_there(
+    feeder, rows, agenda, time, monkeypatch
+):
+    monkeypatch.setattr(agendas, "DEEP", 100)
+    deep, other = uuid4(), uuid4()
+    rows.timers = [a_timer(NOW + timedelta(milliseconds=n), tenant=deep) for n in range(1000)]
+    rows.timers += [a_timer(later(3 + n / 100), tenant=other) for n in range(50)]
+    time.move(seconds=4)
+    await feeder.once()
+    seen = set()
+    assert sum(timer.tenant_id == other for timer in agenda.take()) == 50
+    for _ in range(60):
+        for timer in [one for one in rows.timers if agenda._known.get(one.id) == one.at]:
+            seen.add(timer.id)
+            agenda.forget(timer)
+            rows.timers.remove(timer)
+        time.move(seconds=1)
+        await feeder.once()
+        if not rows.timers:
+            break
+    assert len(seen) == 1050
+
+
+async def test_after_a_takeover_everything_is_read_from_the_beginning(feeder, rows, agenda):
+    await feeder.once()
+    rows.timers.append(old := a_timer(NOW - timedelta(days=3)))
+    feeder.reset()
+    assert feeder.instances.marks[Priority.NORMAL, Lane.FIRST].at == BEGINNING
+    await feeder.once()
+    assert agenda.take() == [old]
+
+
+async def test_who_holds_no_shards_looks_at_nothing(feeder, rows, time):
+    rows.shards = frozenset()
+    assert await feeder.once() == 0
+    assert time.looks == 0

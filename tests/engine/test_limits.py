@@ -1,0 +1,96 @@
+"""Limits as the receiver sees them: schedules go on under them, and several nodes together keep them."""
+
+import asyncio
+from contextlib import AsyncExitStack
+from datetime import timedelta
+
+from horae.domain.limits import Limit
+from horae.domain.targets import HttpTarget
+from horae.domain.tenants import Allowance
+from horae.domain.triggers import IntervalTrigger
+from horae.service import tasks, tenants
+from horae.store.cells import Store
+from horae.upkeep.copies import Copier
+from tests.catcher import most_at_once
+from tests.engine.running import ended, running
+from tests.steps import a_job, a_type, query, until
+
+TOKENS_LAST = 1.0
+"""Seconds for which tokens may be used after they were granted: the overshoot that docs/limits.md allows."""
+
+
+def most_over_rate(arrivals, limit):
+    """By how many calls the worst window of any length went above what the limit promises; not above zero: kept."""
+    times = sorted(arrival.began for arrival in arrivals)
+    return max(
+        last - first + 1 - (limit.rate * (times[last] - times[first] + TOKENS_LAST) + limit.depth)
+        for first in range(len(times))
+        for last in range(first, len(times))
+    )
+
+
+async def test_a_capped_tenants_schedules_go_on_and_what_waits_says_so(ctx, store, catcher):
+    """Fifty fires a second, five of them allowed."""
+    limit = Limit(rate=5)
+    await tenants.allow(store, "acme", "test", Allowance(limit=limit))
+    await Copier(store).once()
+    start = store.cells[0].clock.now().replace(microsecond=0) + timedelta(seconds=1)
+    for n in range(50):
+        trigger = IntervalTrigger(1, start + timedelta(milliseconds=20 * n))
+        await a_job(ctx, f"j{n}", trigger, target=HttpTarget(catcher.url))
+    async with running(store):
+        await until(lambda: store.cells[0].clock.now() > start + timedelta(seconds=8), 20)
+        [behind] = [min(row[0] for row in await query(store, "select min(next_fire_at) from job_cursor"))]
+        assert store.cells[0].clock.now() - behind < timedelta(seconds=4), "held for a moment, then recorded"
+        waiting = await query(store, "select count(*) as many, max(attempt) as tried from instance_live")
+        assert sum(row["many"] for row in waiting) > 100
+        rows = await query(store, "select distinct state from instance_live")
+        assert {row["state"] for row in rows} <= {"INIT", "RUNNING"}
+    assert len(catcher.arrivals) >= 30
+    assert most_over_rate(catcher.arrivals, limit) <= 0
+    assert {arrival.attempt for arrival in catcher.arrivals} == {1}
+    assert set(catcher.effects.values()) == {1}
+
+
+async def test_three_nodes_together_keep_the_limits_of_tenant_job_target_and_quota(ctx, store, cells, catcher):
+    catcher.takes, many = 0.1, 30
+    rate, few = Limit(rate=10, burst=3), Limit(concurrency=3)
+    whole = Limit(rate=60, burst=10, concurrency=12)
+    await tenants.allow(store, "acme", "test", Allowance(limit=whole, quotas={"db": few, "mail": rate}))
+    kinds = {
+        "job-few": {"limit": few},
+        "job-rate": {"limit": rate},
+        "quota-few": {"quotas": ("db",)},
+        "quota-too": {"quotas": ("db",)},
+        "quota-rate": {"quotas": ("mail",)},
+        "target-few": {"target": HttpTarget(f"{catcher.url}/target-few", max_concurrency=3)},
+        "target-rate": {"target": HttpTarget(f"{catcher.url}/target-rate", rate=10)},
+    }
+    for kind, facts in kinds.items():
+        await a_type(ctx, kind, **{"target": HttpTarget(f"{catcher.url}/{kind}")} | facts)
+    await Copier(store).once()
+    async with AsyncExitStack() as stack:
+        stores = [await stack.enter_async_context(Store.of(cells)) for _ in range(3)]
+        nodes = [await stack.enter_async_context(running(own)) for own in stores]
+        await until(lambda: all(_shared(cell, nodes) for cell in store.cells), 15)
+        await asyncio.gather(*(_burst(ctx, kind, many) for kind in kinds))
+        await until(lambda: ended(store, many * len(kinds)), 40)
+        assert all(len(node.sender._plans) > 1 for node in nodes), "each of them sent some"
+    assert most_at_once(catcher.arrivals) <= 12
+    assert most_over_rate(catcher.arrivals, whole) <= 0
+    assert most_at_once(catcher.of("/job-few")) <= 3
+    assert most_at_once(catcher.of("/target-few")) <= 3
+    assert most_at_once(catcher.of("/quota-few") + catcher.of("/quota-too")) <= 3
+    for kind in ("job-rate", "quota-rate"):
+        assert most_over_rate(catcher.of(f"/{kind}"), rate) <= 0
+    assert most_over_rate(catcher.of("/target-rate"), Limit(rate=10)) <= 0
+    assert set(catcher.effects.values()) == {1}
+
+
+async def _burst(ctx, kind, many):
+    for n in range(many):
+        await tasks.schedule(ctx, kind, str(n))
+
+
+def _shared(cell, nodes):
+    return all(node.leases.held(cell) for node in nodes) and sum(len(node.leases.held(cell)) for node in nodes) == 2048

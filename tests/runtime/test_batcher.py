@@ -1,0 +1,97 @@
+"""Batches: at once while it is quiet, paced and larger under load, and never more of them than are worth it."""
+
+import asyncio
+
+import pytest
+
+from horae.runtime.batcher import Batcher
+from horae.runtime.pace import BUSY, Pace
+from tests.steps import until
+
+
+class Ticks:
+    """A clock that stands until it is moved."""
+
+    def __init__(self):
+        self.now = 100.0
+
+    def __call__(self):
+        return self.now
+
+
+def test_the_first_batch_goes_at_once_and_the_next_after_the_quiet_gap():
+    ticks = Ticks()
+    pace = Pace(50, 0.01, ticks)
+    assert pace.wait_s() <= 0
+    pace.spent(1)
+    assert pace.wait_s() == pytest.approx(0.02)
+    ticks.now += 0.02
+    assert pace.wait_s() <= 1e-9
+
+
+@pytest.mark.parametrize("rate", [2_000, 20_000])
+def test_under_load_the_share_of_batches_is_bounded_instead_of_their_number(rate):
+    ticks = Ticks()
+    pace = Pace(50, 0.01, ticks)
+    assert rate > BUSY
+    for _ in range(200):
+        ticks.now += 0.01
+        pace.spent(rate // 100)
+    assert pace.wait_s() == pytest.approx(1 / (rate * 0.01), rel=0.1)
+
+
+def test_when_the_load_is_gone_it_is_quiet_again():
+    ticks = Ticks()
+    pace = Pace(50, 0.01, ticks)
+    for rows in (5_000, 1):
+        for _ in range(10):
+            ticks.now += 0.1
+            pace.spent(rows)
+    assert pace.wait_s() == pytest.approx(0.02)
+
+
+class Run:
+    """Remembers its batches; each lasts until it is let go."""
+
+    def __init__(self, *, fails=False):
+        self.batches = []
+        self.may = asyncio.Event()
+        self.fails = fails
+
+    async def __call__(self, batch):
+        self.batches.append(batch)
+        await self.may.wait()
+        if self.fails:
+            raise ValueError("no")
+
+
+async def test_one_row_goes_at_once_and_what_comes_together_goes_together():
+    run = Run()
+    run.may.set()
+    batcher = Batcher("b", run, Pace(1000, 0.1))
+    for n in range(5):
+        batcher.add(n)
+    await until(lambda: bool(run.batches))
+    assert run.batches == [[0, 1, 2, 3, 4]]
+    await batcher.drained()
+
+
+async def test_no_more_batches_than_allowed_run_at_once_and_none_is_larger_than_it_may_be():
+    run = Run()
+    batcher = Batcher("b", run, Pace(1e6, 1.0), most=10, at_once=2)
+    batcher.extend(range(100))
+    await until(lambda: len(run.batches) == 2)
+    assert len(batcher) == 80
+    run.may.set()
+    await batcher.drained()
+    assert [row for batch in run.batches for row in batch] == list(range(100))
+    assert max(map(len, run.batches)) == 10
+
+
+async def test_a_batch_that_fails_takes_only_its_own_rows_along():
+    run = Run(fails=True)
+    run.may.set()
+    batcher = Batcher("b", run, Pace(1e6, 1.0), most=2)
+    batcher.extend(range(4))
+    await batcher.drained()
+    assert run.batches == [[0, 1], [2, 3]]
