@@ -80,7 +80,7 @@ def shell(command):
 
 def test_a_newcomer_sees_fire_retry_reschedule_and_success_within_half_a_minute(folder):
     with horae_dev("--fresh", TMPDIR=str(folder)) as running:
-        assert running.until(r"^\d\d:\d\d:\d\d ✓ every-five +delivered in .* \(due \+\d+ ms\)$") < PROMISED_S
+        assert running.until(r"^\d\d:\d\d:\d\d ✓ every-five +delivered in .* \(due \+[\d.]+ m?s\)$") < PROMISED_S
         running.until(
             r"→ publish/article-3 +created, due at \d\d:\d\d:\d\d$",
             r"→ publish/article-3 +moved, due at \d\d:\d\d:\d\d$",

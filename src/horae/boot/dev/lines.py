@@ -13,6 +13,7 @@ from horae.domain.tasks import OWN_KEY
 from horae.service.tasks import Answer
 
 NAME_WIDTH = 20
+MILLISECOND = timedelta(milliseconds=1)
 
 
 class Said(NamedTuple):
@@ -26,7 +27,7 @@ class Said(NamedTuple):
 def attempt(at: datetime, late: timedelta, ran: Instance, job: Job, delivered: Delivered) -> Text:
     """What came of an attempt that was sent `late` after it was due."""
     name = job.name if ran.business_key in {None, OWN_KEY} else f"{job.name}/{ran.business_key}"
-    return _line(at, name, _said(ran, job, delivered), f"(due +{late / timedelta(milliseconds=1):.0f} ms)")
+    return _line(at, name, _said(ran, job, delivered), f"(due +{_span(round(late / MILLISECOND))})")
 
 
 def decision(at: datetime, type_name: str, key: str, answer: Answer) -> Text:
@@ -36,7 +37,7 @@ def decision(at: datetime, type_name: str, key: str, answer: Answer) -> Text:
 
 
 def _said(ran: Instance, job: Job, delivered: Delivered) -> Said:
-    took = f"in {delivered.duration_ms} ms" if delivered.duration_ms else "in under 1 ms"
+    took = f"in {_span(delivered.duration_ms)}" if delivered.duration_ms else "in under 1 ms"
     match delivered.outcome:
         case Success():
             return Said("green", "✓", f"delivered {took}" + (f", attempt {ran.attempt}" if ran.attempt > 1 else ""))
@@ -66,3 +67,7 @@ def _line(at: datetime, name: str, said: Said, aside: str = "") -> Text:
         (said.words, said.colour),
         (f" {aside}" if aside else "", "dim"),
     )
+
+
+def _span(ms: int) -> str:
+    return f"{ms} ms" if ms < 1000 else f"{ms / 1000:.1f} s"
