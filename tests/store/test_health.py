@@ -2,6 +2,7 @@ from datetime import timedelta
 
 from horae.domain.doctor import Level, examine
 from horae.store import health
+from horae.store.cells import Cell
 from horae.store.tx import Tx
 
 
@@ -33,3 +34,11 @@ async def test_a_reader_that_does_not_stop_is_seen(store):
             found = await health.facts(tx)
         await transaction.rollback()
     assert found.oldest_snapshot > timedelta()
+
+
+async def test_a_cell_knows_what_it_was_made_for_and_a_new_database_knows_nothing(store, cluster):
+    cell = store.cells[0]
+    async with cell.statement() as tx:
+        assert await health.environment(tx) == "test"
+    async with Cell("new", cluster.dsn("postgres")).direct() as connection:
+        assert await health.environment(Tx(connection, cell.clock.now())) is None

@@ -3,7 +3,7 @@
 import typer
 
 from horae import __version__
-from horae.boot.commands import calendars, cells, dead, doctor, jobs, node, schedules, tasks, tenants
+from horae.boot.commands import calendars, cells, dead, dev, doctor, jobs, node, schedules, tasks, tenants
 from horae.boot.session import out
 
 app = typer.Typer(
@@ -23,6 +23,7 @@ app.add_typer(tenants.app, name="tenant", help="Tenants: who owns jobs.")
 app.add_typer(cells.app, name="cells", help="Cells: the PostgreSQL clusters that hold the shards.")
 app.command("migrate")(cells.migrate)
 app.command("node")(node.node)
+app.command("dev")(dev.dev)
 app.command("doctor")(doctor.doctor)
 app.command("history")(jobs.history)
 app.command("forecast")(schedules.forecast)

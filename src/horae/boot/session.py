@@ -2,8 +2,8 @@
 
 import getpass
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import TypeVar
 
 import typer
@@ -41,14 +41,21 @@ async def caller(tenant: str | None = None) -> AsyncIterator[Context]:
         yield Context.of(store, found, getpass.getuser())
 
 
+@contextmanager
+def refusing() -> Iterator[None]:
+    """A refusal is printed with its code and ends the process with status 1."""
+    try:
+        yield
+    except HoraeError as error:
+        err.print(f"[red]{error.code}[/red] {error}", highlight=False)
+        raise typer.Exit(1) from error
+
+
 def run(work: Callable[[], Awaitable[Result]]) -> Result:
-    """Run a command. A refusal is printed with its code and ends the process with status 1."""
+    """Run a command; refusals are told."""
 
     async def main() -> Result:
         return await work()
 
-    try:
+    with refusing():
         return uvloop.run(main())
-    except HoraeError as error:
-        err.print(f"[red]{error.code}[/red] {error}", highlight=False)
-        raise typer.Exit(1) from error

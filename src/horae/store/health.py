@@ -2,6 +2,8 @@
 
 from datetime import timedelta
 
+import asyncpg
+
 from horae.domain.doctor import Facts
 from horae.store import migrations, partitions
 from horae.store.statements import sql
@@ -27,3 +29,12 @@ async def facts(tx: Tx) -> Facts:
 async def settings(tx: Tx) -> dict[str, str]:
     """The server's settings as it gives them to this session: ask on a connection that changed none for itself."""
     return {row["name"]: row["reset_val"] for row in await tx.rows(sql("health/settings"))}
+
+
+async def environment(tx: Tx) -> str | None:
+    """What the cell was made for: production, dev or test; None before its first migration."""
+    try:
+        found: str | None = await tx.value(sql("health/environment"))
+    except asyncpg.UndefinedTableError:
+        return None
+    return found

@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
+from horae.boot.preparing import prepare
 from horae.boot.session import load, out, run
 from horae.domain.errors import NotFound
-from horae.service import tenants
-from horae.store import clock, migrations
+from horae.store import clock
 from horae.store.cells import Store
 
 app = typer.Typer(no_args_is_help=True)
@@ -18,15 +18,8 @@ def migrate() -> None:
     """Bring every cell up to this release; make the configured tenant on the first run."""
 
     async def work() -> None:
-        settings = load()
-        for line in await migrations.migrate(settings.all_cells(), settings.environment) or ["nothing to do"]:
+        for line in await prepare(load()) or ["nothing to do"]:
             out.print(line, highlight=False)
-        async with Store.of(settings.all_cells()) as store:
-            try:
-                await tenants.find(store, settings.tenant)
-            except NotFound:
-                await tenants.create(store, settings.tenant, "migrate")
-                out.print(f"tenant {settings.tenant} created", highlight=False)
 
     run(work)
 

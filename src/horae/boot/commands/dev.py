@@ -1,0 +1,106 @@
+"""`horae dev`."""
+
+import shlex
+import signal
+from collections.abc import Iterator
+from contextlib import AsyncExitStack, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import typer
+from rich.text import Text
+
+from horae import __version__
+from horae.boot.dev import cluster, lines, samples
+from horae.boot.dev.receiver import receiving
+from horae.boot.dev.watching import Watched
+from horae.boot.preparing import prepare
+from horae.boot.secrets import secrets_of
+from horae.boot.serving import serving, told_to_end
+from horae.boot.session import out, refusing, run
+from horae.delivery.client import Client
+from horae.domain.errors import Conflict
+from horae.runtime import telemetry
+from horae.runtime.settings import Settings
+from horae.service import tenants
+from horae.service.context import Context
+from horae.store import health
+from horae.store.cells import Cell, Store
+from horae.store.tx import Tx
+
+
+def dev(
+    data: Annotated[Path | None, typer.Option(help="Keep a private PostgreSQL in this folder.")] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="A private PostgreSQL that is gone afterwards.")] = False,
+    with_samples: Annotated[bool, typer.Option("--samples/--no-samples", help="Jobs to look at.")] = True,
+) -> None:
+    """Everything in one process: a database where HORAE_DSN names none, a node, and jobs that fire before your eyes."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # until the node listens itself: end what was begun
+    settings = Settings()
+    quiet = "log_level" not in settings.model_fields_set
+    telemetry.configure(as_json=settings.log_json, level="WARNING" if quiet else settings.log_level)
+    with refusing(), _database(settings, data, fresh) as database:
+        run(lambda: _serve(database, with_samples=with_samples))
+
+
+class Database(NamedTuple):
+    """The settings with a database in them, where that is, and its DSN as it may be shown: not one we were given."""
+
+    settings: Settings
+    where: str
+    dsn: str = "…"
+
+
+@contextmanager
+def _database(settings: Settings, data: Path | None, fresh: bool) -> Iterator[Database]:
+    """What the environment names, or a private one; what was asked for on the command line goes first."""
+    settings = settings.model_copy(update={"environment": "dev"})
+    if settings.all_cells() and not (data or fresh):
+        yield Database(settings, "as HORAE_DSN or HORAE_CELLS say")
+        return
+    folder = data or cluster.default_folder()
+    out.print("Starting a private PostgreSQL …", style="dim")
+    with cluster.throwaway() if fresh else cluster.kept(folder) as dsn:
+        where = "private, gone at the end" if fresh else f"private, kept in {folder} (--fresh: one to throw away)"
+        yield Database(settings.model_copy(update={"cells": [], "dsn": dsn}), where, shlex.quote(dsn))
+
+
+async def _serve(database: Database, *, with_samples: bool) -> None:
+    settings = database.settings
+    await _refuse_production(settings)
+    await prepare(settings)
+    told = told_to_end()
+    async with AsyncExitStack() as stack:
+        store = await stack.enter_async_context(Store.of(settings.all_cells()))
+        secrets = await secrets_of(settings, store)
+        sender = Watched(Client(), secrets, store, lambda *facts: _say(lines.attempt(*facts)))
+        ctx = Context.of(store, await tenants.find(store, settings.tenant), "horae dev")
+        if with_samples:
+            url = await stack.enter_async_context(receiving())
+            stack.push_async_callback(samples.clear, ctx)
+        await stack.enter_async_context(serving(settings, store, sender))
+        _greet(database)
+        if with_samples:
+            now = store.cells[0].clock.now
+            await samples.make(ctx, url, lambda *facts: _say(lines.decision(now(), *facts)))
+        await told.wait()
+        out.print("Stopping: what is in flight may end.", style="dim")
+
+
+async def _refuse_production(settings: Settings) -> None:
+    for cell in settings.all_cells():
+        async with Cell(cell.name, cell.dsn).direct() as connection:
+            if await health.environment(Tx(connection, datetime.now(UTC))) == "production":
+                raise Conflict(f"{cell.name} is a cell of production; `horae dev` keeps away from it")
+
+
+def _greet(database: Database) -> None:
+    out.print(f"[bold]Horae {__version__}[/bold], everything in one process. Ctrl-C stops it.", highlight=False)
+    for name, value in (("database", database.where), ("try", f"HORAE_DSN={database.dsn} horae job list")):
+        _say(Text.assemble((f"  {name:<10}", "dim"), value))
+    out.print()
+
+
+def _say(line: Text) -> None:
+    out.print(line, soft_wrap=True)

@@ -1,0 +1,73 @@
+"""A node with its upkeep in this process: what `horae node` and `horae dev` have in common."""
+
+import asyncio
+import gc
+import signal
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from typing import Final
+
+from horae.boot.secrets import secrets_of
+from horae.delivery.client import Client
+from horae.delivery.push import Sender
+from horae.engine.node import Node
+from horae.runtime.loop import Loop
+from horae.runtime.settings import Settings
+from horae.store.cells import Store
+from horae.upkeep.copies import Copier
+from horae.upkeep.partitions import Partitioner
+from horae.upkeep.vacuum import Vacuumer
+
+COPY, VACUUM, PARTITION = 2.0, 3.0, 3600.0
+ENDS: Final = (signal.SIGTERM, signal.SIGINT)
+
+
+def told_to_end() -> asyncio.Event:
+    """Set by SIGTERM or SIGINT from now on."""
+    told = asyncio.Event()
+    for name in ENDS:
+        asyncio.get_running_loop().add_signal_handler(name, told.set)
+    return told
+
+
+async def sender_of(settings: Settings, store: Store) -> Sender:
+    """What sends the attempts of a node, with this deployment's secrets."""
+    return Sender(Client(), await secrets_of(settings, store))
+
+
+def node_of(settings: Settings, store: Store, sender: Sender) -> Node:
+    """The node that the settings describe, not yet started."""
+    ttl = timedelta(seconds=settings.lease_ttl)
+    return Node(store, socket.gethostname(), ttl, sender, slots=settings.slots, enforced=settings.leases)
+
+
+@asynccontextmanager
+async def serving(settings: Settings, store: Store, sender: Sender) -> AsyncIterator[None]:
+    """A node with its upkeep while the block lasts; then it hands its shards back and lets what is in flight end."""
+    duties = ((Copier(store), COPY), (Partitioner(store), PARTITION), (Vacuumer(store), VACUUM))
+    loops = [Loop(type(duty).__name__.lower(), duty, pause) for duty, pause in duties]
+    upkeep = [asyncio.create_task(loop.run()) for loop in loops]
+    worker = node_of(settings, store, sender)
+    await worker.start()
+    gc.freeze()  # what is here now stays; collections need not walk it again
+    gc.set_threshold(50_000, 20, 50)  # timers and definitions live long, and calls leave no cycles
+    try:
+        yield
+    finally:
+        await worker.stop(settings.grace)
+        for task in upkeep:
+            task.cancel()
+        await asyncio.gather(*upkeep, return_exceptions=True)
+
+
+async def drain(settings: Settings, store: Store) -> int:
+    """Upkeep and everything that is due now, once, to the end; returns how much that was."""
+    for duty in (Copier(store), Partitioner(store), Vacuumer(store)):
+        await duty.once()
+    worker = node_of(settings, store, await sender_of(settings, store))
+    try:
+        return await worker.drain()
+    finally:
+        await worker.leave()

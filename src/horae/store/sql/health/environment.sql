@@ -1,0 +1,1 @@
+select environment from cell

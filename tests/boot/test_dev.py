@@ -1,0 +1,117 @@
+"""`horae dev` as a newcomer runs it: a process of its own, nothing configured, ended with Ctrl-C."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.cluster import free_port
+from tests.steps import query
+
+BIN = Path(sys.executable).parent
+CLEAN = {name: value for name, value in os.environ.items() if not name.startswith(("HORAE_", "PG"))}
+ENVIRONMENT = CLEAN | {"PATH": f"{BIN}:{os.environ['PATH']}", "PGPORT": str(free_port()), "TZ": "Asia/Shanghai"}
+PROMISED_S = 30
+
+
+class Running:
+    """What it has said so far, and how long that took."""
+
+    def __init__(self, process):
+        self.process = process
+        self.began = time.monotonic()
+        self.said = ""
+
+    def until(self, *patterns):
+        """Read on until every pattern was said; returns the seconds since the command."""
+        for pattern in patterns:
+            while not re.search(pattern, self.said, re.MULTILINE):
+                line = self.process.stdout.readline()
+                assert line, f"it ended without {pattern}:\n{self.said}"
+                self.said += line
+        return time.monotonic() - self.began
+
+    def command(self):
+        """The command it offers for another terminal."""
+        self.until(r"try +HORAE_DSN=")
+        return re.search(r"HORAE_DSN=\S+ horae job list", self.said)[0]
+
+
+@contextmanager
+def horae_dev(*words, **environment):
+    with subprocess.Popen(
+        [BIN / "horae", "dev", *words],
+        env=ENVIRONMENT | environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as process:
+        try:
+            yield Running(process)
+        finally:
+            process.send_signal(signal.SIGINT)
+            rest = process.stdout.read()
+            assert process.wait(20) == 0, rest
+
+
+@pytest.fixture
+def folder():
+    """Short enough for a socket, and open to the user that PostgreSQL runs as."""
+    folder = Path(tempfile.mkdtemp(prefix="horae-test-"))
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder)
+
+
+def shell(command):
+    done = subprocess.run(command, shell=True, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_a_newcomer_sees_fire_retry_reschedule_and_success_within_half_a_minute(folder):
+    with horae_dev("--fresh", TMPDIR=str(folder)) as running:
+        assert running.until(r"^\d\d:\d\d:\d\d ✓ every-five +delivered in .* \(due \+[\d.]+ m?s\)$") < PROMISED_S
+        running.until(
+            r"→ publish/article-3 +created, due at \d\d:\d\d:\d\d$",
+            r"→ publish/article-3 +moved, due at \d\d:\d\d:\d\d$",
+            r"↻ flaky +answered 503 in .*, attempt 2 follows in about 1\.\d s",
+            r"✓ flaky +delivered in .*, attempt 3",
+            r"✓ publish/article-3 +delivered",
+        )
+        assert "every-five" in shell(running.command())
+    assert list(folder.iterdir()) == [], "a throw-away database leaves nothing behind"
+
+
+def test_a_kept_database_has_what_was_made_before_and_no_samples_left(folder):
+    data = folder / "dev"
+    with horae_dev("--data", str(data)) as running:
+        made = running.command()
+        running.until("→ publish/article-3 +moved")
+        shell(made.replace("job list", "job create mine --cron '0 9 * * *'"))
+    assert not list(data.glob(".s.PGSQL*")), "its PostgreSQL has ended"
+    with horae_dev("--data", str(data), "--no-samples") as running:
+        listed = shell(running.command())
+        assert "mine" in listed
+        assert "every-five" not in listed
+
+
+async def test_it_works_on_the_cells_it_is_given_but_never_on_productions(cells, store):
+    given = json.dumps([{"name": cell.name, "dsn": cell.dsn} for cell in cells])
+    with horae_dev(HORAE_CELLS=given) as running:
+        running.until("✓ every-five +delivered")
+        assert cells[0].dsn not in running.said, "a DSN may hold a password"
+    await query(store, "update cell set environment = 'production'")
+    done = subprocess.run(
+        [BIN / "horae", "dev"], env=ENVIRONMENT | {"HORAE_CELLS": given}, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr.split()[0]) == (1, "SCH_409_CONFLICT"), done.stderr
