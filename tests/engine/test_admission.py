@@ -295,7 +295,7 @@ def test_a_desk_that_is_full_keeps_nobody_else_waiting():
         gatekeeper.offer(a_timer(), a_pushed_job(), desk)
     assert gatekeeper.dispatch() == 1
     full.open = True
-    gatekeeper.reopened(full)
+    full.open = True
     assert gatekeeper.dispatch() == 2
 
 

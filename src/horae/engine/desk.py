@@ -102,7 +102,6 @@ class Desk:
             self._depart(readies, flights)
 
     def _depart(self, readies: Sequence[Ready], flights: Sequence[Flight]) -> None:
-        was_closed = len(self._admitted) + len(readies) >= BATCH
         flying = {id(flight.ready) for flight in flights}
         for ready in readies:
             self.agenda.forget(ready.timer)
@@ -113,8 +112,6 @@ class Desk:
             self._send(flight)
         if self._together:
             self._send_together()
-        if was_closed:
-            self.gatekeeper.reopened(self)
         self.turn()
 
     async def _record(self, readies: Sequence[Ready]) -> None:

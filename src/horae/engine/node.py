@@ -95,6 +95,7 @@ class Node:
         self.turn()
         for ready in self.gatekeeper.unrecorded():
             ready.desk.record(ready)
+        self.turn()  # a desk that was full may have room again
         return 0
 
     async def drain(self) -> int:

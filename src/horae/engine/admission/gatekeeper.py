@@ -126,11 +126,6 @@ class Gatekeeper:
         if ready.target.parked:
             self._freed.add(ready.target)
 
-    def reopened(self, desk: Desk) -> None:
-        """A desk takes more again."""
-        for ready in reversed(self._at_desk.pop(desk, [])):
-            self.fair.put(ready, first=True)
-
     def granted(self, key: Key) -> None:
         """A limit allows some more: as many of those who waited for it ask again."""
         assert self.permits is not None
@@ -242,6 +237,9 @@ class Gatekeeper:
 
     def _wake(self, now: float) -> None:
         """Whoever may ask again: their target has room, or the time they waited for has come."""
+        for desk in [desk for desk in self._at_desk if desk.open]:
+            for ready in reversed(self._at_desk.pop(desk)):
+                self.fair.put(ready, first=True)
         freed, self._freed = self._freed, set()
         for target in freed:
             self._release(target, now)
