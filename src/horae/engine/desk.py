@@ -132,7 +132,7 @@ class Desk:
         self._in_flight += 1
         delay_ms = None
         if ran.attempt == 1:
-            delay_ms = max(0, (now - ran.due_at) // MILLISECOND - ready.held_ms)
+            delay_ms = max(0, (now - ran.due_at) // MILLISECOND - ran.held_ms)
         assert ran.deadline is not None
         if ran.deadline - now < slot_time(ready.job.definition.target) - MARGIN or not self.alive():
             self.gatekeeper.withdraw(ready)

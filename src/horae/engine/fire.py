@@ -92,7 +92,7 @@ class Firer:
             [verdict] = one.step.verdicts
             if isinstance(verdict, Fires):
                 called = slots and verdict.due_at <= now and isinstance(job.definition.target, HttpTarget)
-                fire = fire_row(timer, job, verdict, one.step.wake, now, token if called else None)
+                fire = fire_row(one.ready, verdict, one.step.wake, now, token if called else None)
                 fires.append(fire)
                 of[fire.id] = one
             else:

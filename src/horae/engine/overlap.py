@@ -84,7 +84,7 @@ class Exclusive:
 
     async def _birth(self, verdict: Fires, wake: datetime | None, state: State) -> bool:
         token = chance.token() if state is State.RUNNING else None
-        fire = fire_row(self.ready.timer, self.ready.job, verdict, wake, self.tx.now, token)
+        fire = fire_row(self.ready, verdict, wake, self.tx.now, token)
         if not await cursors.fire_exclusive(self.tx, self.ready.timer.priority, fire, self.owner, state):
             return False
         self.fired += 1

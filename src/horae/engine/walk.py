@@ -62,7 +62,7 @@ class Walker:
         at, priority = ready.timer, ready.timer.priority
         for verdict, wake in _with_wakes(step, schedule):
             if isinstance(verdict, Fires):
-                born.append(fire_row(ready.timer, ready.job, verdict, wake, tx.now))
+                born.append(fire_row(ready, verdict, wake, tx.now))
                 moved = await cursors.fire(tx, priority, born[-1:], self.owner)
             else:
                 moved = await cursors.skip(tx, priority, [skip_row(at, verdict, wake, tx.now)])

@@ -37,6 +37,7 @@ class Fire(NamedTuple):
     token: UUID | None
     slot_ms: int
     queue: str | None = None
+    held_ms: int = 0
 
 
 class Skip(NamedTuple):

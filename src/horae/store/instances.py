@@ -79,11 +79,14 @@ async def due_narrow(tx: Tx, shards: Sequence[int], look: Look, marks: Sequence[
     return [Timer(*row) for row in rows]
 
 
-async def claim(tx: Tx, wanted: Sequence[Timer], ask: Claim) -> list[Instance]:
-    """Take those of the wanted instances that are due and waiting; each is RUNNING under the token from now on."""
-    rows = sorted((timer.shard, timer.id) for timer in wanted)
-    shards, ids = zip(*rows, strict=True)
-    found = await tx.rows(sql("instances/claim"), shards, ids, tx.now, ask.token, ask.owner, ask.held_jobs)
+async def claim(tx: Tx, wanted: Sequence[Timer], ask: Claim, held_ms: Sequence[int] = ()) -> list[Instance]:
+    """Take those of the wanted instances that are due and waiting; each is RUNNING under the token from now on.
+
+    `held_ms` is what gates have held each of them for since it was due.
+    """
+    rows = zip(wanted, held_ms or (0,) * len(wanted), strict=True)
+    shards, ids, held = zip(*sorted((timer.shard, timer.id, ms) for timer, ms in rows), strict=True)
+    found = await tx.rows(sql("instances/claim"), shards, ids, tx.now, ask.token, ask.owner, ask.held_jobs, held)
     return [instance_from(row) for row in found]
 
 
@@ -165,6 +168,7 @@ def instance_from(row: asyncpg.Record) -> Instance:
         attempt=row["attempt"],
         retry_count=row["retry_count"],
         crash_count=row["crash_count"],
+        held_ms=row["held_ms"],
         business_key=row["business_key"],
         generation=row["generation"],
         intent_version=row["intent_version"],
