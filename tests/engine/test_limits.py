@@ -11,7 +11,7 @@ from horae.domain.triggers import IntervalTrigger
 from horae.service import tasks, tenants
 from horae.store.cells import Store
 from horae.upkeep.copies import Copier
-from tests.catcher import most_at_once
+from tests.catcher import most_at_once, percentile
 from tests.engine.running import ended, running
 from tests.steps import a_job, a_type, query, until
 
@@ -50,6 +50,9 @@ async def test_a_capped_tenants_schedules_go_on_and_what_waits_says_so(ctx, stor
     assert most_over_rate(catcher.arrivals, limit) <= 0
     assert {arrival.attempt for arrival in catcher.arrivals} == {1}
     assert set(catcher.effects.values()) == {1}
+    done = await query(store, "select held_ms, trigger_delay_ms from instance_history where state = 'SUCCESS'")
+    assert max(row["held_ms"] for row in done) > 2000, "held at the limit, before and after it was recorded"
+    assert percentile([row["trigger_delay_ms"] for row in done], 0.9) < 500, "which is not our delay"
 
 
 async def test_three_nodes_together_keep_the_limits_of_tenant_job_target_and_quota(ctx, store, cells, catcher):

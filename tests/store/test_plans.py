@@ -10,7 +10,7 @@ from tests.steps import query
 
 AT = datetime(2026, 11, 15, tzinfo=UTC)
 ID = UUID(int=1)
-FIRE = [[1], [ID], [1], [AT], [AT], [ID], ["k"], [AT], [ID], [1], ["q"]]
+FIRE = [[1], [ID], [1], [AT], [AT], [ID], ["k"], [AT], [ID], [1], ["q"], [0]]
 END = [[1], [ID], [1], [ID], [AT], ["SUCCESS"], ["r"], ["c"], ["m"], ["t"], [0], [1], [1], ["{}"], AT]
 AGAIN = [[1], [ID], [1], [ID], [AT], ["FAIL"], [AT], [1], [1], [0], ["c"], ["m"], [1], ["{}"], AT]
 CURSOR_LOOK = [[1], [AT], [1], [ID], AT, [], None, 10]
@@ -25,11 +25,17 @@ HOT = {
     "cursors/fire": ([*FIRE, ID, AT, 1], {"c": "job_cursor_due"} | FENCE),
     "instances/due": ([0, 4095, *LOOK], {"instance_live": "instance_live_due"}),
     "instances/due_narrow": ([[1], *LOOK], {"instance_live": "instance_live_pkey"}),
-    "instances/claim": ([[1], [ID], AT, ID, ID, []], {"l": "Tid Scan"} | FENCE),
+    "instances/claim": ([[1], [ID], AT, ID, ID, [], [0]], {"l": "Tid Scan"} | FENCE),
     "instances/abandoned": ([0, 4095, AT, 10, AT, AT, ID], {"l": "instance_live_deadline"}),
     "instances/extend": ([[1], [ID], [1], [ID], [AT], [1], AT], {"l": "instance_live_pkey"} | FENCE),
     "instances/end": (END, {"l": "instance_live_pkey", "k": "task_key_pkey"} | LETTER | FENCE),
     "instances/again": (AGAIN, {"l": "instance_live_pkey"} | FENCE),
+    "cursors/lock": ([1, ID, 1, AT, 1], {"job_cursor": "job_cursor_due"}),
+    "cursors/fire_exclusive": ([*(column[0] for column in FIRE), ID, AT, "INIT", 1], {"c": "job_cursor_due"}),
+    "instances/living": ([1, ID], {"instance_live": "instance_live_exclusive"}),
+    "instances/displace": ([1, [ID], AT], {"l": "instance_live_pkey"}),
+    "instances/blocked": ([[1], [ID]], {"l": "instance_live_exclusive"}),
+    "instances/release": ([[1], [ID], AT], {"l": "instance_live_pkey", "o": "instance_live_exclusive"} | FENCE),
     "workers/waiting": ([ID, "q", AT, []], {"q": "instance_live_queue"}),
     "workers/claim": ([ID, "q", 1, 0, AT, 10, ID, "w", []], {"q": "instance_live_queue", "l": "Tid Scan"} | FENCE),
     "workers/held": ([ID, [1], [ID]], {"l": "instance_live_pkey"} | FENCE),

@@ -43,6 +43,7 @@ class Instance(msgspec.Struct, frozen=True, kw_only=True):
     attempt: int = 0
     retry_count: int = 0
     crash_count: int = 0
+    held_ms: int = 0
     business_key: str | None = None
     generation: int | None = None
     intent_version: int | None = None

@@ -13,7 +13,7 @@ from horae.domain.errors import Conflict, Invalid
 from horae.domain.instances import Priority
 from horae.domain.limits import Limit
 from horae.domain.retries import RetryPolicy
-from horae.domain.schedule import Override, Policies, Schedule
+from horae.domain.schedule import OnOverlap, Override, Policies, Schedule
 from horae.domain.targets import QueueTarget, Target
 from horae.domain.tasks import AfterSuccess
 from horae.domain.triggers import (
@@ -87,6 +87,11 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     def recurring(self) -> bool:
         """Whether its fires come from a cursor."""
         return isinstance(self.definition.trigger, CronTrigger | IntervalTrigger)
+
+    @property
+    def exclusive(self) -> bool:
+        """Whether its fires may not simply run beside each other."""
+        return self.definition.policies.overlap is not OnOverlap.ALLOW
 
     @property
     def keyed(self) -> bool:

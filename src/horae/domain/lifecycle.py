@@ -32,7 +32,7 @@ TRANSITIONS: Final[Mapping[State | None, Mapping[State, str]]] = MappingProxyTyp
         None: {
             State.INIT: "due later, or no slot yet",
             State.RUNNING: "fired with a slot in hand",
-            State.BLOCKED: "waits for its parents",
+            State.BLOCKED: "waits for its parents, or for the fire before it",
             State.SKIPPED: "a verdict instead of a run",
         },
         State.INIT: {

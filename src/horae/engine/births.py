@@ -5,7 +5,6 @@ from typing import Final, NamedTuple
 from uuid import UUID
 
 from horae.domain.instances import Instance, Lane
-from horae.domain.jobs import Job
 from horae.domain.keys import recurring
 from horae.domain.lifecycle import State
 from horae.domain.schedule import Fire as Fires
@@ -28,11 +27,9 @@ class Flight(NamedTuple):
     until: float
 
 
-def fire_row(
-    timer: Timer, job: Job, verdict: Fires, wake: datetime | None, now: datetime, token: UUID | None = None
-) -> Fire:
+def fire_row(ready: Ready, verdict: Fires, wake: datetime | None, now: datetime, token: UUID | None = None) -> Fire:
     """A fire to be born: RUNNING with a token, else waiting for its claim."""
-    target = job.definition.target
+    timer, target = ready.timer, ready.job.definition.target
     return Fire(
         timer.shard,
         timer.id,
@@ -45,6 +42,7 @@ def fire_row(
         token,
         slot_ms(target),
         queue_of(target),
+        ready.held_ms,
     )
 
 
@@ -63,6 +61,7 @@ def in_flight(ready: Ready, fire: Fire, now: datetime) -> Flight:
         state=State.RUNNING,
         priority=timer.priority,
         attempt=1,
+        held_ms=fire.held_ms,
         token=fire.token,
         deadline=now + fire.slot_ms * MILLISECOND,
     )

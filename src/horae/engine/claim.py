@@ -35,7 +35,8 @@ class Claimer:
         ask = Claim(chance.token(), self.owner, list(self._held))
         async with self.cell.statement() as tx:
             now = tx.now
-            taken = await instances.claim(tx, [ready.timer for ready in readies], ask)
+            held_ms = [ready.held_ms for ready in readies]
+            taken = await instances.claim(tx, [ready.timer for ready in readies], ask, held_ms)
             keyed = {ran.job_id for ran in taken if ran.business_key}
             removed = await jobs.removed(tx, list(keyed)) if keyed else set()
         await self._drop([ran for ran in taken if ran.job_id in removed])

@@ -133,7 +133,7 @@ class Desk:
         self._in_flight += 1
         delay_ms = None
         if ran.attempt == 1:
-            late = int((now - ran.due_at.timestamp()) * 1000) - ready.held_ms
+            late = int((now - ran.due_at.timestamp()) * 1000) - ran.held_ms
             delay_ms = min(max(0, late), LONGEST_MS)
         if now > until or not self.alive():
             self.gatekeeper.withdraw(ready)

@@ -10,19 +10,18 @@ from functools import partial
 from typing import NamedTuple
 from uuid import UUID
 
-from msgspec.structs import replace
-
 from horae.domain.errors import HoraeError
 from horae.domain.instances import Priority
 from horae.domain.outcomes import SkipReason
 from horae.domain.schedule import Fire as Fires
-from horae.domain.schedule import Schedule, Step, Verdict, advance, wake_of
 from horae.domain.schedule import Skip as Skips
+from horae.domain.schedule import Step, Verdict, advance
 from horae.domain.targets import HttpTarget
 from horae.domain.timers import Timer
 from horae.engine.admission.ready import Ready
 from horae.engine.almanac import Almanac
 from horae.engine.births import Flight, fire_row, in_flight, next_timer, timer_of
+from horae.engine.walk import Walker
 from horae.runtime import chance
 from horae.runtime.batch import Refused, halve
 from horae.runtime.telemetry import log
@@ -47,6 +46,7 @@ class Firer:
         self.owner = owner
         self.follow = follow
         self.almanac = Almanac(cell)
+        self.walker = Walker(cell, owner)
 
     async def fire(self, readies: Sequence[Ready], *, slots: bool) -> list[Flight]:
         """Fire a batch. With slots in hand what is due now is born RUNNING and returned, all else waits in its row."""
@@ -56,11 +56,12 @@ class Firer:
         flights: list[Flight] = []
         for priority, batch in _by_priority(readies).items():
             reached = await self._ask(batch)
-            plain = [one for one in reached if len(one.step.verdicts) == 1]
+            plain = [one for one in reached if _plain(one)]
             flights += await self._fire_plain(priority, plain, slots=slots)
-            for one in reached:
-                if len(one.step.verdicts) != 1:
-                    await self._walk(priority, one)
+            if len(plain) < len(reached):
+                for one in reached:
+                    if not _plain(one):
+                        flights += await self._walk(priority, one, slot=slots)
         return flights
 
     async def refuse(self, timer: Timer, reason: str) -> None:
@@ -91,7 +92,7 @@ class Firer:
             [verdict] = one.step.verdicts
             if isinstance(verdict, Fires):
                 called = slots and verdict.due_at <= now and isinstance(job.definition.target, HttpTarget)
-                fire = fire_row(timer, job, verdict, one.step.wake, now, token if called else None)
+                fire = fire_row(one.ready, verdict, one.step.wake, now, token if called else None)
                 fires.append(fire)
                 of[fire.id] = one
             else:
@@ -148,34 +149,27 @@ class Firer:
             await self._complete(tx, (skip for skip in skips if skip.id in told))
             return told
 
-    async def _walk(self, priority: Priority, one: Reached) -> None:
-        """A cursor with several verdicts, or none: one after the other, in one transaction."""
-        timer, job, step = one.ready.timer, one.ready.job, one.step
-        schedule = self.almanac.schedule(job)
-        wakes = [_wake(verdict, schedule) for verdict in step.verdicts]
-        born: list[Fire] = []
-        at = timer
-        async with self.cell.tx() as tx:
-            for verdict, wake in zip(step.verdicts, [*wakes, step.wake][1:], strict=True):
-                if isinstance(verdict, Fires):
-                    row = fire_row(timer, job, verdict, wake, tx.now)
-                    moved = await cursors.fire(tx, priority, [row], self.owner)
-                    born.append(row)
-                else:
-                    moved = await cursors.skip(tx, priority, [skip_row(at, verdict, wake, tx.now)])
-                if not moved:
-                    return  # someone else walks here
-                if wake is not None:
-                    at = at._replace(at=wake)
-            stood = replace(job, next_fire_at=timer.at)
-            if not step.verdicts and not await cursors.revise(tx, stood, job.version, step.wake):
-                return
-            if step.wake is None:
-                await jobs.complete(tx, [job.shard], [job.id])
-        for fire in born:
-            if fire.queue is None:
+    async def _walk(self, priority: Priority, one: Reached, *, slot: bool) -> list[Flight]:
+        """One job in its own transaction; a walk that the database refuses leaves one verdict for all its fires."""
+        timer, step = one.ready.timer, one.step
+        try:
+            walked = await self.walker.walk(one.ready, step, self.almanac.schedule(one.ready.job), slot=slot)
+        except TRY_AGAIN:
+            return []  # the next look finds it where it is
+        except BAD_ROW as error:
+            now = self.cell.clock.now()
+            await self._skip(priority, [_refused(timer, timer.at, step.wake, str(error), now, step.verdicts)])
+            return []
+        if walked is None:
+            return []
+        for fire in walked.born:
+            if fire.token is None and fire.queue is None:
                 self.follow(timer_of(timer, fire))
-        self._go_on(one, len(born))
+        for freed in walked.freed:
+            self.follow(freed)
+        self._go_on(one, walked.fired)
+        now = self.cell.clock.now()
+        return [in_flight(one.ready, fire, now) for fire in walked.born if fire.token is not None]
 
     async def _complete(self, tx: Tx, moved: Iterable[Fire | Skip]) -> None:
         over = [row for row in moved if row.next_fire_at is None]
@@ -190,10 +184,15 @@ def _by_priority(readies: Sequence[Ready]) -> dict[Priority, list[Ready]]:
     return found
 
 
-def _refused(timer: Timer, at: datetime, wake: datetime | None, reason: str, now: datetime) -> Skip:
+def _plain(one: Reached) -> bool:
+    return len(one.step.verdicts) == 1 and not one.ready.job.exclusive
+
+
+def _refused(
+    timer: Timer, at: datetime, wake: datetime | None, reason: str, now: datetime, passed: Sequence[Verdict] = ()
+) -> Skip:
     log.error("fire.refused", job=str(timer.job_id), fire_time=at.isoformat(), reason=reason)
-    return skip_row(timer, Skips(at, at, 1, SkipReason.REFUSED), wake, now, reason)
-
-
-def _wake(verdict: Verdict, schedule: Schedule) -> datetime:
-    return wake_of(schedule, verdict.fire_time) if isinstance(verdict, Fires) else verdict.fire_time
+    last = passed[-1] if passed else None
+    until = last.until if isinstance(last, Skips) else last.fire_time if last is not None else at
+    fires = sum(verdict.fires if isinstance(verdict, Skips) else 1 for verdict in passed) or 1
+    return skip_row(timer, Skips(at, until, fires, SkipReason.REFUSED), wake, now, reason)

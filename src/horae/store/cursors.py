@@ -12,6 +12,7 @@ from uuid import UUID
 from horae.domain.instances import Priority
 from horae.domain.jobs import Job
 from horae.domain.keys import recurring
+from horae.domain.lifecycle import State
 from horae.domain.outcomes import SkipReason
 from horae.domain.placement import Run
 from horae.domain.schedule import Skip as Skips
@@ -36,6 +37,7 @@ class Fire(NamedTuple):
     token: UUID | None
     slot_ms: int
     queue: str | None = None
+    held_ms: int = 0
 
 
 class Skip(NamedTuple):
@@ -93,6 +95,16 @@ async def fire(tx: Tx, priority: Priority, fires: Sequence[Fire], owner: UUID) -
     """Move cursors of one priority and give birth; returns the ids born. The others have moved, or changed."""
     columns = zip(*fires, strict=True)
     return {row["id"] for row in await tx.rows(sql("cursors/fire"), *columns, owner, tx.now, priority)}
+
+
+async def lock(tx: Tx, at: Timer) -> bool:
+    """Keep a cursor where it stands until the end of the transaction; False when it stands there no longer."""
+    return await tx.value(sql("cursors/lock"), at.shard, at.id, at.version, at.at, at.priority) is not None
+
+
+async def fire_exclusive(tx: Tx, priority: Priority, fire: Fire, owner: UUID, state: State) -> bool:
+    """Move one cursor and give birth to a fire that does not run beside others of its job; False when it has moved."""
+    return await tx.value(sql("cursors/fire_exclusive"), *fire, owner, tx.now, state, priority) is not None
 
 
 async def skip(tx: Tx, priority: Priority, skips: Sequence[Skip]) -> set[UUID]:

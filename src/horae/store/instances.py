@@ -79,11 +79,14 @@ async def due_narrow(tx: Tx, shards: Sequence[int], look: Look, marks: Sequence[
     return [Timer(*row) for row in rows]
 
 
-async def claim(tx: Tx, wanted: Sequence[Timer], ask: Claim) -> list[Instance]:
-    """Take those of the wanted instances that are due and waiting; each is RUNNING under the token from now on."""
-    rows = sorted((timer.shard, timer.id) for timer in wanted)
-    shards, ids = zip(*rows, strict=True)
-    found = await tx.rows(sql("instances/claim"), shards, ids, tx.now, ask.token, ask.owner, ask.held_jobs)
+async def claim(tx: Tx, wanted: Sequence[Timer], ask: Claim, held_ms: Sequence[int] = ()) -> list[Instance]:
+    """Take those of the wanted instances that are due and waiting; each is RUNNING under the token from now on.
+
+    `held_ms` is what gates have held each of them for since it was due.
+    """
+    rows = zip(wanted, held_ms or (0,) * len(wanted), strict=True)
+    shards, ids, held = zip(*sorted((timer.shard, timer.id, ms) for timer, ms in rows), strict=True)
+    found = await tx.rows(sql("instances/claim"), shards, ids, tx.now, ask.token, ask.owner, ask.held_jobs, held)
     return [instance_from(row) for row in found]
 
 
@@ -116,6 +119,28 @@ async def cancel_waiting(tx: Tx, shard: int, job_id: UUID) -> list[UUID]:
     return [row["id"] for row in await tx.rows(sql("instances/cancel_waiting"), shard, job_id, tx.now)]
 
 
+async def living(tx: Tx, shard: int, job_id: UUID) -> dict[UUID, State]:
+    """What lives of a job whose fires do not run beside each other; locked until the end of the transaction."""
+    return {row["id"]: State(row["state"]) for row in await tx.rows(sql("instances/living"), shard, job_id)}
+
+
+async def displace(tx: Tx, shard: int, ids: Iterable[UUID]) -> None:
+    """End instances that `living` has locked as CANCELLED, because the next fire takes their place."""
+    await tx.run(sql("instances/displace"), shard, list(ids), tx.now)
+
+
+async def blocked(tx: Tx, jobs: Iterable[tuple[int, UUID]]) -> list[tuple[int, UUID]]:
+    """Fires that wait behind another one of these jobs (shard and id); locked until the end of the transaction."""
+    rows = await tx.rows(sql("instances/blocked"), *zip(*sorted(set(jobs)), strict=True))
+    return [(row["shard_id"], row["id"]) for row in rows]
+
+
+async def release(tx: Tx, waiting: Iterable[tuple[int, UUID]]) -> list[Timer]:
+    """Those of the waiting ones that nothing of their job is before any more are due now; returns what we push."""
+    rows = await tx.rows(sql("instances/release"), *zip(*waiting, strict=True), tx.now)
+    return [Timer(*row[:8]) for row in rows if row["queue"] is None]
+
+
 async def trigger(tx: Tx, made: Instance, slot_ms: int, queue: str | None) -> bool:
     """Insert an instance that someone asked for; the idempotency row that authorises it was just written.
 
@@ -143,6 +168,7 @@ def instance_from(row: asyncpg.Record) -> Instance:
         attempt=row["attempt"],
         retry_count=row["retry_count"],
         crash_count=row["crash_count"],
+        held_ms=row["held_ms"],
         business_key=row["business_key"],
         generation=row["generation"],
         intent_version=row["intent_version"],

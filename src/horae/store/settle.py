@@ -88,7 +88,8 @@ class Settler:
             again = await instances.again(tx, retries) if retries else set()
             kept = await instances.extend(tx, extended) if extended else set()
             await self._complete_single(tx, rows, ended)
-            return ended | again | kept, [_timer_of(retry) for retry in retries if retry.ran.id in again]
+            due = [_timer_of(retry) for retry in retries if retry.ran.id in again]
+            return ended | again | kept, due + await self._release(tx, rows, ended)
 
         alone = all(isinstance(row.outcome, Success) and row.job is not None and not row.job.single for row in rows)
         written, due = await (self.cell.run_statements if alone else self.cell.run)(work)  # alone: one statement
@@ -102,12 +103,27 @@ class Settler:
         if over:
             await jobs.complete(tx, [job.shard for job in over], [job.id for job in over])
 
+    async def _release(self, tx: Tx, rows: Sequence[Result], ended: set[UUID]) -> list[Timer]:
+        """What waited for one of these to end is due now, in the same transaction: it cannot be forgotten."""
+        freed = [
+            (row.ran.shard, row.ran.job_id) for row in rows if row.job and row.job.exclusive and row.ran.id in ended
+        ]
+        waiting = await instances.blocked(tx, freed) if freed else []
+        return await instances.release(tx, waiting) if waiting else []
+
     async def _bury(self, refused: Refused[Result]) -> set[UUID]:
         ran, reason = refused.row.ran, refused.reason
         log.error("settle.refused", instance=str(ran.id), reason=reason)
         ended = Ended(State.DEAD, ran.retry_count, error_code=ErrorCode.REFUSED, error_msg=reason[:500])
-        async with self.cell.tx() as tx:
-            return await instances.end(tx, [Ending(ran, ended)])
+
+        async def work(tx: Tx) -> tuple[set[UUID], list[Timer]]:
+            over = await instances.end(tx, [Ending(ran, ended)])
+            return over, await self._release(tx, [refused.row], over)
+
+        written, due = await self.cell.run(work)
+        for timer in due:
+            self.follow(timer)
+        return written
 
 
 def _timer_of(retry: Retrying) -> Timer:

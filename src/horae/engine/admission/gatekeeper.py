@@ -257,6 +257,7 @@ def _waiting_cursors(queue: "deque[Ready]", now: float, most: int) -> list[Ready
     for _ in range(len(queue)):
         ready = queue.popleft()
         if ready.unrecorded_s(now) > SHORT_PATIENCE and len(found) < most:
+            ready.unpark(now)
             found.append(ready)
         else:
             queue.append(ready)

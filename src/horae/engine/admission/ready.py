@@ -1,6 +1,6 @@
 """A timer that has come due, with what is needed to decide about it."""
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from horae.domain.jobs import Job
 from horae.domain.limits import Key
@@ -8,6 +8,8 @@ from horae.domain.timers import Timer
 
 if TYPE_CHECKING:
     from horae.engine.admission.target import Target
+
+LONGEST_MS: Final = 2**31 - 1
 
 
 class Desk(Protocol):
@@ -58,5 +60,5 @@ class Ready:
     def unpark(self, now: float) -> None:
         """It goes back into its queue."""
         if self.parked_at is not None:
-            self.held_ms += round((now - self.parked_at) * 1000)
+            self.held_ms = min(self.held_ms + round((now - self.parked_at) * 1000), LONGEST_MS)
             self.parked_at = None

@@ -96,6 +96,7 @@ class Target:
             for _ in range(len(queue)):
                 ready = queue.popleft()
                 if ready.unrecorded_s(now) > longer_than and len(found) < most:
+                    ready.unpark(now)
                     found.append(ready)
                 else:
                     queue.append(ready)

@@ -1,14 +1,14 @@
 -- Fewer rows than asked is normal: someone else has them, their time has moved, their job is paused, a shard is closed.
 with picked as materialized (
-    select l.shard_id, l.ctid
-    from unnest($1::smallint[], $2::uuid[]) as wanted(shard_id, id)
+    select l.shard_id, l.ctid, wanted.held_ms
+    from unnest($1::smallint[], $2::uuid[], $7::int[]) as wanted(shard_id, id, held_ms)
     join instance_live l on l.shard_id = any(array[wanted.shard_id]) and l.id between wanted.id and wanted.id
     where l.state not in ('RUNNING', 'BLOCKED') and l.due_at <= $3
       and l.job_id <> all($6::uuid[])
     for update of l skip locked)
 update instance_live l
-set state = 'RUNNING', attempt = l.attempt + 1, token = $4, owner = $5, changed_at = $3,
-    deadline = $3 + l.slot_ms * interval '1 ms'
+set state = 'RUNNING', attempt = l.attempt + 1, token = $4, owner = $5, changed_at = $3, deadline = $3 + l.slot_ms * interval '1 ms',
+    held_ms = least(l.held_ms::bigint + picked.held_ms, 2147483647)
 from picked
 where l.ctid = picked.ctid                       -- locked above, so it cannot move; saves a descent per row
   and not exists (select from shard s where s.shard_id = picked.shard_id and s.state <> 'ACTIVE')

@@ -1,0 +1,14 @@
+-- Fewer rows than asked: the shard is closed. What runs is not aborted; its late answer finds no row.
+with ended as (
+    delete from instance_live l
+    where l.shard_id = $1 and l.id = any($2::uuid[])
+      and not exists (select from shard where shard_id = $1 and state <> 'ACTIVE')
+    returning l.*)
+insert into instance_history (ended_at, fire_time, due_at, job_version, attempt, retry_count, held_ms,
+                              trigger_delay_ms, shard_id, priority, lane, id, tenant_id, job_id, state,
+                              idem_key, worker_id, error_msg, payload, attempts)
+select $3, fire_time, due_at, job_version, attempt, retry_count, held_ms,
+       trigger_delay_ms, shard_id, priority, lane, id, tenant_id, job_id, 'CANCELLED',
+       idem_key, worker_id, error_msg, payload, attempts
+from ended
+returning id
