@@ -115,8 +115,9 @@ class Desk:
                 await self.hands.firer.fire(readies, slots=False)
         except GONE as error:
             log.warning("fire.postponed", count=len(readies), reason=str(error) or type(error).__name__)
-        for ready in readies:
-            self.agenda.forget(ready.timer)
+        finally:
+            for ready in readies:
+                self.agenda.forget(ready.timer)
         self.done += len(readies)
 
     def _send(self, flight: Flight) -> None:

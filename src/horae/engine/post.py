@@ -79,6 +79,9 @@ class Post:
             except GONE as error:
                 log.warning("mature.postponed", cell=self.cell.name, reason=str(error) or type(error).__name__)
                 await asyncio.sleep(LONGEST_NAP)
+            except Exception:
+                log.exception("mature.failed", cell=self.cell.name)
+                await asyncio.sleep(LONGEST_NAP)
             waits = (self.agenda.wait_s(), self.gatekeeper.wait_s(), LONGEST_NAP)
             await self.waker.wait(min(wait for wait in waits if wait is not None))
 
@@ -88,8 +91,14 @@ class Post:
             log.error("clock.jumped", cell=self.cell.name)
             return 0
         timers = [timer for timer in self.agenda.take() if self._ours(timer)]
-        if not timers:
-            return 0
+        try:
+            return await self._offer(timers) if timers else 0
+        except Exception:
+            for timer in timers:
+                self.agenda.forget(timer)  # known but in no queue they would never be looked at again
+            raise
+
+    async def _offer(self, timers: list[Timer]) -> int:
         known = await self.definitions.of(self.cell, timers)
         await self.allowances.learn(self.cell, {timer.tenant_id for timer in timers})
         for timer in timers:
