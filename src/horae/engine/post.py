@@ -80,6 +80,9 @@ class Post:
             except GONE as error:
                 log.warning("mature.postponed", cell=self.cell.name, reason=str(error) or type(error).__name__)
                 await asyncio.sleep(LONGEST_NAP)
+            except Exception:
+                log.exception("mature.failed", cell=self.cell.name)
+                await asyncio.sleep(LONGEST_NAP)
             waits = (self.agenda.wait_s(), self.gatekeeper.wait_s(), LONGEST_NAP)
             await self.waker.wait(min(wait for wait in waits if wait is not None))
 
@@ -96,9 +99,15 @@ class Post:
             log.error("clock.jumped", cell=self.cell.name)
             return 0
         timers = [timer for timer in self.agenda.take() if self._ours(timer)]
-        for first in range(0, len(timers), CHUNK):
-            await self._offer(timers[first : first + CHUNK])
-            self.turn()
+        offered = 0
+        try:
+            for offered in range(0, len(timers), CHUNK):
+                await self._offer(timers[offered : offered + CHUNK])
+                self.turn()
+        except Exception:
+            for timer in timers[offered:]:
+                self.agenda.forget(timer)  # known but in no queue they would never be looked at again
+            raise
         return len(timers)
 
     async def _offer(self, timers: Sequence[Timer]) -> None:

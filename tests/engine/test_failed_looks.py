@@ -1,0 +1,72 @@
+"""A database that fails at a bad moment costs delay, never a fire: what was known is looked at again."""
+
+import asyncio
+from datetime import timedelta
+
+import asyncpg
+import pytest
+
+from horae.delivery.client import Client
+from horae.delivery.push import Sender
+from horae.domain.jobs import own_queue
+from horae.domain.targets import HttpTarget
+from horae.engine.node import Node
+from tests.receiver import receiving
+from tests.steps import a_job, every, move_clock, query, until
+
+
+@pytest.fixture
+async def node(store):
+    node = Node(store, "n", timedelta(seconds=8), Sender(Client()))
+    yield node
+    await node.leave()
+
+
+def failing(error):
+    async def fail(*_args, **_named):
+        raise error
+
+    return fail
+
+
+@pytest.mark.parametrize("error", [ConnectionError("gone"), asyncpg.QueryCanceledError("too slow")])
+async def test_what_could_not_be_looked_up_when_it_came_due_fires_later(ctx, store, node, monkeypatch, error):
+    with receiving() as receiver:
+        await a_job(ctx, "job", every(ctx, 60), target=HttpTarget(receiver.url))
+        await move_clock(store, seconds=61)
+        with monkeypatch.context() as broken:
+            broken.setattr(node.allowances, "learn", failing(error))
+            with pytest.raises(type(error)):
+                await node.drain()
+        await node.drain()
+        assert len(receiver.calls) == 1
+
+
+@pytest.mark.parametrize("error", [ConnectionError("gone"), asyncpg.QueryCanceledError("too slow")])
+async def test_a_fire_that_could_not_be_recorded_is_recorded_later(ctx, store, node, monkeypatch, error):
+    job = await a_job(ctx, "job", every(ctx, 60), target=own_queue("job"))
+    await move_clock(store, seconds=61)
+    post = node.posts[store.cell(job.shard).name]
+    post.hold([job.shard])
+    with monkeypatch.context() as broken:
+        broken.setattr(post.firer, "fire", failing(error))
+        await post.once()
+    await node.drain()
+    assert len(await query(store, "select * from instance_live")) == 1
+
+
+async def test_an_error_nobody_foresaw_does_not_end_the_work_in_a_cell(node, monkeypatch):
+    post = next(iter(node.posts.values()))
+    asked = 0
+
+    async def fail():
+        nonlocal asked
+        asked += 1
+        raise asyncpg.QueryCanceledError("too slow")
+
+    monkeypatch.setattr(post, "mature", fail)
+    monkeypatch.setattr("horae.engine.post.LONGEST_NAP", 0.01)
+    running = asyncio.create_task(post.run())
+    await until(lambda: asked > 1 or running.done())
+    assert not running.done()
+    running.cancel()
