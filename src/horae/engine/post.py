@@ -28,7 +28,7 @@ from horae.store.definitions import Definitions
 from horae.store.settle import Settler
 from horae.store.tx import GONE
 
-LONGEST_NAP: Final = 1.0
+SHORTEST_NAP, LONGEST_NAP = 0.01, 1.0
 CHUNK: Final = 200
 MOST_AHEAD: Final = 20_000
 UNGATED: Final = Target()  # a queue bears any number
@@ -83,8 +83,15 @@ class Post:
             except Exception:
                 log.exception("mature.failed", cell=self.cell.name)
                 await asyncio.sleep(LONGEST_NAP)
-            waits = (self.agenda.wait_s(), self.gatekeeper.wait_s(), LONGEST_NAP)
-            await self.waker.wait(min(wait for wait in waits if wait is not None))
+            await self.waker.wait(self._nap())
+
+    def _nap(self) -> float:
+        """Until the next timer, or until something held back may be tried again."""
+        timer, gate = self.agenda.wait_s(), self.gatekeeper.wait_s()
+        if gate == 0:
+            self.turn()  # which happens during the nap
+            gate = SHORTEST_NAP
+        return min(wait for wait in (timer, gate, LONGEST_NAP) if wait is not None)
 
     async def once(self) -> int:
         """A duty of every second: know the jobs of what comes due next, so that nothing has to be asked then."""
