@@ -30,3 +30,17 @@ def test_putting_and_taking_touch_a_slot_however_many_wait():
     assert len(wheel._fine[0]) == 0
     assert sum(bool(slot) for slot in wheel._coarse) <= 2
     assert len(wheel.take(62_000)) == 100_000
+
+
+def test_a_clock_that_jumps_ahead_costs_one_look_at_each_item_and_loses_none():
+    wheel = Wheel(0)
+    places, place = [], wheel._place
+    wheel._place = lambda at_ms, item: (places.append(item), place(at_ms, item))
+    hour = 3_600_000
+    for n in range(100):
+        wheel.put(hour + n * 100, n)
+    places.clear()
+    assert wheel.take(hour + 5_000) == list(range(51))
+    assert len(places) <= 2 * 100
+    assert wheel.take(hour + 10_000) == list(range(51, 100))
+    assert len(wheel) == 0

@@ -36,6 +36,8 @@ class Wheel(Generic[Item]):
         """Everything whose time has come, in the order of its slots."""
         out: list[Item] = []
         last = now_ms // TICK_MS
+        if last - self._tick > FINE * COARSE:
+            self._jump(last)
         while self._tick <= last:
             if not self._fine_used:  # nothing in this round: go to its end at once
                 self._tick = min(last, self._tick | FINE - 1)
@@ -78,6 +80,15 @@ class Wheel(Generic[Item]):
             slot = (self._tick // FINE + min(rounds, COARSE - 1)) % COARSE
             self._coarse[slot].append((at_ms, item))
             self._coarse_used |= 1 << slot
+
+    def _jump(self, tick: int) -> None:
+        """The clock was moved, or the machine slept: going round and round would touch everything at every turn."""
+        waiting = [entry for ring in (self._fine, self._coarse) for slot in ring for entry in slot]
+        self._fine, self._coarse = [[] for _ in range(FINE)], [[] for _ in range(COARSE)]
+        self._fine_used = self._coarse_used = 0
+        self._tick = tick
+        for at_ms, item in sorted(waiting, key=lambda entry: entry[0]):
+            self._place(at_ms, item)
 
     def _cascade(self) -> None:
         slot = self._tick // FINE % COARSE
