@@ -26,7 +26,7 @@ from horae.store.wakes import CHANNEL
 
 JOBS = int(os.environ.get("HORAE_BENCH_JOBS", "300000"))
 OFFERED = 20_000
-LEAD, WARM, SLICE, SLICES = 7.0, 1.0, 5.0, 5
+LEAD, WARM, SLICE, SLICES = 10.0, 1.0, 5.0, 5
 QUIET = 200
 
 
@@ -42,6 +42,7 @@ def due(server: Server, database: str, rate: float, seconds: float) -> float:
             from (select shard_id, job_id, row_number() over () as n
                   from (select shard_id, job_id from job_cursor order by shard_id, job_id limit {most}) chosen) o
             where c.shard_id = o.shard_id and c.job_id = o.job_id""",
+        "vacuum job_cursor",
     )
     wake(server, database, first, first + seconds)
     assert time.time() < first - 1, "preparing took too long"
