@@ -40,7 +40,7 @@ def due(server: Server, database: str, rate: float, seconds: float) -> float:
         database,
         f"""update job_cursor c set next_fire_at = to_timestamp({first}) + o.n * interval '1 s' / {rate}
             from (select shard_id, job_id, row_number() over () as n
-                  from (select shard_id, job_id from job_cursor order by shard_id, job_id limit {most}) chosen) o
+                  from (select shard_id, job_id from job_cursor order by job_id limit {most}) chosen) o
             where c.shard_id = o.shard_id and c.job_id = o.job_id""",
         "vacuum job_cursor",
     )
