@@ -9,7 +9,7 @@ from horae.runtime.batcher import Batcher
 from horae.runtime.pace import Pace
 from horae.runtime.telemetry import log
 from horae.store.settle import Result, Settler
-from horae.store.tx import GONE, TRY_AGAIN
+from horae.store.tx import CUT, GONE, TRY_AGAIN
 
 CROWDED: Final = 4000
 PAUSE: Final = 0.5
@@ -34,7 +34,7 @@ class Completer:
     async def _settle(self, batch: Sequence[Result]) -> None:
         try:
             await self.settler.settle(batch)
-        except (*GONE, *TRY_AGAIN) as error:
+        except (*GONE, *TRY_AGAIN, *CUT) as error:
             log.warning("settle.postponed", count=len(batch), reason=str(error) or type(error).__name__)
             await asyncio.sleep(PAUSE)
             now = self.settler.cell.clock.now()

@@ -23,7 +23,7 @@ from horae.runtime.telemetry import log
 from horae.store.cells import Cell
 from horae.store.instances import Attempt
 from horae.store.settle import Result
-from horae.store.tx import GONE
+from horae.store.tx import CUT, GONE
 
 BATCH: Final = 200
 LONGEST_MS: Final = 2**31 - 1
@@ -96,7 +96,7 @@ class Desk:
                     flights += await self.hands.firer.fire(cursors, slots=True)
                 if waiting:
                     flights += await self.hands.claimer.claim(waiting)
-        except GONE as error:  # the next look finds them where they are
+        except (*GONE, *CUT) as error:  # the next look finds them where they are
             log.warning("fire.postponed", count=len(readies), reason=str(error) or type(error).__name__)
         finally:
             self._depart(readies, flights)
@@ -119,7 +119,7 @@ class Desk:
         try:
             if self.alive():
                 await self.hands.firer.fire(readies, slots=False)
-        except GONE as error:
+        except (*GONE, *CUT) as error:
             log.warning("fire.postponed", count=len(readies), reason=str(error) or type(error).__name__)
         finally:  # whatever happened: the next look finds them where they are
             for ready in readies:

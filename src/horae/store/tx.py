@@ -20,6 +20,9 @@ BAD_ROW: tuple[type[Exception], ...] = (asyncpg.IntegrityConstraintViolationErro
 TRY_AGAIN: tuple[type[Exception], ...] = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
 """Expected answers under contention: nothing was written, and the same again may pass."""
 
+CUT: tuple[type[Exception], ...] = (asyncpg.QueryCanceledError,)
+"""The statement took longer than it may: nothing was written, and later the same may pass."""
+
 GONE: tuple[type[Exception], ...] = (
     asyncpg.PostgresConnectionError,
     asyncpg.InterfaceError,
