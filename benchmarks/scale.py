@@ -112,7 +112,7 @@ async def _claim(connection: "asyncpg.Connection[asyncpg.Record]", owner: int, l
     else:
         page = await instances.due(tx, Run(0, owner - 1), look, [MARK])
     shards, ids = zip(*sorted((timer.shard, timer.id) for timer in page), strict=True)
-    plan = await explain(connection, "instances/claim", [shards, ids, look.until, TOKEN, TOKEN, []])
+    plan = await explain(connection, "instances/claim", [shards, ids, look.until, TOKEN, TOKEN, [], [0] * len(ids)])
     scan = next(node for node in nodes(plan) if node.get("Subplan Name") == "CTE picked")
     rows = rows_returned(plan)
     return {f"claim scan/{owner}": buffers(scan) / rows, f"claim with its writes/{owner}": buffers(plan) / rows}

@@ -54,7 +54,8 @@ def _look(batch: int, share: int) -> str:
 
 def _claim() -> str:
     """Those of the page that are still waiting, as arrays."""
-    claim = as_script(sql("instances/claim"), [":places", ":wanted", "now()", TOKEN, TOKEN, "'{}'"])
+    held = "array_fill(0, array[cardinality(:wanted::uuid[])])"
+    claim = as_script(sql("instances/claim"), [":places", ":wanted", "now()", TOKEN, TOKEN, "'{}'", held])
     return (
         claim.replace(") update instance_live l", "), taken as (update instance_live l", 1)
         + ") select coalesce(array_agg(shard_id), '{}') as shards, coalesce(array_agg(id), '{}') as ids,"

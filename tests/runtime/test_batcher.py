@@ -21,7 +21,7 @@ class Ticks:
 
 def test_the_first_batch_goes_at_once_and_the_next_after_the_quiet_gap():
     ticks = Ticks()
-    pace = Pace(50, 0.01, ticks)
+    pace = Pace(0.02, 0.01, 0.004, ticks)
     assert pace.wait_s() <= 0
     pace.spent(1)
     assert pace.wait_s() == pytest.approx(0.02)
@@ -32,7 +32,7 @@ def test_the_first_batch_goes_at_once_and_the_next_after_the_quiet_gap():
 @pytest.mark.parametrize("rate", [2_000, 20_000])
 def test_under_load_the_share_of_batches_is_bounded_instead_of_their_number(rate):
     ticks = Ticks()
-    pace = Pace(50, 0.01, ticks)
+    pace = Pace(0.02, 0.01, 0.004, ticks)
     assert rate > BUSY
     for _ in range(200):
         ticks.now += 0.01
@@ -42,7 +42,7 @@ def test_under_load_the_share_of_batches_is_bounded_instead_of_their_number(rate
 
 def test_when_the_load_is_gone_it_is_quiet_again():
     ticks = Ticks()
-    pace = Pace(50, 0.01, ticks)
+    pace = Pace(0.02, 0.01, 0.004, ticks)
     for rows in (5_000, 1):
         for _ in range(10):
             ticks.now += 0.1
@@ -68,7 +68,7 @@ class Run:
 async def test_one_row_goes_at_once_and_what_comes_together_goes_together():
     run = Run()
     run.may.set()
-    batcher = Batcher("b", run, Pace(1000, 0.1))
+    batcher = Batcher("b", run, Pace(0.001, 0.1, 0.001))
     for n in range(5):
         batcher.add(n)
     await until(lambda: bool(run.batches))
@@ -78,7 +78,7 @@ async def test_one_row_goes_at_once_and_what_comes_together_goes_together():
 
 async def test_no_more_batches_than_allowed_run_at_once_and_none_is_larger_than_it_may_be():
     run = Run()
-    batcher = Batcher("b", run, Pace(1e6, 1.0), most=10, at_once=2)
+    batcher = Batcher("b", run, Pace(1e-6, 1.0, 1e-6), most=10, at_once=2)
     batcher.extend(range(100))
     await until(lambda: len(run.batches) == 2)
     assert len(batcher) == 80
@@ -91,7 +91,7 @@ async def test_no_more_batches_than_allowed_run_at_once_and_none_is_larger_than_
 async def test_a_batch_that_fails_takes_only_its_own_rows_along():
     run = Run(fails=True)
     run.may.set()
-    batcher = Batcher("b", run, Pace(1e6, 1.0), most=2)
+    batcher = Batcher("b", run, Pace(1e-6, 1.0, 1e-6), most=2)
     batcher.extend(range(4))
     await batcher.drained()
     assert run.batches == [[0, 1], [2, 3]]

@@ -7,7 +7,8 @@ with picked as materialized (
       and l.job_id <> all($6::uuid[])
     for update of l skip locked)
 update instance_live l
-set state = 'RUNNING', attempt = l.attempt + 1, token = $4, owner = $5, changed_at = $3, deadline = $3 + l.slot_ms * interval '1 ms',
+set state = 'RUNNING', attempt = l.attempt + 1, token = $4, owner = $5, changed_at = $3,
+    deadline = $3 + l.slot_ms * interval '1 ms',
     held_ms = least(l.held_ms::bigint + picked.held_ms, 2147483647)
 from picked
 where l.ctid = picked.ctid                       -- locked above, so it cannot move; saves a descent per row
