@@ -58,7 +58,7 @@ class Post:
         self.rescuer = Rescuer(cell, self.territory, self.definitions, self.settler)
         self.firer = Firer(cell, owner, self.feeder.follow)
         self.claimer = Claimer(cell, owner, self.feeder.reset)
-        hands = Hands(self.firer, self.claimer, sender, Completer(self.settler, Pace(40, 0.015)))
+        hands = Hands(self.firer, self.claimer, sender, Completer(self.settler, Pace(40, 0.015)), self.feeder)
         self.desk = Desk(cell, self.agenda, gatekeeper, hands, alive, turn)
 
     def hold(self, shards: Iterable[int]) -> None:
