@@ -94,5 +94,19 @@ async def test_what_still_hangs_when_the_grace_is_over_is_due_again_for_the_next
     assert (past.state, past.retry_count) == ("SUCCESS", 0)
 
 
+async def test_what_could_not_be_fired_is_looked_at_again_soon_even_behind_a_long_backlog(ctx, store, catcher):
+    await a_job(ctx, "a", every(ctx, 1, "a"), target=HttpTarget(catcher.url))
+    async with running(store) as node:
+        for post in node.posts.values():
+            post.feeder.waiting = lambda: 1_000_000  # late rows are sought seldom while so many wait
+        await until(lambda: len(catcher.arrivals) >= 1)
+        desk = node.posts[store.cell(ctx.tenant.shard("a")).name].desk
+        alive, desk.alive = desk.alive, lambda: False
+        done = desk.done
+        await until(lambda: desk.done > done)
+        desk.alive, before = alive, len(catcher.arrivals)
+        await until(lambda: len(catcher.arrivals) > before, 7)
+
+
 async def _free(store):
     return not await query(store, "select from shard where owner is not null and state = 'ACTIVE' limit 1")

@@ -46,7 +46,7 @@ async def test_a_target_down_for_ten_minutes_loses_nothing_and_is_not_buried_whe
         at, target = start + timedelta(seconds=n * period / number), HttpTarget(f"{catcher.url}/x")
         policies = Policies(end=over)
         await a_job(ctx, f"j{n}", IntervalTrigger(period, at), target=target, policies=policies)
-    async with running(store) as node:
+    async with running(store, ttl=timedelta(minutes=1)) as node:  # longer than a step of the clock
         while clock.now() < over or await query(store, "select from instance_live limit 1"):
             await hurry(store, node, seconds=step)
             await until(lambda: _on_time(store, node, step), 20)

@@ -52,7 +52,7 @@ async def serving(settings: Settings, store: Store, sender: Sender) -> AsyncIter
     worker = node_of(settings, store, sender)
     await worker.start()
     gc.freeze()  # what is here now stays; collections need not walk it again
-    gc.set_threshold(50_000, 20, 50)  # timers and definitions live long, and calls leave no cycles
+    gc.set_threshold(5_000, 20, 100)  # timers and definitions live long, and calls leave no cycles
     try:
         yield
     finally:

@@ -16,6 +16,7 @@ from horae.engine.agenda import Agenda
 from horae.engine.births import Flight
 from horae.engine.claim import Claimer
 from horae.engine.completer import Completer
+from horae.engine.feeder import Feeder
 from horae.engine.fire import Firer
 from horae.runtime.batcher import Batcher
 from horae.runtime.pace import Pace
@@ -36,6 +37,7 @@ class Hands(NamedTuple):
     claimer: Claimer
     sender: Sender
     completer: Completer
+    feeder: Feeder
 
 
 class Desk:
@@ -61,7 +63,7 @@ class Desk:
         self._closed = False
         self._together: dict[tuple[UUID, int], list[tuple[Flight, int | None]]] = {}
         self._landed = asyncio.Event()
-        self._admitted = Batcher("fire", self._carry, Pace(0.0055, 0.03, 0.012), most=BATCH)
+        self._admitted = Batcher("fire", self._carry, Pace(0.0055, 0.035, 0.01), most=BATCH)
         self._unslotted = Batcher("record", self._record, Pace(0.05, 0.01, 0.05), most=BATCH)
         self.accept = self._admitted.add
         self.record = self._unslotted.add
@@ -88,6 +90,7 @@ class Desk:
     async def _carry(self, readies: Sequence[Ready]) -> None:
         """Fire or claim a batch and send what is RUNNING now. All others give their slot back."""
         flights: list[Flight] = []
+        tried = False
         try:
             if self.alive():
                 cursors = [ready for ready in readies if ready.timer.fired is not None]
@@ -96,9 +99,12 @@ class Desk:
                     flights += await self.hands.firer.fire(cursors, slots=True)
                 if waiting:
                     flights += await self.hands.claimer.claim(waiting)
-        except (*GONE, *CUT) as error:  # the next look finds them where they are
+                tried = True
+        except (*GONE, *CUT) as error:
             log.warning("fire.postponed", count=len(readies), reason=str(error) or type(error).__name__)
         finally:
+            if not tried:
+                self._postpone(readies)
             self._depart(readies, flights)
 
     def _depart(self, readies: Sequence[Ready], flights: Sequence[Flight]) -> None:
@@ -116,15 +122,24 @@ class Desk:
 
     async def _record(self, readies: Sequence[Ready]) -> None:
         """Fires that no slot is needed for: of a queue, or held back at a gate; their schedules go on."""
+        tried = False
         try:
             if self.alive():
                 await self.hands.firer.fire(readies, slots=False)
+                tried = True
         except (*GONE, *CUT) as error:
             log.warning("fire.postponed", count=len(readies), reason=str(error) or type(error).__name__)
-        finally:  # whatever happened: the next look finds them where they are
+        finally:
+            if not tried:
+                self._postpone(readies)
             for ready in readies:
                 self.agenda.forget(ready.timer)
         self.done += len(readies)
+
+    def _postpone(self, readies: Sequence[Ready]) -> None:
+        """They are where they were: the next look finds them, however much else is waiting."""
+        times = [ready.timer.at for ready in readies]
+        self.hands.feeder.name(min(times), max(times))
 
     def _send(self, flight: Flight) -> None:
         """The call itself; handed back uncounted where its deadline has no room for it any more."""

@@ -20,7 +20,7 @@ from horae.store import leases
 from horae.store.cells import Cell, Store
 from horae.store.listener import Listener
 
-SLOTS: Final = 1000
+SLOTS: Final = 2000
 LOOK, AHEAD, RESCUE, LISTEN, RENEW, RECORD = 5.0, 0.9, 2.0, 5.0, 0.05, 0.5
 
 

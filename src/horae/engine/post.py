@@ -60,7 +60,8 @@ class Post:
         self.rescuer = Rescuer(cell, self.territory, self.definitions, self.settler)
         self.firer = Firer(cell, owner, self.feeder.follow)
         self.claimer = Claimer(cell, owner, self.feeder.reset)
-        hands = Hands(self.firer, self.claimer, sender, Completer(self.settler, Pace(0.055, 0.015, 0.025)))
+        completer = Completer(self.settler, Pace(0.055, 0.012, 0.025))
+        hands = Hands(self.firer, self.claimer, sender, completer, self.feeder)
         self.desk = Desk(cell, self.agenda, gatekeeper, hands, alive, turn)
 
     def hold(self, shards: Iterable[int]) -> None:

@@ -25,7 +25,7 @@ class Settings(BaseSettings):
     tenant: str = "default"
     lease_ttl: float = 8.0
     leases: bool = True
-    slots: int = 1000
+    slots: int = 2000
     grace: float = 20.0
     secrets: dict[str, dict[str, str]] = Field(default_factory=dict, repr=False)
     secrets_file: Path | None = None

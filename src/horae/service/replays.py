@@ -52,7 +52,9 @@ async def replay(ctx: Context, instance_id: UUID) -> UUID:
         await record(ctx, tx, "dead_letter.replayed", letter.shard, public(Prefix.INSTANCE, instance_id), detail)
         return row.id
 
-    return await ctx.store.run(shard_in(instance_id), work)
+    replayed = await ctx.store.run(shard_in(instance_id), work)
+    ctx.wakes.wake(shard_in(instance_id), ctx.store.cell(shard_in(instance_id)).clock.now())  # someone waits for it
+    return replayed
 
 
 async def replay_by(

@@ -14,7 +14,7 @@ from horae.domain.instances import Lane, Priority
 from horae.engine.admission.ready import Ready
 
 FIRST_WINDOW: Final = 8
-DEFAULT_CAP: Final = 400
+DEFAULT_CAP: Final = 800
 RETRY_SHARE: Final = 0.2
 RETRIES_AT_ONCE: Final = 10.0
 RETRIES_PER_SECOND: Final = 0.2
