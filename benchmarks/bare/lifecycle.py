@@ -96,7 +96,8 @@ class Scripts:
         nexts = f"array(select f + interval '{self.words['period']} s' from unnest(:fires::timestamptz[]) f)"
         none, slot = self._same("text", "null"), self._same("int", "13000")
         places = [":shards", ":jobs", self._same("int", "1"), ":fires", nexts, ":ids", ":keys", ":fires",
-                  self._same(kind, token), slot, none, self._same("int", "0"), TOKEN, ":now", "1::smallint"]  # fmt: skip
+                  self._same(kind, token), slot, none, self._same("int", "0"), TOKEN,
+                  ":now", "1::smallint"]  # fmt: skip
         return as_script(sql("cursors/fire"), places) + ";"
 
     def _end(self) -> list[str]:

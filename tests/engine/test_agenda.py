@@ -114,7 +114,7 @@ def test_a_timer_that_moved_matures_at_its_new_time_only(agenda, time):
     assert len(agenda) == 1, "what is forgotten is the old time"
 
 
-def test_nothing_is_early_and_who_sleeps_is_woken_for_an_earlier_one(time):
+def test_a_timer_comes_a_moment_ahead_and_who_sleeps_is_woken_for_an_earlier_one(time):
     woken = []
     agenda = Agenda(time.clock.now, lambda: woken.append(True))
     agenda.offer([a_timer(later(30))])
@@ -126,8 +126,10 @@ def test_nothing_is_early_and_who_sleeps_is_woken_for_an_earlier_one(time):
     agenda.offer([a_timer(later(0.5))])
     assert woken or before <= 0.5
     assert agenda.wait_s() <= 0.5
-    time.move(seconds=0.499)
+    time.move(seconds=0.495)
     assert agenda.take() == []
+    time.move(seconds=0.002)
+    assert len(agenda.take()) == 1, "its row is written now, and its call waits"
 
 
 def test_a_deep_tenant_leaves_the_rest_in_the_rows_and_a_bookmark_at_the_first_of_it(agenda, monkeypatch):

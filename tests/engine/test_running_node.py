@@ -110,3 +110,14 @@ async def test_what_could_not_be_fired_is_looked_at_again_soon_even_behind_a_lon
 
 async def _free(store):
     return not await query(store, "select from shard where owner is not null and state = 'ACTIVE' limit 1")
+
+
+async def test_rows_are_written_a_moment_ahead_but_nothing_is_sent_early(ctx, store, catcher):
+    for n in range(20):
+        await a_job(ctx, f"j{n}", every(ctx, 1, f"j{n}"), target=HttpTarget(f"{catcher.url}/{n}"))
+    async with running(store):
+        await until(lambda: ended(store, 60), 30)
+    clocks = {job: store.cell(ctx.tenant.shard(job)).clock for job in (f"j{n}" for n in range(20))}
+    skew = max(abs((clock.now() - store.cells[0].clock.now()).total_seconds()) for clock in clocks.values())
+    early = [arrival.late_ms for arrival in catcher.arrivals if arrival.late_ms < -1000 * skew - 2]
+    assert early == []

@@ -7,7 +7,7 @@ on is remembered, so that one tenant's backlog costs the others neither memory n
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
@@ -17,6 +17,9 @@ from horae.engine.wheel import Wheel
 MOST: Final = 200_000
 DEEP: Final = 30_000
 NEVER_MS: Final = 1 << 62
+AHEAD_MS: Final = 4
+AHEAD: Final = timedelta(milliseconds=AHEAD_MS)
+"""So long before its time a fire is written, so that it can be sent when it is due; nothing is sent early."""
 
 
 def millis(at: datetime) -> int:
@@ -66,9 +69,9 @@ class Agenda:
             self.wake()
 
     def take(self) -> list[Timer]:
-        """What has come due. It stays known until it is forgotten."""
+        """What has come due, or does so in a moment. It stays known until it is forgotten."""
         known = self._known
-        return [timer for timer in self._wheel.take(millis(self.now())) if known.get(timer.id) == timer.at]
+        return [timer for timer in self._wheel.take(millis(self.now()) + AHEAD_MS) if known.get(timer.id) == timer.at]
 
     def soon(self) -> list[Timer]:
         """What comes due in the second after this one."""
@@ -84,7 +87,7 @@ class Agenda:
         """Seconds until the next timer; None when there is none. Whoever sleeps so long is woken for an earlier one."""
         next_ms = self._wheel.next_ms()
         self._planned_ms = NEVER_MS if next_ms is None else next_ms
-        return None if next_ms is None else max(0.0, next_ms / 1000 - self.now().timestamp())
+        return None if next_ms is None else max(0.0, (next_ms - AHEAD_MS) / 1000 - self.now().timestamp())
 
     def has_room(self, tenant_id: UUID) -> bool:
         """Whether a deep tenant's rows may be fed again."""

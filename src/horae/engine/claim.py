@@ -8,6 +8,7 @@ from horae.domain.instances import Instance
 from horae.domain.lifecycle import State
 from horae.domain.outcomes import Ended, SkipReason
 from horae.engine.admission.ready import Ready
+from horae.engine.agenda import AHEAD
 from horae.engine.births import PROMPT, Flight
 from horae.runtime import chance
 from horae.runtime.clock import boottime
@@ -36,6 +37,7 @@ class Claimer:
         async with self.cell.statement() as tx:
             now = tx.now
             held_ms = [ready.held_ms for ready in readies]
+            tx.now += AHEAD  # the call waits for its time, not the claim
             taken = await instances.claim(tx, [ready.timer for ready in readies], ask, held_ms)
             keyed = {ran.job_id for ran in taken if ran.business_key}
             removed = await jobs.removed(tx, list(keyed)) if keyed else set()

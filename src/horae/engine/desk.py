@@ -12,7 +12,7 @@ from horae.domain.outcomes import Lost, Probed, Retryable
 from horae.domain.targets import HttpTarget
 from horae.engine.admission.gatekeeper import Gatekeeper
 from horae.engine.admission.ready import Ready
-from horae.engine.agenda import Agenda
+from horae.engine.agenda import AHEAD_MS, Agenda
 from horae.engine.births import Flight
 from horae.engine.claim import Claimer
 from horae.engine.completer import Completer
@@ -28,6 +28,7 @@ from horae.store.tx import CUT, GONE
 
 BATCH: Final = 200
 LONGEST_MS: Final = 2**31 - 1
+ROUNDING: Final = 0.0006  # the loop counts whole milliseconds
 
 
 class Hands(NamedTuple):
@@ -61,6 +62,7 @@ class Desk:
         self.done = 0
         self._in_flight = 0
         self._closed = False
+        self._loop = asyncio.get_running_loop()
         self._together: dict[tuple[UUID, int], list[tuple[Flight, int | None]]] = {}
         self._landed = asyncio.Event()
         self._admitted = Batcher("fire", self._carry, Pace(0.0055, 0.035, 0.01), most=BATCH)
@@ -116,8 +118,6 @@ class Desk:
         self.done += len(flights) + sum(ready.timer.fired is not None for ready in readies if id(ready) not in flying)
         for flight in flights:
             self._send(flight)
-        if self._together:
-            self._send_together()
         self.turn()
 
     async def _record(self, readies: Sequence[Ready]) -> None:
@@ -142,10 +142,18 @@ class Desk:
         self.hands.feeder.name(min(times), max(times))
 
     def _send(self, flight: Flight) -> None:
+        """Call at its time, not before it."""
+        self._in_flight += 1
+        early = flight.ran.due_at.timestamp() - self.cell.clock.seconds()
+        if early > 0:
+            self._loop.call_later(early + ROUNDING, self._call, flight)
+        else:
+            self._call(flight)
+
+    def _call(self, flight: Flight) -> None:
         """The call itself; handed back uncounted where its deadline has no room for it any more."""
         ready, ran, until = flight
         now = self.cell.clock.seconds()
-        self._in_flight += 1
         delay_ms = None
         if ran.attempt == 1:
             late = int((now - ran.due_at.timestamp()) * 1000) - ran.held_ms
@@ -154,6 +162,8 @@ class Desk:
             self.gatekeeper.withdraw(ready)
             self._answered(Result(ran, ready.job, Lost()))
         elif batch_of(ready.job) > 1:
+            if not self._together:
+                self._loop.call_later(AHEAD_MS / 1000, self._send_together)
             self._together.setdefault((ready.job.id, ready.job.version), []).append((flight, delay_ms))
         else:
             self.hands.sender.push(ran, ready.job, partial(self._land, flight, delay_ms))

@@ -19,6 +19,7 @@ from horae.domain.schedule import Step, Verdict, advance
 from horae.domain.targets import HttpTarget
 from horae.domain.timers import Timer
 from horae.engine.admission.ready import Ready
+from horae.engine.agenda import AHEAD
 from horae.engine.almanac import Almanac
 from horae.engine.births import Flight, fire_row, in_flight, next_timer, timer_of
 from horae.engine.walk import Walker
@@ -84,6 +85,7 @@ class Firer:
     async def _fire_plain(self, priority: Priority, reached: Sequence[Reached], *, slots: bool) -> list[Flight]:
         """One fire or one skip per cursor: the way of nearly all, by batch."""
         now, token = self.cell.clock.now(), chance.token()
+        soon = now + AHEAD
         fires: list[Fire] = []
         skips: list[Skip] = []
         of: dict[UUID, Reached] = {}
@@ -91,7 +93,7 @@ class Firer:
             timer, job = one.ready.timer, one.ready.job
             [verdict] = one.step.verdicts
             if isinstance(verdict, Fires):
-                called = slots and verdict.due_at <= now and isinstance(job.definition.target, HttpTarget)
+                called = slots and verdict.due_at <= soon and isinstance(job.definition.target, HttpTarget)
                 fire = fire_row(one.ready, verdict, one.step.wake, now, token if called else None)
                 fires.append(fire)
                 of[fire.id] = one
