@@ -33,6 +33,7 @@ class Agenda:
     def __init__(self, now: Callable[[], datetime], wake: Callable[[], None] = lambda: None) -> None:
         self.now = now
         self.wake = wake
+        self.hungry: Callable[[], None] = lambda: None  # called when a deep tenant has room again
         self.deep: dict[UUID, datetime] = {}
         self._wheel: Wheel[Timer] = Wheel(millis(now()))
         self._planned_ms = NEVER_MS
@@ -81,7 +82,10 @@ class Agenda:
         """It was fired, claimed, or is not ours any more."""
         if self._known.get(timer.id) == timer.at:
             del self._known[timer.id]
-            self._of_tenant[timer.tenant_id] -= 1
+            left = self._of_tenant[timer.tenant_id] - 1
+            self._of_tenant[timer.tenant_id] = left
+            if left == DEEP // 2 and timer.tenant_id in self.deep:
+                self.hungry()
 
     def wait_s(self) -> float | None:
         """Seconds until the next timer; None when there is none. Whoever sleeps so long is woken for an earlier one."""
