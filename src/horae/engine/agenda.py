@@ -14,8 +14,8 @@ from uuid import UUID
 from horae.domain.timers import Timer
 from horae.engine.wheel import Wheel
 
-MOST: Final = 200_000
-DEEP: Final = 30_000
+MOST: Final = 300_000
+DEEP: Final = 100_000
 NEVER_MS: Final = 1 << 62
 AHEAD_MS: Final = 4
 AHEAD: Final = timedelta(milliseconds=AHEAD_MS)
