@@ -46,8 +46,8 @@ class Node:
         self.posts = {cell.name: self._post(cell, sender) for cell in store.cells}
         self._listeners = {cell.name: Listener(cell, partial(self._woken, cell)) for cell in store.cells}
         self._looks = {name: Loop("feeder", post.feeder, LOOK) for name, post in self.posts.items()}
-        for name, post in self.posts.items():
-            post.agenda.hungry = self._looks[name].waker.wake
+        for cell_name, post in self.posts.items():
+            post.agenda.hungry = self._looks[cell_name].waker.wake
         self._tasks: list[asyncio.Task[None]] = []
         self._started = self._turning = False
 

@@ -1,11 +1,13 @@
 """A node's work in one cell, over the shards it holds there."""
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 from uuid import UUID
 
 from horae.delivery.push import Sender
+from horae.domain.instances import Priority
 from horae.domain.targets import HttpTarget
 from horae.domain.timers import Timer
 from horae.engine.admission.gatekeeper import Gatekeeper
@@ -52,6 +54,7 @@ class Post:
         self.allowances = allowances
         self.turn = turn
         self.waker = Waker()
+        self._matured: dict[Priority, deque[Timer]] = {priority: deque() for priority in Priority}
         self.territory = Territory()
         self.definitions = Definitions()
         self.agenda = Agenda(cell.clock.now, self.waker.wake)
@@ -106,17 +109,25 @@ class Post:
         if not self.cell.clock.trusted:
             log.error("clock.jumped", cell=self.cell.name)
             return 0
-        timers = [timer for timer in self.agenda.take() if self._ours(timer)]
-        offered = 0
-        try:
-            for offered in range(0, len(timers), CHUNK):
-                await self._offer(timers[offered : offered + CHUNK])
-                self.turn()
-        except Exception:
-            for timer in timers[offered:]:
-                self.agenda.forget(timer)  # known but in no queue they would never be looked at again
-            raise
-        return len(timers)
+        done = 0
+        while chunk := self._next():
+            try:
+                await self._offer(chunk)
+            except Exception:
+                for timer in chunk:
+                    self.agenda.forget(timer)  # known but in no queue they would never be looked at again
+                raise
+            self.turn()
+            done += len(chunk)
+        return done
+
+    def _next(self) -> list[Timer]:
+        """A few of what has come due by now, critical ones first, however many others came before them."""
+        for timer in self.agenda.take():
+            if self._ours(timer):
+                self._matured[timer.priority].append(timer)
+        waiting = next((queue for queue in self._matured.values() if queue), None)
+        return [waiting.popleft() for _ in range(min(CHUNK, len(waiting)))] if waiting else []
 
     async def _offer(self, timers: Sequence[Timer]) -> None:
         known = await self.definitions.of(self.cell, timers)
