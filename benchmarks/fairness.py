@@ -72,6 +72,7 @@ def crowd(server: Server, database: str) -> float:
             where c.shard_id = o.shard_id and c.job_id = o.job_id""",
         "vacuum job_cursor",
     )
+    push.wake(server, database, first, first + WATCHED + 5)
     assert time.time() < first
     return first
 

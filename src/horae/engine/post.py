@@ -54,7 +54,7 @@ class Post:
         self.allowances = allowances
         self.turn = turn
         self.waker = Waker()
-        self._matured: dict[Priority, deque[Timer]] = {priority: deque() for priority in Priority}
+        self._matured: dict[Priority, dict[UUID, deque[Timer]]] = {priority: {} for priority in Priority}
         self.territory = Territory()
         self.definitions = Definitions()
         self.agenda = Agenda(cell.clock.now, self.waker.wake)
@@ -122,12 +122,20 @@ class Post:
         return done
 
     def _next(self) -> list[Timer]:
-        """A few of what has come due by now, critical ones first, however many others came before them."""
+        """A few of what has come due: critical first, then of every tenant alike, however many one of them has."""
         for timer in self.agenda.take():
             if self._ours(timer):
-                self._matured[timer.priority].append(timer)
-        waiting = next((queue for queue in self._matured.values() if queue), None)
-        return [waiting.popleft() for _ in range(min(CHUNK, len(waiting)))] if waiting else []
+                self._matured[timer.priority].setdefault(timer.tenant_id, deque()).append(timer)
+        waiting = next((tenants for tenants in self._matured.values() if tenants), None)
+        if waiting is None:
+            return []
+        chunk: list[Timer] = []
+        share = max(1, CHUNK // len(waiting))
+        for tenant, queue in list(waiting.items()):
+            chunk += [queue.popleft() for _ in range(min(share, len(queue)))]
+            if not queue:
+                del waiting[tenant]
+        return chunk
 
     async def _offer(self, timers: Sequence[Timer]) -> None:
         known = await self.definitions.of(self.cell, timers)
