@@ -122,7 +122,7 @@ class Post:
         return done
 
     def _next(self) -> list[Timer]:
-        """A few of what has come due: critical first, then of every tenant alike, however many one of them has."""
+        """A few of what has come due: critical first, then of every tenant by its weight, however many one has."""
         for timer in self.agenda.take():
             if self._ours(timer):
                 self._matured[timer.priority].setdefault(timer.tenant_id, deque()).append(timer)
@@ -130,8 +130,10 @@ class Post:
         if waiting is None:
             return []
         chunk: list[Timer] = []
-        share = max(1, CHUNK // len(waiting))
+        weight = self.allowances.weight
+        whole = sum(map(weight, waiting))
         for tenant, queue in list(waiting.items()):
+            share = max(1, CHUNK * weight(tenant) // whole)
             chunk += [queue.popleft() for _ in range(min(share, len(queue)))]
             if not queue:
                 del waiting[tenant]
