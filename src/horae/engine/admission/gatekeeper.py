@@ -13,14 +13,14 @@ from horae.domain.limits import Key, Limit
 from horae.domain.targets import HttpTarget
 from horae.domain.timers import Timer
 from horae.engine.admission.fair import Fair
-from horae.engine.admission.ready import Desk, Ready
+from horae.engine.admission.ready import Desk, Ready, late_fires
 from horae.engine.admission.slots import Slots
 from horae.engine.admission.target import Target
 from horae.runtime import chance
 from horae.runtime.clock import boottime
 from horae.runtime.telemetry import log
 
-PATIENCE: Final = {HoldReason.TARGET_CAP: 15.0}
+PATIENCE: Final = 15.0
 SHORT_PATIENCE: Final = 2.0
 BUDGET_PAUSE: Final = 1.0
 RECORDED_AT_ONCE: Final = 500
@@ -154,10 +154,10 @@ class Gatekeeper:
         now = self.now()
         found: list[Ready] = []
         for target in self._closed:
-            patience = SHORT_PATIENCE if not target.breaker.closed else PATIENCE[HoldReason.TARGET_CAP]
+            patience = SHORT_PATIENCE if not target.breaker.closed else PATIENCE
             found += target.waiting_cursors(now, patience, RECORDED_AT_ONCE - len(found))
         for queue in self._limited.values():
-            found += _waiting_cursors(queue, now, RECORDED_AT_ONCE - len(found))
+            found += late_fires(queue, now, SHORT_PATIENCE, RECORDED_AT_ONCE - len(found))
         return found
 
     def _target_of(self, job: Job) -> Target:
@@ -250,15 +250,3 @@ class Gatekeeper:
             else:
                 waits.unpark(now)
                 self.fair.put(waits, first=True)
-
-
-def _waiting_cursors(queue: "deque[Ready]", now: float, most: int) -> list[Ready]:
-    found: list[Ready] = []
-    for _ in range(len(queue)):
-        ready = queue.popleft()
-        if ready.unrecorded_s(now) > SHORT_PATIENCE and len(found) < most:
-            ready.unpark(now)
-            found.append(ready)
-        else:
-            queue.append(ready)
-    return found

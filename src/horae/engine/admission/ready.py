@@ -1,5 +1,6 @@
 """A timer that has come due, with what is needed to decide about it."""
 
+from collections import deque
 from typing import TYPE_CHECKING, Final, Protocol
 
 from horae.domain.jobs import Job
@@ -62,3 +63,16 @@ class Ready:
         if self.parked_at is not None:
             self.held_ms = min(self.held_ms + round((now - self.parked_at) * 1000), LONGEST_MS)
             self.parked_at = None
+
+
+def late_fires(queue: deque[Ready], now: float, longer_than: float, most: int) -> list[Ready]:
+    """Fires that have waited in a gate's queue without being recorded yet; they leave it for that."""
+    found: list[Ready] = []
+    for _ in range(len(queue)):
+        ready = queue.popleft()
+        if ready.unrecorded_s(now) > longer_than and len(found) < most:
+            ready.unpark(now)
+            found.append(ready)
+        else:
+            queue.append(ready)
+    return found

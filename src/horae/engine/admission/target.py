@@ -11,7 +11,7 @@ from uuid import UUID
 from horae.domain.admission import HoldReason
 from horae.domain.breaker import Breaker
 from horae.domain.instances import Lane, Priority
-from horae.engine.admission.ready import Ready
+from horae.engine.admission.ready import Ready, late_fires
 
 FIRST_WINDOW: Final = 8
 DEFAULT_CAP: Final = 800
@@ -23,7 +23,7 @@ RETRIES_PER_SECOND: Final = 0.2
 class Target:
     """A gate. What it holds back waits here, critical first."""
 
-    __slots__ = ("_budget", "_budget_at", "_parked", "breaker", "cap", "in_flight", "moved_at", "parked", "window")
+    __slots__ = ("_budget", "_budget_at", "_parked", "breaker", "cap", "in_flight", "parked", "window")
 
     def __init__(self, cap: int | None = None, now: float = 0.0) -> None:
         self.cap = cap or DEFAULT_CAP
@@ -31,7 +31,6 @@ class Target:
         self.in_flight = 0
         self.breaker = Breaker()
         self.parked = 0
-        self.moved_at = now
         self._parked: dict[Priority, deque[Ready]] = {priority: deque() for priority in Priority}
         self._budget = RETRIES_AT_ONCE
         self._budget_at = now
@@ -56,7 +55,6 @@ class Target:
         else:
             self._budget = min(self._budget + RETRY_SHARE, RETRIES_AT_ONCE)
         self.in_flight += 1
-        self.moved_at = now
         return None
 
     def withdraw(self, ready: Ready) -> None:
@@ -93,13 +91,7 @@ class Target:
         """Fires that have waited here without being recorded yet; they leave the gate for that."""
         found: list[Ready] = []
         for queue in self._parked.values():
-            for _ in range(len(queue)):
-                ready = queue.popleft()
-                if ready.unrecorded_s(now) > longer_than and len(found) < most:
-                    ready.unpark(now)
-                    found.append(ready)
-                else:
-                    queue.append(ready)
+            found += late_fires(queue, now, longer_than, most - len(found))
         self.parked -= len(found)
         return found
 
