@@ -4,9 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import Final
 from uuid import UUID
 
+from horae.domain import outcomes
 from horae.domain.instances import Instance
-from horae.domain.lifecycle import State
-from horae.domain.outcomes import Ended, SkipReason
 from horae.engine.admission.ready import Ready
 from horae.engine.agenda import AHEAD
 from horae.engine.births import PROMPT, Flight
@@ -59,6 +58,5 @@ class Claimer:
     async def _drop(self, removed: Sequence[Instance]) -> None:
         """Tasks of a type that was removed: they leave a row that says so."""
         if removed:
-            ended = [Ending(ran, Ended(State.SKIPPED, ran.retry_count, SkipReason.REMOVED)) for ran in removed]
             async with self.cell.tx() as tx:
-                await instances.end(tx, ended)
+                await instances.end(tx, [Ending(ran, outcomes.removed(ran)) for ran in removed])
