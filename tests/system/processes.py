@@ -1,0 +1,84 @@
+"""Nodes as processes: started, killed, frozen and told things, each by its own pid."""
+
+import asyncio
+import json
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from signal import SIGCONT, SIGKILL, SIGSTOP, SIGTERM
+from typing import Any
+
+from tests.system.children import Child, python
+
+
+class NodeProcess(Child):
+    """`horae node` with a control socket. `env` may be changed between two starts; None takes a variable away."""
+
+    def __init__(self, name: str, folder: Path, cells: Sequence[tuple[str, str]], ttl: float, tenant: str) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        super().__init__(name, folder / f"{name}.log")
+        self.socket = folder / f"{name}.socket"
+        self.env: dict[str, str | None] = {
+            "HORAE_CELLS": json.dumps([{"name": cell, "dsn": dsn} for cell, dsn in cells]),
+            "HORAE_ENVIRONMENT": "test",
+            "HORAE_TENANT": tenant,
+            "HORAE_LEASE_TTL": f"{ttl:g}",
+            "HORAE_LOG_JSON": "true",
+            "HORAE_GRACE": "6",
+            "HORAE_CONTROL": str(self.socket),
+            "PYTHONUNBUFFERED": "1",
+        }
+        self.paused = False
+
+    def start(self) -> None:
+        """Start it, after its end as well; `ready` waits until it serves."""
+        self.socket.unlink(missing_ok=True)
+        self.paused = False
+        merged = {name: value for name, value in {**os.environ, **self.env}.items() if value is not None}
+        self.spawn(python("tests.system.node"), merged)
+
+    def kill(self) -> None:
+        """As when the machine goes: nothing is handed back."""
+        self.signal(SIGKILL)
+
+    def pause(self) -> None:
+        self.signal(SIGSTOP)
+        self.paused = True
+
+    def resume(self) -> None:
+        self.signal(SIGCONT)
+        self.paused = False
+
+    def terminate(self) -> None:
+        """Asked to end: it hands its shards back and lets what is in flight end."""
+        self.signal(SIGTERM)
+
+    async def ready(self, seconds: float = 30.0) -> dict[str, Any]:
+        """Wait until it serves and holds a lease in every cell. One that could not start is started again."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            if not self.running:
+                self.start()
+            try:
+                told = await self.tell("ping", patience=2)
+            except (OSError, TimeoutError, EOFError):
+                told = {}
+            if told.get("alive"):
+                return told
+            await asyncio.sleep(0.05)
+        raise TimeoutError(f"{self.name} does not serve after {seconds:g} s:\n{self.tail()}")
+
+    async def tell(self, do: str, *, patience: float = 10.0, **facts: Any) -> dict[str, Any]:
+        """Have the process do something to itself (`tests/system/node.py` has the list), and hear what it says."""
+        async with asyncio.timeout(patience):
+            reader, writer = await asyncio.open_unix_connection(self.socket)
+            try:
+                writer.write(json.dumps({"do": do, **facts}).encode() + b"\n")
+                line = await reader.readline()
+            finally:
+                writer.close()
+        if not line:
+            raise EOFError(f"{self.name} hung up")
+        answer: dict[str, Any] = json.loads(line)
+        return answer
