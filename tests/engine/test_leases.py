@@ -19,8 +19,8 @@ from horae.runtime.clock import boottime
 from horae.store import leases as rows
 from horae.store.cells import Cell, Store
 from horae.store.clock import vouch
-from tests.proxy import proxied
 from tests.steps import query, until
+from tests.system.proxy import proxied
 
 TTL = timedelta(seconds=0.8)
 SECONDS = TTL.total_seconds()

@@ -17,8 +17,8 @@ from horae.runtime.chance import mint, token
 from horae.runtime.clock import boottime
 from horae.runtime.loop import Loop
 from horae.store.cells import Cell, Store
-from tests.proxy import proxied
 from tests.steps import query, until
+from tests.system.proxy import proxied
 
 PAUSE = 0.02
 

@@ -14,8 +14,8 @@ from horae.service import instances, jobs, schedules, tasks
 from horae.service.context import Context
 from horae.store.cells import Cell, Store
 from horae.store.listener import Listener
-from tests.proxy import proxied
 from tests.steps import NOWHERE, a_job, a_type, every, query, until
+from tests.system.proxy import proxied
 
 COUNT = """
     select coalesce(sum(calls), 0)::int as calls from pg_stat_statements
