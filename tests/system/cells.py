@@ -13,8 +13,8 @@ from typing import Final, Literal
 import asyncpg
 
 from tests.cluster import BIN, free_port
-from tests.proxy import Proxy, proxied
 from tests.system.children import Child
+from tests.system.proxy import FaultProxy
 
 SETTINGS: Final = {
     "fsync": "on",
@@ -40,7 +40,9 @@ class CellServer:
     it needs root, and is left out without.
     """
 
-    def __init__(self, name: str, folder: Path, *, clock: bool = False, disk: str | None = None) -> None:
+    def __init__(
+        self, name: str, folder: Path, *, doors: int = 1, clock: bool = False, disk: str | None = None
+    ) -> None:
         self.name = name
         self.folder = folder
         self.port = free_port()
@@ -50,8 +52,7 @@ class CellServer:
         self.mounted = False
         self._disk = disk if os.getuid() == 0 else None
         self._child = Child(name, folder / "log")
-        self._proxied = proxied(self.dsn)
-        self.proxy: Proxy
+        self.proxy = FaultProxy(self.dsn, doors=doors)
 
     async def create(self) -> None:
         """initdb, the proxy, and the database; it runs afterwards."""
@@ -69,7 +70,7 @@ class CellServer:
             self.move_clock("+0")
         command = [BIN / "initdb", "-D", self.data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8"]
         await _run(*_as(user), *command)
-        self.proxy = self._proxied.__enter__()
+        self.proxy.start()
         self.start()
         await self.ready()
         connection = await asyncpg.connect(self.dsn.replace("/horae", "/postgres"))
@@ -118,8 +119,7 @@ class CellServer:
         """End it and leave nothing behind but its log."""
         self._child.signal(SIGQUIT)
         self._child.wait(5)
-        if hasattr(self, "proxy"):
-            self._proxied.__exit__(None, None, None)
+        self.proxy.stop()
         if self.mounted:
             subprocess.run(["umount", "-l", self.data], check=False)
         shutil.rmtree(self.data, ignore_errors=True)

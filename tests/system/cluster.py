@@ -72,8 +72,8 @@ class Cluster:
         self.folder = folder
         self.ttl = ttl
         self.cells = [
-            CellServer("cell-0", folder / "cell-0", disk=disk),
-            CellServer("cell-1", folder / "cell-1", clock=True),
+            CellServer("cell-0", folder / "cell-0", doors=NODES, disk=disk),
+            CellServer("cell-1", folder / "cell-1", doors=NODES, clock=True),
         ]
         self.target = TargetProcess(folder / "target")
         self.nodes: list[NodeProcess] = []
@@ -95,9 +95,9 @@ class Cluster:
         async with Store.of(self.settings()) as store:
             self.tenant = await tenants.create(store, TENANT, "test", width=4096)
         self.target.start()
-        through = [(cell.name, cell.proxy.dsn) for cell in self.cells]
-        names = [f"node-{n}" for n in range(NODES)]
-        self.nodes = [NodeProcess(name, self.folder / "nodes", through, self.ttl, TENANT) for name in names]
+        doors = [[(cell.name, cell.proxy.through(n)) for cell in self.cells] for n in range(NODES)]
+        folder = self.folder / "nodes"
+        self.nodes = [NodeProcess(f"node-{n}", folder, cells, self.ttl, TENANT) for n, cells in enumerate(doors)]
         for node in self.nodes:
             node.start()
         await self.target.ready()

@@ -165,6 +165,18 @@ async def test_a_trickle_arrives_whole_and_in_order(proxy, client):
     assert await client.fetchval("select $1::text", text * 100) == text * 100
 
 
+async def test_each_door_has_its_own_weather(cells):
+    proxy = FaultProxy(cells[0].dsn, doors=2)
+    proxy.start()
+    proxy.cut(0)
+    with pytest.raises(TimeoutError):
+        await asyncpg.connect(proxy.through(0), timeout=0.3)
+    await (await asyncpg.connect(proxy.through(1))).close()
+    proxy.mend(0)
+    await (await asyncpg.connect(proxy.through(0))).close()
+    proxy.stop()
+
+
 async def gone(direct, pid):
     async with asyncio.timeout(5):
         while await direct.fetchval("select count(*) from pg_stat_activity where pid = $1", pid):
