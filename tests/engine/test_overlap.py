@@ -4,12 +4,14 @@ import asyncio
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 
-from horae.domain.outcomes import Lost, Success
+from horae.domain.outcomes import Accepted, Lost, Success
 from horae.domain.schedule import Misfire, OnMisfire, OnOverlap, Policies
 from horae.domain.targets import HttpTarget, QueueTarget
+from horae.domain.tokens import completion
 from horae.domain.workers import Finish
 from horae.service import claims, instances, jobs, workers
 from horae.store.definitions import Definitions
@@ -145,6 +147,21 @@ async def test_a_fire_that_waits_for_a_workers_is_released_when_the_worker_finis
     await workers.finish(ctx, [Finish(held.instance_id, held.attempt, held.token, Success())])
     assert await of_job(ctx) == [("SUCCESS", None), ("INIT", None)]
     assert len(await claims.claim(ctx, "work", "w")) == 1
+
+
+async def test_a_fire_released_by_a_target_that_answered_202_wakes_its_node(ctx, store, hand):
+    job = await hand(OnOverlap.QUEUE_ONE)
+    await job.fire()
+    ran = await job.take()
+    await job.settle(ran, Accepted(60))
+    await job.fire()
+    assert await of_job(ctx) == [("RUNNING", None), ("BLOCKED", None)]
+    woken = []
+    wakes = SimpleNamespace(wake=lambda shard, at: woken.append((shard, at)))
+    token = completion(ran.id, ran.attempt, ran.token)
+    await workers.finish(ctx._replace(wakes=wakes), [Finish(ran.id, ran.attempt, token, Success())])
+    [row] = await query(store, "select shard_id, due_at from instance_live")
+    assert woken == [tuple(row)]
 
 
 async def test_a_fire_that_waits_for_nothing_is_released_by_the_next_one(ctx, store, hand):

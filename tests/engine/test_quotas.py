@@ -216,3 +216,14 @@ async def test_without_any_limit_everything_goes(store, keys):
     quotas = Quotas(store, token())
     assert all(quotas.take(keys[0], Limit()) for _ in range(1000))
     assert await quotas.once() == 0
+
+
+async def test_while_a_keys_shard_is_open_nowhere_the_others_are_still_asked_for(store, keys):
+    limit = Limit(rate=10, concurrency=1)
+    quotas = Quotas(store, token())
+    assert [quotas.take(key, limit) for key in keys] == [False, False]
+    store._cell_of[keys[0].shard] = None
+    assert await quotas.once() == 1
+    assert [quotas.take(key, limit) for key in keys] == [False, True]
+    quotas.give(keys[1])
+    await quotas.close()

@@ -162,7 +162,7 @@ async def test_a_cell_that_is_down_does_not_hold_up_the_others(ctx, store):
 
 
 class _Down:
-    def acquire(self):
+    def acquire(self, **_facts):
         raise ConnectionError("the cell is down")
 
 

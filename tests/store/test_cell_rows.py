@@ -129,7 +129,7 @@ async def test_a_task_is_scheduled_by_the_copy_when_its_types_home_is_down(ctx, 
 
 
 class _Down:
-    def acquire(self):
+    def acquire(self, **_facts):
         raise ConnectionError("the home is down")
 
 

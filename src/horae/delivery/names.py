@@ -7,11 +7,15 @@ where an address can be refused.
 import asyncio
 import socket
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from ipaddress import ip_address
 from typing import Final, NamedTuple
 
 REMEMBERED: Final = 5.0
 MOST_NAMES: Final = 4096
+ASKING: Final = ThreadPoolExecutor(32, thread_name_prefix="names")
+"""Threads for nothing else: a name server that hangs keeps no one waiting but those who ask for names."""
 
 Resolve = Callable[[str, int], Awaitable[list[str]]]
 """The addresses of a host, best first. Raises `OSError` if there are none, `NotAllowed` if we may not go there."""
@@ -26,7 +30,8 @@ async def lookup(host: str, port: int) -> list[str]:
     try:
         return [str(ip_address(host))]
     except ValueError:
-        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        look = partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
+        found = await asyncio.get_running_loop().run_in_executor(ASKING, look)
     return list(dict.fromkeys(str(address[0]) for *_, address in found))
 
 

@@ -61,7 +61,7 @@ async def schedule(
                 return answer
         raise Contended(f"{type_name}/{key} kept changing; nothing was decided, ask again")
 
-    answer = await ctx.store.run_statements(place.shard, work)
+    answer = await ctx.store.run_after_read(place.shard, work)
     ctx.wakes.wake(place.shard, answer.at)
     return answer
 
@@ -81,7 +81,7 @@ async def cancel(ctx: Context, type_name: str, key: str, *, version: int | None 
                 return answer
         raise Contended(f"{type_name}/{key} kept changing; nothing was decided, ask again")
 
-    return await ctx.store.run_statements(place.shard, work)
+    return await ctx.store.run_after_read(place.shard, work)
 
 
 async def show(ctx: Context, type_name: str, key: str) -> Shown:

@@ -70,7 +70,7 @@ async def _hear(ctx: Context, cell: Cell, held: Sequence[Held]) -> dict[Held, He
         heard = {one: _answer(one, deadlines.get(one.instance_id)) for one in proof.proven}
         return heard | {one: _answer(one, None) for one in proof.refused}
 
-    return await cell.run_statements(work)
+    return await cell.run_after_read(work)
 
 
 def _beat(one: Held, running: Running, tx: Tx) -> Beat:
@@ -93,7 +93,7 @@ async def _settle(ctx: Context, cell: Cell, finishes: Sequence[Finish]) -> dict[
     for one in first.values():
         ran, since, _ = proof.proven[one]
         results.append(Result(ran, known.get((ran.job_id, ran.job_version)), *_said(one, now - since)))
-    written = await Settler(cell).write(results)
+    written = await Settler(cell, lambda timer: ctx.wakes.wake(timer.shard, timer.at)).write(results)
     count_refused(ctx, len(proof.proven) - len(written))
     done = {one for id_, one in first.items() if id_ in written}
     return {one: Verdict.DONE if one in done else Verdict.LATE for one in (*proof.proven, *proof.refused)}

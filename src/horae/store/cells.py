@@ -3,29 +3,32 @@
 `Store` knows which cell holds which shard, as the cells themselves say, and opens transactions there.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
+from functools import partial
 from typing import Any, Final, Self, TypeVar
 
 import asyncpg
 import msgspec
+from asyncpg.connect_utils import SessionAttribute
 
 from horae.domain.errors import ShardClosed
 from horae.domain.placement import SHARDS
 from horae.runtime.clock import Clock
 from horae.runtime.settings import CellSettings
 from horae.store import clock as clocks
-from horae.store import shards
+from horae.store import line, shards
+from horae.store.answers import PATIENCE, answered
 from horae.store.connections import begun, fresh
 from horae.store.line import CONNECT, keep_alive
-from horae.store.tx import TRY_AGAIN, Tx
+from horae.store.tx import GONE, TRY_AGAIN, Tx
 from horae.store.wakes import Wakes
 
 Result = TypeVar("Result")
 TRIES: Final = 5
-SESSION = {
+SESSION = line.SESSION | {
     "application_name": "horae",
-    "timezone": "UTC",
     "statement_timeout": "5s",
     "idle_in_transaction_session_timeout": "10s",  # the due scan's lower bound leans on this
     # Every hot statement is a nested loop over the index it was written for. On small, churning tables with old
@@ -59,20 +62,25 @@ class Cell:
             reset=_as_it_is,
             server_settings=SESSION,
             timeout=CONNECT,
+            target_session_attrs=SessionAttribute.read_write,
         )
         await self.sync_clock()
 
     async def close(self) -> None:
-        """Give every connection back to the database."""
-        if self._pool is not None:
-            await self._pool.close()
-            self._pool = None
+        """Give every connection back to the database; those that do not answer are left behind."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            try:
+                async with asyncio.timeout(PATIENCE):
+                    await pool.close()
+            except TimeoutError:
+                pool.terminate()
 
     async def sync_clock(self) -> None:
         """Read the database's clock anew; done at the start and with every heartbeat."""
         async with fresh(self.pool, self._connections) as connection:
             sent = self.clock.ticks()
-            (await clocks.read(connection)).set(self.clock, sent)
+            (await answered(connection, clocks.read(connection))).set(self.clock, sent)
 
     @property
     def pool(self) -> "asyncpg.Pool[asyncpg.Record]":
@@ -94,6 +102,17 @@ class Cell:
         """The same without a transaction around it, for work whose every write is one statement with its event."""
         return await _insist(self.statement, work)
 
+    async def run_after_read(self, work: Callable[[Tx], Awaitable[Result]]) -> Result:
+        """The same for work that begins with a read: a connection that ends before it is answered is replaced."""
+        until = self.clock.ticks() + PATIENCE
+        while True:
+            begun: list[Tx] = []
+            try:
+                return await self.run_statements(partial(_remembered, begun, work))
+            except GONE:
+                if not begun or begun[-1].heard or self.clock.ticks() > until:
+                    raise
+
     @asynccontextmanager
     async def statement(self) -> AsyncIterator[Tx]:
         """A connection whose statements each commit by themselves: for reads, and for writes that are one statement."""
@@ -104,12 +123,17 @@ class Cell:
     async def direct(self) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
         """A connection outside the pool and without a statement timeout: for upkeep that takes its time."""
         connection = await asyncpg.connect(
-            self.dsn, timeout=CONNECT, server_settings={"application_name": "horae upkeep"}
+            self.dsn,
+            timeout=CONNECT,
+            server_settings=line.SESSION | {"application_name": "horae upkeep"},
+            target_session_attrs=SessionAttribute.read_write,
         )
+        keep_alive(connection)
         try:
             yield connection
         finally:
-            await connection.close()
+            with suppress(*GONE):
+                await connection.close(timeout=CONNECT)
 
 
 class Store:
@@ -169,9 +193,9 @@ class Store:
         """Work in a transaction of the cell that holds a shard, and again where nothing was written (a deadlock)."""
         return await self.cell(shard).run(work)
 
-    async def run_statements(self, shard: int, work: Callable[[Tx], Awaitable[Result]]) -> Result:
-        """The same without a transaction around it."""
-        return await self.cell(shard).run_statements(work)
+    async def run_after_read(self, shard: int, work: Callable[[Tx], Awaitable[Result]]) -> Result:
+        """Work without a transaction that begins with a read, in the cell that holds a shard."""
+        return await self.cell(shard).run_after_read(work)
 
     @asynccontextmanager
     async def statement(self, shard: int) -> AsyncIterator[Tx]:
@@ -193,9 +217,14 @@ async def _insist(
     raise AssertionError("unreachable")
 
 
+async def _remembered(begun: list[Tx], work: Callable[[Tx], Awaitable[Result]], tx: Tx) -> Result:
+    begun.append(tx)
+    return await work(tx)
+
+
 async def _prepare(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
     keep_alive(connection)
-    await speak_json(connection)
+    await answered(connection, speak_json(connection))
 
 
 async def _as_it_is(_connection: object) -> None:

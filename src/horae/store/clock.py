@@ -11,7 +11,7 @@ from horae.store.statements import sql
 from horae.store.tx import Tx
 
 if TYPE_CHECKING:
-    from horae.store.tx import Connection
+    from horae.store.answers import Connection
 
 
 class Told(NamedTuple):

@@ -2,49 +2,49 @@
 
 A pool notices the end of an idle connection only when the event loop comes round to it. Until then it hands the dead
 one out, and a statement fails that never reached the server. Such a connection is thrown away, and another is taken;
-a pool has `most` of them.
+a pool has `most` of them. Whoever gets none in time hears of it: nobody waits for ever.
 """
 
-import select
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
 import asyncpg
 
+from horae.store import answers
+from horae.store.answers import answered, arrived, discard
 from horae.store.tx import GONE
 
 if TYPE_CHECKING:
     from asyncpg.pool import PoolConnectionProxy
 
+    Pool = asyncpg.Pool[asyncpg.Record]
+    Pooled = PoolConnectionProxy[asyncpg.Record]
+
 
 @asynccontextmanager
-async def fresh(
-    pool: "asyncpg.Pool[asyncpg.Record]", most: int
-) -> AsyncIterator["PoolConnectionProxy[asyncpg.Record]"]:
+async def fresh(pool: "Pool", most: int) -> AsyncIterator["Pooled"]:
     """A connection that nothing has arrived on. What arrives unasked is its end, and looking costs no round trip."""
     async with AsyncExitStack() as held:
         for left in reversed(range(most + 1)):
-            connection = await held.enter_async_context(pool.acquire())
-            if not left or not _ended(connection):
+            connection = await held.enter_async_context(pool.acquire(timeout=answers.PATIENCE))
+            if not left or not arrived(connection):
                 break
-            _discard(connection)
+            discard(connection)
             await held.aclose()
         yield connection
 
 
 @asynccontextmanager
-async def begun(
-    pool: "asyncpg.Pool[asyncpg.Record]", most: int
-) -> AsyncIterator["PoolConnectionProxy[asyncpg.Record]"]:
+async def begun(pool: "Pool", most: int) -> AsyncIterator["Pooled"]:
     """A connection with an open transaction: that it could be opened shows that it lives."""
     async with AsyncExitStack() as held:
         for left in reversed(range(most + 1)):
             connection = await held.enter_async_context(fresh(pool, most))
             try:
-                await held.enter_async_context(connection.transaction())
+                await held.enter_async_context(_transaction(connection))
             except GONE:
-                _discard(connection)
+                discard(connection)
                 await held.aclose()
                 if not left:
                     raise
@@ -53,17 +53,15 @@ async def begun(
         yield connection
 
 
-def _discard(connection: "PoolConnectionProxy[asyncpg.Record]") -> None:
-    with suppress(asyncpg.InterfaceError):  # asyncpg may have noticed meanwhile, and taken it back itself
-        connection.terminate()
-
-
-def _ended(connection: "PoolConnectionProxy[asyncpg.Record]") -> bool:
-    """Whether something waits to be read. asyncpg has no public way to its socket; without one we do not know."""
-    transport = getattr(connection, "_transport", None)
-    socket = transport.get_extra_info("socket") if transport is not None else None
-    if socket is None:
-        return False
-    look = select.poll()
-    look.register(socket.fileno(), select.POLLIN)
-    return bool(look.poll(0))
+@asynccontextmanager
+async def _transaction(connection: "Pooled") -> AsyncIterator[None]:
+    """Begin, and at the end of the block commit or roll back, each in time."""
+    transaction = connection.transaction()
+    await answered(connection, transaction.start())
+    try:
+        yield
+    except BaseException:
+        with suppress(*GONE):  # where it is gone the server rolls back by itself
+            await answered(connection, transaction.rollback())
+        raise
+    await answered(connection, transaction.commit())

@@ -23,6 +23,7 @@ from horae.store.tx import Tx
 TRIES: Final = 30
 PAUSE: Final = 0.5
 DAYS_AHEAD: Final = 8
+PATIENCE: Final = 600.0
 
 
 class Migration(NamedTuple):
@@ -79,7 +80,7 @@ async def apply(connection: "asyncpg.Connection[asyncpg.Record]", name: str, env
                 raise Conflict(f"migration {migration.name} was changed after it was applied")
         await connection.execute(sql("migrations/name"), name, environment)
         now = datetime.now(UTC)  # a first stock; upkeep goes by the cell's own clock
-        await partitions.ensure(Tx(connection, now), (now - timedelta(days=1)).date(), DAYS_AHEAD + 1)
+        await partitions.ensure(Tx(connection, now, PATIENCE), (now - timedelta(days=1)).date(), DAYS_AHEAD + 1)
     finally:
         await connection.execute(sql("migrations/unlock"))
     return news
@@ -104,7 +105,7 @@ async def _apply_one(connection: "asyncpg.Connection[asyncpg.Record]", migration
 
 async def _deal_shards(connections: "list[asyncpg.Connection[asyncpg.Record]]") -> None:
     """Give each cell an even range, but only where no cell holds any: later ones move there one by one."""
-    txs = [Tx(connection, datetime.now(UTC)) for connection in connections]
+    txs = [Tx(connection, datetime.now(UTC), PATIENCE) for connection in connections]
     if any([await shards.active(tx) for tx in txs]):
         return
     for number, tx in enumerate(txs):

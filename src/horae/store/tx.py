@@ -4,15 +4,18 @@ Store functions take a `Tx`, run one statement each and never commit. The first 
 transaction carries the fence: it finds zero rows when a shard it names is not open in this cell.
 """
 
+from collections.abc import Awaitable
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import asyncpg
 
-if TYPE_CHECKING:
-    from asyncpg.pool import PoolConnectionProxy
+from horae.store.answers import answered
 
-    Connection = asyncpg.Connection[asyncpg.Record] | PoolConnectionProxy[asyncpg.Record]
+if TYPE_CHECKING:
+    from horae.store.answers import Connection
+
+Result = TypeVar("Result")
 
 BAD_ROW: tuple[type[Exception], ...] = (asyncpg.IntegrityConstraintViolationError, asyncpg.DataError)
 """What PostgreSQL says when one row of a batch is at fault."""
@@ -29,6 +32,7 @@ GONE: tuple[type[Exception], ...] = (
     asyncpg.InternalClientError,  # a backend that was ended while its connection lay idle
     asyncpg.AdminShutdownError,
     asyncpg.CannotConnectNowError,
+    asyncpg.ReadOnlySQLTransactionError,  # this was the primary
     ConnectionError,
     TimeoutError,
 )
@@ -36,26 +40,37 @@ GONE: tuple[type[Exception], ...] = (
 
 
 class Tx:
-    """One transaction. `now` is the cell's time when it began; statements take it as a parameter."""
+    """One transaction. `now` is the cell's time when it began; statements take it as a parameter.
 
-    __slots__ = ("_connection", "now")
+    Each statement is answered within `patience` seconds (None: a few), or its connection is discarded. `heard` counts
+    those that were.
+    """
 
-    def __init__(self, connection: "Connection", now: datetime) -> None:
+    __slots__ = ("_connection", "_patience", "heard", "now")
+
+    def __init__(self, connection: "Connection", now: datetime, patience: float | None = None) -> None:
         self._connection = connection
+        self._patience = patience
         self.now = now
+        self.heard = 0
 
     async def rows(self, statement: str, *args: object) -> list[asyncpg.Record]:
         """All rows a statement returns."""
-        return await self._connection.fetch(statement, *args)
+        return await self._answered(self._connection.fetch(statement, *args))
 
     async def row(self, statement: str, *args: object) -> asyncpg.Record | None:
         """The one row a statement returns, or none."""
-        return await self._connection.fetchrow(statement, *args)
+        return await self._answered(self._connection.fetchrow(statement, *args))
 
     async def value(self, statement: str, *args: object) -> Any:
         """The first column of the one row a statement returns, or None."""
-        return await self._connection.fetchval(statement, *args)
+        return await self._answered(self._connection.fetchval(statement, *args))
 
     async def run(self, statement: str, *args: object) -> None:
         """Run a statement whose rows nobody needs."""
-        await self._connection.execute(statement, *args)
+        await self._answered(self._connection.execute(statement, *args))
+
+    async def _answered(self, call: Awaitable[Result]) -> Result:
+        answer = await answered(self._connection, call, self._patience)
+        self.heard += 1
+        return answer

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from horae.store.statements import sql
 
 if TYPE_CHECKING:
-    from horae.store.tx import Connection
+    from horae.store.answers import Connection
 
 
 async def live(connection: "Connection") -> None:

@@ -1,7 +1,12 @@
 """Vacuums the hot tables of every cell, so that it also holds where the server's autovacuum is not ours to tune."""
 
+import asyncio
+from typing import Final
+
 from horae.store import vacuum
 from horae.store.cells import Cell, Store
+
+PATIENCE: Final = 600.0
 
 
 class Vacuumer:
@@ -25,7 +30,7 @@ class Vacuumer:
         return 0
 
     async def _tidy(self, cell: Cell) -> None:
-        async with cell.direct() as connection:
+        async with asyncio.timeout(PATIENCE), cell.direct() as connection:
             horizon = await vacuum.horizon(connection)
             held = horizon is not None and self._horizons.get(cell.name) == horizon
             self._horizons[cell.name] = horizon

@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import Final
 from uuid import UUID
 
+from horae.domain.errors import ShardClosed
 from horae.domain.limits import Key, Limit
 from horae.engine.quotas.bursar import Bursar
 from horae.engine.quotas.slices import MANY, Slice
@@ -73,7 +74,8 @@ class Quotas:
     async def once(self) -> int:
         """Renew the slices that need it, one round per cell; returns how many keys were asked for. None when idle."""
         tick = boottime()
-        wanting = sorted((key for key, kept in self._slices.items() if kept.due(tick)), key=self._home)
+        due = [key for key, kept in self._slices.items() if kept.due(tick)]
+        wanting = sorted(filter(self._reachable, due), key=self._home)
         rounds = [self._round(name, list(keys)) for name, keys in groupby(wanting, self._home)]
         asked = sum(await asyncio.gather(*rounds))
         self._slices = {key: kept for key, kept in self._slices.items() if not kept.empty}
@@ -88,6 +90,14 @@ class Quotas:
         await self.once()
         for bursar in self._bursars.values():
             await bursar.line.close()
+
+    def _reachable(self, key: Key) -> bool:
+        """Whether its shard is open somewhere; while it moves its slice lasts as long as it lasts."""
+        try:
+            self._home(key)
+        except ShardClosed:
+            return False
+        return True
 
     def _home(self, key: Key) -> str:
         return self._store.cell(key.shard).name
