@@ -17,7 +17,7 @@ from horae.store import migrations
 from horae.store.cells import Store
 from tests.system.cells import CellServer
 from tests.system.children import Child, python
-from tests.system.processes import NodeProcess
+from tests.system.processes import LoadProcess, NodeProcess
 
 TENANT: Final = "acme"
 NODES: Final = 3
@@ -77,6 +77,7 @@ class Cluster:
         ]
         self.target = TargetProcess(folder / "target")
         self.nodes: list[NodeProcess] = []
+        self.load: LoadProcess | None = None
         self.tenant: Tenant
 
     @property
@@ -111,9 +112,18 @@ class Cluster:
                 node.resume()
         await asyncio.gather(*(node.ready(seconds) for node in self.nodes))
 
+    async def begin_load(self, rate: float, seed: int) -> None:
+        """From now on jobs fire and people ask, about `rate` fires a second in all."""
+        cells = [(cell.name, cell.dsn) for cell in self.cells]
+        settings = {"cells": cells, "tenant": TENANT, "url": self.target.url, "rate": rate, "seed": seed}
+        self.load = LoadProcess(self.folder / "load", settings)
+        self.load.start()
+        await self.load.ready()
+
     def destroy(self) -> None:
         """End every process; logs and the ledger stay."""
-        for child in (*self.nodes, self.target):
+        loads = [self.load] if self.load else []
+        for child in (*loads, *self.nodes, self.target):
             child.end()
         for cell in self.cells:
             cell.destroy()

@@ -1,12 +1,11 @@
 """`horae node` as it is, and a door to its inside for what no signal can do: `python -m tests.system.node`.
 
-A line of JSON in, one out: `ping`, `counts`, `block` (the event loop, for so many seconds), `hold_pool` (every
+What may be told over the socket: `ping`, `counts`, `block` (the event loop, for so many seconds), `hold_pool` (every
 connection of every cell's pool, for so many seconds), `plant` (a bug of `tests/system/planted`).
 """
 
 import asyncio
 import importlib
-import json
 import os
 import time
 from contextlib import AsyncExitStack
@@ -19,6 +18,7 @@ from horae.boot.session import load
 from horae.engine.node import Node
 from horae.runtime import telemetry
 from horae.store.cells import Cell, Store
+from tests.system.door import open_door
 
 
 class Inside:
@@ -56,16 +56,6 @@ class Inside:
         plant(name)
         return {}
 
-    async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            if line := await reader.readline():
-                asked = json.loads(line)
-                told = await getattr(self, asked.pop("do"))(**asked)
-                writer.write(json.dumps(told).encode() + b"\n")
-                await writer.drain()
-        finally:
-            writer.close()
-
 
 async def _hold(cell: Cell, seconds: float) -> None:
     """Take connection after connection until none is left, and keep them all."""
@@ -101,11 +91,10 @@ async def main() -> None:
     _watch(nodes)
     async with Store.of(settings.all_cells()) as store:
         told = serving.told_to_end()
-        inside = Inside(store, nodes)
-        door = await asyncio.start_unix_server(inside.answer, os.environ["HORAE_CONTROL"])
-        async with serving.serving(settings, store, await serving.sender_of(settings, store)):
+        sender = await serving.sender_of(settings, store)
+        door = open_door(Inside(store, nodes), os.environ["HORAE_CONTROL"])
+        async with door, serving.serving(settings, store, sender):
             await told.wait()
-        door.close()
 
 
 if __name__ == "__main__":

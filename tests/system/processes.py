@@ -4,7 +4,7 @@ import asyncio
 import json
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from signal import SIGCONT, SIGKILL, SIGSTOP, SIGTERM
 from typing import Any
@@ -12,13 +12,74 @@ from typing import Any
 from tests.system.children import Child, python
 
 
-class NodeProcess(Child):
-    """`horae node` with a control socket. `env` may be changed between two starts; None takes a variable away."""
+class Told(Child):
+    """A process with a door: a unix socket on which it may be told things (`tests/system/door.py`)."""
 
-    def __init__(self, name: str, folder: Path, cells: Sequence[tuple[str, str]], ttl: float, tenant: str) -> None:
+    def __init__(self, name: str, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         super().__init__(name, folder / f"{name}.log")
         self.socket = folder / f"{name}.socket"
+
+    async def until(self, word: str, seconds: float, again: Callable[[], None] | None = None) -> dict[str, Any]:
+        """Ask until it says so of itself. Where it has ended, it is started `again`."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            if not self.running:
+                if again is None:
+                    break
+                again()
+            try:
+                told = await self.tell("ping", patience=2)
+            except (OSError, TimeoutError, EOFError):
+                told = {}
+            if told.get(word):
+                return told
+            await asyncio.sleep(0.05)
+        raise TimeoutError(f"{self.name} is not {word} after {seconds:g} s:\n{self.tail()}")
+
+    async def tell(self, do: str, *, patience: float = 10.0, **facts: Any) -> dict[str, Any]:
+        """Have the process do something to itself (`tests/system/node.py` has the list), and hear what it says."""
+        async with asyncio.timeout(patience):
+            reader, writer = await asyncio.open_unix_connection(self.socket)
+            try:
+                writer.write(json.dumps({"do": do, **facts}).encode() + b"\n")
+                line = await reader.readline()
+            finally:
+                writer.close()
+        if not line:
+            raise EOFError(f"{self.name} hung up")
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+
+class LoadProcess(Told):
+    """The load; `log` is the API log. `settings` are those of `tests/system/load.py`."""
+
+    def __init__(self, folder: Path, settings: dict[str, Any]) -> None:
+        super().__init__("load", folder)
+        self.api_log = folder / "api.jsonl"
+        self._settings = folder / "settings.json"
+        self._settings.write_text(json.dumps({**settings, "log": str(self.api_log)}))
+
+    def start(self) -> None:
+        self.socket.unlink(missing_ok=True)
+        self.spawn(python("tests.system.load", str(self._settings)), {**os.environ, "HORAE_CONTROL": str(self.socket)})
+
+    async def ready(self, seconds: float = 60.0) -> None:
+        """Wait until its jobs are made."""
+        await self.until("ready", seconds)
+
+    async def stop(self, seconds: float = 40.0) -> None:
+        """Every call gets its answer; then it ends."""
+        self.signal(SIGTERM)
+        await self.ended(seconds)
+
+
+class NodeProcess(Told):
+    """`horae node` with a control socket. `env` may be changed between two starts; None takes a variable away."""
+
+    def __init__(self, name: str, folder: Path, cells: Sequence[tuple[str, str]], ttl: float, tenant: str) -> None:
+        super().__init__(name, folder)
         self.env: dict[str, str | None] = {
             "HORAE_CELLS": json.dumps([{"name": cell, "dsn": dsn} for cell, dsn in cells]),
             "HORAE_ENVIRONMENT": "test",
@@ -56,29 +117,4 @@ class NodeProcess(Child):
 
     async def ready(self, seconds: float = 30.0) -> dict[str, Any]:
         """Wait until it serves and holds a lease in every cell. One that could not start is started again."""
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
-            if not self.running:
-                self.start()
-            try:
-                told = await self.tell("ping", patience=2)
-            except (OSError, TimeoutError, EOFError):
-                told = {}
-            if told.get("alive"):
-                return told
-            await asyncio.sleep(0.05)
-        raise TimeoutError(f"{self.name} does not serve after {seconds:g} s:\n{self.tail()}")
-
-    async def tell(self, do: str, *, patience: float = 10.0, **facts: Any) -> dict[str, Any]:
-        """Have the process do something to itself (`tests/system/node.py` has the list), and hear what it says."""
-        async with asyncio.timeout(patience):
-            reader, writer = await asyncio.open_unix_connection(self.socket)
-            try:
-                writer.write(json.dumps({"do": do, **facts}).encode() + b"\n")
-                line = await reader.readline()
-            finally:
-                writer.close()
-        if not line:
-            raise EOFError(f"{self.name} hung up")
-        answer: dict[str, Any] = json.loads(line)
-        return answer
+        return await self.until("alive", seconds, again=self.start)

@@ -2,7 +2,8 @@
 
 The path says how it behaves: `/ok`, `/fail/2` (503 for the first two attempts), `/slow/400` (milliseconds),
 `/drop/20` (one in twenty takes effect and is hung up on), `/hang`, `/refuse` (503). `POST /mode` with such a path as
-its body makes every path behave so until it is told `/own` again. A key that took effect has no second effect.
+its body makes every path behave so until it is told `/own` again. A key that took effect has no second effect. An
+answer names the row of its call.
 """
 
 import asyncio
@@ -38,6 +39,7 @@ class Way(NamedTuple):
     effect: bool
     after: float = 0.0
     word: str = "ok"
+    body: bytes = b""
 
 
 class Ledger:
@@ -60,7 +62,7 @@ class Ledger:
             effect = (key, instance, attempt, fire_time, now)
             self._sqlite.execute("insert into effect values (?, ?, ?, ?, ?) on conflict do nothing", effect)
         self._sqlite.execute("commit")
-        return way
+        return way._replace(body=b'{"seq": %d}' % self._seq)
 
 
 def decide(path: str, attempt: int, seq: int) -> Way:
@@ -126,7 +128,8 @@ class Visit(asyncio.Protocol):
         if way.status is None:
             self.transport.abort()
         else:
-            self.transport.write(b"HTTP/1.1 %d .\r\nContent-Length: 0\r\n\r\n" % way.status)
+            head = b"HTTP/1.1 %d .\r\nContent-Length: %d\r\n\r\n" % (way.status, len(way.body))
+            self.transport.write(head + way.body)
 
 
 async def main(folder: Path) -> None:
