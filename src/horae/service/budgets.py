@@ -22,7 +22,7 @@ async def spend(ctx: Context, many: int = 1) -> None:
         limit = known.get(ctx.tenant.id, DEFAULT).retries
         return await quotas.spend(tx, key, many, limit), many / (limit.rate or 1.0)
 
-    spent, seconds = await ctx.store.run_statements(key.shard, work)
+    spent, seconds = await ctx.store.run_after_read(key.shard, work)
     if not spent:
         raise RetryLimited(
             f"tenant {ctx.tenant.name!r} has sent again as much as it may for now; nothing was sent",
