@@ -16,7 +16,7 @@ from tests.system.checker import Verdict, check
 from tests.system.evidence import Evidence, Strike
 
 TENANT, SHARD = uuid4(), 7
-WRITTEN = ("job", "job_version", "job_cursor", "instance_live", "instance_history", "outbox", "task_key")
+WRITTEN = ("job", "job_version", "job_cursor", "instance_live", "instance_history", "outbox", "task_key", "node")
 LEDGER = """
     create table delivery (seq integer primary key, idem_key text, instance text, job text, business_key text,
                            fire_time text, attempt integer, arrived_at real, path text, answer text, answered_at real);
@@ -31,6 +31,7 @@ class Handmade:
         self.dsns = dsns
         self.ledger, self.log, self.node_log = folder / "ledger.sqlite", folder / "log.jsonl", folder / "node-0.log"
         self.strikes: list[Strike] = []
+        self.nodes: int | None = None
         self.began = datetime.now(UTC).replace(microsecond=0) - timedelta(seconds=40)
         self._sqlite = sqlite3.connect(self.ledger, isolation_level=None)
         self._sqlite.executescript(LEDGER)
@@ -134,7 +135,7 @@ class Handmade:
     async def verdict(self) -> Verdict:
         logs = [self.node_log] if self.node_log.exists() else []
         return await check(
-            Evidence(self.dsns, self.ledger, self.log, self.began, self.later(35), 1.5, self.strikes, logs)
+            Evidence(self.dsns, self.ledger, self.log, self.began, self.later(35), 1.5, self.strikes, logs, self.nodes)
         )
 
 
@@ -153,7 +154,7 @@ async def faultless(made: Handmade) -> dict[str, Any]:
         ids.append(await made.history(tick, at, attempts=kept))
         made.delivered(key_of(tick, at), ids[-1], "tick", at)
     publish = await made.job("publish", {"kind": "keyed"})
-    made.called("create_job", -4, job="tick", payload={"every": 10.0})
+    made.called("create_job", -4, job="tick", spec={"trigger": {"kind": "interval", "every": 10.0}})
     task = await _task(made, publish)
     pull = await made.job("pull", {"kind": "manual"}, url=None)
     pulled = await made.history(pull, made.later(3), idem_key=f"{pull.hex}:m:1", worker_id="w1")

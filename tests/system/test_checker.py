@@ -273,6 +273,31 @@ async def test_more_calls_at_once_than_a_limit_allows_are_named(made):
     assert await broken(made) == {"limit"}
 
 
+async def test_a_worker_that_is_given_more_than_it_asked_for_is_named(made, run):
+    two = [{"instance_id": str(uuid4()), "attempt": 1} for _ in range(2)]
+    made.called("claim", 5, limit=2, answer=two)
+    assert (await made.verdict()).ok
+    made.called("claim", 5, limit=1, answer=two)
+    assert await broken(made) == {"limit"}
+
+
+async def test_two_nodes_under_one_name_are_named(made, run):
+    made.nodes = 1
+    ages = {"started_at": made.began, "seen_at": made.began, "expires_at": made.later(600)}
+    await made.insert("node", incarnation=uuid4(), name="host", **ages)
+    [violation] = (await made.verdict()).violations
+    assert violation.check == "identity", "nobody is known in the second cell"
+    made.nodes = 2
+    assert len((await made.verdict()).violations) == 2
+
+
+async def test_a_call_on_its_way_for_longer_than_it_may_take_is_stuck_whatever_its_deadline(made, run):
+    long_ago = made.began - timedelta(seconds=100)
+    far = made.later(3600)
+    await made.live(run["pull"], long_ago, "RUNNING", idem_key="pull:m:2", deadline=far)
+    assert await broken(made) == {"stuck"}
+
+
 async def test_what_runs_past_its_deadline_or_is_due_for_long_is_stuck(made, run):
     long_ago = made.began - timedelta(seconds=100)
     await made.live(run["pull"], long_ago, "RUNNING", idem_key="pull:m:2")
@@ -286,7 +311,7 @@ async def test_what_runs_past_its_deadline_or_is_due_for_long_is_stuck(made, run
 
 
 async def test_a_job_that_was_acknowledged_exists_as_it_was_asked_for(made, run):
-    made.called("create_job", 0, job="tick", payload={"every": 20.0})
+    made.called("create_job", 0, job="tick", spec={"trigger": {"every": 20.0}})
     assert await broken(made) == {"promise"}
     made.log.write_text("")
     made.called("create_job", 0, job="nobody")

@@ -10,6 +10,7 @@ from tests.system.checker import (
     early,
     effects,
     fires,
+    identity,
     intents,
     limits,
     promised,
@@ -38,6 +39,7 @@ CHECKS = (
     early,
     limits,
     stuck,
+    identity,
     promised,
 )
 

@@ -22,7 +22,8 @@ class Call:
     intent: int | None = None
     answer: Any = None
     error: str | None = None
-    payload: Any = None
+    spec: Any = None
+    limit: int | None = None
 
     def said(self, name: str) -> Any:
         """One field of the answer, where there is one."""
@@ -56,7 +57,8 @@ def read(log: Path) -> Iterator[Call]:
             intent=facts.get("intent"),
             answer=facts.get("answer"),
             error=facts.get("error"),
-            payload=facts.get("payload"),
+            spec=facts.get("spec"),
+            limit=facts.get("limit"),
         )
 
 

@@ -31,6 +31,7 @@ TABLES = {
                          worker_id, lane, attempts
                   from instance_history""",
     "events": "select at, job_id, instance_id, event, body from outbox",
+    "nodes": "select incarnation, name, started_at, seen_at, expires_at, draining from node",
     "keys": "select job_id, business_key, generation, revision, intent_version, instance_id, outcome from task_key",
 }
 
@@ -59,6 +60,7 @@ class Facts:
     history: list[Row] = field(default_factory=list)
     events: list[Row] = field(default_factory=list)
     keys: list[Row] = field(default_factory=list)
+    nodes: list[Row] = field(default_factory=list)
     deliveries: list[Row] = field(default_factory=list)
     effects: list[Row] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)

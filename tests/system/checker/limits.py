@@ -1,4 +1,4 @@
-"""Configured limits hold: calls per window as `docs/limits.md` promises, and calls at once where the ledger knows."""
+"""Limits hold: calls per window as `docs/limits.md` promises, calls at once where the ledger knows, workers' claims."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -23,6 +23,12 @@ def check(facts: Facts, counts: Counter[str]) -> Iterator[Violation]:
             counts["limited deliveries"] += len(mine)
             yield from _rate(job["name"], limit, sorted(row["arrived_at"] for row in mine))
             yield from _at_once(facts, job["name"], limit, mine)
+    for call in facts.calls:
+        if call.op == "claim" and call.limit is not None:
+            counts["claims with a limit"] += 1
+            if len(call.items()) > call.limit:
+                sentence = f"a worker that asked for {call.limit} was given {len(call.items())}"
+                yield Violation("limit", sentence, call.items())
 
 
 def _rate(name: str, limit: dict[str, Any], times: list[float]) -> Iterator[Violation]:

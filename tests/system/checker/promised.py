@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from tests.system.checker.calls import Call
+from tests.system.checker.calls import Call, moment
 from tests.system.checker.facts import Facts
 from tests.system.checker.verdict import Violation
 
@@ -27,9 +27,12 @@ def _answered(call: Call) -> str:
 
 def _differs(call: Call, trigger: dict[str, Any]) -> str | None:
     """The first part of a trigger that was asked for and not kept."""
-    asked = call.payload if isinstance(call.payload, dict) else {}
-    asked = asked.get("trigger", asked)
-    for name in ("expression", "every", "zone", "kind"):
-        if isinstance(asked, dict) and name in asked and asked[name] != trigger.get(name):
-            return f"{name} {asked[name]}"
-    return None
+    asked = (call.spec or {}).get("trigger", {})
+    return next(
+        (f"{name} {value}" for name, value in asked.items() if _kept(trigger, name) != _kept(asked, name)), None
+    )
+
+
+def _kept(trigger: dict[str, Any], name: str) -> Any:
+    """A part of a trigger; times are the same however they are written."""
+    return moment(trigger.get(name)) if name in {"anchor", "at"} else trigger.get(name)
