@@ -14,6 +14,7 @@ import asyncpg
 
 from tests.cluster import BIN, free_port
 from tests.system.children import Child
+from tests.system.faketime import faked, set_clock
 from tests.system.proxy import FaultProxy
 
 SETTINGS: Final = {
@@ -108,12 +109,9 @@ class CellServer:
         return self._child.pid
 
     def move_clock(self, by: str) -> None:
-        """As libfaketime says it: "+8h", "-1h", "+0 x1.1". The server notices within a second."""
+        """As libfaketime says it: "+8h", "-1h", "+0 x1.1"."""
         assert self.clock_file is not None, f"{self.name} was made without a clock of its own"
-        made = self.clock_file.with_suffix(".new")
-        made.write_text(by + "\n")
-        made.chmod(0o644)
-        made.replace(self.clock_file)
+        set_clock(self.clock_file, by)
 
     def destroy(self) -> None:
         """End it and leave nothing behind but its log."""
@@ -126,16 +124,8 @@ class CellServer:
 
     def _moved(self) -> list[str]:
         """What makes the server believe its clock file; only the server, whose user may not read what root made."""
-        library = faketime()
-        if self.clock_file is None or library is None:
-            return []
-        file = f"FAKETIME_TIMESTAMP_FILE={self.clock_file}"
-        return ["env", f"LD_PRELOAD={library}", file, "FAKETIME_CACHE_DURATION=1", "FAKETIME_DONT_FAKE_MONOTONIC=1"]
-
-
-def faketime() -> str | None:
-    """The library that moves clocks, where it is installed."""
-    return next((str(path) for path in Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1")), None)
+        told = faked(self.clock_file) if self.clock_file else {}
+        return ["env", *(f"{name}={value}" for name, value in told.items())] if told else []
 
 
 def _user() -> str | None:

@@ -99,6 +99,7 @@ class Cluster:
         doors = [[(cell.name, cell.proxy.through(n)) for cell in self.cells] for n in range(NODES)]
         folder = self.folder / "nodes"
         self.nodes = [NodeProcess(f"node-{n}", folder, cells, self.ttl, TENANT) for n, cells in enumerate(doors)]
+        self.nodes[-1].with_clock()
         for node in self.nodes:
             node.start()
         await self.target.ready()

@@ -7,9 +7,10 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from signal import SIGCONT, SIGKILL, SIGSTOP, SIGTERM
-from typing import Any
+from typing import Any, Self
 
 from tests.system.children import Child, python
+from tests.system.faketime import faked, set_clock
 
 
 class Told(Child):
@@ -78,6 +79,8 @@ class LoadProcess(Told):
 class NodeProcess(Told):
     """`horae node` with a control socket. `env` may be changed between two starts; None takes a variable away."""
 
+    clock_file: Path | None = None
+
     def __init__(self, name: str, folder: Path, cells: Sequence[tuple[str, str]], ttl: float, tenant: str) -> None:
         super().__init__(name, folder)
         self.env: dict[str, str | None] = {
@@ -91,6 +94,18 @@ class NodeProcess(Told):
             "PYTHONUNBUFFERED": "1",
         }
         self.paused = False
+
+    def with_clock(self) -> Self:
+        """From its next start its wall clock can be moved."""
+        self.clock_file = self.log.with_suffix(".clock")
+        self.env |= faked(self.clock_file)
+        self.move_clock("+0")
+        return self
+
+    def move_clock(self, by: str) -> None:
+        """As libfaketime says it: "+1h", "-10m", "+0 x1.1"."""
+        assert self.clock_file is not None, f"{self.name} was made without a clock of its own"
+        set_clock(self.clock_file, by)
 
     def start(self) -> None:
         """Start it, after its end as well; `ready` waits until it serves."""
