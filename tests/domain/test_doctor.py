@@ -20,7 +20,7 @@ SOUND = {
     "hot_standby_feedback": "off",
     "max_slot_wal_keep_size": "65536",
 }
-CELL = Facts(150019, SOUND, False, timedelta(), 1000, 8, 0)
+CELL = Facts(150019, SOUND, False, timedelta(), 1000, 0, 8, 0)
 WRONG = {
     "fsync": "off",
     "full_page_writes": "off",
@@ -58,6 +58,7 @@ def test_each_setting_is_missed_when_it_is_wrong_and_the_advice_names_it(name):
         ({"superuser": True}, Level.HINT),
         ({"oldest_snapshot": timedelta(minutes=2)}, Level.HINT),
         ({"frozen_age": 600_000_000}, Level.FAULT),
+        ({"multixact_age": 200_000_000}, Level.FAULT),
         ({"days_ahead": 2}, Level.FAULT),
         ({"pending_migrations": 1}, Level.FAULT),
     ],

@@ -40,7 +40,7 @@ NOT_SHARDED = {
 
 
 # Where the server's own wall clock is what is asked for.
-WALL = {"clock/read", "health/facts", "leases/heartbeat", "migrations/prepare"}
+WALL = {"clock/read", "health/end", "health/facts", "health/holders", "leases/heartbeat", "migrations/prepare"}
 
 
 def name_of(path: Path) -> str:

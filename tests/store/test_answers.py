@@ -15,9 +15,9 @@ from horae.store.cells import Cell
 from horae.store.line import IDLE, INTERVAL, PROBES, USER_TIMEOUT_MS
 from horae.store.tx import GONE
 from tests.cluster import free_port
-from tests.proxy import proxied
 from tests.steps import a_type, until
 from tests.store.test_connections import end_all, fill
+from tests.system.proxy import proxied
 
 SHORT = 0.3
 

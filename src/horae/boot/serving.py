@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Final
 
+from horae.boot import fitness
 from horae.boot.secrets import secrets_of
 from horae.delivery.client import Client
 from horae.delivery.push import Sender
@@ -17,10 +18,11 @@ from horae.runtime.loop import Loop
 from horae.runtime.settings import Settings
 from horae.store.cells import Store
 from horae.upkeep.copies import Copier
+from horae.upkeep.doctor import Doctor
 from horae.upkeep.partitions import Partitioner
 from horae.upkeep.vacuum import Vacuumer
 
-COPY, VACUUM, PARTITION = 2.0, 3.0, 3600.0
+COPY, VACUUM, VISIT, PARTITION = 2.0, 3.0, 15.0, 3600.0
 ENDS: Final = (signal.SIGTERM, signal.SIGINT)
 
 
@@ -43,10 +45,22 @@ def node_of(settings: Settings, store: Store, sender: Sender) -> Node:
     return Node(store, socket.gethostname(), ttl, sender, slots=settings.slots, enforced=settings.leases)
 
 
+def doctor_of(settings: Settings, store: Store) -> Doctor:
+    """Who looks after the cells, and ends what holds them back for too long."""
+    limit = settings.snapshot_limit
+    return Doctor(store, None if limit is None else timedelta(seconds=limit))
+
+
 @asynccontextmanager
-async def serving(settings: Settings, store: Store, sender: Sender) -> AsyncIterator[None]:
+async def serving(settings: Settings, store: Store, sender: Sender) -> AsyncIterator[Node]:
     """A node with its upkeep while the block lasts; then it hands its shards back and lets what is in flight end."""
-    duties = ((Copier(store), COPY), (Partitioner(store), PARTITION), (Vacuumer(store), VACUUM))
+    await fitness.check(settings, store)
+    duties = (
+        (Copier(store), COPY),
+        (Partitioner(store), PARTITION),
+        (Vacuumer(store), VACUUM),
+        (doctor_of(settings, store), VISIT),
+    )
     loops = [Loop(type(duty).__name__.lower(), duty, pause) for duty, pause in duties]
     upkeep = [asyncio.create_task(loop.run()) for loop in loops]
     worker = node_of(settings, store, sender)
@@ -54,7 +68,7 @@ async def serving(settings: Settings, store: Store, sender: Sender) -> AsyncIter
     gc.freeze()  # what is here now stays; collections need not walk it again
     gc.set_threshold(5_000, 20, 100)  # timers and definitions live long, and calls leave no cycles
     try:
-        yield
+        yield worker
     finally:
         await worker.stop(settings.grace)
         for task in upkeep:
@@ -64,6 +78,7 @@ async def serving(settings: Settings, store: Store, sender: Sender) -> AsyncIter
 
 async def drain(settings: Settings, store: Store) -> int:
     """Upkeep and everything that is due now, once, to the end; returns how much that was."""
+    await fitness.check(settings, store)
     for duty in (Copier(store), Partitioner(store), Vacuumer(store)):
         await duty.once()
     worker = node_of(settings, store, await sender_of(settings, store))

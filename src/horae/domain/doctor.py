@@ -25,6 +25,7 @@ class Facts(NamedTuple):
     superuser: bool
     oldest_snapshot: timedelta
     frozen_age: int
+    multixact_age: int
     days_ahead: int
     pending_migrations: int
 
@@ -96,9 +97,13 @@ SETTINGS: Final[Mapping[str, Rule]] = {
     ),
 }
 
+DURABLE: Final = ("fsync", "full_page_writes", "synchronous_commit")
+"""What makes a commit an acknowledgement. Where they are off, no node begins in production."""
 OLDEST_VERSION: Final = 150_000
 OLDEST_SNAPSHOT: Final = timedelta(seconds=60)
 FROZEN_AGE: Final = 500_000_000
+MULTIXACT_AGE: Final = 100_000_000
+"""Nothing of ours shares a row lock, so a cell of ours has next to none."""
 DAYS_AHEAD: Final = 3
 
 
@@ -143,8 +148,21 @@ def examine(facts: Facts) -> list[Finding]:
             facts.frozen_age,
             "let autovacuum freeze: at two billion the server stops",
         ),
+        _judge(
+            facts.multixact_age <= MULTIXACT_AGE,
+            Level.FAULT,
+            "mxid_age(datminmxid)",
+            facts.multixact_age,
+            "find who takes FOR SHARE locks here (we do not), and let autovacuum freeze",
+        ),
     ]  # fmt: skip
     return sorted(found, key=lambda finding: list(Level).index(finding.level), reverse=True)
+
+
+def unfit(facts: Facts, *, production: bool) -> list[Finding]:
+    """What keeps a node from beginning: rows it does not know, and in production commits that may be lost."""
+    names = {"server_version", "migrations missing", *(DURABLE if production else ())}
+    return [finding for finding in examine(facts) if finding.level is Level.FAULT and finding.name in names]
 
 
 def _setting(name: str, rule: Rule, value: str | None) -> Finding:

@@ -13,7 +13,8 @@ The class carries the public code and the HTTP status; one handler at the door s
     ├── RetryLimited          SCH_429_RETRY_LIMITED     retries or replays above their budget
     └── Unavailable           SCH_503_UNAVAILABLE       not now; nothing was changed
         ├── ShardClosed       SCH_503_SHARD_CLOSED      the shard is moving to another cell
-        └── DispatcherDown    SCH_503_DISPATCHER_DOWN   no node holds the shard's lease
+        ├── DispatcherDown    SCH_503_DISPATCHER_DOWN   no node holds the shard's lease
+        └── Unfit             SCH_503_UNFIT             a cell is not as our promises need it; `horae doctor` says why
 """
 
 from typing import ClassVar
@@ -90,3 +91,9 @@ class DispatcherDown(Unavailable):
     """No node holds the shard's lease, so a manual trigger would wait for nobody."""
 
     code = "SCH_503_DISPATCHER_DOWN"
+
+
+class Unfit(Unavailable):
+    """A cell is not as our promises need it: a node does not begin there."""
+
+    code = "SCH_503_UNFIT"

@@ -1,6 +1,7 @@
 """One scheduler process: it leases shards in every cell, fires, sends, settles and rescues."""
 
 import asyncio
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from functools import partial
 from typing import Final
@@ -12,8 +13,10 @@ from horae.engine.admission.gatekeeper import Gatekeeper
 from horae.engine.allowances import Allowances
 from horae.engine.leases import Leases, Who
 from horae.engine.post import Post
+from horae.engine.progress import PATIENCE, Progress
 from horae.engine.quotas import Quotas
 from horae.runtime import chance
+from horae.runtime.clock import boottime
 from horae.runtime.loop import Loop
 from horae.runtime.telemetry import log
 from horae.store import leases
@@ -21,7 +24,7 @@ from horae.store.cells import Cell, Store
 from horae.store.listener import Listener
 
 SLOTS: Final = 2000
-LOOK, AHEAD, RESCUE, LISTEN, RENEW, RECORD = 5.0, 0.9, 2.0, 5.0, 0.05, 0.5
+LOOK, AHEAD, RESCUE, LISTEN, RENEW, RECORD, CHECK = 5.0, 0.9, 2.0, 5.0, 0.05, 0.5, 2.0
 
 
 class Node:
@@ -48,6 +51,7 @@ class Node:
         self._looks = {name: Loop("feeder", post.feeder, LOOK) for name, post in self.posts.items()}
         for cell_name, post in self.posts.items():
             post.agenda.hungry = self._looks[cell_name].waker.wake
+        self.progress = Progress({name: sign for cell in store.cells for name, sign in self._signs(cell)})
         self._tasks: list[asyncio.Task[None]] = []
         self._started = self._turning = False
 
@@ -55,14 +59,16 @@ class Node:
         """Begin: leases first, then everything else."""
         self._started = True
         await self.leases.start()
-        loops = [
-            *self._looks.values(),
-            *(Loop("ahead", post, AHEAD) for post in self.posts.values()),
-            *(Loop("rescue", post.rescuer, RESCUE) for post in self.posts.values()),
-            *(Loop("listener", listener, LISTEN) for listener in self._listeners.values()),
-            Loop("quotas", self.quotas, RENEW),
-            Loop("record", self, RECORD),
+        in_cells = [
+            *self._looks.items(),
+            *((name, Loop("ahead", post, AHEAD)) for name, post in self.posts.items()),
+            *((name, Loop("rescue", post.rescuer, RESCUE)) for name, post in self.posts.items()),
+            *((name, Loop("listener", listener, LISTEN)) for name, listener in self._listeners.items()),
         ]
+        for name, loop in in_cells:
+            self.progress.watch(f"{loop.name} of {name}", loop)
+        ours = [Loop("quotas", self.quotas, RENEW), Loop("record", self, RECORD)]
+        loops = [*(loop for _, loop in in_cells), *ours, Loop("progress", self.progress, CHECK)]
         self._tasks = [asyncio.create_task(loop.run()) for loop in loops]
         self._tasks += [asyncio.create_task(post.run()) for post in self.posts.values()]
         log.info("node.started", node=self.who.name, cells=len(self.posts))
@@ -133,6 +139,14 @@ class Node:
     def _alive(self, cell: Cell) -> bool:
         """Whether this node may act in a cell. While draining by hand there is no thread that keeps the lease."""
         return not self._started or self.leases.alive(cell)
+
+    def _signs(self, cell: Cell) -> Iterator[tuple[str, Callable[[], bool]]]:
+        """What must be so for work to go on in a cell."""
+        post, listener = self.posts[cell.name], self._listeners[cell.name]
+        yield f"lease of {cell.name}", partial(self.leases.alive, cell)
+        yield f"clock of {cell.name}", lambda: cell.clock.trusted
+        yield f"ear of {cell.name}", lambda: not listener.deaf
+        yield f"timers of {cell.name}", lambda: boottime() - post.matured_at < PATIENCE
 
     def _changed(self, cell: Cell, _gained: list[int], _lost: list[int]) -> None:
         self.posts[cell.name].hold(self.leases.held(cell))

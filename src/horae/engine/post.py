@@ -22,6 +22,7 @@ from horae.engine.feeder import Feeder
 from horae.engine.fire import Firer
 from horae.engine.rescue import Rescuer
 from horae.engine.territory import Territory
+from horae.runtime.clock import boottime
 from horae.runtime.pace import Pace
 from horae.runtime.telemetry import log
 from horae.runtime.waker import Waker
@@ -54,6 +55,7 @@ class Post:
         self.allowances = allowances
         self.turn = turn
         self.waker = Waker()
+        self.matured_at = boottime()
         self._matured: dict[Priority, dict[UUID, deque[Timer]]] = {priority: {} for priority in Priority}
         self.territory = Territory()
         self.definitions = Definitions()
@@ -81,6 +83,7 @@ class Post:
         while True:
             try:
                 await self.mature()
+                self.matured_at = boottime()
             except GONE as error:
                 log.warning("mature.postponed", cell=self.cell.name, reason=str(error) or type(error).__name__)
                 await asyncio.sleep(LONGEST_NAP)

@@ -3,6 +3,7 @@
 import asyncio
 from typing import Protocol
 
+from horae.runtime.clock import boottime
 from horae.runtime.telemetry import log
 from horae.runtime.waker import Waker
 
@@ -16,13 +17,17 @@ class Duty(Protocol):
 
 
 class Loop:
-    """Runs a duty until stopped: at once again while there is work, else after a pause or a wake-up."""
+    """Runs a duty until stopped: at once again while there is work, else after a pause or a wake-up.
+
+    `went_at` is the tick of its last round that did not fail: that it lives says nothing, that it goes on does.
+    """
 
     def __init__(self, name: str, duty: Duty, pause: float) -> None:
         self.name = name
         self.duty = duty
         self.pause = pause
         self.waker = Waker()
+        self.went_at = boottime()
         self._stopping = False
 
     def stop(self) -> None:
@@ -36,6 +41,7 @@ class Loop:
             done = 0
             try:
                 done = await self.duty.once()
+                self.went_at = boottime()
             except asyncio.CancelledError:
                 raise
             except Exception:

@@ -27,6 +27,7 @@ class Settings(BaseSettings):
     leases: bool = True
     slots: int = 2000
     grace: float = 20.0
+    snapshot_limit: float | None = None
     secrets: dict[str, dict[str, str]] = Field(default_factory=dict, repr=False)
     secrets_file: Path | None = None
     log_json: bool = False

@@ -1,13 +1,25 @@
 """What a cell says about itself."""
 
 from datetime import timedelta
+from typing import NamedTuple
 
 import asyncpg
 
 from horae.domain.doctor import Facts
+from horae.domain.errors import Conflict
 from horae.store import migrations, partitions
 from horae.store.statements import sql
 from horae.store.tx import Tx
+
+
+class Holder(NamedTuple):
+    """A session that holds a snapshot, and for how long."""
+
+    pid: int
+    role: str | None
+    application: str
+    state: str | None
+    age: timedelta
 
 
 async def facts(tx: Tx) -> Facts:
@@ -21,6 +33,7 @@ async def facts(tx: Tx) -> Facts:
         superuser=row["superuser"],
         oldest_snapshot=row["oldest_snapshot"] or timedelta(),
         frozen_age=row["frozen_age"],
+        multixact_age=row["multixact_age"],
         days_ahead=await partitions.days_ahead(tx),
         pending_migrations=sum(migration.number not in applied for migration in migrations.known()),
     )
@@ -38,3 +51,16 @@ async def environment(tx: Tx) -> str | None:
     except asyncpg.UndefinedTableError:
         return None
     return found
+
+
+async def holders(tx: Tx, longer_than: timedelta) -> list[Holder]:
+    """Who has held a snapshot for longer than that, longest first: what died since cannot be vacuumed."""
+    return [Holder(*row) for row in await tx.rows(sql("health/holders"), longer_than)]
+
+
+async def end(tx: Tx, holder: Holder) -> bool:
+    """End a session, unless it holds another snapshot by now; False where there was nothing to end."""
+    try:
+        return bool(await tx.value(sql("health/end"), holder.pid, holder.age))
+    except asyncpg.InsufficientPrivilegeError as error:
+        raise Conflict(f"ending a session of {holder.role} needs pg_signal_backend") from error

@@ -32,6 +32,7 @@ class Listener:
         self.cell = cell
         self._woken = woken
         self._line = Line(cell.dsn, "listener", patience=patience, connect=min(CONNECT, patience), opened=self._listen)
+        self.deaf = False
         self._heard: list[Wake] = []
         self._sure_until: datetime | None = None
 
@@ -42,9 +43,11 @@ class Listener:
                 await self._line.call(wakes.ping)
             except Exception as error:
                 if last:
+                    self.deaf = True
                     log.warning("listener.deaf", cell=self.cell.name, error=repr(error))
             else:
                 self._sure_until = self.cell.clock.now()
+                self.deaf = False
                 break
         return 0
 

@@ -1,6 +1,8 @@
 select current_setting('server_version_num')::int as version,
        (select rolsuper from pg_roles where rolname = current_user) as superuser,
        (select max(clock_timestamp() - coalesce(xact_start, query_start)) from pg_stat_activity
-        where backend_xmin is not null and pid <> pg_backend_pid() and backend_type = 'client backend') as oldest_snapshot,
+        where backend_xmin is not null and pid <> pg_backend_pid() and backend_type = 'client backend'
+          and datname = current_database()) as oldest_snapshot,
        (select age(datfrozenxid) from pg_database where datname = current_database()) as frozen_age,
+       (select mxid_age(datminmxid) from pg_database where datname = current_database()) as multixact_age,
        (select array_agg(number) from schema_migration) as migrations

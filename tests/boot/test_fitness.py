@@ -1,0 +1,63 @@
+"""A node begins only where our promises can hold."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from horae.boot import fitness
+from horae.domain.doctor import DURABLE
+from horae.domain.errors import Unfit
+from horae.runtime.settings import Settings
+from tests.cluster import SETTINGS
+
+HORAE = Path(sys.executable).parent / "horae"
+
+
+def settings_of(cells, environment):
+    return Settings(cells=cells, environment=environment)
+
+
+async def test_a_server_that_may_lose_what_it_acknowledged_is_refused_in_production(store, cells):
+    assert {SETTINGS[name] for name in DURABLE} == {"off"}, "the tests' own cluster does without"
+    await fitness.check(settings_of(cells, "test"), store)
+    with pytest.raises(Unfit) as refused:
+        await fitness.check(settings_of(cells, "production"), store)
+    for name in DURABLE:
+        assert f"cell-0: {name} is off" in str(refused.value)
+
+
+@pytest.mark.parametrize("name", DURABLE)
+async def test_each_of_the_three_is_enough_to_refuse(store, cells, monkeypatch, name):
+    told = fitness.health.settings
+
+    async def sound_but_one(tx):
+        return await told(tx) | dict.fromkeys(DURABLE, "on") | {name: "off"}
+
+    monkeypatch.setattr("horae.store.health.settings", sound_but_one)
+    with pytest.raises(Unfit, match=name):
+        await fitness.check(settings_of(cells, "production"), store)
+
+
+async def test_a_cell_that_misses_a_migration_is_refused_everywhere_and_one_ahead_of_us_is_not(store, cells):
+    async with store.cells[1].statement() as tx:
+        await tx.run("insert into schema_migration (number, name, checksum) values (9999, 'newer', '')")
+    await fitness.check(settings_of(cells, "test"), store)
+    async with store.cells[1].statement() as tx:
+        await tx.run("delete from schema_migration where number = 1")
+    with pytest.raises(Unfit, match="cell-1: migrations missing is 1: run `horae migrate`"):
+        await fitness.check(settings_of(cells, "test"), store)
+
+
+def test_the_program_says_why_and_ends(cells):
+    environment = os.environ | {
+        "HORAE_CELLS": json.dumps([{"name": cell.name, "dsn": cell.dsn} for cell in cells]),
+        "HORAE_ENVIRONMENT": "production",
+    }
+    done = subprocess.run([HORAE, "node"], check=False, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert "SCH_503_UNFIT" in done.stderr
+    assert "set fsync = on" in done.stderr
