@@ -11,12 +11,12 @@ wakes = st.builds(Wake, st.none() | st.frozensets(st.integers(0, 4095)), times, 
 
 
 def test_what_lies_beyond_the_horizon_wakes_nobody():
-    assert wake_of(7, NOW + HORIZON + timedelta(seconds=1), NOW) is None
-    assert wake_of(7, NOW + HORIZON, NOW) is not None
+    assert wake_of([(7, NOW + HORIZON + timedelta(seconds=1))], NOW) is None
+    assert wake_of([(7, NOW + HORIZON)], NOW) is not None
 
 
 def test_a_time_long_past_is_due_since_it_was_asked_for_and_no_longer():
-    assert wake_of(7, NOW - timedelta(days=900), NOW) == Wake(frozenset({7}), NOW - LATE, NOW - LATE)
+    assert wake_of([(7, NOW - timedelta(days=900))], NOW) == Wake(frozenset({7}), NOW - LATE, NOW - LATE)
 
 
 @given(st.lists(wakes, min_size=1))
@@ -29,13 +29,19 @@ def test_one_wake_for_many_names_all_they_named(many):
 
 
 def test_too_many_shards_are_all_of_them_and_every_wake_fits_into_a_notification():
-    few = merged(wake_of(shard, NOW, NOW) for shard in range(4096 - MOST, 4096))
+    few = merged(wake_of([(shard, NOW)], NOW) for shard in range(4096 - MOST, 4096))
     assert few.names(4095)
     assert not few.names(0)
     assert len(encode(few)) < 8000
-    assert merged([few, wake_of(1, NOW, NOW)]).shards is None
+    assert merged([few, wake_of([(1, NOW)], NOW)]).shards is None
 
 
 @given(wakes)
 def test_a_wake_arrives_as_it_was_sent(wake):
     assert decode(encode(wake)) == wake
+
+
+def test_many_times_are_one_wake_of_those_within_the_horizon():
+    soon, later, far = (NOW + timedelta(seconds=seconds) for seconds in (1, 30, 3600))
+    assert wake_of([(1, later), (2, soon), (3, far)], NOW) == Wake(frozenset({1, 2}), soon, later)
+    assert wake_of([(shard, NOW) for shard in range(MOST + 1)], NOW).shards is None

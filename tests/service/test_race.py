@@ -14,7 +14,7 @@ from uuid import UUID
 
 import pytest
 
-from horae.domain.errors import Contended
+from horae.domain.errors import Contended, Unavailable
 from horae.domain.instances import Lane
 from horae.domain.lifecycle import State
 from horae.domain.outcomes import ErrorCode, Lost, Retryable, Success, Unrecoverable
@@ -23,6 +23,8 @@ from horae.domain.tasks import AfterSuccess, Decision
 from horae.engine.rescue import Rescuer
 from horae.engine.territory import Territory
 from horae.service import tasks
+from horae.service.task_batches import Wish, schedule_many
+from horae.service.tasks import Answer
 from horae.store.definitions import Definitions
 from horae.store.settle import Result, Settler
 from horae.store.tx import GONE, TRY_AGAIN
@@ -51,13 +53,35 @@ class Storm:
         self.over = asyncio.Event()
 
     async def author(self, number):
-        for n in range(RESCHEDULES):
+        """Every other author asks in batches, of several keys and of the same key twice."""
+        n = 0
+        while n < RESCHEDULES:
             type_name, key = self.chance.choice(KEYS)
+            keys = [key]
+            if number % 2:
+                keys = self.chance.choices(
+                    [key for name, key in KEYS if name == type_name], k=self.chance.randint(1, 4)
+                )
             # A time nobody else asks for: its microseconds name the author and the call.
             at = self.store.cells[0].clock.now() + timedelta(milliseconds=self.chance.randint(-50, 80))
-            at = at.replace(microsecond=number * RESCHEDULES + n)
-            self.acknowledged[type_name, key].append((at, await self.put(type_name, key, at)))
+            wishes = [Wish(key, at.replace(microsecond=number * 1000 + n + m)) for m, key in enumerate(keys)]
+            n += len(wishes)
+            await (self.put_many(type_name, wishes) if number % 2 else self.put_one(type_name, wishes[0]))
             await asyncio.sleep(self.chance.random() * 0.01)
+
+    async def put_one(self, type_name, wish):
+        self.acknowledged[type_name, wish.key].append((wish.at, await self.put(type_name, wish.key, wish.at)))
+
+    async def put_many(self, type_name, wishes):
+        """Ask again for those that were refused, as a caller does."""
+        while wishes:
+            answers = await schedule_many(self.ctx, type_name, wishes)
+            assert all(isinstance(got, Answer | Contended | Unavailable) for got in answers)
+            done = [isinstance(got, Answer) for got in answers]
+            for wish, got, ok in zip(wishes, answers, done, strict=True):
+                if ok:
+                    self.acknowledged[type_name, wish.key].append((wish.at, got))
+            wishes = [wish for wish, ok in zip(wishes, done, strict=True) if not ok]
 
     async def put(self, type_name, key, at):
         while True:
@@ -126,7 +150,7 @@ async def test_authors_against_workers_with_backends_killed(ctx, store, cluster)
     fired = await drain(store)
 
     assert storm.killed >= 20
-    assert sum(map(len, storm.acknowledged.values())) == AUTHORS * RESCHEDULES + len(KEYS)
+    assert sum(map(len, storm.acknowledged.values())) >= AUTHORS * RESCHEDULES + len(KEYS)
     replaced = await check_keys(ctx, store, storm, {"PUBLISH": publish, "AUDIT": audit}, fired)
     check_settles(storm, replaced, late)
 
@@ -256,7 +280,12 @@ async def test_out_of_order_events_never_beat_a_newer_one(ctx, store):
         for key, version in mine:
             await tasks.schedule(ctx, "PUBLISH", key, at=start + timedelta(seconds=version), version=version)
 
-    await asyncio.gather(*(author(events[n::8]) for n in range(8)))
+    async def batcher(mine):
+        wishes = [Wish(key, start + timedelta(seconds=version), version=version) for key, version in mine]
+        for n in range(0, len(wishes), 5):
+            assert all(isinstance(got, Answer) for got in await schedule_many(ctx, "PUBLISH", wishes[n : n + 5]))
+
+    await asyncio.gather(*((batcher if n % 2 else author)(events[n::8]) for n in range(8)))
     live = await query(store, "select * from instance_live where job_id = $1", job.id)
     assert len(live) == 3
     assert {(row["fire_time"] - start, row["intent_version"]) for row in live} == {(timedelta(seconds=60), 60)}

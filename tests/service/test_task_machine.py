@@ -5,6 +5,7 @@ that matters has changed in between.
 """
 
 import asyncio
+from contextlib import suppress
 from datetime import timedelta
 
 import pytest
@@ -19,6 +20,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from horae.domain.errors import NotFound
 from horae.domain.lifecycle import LIVE, State, may_become
 from horae.domain.outcomes import Declined, ErrorCode, Lost, Retryable, Success, Unrecoverable
 from horae.domain.tasks import AfterSuccess, Create, Decision, Ignore, Intent, Move, Replace, decide
@@ -26,9 +28,12 @@ from horae.runtime.chance import token
 from horae.service import tasks, tenants
 from horae.service.births import birth_of
 from horae.service.context import Context
+from horae.service.task_batches import Wish, cancel_many, schedule_many
+from horae.service.task_rounds import Round
 from horae.store import tasks as rows
 from horae.store.cells import Store
 from horae.store.settle import Result, Settler
+from horae.store.tx import COLLIDED
 from tests.steps import a_type, query
 
 KEYS = st.sampled_from(["a", "b"])
@@ -104,6 +109,31 @@ class TaskMachine(RuleBasedStateMachine):
         assert answer.decision is want
         self.took_effect(row, want, answer.instance_id, at)
 
+    @rule(wishes=st.lists(st.tuples(KEYS, WHEN), min_size=1, max_size=4), author=st.integers(0, CONNECTIONS - 1))
+    def schedule_many(self, wishes, author):
+        """A batch is decided task by task, in its order."""
+        ctx = self.contexts[author]
+        now = ctx.store.cells[0].clock.now()
+        asked = [Wish(key, now + timedelta(seconds=seconds)) for key, seconds in wishes]
+        for wish, answer in zip(asked, self.run(schedule_many(ctx, self.job.name, asked)), strict=True):
+            row = self.model[wish.key]
+            want = self.expected(row)
+            assert answer.decision is want
+            self.took_effect(row, want, answer.instance_id, wish.at)
+
+    @rule(keys=st.lists(KEYS, min_size=1, max_size=3), author=st.integers(0, CONNECTIONS - 1))
+    def cancel_many(self, keys, author):
+        answers = self.run(cancel_many(self.contexts[author], self.job.name, [Wish(key) for key in keys]))
+        for key, answer in zip(keys, answers, strict=True):
+            row = self.model[key]
+            if row.state is None:
+                assert isinstance(answer, NotFound)
+                continue
+            assert answer.decision is (Decision.CANCELLED if row.state in LIVE else Decision.IGNORED)
+            row.changes += 1
+            if answer.decision is Decision.CANCELLED:
+                row.state = State.CANCELLED
+
     @rule(key=KEYS, seconds=WHEN, author=st.integers(0, CONNECTIONS - 1))
     def prepare(self, key, seconds, author):
         """Read and decide, and let others go first."""
@@ -121,11 +151,18 @@ class TaskMachine(RuleBasedStateMachine):
         self.prepared.append((key, author, known, intent, change, (row.state, row.id, row.generation, row.changes)))
 
     @precondition(lambda self: self.prepared)
-    @rule(data=st.data())
-    def write_what_was_prepared(self, data):
+    @rule(data=st.data(), batched=st.booleans())
+    def write_what_was_prepared(self, data, batched):
         key, author, known, intent, change, seen = self.prepared.pop(data.draw(st.integers(0, len(self.prepared) - 1)))
         ctx, row, place = self.contexts[author], self.model[key], self.place(key)
         same_row = (row.state, row.id, row.generation) == seen[:3]
+
+        async def write_batched():
+            turn = Round(self.job, "author", ctx.store.cells[0].clock.now())
+            turn.put(place, known, intent)
+            with suppress(*COLLIDED):
+                async with ctx.store.tx(place.shard) as tx:
+                    return (await turn.write(tx)).get(key)
 
         async def write():
             async with ctx.store.tx(place.shard) as tx:
@@ -141,7 +178,7 @@ class TaskMachine(RuleBasedStateMachine):
                     case Ignore():
                         return await rows.ignore(tx, place, known, {})
 
-        written = self.run(write())
+        written = self.run(write_batched() if batched else write())
         match change:
             case Create(after=after):
                 applies, decision = row.generation == after and row.state not in LIVE, Decision.CREATED

@@ -6,7 +6,7 @@ nothing else. What it needs of them:
 * ledger: `delivery(seq, idem_key, instance, job, business_key, fire_time, attempt, arrived_at, path, answer)`, one row
   per call, and `effect(idem_key, instance, attempt, fire_time, at)`. Where a call's answer carries `{"seq": n}` of its
   own delivery, the checker can tell from a history row which of several calls was believed. `answered_at` is optional.
-* API log: `op, job, key, at, intent, began, ended, ok, answer, error`; see `tests/system/checker/calls.py`.
+* API log: `op, job, key, at, intent, spec, limit, began, ended, ok, answer, error`; see `checker/calls.py`.
 
 Times in ledger and log are the host's; a strike's too.
 """
@@ -40,3 +40,5 @@ class Evidence:
     ttl: float
     strikes: Sequence[Strike] = ()
     node_logs: Sequence[Path] = ()
+    nodes: int | None = None
+    """How many nodes serve at the end, where that is known."""

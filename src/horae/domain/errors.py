@@ -21,10 +21,14 @@ from typing import ClassVar
 
 
 class HoraeError(Exception):
-    """The root: a refusal with a public code. The message is written for the person who asked."""
+    """The root: a refusal with a public code. The message is written for the person who asked, facts for programs."""
 
     code: ClassVar[str] = "SCH_500_INTERNAL"
     status: ClassVar[int] = 500
+
+    def __init__(self, message: str = "", **facts: object) -> None:
+        super().__init__(message)
+        self.facts = facts
 
 
 class Invalid(HoraeError):

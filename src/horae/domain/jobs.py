@@ -26,6 +26,9 @@ from horae.domain.triggers import (
 )
 
 LONGEST_NAME: Final = 120
+MOST_LABELS: Final = 32
+LONGEST_LABEL: Final = 63
+SINGLE: Final = "fired once"
 
 
 class Status(StrEnum):
@@ -104,10 +107,46 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
         return isinstance(self.definition.trigger, OnceTrigger | DelayTrigger)
 
 
+class Wanted(msgspec.Struct, frozen=True):
+    """Which living jobs are meant; what is not given is any. A label without a value: whatever its value."""
+
+    status: Status | None = None
+    labels: dict[str, str] = {}
+    with_labels: tuple[str, ...] = ()
+    prefix: str = ""
+
+    @property
+    def any(self) -> bool:
+        """Whether it means every job."""
+        return self == Wanted()
+
+
 def check_name(name: str) -> None:
     """Refuse names that could not be printed, searched or put into a path."""
     if not name or len(name) > LONGEST_NAME or not name.isprintable() or "/" in name or name != name.strip():
         raise Invalid(f"a job's name is 1 to {LONGEST_NAME} printable characters without a slash")
+
+
+def check_labels(labels: Mapping[str, str]) -> None:
+    """Refuse more labels than a person would read, and those that could not be asked for in one line."""
+    if len(labels) > MOST_LABELS:
+        raise Invalid(f"a job has at most {MOST_LABELS} labels")
+    for key, value in labels.items():
+        if not 0 < len(key) <= LONGEST_LABEL or not key.isprintable() or any(letter in key for letter in "=,"):
+            raise Invalid(f"a label's key is 1 to {LONGEST_LABEL} printable characters without '=' and ','")
+        if len(value) > LONGEST_LABEL or (value and not value.isprintable()) or "," in value:
+            raise Invalid(f"a label's value is at most {LONGEST_LABEL} printable characters without ','")
+
+
+def check_change(before: Definition, after: Definition) -> None:
+    """Refuse a new version that would be another kind of job: its rows are of the kind it was made with."""
+    kinds = [_kind(one.trigger) for one in (before, after)]
+    if kinds[0] != kinds[1]:
+        raise Invalid(f"a job that is {kinds[0]} cannot become {kinds[1]}; make another one")
+    if before.width != after.width:
+        raise Invalid("a type's width is fixed when it is made")
+    if kinds[0] == SINGLE and before.trigger != after.trigger:
+        raise Invalid("the time of a job that fires once is set as a task's: its type is the job, its key is 'self'")
 
 
 def own_queue(name: str) -> Target:
@@ -119,3 +158,15 @@ def check_status(job: Job, allowed: Status, verb: str) -> None:
     """Refuse a verb that means nothing for a job in this status."""
     if job.status is not allowed:
         raise Conflict(f"job {job.name!r} is {job.status}; only an {allowed} job can be {verb}")
+
+
+def _kind(trigger: Trigger) -> str:
+    match trigger:
+        case CronTrigger() | IntervalTrigger():
+            return "recurring"
+        case KeyedTrigger():
+            return "a type of tasks"
+        case OnceTrigger() | DelayTrigger():
+            return SINGLE
+        case _:
+            return "fired by hand"

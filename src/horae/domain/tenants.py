@@ -8,18 +8,22 @@ import msgspec
 from horae.domain.errors import Invalid
 from horae.domain.ids import shard_in
 from horae.domain.limits import Limit
-from horae.domain.placement import DEFAULT_WIDTH, WIDTHS, shard_of
+from horae.domain.placement import DEFAULT_WIDTH, SHARDS, WIDTHS, shard_of
 
 LONGEST_NAME: Final = 60
 HEAVIEST: Final = 1000
 
 
 class Allowance(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a tenant may use: its weight beside others, a limit over all it does, and quotas that its jobs name."""
+    """What a tenant may use: its weight beside others, a limit over all it does, and quotas that its jobs name.
+
+    `retries` bounds how many instances its people send again by hand.
+    """
 
     weight: int = 1
     limit: Limit | None = None
     quotas: dict[str, Limit] = {}
+    retries: Limit = Limit(rate=100, burst=10_000)
 
     def __post_init__(self) -> None:
         if not 1 <= self.weight <= HEAVIEST:
@@ -37,6 +41,11 @@ class Tenant(msgspec.Struct, frozen=True):
     def shard(self, text: str, width: int | None = None) -> int:
         """The shard of a name or business key of this tenant."""
         return shard_of(shard_in(self.id), width or self.width, text)
+
+    def shards(self, width: int | None = None) -> list[int]:
+        """Every shard that its rows, or those of a type of that width, may lie in."""
+        base = shard_in(self.id)
+        return sorted((base + n) % SHARDS for n in range(width or self.width))
 
 
 def check(name: str, width: int) -> None:

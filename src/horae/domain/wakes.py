@@ -30,12 +30,14 @@ class Wake(msgspec.Struct, frozen=True, array_like=True):
         return self.shards is None or shard in self.shards
 
 
-def wake_of(shard: int, at: datetime, now: datetime) -> Wake | None:
-    """What a new time in a shard is worth telling; None when it lies beyond the horizon."""
-    if at > now + HORIZON:
+def wake_of(due: Iterable[tuple[int, datetime]], now: datetime) -> Wake | None:
+    """What new times, each in its shard, are worth telling; None when all of them lie beyond the horizon."""
+    near = [(shard, at) for shard, at in due if at <= now + HORIZON]
+    if not near:
         return None
-    due = max(at, now - LATE)
-    return Wake(frozenset((shard,)), due, due)
+    shards = frozenset(shard for shard, _ in near)
+    earliest, latest = (max(edge(at for _, at in near), now - LATE) for edge in (min, max))
+    return Wake(shards if len(shards) <= MOST else None, earliest, latest)
 
 
 def merged(wakes: Iterable[Wake]) -> Wake:

@@ -15,11 +15,11 @@ from horae.domain.jobs import Job, Status
 from horae.domain.lifecycle import State
 from horae.domain.targets import queue_of, slot_ms
 from horae.runtime.chance import mint
-from horae.service import jobs
+from horae.service import jobs, search
 from horae.service.changes import tell
 from horae.service.context import Context
 from horae.store import history, idempotency, instances, leases
-from horae.store.history import Past
+from horae.store.history import Bounds, Past
 from horae.store.idempotency import Request
 from horae.store.tx import Tx
 
@@ -43,15 +43,15 @@ async def trigger(ctx: Context, name: str, key: str, *, payload: Any = None, eve
     request = Request(job.shard, ctx.tenant.id, ROUTE, name, key, sha256(msgspec.json.encode(payload)).digest())
 
     async def work(tx: Tx) -> Triggered:
-        if not even_if_down and not await leases.held(tx, job.shard):
-            raise DispatcherDown(f"no node owns the shard of job {name!r} now; nothing was triggered")
         id_ = mint(job.shard, tx.now)
         if not await idempotency.reserve(tx, request, id_, {"instance_id": id_}):
-            return await _replay(tx, request)
+            return await _replay(ctx, tx, request)
+        if not even_if_down and not await leases.held(tx, job.shard):
+            raise DispatcherDown(f"no node owns the shard of job {name!r} now; nothing was triggered")
         target = job.definition.target
         made = _made(job, id_, key, payload, tx)
         if not await instances.trigger(tx, made, slot_ms(target), queue_of(target)):
-            raise Duplicate("an instance under this Idempotency-Key is still in flight")
+            raise Duplicate("an instance under this Idempotency-Key, made longer ago than a day, is still in flight")
         await tell(ctx, tx, job, Event.INSTANCE_TRIGGERED, {"instance": public(Prefix.INSTANCE, id_), "key": key})
         return Triggered(id_)
 
@@ -63,22 +63,21 @@ async def trigger(ctx: Context, name: str, key: str, *, payload: Any = None, eve
 
 async def of_job(ctx: Context, name: str, *, limit: int = 50) -> list[Past]:
     """The latest instances of a job, live and ended, newest fire first; a type's come from every cell."""
-    job = await jobs.find(ctx, name)
-    cells = ctx.store.cells if job.keyed else [ctx.store.cell(job.shard)]
-    found: list[Past] = []
-    for cell in cells:
-        async with cell.statement() as tx:
-            found += await history.of_job(tx, ctx.tenant.id, job.id, limit)
-    return sorted(found, key=lambda past: (past.fire_time, past.changed_at), reverse=True)[:limit]
+    return (await search.of_job(ctx, await jobs.find(ctx, name), bounds=Bounds(limit))).found
 
 
-async def _replay(tx: Tx, request: Request) -> Triggered:
+async def _replay(ctx: Context, tx: Tx, request: Request) -> Triggered:
     first = await idempotency.find(tx, request)
     if first is None or first.instance_id is None:
         raise ShardClosed("the job's shard is moving; nothing was triggered")
     if first.fingerprint != request.fingerprint:
         seen = public(Prefix.INSTANCE, first.instance_id)
-        raise Duplicate(f"this Idempotency-Key was used for another request, which made {seen}")
+        made = await history.find(tx, ctx.tenant.id, first.instance_id)
+        raise Duplicate(
+            f"this Idempotency-Key was used for another request, which made {seen}",
+            instance_id=seen,
+            state=None if made is None else made.state,
+        )
     return Triggered(first.instance_id, replayed=True)
 
 

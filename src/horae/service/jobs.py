@@ -8,7 +8,8 @@ from horae.domain import triggers
 from horae.domain.calendars import Calendar
 from horae.domain.errors import Conflict, NotFound, ShardClosed
 from horae.domain.events import Event
-from horae.domain.jobs import Definition, Job, Status, check_name, check_status
+from horae.domain.ids import Prefix, private, shard_in
+from horae.domain.jobs import Definition, Job, Status, Wanted, check_labels, check_name, check_status
 from horae.domain.outcomes import SkipReason
 from horae.domain.schedule import check, fire_at, first_wake
 from horae.domain.schedule.expected import INSTANT
@@ -28,6 +29,7 @@ from horae.store.tx import Tx
 async def create(ctx: Context, name: str, definition: Definition) -> Job:
     """A new job, with its cursor or its one instance."""
     check_name(name)
+    check_labels(definition.labels)
     if definition.width is not None:
         check_width(definition.width)
     shard = ctx.tenant.shard(name)
@@ -63,6 +65,28 @@ async def find(ctx: Context, name: str) -> Job:
     shard = ctx.tenant.shard(name)
     async with ctx.store.statement(shard) as tx:
         return await find_in(ctx, tx, name)
+
+
+async def named(ctx: Context, ref: str, *, removed: bool = False) -> Job:
+    """The job behind a public id or a name; `removed`: also one that is gone, for reading what it left."""
+    try:
+        id_ = private(Prefix.JOB, ref)
+    except NotFound:
+        return await find(ctx, ref)
+    async with ctx.store.statement(shard_in(id_)) as tx:
+        job = await jobs.by_id(tx, ctx.tenant.id, id_)
+    if job is None or (job.status is Status.REMOVED and not removed):
+        raise NotFound(f"tenant {ctx.tenant.name!r} has no job {ref!r}")
+    return job
+
+
+async def page(ctx: Context, wanted: Wanted, *, after: str = "", limit: int = 50) -> list[Job]:
+    """The wanted jobs by name, from all cells; the next page comes `after` the name of this one's last."""
+    found: list[Job] = []
+    for cell in ctx.store.cells:
+        async with cell.statement() as tx:
+            found += await jobs.page(tx, ctx.tenant.id, wanted, after, limit)
+    return sorted(found, key=lambda job: job.name)[:limit]
 
 
 async def listing(ctx: Context) -> list[Job]:

@@ -9,13 +9,13 @@ from typing import Final, NamedTuple
 from uuid import UUID
 
 from horae.domain.dead_letters import Letter, Mark, Wanted, check_open, check_wanted, living
-from horae.domain.errors import Conflict, NotFound
+from horae.domain.errors import Conflict, NotFound, RetryLimited
 from horae.domain.ids import Prefix, public, shard_in
 from horae.domain.instances import Lane
 from horae.domain.jobs import Job
 from horae.domain.targets import queue_of, slot_ms
 from horae.runtime.chance import mint
-from horae.service import jobs
+from horae.service import budgets, jobs
 from horae.service.context import Context
 from horae.store import audit, dead_letters
 from horae.store import jobs as rows
@@ -36,6 +36,7 @@ class Replayed(NamedTuple):
 
 async def replay(ctx: Context, instance_id: UUID) -> UUID:
     """Send one letter again, now; returns the new instance."""
+    await budgets.spend(ctx)
 
     async def work(tx: Tx) -> UUID:
         letter = await open_letter(ctx, tx, instance_id)
@@ -60,16 +61,33 @@ async def replay(ctx: Context, instance_id: UUID) -> UUID:
 async def replay_by(
     ctx: Context, *, job: str | None = None, tag: str | None = None, error_code: str | None = None, limit: int = 1000
 ) -> Replayed:
-    """Send many letters again, the oldest of each cell first, a few hundred in one transaction."""
+    """Send many letters again, the oldest of each cell first, a few hundred in one transaction.
+
+    It ends early where the tenant's budget does; when that is so at once, it is refused.
+    """
     wanted = await wanted_of(ctx, job, tag, error_code)
     check_wanted(wanted, limit)
     sent = refused = 0
     for cell in ctx.store.cells:
         after: Mark | None = FIRST
         while after is not None and sent < limit:
-            page, after = await _page(ctx, cell, wanted, after, min(PAGE, limit - sent))
+            most = min(PAGE, limit - sent)
+            try:
+                await _spend(ctx, cell, wanted, after, most)
+            except RetryLimited:
+                if not sent:
+                    raise
+                return Replayed(sent, refused)
+            page, after = await _page(ctx, cell, wanted, after, most)
             sent, refused = sent + page.sent, refused + page.refused
     return Replayed(sent, refused)
+
+
+async def _spend(ctx: Context, cell: Cell, wanted: Wanted, after: Mark, limit: int) -> None:
+    async with cell.statement() as tx:
+        many = len(await dead_letters.replayable(tx, ctx.tenant.id, wanted, after, limit))
+    if many:
+        await budgets.spend(ctx, many)
 
 
 async def _page(ctx: Context, cell: Cell, wanted: Wanted, after: Mark, limit: int) -> tuple[Replayed, Mark | None]:

@@ -1,6 +1,6 @@
 """Schedules: change a definition, skip or move one occurrence, preview, forecast."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Final
@@ -9,11 +9,11 @@ import msgspec
 from msgspec.structs import replace
 
 from horae.domain.cron.describe import describe
-from horae.domain.errors import Contended, InvalidSchedule
+from horae.domain.errors import Conflict, Contended, InvalidSchedule
 from horae.domain.events import Event
 from horae.domain.forecast import Forecast
 from horae.domain.forecast import forecast as foresee
-from horae.domain.jobs import Definition, Job
+from horae.domain.jobs import Definition, Job, check_change, check_labels
 from horae.domain.schedule import Override, Schedule, Verdict, check, fires, first_wake
 from horae.domain.triggers import CronTrigger
 from horae.service import calendars, jobs
@@ -54,9 +54,28 @@ async def preview(ctx: Context, job: Job, *, many: int = 5) -> Preview:
     return Preview(trigger.dialect, describe(cron, "en"), describe(cron, "zh"), list(islice(coming, many)))
 
 
-async def update(ctx: Context, name: str, definition: Definition) -> Job:
-    """A new version of a job; the cursor goes on by it from now."""
-    return await _revise(ctx, name, lambda _job: definition, Event.JOB_UPDATED, {})
+async def update(ctx: Context, name: str, definition: Definition, *, version: int | None = None) -> Job:
+    """A new version of a job; the cursor goes on by it from now. Refused when `version` is not the one it is at."""
+    check_labels(definition.labels)
+
+    def change(job: Job) -> Definition:
+        if version is not None and version != job.version:
+            raise Conflict(f"job {name!r} is at version {job.version}, not {version}", version=job.version)
+        check_change(job.definition, definition)
+        return definition
+
+    return await _revise(ctx, name, change, Event.JOB_UPDATED, {})
+
+
+async def label(ctx: Context, name: str, labels: Mapping[str, str | None]) -> Job:
+    """Set labels, or take those away whose value is None; a new version whose schedule is the same."""
+
+    def change(job: Job) -> Definition:
+        changed = {key: value for key, value in {**job.definition.labels, **labels}.items() if value is not None}
+        check_labels(changed)
+        return replace(job.definition, labels=changed)
+
+    return await _revise(ctx, name, change, Event.JOB_UPDATED, {"labels": dict(labels)})
 
 
 async def skip(ctx: Context, name: str, at: datetime) -> Job:
@@ -107,8 +126,8 @@ async def _revise(
             check(schedule, tx.now)
         if await rows.revise(tx, job, definition, ctx.actor) is None:
             return None
-        wake = first_wake(schedule, tx.now) if revised.recurring and job.next_fire_at is not None else None
-        if job.recurring and not await cursors.revise(tx, job, revised.version, wake):
+        wake = _wake(job, revised, schedule, tx.now)
+        if job.recurring and not await cursors.revise(tx, job, revised.version, wake, definition.priority):
             raise Contended(f"job {name!r} fired while it was being changed")
         revised = replace(revised, next_fire_at=wake)
         await tell(ctx, tx, revised, event, {"version": revised.version, **detail})
@@ -123,3 +142,10 @@ async def _revise(
             ctx.wakes.wake(done.shard, done.next_fire_at)
             return done
     raise Contended(f"job {name!r} kept changing; nothing was changed, ask again")
+
+
+def _wake(job: Job, revised: Job, schedule: Schedule, now: datetime) -> datetime | None:
+    """Where the cursor goes. A fire that has come due already is still owed: the cursor stays at it."""
+    if not revised.recurring or job.next_fire_at is None or job.next_fire_at <= now:
+        return job.next_fire_at
+    return first_wake(schedule, now)

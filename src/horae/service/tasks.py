@@ -10,11 +10,12 @@ from horae.domain import tasks as rules
 from horae.domain.errors import Contended, Invalid, NotFound
 from horae.domain.jobs import Job
 from horae.domain.tasks import Cancel, Create, Decision, Ignore, IgnoreReason, Intent, Known, Move, Replace
+from horae.domain.tenants import Tenant
 from horae.service.births import birth_of
 from horae.service.context import Context
 from horae.store import tasks
 from horae.store.tasks import Place, Written
-from horae.store.tx import Tx
+from horae.store.tx import BAD_ROW, Tx
 
 TRIES: Final = 50
 
@@ -48,11 +49,10 @@ async def schedule(
 ) -> Answer:
     """Set the time of a key: now where `at` is omitted. Read, decide, write; when the row moved, decide again."""
     job, place = await _place(ctx, type_name, key)
-    if at is not None and at.tzinfo is None:
-        raise Invalid("a time needs its offset, for example 2026-11-15T09:00:00+08:00")
+    asked = in_utc(at)
 
     async def work(tx: Tx) -> Answer:
-        intent = Intent(at.astimezone(UTC) if at else tx.now, payload, version)
+        intent = Intent(asked or tx.now, payload, version)
         for _ in range(TRIES):
             known = await tasks.find(tx, place)
             change = rules.decide(known, intent, job.definition.after_success)
@@ -61,7 +61,10 @@ async def schedule(
                 return answer
         raise Contended(f"{type_name}/{key} kept changing; nothing was decided, ask again")
 
-    answer = await ctx.store.run_after_read(place.shard, work)
+    try:
+        answer = await ctx.store.run_after_read(place.shard, work)
+    except BAD_ROW as error:
+        raise Invalid(f"the database refused it: {error}") from error
     ctx.wakes.wake(place.shard, answer.at)
     return answer
 
@@ -95,12 +98,28 @@ async def show(ctx: Context, type_name: str, key: str) -> Shown:
 
 
 async def _place(ctx: Context, type_name: str, key: str) -> tuple[Job, Place]:
-    rules.check_key(key)
     job = await ctx.types.find(ctx.tenant, type_name)
+    return job, place_of(ctx.tenant, job, key)
+
+
+def place_of(tenant: Tenant, job: Job, key: str) -> Place:
+    """Where a key of a type lives. A once or delay job is its own key, whatever it is called."""
+    rules.check_key(key)
     if job.single:
-        return job, Place(job.shard, job.tenant_id, job.id, rules.OWN_KEY)
-    shard = ctx.tenant.shard(f"{type_name}/{key}", job.definition.width)
-    return job, Place(shard, job.tenant_id, job.id, key)
+        return Place(job.shard, job.tenant_id, job.id, rules.OWN_KEY)
+    return Place(tenant.shard(f"{job.name}/{key}", job.definition.width), job.tenant_id, job.id, key)
+
+
+def in_utc(at: datetime | None) -> datetime | None:
+    """The time an intent asks for. One without an offset means nothing here."""
+    if at is None:
+        return None
+    if at.tzinfo is None:
+        raise Invalid("a time needs its offset, for example 2026-11-15T09:00:00+08:00")
+    try:
+        return at.astimezone(UTC)
+    except OverflowError:
+        raise Invalid("a time lies between the years 1 and 9999, in UTC too") from None
 
 
 async def _apply(

@@ -113,9 +113,10 @@ async def skip(tx: Tx, priority: Priority, skips: Sequence[Skip]) -> set[UUID]:
     return {row["id"] for row in await tx.rows(sql("cursors/skip"), *columns, tx.now, priority)}
 
 
-async def revise(tx: Tx, job: Job, version: int, wake: datetime | None) -> bool:
+async def revise(tx: Tx, job: Job, version: int, wake: datetime | None, priority: Priority | None = None) -> bool:
     """Give a cursor the next version of its job and the time it goes to; False when it has moved since it was read."""
-    args = (job.shard, job.id, job.version, job.next_fire_at, version, job.definition.priority, wake)
+    priority = job.definition.priority if priority is None else priority
+    args = (job.shard, job.id, job.version, job.next_fire_at, version, priority, wake)
     return await tx.value(sql("cursors/revise"), *args) is not None
 
 

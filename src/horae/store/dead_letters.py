@@ -47,6 +47,12 @@ async def of_job(
     return [letter_from(row) for row in await tx.rows(sql("dead_letters/of_job"), *args)]
 
 
+async def of_replay(tx: Tx, tenant_id: UUID, job_id: UUID, replay_id: UUID) -> UUID | None:
+    """The letter whose latest replay an instance is."""
+    found = await tx.value(sql("dead_letters/of_replay"), tenant_id, job_id, replay_id)
+    return found if isinstance(found, UUID) else None
+
+
 async def replayable(tx: Tx, tenant_id: UUID, wanted: Wanted, after: Mark, limit: int) -> list[Letter]:
     """The letters in this cell that may be replayed, oldest first, newer than a mark."""
     args = (tenant_id, *after, wanted.tag, wanted.error_code, wanted.job_id, limit)

@@ -1,16 +1,18 @@
-"""What has ended. Rows are appended once and never changed; each is the event of its end."""
+"""What became of instances, live and ended behind one list. What has ended is never changed: it is its own event."""
 
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from horae.domain.ids import shard_in
+from horae.domain.searches import Mark, Sought
 from horae.store.statements import sql
 from horae.store.tx import Tx
 
 
 class Past(NamedTuple):
-    """One instance of a job as people look at it: ended, or still to come."""
+    """One instance as people look at it: ended, or still to come."""
 
     id: UUID
     job_id: UUID
@@ -28,9 +30,64 @@ class Past(NamedTuple):
     error_code: str | None
     error_msg: str | None
     idem_key: str
-    attempts: Sequence[Any] | None
+    due_at: datetime
+    priority: int
+    lane: int
+    job_version: int
+    worker_id: str | None
+    payload: Any = None
+    attempts: Sequence[Any] | None = None
+    deadline: datetime | None = None
+    held_ms: int = 0
+    replay_of: UUID | None = None
+
+    @property
+    def mark(self) -> Mark:
+        """Where a page that ends with it ends."""
+        return Mark(self.fire_time, self.id)
 
 
-async def of_job(tx: Tx, tenant_id: UUID, job_id: UUID, limit: int) -> list[Past]:
-    """The latest instances of a job in this cell, live and ended behind one list, newest fire first."""
-    return [Past(*row) for row in await tx.rows(sql("history/of_job"), tenant_id, job_id, limit)]
+class Leaf(NamedTuple):
+    """What one cell adds to a page, and how far it looked when there may be more behind."""
+
+    found: list[Past]
+    walked: Mark | None
+
+
+class Bounds(NamedTuple):
+    """How many to tell, and how many ended ones to look at for them."""
+
+    limit: int
+    scan: int = 5000
+
+
+async def of_job(
+    tx: Tx, tenant_id: UUID, job_id: UUID, shards: Sequence[int], sought: Sought, before: Mark, bounds: Bounds
+) -> Leaf:
+    """Instances of a job in this cell, newest fire first; its live ones lie in these shards."""
+    args = (tenant_id, job_id, shards, *before, sought.since, sought.until, sought.states, sought.business_key)
+    rows = await tx.rows(sql("history/of_job"), *args, bounds.scan, bounds.limit)
+    walked = None if rows[0]["walked_id"] is None else Mark(rows[0]["walked_at"], rows[0]["walked_id"])
+    return Leaf([Past(*tuple(row)[:-2]) for row in rows if row["id"] is not None], walked)
+
+
+async def of_tenant(
+    tx: Tx, tenant_id: UUID, shards: Sequence[int], sought: Sought, before: UUID, floor: UUID, limit: int
+) -> list[Past]:
+    """A tenant's instances in this cell that were born between two ids, newest first."""
+    args = (tenant_id, shards, before, floor, sought.states, sought.business_key, limit)
+    return [Past(*row) for row in await tx.rows(sql("history/of_tenant"), *args)]
+
+
+async def find(tx: Tx, tenant_id: UUID, id_: UUID) -> Past | None:
+    """One instance with its attempts and payload."""
+    row = await tx.row(sql("history/find"), tenant_id, shard_in(id_), id_)
+    return None if row is None else Past(*row)
+
+
+async def outcomes(
+    tx: Tx, tenant_id: UUID, job_id: UUID, since: datetime, until: datetime, *, lane: int | None, most: int
+) -> dict[str, int]:
+    """How many fires of a job between two times ended how; at most so many are looked at."""
+    rows = await tx.rows(sql("history/outcomes"), tenant_id, job_id, since, until, lane, most)
+    return {row["state"]: row["many"] for row in rows}

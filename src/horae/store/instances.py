@@ -12,11 +12,13 @@ from uuid import UUID
 import asyncpg
 import msgspec
 
+from horae.domain.ids import shard_in
 from horae.domain.instances import Instance
 from horae.domain.lifecycle import State
 from horae.domain.outcomes import Again, Ended
 from horae.domain.placement import Run
 from horae.domain.timers import Timer
+from horae.store.history import Past
 from horae.store.looks import Look, Mark
 from horae.store.statements import sql
 from horae.store.tx import Tx
@@ -117,6 +119,30 @@ async def abandoned(tx: Tx, run: Run, until: datetime, after: tuple[datetime, UU
 async def cancel_waiting(tx: Tx, shard: int, job_id: UUID) -> list[UUID]:
     """End a job's waiting instances in its own shard; what runs may finish."""
     return [row["id"] for row in await tx.rows(sql("instances/cancel_waiting"), shard, job_id, tx.now)]
+
+
+async def counts(tx: Tx, tenant_id: UUID, job_id: UUID, shards: Sequence[int]) -> dict[str, int]:
+    """How many of a job's instances live in which state."""
+    rows = await tx.rows(sql("instances/counts"), tenant_id, shards, job_id)
+    return {row["state"]: row["many"] for row in rows}
+
+
+async def cancel(tx: Tx, tenant_id: UUID, found: Past) -> bool:
+    """End a live instance that no business key stands for; False when it changed since it was read."""
+    args = (shard_in(found.id), found.id, tenant_id, found.state, found.attempt, tx.now)
+    return await tx.value(sql("instances/cancel"), *args) is not None
+
+
+async def hasten(tx: Tx, tenant_id: UUID, ids: Sequence[UUID]) -> list[UUID]:
+    """What waits for its retry is due now; returns those that did."""
+    shards = [shard_in(id_) for id_ in ids]
+    return [row["id"] for row in await tx.rows(sql("instances/hasten"), shards, ids, tenant_id, tx.now)]
+
+
+async def failing(tx: Tx, tenant_id: UUID, job_id: UUID, shards: Sequence[int], limit: int) -> list[UUID]:
+    """A job's instances in this cell that wait for a retry."""
+    rows = await tx.rows(sql("instances/failing"), tenant_id, shards, job_id, limit, tx.now)
+    return [row["id"] for row in rows]
 
 
 async def living(tx: Tx, shard: int, job_id: UUID) -> dict[UUID, State]:

@@ -11,7 +11,7 @@ import msgspec
 
 from horae.domain.errors import NameTaken
 from horae.domain.ids import shard_in
-from horae.domain.jobs import Definition, Job, Status
+from horae.domain.jobs import Definition, Job, Status, Wanted
 from horae.domain.targets import Target
 from horae.store.statements import sql
 from horae.store.tx import Tx
@@ -40,6 +40,18 @@ async def find(tx: Tx, shard: int, tenant_id: UUID, name: str) -> Job | None:
 async def listing(tx: Tx, tenant_id: UUID) -> list[Job]:
     """The living jobs of a tenant in this cell, by name."""
     return [job_from(row) for row in await tx.rows(sql("jobs/listing"), tenant_id)]
+
+
+async def page(tx: Tx, tenant_id: UUID, wanted: Wanted, after: str, limit: int) -> list[Job]:
+    """Those of the wanted ones whose name comes after another, by name."""
+    args = (tenant_id, after, wanted.prefix, wanted.status, wanted.labels, wanted.with_labels, limit)
+    return [job_from(row) for row in await tx.rows(sql("jobs/page"), *args)]
+
+
+async def by_id(tx: Tx, tenant_id: UUID, id_: UUID) -> Job | None:
+    """The tenant's job of that id, even when it is removed."""
+    row = await tx.row(sql("jobs/by_id"), shard_in(id_), id_, tenant_id)
+    return None if row is None else job_from(row)
 
 
 async def definitions(tx: Tx, wanted: Sequence[tuple[int, UUID, int]]) -> dict[tuple[UUID, int], Job]:

@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import NamedTuple
 from uuid import UUID
 
-from horae.domain.limits import Bucket, Holder, Key
+from horae.domain.limits import Bucket, Holder, Key, Limit
 from horae.store.statements import sql
 from horae.store.tx import Tx
 
@@ -32,6 +32,12 @@ async def create(tx: Tx, buckets: Iterable[tuple[Key, float]]) -> None:
     """Make the buckets of keys that were never asked for, with so many tokens each."""
     keys, tokens = zip(*buckets, strict=True)
     await tx.run(sql("quotas/create"), *_columns(keys), tokens, tx.now)
+
+
+async def spend(tx: Tx, key: Key, many: float, limit: Limit) -> bool:
+    """Take tokens out of a bucket at once, a full one where there was none; False when there are not so many."""
+    args = (key.shard, key.tenant_id, key.name, many, tx.now, limit.rate or 0.0, limit.depth)
+    return await tx.value(sql("quotas/spend"), *args) is not None
 
 
 async def holders(tx: Tx, keys: Sequence[Key]) -> dict[Key, list[Holder]]:

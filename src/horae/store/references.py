@@ -49,3 +49,8 @@ async def changed(tx: Tx, since: datetime) -> list[Reference]:
 async def of_kind(tx: Tx, tenant_id: UUID, kind: str) -> list[Reference]:
     """All of one kind that a tenant has at home here."""
     return [Reference(*row) for row in await tx.rows(sql("references/of_kind"), tenant_id, kind)]
+
+
+async def widest(tx: Tx, tenant_id: UUID) -> int:
+    """How many shards the tasks of the tenant's widest type are spread over; zero when none says so itself."""
+    return await tx.value(sql("references/widest"), tenant_id) or 0

@@ -99,7 +99,7 @@ class Settler:
 
     async def _complete_single(self, tx: Tx, rows: Sequence[Result], ended: set[UUID]) -> None:
         """A once or delay job whose only instance ended has no fire left."""
-        over = [row.job for row in rows if row.job and row.job.single and row.ran.id in ended]
+        over = [row.job for row in rows if row.job and row.job.single and row.ran.business_key and row.ran.id in ended]
         if over:
             await jobs.complete(tx, [job.shard for job in over], [job.id for job in over])
 

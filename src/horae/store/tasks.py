@@ -7,6 +7,7 @@ birth: a key can be created, fire and succeed between a read and an insert, and 
 from typing import Any, NamedTuple
 from uuid import UUID
 
+import asyncpg
 import msgspec
 
 from horae.domain.instances import Priority
@@ -47,8 +48,11 @@ class Written(NamedTuple):
 async def find(tx: Tx, place: Place) -> Known:
     """The key's live row and ledger, as one statement sees them."""
     row = await tx.row(sql("tasks/find"), place.shard, place.job_id, place.key)
-    if row is None:
-        return Known()
+    return Known() if row is None else known_from(row)
+
+
+def known_from(row: asyncpg.Record) -> Known:
+    """A key out of a row that joins its ledger and what lives of it."""
     outcome = row["outcome"]
     ledger = Ledger(
         generation=row["ledger_generation"],

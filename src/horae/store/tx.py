@@ -20,6 +20,9 @@ Result = TypeVar("Result")
 BAD_ROW: tuple[type[Exception], ...] = (asyncpg.IntegrityConstraintViolationError, asyncpg.DataError)
 """What PostgreSQL says when one row of a batch is at fault."""
 
+COLLIDED: tuple[type[Exception], ...] = (asyncpg.UniqueViolationError,)
+"""Someone else inserted the same row first: nothing was written, and a new read finds theirs."""
+
 TRY_AGAIN: tuple[type[Exception], ...] = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
 """Expected answers under contention: nothing was written, and the same again may pass."""
 

@@ -5,7 +5,7 @@ connection, and what is asked for within 50 ms is one. Nobody waits for it, and 
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
@@ -36,8 +36,12 @@ class Wakes:
 
     def wake(self, shard: int, at: datetime | None) -> None:
         """Something in a shard is due at `at`. Call it after the commit; it never waits and never fails."""
-        cell = self._cell_of(shard)
-        wake = wake_of(shard, at, cell.clock.now()) if at is not None else None
+        if at is not None:
+            self.wake_all(self._cell_of(shard), [(shard, at)])
+
+    def wake_all(self, cell: "Cell", due: Iterable[tuple[int, datetime]]) -> None:
+        """The same for many times in shards of one cell, told as one."""
+        wake = wake_of(due, cell.clock.now())
         if wake is not None:
             if cell.name not in self._tellers:
                 self._tellers[cell.name] = Teller(cell)

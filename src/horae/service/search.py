@@ -1,0 +1,129 @@
+"""Instances as people look for them: live and ended behind one mark, from every cell that may have some.
+
+A page costs a bounded amount of looking, however much there is to look through: it may hold fewer than asked, or none,
+and still say where the next one begins.
+"""
+
+from datetime import timedelta
+from typing import Final, NamedTuple
+from uuid import UUID
+
+from horae.domain.errors import NotFound
+from horae.domain.ids import Prefix, public, shard_in
+from horae.domain.jobs import Job
+from horae.domain.lifecycle import LIVE
+from horae.domain.searches import ANY, LAST_ID, NEWEST, Mark, Sought, born_at, born_from, check_limit
+from horae.runtime.clock import boottime
+from horae.service.context import Context
+from horae.store import history, instances, references
+from horae.store.cells import Cell
+from horae.store.history import Bounds, Past
+
+KEPT: Final = timedelta(days=100)
+FIRST_WINDOW: Final = timedelta(minutes=1)
+LONG: Final = 1.0
+MOST_COUNTED: Final = 100_000
+FIFTY: Final = Bounds(50)
+
+
+class Page(NamedTuple):
+    """What was found, and where to go on; None: there is no more."""
+
+    found: list[Past]
+    next: Mark | None
+
+
+class Counts(NamedTuple):
+    """How many of a job's instances live in which state, and how those of a stretch of time ended."""
+
+    live: dict[str, int]
+    ended: dict[str, int]
+
+
+async def find(ctx: Context, id_: UUID) -> Past:
+    """One instance with its attempts."""
+    async with ctx.store.statement(shard_in(id_)) as tx:
+        found = await history.find(tx, ctx.tenant.id, id_)
+    if found is None:
+        raise NotFound(f"tenant {ctx.tenant.name!r} has no instance {public(Prefix.INSTANCE, id_)}")
+    return found
+
+
+async def of_job(
+    ctx: Context, job: Job, sought: Sought = ANY, *, before: Mark = NEWEST, bounds: Bounds = FIFTY
+) -> Page:
+    """The instances of a job, newest fire first; a type's come from every cell."""
+    check_limit(bounds.limit)
+    found: list[Past] = []
+    walked: list[Mark] = []
+    for cell in cells_of(ctx, job):
+        async with cell.statement() as tx:
+            leaf = await history.of_job(tx, ctx.tenant.id, job.id, shards_of(ctx, job), sought, before, bounds)
+        found += leaf.found
+        walked += [leaf.walked] if leaf.walked is not None else []
+    return _merged(found, max(walked, default=None), bounds.limit)
+
+
+async def of_tenant(
+    ctx: Context, sought: Sought = ANY, *, before: UUID = LAST_ID, limit: int = 50, seconds: float = LONG
+) -> Page:
+    """The instances of all jobs, newest birth first: back in growing stretches of time until a page is full."""
+    check_limit(limit)
+    began, span = boottime(), FIRST_WINDOW
+    newest = max(cell.clock.now() for cell in ctx.store.cells)
+    before = min(before, born_from(min(sought.until, newest + FIRST_WINDOW)))
+    last = born_from(max(sought.since, newest - KEPT))
+    shards = await _shards_of_all(ctx)
+    found: list[Past] = []
+    while before > last and len(found) < limit and boottime() - began < seconds:
+        floor = max(last, born_from(born_at(before) - span))
+        here: list[Past] = []
+        for cell in ctx.store.cells:
+            async with cell.statement() as tx:
+                here += await history.of_tenant(tx, ctx.tenant.id, shards, sought, before, floor, limit - len(found))
+        found += sorted(here, key=lambda past: past.id, reverse=True)[: limit - len(found)]
+        before, span = floor, span * 2
+    if len(found) == limit:
+        return Page(found, found[-1].mark)
+    return Page(found, Mark(born_at(before), before) if before > last else None)
+
+
+async def counts(ctx: Context, job: Job, sought: Sought = ANY) -> Counts:
+    """How many of a job's instances live in which state, and how its fires of a stretch of time ended."""
+    live: dict[str, int] = dict.fromkeys(sorted(LIVE), 0)
+    ended: dict[str, int] = {}
+    for cell in cells_of(ctx, job):
+        async with cell.statement() as tx:
+            for state, many in (await instances.counts(tx, ctx.tenant.id, job.id, shards_of(ctx, job))).items():
+                live[state] += many
+            here = await history.outcomes(
+                tx, ctx.tenant.id, job.id, sought.since, sought.until, lane=None, most=MOST_COUNTED
+            )
+        for state, many in here.items():
+            ended[state] = ended.get(state, 0) + many
+    return Counts(live, ended)
+
+
+def cells_of(ctx: Context, job: Job) -> list[Cell]:
+    """Where a job's instances may be."""
+    return ctx.store.cells if job.keyed else [ctx.store.cell(job.shard)]
+
+
+def shards_of(ctx: Context, job: Job) -> list[int]:
+    """In which shards its live ones lie."""
+    return ctx.tenant.shards(job.definition.width) if job.keyed else [job.shard]
+
+
+async def _shards_of_all(ctx: Context) -> list[int]:
+    async with ctx.store.cells[0].statement() as tx:
+        return ctx.tenant.shards(max(ctx.tenant.width, await references.widest(tx, ctx.tenant.id)))
+
+
+def _merged(found: list[Past], walked: Mark | None, limit: int) -> Page:
+    """One page of what several cells told; nothing behind the point up to which all of them have looked."""
+    told = sorted(found, key=lambda past: past.mark, reverse=True)
+    if walked is not None:
+        told = [past for past in told if past.mark >= walked]
+    if len(told) >= limit:
+        return Page(told[:limit], told[limit - 1].mark)
+    return Page(told, walked)

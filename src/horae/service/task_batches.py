@@ -1,0 +1,142 @@
+"""Many tasks of one type at once. Each is decided as if it had come alone, and has its own answer.
+
+What lies in one cell is read by one statement and written by one a kind of change, in one transaction. A key that
+moved meanwhile is read and decided again in the next one; so is a key that was named twice, in the order given.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from horae.domain.errors import Contended, HoraeError, Invalid, Unavailable
+from horae.domain.jobs import Job
+from horae.domain.tasks import Intent
+from horae.runtime.batch import halve
+from horae.service.context import Context
+from horae.service.task_rounds import NEVER, Round
+from horae.service.tasks import TRIES, Answer, in_utc, place_of
+from horae.store import task_batches
+from horae.store.cells import Cell
+from horae.store.tasks import Place
+from horae.store.tx import BAD_ROW, COLLIDED, CUT, GONE, TRY_AGAIN, Tx
+
+LARGEST: Final = 1000
+
+
+class Wish(msgspec.Struct, frozen=True):
+    """What is asked for one key: the arguments of `tasks.schedule`, or of `tasks.cancel`."""
+
+    key: str
+    at: datetime | None = None
+    payload: Any = msgspec.UNSET
+    version: int | None = None
+
+
+class Asked(NamedTuple):
+    """A wish with its place in the batch, its place in the cells, and its time in UTC."""
+
+    number: int
+    place: Place
+    wish: Wish
+    at: datetime | None
+
+
+Answers = dict[int, Answer | HoraeError]
+Work = Callable[[Tx, Sequence[Asked]], Awaitable[list[tuple[int, Answer | HoraeError]]]]
+
+
+async def schedule_many(ctx: Context, type_name: str, wishes: Sequence[Wish]) -> list[Answer | HoraeError]:
+    """Set the times of many keys of a type: for each its answer, or the refusal it would have met alone."""
+    job = await ctx.types.find(ctx.tenant, type_name)
+
+    async def work(tx: Tx, asked: Sequence[Asked]) -> list[tuple[int, Answer | HoraeError]]:
+        known = await task_batches.find(tx, [one.place for one in asked])
+        turn = Round(job, ctx.actor, tx.now)
+        for _, place, wish, at in asked:
+            turn.put(place, known.get(place.key, NEVER), Intent(at or tx.now, wish.payload, wish.version))
+        return _numbered(asked, await turn.write(tx))
+
+    return await _answer_all(ctx, job, wishes, work)
+
+
+async def cancel_many(ctx: Context, type_name: str, wishes: Sequence[Wish]) -> list[Answer | HoraeError]:
+    """Many keys' tasks are no longer wanted: for each its answer, or the refusal it would have met alone."""
+    job = await ctx.types.find(ctx.tenant, type_name)
+
+    async def work(tx: Tx, asked: Sequence[Asked]) -> list[tuple[int, Answer | HoraeError]]:
+        known = await task_batches.find(tx, [one.place for one in asked])
+        turn = Round(job, ctx.actor, tx.now)
+        for _, place, wish, _ in asked:
+            turn.cancel(place, known.get(place.key, NEVER), wish.version)
+        return _numbered(asked, await turn.write(tx))
+
+    return await _answer_all(ctx, job, wishes, work)
+
+
+def _numbered(asked: Sequence[Asked], answers: dict[str, Answer | HoraeError]) -> list[tuple[int, Answer | HoraeError]]:
+    return [(one.number, answers[one.place.key]) for one in asked if one.place.key in answers]
+
+
+async def _answer_all(ctx: Context, job: Job, wishes: Sequence[Wish], work: Work) -> list[Answer | HoraeError]:
+    """Ask each cell for its part, all at once, and put the answers in the order of the wishes."""
+    if len(wishes) > LARGEST:
+        raise Invalid(f"a batch holds at most {LARGEST} tasks, not {len(wishes)}")
+    answers: Answers = {}
+    parts: dict[Cell, list[Asked]] = {}
+    for number, wish in enumerate(wishes):
+        try:
+            asked = Asked(number, place_of(ctx.tenant, job, wish.key), wish, in_utc(wish.at))
+            parts.setdefault(ctx.store.cell(asked.place.shard), []).append(asked)
+        except HoraeError as refusal:
+            answers[number] = refusal
+    for part in await asyncio.gather(*(_in_cell(ctx, cell, asked, work) for cell, asked in parts.items())):
+        answers |= part
+    return [answers[number] for number in range(len(wishes))]
+
+
+async def _in_cell(ctx: Context, cell: Cell, asked: Sequence[Asked], work: Work) -> Answers:
+    """Round after round, until every key has its answer or nothing moves any more."""
+    answers: Answers = {}
+    rest, idle = list(asked), 0
+    while rest and idle < TRIES:
+        first, later = _first_of_each_key(rest)
+        try:
+            found = await _round(cell, first, work)
+        except (*GONE, *CUT) as error:
+            away = Unavailable(f"its cell did not answer ({type(error).__name__}); ask again, whatever became of it")
+            return answers | {one.number: away for one in rest}
+        _wake(ctx, cell, first, found)
+        idle = 0 if found else idle + 1
+        answers |= found
+        rest = [one for one in first if one.number not in found] + later
+    tired = Contended("the key kept changing; nothing was decided, ask again")
+    return answers | {one.number: tired for one in rest}
+
+
+def _first_of_each_key(asked: Sequence[Asked]) -> tuple[list[Asked], list[Asked]]:
+    """What may be decided now, in the order of the rows, and what has to wait for an earlier wish of its key."""
+    first: dict[str, Asked] = {}
+    later = [one for one in asked if first.setdefault(one.place.key, one) is not one]
+    return sorted(first.values(), key=lambda one: (one.place.shard, one.place.key)), later
+
+
+async def _round(cell: Cell, asked: Sequence[Asked], work: Work) -> Answers:
+    """One transaction; where a row is at fault its halves, until that row stands alone."""
+
+    async def run(rows: Sequence[Asked]) -> list[tuple[int, Answer | HoraeError]]:
+        try:
+            return await cell.run(lambda tx: work(tx, rows))
+        except (*COLLIDED, *TRY_AGAIN):
+            return []  # someone was first with one of the keys: nothing was written, and the next round sees it
+
+    done = await halve(asked, run, BAD_ROW)
+    refused = {bad.row.number: Invalid(f"the database refused it: {bad.reason}") for bad in done.refused}
+    return dict(done.results) | refused
+
+
+def _wake(ctx: Context, cell: Cell, asked: Sequence[Asked], found: Answers) -> None:
+    answers = ((one.place.shard, found.get(one.number)) for one in asked)
+    ctx.wakes.wake_all(cell, [(shard, got.at) for shard, got in answers if isinstance(got, Answer) and got.at])

@@ -1,0 +1,39 @@
+"""Versions of a job: which there were, and what differs between two of them."""
+
+from typing import Final
+
+from horae.domain.diffs import Difference, differences
+from horae.domain.errors import NotFound
+from horae.domain.jobs import Job
+from horae.service.context import Context
+from horae.store import versions
+from horae.store.tx import Tx
+from horae.store.versions import Version
+
+LAST: Final = 2**31 - 1
+
+
+async def listing(ctx: Context, job: Job, *, before: int = LAST, limit: int = 50) -> list[Version]:
+    """A job's versions, newest first; the next page lies `before` this one's last."""
+    async with ctx.store.statement(job.shard) as tx:
+        return await versions.listing(tx, job, before, limit)
+
+
+async def find(ctx: Context, job: Job, version: int) -> Version:
+    """One version of a job."""
+    async with ctx.store.statement(job.shard) as tx:
+        return await _find(tx, job, version)
+
+
+async def diff(ctx: Context, job: Job, before: int, after: int) -> list[Difference]:
+    """What differs between two versions, path by path; what stands at its default is not written down."""
+    async with ctx.store.statement(job.shard) as tx:
+        old, new = await _find(tx, job, before), await _find(tx, job, after)
+    return differences(old.definition, new.definition)
+
+
+async def _find(tx: Tx, job: Job, version: int) -> Version:
+    found = await versions.find(tx, job, version) if 0 < version <= LAST else None
+    if found is None:
+        raise NotFound(f"job {job.name!r} has no version {version}")
+    return found

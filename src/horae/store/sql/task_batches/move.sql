@@ -1,0 +1,29 @@
+-- No row for a key: it runs, is gone, a newer intent was first, or its shard is closed. Read and decide those again.
+-- The intent is guarded on the live row itself, so that a concurrent move is seen after waiting for its lock.
+with moved as (
+    update instance_live l
+    set fire_time = g.at, due_at = greatest(g.at, $11::timestamptz), changed_at = $11,
+        payload = case when g.keep then l.payload else g.payload end,
+        intent_version = coalesce(g.intent_version, l.intent_version)
+    from unnest($1::smallint[], $2::text[], $3::uuid[], $4::timestamptz[], $5::boolean[], $6::jsonb[], $7::bigint[],
+                $8::jsonb[])
+         as g(shard_id, business_key, id, at, keep, payload, intent_version, note)
+    where l.shard_id = any(array[g.shard_id]) and l.id between g.id and g.id and l.tenant_id = $9
+      and l.state in ('INIT', 'FAIL', 'BLOCKED')
+      and (g.intent_version is null or l.intent_version is null or l.intent_version < g.intent_version)
+      and not exists (select from shard s where s.shard_id = g.shard_id and s.state <> 'ACTIVE')
+    returning l.shard_id, g.business_key, l.intent_version, g.note),
+remembered as (
+    update task_key k
+    set revision = k.revision + 1, intent_version = m.intent_version, updated_at = $11,
+        decisions = case when jsonb_array_length(k.decisions) >= 20 then k.decisions - 0 else k.decisions end || m.note
+    from moved m
+    where k.shard_id = any(array[m.shard_id]) and k.job_id = $10
+      and k.business_key between m.business_key and m.business_key
+    returning k.shard_id, k.business_key, k.instance_id, k.revision, m.note),
+told as (
+    insert into outbox (at, shard_id, tenant_id, job_id, instance_id, event, body)
+    select $11, shard_id, $9, $10, instance_id, 'TASK_MOVED',
+           note || jsonb_build_object('key', business_key, 'instance_id', instance_id, 'revision', revision)
+    from remembered)
+select business_key, instance_id, revision from remembered

@@ -1,0 +1,32 @@
+"""The versions of a job. They are never edited."""
+
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from horae.domain.jobs import Job
+from horae.store.statements import sql
+from horae.store.tx import Tx
+
+
+class Version(NamedTuple):
+    """One version: when, by whom, and what it says, as it is stored."""
+
+    version: int
+    created_at: datetime
+    created_by: str
+    definition: Any
+
+
+async def listing(tx: Tx, job: Job, before: int, limit: int) -> list[Version]:
+    """A job's versions below one, newest first."""
+    return [Version(*row) for row in await tx.rows(sql("versions/listing"), *_of(job), before, limit)]
+
+
+async def find(tx: Tx, job: Job, version: int) -> Version | None:
+    """One version; None when there never was one."""
+    row = await tx.row(sql("versions/find"), *_of(job), version)
+    return None if row is None else Version(*row)
+
+
+def _of(job: Job) -> tuple[object, ...]:
+    return (job.shard, job.id, job.tenant_id)
