@@ -16,6 +16,8 @@ HOT = {"instance_live", "instance_history", "job_cursor", "task_key", "outbox"}
 # Written only after another statement of the same transaction passed the fence.
 FOLLOWERS = {
     "audit/append",
+    "backfills/birth",
+    "backfills/count",
     "cursors/create",
     "cursors/remove",
     "cursors/resume",

@@ -26,6 +26,7 @@ class Prefix(StrEnum):
     JOB = "job"
     INSTANCE = "ins"
     NODE = "nod"
+    BACKFILL = "bkf"
 
 
 def compose(shard: int, millis: int, entropy: int) -> UUID:

@@ -15,6 +15,7 @@ from horae.engine.admission.ready import Ready
 from horae.engine.admission.target import Target
 from horae.engine.agenda import Agenda
 from horae.engine.allowances import Allowances
+from horae.engine.backfills import Backfiller
 from horae.engine.claim import Claimer
 from horae.engine.completer import Completer
 from horae.engine.desk import Desk, Hands
@@ -64,6 +65,7 @@ class Post:
         self.settler = Settler(cell, self.feeder.follow)
         self.rescuer = Rescuer(cell, self.territory, self.definitions, self.settler)
         self.firer = Firer(cell, owner, self.feeder.follow)
+        self.backfiller = Backfiller(cell, self.territory, self.feeder.follow)
         self.claimer = Claimer(cell, owner, self.feeder.reset)
         completer = Completer(self.settler, Pace(0.055, 0.012, 0.025))
         hands = Hands(self.firer, self.claimer, sender, completer, self.feeder)
@@ -158,6 +160,7 @@ class Post:
         """Everything that is due now, to the end; returns how much that was."""
         done, self.desk.done = await self.rescuer.once(), 0
         await self.claimer.learn_held(anew=True)
+        await self.backfiller.once()
         await self.feeder.look()
         await self.mature()
         self.gatekeeper.dispatch()

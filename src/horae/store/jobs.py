@@ -54,6 +54,11 @@ async def by_id(tx: Tx, tenant_id: UUID, id_: UUID) -> Job | None:
     return None if row is None else job_from(row)
 
 
+async def lock(tx: Tx, job: Job) -> bool:
+    """Keep others from changing a job until the end of the transaction; False when it is gone."""
+    return await tx.value(sql("jobs/lock"), job.shard, job.id) is not None
+
+
 async def definitions(tx: Tx, wanted: Sequence[tuple[int, UUID, int]]) -> dict[tuple[UUID, int], Job]:
     """The jobs behind (shard, job, version), as that version had them. A status is not part of a version."""
     rows = await tx.rows(sql("jobs/definitions"), *zip(*wanted, strict=True))

@@ -1,0 +1,157 @@
+"""Past fires, asked for as a range: born once, in portions, in their own lane."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+from horae.delivery.client import Client
+from horae.delivery.push import Sender
+from horae.domain.errors import Conflict, Duplicate, Invalid, NotFound
+from horae.domain.instances import Lane
+from horae.domain.outcomes import Success
+from horae.domain.targets import HttpTarget
+from horae.domain.triggers import KeyedTrigger
+from horae.engine.backfills import MOST_WAITING, Backfiller
+from horae.engine.node import Node
+from horae.engine.territory import Territory
+from horae.service import backfills, jobs, tenants
+from horae.service.backfills import Asked
+from tests.catcher import catching
+from tests.steps import Looker, a_job, claim_everywhere, every, move_clock, query, settle
+
+TTL = timedelta(seconds=8)
+
+
+def backfillers(store):
+    return [Backfiller(cell, Territory(store.shards_of(cell)), lambda _timer: None) for cell in store.cells]
+
+
+async def walked(store):
+    """Until nothing more can be born now."""
+    for walker in backfillers(store):
+        while await walker.once():
+            pass
+
+
+async def past(ctx, store, hours=1, name="a", **facts):
+    """A job that fires every minute, and a range of so many hours before its first fire."""
+    job = await a_job(ctx, name, every(ctx, 60, name), **facts)
+    await move_clock(store, hours=hours)
+    looker = Looker(store, store.cell(job.shard))
+    await looker.once()  # what was missed is told as misfires, and the cursor goes on
+    await query(store, "delete from instance_live")
+    return job, Asked(job.next_fire_at, job.next_fire_at + timedelta(hours=hours))
+
+
+async def test_every_fire_of_the_range_is_born_once_in_the_backfill_lane_whoever_walks(ctx, store):
+    _, asked = await past(ctx, store)
+    started = await backfills.start(ctx, "a", "k", asked)
+    assert started.backfill.planned in {59, 60}
+    both = [*backfillers(store), *backfillers(store)]
+    await asyncio.gather(*(walker.once() for walker in both))
+    rows = await query(store, "select fire_time, lane, state, idem_key from instance_live")
+    assert len(rows) == len({row["fire_time"] for row in rows}) == started.backfill.planned
+    assert {(row["lane"], row["state"]) for row in rows} == {(Lane.BACKFILL, "INIT")}
+    shown = await backfills.show(ctx, started.backfill.id)
+    assert (shown.backfill.status, shown.backfill.born, shown.waiting) == ("DONE", len(rows), len(rows))
+    events = await query(store, "select event from outbox where event like 'BACKFILL%' order by at")
+    assert [row["event"] for row in events] == ["BACKFILL_STARTED", "BACKFILL_DONE"]
+    audited = await query(store, "select detail from audit_log where action = 'backfill.started'")
+    assert len(audited) == 1
+
+
+async def test_the_same_key_begins_it_once_and_another_request_under_it_is_refused(ctx, store):
+    _, asked = await past(ctx, store)
+    first = await backfills.start(ctx, "a", "k", asked)
+    again = await backfills.start(ctx, "a", "k", asked)
+    assert (again.replayed, again.backfill.id) == (True, first.backfill.id)
+    with pytest.raises(Duplicate) as refused:
+        await backfills.start(ctx, "a", "k", Asked(asked.since, asked.until, rerun=True))
+    assert refused.value.facts["state"] == "RUNNING"
+
+
+async def test_what_succeeded_before_is_left_alone_unless_it_is_run_again_on_purpose(ctx, store):
+    _, asked = await past(ctx, store)
+    await backfills.start(ctx, "a", "k1", asked)
+    await walked(store)
+    for ran in (await claim_everywhere(store, lane=Lane.BACKFILL))[:40]:
+        await settle(store, ran, Success())
+    before = len(await query(store, "select id from instance_live"))
+    again = await backfills.start(ctx, "a", "k2", asked)
+    await walked(store)
+    shown = await backfills.show(ctx, again.backfill.id)
+    assert (shown.backfill.born, shown.backfill.already) == (0, again.backfill.planned)
+    rerun = await backfills.start(ctx, "a", "k3", Asked(asked.since, asked.until, rerun=True))
+    await walked(store)
+    rows = await query(store, "select idem_key from instance_live")
+    assert len(rows) == before + rerun.backfill.planned
+    assert len({row["idem_key"] for row in rows}) == len(rows)
+
+
+async def test_a_range_never_reaches_past_the_jobs_cursor_nor_into_one_that_runs(ctx, store):
+    _, asked = await past(ctx, store)
+    cursor = (await jobs.find(ctx, "a")).next_fire_at
+    started = await backfills.start(ctx, "a", "k", Asked(asked.since, asked.until + timedelta(days=3)))
+    assert started.backfill.until == cursor
+    with pytest.raises(Conflict, match="part of this range"):
+        await backfills.start(ctx, "a", "k2", Asked(asked.since + timedelta(minutes=5), asked.until))
+    with pytest.raises(Invalid):
+        await backfills.start(ctx, "a", "k3", Asked(cursor, cursor + timedelta(hours=1)))
+    with pytest.raises(Invalid, match="more than the cap"):
+        await backfills.start(ctx, "a", "k4", Asked(asked.since, asked.until, cap=3))
+
+
+async def test_of_two_overlapping_ranges_asked_for_at_once_one_begins(ctx, store):
+    _, asked = await past(ctx, store)
+    both = await asyncio.gather(*(backfills.start(ctx, "a", str(n), asked) for n in range(4)), return_exceptions=True)
+    assert sum(isinstance(one, Conflict) for one in both) == 3
+    assert len(await query(store, "select id from backfill")) == 1
+
+
+async def test_a_long_one_waits_while_enough_of_it_lives_and_a_cancel_ends_what_waits(ctx, store):
+    _, asked = await past(ctx, store, hours=30)
+    started = await backfills.start(ctx, "a", "k", asked)
+    await walked(store)
+    assert len(await query(store, "select id from instance_live")) == MOST_WAITING
+    ran = await claim_everywhere(store, lane=Lane.BACKFILL)
+    await settle(store, ran[0], Success())
+    cancelled = await backfills.cancel(ctx, started.backfill.id)
+    assert cancelled.status == "CANCELLED"
+    await walked(store)
+    shown = await backfills.show(ctx, started.backfill.id)
+    assert shown.waiting == len(ran) - 1, "what runs may finish"
+    assert shown.ended == {"SUCCESS": 1, "CANCELLED": MOST_WAITING - len(ran)}
+    with pytest.raises(Conflict):
+        await backfills.cancel(ctx, started.backfill.id)
+
+
+async def test_jobs_without_a_schedule_paused_ones_and_other_tenants_are_refused(ctx, store):
+    job, asked = await past(ctx, store)
+    started = await backfills.start(ctx, "a", "k", asked)
+    await a_job(ctx, "typed", KeyedTrigger())
+    with pytest.raises(Conflict):
+        await backfills.start(ctx, "typed", "k", asked)
+    await jobs.pause(ctx, "a")
+    with pytest.raises(Conflict):
+        await backfills.start(ctx, "a", "k5", Asked(asked.since - timedelta(hours=1), asked.since))
+    await walked(store)
+    assert await query(store, "select id from instance_live") == [], "a paused job's backfill waits"
+    other = ctx._replace(tenant=await tenants.create(store, "other", "test", width=4096))
+    for verb in (backfills.show, backfills.cancel):
+        with pytest.raises(NotFound):
+            await verb(other, started.backfill.id)
+    assert await backfills.of_job(other, job) == []
+    assert [one.id for one in await backfills.of_job(ctx, job)] == [started.backfill.id]
+
+
+async def test_a_node_walks_it_and_calls_the_target_with_the_fires_own_times_and_keys(ctx, store):
+    async with catching(store.cells[0].clock.now) as catcher:
+        _, asked = await past(ctx, store, target=HttpTarget(catcher.url))
+        started = await backfills.start(ctx, "a", "k", Asked(asked.since, asked.since + timedelta(minutes=10)))
+        node = Node(store, "n", TTL, Sender(Client()))
+        await node.drain()
+        await node.leave()
+        assert len(catcher.effects) >= started.backfill.planned == 10
+    shown = await backfills.show(ctx, started.backfill.id)
+    assert (shown.backfill.status, shown.ended) == ("DONE", {"SUCCESS": 10})
