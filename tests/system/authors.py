@@ -192,7 +192,7 @@ async def create_job(ctx: Context, log: Calls, name: str, made: Definition) -> b
     """With its whole definition in the log."""
     spec = msgspec.to_builtins(made)
     return (
-        await log.call("create_job", lambda: jobs.create(ctx, name, made), told=_no_words, job=name, spec=spec)
+        await log.call("create_job", lambda: jobs.create(ctx, name, made), told=_no_words, job=name, payload=spec)
         is not None
     )
 

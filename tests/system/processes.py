@@ -94,6 +94,7 @@ class NodeProcess(Told):
             "PYTHONUNBUFFERED": "1",
         }
         self.paused = False
+        self.hit_at = 0.0  # when it was last killed or frozen
 
     def with_clock(self) -> Self:
         """From its next start its wall clock can be moved."""
@@ -116,9 +117,11 @@ class NodeProcess(Told):
 
     def kill(self) -> None:
         """As when the machine goes: nothing is handed back."""
+        self.hit_at = time.time()
         self.signal(SIGKILL)
 
     def pause(self) -> None:
+        self.hit_at = time.time()
         self.signal(SIGSTOP)
         self.paused = True
 

@@ -24,7 +24,7 @@ TABLES: Final = """
     create table if not exists delivery (
         seq integer primary key, idem_key text not null, instance text not null, job text not null, business_key text,
         fire_time text not null, attempt integer not null, arrived_at real not null, path text not null,
-        answer text not null);
+        answer text not null, answered_at real);
     create table if not exists effect (
         idem_key text primary key, instance text not null, attempt integer not null, fire_time text not null,
         at real not null);
@@ -55,9 +55,22 @@ class Ledger:
         self._seq += 1
         way = decide(path if mode == OWN else mode, int(str(call["attempt"])), self._seq)
         key, instance, attempt, fire_time = (call[n] for n in ("idempotency_key", "instance", "attempt", "fire_time"))
-        row = (self._seq, key, instance, call["job"], call.get("key"), fire_time, attempt, now, path, way.word)
+        answered = None if way.status is None else now + way.after
+        row = (
+            self._seq,
+            key,
+            instance,
+            call["job"],
+            call.get("key"),
+            fire_time,
+            attempt,
+            now,
+            path,
+            way.word,
+            answered,
+        )
         self._sqlite.execute("begin")
-        self._sqlite.execute("insert into delivery values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+        self._sqlite.execute("insert into delivery values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
         if way.effect:
             effect = (key, instance, attempt, fire_time, now)
             self._sqlite.execute("insert into effect values (?, ?, ?, ?, ?) on conflict do nothing", effect)
