@@ -24,6 +24,10 @@ BEFORE: Final = 5.0
 """Seconds before a strike that its timeline shows."""
 SETTLE: Final = 60.0
 WARM: Final = 3.0
+WATCHED: Final = 4.0
+"""Seconds after a fault that are looked at even if all seems well at once."""
+RECORDED: Final = 3.0
+"""Seconds that a fire's record may take once nothing is overdue."""
 LOST: Final = (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, EOFError)
 UNSETTLED: Final = """
     select (select count(*) from instance_live where state = 'RUNNING' and deadline < now() - interval '1 s')
@@ -91,6 +95,7 @@ class Experiment:
         self.strikes.append(done)
         outcome = Outcome(fault.name, done.began, done.healed, dict(done.facts), error=error)
         outcome.settled = await self.settle()
+        await asyncio.sleep(max(0.0, outcome.healed + WATCHED - time.time()))
         await self.measure(outcome, incarnations)
         return outcome
 
@@ -123,7 +128,8 @@ class Experiment:
         outcome.full_service = measures.full_service(calls, outcome.healed)
         outcome.duplicates = measures.duplicates(calls)
         outcome.refused = measures.refused((node.log for node in self.cluster.nodes), outcome.began)
-        outcome.lateness = measures.histogram([call.late for call in measures.firsts(calls) if call.steady])
+        late = [call.late for call in measures.firsts(calls) if call.steady and call.at >= outcome.began]
+        outcome.lateness = measures.histogram(late)
         outcome.timeline = measures.timeline(calls, since, until)
         outcome.stuck = sum([await _value(dsn, STUCK) for dsn in self.cluster.dsns])
         self._measure_takeover(outcome, calls, incarnations)
@@ -134,8 +140,8 @@ class Experiment:
         assert load is not None
         await load.tell("quiet", patience=40)
         try:
-            ended = time.time() - 2.0
-            return await checker.check(self.evidence(ended))
+            await self.settle()
+            return await checker.check(self.evidence(time.time() - RECORDED))
         finally:
             await load.tell("go_on")
 

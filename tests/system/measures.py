@@ -1,4 +1,4 @@
-"""What a run shows beside its verdict, out of the target's ledger and the nodes' logs: how late, how often, how soon."""
+"""What a run shows beside its verdict, by the target's ledger and the nodes' logs: how late, how often, how soon."""
 
 import json
 import sqlite3

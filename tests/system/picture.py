@@ -5,6 +5,7 @@ from html import escape
 from typing import NamedTuple
 
 WIDTH, LEFT, RIGHT, TOP, HIGH, GAP = 900, 60, 20, 34, 110, 34
+FONT = 'font-family="sans-serif" font-size="11"'
 INK, CALM, CALLS, LATE, FAULT = "#333", "#ddd", "#2b6cb0", "#c05621", "#e53e3e"
 
 
@@ -23,7 +24,7 @@ def draw(title: str, timeline: Sequence[Sequence[int]], bars: Sequence[Bar]) -> 
     most_late = max([row[2] for row in timeline] or [1]) or 1
     height = TOP + 2 * HIGH + GAP + 40
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" font-size="11">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" {FONT}>',
         f'<rect width="{WIDTH}" height="{height}" fill="white"/>',
         f'<text x="{LEFT}" y="20" font-size="14" fill="{INK}">{escape(title)}</text>',
         *(_bar(bar, length) for bar in bars),

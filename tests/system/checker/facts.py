@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -53,6 +54,7 @@ class Facts:
     evidence: Evidence
     now: list[datetime] = field(default_factory=list)
     offsets: list[timedelta] = field(default_factory=list)
+    looked: list[float] = field(default_factory=list)
     jobs: list[Row] = field(default_factory=list)
     versions: list[Row] = field(default_factory=list)
     cursors: list[Row] = field(default_factory=list)
@@ -112,6 +114,16 @@ class Facts:
         definition = self.definitions.get((row["job_id"], row["job_version"]))
         return definition is not None and "url" in definition["target"]
 
+    @cached_property
+    def cell(self) -> dict[UUID, int]:
+        """Where each instance stands."""
+        return {row["id"]: row["cell"] for row in (*self.live, *self.history)}
+
+    def seen(self, instance: UUID, at: float) -> bool:
+        """Whether a call was made before its cell was looked at. The cluster goes on while it is being judged."""
+        cell = self.cell.get(instance)
+        return at <= (min(self.looked) if cell is None else self.looked[cell])
+
     def struck(self, since: float, until: float, after: float = 0.0) -> list[str]:
         """The faults in force between two times, or that ended at most so many seconds before."""
         return [one.name for one in self.evidence.strikes if one.began <= until and one.healed + after >= since]
@@ -125,9 +137,11 @@ class Facts:
 async def gather(evidence: Evidence) -> Facts:
     """Read it all."""
     facts = Facts(evidence, calls=list(calls.read(evidence.log)), lines=list(lines(evidence.node_logs)))
-    facts.deliveries, facts.effects = ledger(evidence.ledger)
     for number, dsn in enumerate(evidence.dsns):
         await _read_cell(facts, number, dsn)
+    deliveries, effects = ledger(evidence.ledger)
+    facts.deliveries = [row for row in deliveries if facts.seen(row["instance"], row["arrived_at"])]
+    facts.effects = [row for row in effects if facts.seen(row["instance"], row["at"])]
     return facts
 
 
@@ -136,6 +150,8 @@ async def _read_cell(facts: Facts, number: int, dsn: str) -> None:
     try:
         await connection.set_type_codec("jsonb", schema="pg_catalog", encoder=json.dumps, decoder=json.loads)
         async with connection.transaction(isolation="repeatable_read", readonly=True):
+            await connection.execute("select")  # which takes the snapshot
+            facts.looked.append(time.time())
             for name, query in TABLES.items():
                 found = await connection.fetch(query)
                 getattr(facts, name).extend({**row, "cell": number} for row in found)
