@@ -294,6 +294,16 @@ async def test_a_shard_that_nobody_comes_for_is_adopted_after_a_while(store, nod
         living.cancel()
 
 
+async def test_a_node_that_died_while_the_database_was_ahead_is_inherited_from_when_the_clock_is_right(store, nodes):
+    cell, dead = store.cells[0], token()
+    async with cell.tx() as tx:
+        await rows.heartbeat(tx, dead, "dead", TTL)
+        await rows.take(tx, dead, store.shards_of(cell))
+        await tx.run("update node set seen_at = seen_at + '8 h', expires_at = expires_at + '8 h'")
+    node = await nodes.start(store.cells)
+    await until(lambda: len(node.held(cell)) == 2048, 3 * SECONDS)
+
+
 async def test_a_clock_that_jumped_is_trusted_again_when_a_person_says_so(store, nodes):
     await nodes.start(store.cells)
     cell = store.cells[0]

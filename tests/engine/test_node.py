@@ -11,6 +11,7 @@ from horae.domain.targets import HttpTarget
 from horae.domain.triggers import DelayTrigger, cron
 from horae.engine.node import Node
 from horae.service import instances, jobs, tasks
+from horae.store.clock import vouch
 from horae.upkeep.copies import Copier
 from tests.receiver import receiving
 from tests.steps import a_job, a_type, claim, claim_everywhere, every, move_clock, query
@@ -156,10 +157,15 @@ async def test_a_clock_that_jumped_stops_dispatch_in_its_cell(ctx, store, node):
     await a_job(ctx, "a", every(ctx, 1, "a"))
     await move_clock(store, seconds=5)
     for cell in store.cells:
-        cell.clock.trusted = False
+        await cell.sync_clock()
+        cell.clock._reading = cell.clock._reading._replace(base=cell.clock._reading.base + timedelta(hours=1))
+        await cell.sync_clock()
+        assert not cell.clock.trusted
     assert await node.drain() == 0
     for cell in store.cells:
-        cell.clock.trust()
+        async with cell.statement() as tx:
+            await vouch(tx)
+        await cell.sync_clock()
     assert await node.drain() > 0
 
 

@@ -69,6 +69,32 @@ def test_a_database_clock_that_jumps_is_not_trusted_until_a_person_says_so(clock
     assert not clock.trusted, "that was another jump, and nobody has vouched for it"
 
 
+@pytest.mark.parametrize("hours", [8, -1])
+def test_while_a_jump_is_not_trusted_time_goes_on_as_it_was(clock, ticks, hours):
+    for beat in (2, 4):
+        ticks.at += 2
+        clock.set(START + timedelta(hours=hours, seconds=beat), ticks.at)
+    assert clock.now() == START + timedelta(seconds=4)
+    assert clock.told() == START + timedelta(hours=hours, seconds=4)
+
+
+def test_a_database_clock_that_is_set_right_is_trusted_again(clock, ticks):
+    ticks.at += 2
+    clock.set(START + timedelta(hours=8), ticks.at)
+    ticks.at += 2
+    clock.set(START + timedelta(seconds=4.5), ticks.at)
+    assert clock.trusted
+    assert clock.now() == clock.told() == START + timedelta(seconds=4.5)
+
+
+def test_a_person_may_say_that_the_jump_was_right(clock, ticks):
+    ticks.at += 2
+    clock.set(START + timedelta(hours=8), ticks.at)
+    clock.set(START + timedelta(hours=8), ticks.at, vouches=1)
+    assert clock.trusted
+    assert clock.now() == START + timedelta(hours=8)
+
+
 def test_a_slow_round_trip_is_no_jump(clock, ticks):
     sent = ticks.at + 10
     ticks.at = sent + 5

@@ -2,7 +2,8 @@
 
 No engine code reads a wall clock, so stepping a node's changes nothing. CLOCK_BOOTTIME goes on in suspend, where
 CLOCK_MONOTONIC stops. When the database's own clock moves against it by more than two seconds between two
-readings, the clock is no longer trusted and dispatch in that cell stops until a person says otherwise.
+readings, the clock is no longer trusted and dispatch in that cell stops until a person says otherwise, or until the
+database is set right. Meanwhile time goes on as it was: what is written then must not lie hours ahead afterwards.
 """
 
 import time
@@ -34,6 +35,7 @@ class Clock:
     def __init__(self, ticks: Callable[[], float] = boottime) -> None:
         self._ticks = ticks
         self._reading: Reading | None = None
+        self._ahead = timedelta()
         self.trusted = True
 
     def ticks(self) -> float:
@@ -46,6 +48,10 @@ class Clock:
         if reading is None:
             raise RuntimeError("this clock has never been read from its cell")
         return reading.base + timedelta(seconds=self._ticks() - reading.read_at) + reading.offset
+
+    def told(self) -> datetime:
+        """What the database itself says now, trusted or not: for comparing with what it has dated itself."""
+        return self.now() + self._ahead
 
     def seconds(self) -> float:
         """The cell's time in seconds since 1970, for those who ask at every call."""
@@ -64,10 +70,13 @@ class Clock:
             earliest = last.base + timedelta(seconds=sent - last.read_at)
             latest = last.base + timedelta(seconds=arrived - last.read_at + arrived - sent)
             jump = min(base - earliest, timedelta()) or max(base - latest, timedelta())
-            if abs(jump) > JUMP:
-                self.trusted = False
-            if vouches > last.vouches:
-                self.trust()
+        self._ahead = timedelta()
+        if last is not None and abs(jump) > JUMP and vouches <= last.vouches:
+            self.trusted = False
+            carried = last.base + timedelta(seconds=arrived - last.read_at)
+            base, self._ahead = carried, base - carried
+        else:
+            self.trust()
         self._reading = Reading(base, arrived, offset, vouches, (base + offset).timestamp() - arrived)
         return jump
 

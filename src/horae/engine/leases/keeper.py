@@ -148,4 +148,5 @@ class Keeper:
         return min(beat, min(others, default=beat) + self._ttl * STEP)
 
     async def _call(self, work: Callable[[Tx], Awaitable[Result]]) -> Result:
-        return await self._line.call(lambda connection: work(Tx(connection, self.cell.clock.now())))
+        """By the database's own time, even one that jumped: it dates the terms that are compared."""
+        return await self._line.call(lambda connection: work(Tx(connection, self.cell.clock.told())))

@@ -5,6 +5,7 @@ where l.state = 'RUNNING' and (l.deadline, l.id) > ($6::timestamptz, $7::uuid) a
   and l.shard_id between $1 and $2
   and (l.deadline < $3
        or (l.owner is not null
-           and not exists (select from node n where n.incarnation = l.owner and n.expires_at > $3)))
+           and not exists (select from node n where n.incarnation = l.owner and n.expires_at > $3
+                             and n.seen_at < $3 + interval '5 seconds')))
 order by l.deadline, l.id
 limit $4

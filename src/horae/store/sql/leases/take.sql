@@ -5,7 +5,8 @@ with seen as materialized (
     select s.shard_id, s.epoch from shard s
     where s.shard_id = any($2::smallint[]) and s.state = 'ACTIVE'
       and s.owner is distinct from $1
-      and not exists (select from node n where n.incarnation = s.owner and n.expires_at > $3)),
+      and not exists (select from node n where n.incarnation = s.owner and n.expires_at > $3
+                        and n.seen_at < $3 + interval '5 seconds')),
 free as materialized (
     select s.shard_id from shard s join seen on seen.shard_id = s.shard_id
     where s.epoch = seen.epoch and s.state = 'ACTIVE'
