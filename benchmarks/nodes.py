@@ -13,8 +13,10 @@ from uuid import UUID
 
 from benchmarks.data import TENANT
 from benchmarks.server import FOLDER, Server
+from horae.domain.egress import Egress
 from horae.domain.ids import Prefix, public
 
+LOCAL = Egress(networks=("127.0.0.0/8",), ports=("1-65535",), plain=True)
 SECRET = "whsec_" + "YmVuY2htYXJrcyBuZWVkIG5vIHNlY3JldHM="
 
 

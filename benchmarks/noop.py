@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import uvloop
 
-from benchmarks.nodes import told
+from benchmarks.nodes import LOCAL, told
 from horae.delivery.client import Client
 from horae.delivery.push import Delivered, Sender
 from horae.domain.instances import Instance
@@ -33,7 +33,7 @@ async def main() -> None:
     settings = Settings()
     telemetry.configure(as_json=False, level=settings.log_level)
     async with Store.of(settings.all_cells()) as store:
-        node = Node(store, "noop", timedelta(seconds=settings.lease_ttl), Nobody(Client()))
+        node = Node(store, "noop", timedelta(seconds=settings.lease_ttl), Nobody(Client(LOCAL)))
         await node.start()
         await told()
         await node.stop(10)

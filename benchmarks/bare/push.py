@@ -15,7 +15,7 @@ import asyncpg
 import uvloop
 
 from benchmarks.data import TARGET_PORT, TENANT
-from benchmarks.nodes import SECRET
+from benchmarks.nodes import LOCAL, SECRET
 from horae.delivery.client import Client
 from horae.delivery.push import Delivered, Sender
 from horae.delivery.secrets import named
@@ -109,7 +109,7 @@ def _ran(fire: Fire) -> Instance:
 
 async def main(dsn: str, until: float) -> None:
     """Push until a time, and say how many."""
-    client = Client()
+    client = Client(LOCAL)
     sender = Sender(client, named({UUID(TENANT): {"bench": SECRET}}))
     pushers = [Pusher(number, sender) for number in range(WORKERS)]
     await asyncio.gather(*(pusher.work(dsn, until) for pusher in pushers))

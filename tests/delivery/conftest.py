@@ -8,6 +8,7 @@ import uvloop
 from horae.delivery.client import Client
 from horae.delivery.push import Sender
 from tests.delivery.server import Received, Server, serving
+from tests.egress import ANYWHERE
 
 
 def pytest_asyncio_loop_factories(config, item):
@@ -16,7 +17,7 @@ def pytest_asyncio_loop_factories(config, item):
 
 @pytest.fixture
 async def client() -> AsyncIterator[Client]:
-    client = Client()
+    client = Client(ANYWHERE)
     yield client
     await client.close()
 

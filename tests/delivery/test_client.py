@@ -10,6 +10,7 @@ from horae.delivery.http import Answer, Failure, compose, place_of
 from horae.delivery.names import NotAllowed
 from horae.domain.outcomes import ErrorCode
 from tests.delivery.server import OK, Visit, polite, saying, serving, silent
+from tests.egress import ANYWHERE
 
 
 async def test_requests_one_after_the_other_share_a_connection(client):
@@ -71,7 +72,7 @@ async def test_a_request_that_was_written_is_never_sent_twice(client):
 
 
 async def test_idle_connections_are_closed_after_a_while():
-    client = Client(idle_seconds=0.1)
+    client = Client(ANYWHERE, idle_seconds=0.1)
     async with serving(polite) as server:
         await ask(client, server.request())
         assert client.connections == 1
@@ -91,7 +92,7 @@ async def test_a_server_that_names_its_patience_is_left_before_it_is_over(client
 
 
 async def test_the_number_of_connections_is_bounded_and_an_idle_one_gives_way():
-    client = Client(most=2)
+    client = Client(ANYWHERE, most=2)
     async with serving(polite) as idle, serving(silent) as busy:
         await ask(client, idle.request())
         waiting = [asyncio.ensure_future(ask(client, busy.request(read_timeout=0.3))) for _ in range(2)]
@@ -123,7 +124,7 @@ async def test_the_address_is_what_resolve_says_and_the_host_what_the_url_says()
         asked.append(host)
         return ["127.0.0.1"]
 
-    client = Client(resolve=resolve)
+    client = Client(ANYWHERE, resolve=resolve)
     async with serving(behave) as server:
         url = server.url.replace("127.0.0.1", "shop.example")
         request = compose("POST", place_of(url), {}, b"", 1, 1)
@@ -138,7 +139,7 @@ async def test_an_address_that_is_not_allowed_is_refused_and_never_connected_to(
     async def resolve(host: str, port: int) -> list[str]:
         raise NotAllowed(f"{host} is not for us")
 
-    client = Client(resolve=resolve)
+    client = Client(ANYWHERE, resolve=resolve)
     async with serving(polite) as server:
         assert await ask(client, server.request()) == Failure(ErrorCode.REFUSED, "127.0.0.1 is not for us")
         assert server.visits == 0
@@ -149,7 +150,7 @@ async def test_the_next_address_is_tried_where_the_first_has_nobody(client):
         return ["127.0.0.2", "127.0.0.1"]
 
     async with serving(polite) as server:
-        client = Client(resolve=resolve)
+        client = Client(ANYWHERE, resolve=resolve)
         assert (await ask(client, server.request())).status == 200
         await client.close()
 
@@ -169,7 +170,7 @@ async def test_no_connection_is_a_value_that_says_nothing_was_sent(client, url, 
 
 
 async def test_closing_fails_what_is_under_way_and_leaves_nothing_open():
-    client = Client()
+    client = Client(ANYWHERE)
     async with serving(silent) as server:
         under_way = asyncio.ensure_future(ask(client, server.request()))
         await server.until(lambda server: server.visits == 1)

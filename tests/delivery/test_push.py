@@ -17,6 +17,7 @@ from horae.domain.tokens import proves
 from tests.delivery.builders import a_job, an_attempt
 from tests.delivery.server import answer
 from tests.domain.builders import TOKEN
+from tests.egress import ANYWHERE
 
 
 async def test_the_call_is_the_body_and_the_headers_name_key_attempt_and_trace(sender, server, received):
@@ -134,14 +135,14 @@ async def test_the_beginning_of_an_answer_is_kept_without_nulls(sender, server, 
 
 
 async def test_no_answer_is_retried_and_no_allowed_address_is_not(server):
-    nobody = await Sender(Client()).deliver(an_attempt(), a_job(HttpTarget("http://127.0.0.1:9/")))
+    nobody = await Sender(Client(ANYWHERE)).deliver(an_attempt(), a_job(HttpTarget("http://127.0.0.1:9/")))
     assert isinstance(nobody.outcome, Retryable)
     assert (nobody.outcome.code, nobody.status) == (ErrorCode.CONNECT, None)
 
     async def refuse(host: str, port: int) -> list[str]:
         raise NotAllowed("not this one")
 
-    refused = await Sender(Client(resolve=refuse)).deliver(an_attempt(), a_job(HttpTarget(server.url)))
+    refused = await Sender(Client(ANYWHERE, resolve=refuse)).deliver(an_attempt(), a_job(HttpTarget(server.url)))
     assert refused.outcome == Unrecoverable(ErrorCode.REFUSED, "not this one")
 
 

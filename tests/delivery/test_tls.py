@@ -13,6 +13,7 @@ from horae.domain.targets import HttpTarget
 from tests.delivery.builders import TENANT, a_job, an_attempt
 from tests.delivery.certificates import Authority
 from tests.delivery.server import polite, serving
+from tests.egress import ANYWHERE
 
 HERE = "IP:127.0.0.1"
 
@@ -53,7 +54,7 @@ async def test_the_name_in_the_url_is_what_the_certificate_must_have(ours):
     async def resolve(host: str, port: int) -> list[str]:
         return ["127.0.0.1"]
 
-    client = Client(resolve=resolve)
+    client = Client(ANYWHERE, resolve=resolve)
     async with serving(polite, tls=ours.serves("named", "DNS:shop.example")) as server:
         for name, kind in (("shop.example", Answer), ("evil.example", Failure)):
             place = place_of(server.url.replace("127.0.0.1", name), Identity(authority=ours.pem))

@@ -9,6 +9,7 @@ from horae.delivery.client import Client
 from horae.delivery.push import Sender
 from horae.engine.node import Node
 from horae.store.cells import Store
+from tests.egress import ANYWHERE
 from tests.steps import move_clock, query, until
 
 TTL = timedelta(seconds=1)
@@ -17,7 +18,7 @@ GRACE = 5.0
 
 @asynccontextmanager
 async def running(store: Store, *, ttl: timedelta = TTL, **facts: Any) -> AsyncIterator[Node]:
-    node = Node(store, "n", ttl, Sender(Client()), **facts)
+    node = Node(store, "n", ttl, Sender(Client(ANYWHERE)), **facts)
     await node.start()
     try:
         await until(lambda: all(node.leases.held(cell) for cell in store.cells))

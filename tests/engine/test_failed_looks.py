@@ -11,13 +11,14 @@ from horae.delivery.push import Sender
 from horae.domain.jobs import own_queue
 from horae.domain.targets import HttpTarget
 from horae.engine.node import Node
+from tests.egress import ANYWHERE
 from tests.receiver import receiving
 from tests.steps import a_job, every, move_clock, query, until
 
 
 @pytest.fixture
 async def node(store):
-    node = Node(store, "n", timedelta(seconds=8), Sender(Client()))
+    node = Node(store, "n", timedelta(seconds=8), Sender(Client(ANYWHERE)))
     yield node
     await node.leave()
 

@@ -13,6 +13,7 @@ from horae.engine.node import Node
 from horae.service import instances, jobs, tasks
 from horae.store.clock import vouch
 from horae.upkeep.copies import Copier
+from tests.egress import ANYWHERE
 from tests.receiver import receiving
 from tests.steps import a_job, a_type, claim, claim_everywhere, every, move_clock, query
 
@@ -27,7 +28,7 @@ def receiver():
 
 @pytest.fixture
 async def node(store):
-    node = Node(store, "n", TTL, Sender(Client()))
+    node = Node(store, "n", TTL, Sender(Client(ANYWHERE)))
     yield node
     await node.leave()
 
@@ -170,7 +171,7 @@ async def test_a_clock_that_jumped_stops_dispatch_in_its_cell(ctx, store, node):
 
 
 async def test_two_nodes_share_the_shards_and_fire_each_time_once(ctx, store, receiver):
-    nodes = [Node(store, "same-host", TTL, Sender(Client())) for _ in range(2)]
+    nodes = [Node(store, "same-host", TTL, Sender(Client(ANYWHERE))) for _ in range(2)]
     for n in range(20):
         await a_job(ctx, f"j{n}", every(ctx, 3600, f"j{n}"), target=HttpTarget(receiver.url))
     for _ in range(3):

@@ -8,6 +8,7 @@ from horae.domain.errors import Conflict, DispatcherDown, Duplicate, Invalid, In
 from horae.domain.triggers import DelayTrigger, OnceTrigger, cron
 from horae.engine.node import Node
 from horae.service import instances, jobs, tasks, tenants
+from tests.egress import ANYWHERE
 from tests.steps import a_job, a_type, every, move_clock, query
 
 TTL = timedelta(seconds=8)
@@ -62,7 +63,7 @@ async def test_pause_stops_the_cursor_and_resume_goes_on_from_now_with_one_range
     job = await a_job(ctx, "a", every(ctx, 60, "a"))
     await jobs.pause(ctx, "a")
     await move_clock(store, minutes=10, seconds=30)
-    node = Node(store, "n", TTL, Sender(Client()))
+    node = Node(store, "n", TTL, Sender(Client(ANYWHERE)))
     assert await node.drain() == 0
     resumed = await jobs.resume(ctx, "a")
     skipped = await one(store, "select * from instance_history")
@@ -123,7 +124,7 @@ async def test_the_same_key_triggers_once_and_another_body_is_a_duplicate(ctx, s
     await a_job(ctx, "a")
     with pytest.raises(DispatcherDown):
         await instances.trigger(ctx, "a", "k1")
-    node = Node(store, "n", TTL, Sender(Client()))
+    node = Node(store, "n", TTL, Sender(Client(ANYWHERE)))
     await node.drain()
     first = await instances.trigger(ctx, "a", "k1", payload={"n": 1})
     again = await instances.trigger(ctx, "a", "k1", payload={"n": 1})

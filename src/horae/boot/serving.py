@@ -13,6 +13,7 @@ from horae.boot import fitness
 from horae.boot.secrets import secrets_of
 from horae.delivery.client import Client
 from horae.delivery.push import Sender
+from horae.domain.egress import Egress
 from horae.engine.node import Node
 from horae.runtime.loop import Loop
 from horae.runtime.settings import Settings
@@ -36,7 +37,13 @@ def told_to_end() -> asyncio.Event:
 
 async def sender_of(settings: Settings, store: Store) -> Sender:
     """What sends the attempts of a node, with this deployment's secrets."""
-    return Sender(Client(), await secrets_of(settings, store))
+    return Sender(client_of(settings), await secrets_of(settings, store))
+
+
+def client_of(settings: Settings) -> Client:
+    """What connects to targets, and where it may."""
+    allowed = settings.all_egress()
+    return Client(Egress(tuple(allowed.networks), tuple(allowed.ports), allowed.plain))
 
 
 def node_of(settings: Settings, store: Store, sender: Sender) -> Node:

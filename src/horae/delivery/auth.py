@@ -8,6 +8,7 @@ from horae.delivery.secrets import Secrets, Unsendable, take
 from horae.delivery.signing import Keys, keys_of
 from horae.delivery.tls import Identity
 from horae.domain.auth import BasicAuth, BearerAuth, MtlsAuth, OAuthAuth
+from horae.domain.egress import Egress
 from horae.domain.outcomes import ErrorCode
 from horae.domain.targets import HttpTarget
 from horae.domain.urls import VISIBLE
@@ -19,15 +20,25 @@ class Grant(NamedTuple):
     tenant_id: UUID
     auth: OAuthAuth
     secret: str
+    egress: Egress | None = None
 
 
 class Access(NamedTuple):
-    """Who we are on the wire: a TLS identity, an `Authorization` line, keys to sign with, a token to be fetched."""
+    """Who we are on the wire: a TLS identity, an `Authorization` line, keys to sign with, a token to be fetched.
+
+    `egress` is where the tenant's calls may go, None where the deployment's rules hold.
+    """
 
     identity: Identity | None = None
     line: str = ""
     keys: Keys = ()
     grant: Grant | None = None
+    egress: Egress | None = None
+
+    def within(self, egress: Egress) -> "Access":
+        """The same for a tenant with rules of its own; its tokens are fetched by them too."""
+        grant = None if self.grant is None else self.grant._replace(egress=egress)
+        return self._replace(egress=egress, grant=grant)
 
 
 OPEN: Final = Access()

@@ -13,6 +13,7 @@ from horae.delivery.dial import dial
 from horae.delivery.http import Answer, Failure, Origin, Request
 from horae.delivery.names import Names, Resolve, lookup
 from horae.delivery.waiting import answered
+from horae.domain.egress import Egress
 from horae.domain.outcomes import ErrorCode
 
 TICK: Final = 0.05
@@ -23,11 +24,17 @@ MOST_IDLE: Final = 1024  # of one origin
 
 
 class Client:
-    """Keeps connections by origin. Made and used inside one running loop."""
+    """Keeps connections by origin. Made and used inside one running loop; `egress` is where it may connect to."""
 
     def __init__(
-        self, *, resolve: Resolve = lookup, idle_seconds: float = IDLE_SECONDS, most: int = MOST_CONNECTIONS
+        self,
+        egress: Egress,
+        *,
+        resolve: Resolve = lookup,
+        idle_seconds: float = IDLE_SECONDS,
+        most: int = MOST_CONNECTIONS,
     ) -> None:
+        self._egress = egress
         self._loop = asyncio.get_running_loop()
         self._names = Names(resolve)
         self._idle_seconds = idle_seconds
@@ -127,7 +134,7 @@ class Client:
         def make() -> Connection:
             return Connection(request.origin, self, self._loop)
 
-        connection = await dial(request, self._names, make)
+        connection = await dial(request, self._names, self._egress, make)
         if isinstance(connection, Connection) and connection.usable:
             connection.begin(request, done)
         else:

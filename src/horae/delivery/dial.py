@@ -9,6 +9,7 @@ from horae.delivery import tls
 from horae.delivery.connection import Connection
 from horae.delivery.http import Failure, Origin, Request
 from horae.delivery.names import Names, NotAllowed
+from horae.domain.egress import Egress
 from horae.domain.outcomes import ErrorCode
 
 MOST_ADDRESSES: Final = 4
@@ -16,13 +17,16 @@ MOST_ADDRESSES: Final = 4
 Make = Callable[[], Connection]
 
 
-async def dial(request: Request, names: Names, make: Make) -> Connection | Failure:
+async def dial(request: Request, names: Names, usual: Egress, make: Make) -> Connection | Failure:
     """A new connection within the connect timeout, or why there is none. Nothing of the request was sent."""
     origin = request.origin
+    rules = usual if origin.egress is None else origin.egress
     where = f"{origin.host}:{origin.port}"
     try:
+        _check(rules, origin, ())  # before anybody is asked for the name
         async with asyncio.timeout(request.connect_timeout):
             addresses = await names.addresses(origin.host, origin.port)
+            _check(rules, origin, addresses)
             return await _first(origin, addresses[:MOST_ADDRESSES], make, request.connect_timeout)
     except NotAllowed as error:
         return Failure(ErrorCode.REFUSED, str(error))
@@ -32,6 +36,13 @@ async def dial(request: Request, names: Names, make: Make) -> Connection | Failu
         return Failure(ErrorCode.CONNECT, f"no connection to {where} within {request.connect_timeout:g} s")
     except (OSError, ValueError) as error:  # a name that cannot be a name is a ValueError
         return Failure(ErrorCode.CONNECT, f"no connection to {where}: {error}")
+
+
+def _check(rules: Egress, origin: Origin, addresses: Sequence[str]) -> None:
+    """One address that may not be reached condemns the name: the next look might give us that one."""
+    why = rules.refusal(secure=origin.secure, port=origin.port, addresses=addresses)
+    if why is not None:
+        raise NotAllowed(f"{origin.host}:{origin.port} may not be called: {why}")
 
 
 async def _first(origin: Origin, addresses: Sequence[str], make: Make, seconds: float) -> Connection:

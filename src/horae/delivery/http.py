@@ -5,18 +5,23 @@ from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 from horae.delivery.tls import Identity
+from horae.domain.egress import Egress
 from horae.domain.outcomes import ErrorCode, Outcome, Retryable, Unrecoverable
 
 USER_AGENT: Final = "horae"
 
 
 class Origin(NamedTuple):
-    """Where a connection leads and as whom: requests of one origin share connections, others never do."""
+    """Where a connection leads, as whom and by which rules: requests of one origin share connections, others never do.
+
+    `egress` is a tenant's own rules, None where the deployment's hold.
+    """
 
     secure: bool
     host: str
     port: int
     identity: Identity | None = None
+    egress: Egress | None = None
 
 
 class Request(NamedTuple):

@@ -1,7 +1,6 @@
 """From a name to the addresses we may connect to: looked up once, remembered for a few seconds.
 
-Everything that is connected to passes through one `Resolve`, literal addresses too, so that it is the one place
-where an address can be refused.
+Everything that is connected to passes through one `Resolve`, literal addresses too, and all it says is judged.
 """
 
 import asyncio

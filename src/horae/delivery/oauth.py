@@ -82,7 +82,9 @@ def _request(grant: Grant, connect_timeout: float, read_timeout: float) -> Reque
     }
     asked = {"grant_type": "client_credentials", "scope": auth.scope, "audience": auth.audience}
     body = urlencode({name: value for name, value in asked.items() if value}).encode()
-    return compose("POST", place_of(auth.token_url), headers, body, connect_timeout, read_timeout)
+    place = place_of(auth.token_url)
+    place = place._replace(origin=place.origin._replace(egress=grant.egress))
+    return compose("POST", place, headers, body, connect_timeout, read_timeout)
 
 
 def _token(result: Answer | Failure, now: float) -> Token | Outcome:

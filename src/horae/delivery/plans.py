@@ -89,8 +89,10 @@ class Plan:
         return Request(self.origin(access), data, self.target.connect_timeout, self.target.read_timeout)
 
     def origin(self, access: Access) -> Origin:
-        """Where it goes, and as whom."""
-        return self._origin if access.identity is None else self._origin._replace(identity=access.identity)
+        """Where it goes, as whom, and by which rules."""
+        if access.identity is None and access.egress is None:
+            return self._origin
+        return self._origin._replace(identity=access.identity, egress=access.egress)
 
 
 class _Query:

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
+from uuid import UUID
 
 from horae.delivery import batches
 from horae.delivery.auth import Access, access, bearer
@@ -14,6 +15,7 @@ from horae.delivery.plans import Forms, Plan
 from horae.delivery.secrets import Secrets, Unsendable, named
 from horae.delivery.waiting import answered
 from horae.domain.answers import judge
+from horae.domain.egress import Egress
 from horae.domain.instances import Instance
 from horae.domain.jobs import Definition, Job
 from horae.domain.outcomes import ErrorCode, Outcome, Retryable, Unrecoverable
@@ -39,12 +41,16 @@ class Delivered(NamedTuple):
 
 
 class Sender:
-    """Sends attempts through one client. A callback is called once, never before the call it was given to returns."""
+    """Sends attempts through one client. A callback is called once, never before the call it was given to returns.
+
+    `egress_of` says where a tenant with rules of its own may call.
+    """
 
     def __init__(self, client: Client, secrets: Secrets | None = None, wall: Callable[[], float] = time.time) -> None:
         self.client = client
         self.secrets = secrets or named({})
         self.wall = wall  # receivers compare a signature's time with their own clocks
+        self.egress_of: Callable[[UUID], Egress | None] = lambda _tenant_id: None
         self._loop = asyncio.get_running_loop()
         self._tokens = Tokens(client)
         self._forms = Forms()
@@ -100,6 +106,9 @@ class Sender:
             return
         try:
             found = access(plan.target, plan.job.tenant_id, self.secrets)
+            egress = self.egress_of(plan.job.tenant_id)
+            if egress is not None:
+                found = found.within(egress)
             if found.grant is None:
                 self.client.send(make(plan, found), heard)
             else:

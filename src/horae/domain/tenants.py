@@ -5,6 +5,7 @@ from uuid import UUID
 
 import msgspec
 
+from horae.domain.egress import Egress
 from horae.domain.errors import Invalid
 from horae.domain.ids import shard_in
 from horae.domain.limits import Limit
@@ -17,13 +18,15 @@ HEAVIEST: Final = 1000
 class Allowance(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a tenant may use: its weight beside others, a limit over all it does, and quotas that its jobs name.
 
-    `retries` bounds how many instances its people send again by hand.
+    `retries` bounds how many instances its people send again by hand; `egress` is where its calls may go, if not where
+    the deployment says.
     """
 
     weight: int = 1
     limit: Limit | None = None
     quotas: dict[str, Limit] = {}
     retries: Limit = Limit(rate=100, burst=10_000)
+    egress: Egress | None = None
 
     def __post_init__(self) -> None:
         if not 1 <= self.weight <= HEAVIEST:

@@ -4,6 +4,7 @@ from collections.abc import Collection
 from typing import Final
 from uuid import UUID
 
+from horae.domain.egress import Egress
 from horae.domain.jobs import Job
 from horae.domain.limits import Key, Limit
 from horae.domain.targets import HttpTarget
@@ -36,6 +37,10 @@ class Allowances:
     def weight(self, tenant_id: UUID) -> int:
         """Its part of a turn."""
         return self._of.get(tenant_id, NONE).weight
+
+    def egress(self, tenant_id: UUID) -> Egress | None:
+        """Where its calls may go; None where the deployment's rules hold."""
+        return self._of.get(tenant_id, NONE).egress
 
     def limits(self, job: Job) -> Limits:
         """Every limit that one more call of a job counts against; nearly always none."""

@@ -39,6 +39,7 @@ class Node:
         self.leases = Leases(store.cells, self.who, self._changed, enforced=enforced)
         self.quotas = Quotas(store, self.who.incarnation, self._granted)
         self.allowances = Allowances()
+        sender.egress_of = self.allowances.egress
         self.gatekeeper = Gatekeeper(
             slots,
             weight_of=self.allowances.weight,

@@ -1,7 +1,7 @@
 """What a deployment may choose. Every name is an environment variable with `HORAE_` before it."""
 
 from pathlib import Path
-from typing import Literal, Self
+from typing import Final, Literal, Self
 
 from pydantic import BaseModel, Field, TypeAdapter, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -12,6 +12,22 @@ class CellSettings(BaseModel):
 
     name: str
     dsn: str
+
+
+class EgressSettings(BaseModel):
+    """Where calls may go beside the public Internet over TLS."""
+
+    networks: list[str] = Field(default_factory=list)
+    ports: list[str] = Field(default_factory=lambda: ["443", "8443"])
+    plain: bool = False
+
+
+LAPTOP: Final = EgressSettings(
+    networks=["127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"],
+    ports=["1-65535"],
+    plain=True,
+)
+"""What developers call: their own machine and what runs beside it."""
 
 
 class Settings(BaseSettings):
@@ -28,6 +44,7 @@ class Settings(BaseSettings):
     slots: int = 2000
     grace: float = 20.0
     snapshot_limit: float | None = None
+    egress: EgressSettings | None = None
     secrets: dict[str, dict[str, str]] = Field(default_factory=dict, repr=False)
     secrets_file: Path | None = None
     log_json: bool = False
@@ -38,6 +55,10 @@ class Settings(BaseSettings):
         if not self.leases and self.environment == "production":
             raise ValueError("leases can only be switched off in test and dev: every node would do all the work")
         return self
+
+    def all_egress(self) -> EgressSettings:
+        """`HORAE_EGRESS`; without it only the public Internet over TLS, in test and dev what is near."""
+        return self.egress or (EgressSettings() if self.environment == "production" else LAPTOP)
 
     def all_cells(self) -> list[CellSettings]:
         """The cells of `HORAE_CELLS`; on a laptop the one of `HORAE_DSN`."""

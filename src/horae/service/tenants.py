@@ -8,6 +8,7 @@ from horae.domain.placement import DEFAULT_WIDTH, home_of
 from horae.domain.tenants import Allowance, Tenant
 from horae.domain.zones import zone as load_zone
 from horae.runtime.chance import mint
+from horae.service.context import Context
 from horae.store import audit, outbox, references, tenants
 from horae.store.cells import Store
 from horae.store.tx import Tx
@@ -45,6 +46,13 @@ async def allow(store: Store, name: str, actor: str, allowance: Allowance) -> Te
         return tenant
 
     return await store.run(shard, work)
+
+
+async def allowance(ctx: Context) -> Allowance:
+    """What the caller's tenant may use, as the copy next to it says."""
+    async with ctx.store.cells[0].statement() as tx:
+        found = await tenants.allowances(tx, [ctx.tenant.id])
+    return found.get(ctx.tenant.id, Allowance())
 
 
 async def find(store: Store, name: str) -> Tenant:

@@ -17,9 +17,8 @@ from horae.boot.dev.receiver import receiving
 from horae.boot.dev.watching import Watched
 from horae.boot.preparing import prepare
 from horae.boot.secrets import secrets_of
-from horae.boot.serving import serving, told_to_end
+from horae.boot.serving import client_of, serving, told_to_end
 from horae.boot.session import out, refusing, run
-from horae.delivery.client import Client
 from horae.domain.errors import Conflict
 from horae.runtime import telemetry
 from horae.runtime.settings import Settings
@@ -74,7 +73,7 @@ async def _serve(database: Database, *, with_samples: bool) -> None:
     async with AsyncExitStack() as stack:
         store = await stack.enter_async_context(Store.of(settings.all_cells()))
         secrets = await secrets_of(settings, store)
-        sender = Watched(Client(), secrets, store, lambda *facts: _say(lines.attempt(*facts)))
+        sender = Watched(client_of(settings), secrets, store, lambda *facts: _say(lines.attempt(*facts)))
         ctx = Context.of(store, await tenants.find(store, settings.tenant), "horae dev")
         if with_samples:
             url = await stack.enter_async_context(receiving())

@@ -8,10 +8,8 @@ import typer
 from rich.table import Table
 
 from horae.boot.commands.schedules import MOMENT, moment, show, trigger_from
-from horae.boot.secrets import secrets_of
+from horae.boot.serving import sender_of
 from horae.boot.session import caller, load, out, run
-from horae.delivery.client import Client
-from horae.delivery.push import Sender
 from horae.domain.calendars import Mode, Rule
 from horae.domain.cron import Dialect, Gap, Overlap
 from horae.domain.errors import Invalid
@@ -22,7 +20,7 @@ from horae.domain.outcomes import Accepted, Declined, Success
 from horae.domain.schedule import Misfire, OnMisfire, OnOverlap, Policies, Spread
 from horae.domain.targets import HttpTarget
 from horae.domain.tasks import AfterSuccess
-from horae.service import instances, jobs
+from horae.service import instances, jobs, tenants
 from horae.service.targets import Tried, try_target
 
 app = typer.Typer(no_args_is_help=True)
@@ -162,7 +160,9 @@ def try_(
     async def work() -> Tried:
         async with caller() as ctx:
             job = await jobs.find(ctx, name)
-            sender = Sender(Client(), await secrets_of(load(), ctx.store))
+            sender = await sender_of(load(), ctx.store)
+            allowance = await tenants.allowance(ctx)
+            sender.egress_of = lambda _tenant_id: allowance.egress
             try:
                 return await try_target(sender, job, ctx.store.cell(job.shard).clock.now(), _json(payload))
             finally:
