@@ -23,6 +23,9 @@ class ApiLog:
     def __init__(self, path: Path) -> None:
         self._file = path.open("a", buffering=1)
 
+    def close(self) -> None:
+        self._file.close()
+
     async def call(
         self,
         op: str,

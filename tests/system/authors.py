@@ -19,6 +19,7 @@ from tests.system.apilog import ApiLog
 from tests.system.portfolio import AUDIT, PUBLISH, QUEUE, RETRY
 
 WINDOW: Final = 40
+MOST: Final = 20  # of a claim
 VERSIONED: Final = 3  # every third key has an author who counts his intents
 
 
@@ -153,9 +154,9 @@ class Worker:
         ctx, log = self.authors.ctx, self.authors.log
 
         async def claim() -> list[Claimed]:
-            return await workers.claim(ctx, QUEUE, self.name, 20)
+            return await workers.claim(ctx, QUEUE, self.name, MOST)
 
-        found = await log.call("claim", claim, told=_items, job=None, worker=self.name)
+        found = await log.call("claim", claim, told=_items, job=None, worker=self.name, limit=MOST)
         return found or []
 
     async def _beat(self, claimed: list[Claimed]) -> None:

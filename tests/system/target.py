@@ -50,6 +50,9 @@ class Ledger:
         self._sqlite.executescript(TABLES)
         self._seq = self._sqlite.execute("select coalesce(max(seq), 0) from delivery").fetchone()[0]
 
+    def close(self) -> None:
+        self._sqlite.close()
+
     def take(self, call: dict[str, object], path: str, mode: str) -> Way:
         now = time.time()
         self._seq += 1

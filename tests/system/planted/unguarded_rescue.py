@@ -1,0 +1,28 @@
+"""The rescuer writes what it read a moment ago, whatever has become of it since."""
+
+import asyncio
+from typing import Any
+
+from horae.domain.instances import Instance
+from horae.store import instances, settle  # noqa: F401 - its statements must be there to be rewritten
+from tests.system.planted.text import rewrite
+
+GUARD = """and l.state not in ('INIT', 'FAIL', 'BLOCKED')
+      and l.attempt = g.attempt and l.token = g.token
+      and (g.seen_deadline is null or l.deadline = g.seen_deadline)"""
+BLIND = """and (g.seen_deadline is not null
+           or l.state not in ('INIT', 'FAIL', 'BLOCKED') and l.attempt = g.attempt and l.token = g.token)"""
+MOMENT = 1.0
+
+
+def plant(put: Any) -> None:
+    rewrite(put, {"instances/again": (GUARD, BLIND)})
+    right = instances.abandoned
+
+    async def abandoned(*args: Any) -> list[Instance]:
+        found = await right(*args)
+        if found:
+            await asyncio.sleep(MOMENT)  # a slow page of a busy reaper
+        return found
+
+    put(instances, "abandoned", abandoned)
