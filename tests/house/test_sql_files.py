@@ -38,6 +38,9 @@ NOT_SHARDED = {
     "references/copy",
     "shards/activate",
     "shards/freeze",
+    "signals/forget",
+    "signals/gauge",
+    "signals/write",
 }
 
 

@@ -5,7 +5,7 @@ import gc
 import signal
 import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from typing import Final
 
@@ -21,9 +21,10 @@ from horae.store.cells import Store
 from horae.upkeep.copies import Copier
 from horae.upkeep.doctor import Doctor
 from horae.upkeep.partitions import Partitioner
+from horae.upkeep.signals import Signaller
 from horae.upkeep.vacuum import Vacuumer
 
-COPY, VACUUM, VISIT, PARTITION = 2.0, 3.0, 15.0, 3600.0
+COPY, VACUUM, VISIT, SIGNAL, PARTITION = 2.0, 3.0, 15.0, 60.0, 3600.0
 ENDS: Final = (signal.SIGTERM, signal.SIGINT)
 
 
@@ -69,8 +70,10 @@ async def serving(settings: Settings, store: Store, sender: Sender) -> AsyncIter
         (doctor_of(settings, store), VISIT),
     )
     loops = [Loop(type(duty).__name__.lower(), duty, pause) for duty, pause in duties]
-    upkeep = [asyncio.create_task(loop.run()) for loop in loops]
     worker = node_of(settings, store, sender)
+    signaller = Signaller(store, worker.who.incarnation)
+    loops.append(Loop("signaller", signaller, SIGNAL))
+    upkeep = [asyncio.create_task(loop.run()) for loop in loops]
     await worker.start()
     gc.freeze()  # what is here now stays; collections need not walk it again
     gc.set_threshold(5_000, 20, 100)  # timers and definitions live long, and calls leave no cycles
@@ -81,6 +84,8 @@ async def serving(settings: Settings, store: Store, sender: Sender) -> AsyncIter
         for task in upkeep:
             task.cancel()
         await asyncio.gather(*upkeep, return_exceptions=True)
+        with suppress(Exception):  # what was counted last; a cell that is down does not keep us
+            await signaller.once()
 
 
 async def drain(settings: Settings, store: Store) -> int:

@@ -1,8 +1,10 @@
 """Work handed to pull workers: what of a queue is due, in which order, and what each worker gets to see."""
 
 import asyncio
+from datetime import timedelta
 from itertools import chain
 from typing import Final, NamedTuple
+from uuid import UUID
 
 from horae.domain.errors import Unavailable
 from horae.domain.instances import Instance, Lane
@@ -21,6 +23,7 @@ from horae.store.tx import GONE, Tx
 from horae.store.workers import Queue, Waiting
 
 BATCH: Final = 200
+MILLISECOND: Final = timedelta(milliseconds=1)
 
 
 class Look(NamedTuple):
@@ -69,16 +72,24 @@ async def _take(ctx: Context, look: Look, worker_id: str, limit: int) -> list[Cl
     """Claim one class in one transaction with its definitions: what fails in between was never handed out."""
     waits = look.waits
 
+    late: dict[UUID, int] = {}
+
     async def work(tx: Tx) -> list[Claimed]:
         token = chance.token()
         ran = await workers.claim(tx, look.queue, waits.priority, waits.lane, limit, token, worker_id)
+        late.clear()
+        late.update((one.id, (tx.now - one.due_at) // MILLISECOND) for one in ran if one.attempt == 1)
         return await _hand_out(ctx, tx, ran)
 
     try:
-        return await look.cell.run(work)
+        handed = await look.cell.run(work)
     except GONE:  # what other cells gave already must still reach the worker
         log.warning("claim.cell_down", cell=look.cell.name)
         return []
+    for one in handed:
+        if one.instance_id in late:
+            look.cell.tally.delayed(ctx.tenant.id, waits.priority, waits.lane, late[one.instance_id])
+    return handed
 
 
 async def _hand_out(ctx: Context, tx: Tx, claimed: list[Instance]) -> list[Claimed]:

@@ -22,6 +22,7 @@ from horae.store import line, shards
 from horae.store.answers import PATIENCE, answered
 from horae.store.connections import begun, fresh
 from horae.store.line import CONNECT, keep_alive
+from horae.store.tally import Tally
 from horae.store.tx import GONE, TRY_AGAIN, Tx
 from horae.store.wakes import Wakes
 
@@ -49,6 +50,7 @@ class Cell:
         self.name = name
         self.dsn = dsn
         self.clock = Clock()
+        self.tally = Tally()
         self._connections = connections
         self._pool: asyncpg.Pool[asyncpg.Record] | None = None
 

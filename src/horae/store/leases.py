@@ -5,7 +5,7 @@ been seen in time is free to take. Every change of owner raises the shard's epoc
 """
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -24,6 +24,19 @@ class Peer(NamedTuple):
     remaining: timedelta
 
 
+class NodeRow(NamedTuple):
+    """A node as people look at it."""
+
+    incarnation: UUID
+    name: str
+    started_at: datetime
+    seen_at: datetime
+    expires_at: datetime
+    draining: bool
+    alive: bool
+    shards: int
+
+
 async def heartbeat(tx: Tx, incarnation: UUID, name: str, ttl: timedelta, *, draining: bool = False) -> Told:
     """Say that this incarnation lives for one more TTL from now on, by the database's clock, which is told."""
     row = await tx.row(sql("leases/heartbeat"), incarnation, name, ttl, draining)
@@ -34,6 +47,11 @@ async def heartbeat(tx: Tx, incarnation: UUID, name: str, ttl: timedelta, *, dra
 async def living(tx: Tx) -> list[Peer]:
     """Every node of this cell whose term has not run out."""
     return [Peer(*row) for row in await tx.rows(sql("leases/living"), tx.now)]
+
+
+async def nodes(tx: Tx) -> list[NodeRow]:
+    """Every node that is remembered here, dead ones too."""
+    return [NodeRow(*row) for row in await tx.rows(sql("leases/nodes"), tx.now)]
 
 
 async def owners(tx: Tx) -> dict[int, UUID | None]:

@@ -1,14 +1,15 @@
 """Settle what came back: rules decide, one transaction writes, and what is no longer ours is refused and counted."""
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from horae.domain.instances import Instance, Lane
 from horae.domain.jobs import Job
 from horae.domain.lifecycle import State
-from horae.domain.outcomes import Ended, ErrorCode, Extended, Outcome, Success, settle
+from horae.domain.outcomes import Again, Ended, ErrorCode, Extended, Outcome, Success, settle
 from horae.domain.retries import RetryPolicy
+from horae.domain.signals import Ending as Counts
 from horae.domain.timers import Timer
 from horae.runtime import chance
 from horae.runtime.batch import Refused, halve
@@ -17,6 +18,8 @@ from horae.store import instances, jobs
 from horae.store.cells import Cell
 from horae.store.instances import Attempt, Ending, Extension, Retrying
 from horae.store.tx import BAD_ROW, Tx
+
+ENDINGS: Final = {State.SUCCESS: Counts.SUCCESS, State.DEAD: Counts.DEAD, State.SKIPPED: Counts.SKIPPED}
 
 
 class Result(NamedTuple):
@@ -70,7 +73,10 @@ class Settler:
         return written
 
     async def _write(self, rows: Sequence[Result]) -> list[UUID]:
+        counted: list[tuple[Result, Counts | None]] = []
+
         async def work(tx: Tx) -> tuple[set[UUID], list[Timer]]:
+            counted.clear()
             endings: list[Ending] = []
             retries: list[Retrying] = []
             extended: list[Extension] = []
@@ -78,6 +84,7 @@ class Settler:
                 policy = row.job.definition.retry if row.job else RetryPolicy()
                 decided = settle(row.ran, row.outcome, policy, tx.now, chance.fraction())
                 seen = row.ran.deadline if row.rescued else None
+                counted.append((row, _counts_as(row.ran, decided)))
                 if isinstance(decided, Ended):
                     endings.append(Ending(row.ran, decided, row.attempt, row.delay_ms, seen))
                 elif isinstance(decided, Extended):
@@ -95,7 +102,19 @@ class Settler:
         written, due = await (self.cell.run_statements if alone else self.cell.run)(work)  # alone: one statement
         for timer in due:
             self.follow(timer)
+        self._count(counted, written)
         return list(written)
+
+    def _count(self, counted: Sequence[tuple[Result, Counts | None]], written: set[UUID]) -> None:
+        """Only what was written: a late answer is nobody's outcome."""
+        tally = self.cell.tally
+        for row, how in counted:
+            ran = row.ran
+            if ran.id in written:
+                if how is not None:
+                    tally.ended(ran.tenant_id, ran.priority, ran.lane, how)
+                if row.delay_ms is not None:
+                    tally.delayed(ran.tenant_id, ran.priority, ran.lane, row.delay_ms)
 
     async def _complete_single(self, tx: Tx, rows: Sequence[Result], ended: set[UUID]) -> None:
         """A once or delay job whose only instance ended has no fire left."""
@@ -123,7 +142,14 @@ class Settler:
         written, due = await self.cell.run(work)
         for timer in due:
             self.follow(timer)
+        self._count([(refused.row, Counts.DEAD)], written)
         return written
+
+
+def _counts_as(ran: Instance, decided: Ended | Again | Extended) -> Counts | None:
+    if isinstance(decided, Ended):
+        return ENDINGS.get(decided.state)
+    return Counts.FAILED if isinstance(decided, Again) and decided.retry_count > ran.retry_count else None
 
 
 def _timer_of(retry: Retrying) -> Timer:

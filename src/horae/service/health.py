@@ -1,0 +1,121 @@
+"""Health as the signals of the last minutes tell it, and who looks after which shards."""
+
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple, TypeVar
+from uuid import UUID
+
+import msgspec
+
+from horae.domain.signals import Mode, Signal, added, mode_of, percentile_ms
+from horae.store import leases, shards, signals
+from horae.store.cells import Cell, Store
+from horae.store.leases import NodeRow
+from horae.store.shards import ShardRow
+from horae.store.signals import Waiting
+from horae.store.tx import GONE, Tx
+
+Found = TypeVar("Found")
+DELAYS: Final = timedelta(minutes=5)
+RATE: Final = timedelta(minutes=10)
+COUNTED: Final = timedelta(minutes=3)
+MINUTE: Final = timedelta(minutes=1)
+P95: Final = 0.95
+
+
+class Health(msgspec.Struct, frozen=True, rename="camel"):
+    """How the scheduler does: delays of the last 5 minutes, rates of the last 10, growth of the last that was told."""
+
+    mode: Mode
+    trigger_delay_p95_ms: int
+    success_rate_10m: float
+    retry_backlog: int
+    dlq_growth_per_min: int
+    backlog: int
+    fires_10m: int
+    cells_down: tuple[str, ...] = ()
+
+
+class Seen(NamedTuple):
+    """What one cell told."""
+
+    now: datetime
+    counted: list[tuple[datetime, Signal]]
+    waiting: Waiting
+
+    @property
+    def newest(self) -> list[Signal]:
+        """What was counted in the last minute that anything was told of, unless that is long ago."""
+        last = max((minute for minute, _ in self.counted if minute > self.now - COUNTED), default=None)
+        return [signal for minute, signal in self.counted if minute == last]
+
+
+class CellNodes(NamedTuple):
+    """The nodes of one cell as of its time; None when it does not answer."""
+
+    cell: str
+    now: datetime
+    nodes: list[NodeRow] | None
+
+
+class CellShards(NamedTuple):
+    """Some shards of one cell as of its time."""
+
+    cell: str
+    now: datetime
+    shards: list[ShardRow]
+
+
+async def health(store: Store, tenant_id: UUID | None = None) -> Health:
+    """Of everything, or of what one tenant sees; cells that are down are named and left out."""
+
+    async def look(tx: Tx) -> Seen:
+        return Seen(
+            tx.now,
+            await signals.since(tx, tx.now - RATE - MINUTE, tenant_id),
+            await signals.waiting(tx, tx.now - COUNTED, tenant_id),
+        )
+
+    seen = {cell.name: await _ask(cell, look) for cell in store.cells}
+    told = [one for one in seen.values() if one is not None]
+    recent = added([signal for one in told for minute, signal in one.counted if minute > one.now - DELAYS - MINUTE])
+    long = added([signal for one in told for _, signal in one.counted])
+    grown = added([signal for one in told for signal in one.newest])
+    p95 = percentile_ms(recent.delays, P95)
+    return Health(
+        mode=mode_of(p95),
+        trigger_delay_p95_ms=p95,
+        success_rate_10m=round(long.success_rate, 5),
+        retry_backlog=sum(one.waiting.retry_backlog for one in told),
+        dlq_growth_per_min=grown.dead,
+        backlog=sum(one.waiting.backlog for one in told),
+        fires_10m=long.fires,
+        cells_down=tuple(name for name, one in seen.items() if one is None),
+    )
+
+
+async def nodes(store: Store) -> list[CellNodes]:
+    """Every node of every cell, with how many shards are in its name."""
+    return [CellNodes(cell.name, cell.clock.now(), await _ask(cell, leases.nodes)) for cell in store.cells]
+
+
+async def shards_of(store: Store, *, after: int = -1, limit: int = 500) -> list[CellShards]:
+    """The shards after one, with their leases; a page is the lowest `limit` of all cells together."""
+
+    async def look(tx: Tx) -> list[ShardRow]:
+        return await shards.listing(tx, after, limit)
+
+    found = {cell: await _ask(cell, look) or [] for cell in store.cells}
+    kept = set(sorted(row.shard for rows in found.values() for row in rows)[:limit])
+    return [
+        CellShards(cell.name, cell.clock.now(), [row for row in rows if row.shard in kept])
+        for cell, rows in found.items()
+    ]
+
+
+async def _ask(cell: Cell, look: Callable[[Tx], Awaitable[Found]]) -> Found | None:
+    try:
+        async with cell.statement() as tx:
+            return await look(tx)
+    except GONE:
+        return None
