@@ -17,9 +17,12 @@ def recurring(job_id: UUID, fire_time: datetime, rerun: UUID | None = None) -> s
     return key if rerun is None else f"{key}:{letters(rerun)}"
 
 
-def task(job_id: UUID, business_key: str, generation: int) -> str:
-    """A task, once or delay: job, business key and generation. A replaced task keeps its generation."""
-    return f"{letters(job_id)}:t:{business_key}:{generation}"
+def task(job: UUID | str, business_key: str, generation: int) -> str:
+    """A task, once or delay: job, business key and generation. A replaced task keeps its generation.
+
+    The job may be given by its letters, where many keys of one job are made.
+    """
+    return f"{job if isinstance(job, str) else letters(job)}:t:{business_key}:{generation}"
 
 
 def manual(job_id: UUID, idempotency_key: str) -> str:

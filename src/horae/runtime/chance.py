@@ -13,7 +13,17 @@ _bits = random.getrandbits  # ids must differ, not be secret; seeded by the syst
 
 def mint(shard: int, now: datetime) -> UUID:
     """A new id in a shard."""
-    return compose(shard, int(now.timestamp() * 1000), _bits(ENTROPY_BITS))
+    return mint_at(shard, millis(now))
+
+
+def mint_at(shard: int, millis: int) -> UUID:
+    """The same for a time in milliseconds since 1970: for many ids of one moment."""
+    return compose(shard, millis, _bits(ENTROPY_BITS))
+
+
+def millis(now: datetime) -> int:
+    """A time as ids have it."""
+    return int(now.timestamp() * 1000)
 
 
 def token() -> UUID:

@@ -17,7 +17,7 @@ from horae.domain.tasks import Intent
 from horae.runtime.batch import halve
 from horae.service.context import Context
 from horae.service.task_rounds import NEVER, Round
-from horae.service.tasks import TRIES, Answer, in_utc, place_of
+from horae.service.tasks import TRIES, Answer, in_utc, placing
 from horae.store import task_batches
 from horae.store.cells import Cell
 from horae.store.tasks import Place
@@ -86,9 +86,10 @@ async def _answer_all(ctx: Context, job: Job, wishes: Sequence[Wish], work: Work
         raise Invalid(f"a batch holds at most {LARGEST} tasks, not {len(wishes)}")
     answers: Answers = {}
     parts: dict[Cell, list[Asked]] = {}
+    place_of = placing(ctx.tenant, job)
     for number, wish in enumerate(wishes):
         try:
-            asked = Asked(number, place_of(ctx.tenant, job, wish.key), wish, in_utc(wish.at))
+            asked = Asked(number, place_of(wish.key), wish, in_utc(wish.at))
             parts.setdefault(ctx.store.cell(asked.place.shard), []).append(asked)
         except HoraeError as refusal:
             answers[number] = refusal

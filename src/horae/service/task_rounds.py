@@ -8,7 +8,7 @@ from horae.domain import tasks as rules
 from horae.domain.errors import HoraeError, NotFound
 from horae.domain.jobs import Job
 from horae.domain.tasks import Cancel, Create, Decision, Ignore, IgnoreReason, Intent, Known, Move, Replace
-from horae.service.births import birth_of
+from horae.service.births import Births
 from horae.service.tasks import Answer
 from horae.store import task_batches
 from horae.store.task_batches import Cancelling, Ignoring, Moving, Replacing, Starting
@@ -39,6 +39,7 @@ class Round:
         self._job = job
         self._actor = actor
         self._now = now
+        self._births = Births(job, now)
         self._drafts: dict[str, Draft] = {}
         self._refused: dict[str, HoraeError] = {}
         self._created: list[Starting] = []
@@ -54,7 +55,7 @@ class Round:
         match change:
             case Create(after=after):
                 note = self._draft(place, Decision.CREATED, change, at=change.at)
-                birth = birth_of(self._job, place, after + 1, self._now)
+                birth = self._births.of(place, after + 1)
                 starting = self._created if known.ledger is None else self._renewed
                 starting.append(Starting(place, after, birth, intent, note))
             case Move(found=found):
@@ -63,7 +64,7 @@ class Round:
             case Replace(found=found):
                 assert found.generation is not None
                 note = self._draft(place, Decision.REPLACED, change, at=change.at, replaced_id=found.id)
-                birth = birth_of(self._job, place, found.generation, self._now)
+                birth = self._births.of(place, found.generation)
                 self._replaced.append(Replacing(place, found, birth, intent, note))
             case Ignore():
                 self._ignore(place, known, change)

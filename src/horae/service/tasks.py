@@ -1,5 +1,6 @@
 """Tasks: one idempotent verb sets the time of a business key, and says what it decided (seed 000)."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, Final
 from uuid import UUID
@@ -8,7 +9,9 @@ import msgspec
 
 from horae.domain import tasks as rules
 from horae.domain.errors import Contended, Invalid, NotFound
+from horae.domain.ids import shard_in
 from horae.domain.jobs import Job
+from horae.domain.placement import shard_of
 from horae.domain.tasks import Cancel, Create, Decision, Ignore, IgnoreReason, Intent, Known, Move, Replace
 from horae.domain.tenants import Tenant
 from horae.service.births import birth_of
@@ -104,10 +107,23 @@ async def _place(ctx: Context, type_name: str, key: str) -> tuple[Job, Place]:
 
 def place_of(tenant: Tenant, job: Job, key: str) -> Place:
     """Where a key of a type lives. A once or delay job is its own key, whatever it is called."""
-    rules.check_key(key)
-    if job.single:
-        return Place(job.shard, job.tenant_id, job.id, rules.OWN_KEY)
-    return Place(tenant.shard(f"{job.name}/{key}", job.definition.width), job.tenant_id, job.id, key)
+    return placing(tenant, job)(key)
+
+
+def placing(tenant: Tenant, job: Job) -> Callable[[str], Place]:
+    """The same for many keys of one type: what they share is found out once."""
+    base, width = shard_in(tenant.id), job.definition.width or tenant.width
+    name, owner = f"{job.name}/", (job.tenant_id, job.id)
+
+    def place(key: str) -> Place:
+        rules.check_key(key)
+        return Place(shard_of(base, width, name + key), *owner, key)
+
+    def own(key: str) -> Place:
+        rules.check_key(key)
+        return Place(job.shard, *owner, rules.OWN_KEY)
+
+    return own if job.single else place
 
 
 def in_utc(at: datetime | None) -> datetime | None:

@@ -4,13 +4,14 @@ All rows of a call belong to one type: what its job says is said once. A key tha
 not written; it is read and decided again. Live rows are locked in the order in which settling locks them.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 
 from horae.domain.instances import Instance
 from horae.domain.tasks import Intent, Known
+from horae.store.arrays import documents, plain, texts
 from horae.store.statements import sql
 from horae.store.tasks import Birth, Place, Written, known_from
 from horae.store.tx import Tx
@@ -62,73 +63,96 @@ class Ignoring(NamedTuple):
     note: object
 
 
+Plan = Starting | Moving | Replacing | Cancelling | Ignoring
+
+
 async def find(tx: Tx, places: Sequence[Place]) -> dict[str, Known]:
     """What is known of each key that was ever used, as one statement sees them all."""
-    shards, keys = [place.shard for place in places], [place.key for place in places]
+    shards, keys = plain([place.shard for place in places]), texts([place.key for place in places])
     rows = await tx.rows(sql("task_batches/find"), places[0].job_id, shards, keys)
     return {row["asked"]: known_from(row) for row in rows}
 
 
 async def create(tx: Tx, plans: Sequence[Starting]) -> dict[str, Written]:
     """Insert ledger and live row of keys never used. Raises `COLLIDED` when one of them was used meanwhile."""
-    rows = (
-        (place.shard, place.key, birth.id, birth.idem_key, intent.at, _payload(intent), intent.version, note)
-        for place, _, birth, intent, note in plans
-    )
-    return await _write(tx, sql("task_batches/create"), rows, *_owner(plans), *_job(plans[0].birth))
+    columns = (*_places(plans), *_births(plans), *_intents(plans), _notes(plans))
+    return await _write(tx, sql("task_batches/create"), *columns, *_owner(plans), *_job(plans[0].birth))
 
 
 async def renew(tx: Tx, plans: Sequence[Starting]) -> dict[str, Written]:
     """Start keys anew whose last instance has ended: raise the ledger's generation and insert a live row."""
-    rows = (
-        (place.shard, place.key, after, birth.id, birth.idem_key, intent.at, _payload(intent), intent.version, note)
-        for place, after, birth, intent, note in plans
-    )
-    return await _write(tx, sql("task_batches/renew"), rows, *_owner(plans), *_job(plans[0].birth))
+    after = plain([plan.after for plan in plans])
+    columns = (*_places(plans), after, *_births(plans), *_intents(plans), _notes(plans))
+    return await _write(tx, sql("task_batches/renew"), *columns, *_owner(plans), *_job(plans[0].birth))
 
 
 async def move(tx: Tx, plans: Sequence[Moving]) -> dict[str, Written]:
     """Give waiting rows new times."""
-    rows = (
-        (place.shard, place.key, found.id, intent.at, _keeps(intent), _payload(intent), intent.version, note)
-        for place, found, intent, note in sorted(plans, key=_order)
-    )
-    return await _write(tx, sql("task_batches/move"), rows, *_owner(plans))
+    plans = sorted(plans, key=_order)
+    columns = (*_places(plans), _found(plans), _kept(plans), *_intents(plans), _notes(plans))
+    return await _write(tx, sql("task_batches/move"), *columns, *_owner(plans))
 
 
 async def replace(tx: Tx, plans: Sequence[Replacing]) -> dict[str, Written]:
     """End running rows as CANCELLED and insert others under the same keys."""
-    rows = (
-        (place.shard, place.key, found.id, birth.id, intent.at, _keeps(intent), _payload(intent), intent.version, note)
-        for place, found, birth, intent, note in sorted(plans, key=_order)
-    )
-    return await _write(tx, sql("task_batches/replace"), rows, *_owner(plans), *_job(plans[0].birth))
+    plans = sorted(plans, key=_order)
+    born = plain([plan.birth.id for plan in plans])
+    columns = (*_places(plans), _found(plans), born, _kept(plans), *_intents(plans), _notes(plans))
+    return await _write(tx, sql("task_batches/replace"), *columns, *_owner(plans), *_job(plans[0].birth))
 
 
 async def cancel(tx: Tx, plans: Sequence[Cancelling]) -> dict[str, Written]:
     """End live rows, running or not."""
-    rows = (
-        (place.shard, place.key, found.id, found.state, found.attempt, version, note)
-        for place, found, version, note in sorted(plans, key=_order)
-    )
-    return await _write(tx, sql("task_batches/cancel"), rows, *_owner(plans))
+    plans = sorted(plans, key=_order)
+    states, attempts = texts([plan.found.state for plan in plans]), plain([plan.found.attempt for plan in plans])
+    versions = plain([plan.version for plan in plans])
+    columns = (*_places(plans), _found(plans), states, attempts, versions, _notes(plans))
+    return await _write(tx, sql("task_batches/cancel"), *columns, *_owner(plans))
 
 
 async def ignore(tx: Tx, plans: Sequence[Ignoring]) -> dict[str, Written]:
     """Remember that intents changed nothing."""
-    rows = ((place.shard, place.key, revision, note) for place, revision, note in plans)
-    return await _write(tx, sql("task_batches/ignore"), rows, *_owner(plans))
+    columns = (*_places(plans), plain([plan.revision for plan in plans]), _notes(plans))
+    return await _write(tx, sql("task_batches/ignore"), *columns, *_owner(plans))
 
 
-async def _write(tx: Tx, statement: str, rows: Iterable[tuple[Any, ...]], *shared: object) -> dict[str, Written]:
-    columns = zip(*rows, strict=True)
-    return {
-        row["business_key"]: Written(row["instance_id"], row["revision"])
-        for row in await tx.rows(statement, *columns, *shared, tx.now)
-    }
+async def _write(tx: Tx, statement: str, *args: object) -> dict[str, Written]:
+    return {key: Written(id_, revision) for key, id_, revision in await tx.rows(statement, *args, tx.now)}
 
 
-def _owner(plans: Sequence[Starting | Moving | Replacing | Cancelling | Ignoring]) -> tuple[object, ...]:
+def _places(plans: Sequence[Plan]) -> tuple[str, str]:
+    return plain([plan.place.shard for plan in plans]), texts([plan.place.key for plan in plans])
+
+
+def _births(plans: Sequence[Starting]) -> tuple[str, str]:
+    return plain([plan.birth.id for plan in plans]), texts([plan.birth.idem_key for plan in plans])
+
+
+def _intents(plans: Sequence[Starting | Moving | Replacing]) -> tuple[str, str, str]:
+    """Times, payloads and versions."""
+    intents = [plan.intent for plan in plans]
+    given = [None if intent.payload is msgspec.UNSET else intent.payload for intent in intents]
+    return (
+        plain([intent.at for intent in intents]),
+        documents(given),
+        plain([intent.version for intent in intents]),
+    )
+
+
+def _kept(plans: Sequence[Moving | Replacing]) -> str:
+    """Whether the payload stays as it is."""
+    return plain([plan.intent.payload is msgspec.UNSET for plan in plans])
+
+
+def _found(plans: Sequence[Moving | Replacing | Cancelling]) -> str:
+    return plain([plan.found.id for plan in plans])
+
+
+def _notes(plans: Sequence[Plan]) -> str:
+    return documents([plan.note for plan in plans])
+
+
+def _owner(plans: Sequence[Plan]) -> tuple[object, ...]:
     return plans[0].place.tenant_id, plans[0].place.job_id
 
 
@@ -138,11 +162,3 @@ def _job(birth: Birth) -> tuple[object, ...]:
 
 def _order(plan: Moving | Replacing | Cancelling) -> tuple[int, object]:
     return plan.place.shard, plan.found.id
-
-
-def _keeps(intent: Intent) -> bool:
-    return intent.payload is msgspec.UNSET
-
-
-def _payload(intent: Intent) -> Any:
-    return None if intent.payload is msgspec.UNSET else intent.payload

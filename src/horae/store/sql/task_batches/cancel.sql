@@ -1,7 +1,8 @@
 -- No row for a key: it changed since it was read, a newer intent was first, or its shard is closed. Decide those again.
 with stopped as (
     delete from instance_live l
-    using unnest($1::smallint[], $2::text[], $3::uuid[], $4::text[], $5::int[], $6::bigint[], $7::jsonb[])
+    using unnest($1::text::smallint[], $2::text::text[], $3::text::uuid[], $4::text::text[], $5::text::int[],
+                 $6::text::bigint[], $7::text::jsonb[])
           as g(shard_id, business_key, id, state, attempt, new_version, note)
     where l.shard_id = any(array[g.shard_id]) and l.id between g.id and g.id and l.tenant_id = $8
       and l.state = g.state and l.attempt = g.attempt

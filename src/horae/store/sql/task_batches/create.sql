@@ -2,8 +2,8 @@
 -- then nothing was written: so what is born need not be joined to what was authorised.
 with fresh as materialized (
     select g.*
-    from unnest($1::smallint[], $2::text[], $3::uuid[], $4::text[], $5::timestamptz[], $6::jsonb[], $7::bigint[],
-                $8::jsonb[])
+    from unnest($1::text::smallint[], $2::text::text[], $3::text::uuid[], $4::text::text[],
+                $5::text::timestamptz[], $6::text::jsonb[], $7::text::bigint[], $8::text::jsonb[])
          as g(shard_id, business_key, id, idem_key, at, payload, intent_version, note)
     where not exists (select from shard s where s.shard_id = g.shard_id and s.state <> 'ACTIVE')),
 authorised as (

@@ -5,9 +5,9 @@ with moved as (
     set fire_time = g.at, due_at = greatest(g.at, $11::timestamptz), changed_at = $11,
         payload = case when g.keep then l.payload else g.payload end,
         intent_version = coalesce(g.intent_version, l.intent_version)
-    from unnest($1::smallint[], $2::text[], $3::uuid[], $4::timestamptz[], $5::boolean[], $6::jsonb[], $7::bigint[],
-                $8::jsonb[])
-         as g(shard_id, business_key, id, at, keep, payload, intent_version, note)
+    from unnest($1::text::smallint[], $2::text::text[], $3::text::uuid[], $4::text::boolean[],
+                $5::text::timestamptz[], $6::text::jsonb[], $7::text::bigint[], $8::text::jsonb[])
+         as g(shard_id, business_key, id, keep, at, payload, intent_version, note)
     where l.shard_id = any(array[g.shard_id]) and l.id between g.id and g.id and l.tenant_id = $9
       and l.state in ('INIT', 'FAIL', 'BLOCKED')
       and (g.intent_version is null or l.intent_version is null or l.intent_version < g.intent_version)

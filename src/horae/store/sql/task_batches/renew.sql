@@ -5,8 +5,8 @@ with authorised as (
     set generation = k.generation + 1, instance_id = g.id, outcome = null, revision = k.revision + 1, updated_at = $16,
         intent_version = coalesce(g.intent_version, k.intent_version),
         decisions = case when jsonb_array_length(k.decisions) >= 20 then k.decisions - 0 else k.decisions end || g.note
-    from unnest($1::smallint[], $2::text[], $3::int[], $4::uuid[], $5::text[], $6::timestamptz[], $7::jsonb[],
-                $8::bigint[], $9::jsonb[])
+    from unnest($1::text::smallint[], $2::text::text[], $3::text::int[], $4::text::uuid[], $5::text::text[],
+                $6::text::timestamptz[], $7::text::jsonb[], $8::text::bigint[], $9::text::jsonb[])
          as g(shard_id, business_key, after, id, idem_key, at, payload, intent_version, note)
     where k.shard_id = any(array[g.shard_id]) and k.job_id = $11
       and k.business_key between g.business_key and g.business_key

@@ -1,9 +1,10 @@
 -- No row for a key: it no longer runs, a newer intent was first, or its shard is closed. Read and decide those again.
 with stopped as (
     delete from instance_live l
-    using unnest($1::smallint[], $2::text[], $3::uuid[], $4::uuid[], $5::timestamptz[], $6::boolean[], $7::jsonb[],
-                 $8::bigint[], $9::jsonb[])
-          as g(shard_id, business_key, id, new_id, at, keep, new_payload, new_version, note)
+    using unnest($1::text::smallint[], $2::text::text[], $3::text::uuid[], $4::text::uuid[],
+                 $5::text::boolean[], $6::text::timestamptz[], $7::text::jsonb[], $8::text::bigint[],
+                 $9::text::jsonb[])
+          as g(shard_id, business_key, id, new_id, keep, at, new_payload, new_version, note)
     where l.shard_id = any(array[g.shard_id]) and l.id between g.id and g.id and l.tenant_id = $10
       and l.state not in ('INIT', 'FAIL', 'BLOCKED')
       and (g.new_version is null or l.intent_version is null or l.intent_version < g.new_version)
