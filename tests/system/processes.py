@@ -93,6 +93,7 @@ class NodeProcess(Told):
             "HORAE_CONTROL": str(self.socket),
             "PYTHONUNBUFFERED": "1",
         }
+        self.prefix: list[str] = []  # before its command, from its next start on
         self.paused = False
         self.hit_at = 0.0  # when it was last killed or frozen
 
@@ -113,7 +114,7 @@ class NodeProcess(Told):
         self.socket.unlink(missing_ok=True)
         self.paused = False
         merged = {name: value for name, value in {**os.environ, **self.env}.items() if value is not None}
-        self.spawn(python("tests.system.node"), merged)
+        self.spawn([*self.prefix, *python("tests.system.node")], merged)
 
     def kill(self) -> None:
         """As when the machine goes: nothing is handed back."""

@@ -6,6 +6,7 @@ from tests.system.faults.fault import Both, Fault
 from tests.system.faults.insides import BlockLoop, ExhaustPool
 from tests.system.faults.network import CutCell, CutNode, LoseReplies, Reset, Sever, SlowDatabase, Trickle
 from tests.system.faults.nodes import KillAll, KillNode, PauseNode, RollingRestart
+from tests.system.faults.packets import DropPackets
 from tests.system.faults.postgres import StopPostgres, TerminateStorm
 from tests.system.faults.target import DropAnswers
 
@@ -18,6 +19,7 @@ FAULTS: list[Fault] = [
     TerminateStorm(),
     CutCell(),
     CutNode(),
+    DropPackets(),
     Sever(),
     Reset(),
     SlowDatabase(),

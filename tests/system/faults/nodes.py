@@ -25,7 +25,7 @@ class KillNode(Fault):
             await _killed(node)
             yield {"node": node.name}
         finally:
-            _started(node)
+            started(node)
 
 
 class KillAll(Fault):
@@ -40,7 +40,7 @@ class KillAll(Fault):
             yield {}
         finally:
             for node in cluster.nodes:
-                _started(node)
+                started(node)
 
 
 class PauseNode(Fault):
@@ -81,13 +81,13 @@ class RollingRestart(Fault):
         took = {}
         try:
             for node in chance.sample(cluster.nodes, len(cluster.nodes)):
-                took[node.name] = await _ended(node)
-                _started(node)
+                took[node.name] = await ended(node)
+                started(node)
                 await node.ready(GRACE + cluster.ttl)
             yield {"ended_after": took}
         finally:
             for node in cluster.nodes:
-                _started(node)
+                started(node)
 
 
 async def _killed(node: NodeProcess) -> None:
@@ -95,7 +95,7 @@ async def _killed(node: NodeProcess) -> None:
     await node.ended(10)
 
 
-async def _ended(node: NodeProcess) -> float:
+async def ended(node: NodeProcess) -> float:
     """SIGTERM, and SIGKILL to one that does not end in time, as every init system does; returns the seconds it took."""
     began = asyncio.get_running_loop().time()
     node.terminate()
@@ -106,7 +106,7 @@ async def _ended(node: NodeProcess) -> float:
     return round(asyncio.get_running_loop().time() - began, 3)
 
 
-def _started(node: NodeProcess) -> None:
+def started(node: NodeProcess) -> None:
     """Unless another fault has done so already."""
     if not node.running:
         node.start()
