@@ -58,7 +58,8 @@ def portfolio(url: str, rate: float, anchor: datetime) -> Iterator[tuple[str, De
     for n in range(_count(rate, 0.05)):
         yield f"slow-{n}", Definition(trigger=every[1], target=push(f"/slow/{200 + 100 * (n % 8)}"), retry=RETRY)
     for n in range(_count(rate, 0.03) * 2):
-        yield f"retry-{n}", Definition(trigger=every[2], target=push(f"/fail/{1 + n % 3}"), retry=RETRY)
+        # Not all of them: the breaker of a target where every first attempt fails never closes again.
+        yield f"retry-{n}", Definition(trigger=every[2], target=push(f"/flaky/{1 + n % 3}"), retry=RETRY)
     for n in range(_count(rate, 0.02) * 2):
         yield f"drop-{n}", Definition(trigger=every[2], target=push("/drop/20"), retry=RETRY)
     for n in range(_count(rate, 0.15)):

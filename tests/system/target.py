@@ -1,9 +1,9 @@
 """A target with an effect ledger: `python -m tests.system.target FOLDER`. The port it took stands in `FOLDER/port`.
 
-The path says how it behaves: `/ok`, `/fail/2` (503 for the first two attempts), `/slow/400` (milliseconds),
-`/drop/20` (one in twenty takes effect and is hung up on), `/hang`, `/refuse` (503). `POST /mode` with such a path as
-its body makes every path behave so until it is told `/own` again. A key that took effect has no second effect. An
-answer names the row of its call.
+The path says how it behaves: `/ok`, `/fail/2` (503 for the first two attempts), `/flaky/2` (the same, for one key in
+three), `/slow/400` (milliseconds), `/drop/20` (one in twenty takes effect and is hung up on), `/hang`, `/refuse` (503).
+`POST /mode` with such a path as its body makes every path behave so until it is told `/own` again. A key that took
+effect has no second effect. An answer names the row of its call.
 """
 
 import asyncio
@@ -13,6 +13,7 @@ import sys
 import time
 from pathlib import Path
 from typing import Final, NamedTuple, cast
+from zlib import crc32
 
 import uvloop
 
@@ -56,7 +57,7 @@ class Ledger:
     def take(self, call: dict[str, object], path: str, mode: str) -> Way:
         now = time.time()
         self._seq += 1
-        way = decide(path if mode == OWN else mode, int(str(call["attempt"])), self._seq)
+        way = decide(path if mode == OWN else mode, int(str(call["attempt"])), self._seq, str(call["idempotency_key"]))
         key, instance, attempt, fire_time = (call[n] for n in ("idempotency_key", "instance", "attempt", "fire_time"))
         answered = None if way.status is None else now + way.after
         row = (
@@ -81,11 +82,13 @@ class Ledger:
         return way._replace(body=b'{"seq": %d}' % self._seq)
 
 
-def decide(path: str, attempt: int, seq: int) -> Way:
+def decide(path: str, attempt: int, seq: int, key: str) -> Way:
     kind, _, number = path.strip("/").partition("/")
     n = int(number or 0)
     match kind:
         case "fail" if attempt <= n:
+            return Way(503, effect=False, word="503")
+        case "flaky" if attempt <= n and crc32(key.encode()) % 3 == 0:
             return Way(503, effect=False, word="503")
         case "refuse":
             return Way(503, effect=False, word="503")
