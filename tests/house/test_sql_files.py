@@ -21,14 +21,17 @@ FOLLOWERS = {
     "cursors/create",
     "cursors/remove",
     "cursors/resume",
+    "idempotency/answer",
     "instances/trigger",
     "outbox/append",
     "references/publish",
 }
 # Not the rows of a shard: the cell's own, or copies.
 NOT_SHARDED = {
+    "bindings/copy",
     "clock/move",
     "clock/vouch",
+    "keys/copy",
     "leases/drain",
     "leases/forget",
     "leases/give_back",

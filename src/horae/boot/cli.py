@@ -3,7 +3,7 @@
 import typer
 
 from horae import __version__
-from horae.boot.commands import calendars, cells, dead, dev, doctor, jobs, node, schedules, tasks, tenants
+from horae.boot.commands import api, calendars, cells, dead, dev, doctor, jobs, keys, node, schedules, tasks, tenants
 from horae.boot.session import out
 
 app = typer.Typer(
@@ -22,7 +22,9 @@ app.add_typer(dead.app, name="dead", help="Dead letters: list, replay, discard."
 app.add_typer(tenants.app, name="tenant", help="Tenants: who owns jobs.")
 app.add_typer(cells.app, name="cells", help="Cells: the PostgreSQL clusters that hold the shards.")
 app.command("migrate")(cells.migrate)
+app.add_typer(keys.app, name="keys", help="API keys: the first one, and those of any tenant.")
 app.command("node")(node.node)
+app.command("api")(api.api)
 app.command("dev")(dev.dev)
 app.command("doctor")(doctor.doctor)
 app.command("history")(jobs.history)

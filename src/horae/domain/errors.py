@@ -3,6 +3,13 @@
 The class carries the public code and the HTTP status; one handler at the door speaks them::
 
     HoraeError
+    ├── BadRequest            SCH_400_BAD_REQUEST       not readable: no JSON, or not as strict as we read it
+    │   └── KeyRequired       SCH_400_IDEMPOTENCY_KEY   this route needs an Idempotency-Key
+    ├── Unauthenticated       SCH_401_UNAUTHENTICATED   no credential, or not one that is good now
+    ├── Forbidden             SCH_403_FORBIDDEN         a good credential whose roles do not cover this
+    ├── NotAllowed            SCH_405_METHOD            the path is there, the method is not
+    ├── TooLarge              SCH_413_TOO_LARGE         more bytes than a request may have
+    ├── UnsupportedMedia      SCH_415_MEDIA_TYPE        a body that is not application/json
     ├── Invalid               SCH_422_INVALID           what was asked cannot be done as written
     │   └── InvalidSchedule   SCH_422_SCHEDULE          a trigger that means nothing, or never fires
     ├── NotFound              SCH_404_NOT_FOUND         nothing of yours has that name or id
@@ -11,6 +18,7 @@ The class carries the public code and the HTTP status; one handler at the door s
     │   ├── NameTaken         SCH_409_NAME_TAKEN        another living job has that name
     │   └── Contended         SCH_409_CONTENDED         the row kept moving under us; ask again
     ├── RetryLimited          SCH_429_RETRY_LIMITED     retries or replays above their budget
+    ├── RateLimited           SCH_429_RATE_LIMITED      more requests than the tenant or the address may make
     └── Unavailable           SCH_503_UNAVAILABLE       not now; nothing was changed
         ├── ShardClosed       SCH_503_SHARD_CLOSED      the shard is moving to another cell
         ├── DispatcherDown    SCH_503_DISPATCHER_DOWN   no node holds the shard's lease
@@ -29,6 +37,48 @@ class HoraeError(Exception):
     def __init__(self, message: str = "", **facts: object) -> None:
         super().__init__(message)
         self.facts = facts
+
+
+class BadRequest(HoraeError):
+    """The request could not be read."""
+
+    code, status = "SCH_400_BAD_REQUEST", 400
+
+
+class KeyRequired(BadRequest):
+    """What must not happen twice needs an Idempotency-Key."""
+
+    code = "SCH_400_IDEMPOTENCY_KEY"
+
+
+class Unauthenticated(HoraeError):
+    """No credential, or none that is good now. It never says which part was wrong."""
+
+    code, status = "SCH_401_UNAUTHENTICATED", 401
+
+
+class Forbidden(HoraeError):
+    """The credential is good, but its roles or scopes do not cover what was asked."""
+
+    code, status = "SCH_403_FORBIDDEN", 403
+
+
+class NotAllowed(HoraeError):
+    """There is such a path, but not with this method."""
+
+    code, status = "SCH_405_METHOD", 405
+
+
+class TooLarge(HoraeError):
+    """More bytes than a request may have."""
+
+    code, status = "SCH_413_TOO_LARGE", 413
+
+
+class UnsupportedMedia(HoraeError):
+    """A body that is not `application/json`."""
+
+    code, status = "SCH_415_MEDIA_TYPE", 415
 
 
 class Invalid(HoraeError):
@@ -77,6 +127,16 @@ class RetryLimited(HoraeError):
     """Retries or replays above their budget, or a measure in force."""
 
     code, status = "SCH_429_RETRY_LIMITED", 429
+
+
+class RateLimited(HoraeError):
+    """More requests than the tenant, or the address, may make now; `retry_after` says when to come back."""
+
+    code, status = "SCH_429_RATE_LIMITED", 429
+
+    def __init__(self, message: str, retry_after: float, **facts: object) -> None:
+        super().__init__(message, **facts)
+        self.retry_after = retry_after
 
 
 class Unavailable(HoraeError):

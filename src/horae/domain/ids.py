@@ -27,6 +27,7 @@ class Prefix(StrEnum):
     INSTANCE = "ins"
     NODE = "nod"
     BACKFILL = "bkf"
+    KEY = "key"
 
 
 def compose(shard: int, millis: int, entropy: int) -> UUID:

@@ -13,13 +13,15 @@ from horae.domain.placement import DEFAULT_WIDTH, SHARDS, WIDTHS, shard_of
 
 LONGEST_NAME: Final = 60
 HEAVIEST: Final = 1000
+SYSTEM: Final = "system"
+"""The tenant whose admins manage all others; it owns no jobs of anybody."""
 
 
 class Allowance(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a tenant may use: its weight beside others, a limit over all it does, and quotas that its jobs name.
 
     `retries` bounds how many instances its people send again by hand; `egress` is where its calls may go, if not where
-    the deployment says.
+    the deployment says. `requests` limits what it may ask of each API process.
     """
 
     weight: int = 1
@@ -27,6 +29,7 @@ class Allowance(msgspec.Struct, frozen=True, omit_defaults=True):
     quotas: dict[str, Limit] = {}
     retries: Limit = Limit(rate=100, burst=10_000)
     egress: Egress | None = None
+    requests: Limit | None = None
 
     def __post_init__(self) -> None:
         if not 1 <= self.weight <= HEAVIEST:

@@ -53,6 +53,11 @@ class Clock:
         """What the database itself says now, trusted or not: for comparing with what it has dated itself."""
         return self.now() + self._ahead
 
+    def age(self) -> float:
+        """Seconds since the last reading."""
+        reading = self._reading
+        return float("inf") if reading is None else self._ticks() - reading.read_at
+
     def seconds(self) -> float:
         """The cell's time in seconds since 1970, for those who ask at every call."""
         reading = self._reading

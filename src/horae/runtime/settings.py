@@ -47,6 +47,12 @@ class Settings(BaseSettings):
     egress: EgressSettings | None = None
     secrets: dict[str, dict[str, str]] = Field(default_factory=dict, repr=False)
     secrets_file: Path | None = None
+    api_secret: str = Field(default="", repr=False)
+    api_host: str = "127.0.0.1"
+    api_port: int = 8700
+    api_rate: float = 1000.0
+    api_burst: float = 2000.0
+    api_concurrency: int = 100
     log_json: bool = False
     log_level: str = "INFO"
 

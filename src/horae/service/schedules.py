@@ -43,9 +43,12 @@ async def schedule_of(ctx: Context, job: Job) -> Schedule:
 
 async def preview(ctx: Context, job: Job, *, many: int = 5) -> Preview:
     """The sentence in two languages, and what becomes of the next expected fires."""
-    schedule = await schedule_of(ctx, job)
-    now = ctx.store.cell(job.shard).clock.now()
-    trigger = job.definition.trigger
+    return foretell(await schedule_of(ctx, job), ctx.store.cell(job.shard).clock.now(), many=many)
+
+
+def foretell(schedule: Schedule, now: datetime, *, many: int = 5) -> Preview:
+    """The same for a schedule at hand: nothing is asked for."""
+    trigger = schedule.trigger
     first = first_wake(schedule, now)
     coming = fires(schedule, first, first + LOOK_AHEAD) if first is not None else iter(())
     if not isinstance(trigger, CronTrigger):

@@ -3,13 +3,14 @@
 from horae.domain import tenants as rules
 from horae.domain.errors import Conflict, NotFound
 from horae.domain.events import Event
-from horae.domain.ids import Prefix, public
+from horae.domain.ids import Prefix, public, shard_in
 from horae.domain.placement import DEFAULT_WIDTH, home_of
 from horae.domain.tenants import Allowance, Tenant
 from horae.domain.zones import zone as load_zone
 from horae.runtime.chance import mint
 from horae.service.context import Context
-from horae.store import audit, outbox, references, tenants
+from horae.service.told import tell
+from horae.store import references, tenants
 from horae.store.cells import Store
 from horae.store.tx import Tx
 
@@ -26,7 +27,7 @@ async def create(store: Store, name: str, actor: str, *, width: int = DEFAULT_WI
             raise Conflict(f"a tenant {name!r} exists already, or its shard is moving")
         body = {"id": tenant.id, "name": name, "width": width, "zone": zone}
         await references.publish(tx, "tenant", tenant.id, tenant.id, shard, name, body)
-        await _tell(tx, shard, tenant, Event.TENANT_CREATED, actor, body)
+        await tell(tx, shard, tenant, Event.TENANT_CREATED, actor, public(Prefix.TENANT, tenant.id), body)
         return tenant
 
     return await store.run(shard, work)
@@ -42,7 +43,7 @@ async def allow(store: Store, name: str, actor: str, allowance: Allowance) -> Te
             raise NotFound(f"there is no tenant {name!r}, or its shard is moving")
         body = {"id": tenant.id, "name": name, "width": tenant.width, "zone": tenant.zone, "allowance": allowance}
         await references.publish(tx, "tenant", tenant.id, tenant.id, shard, name, body)
-        await _tell(tx, shard, tenant, Event.TENANT_ALLOWED, actor, body)
+        await tell(tx, shard, tenant, Event.TENANT_ALLOWED, actor, public(Prefix.TENANT, tenant.id), body)
         return tenant
 
     return await store.run(shard, work)
@@ -55,6 +56,23 @@ async def allowance(ctx: Context) -> Allowance:
     return found.get(ctx.tenant.id, Allowance())
 
 
+async def page(store: Store, after: str | None, limit: int) -> list[tuple[Tenant, Allowance]]:
+    """All tenants by name, over all cells."""
+    found: list[tuple[Tenant, Allowance]] = []
+    for cell in store.cells:
+        async with cell.statement() as tx:
+            found += await tenants.page(tx, after or "", limit)
+    return sorted(found, key=lambda one: one[0].name)[:limit]
+
+
+async def read(store: Store, name: str) -> tuple[Tenant, Allowance]:
+    """The tenant of that name, with what it may use."""
+    tenant = await find(store, name)
+    async with store.statement(shard_in(tenant.id)) as tx:
+        found = await tenants.known(tx, tenant.id)
+    return found or (tenant, Allowance())
+
+
 async def find(store: Store, name: str) -> Tenant:
     """The tenant of that name."""
     shard = home_of(name)
@@ -63,17 +81,3 @@ async def find(store: Store, name: str) -> Tenant:
     if tenant is None:
         raise NotFound(f"there is no tenant {name!r}; `horae tenant create {name}` makes one")
     return tenant
-
-
-async def _tell(tx: Tx, shard: int, tenant: Tenant, event: Event, actor: str, body: dict[str, object]) -> None:
-    await outbox.append(tx, shard, tenant.id, event, body, job_id=None)
-    await audit.append(
-        tx,
-        shard,
-        mint(shard, tx.now),
-        tenant.id,
-        actor=actor,
-        action=event.lower().replace("_", "."),
-        resource=public(Prefix.TENANT, tenant.id),
-        detail=body,
-    )

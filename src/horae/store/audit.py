@@ -1,9 +1,22 @@
 """Who changed a definition, a permission or a decision, written in the transaction of the change."""
 
+from datetime import datetime
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from horae.store.statements import sql
 from horae.store.tx import Tx
+
+
+class Entry(NamedTuple):
+    """One audit row."""
+
+    at: datetime
+    id: UUID
+    actor: str
+    action: str
+    resource: str
+    detail: Any
 
 
 async def append(
@@ -11,3 +24,9 @@ async def append(
 ) -> None:
     """Record a change; its own statement has passed the fence."""
     await tx.run(sql("audit/append"), tx.now, shard, id_, tenant_id, actor, action, resource, detail)
+
+
+async def page(tx: Tx, tenant_id: UUID, before: tuple[datetime, UUID], since: datetime, limit: int) -> list[Entry]:
+    """What was done in a tenant, as far as it is written in this cell; newest first."""
+    rows = await tx.rows(sql("audit/page"), tenant_id, *before, since, limit)
+    return [Entry(*row) for row in rows]

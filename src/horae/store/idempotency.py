@@ -39,3 +39,8 @@ async def find(tx: Tx, request: Request) -> Remembered | None:
     """The first request with that key."""
     row = await tx.row(sql("idempotency/find"), *request[:5])
     return None if row is None else Remembered(*row)
+
+
+async def answer(tx: Tx, request: Request, instance_id: UUID | None, said: object) -> None:
+    """Keep what a request is answered, in the transaction that reserved its key."""
+    await tx.run(sql("idempotency/answer"), *request[:5], instance_id, said)

@@ -24,6 +24,18 @@ async def find(tx: Tx, shard: int, name: str) -> Tenant | None:
     return None if row is None else Tenant(row["id"], row["name"], row["width"], row["zone"])
 
 
+async def page(tx: Tx, after: str, limit: int) -> list[tuple[Tenant, Allowance]]:
+    """The tenants that are at home in this cell, by name."""
+    rows = await tx.rows(sql("tenants/page"), after, limit)
+    return [(Tenant(*row[:4]), msgspec.convert(row["allowance"], Allowance)) for row in rows]
+
+
+async def known(tx: Tx, id_: UUID) -> tuple[Tenant, Allowance] | None:
+    """A tenant by its id, as this cell's copy has it."""
+    row = await tx.row(sql("tenants/known"), id_)
+    return None if row is None else (Tenant(*row[:4]), msgspec.convert(row["allowance"] or {}, Allowance))
+
+
 async def allow(tx: Tx, shard: int, name: str, allowance: Allowance) -> Tenant | None:
     """Write what a tenant may use; None when there is no such tenant at home here, or its shard is moving."""
     row = await tx.row(sql("tenants/allow"), shard, name, allowance)

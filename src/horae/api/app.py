@@ -1,0 +1,36 @@
+"""The application: every router under `/api/v1`, one handler for what is refused, one frame around it all."""
+
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from horae import __version__
+from horae.api import probes
+from horae.api.doorframe import Doorframe
+from horae.api.gate import Gate
+from horae.api.metrics import Metrics
+from horae.api.openapi import document
+from horae.api.problems import handle
+from horae.api.routes import identity, jobs, tenants
+from horae.service.readiness import CellReadiness
+
+ROUTERS: Final = (probes.routes, probes.measured, jobs.routes, identity.routes, tenants.routes)
+
+
+def make(gate: Gate, look: Callable[[], Awaitable[list[CellReadiness]]]) -> FastAPI:
+    """An application behind a gate. `look` says how it stands with the cells."""
+    app = FastAPI(
+        title="Horae", version=__version__, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False
+    )
+    app.state.gate, app.state.look, app.state.metrics = gate, look, Metrics()
+    for error in (HTTPException, RequestValidationError, Exception):
+        app.add_exception_handler(error, handle)
+    for router in ROUTERS:
+        app.router.routes.extend(router.routes)  # as they are: each knows its whole path and its gate
+    probes.add_pages(app)
+    app.openapi = lambda: document(app)  # type: ignore[method-assign]
+    app.add_middleware(Doorframe, metrics=app.state.metrics)
+    return app

@@ -1,0 +1,118 @@
+"""Who comes in: the credential, the role, the rate. Nothing of a request is read before.
+
+Default deny: a request passes only when its route names an action and the caller's roles cover it.
+"""
+
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final, NamedTuple
+from uuid import UUID
+
+from starlette.requests import Request
+
+from horae.domain.errors import BadRequest, Forbidden, RateLimited, Unauthenticated
+from horae.domain.limits import Limit
+from horae.runtime.meter import Level, Meter, Rate
+from horae.runtime.telemetry import count
+from horae.security import credentials
+from horae.security.seals import Seals
+from horae.service.callers import Caller, Callers
+from horae.service.context import Context
+
+FAILURES: Final = Rate(rate=0.5, burst=20)
+"""How often an address may come with a bad credential: twenty times, then every two seconds."""
+LONGEST_CREDENTIAL: Final = 200
+
+
+class Admitted(NamedTuple):
+    """A caller who may do what the route does, and what is left of the tenant's rate."""
+
+    caller: Caller
+    ctx: Context
+    headers: dict[str, str]
+
+
+class Gate:
+    """One per process. Limits are the tenant's own where it has some, else the given ones."""
+
+    def __init__(self, callers: Callers, seals: Seals, limit: Limit) -> None:
+        self.callers = callers
+        self.seals = seals
+        self._limit = limit
+        self._meter = Meter()
+        self._failures = Meter()
+        self._inside: Counter[UUID] = Counter()
+
+    @asynccontextmanager
+    async def admitted(self, request: Request, action: str) -> AsyncIterator[Admitted]:
+        """The caller, while the request lasts."""
+        _check_address(request)
+        caller = await self._known(request)
+        tenant = caller.tenant.id
+        headers = self._metered(caller)
+        if not caller.may(action):
+            raise Forbidden(f"this needs an API key that may {action}", action=action)
+        self._inside[tenant] += 1
+        try:
+            yield Admitted(caller, self.callers.context(caller), headers)
+        finally:
+            self._inside[tenant] -= 1
+            if not self._inside[tenant]:
+                del self._inside[tenant]
+
+    async def _known(self, request: Request) -> Caller:
+        """Who is good now is let in whatever others at the same address do; a stranger must not have failed often."""
+        address = request.client.host if request.client else ""
+        try:
+            credential = credentials.read(_bearer(request))
+            caller = self.callers.recent(credential)
+            if caller is not None:
+                return caller
+            self._check_failures(address)
+            return await self.callers.find(credential)
+        except Unauthenticated:
+            self._check_failures(address)
+            self._failures.take(address, FAILURES)
+            count("api.unauthenticated", address=address)
+            raise
+
+    def _check_failures(self, address: str) -> None:
+        level = self._failures.look(address, FAILURES)
+        if level.wait:
+            raise RateLimited("too many bad credentials from this address", level.wait)
+
+    def _metered(self, caller: Caller) -> dict[str, str]:
+        limit = caller.allowance.requests or self._limit
+        most = limit.concurrency or self._limit.concurrency
+        if most is not None and self._inside[caller.tenant.id] >= most:
+            raise RateLimited(f"the tenant has {most} requests under way", 1.0)
+        if limit.rate is None:
+            return {}
+        rate = Rate(limit.rate, max(1.0, limit.burst or limit.rate))
+        level = self._meter.take(caller.tenant.id, rate)
+        if level is None:
+            wait = self._meter.look(caller.tenant.id, rate).wait
+            raise RateLimited(f"the tenant may ask {limit.rate:g} times a second", wait)
+        return _headers(rate, level)
+
+
+def _headers(rate: Rate, level: Level) -> dict[str, str]:
+    window = max(1, round(rate.burst / rate.rate))
+    return {
+        "RateLimit-Policy": f'"tenant";q={int(rate.burst)};w={window}',
+        "RateLimit": f'"tenant";r={level.left};t={window}',
+    }
+
+
+def _bearer(request: Request) -> str:
+    kind, _, text = request.headers.get("authorization", "").partition(" ")
+    if kind.lower() != "bearer" or not text or len(text) > LONGEST_CREDENTIAL:
+        raise Unauthenticated("send your API key as `Authorization: Bearer horae_…`")
+    return text.strip()
+
+
+def _check_address(request: Request) -> None:
+    """No part of a path or query may hold what PostgreSQL cannot."""
+    if "\0" in request.url.path or b"%00" in request.scope.get("query_string", b"") or "\0" in str(request.path_params):
+        raise BadRequest("a path or query may not hold NUL")

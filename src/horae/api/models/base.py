@@ -1,0 +1,68 @@
+"""The strictness all models share, and the kinds of values they are made of."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Any, Final
+
+import msgspec
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    StrictBool,
+    StrictInt,
+    StrictStr,
+)
+
+LARGEST_PAYLOAD: Final = 64 * 1024
+LATEST: Final = datetime(9000, 1, 1, tzinfo=UTC)
+
+
+class Told(BaseModel):
+    """What a caller tells us: nothing beside its fields, and no value that must be bent to fit."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+
+class Shown(BaseModel):
+    """What we show."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+
+def _is_text(value: Any) -> Any:
+    if isinstance(value, str | datetime):
+        return value
+    raise ValueError("a time is a text such as 2030-01-31T08:00:00Z")
+
+
+def _is_known(value: datetime) -> datetime:
+    if value.tzinfo is None:
+        raise ValueError("a time has an offset, such as Z or +08:00")
+    if not 1970 <= value.year < LATEST.year:
+        raise ValueError("a time lies between 1970 and 9000")
+    return value.astimezone(UTC)
+
+
+def _is_number(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError("a number is not a text")
+    return value
+
+
+def _fits(value: Any) -> Any:
+    if len(msgspec.json.encode(value)) > LARGEST_PAYLOAD:
+        raise ValueError(f"a payload has at most {LARGEST_PAYLOAD} bytes")
+    return value
+
+
+Moment = Annotated[datetime, BeforeValidator(_is_text), AfterValidator(_is_known)]
+Number = Annotated[float, BeforeValidator(_is_number)]
+Seconds = Annotated[Number, Field(ge=0, le=366 * 86400)]
+Count = Annotated[StrictInt, Field(ge=1, le=1_000_000)]
+Text = Annotated[StrictStr, Field(max_length=4000)]
+Name = Annotated[StrictStr, Field(min_length=1, max_length=120, pattern=r"^[^/\x00-\x1f\x7f]+$")]
+Flag = StrictBool
+Payload = Annotated[JsonValue, AfterValidator(_fits)]

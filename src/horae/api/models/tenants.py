@@ -1,0 +1,80 @@
+"""Tenants as they are asked for and shown."""
+
+from typing import Annotated, Literal
+
+import msgspec
+from pydantic import ConfigDict, Field
+
+from horae.api.models.base import Flag, Name, Shown, Told
+from horae.api.models.limits import Limit
+from horae.api.models.schedules import Zone
+from horae.domain import tenants
+from horae.domain.ids import Prefix, public
+from horae.domain.tenants import Tenant
+
+TenantName = Annotated[str, Field(strict=True, min_length=1, max_length=60, pattern=r"^[^/\x00-\x1f\x7f]+$")]
+
+Entry = Annotated[str, Field(strict=True, min_length=1, max_length=50)]
+
+
+class Egress(Told):
+    """Where calls may go beside the public Internet over TLS."""
+
+    networks: Annotated[list[Entry], Field(max_length=200)] = []
+    ports: Annotated[list[Entry], Field(max_length=200)] = ["443", "8443"]
+    plain: Flag = False
+
+
+class Allowance(Told):
+    """What a tenant may use: its part of a turn, a limit over all its calls, and quotas that its jobs name.
+
+    `retries` bounds what its people send again by hand, `requests` what it may ask of each API process, `egress` is
+    where its calls may go, if not where the deployment says.
+    """
+
+    weight: Annotated[int, Field(strict=True, ge=1, le=1000)] = 1
+    limit: Limit | None = None
+    quotas: Annotated[dict[Name, Limit], Field(max_length=100)] = {}
+    retries: Limit = Limit(rate=100, burst=10_000)
+    requests: Limit | None = None
+    egress: Egress | None = None
+
+    def to_domain(self) -> tenants.Allowance:
+        """The same in the words of the domain."""
+        return msgspec.convert(self.model_dump(mode="json", exclude_none=True), tenants.Allowance)
+
+    @classmethod
+    def of(cls, allowance: tenants.Allowance) -> "Allowance":
+        """An allowance as it is shown."""
+        return cls(**msgspec.to_builtins(allowance))
+
+
+class NewTenant(Told):
+    """A tenant to be made. Its width, over how many shards its rows spread, is fixed for ever."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"name": "acme", "zone": "Asia/Shanghai"}]})
+
+    name: TenantName
+    width: Literal[1, 4, 16, 64, 256, 4096] = 16
+    zone: Zone = "UTC"
+
+
+class TenantView(Shown):
+    """A tenant."""
+
+    id: str
+    name: str
+    width: int
+    zone: str
+    allowance: Allowance
+
+    @classmethod
+    def of(cls, tenant: Tenant, allowance: tenants.Allowance) -> "TenantView":
+        """A tenant as it is shown."""
+        return cls(
+            id=public(Prefix.TENANT, tenant.id),
+            name=tenant.name,
+            width=tenant.width,
+            zone=tenant.zone,
+            allowance=Allowance.of(allowance),
+        )

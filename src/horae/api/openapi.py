@@ -1,0 +1,64 @@
+"""The OpenAPI 3.1 document: what FastAPI derives, with our refusals, roles and credential written in."""
+
+from typing import Any, Final
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
+
+from horae import __version__
+from horae.api.problems import MEDIA_TYPE, Problem
+from horae.api.routing import GuardedRoute, action_of
+from horae.domain.errors import HoraeError
+from horae.security.roles import ACTIONS, roles_for
+
+DESCRIPTION: Final = (
+    "Horae decides when to try; your business decides whether it takes effect. "
+    "Every refusal is `application/problem+json` with a `code` that programs may rely on."
+)
+ALWAYS: Final = (400, 401, 403, 404, 405, 409, 422, 429, 503)
+WITH_BODY: Final = (413, 415)
+
+
+def document(app: FastAPI) -> dict[str, Any]:
+    """The document, made once."""
+    if app.openapi_schema is None:
+        made = get_openapi(title="Horae", version=__version__, description=DESCRIPTION, routes=app.routes)
+        schemas = made.setdefault("components", {}).setdefault("schemas", {})
+        for name in ("HTTPValidationError", "ValidationError"):
+            schemas.pop(name, None)
+        schemas["Problem"] = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
+        made["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer", "bearerFormat": "horae_…"}}
+        for route in guarded(app):
+            for method in route.methods or ():
+                _finish(made["paths"][route.path][method.lower()], action_of(route))
+        app.openapi_schema = made
+    return app.openapi_schema
+
+
+def guarded(app: FastAPI) -> list[APIRoute]:
+    """The routes that need a credential."""
+    return [route for route in app.routes if isinstance(route, GuardedRoute)]
+
+
+def codes() -> dict[int, list[str]]:
+    """Our codes by status, out of the tree of refusals."""
+    found: dict[int, list[str]] = {}
+    tree: list[type[HoraeError]] = [HoraeError]
+    for error in tree:
+        tree += error.__subclasses__()
+        found.setdefault(error.status, []).append(error.code)
+    return found
+
+
+def _finish(operation: dict[str, Any], action: str) -> None:
+    said = codes()
+    for status in (*ALWAYS, *(WITH_BODY if "requestBody" in operation else ())):
+        operation["responses"][str(status)] = {
+            "description": ", ".join(f"`{code}`" for code in said[status]),
+            "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+        }
+    operation["security"] = [{"key": []}]
+    operation["x-horae-action"] = action
+    operation["x-horae-roles"] = [str(role) for role in roles_for(action)]
+    operation["x-horae-audited"] = ACTIONS[action].audited

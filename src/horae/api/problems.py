@@ -1,0 +1,110 @@
+"""Every refusal as problem+json (RFC 9457): one shape, our codes, nothing of the inside."""
+
+import math
+from typing import Any, Final
+
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ConfigDict
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from horae.domain.errors import (
+    BadRequest,
+    HoraeError,
+    Invalid,
+    KeyRequired,
+    NotAllowed,
+    NotFound,
+    RateLimited,
+    Unauthenticated,
+    Unavailable,
+)
+from horae.runtime.telemetry import log
+from horae.service.refusals import refusal_of
+
+MEDIA_TYPE: Final = "application/problem+json"
+SOON: Final = 1
+KEY_HEADER: Final = "idempotency-key"
+OF_STATUS: Final[dict[int, type[HoraeError]]] = {400: BadRequest, 404: NotFound, 405: NotAllowed}
+
+
+class Problem(BaseModel):
+    """A refusal. `code` is for programs and never changes; `detail` is for people and may."""
+
+    model_config = ConfigDict(
+        extra="allow",
+        json_schema_extra={
+            "examples": [
+                {
+                    "type": "urn:horae:SCH_404_NOT_FOUND",
+                    "title": "NotFound",
+                    "status": 404,
+                    "detail": "tenant 'acme' has no job 'coupon_job'",
+                    "code": "SCH_404_NOT_FOUND",
+                }
+            ]
+        },
+    )
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: str
+    errors: list[dict[str, Any]] | None = None
+
+
+def problem_of(error: Exception) -> Response:
+    """The answer to whatever was raised. What nobody expected is logged and told as nothing but that."""
+    refusal = _refusal(error)
+    if refusal is None:
+        log.exception("api.failed", exc_info=error)
+        refusal = HoraeError("something went wrong on our side; it is in our log")
+    body = {
+        "type": f"urn:horae:{refusal.code}",
+        "title": type(refusal).__name__,
+        "status": refusal.status,
+        "detail": str(refusal),
+        "code": refusal.code,
+        **refusal.facts,
+    }
+    return JSONResponse(body, refusal.status, headers=_headers(refusal, error), media_type=MEDIA_TYPE)
+
+
+async def handle(_request: Request, error: Exception) -> Response:
+    """The one handler, for what no route caught."""
+    return problem_of(error)
+
+
+def _refusal(error: Exception) -> HoraeError | None:
+    match error:
+        case RequestValidationError():
+            return _invalid(error)
+        case HTTPException():
+            return OF_STATUS.get(error.status_code, BadRequest)(str(error.detail))
+        case _:
+            return refusal_of(error)
+
+
+def _invalid(error: RequestValidationError) -> HoraeError:
+    found = [{"at": list(one["loc"]), "message": one["msg"]} for one in error.errors()]
+    for one in error.errors():
+        if one["loc"][0] == "header" and str(one["loc"][-1]).lower() == KEY_HEADER:
+            return KeyRequired("this needs an Idempotency-Key header of 1 to 200 printable characters", errors=found)
+    first = found[0]
+    return Invalid(f"{'.'.join(str(part) for part in first['at'])}: {first['message']}", errors=found)
+
+
+def _headers(refusal: HoraeError, error: Exception) -> dict[str, str]:
+    headers: dict[str, str] = dict(getattr(error, "headers", None) or {})
+    match refusal:
+        case RateLimited():
+            headers["Retry-After"] = str(max(1, math.ceil(refusal.retry_after)))
+        case Unavailable():
+            headers["Retry-After"] = str(SOON)
+        case Unauthenticated():
+            headers["WWW-Authenticate"] = 'Bearer realm="horae"'
+        case _:
+            pass
+    return headers

@@ -1,0 +1,127 @@
+"""Reading a request as strictly as we mean it. One reader for every route.
+
+JSON has corners that two readers understand differently: NaN, keys that appear twice, numbers nobody can hold, half a
+surrogate pair, NUL. Each of them is refused.
+"""
+
+import json
+import math
+from typing import Any, Final, NoReturn
+
+from starlette.requests import Request
+from starlette.types import Receive, Scope
+
+from horae.domain.errors import BadRequest, TooLarge, UnsupportedMedia
+
+LARGEST_BODY: Final = 256 * 1024
+DEEPEST: Final = 32
+SMALLEST_INT, LARGEST_INT = -(2**63), 2**63 - 1
+LONGEST_INT: Final = 20
+
+
+class StrictRequest(Request):
+    """A request whose body has been read."""
+
+    def __init__(self, scope: Scope, receive: Receive, raw: bytes, value: Any) -> None:
+        super().__init__(scope, receive)
+        self._read = raw, value
+
+    async def body(self) -> bytes:
+        """The bytes as they came."""
+        return self._read[0]
+
+    async def json(self) -> Any:
+        """What they say."""
+        return self._read[1]
+
+
+async def strict(request: Request) -> StrictRequest:
+    """The same request with its JSON body read, or a refusal."""
+    raw = await read(request)
+    if raw and not _is_json(request.headers.get("content-type", "")):
+        raise UnsupportedMedia("a body is application/json in UTF-8")
+    return StrictRequest(request.scope, request.receive, raw, loads(raw) if raw else None)
+
+
+async def read(request: Request) -> bytes:
+    """The body, up to as many bytes as a request may have."""
+    if request.headers.get("content-encoding", "identity") != "identity":
+        raise UnsupportedMedia("a body is sent as it is, without a Content-Encoding")
+    said = request.headers.get("content-length", "0")
+    if said.isdigit() and int(said) > LARGEST_BODY:
+        raise TooLarge(f"a body has at most {LARGEST_BODY} bytes")
+    found = bytearray()
+    async for chunk in request.stream():
+        found += chunk
+        if len(found) > LARGEST_BODY:
+            raise TooLarge(f"a body has at most {LARGEST_BODY} bytes")
+    return bytes(found)
+
+
+def loads(raw: bytes) -> Any:
+    """A JSON value that means one thing only."""
+    try:
+        value = _decoder.decode(raw.decode())
+    except RecursionError as error:
+        raise BadRequest(f"JSON may be nested {DEEPEST} levels deep") from error
+    except UnicodeDecodeError as error:
+        raise BadRequest("the body is not UTF-8") from error
+    except json.JSONDecodeError as error:
+        raise BadRequest(f"the body is not JSON: {error.msg} at character {error.pos}") from error
+    if raw.count(b"{") + raw.count(b"[") > DEEPEST or b"\\u" in raw:
+        _check(value, 1)
+    return value
+
+
+def _check(value: Any, depth: int) -> None:
+    if depth > DEEPEST + 1:
+        raise BadRequest(f"JSON may be nested {DEEPEST} levels deep")
+    match value:
+        case str():
+            _check_text(value)
+        case list():
+            for item in value:
+                _check(item, depth + 1)
+        case dict():
+            for key, item in value.items():
+                _check_text(key)
+                _check(item, depth + 1)
+        case _:
+            pass
+
+
+def _check_text(text: str) -> None:
+    if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise BadRequest("a text may hold neither NUL nor half a surrogate pair")
+
+
+def _is_json(content_type: str) -> bool:
+    kind, _, parameters = content_type.partition(";")
+    charset = parameters.strip().lower().removeprefix("charset=").strip('"')
+    return kind.strip().lower() == "application/json" and charset in {"", "utf-8"}
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise BadRequest("a key appears twice in one object")
+    return found
+
+
+def _int(text: str) -> int:
+    if len(text) <= LONGEST_INT and SMALLEST_INT <= (value := int(text)) <= LARGEST_INT:
+        return value
+    raise BadRequest("an integer has at most 64 bits")
+
+
+def _float(text: str) -> float:
+    if math.isfinite(value := float(text)):
+        return value
+    raise BadRequest("a number is too large")
+
+
+def _constant(text: str) -> NoReturn:
+    raise BadRequest(f"{text} is not JSON")
+
+
+_decoder = json.JSONDecoder(object_pairs_hook=_pairs, parse_int=_int, parse_float=_float, parse_constant=_constant)

@@ -1,0 +1,1 @@
+"""The routes, one room per noun. Each names its action; nothing here decides anything."""

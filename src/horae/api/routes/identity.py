@@ -1,0 +1,72 @@
+"""Keys, roles and who did what."""
+
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import Path, Query
+
+from horae.api.idempotent import OptionalKey, Wish, answered
+from horae.api.models.base import Moment
+from horae.api.models.identity import ActionView, AuditView, BindingView, KeyView, MadeKey, NewKey, NewRoles
+from horae.api.pages import Page, Paged
+from horae.api.routing import may, router
+from horae.domain.ids import Prefix, private, shard_in
+from horae.service import audit, keys, roles
+from horae.service.context import Context
+
+routes = router("identity")
+KeyId = Annotated[str, Path(max_length=60, examples=["key_01hv3zq5k8e9r7t2m4n6p8s0v1"])]
+
+
+@routes.post("/keys", status_code=201)
+async def create(ctx: Annotated[Context, may("keys.create")], asked: NewKey) -> MadeKey:
+    """Make a key of this tenant. Its text is in this answer and nowhere else, so there is no Idempotency-Key."""
+    made = await keys.create(ctx, asked.name, asked.roles, scopes=asked.scopes, expires_at=asked.expires_at)
+    return MadeKey.made(made)
+
+
+@routes.get("/keys")
+async def listing(ctx: Annotated[Context, may("keys.list")], paging: Paged) -> Page[KeyView]:
+    """The tenant's keys, oldest first; revoked ones too."""
+    after = UUID(paging.after) if paging.after else None
+    return paging.page(await keys.page(ctx, after, paging.take), KeyView.of, lambda key: key.id)
+
+
+@routes.delete("/keys/{key_id}")
+async def revoke(ctx: Annotated[Context, may("keys.revoke")], key_id: KeyId) -> KeyView:
+    """Close a key for ever; it is refused everywhere within five seconds."""
+    return KeyView.of(await keys.revoke(ctx, private(Prefix.KEY, key_id)))
+
+
+@routes.get("/roles")
+async def table(ctx: Annotated[Context, may("roles.read")]) -> list[ActionView]:
+    """What each role may do."""
+    return ActionView.all()
+
+
+@routes.get("/role-bindings")
+async def bindings(ctx: Annotated[Context, may("bindings.list")], paging: Paged) -> Page[BindingView]:
+    """Who has which roles in this tenant."""
+    return paging.page(await roles.page(ctx, paging.after, paging.take), BindingView.of, lambda one: one.principal)
+
+
+@routes.put("/role-bindings/{principal}", response_model=BindingView)
+async def bind(
+    ctx: Annotated[Context, may("bindings.put")], principal: KeyId, asked: NewRoles, key: OptionalKey = None
+) -> Any:
+    """Give a principal these roles and no others."""
+    wish = Wish("bindings.put", principal, shard_in(ctx.tenant.id), asked)
+    return await answered(ctx, key, wish, lambda ctx: roles.bind(ctx, principal, asked.roles), BindingView.of)
+
+
+@routes.get("/audit")
+async def entries(
+    ctx: Annotated[Context, may("audit.list")],
+    paging: Paged,
+    since: Annotated[Moment | None, Query(description="Not older than this.")] = None,
+) -> Page[AuditView]:
+    """Who did what in this tenant, newest first."""
+    before = (datetime.fromisoformat(paging.after[0]), UUID(paging.after[1])) if paging.after else None
+    found = await audit.page(ctx, before, since, paging.take)
+    return paging.page(found, AuditView.of, lambda entry: [entry.at.isoformat(), entry.id])

@@ -1,0 +1,56 @@
+"""Tenants: one's own, and for the platform's admins all of them."""
+
+from typing import Annotated
+
+from fastapi import Path
+
+from horae.api.models.identity import MadeKey, NewKey
+from horae.api.models.tenants import Allowance, NewTenant, TenantView
+from horae.api.pages import Page, Paged
+from horae.api.routing import Asking, may, router
+from horae.service import keys, tenants
+from horae.service.context import Context
+
+routes = router("tenants")
+TenantRef = Annotated[str, Path(max_length=60, description="The name of a tenant.")]
+
+
+@routes.get("/tenant")
+async def own(ctx: Annotated[Context, may("tenant.read")], asking: Asking) -> TenantView:
+    """The tenant this credential belongs to."""
+    return TenantView.of(asking.tenant, asking.allowance)
+
+
+@routes.post("/tenants", status_code=201)
+async def create(ctx: Annotated[Context, may("tenants.create")], asked: NewTenant) -> TenantView:
+    """Make a tenant."""
+    made = await tenants.create(ctx.store, asked.name, ctx.actor, width=asked.width, zone=asked.zone)
+    return TenantView.of(made, Allowance().to_domain())
+
+
+@routes.get("/tenants")
+async def listing(ctx: Annotated[Context, may("tenants.list")], paging: Paged) -> Page[TenantView]:
+    """All tenants, by name."""
+    found = await tenants.page(ctx.store, paging.after, paging.take)
+    return paging.page(found, lambda one: TenantView.of(*one), lambda one: one[0].name)
+
+
+@routes.get("/tenants/{tenant}")
+async def read(ctx: Annotated[Context, may("tenants.read")], tenant: TenantRef) -> TenantView:
+    """One tenant."""
+    return TenantView.of(*await tenants.read(ctx.store, tenant))
+
+
+@routes.put("/tenants/{tenant}/allowance")
+async def allow(ctx: Annotated[Context, may("tenants.allow")], tenant: TenantRef, asked: Allowance) -> TenantView:
+    """Set what a tenant may use; every process knows within a few seconds."""
+    allowance = asked.to_domain()
+    return TenantView.of(await tenants.allow(ctx.store, tenant, ctx.actor, allowance), allowance)
+
+
+@routes.post("/tenants/{tenant}/keys", status_code=201)
+async def create_key(ctx: Annotated[Context, may("tenants.keys.create")], tenant: TenantRef, asked: NewKey) -> MadeKey:
+    """Make a key of another tenant: its first one. Its text is in this answer and nowhere else."""
+    of_tenant = Context.of(ctx.store, await tenants.find(ctx.store, tenant), ctx.actor)
+    made = await keys.create(of_tenant, asked.name, asked.roles, scopes=asked.scopes, expires_at=asked.expires_at)
+    return MadeKey.made(made)

@@ -1,0 +1,83 @@
+"""Routes that name their action. One without cannot be made."""
+
+from collections.abc import Callable, Coroutine
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Depends
+from fastapi.routing import APIRoute
+from starlette.requests import Request
+from starlette.responses import Response
+
+from horae.api.gate import Gate
+from horae.api.problems import problem_of
+from horae.api.reading import strict
+from horae.security.roles import ACTIONS
+from horae.service.callers import Caller
+from horae.service.context import Context
+
+PREFIX: Final = "/api/v1"
+
+
+class Allowed:
+    """Declares what a route does, and hands it the context of a caller who may."""
+
+    def __init__(self, action: str) -> None:
+        if action not in ACTIONS:
+            raise LookupError(f"{action!r} is not in the table of security/roles.py")
+        self.action = action
+
+    def __call__(self, request: Request) -> Context:
+        """The context that the gate made."""
+        ctx: Context = request.state.admitted.ctx
+        return ctx
+
+
+def may(action: str) -> Any:
+    """Declares a route's action, on its first parameter, which is the caller's context."""
+    return Depends(Allowed(action))
+
+
+def _asking(request: Request) -> Caller:
+    caller: Caller = request.state.admitted.caller
+    return caller
+
+
+Asking = Annotated[Caller, Depends(_asking)]
+"""For routes that need to know who asks beyond the context."""
+
+
+def action_of(route: APIRoute) -> str:
+    """The one action a route declares."""
+    found = [one.call.action for one in route.dependant.dependencies if isinstance(one.call, Allowed)]
+    if len(found) != 1:
+        raise LookupError(f"{route.path} must name one action, not {len(found)}")
+    return found[0]
+
+
+class GuardedRoute(APIRoute):
+    """First the gate, then the body, then the work; every refusal is a problem."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The handler with the gate before it."""
+        inner = super().get_route_handler()
+        action = action_of(self)
+
+        async def handle(request: Request) -> Response:
+            gate: Gate = request.app.state.gate
+            headers: dict[str, str] = {}
+            try:
+                async with gate.admitted(request, action) as admitted:
+                    headers = admitted.headers
+                    request.state.admitted = admitted
+                    response = await inner(await strict(request) if self.body_field else request)
+            except Exception as error:
+                response = problem_of(error)
+            response.headers.update(headers)
+            return response
+
+        return handle
+
+
+def router(tag: str, prefix: str = PREFIX) -> APIRouter:
+    """A router of guarded routes."""
+    return APIRouter(route_class=GuardedRoute, redirect_slashes=False, prefix=prefix, tags=[tag])

@@ -1,0 +1,82 @@
+"""The doors in this process: what `horae api` and tests have in common."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+
+import uvicorn
+from fastapi import FastAPI
+
+from horae.api.app import make
+from horae.api.gate import Gate
+from horae.domain.limits import Limit
+from horae.runtime.loop import Loop
+from horae.runtime.settings import Settings
+from horae.security.seals import Seals
+from horae.service import readiness
+from horae.service.callers import Callers
+from horae.store.cells import Store
+from horae.upkeep.clocks import ClockKeeper
+from horae.upkeep.identities import IdentityCopier
+
+COPY, CLOCK, USED = 2.0, 2.0, 10.0
+
+
+class Server(uvicorn.Server):
+    """A server that leaves signals to whoever started it."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """None are captured."""
+        yield
+
+
+def app_of(settings: Settings, store: Store, callers: Callers) -> FastAPI:
+    """The application that the settings describe."""
+    limit = Limit(settings.api_rate, settings.api_burst, settings.api_concurrency)
+    return make(Gate(callers, Seals(settings.api_secret), limit), lambda: readiness.look(store))
+
+
+@asynccontextmanager
+async def opened(settings: Settings, store: Store) -> AsyncIterator[str]:
+    """The doors stand open while the block lasts; then requests under way may end. Gives the address."""
+    callers = Callers(store)
+    app = app_of(settings, store, callers)
+    listening = listen(settings.api_host, settings.api_port)
+    config = uvicorn.Config(
+        app,
+        http="httptools",
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=int(settings.grace),
+    )
+    server = Server(config)
+    duties = ((IdentityCopier(store), COPY), (ClockKeeper(store), CLOCK), (callers, USED))
+    upkeep = [asyncio.create_task(Loop(type(duty).__name__.lower(), duty, pause).run()) for duty, pause in duties]
+    serving = asyncio.create_task(server.serve(sockets=[listening]))
+    try:
+        host, port = listening.getsockname()[:2]
+        yield f"http://{host}:{port}"
+    finally:
+        server.should_exit = True
+        await serving
+        for task in upkeep:
+            task.cancel()
+        await asyncio.gather(*upkeep, return_exceptions=True)
+        await callers.once()
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that several processes may listen on: the kernel deals the connections out."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    made = socket.socket(family, socket.SOCK_STREAM)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    made.bind((host, port))
+    made.listen(2048)
+    made.setblocking(False)
+    return made

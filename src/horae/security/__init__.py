@@ -1,0 +1,1 @@
+"""Who may, and what is readable: roles, credentials, seals. It knows no table and no request."""

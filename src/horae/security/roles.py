@@ -1,0 +1,100 @@
+"""Who may do what: the specification, as one table.
+
+Every route names an action of this table; an action that is not here cannot be asked for. An action has one verb, and
+a role is the set of verbs it may use. `audited` actions leave exactly one audit row when they change something.
+`platform` actions are for principals of the system tenant only. `docs/api/roles.md` is this table as a page.
+"""
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+
+class Role(StrEnum):
+    """What a principal is to its tenant."""
+
+    VIEWER = "viewer"
+    OPERATOR = "operator"
+    EDITOR = "editor"
+    ADMIN = "admin"
+    WORKER = "worker"
+    AUDITOR = "auditor"
+
+
+class Verb(StrEnum):
+    """Which kind of doing an action is."""
+
+    READ = "read"
+    EXECUTE = "execute"  # makes something run, or stops it: trigger, retry, replay, backfill, pause, resume, cancel
+    WRITE = "write"  # changes a definition
+    MANAGE = "manage"  # changes who may do what
+    WORK = "work"  # the worker protocol
+    AUDIT = "audit"  # reads who did what
+
+
+GRANTS: Final[dict[Role, frozenset[Verb]]] = {
+    Role.VIEWER: frozenset({Verb.READ}),
+    Role.OPERATOR: frozenset({Verb.READ, Verb.EXECUTE}),
+    Role.EDITOR: frozenset({Verb.READ, Verb.EXECUTE, Verb.WRITE}),
+    Role.ADMIN: frozenset({Verb.READ, Verb.EXECUTE, Verb.WRITE, Verb.MANAGE, Verb.AUDIT}),
+    Role.WORKER: frozenset({Verb.WORK}),
+    Role.AUDITOR: frozenset({Verb.READ, Verb.AUDIT}),
+}
+
+
+class Action(NamedTuple):
+    """One line of the table."""
+
+    verb: Verb
+    audited: bool = False
+    platform: bool = False
+
+
+ACTIONS: Final[dict[str, Action]] = {
+    "jobs.create": Action(Verb.WRITE, audited=True),
+    "jobs.list": Action(Verb.READ),
+    "jobs.read": Action(Verb.READ),
+    "jobs.pause": Action(Verb.EXECUTE, audited=True),
+    "jobs.resume": Action(Verb.EXECUTE, audited=True),
+    "jobs.remove": Action(Verb.WRITE, audited=True),
+    "keys.create": Action(Verb.MANAGE, audited=True),
+    "keys.list": Action(Verb.MANAGE),
+    "keys.revoke": Action(Verb.MANAGE, audited=True),
+    "roles.read": Action(Verb.READ),
+    "bindings.list": Action(Verb.MANAGE),
+    "bindings.put": Action(Verb.MANAGE, audited=True),
+    "audit.list": Action(Verb.AUDIT),
+    "tenant.read": Action(Verb.READ),
+    "tenants.create": Action(Verb.MANAGE, audited=True, platform=True),
+    "tenants.list": Action(Verb.READ, platform=True),
+    "tenants.read": Action(Verb.READ, platform=True),
+    "tenants.allow": Action(Verb.MANAGE, audited=True, platform=True),
+    "tenants.keys.create": Action(Verb.MANAGE, audited=True, platform=True),
+    "metrics.read": Action(Verb.READ, platform=True),
+}
+
+ANONYMOUS: Final = frozenset({"/healthz", "/readyz", "/openapi.json", "/docs", "/docs/style.css"})
+"""What anyone may read: two probes, and the reference, which holds nothing of any tenant."""
+
+
+def roles_for(action: str) -> list[Role]:
+    """The roles that may do an action."""
+    return [role for role, verbs in GRANTS.items() if ACTIONS[action].verb in verbs]
+
+
+def may(action: str, roles: Iterable[Role], scopes: Iterable[str], *, platform: bool) -> bool:
+    """Whether roles, narrowed by scopes, cover an action; what the table does not know is denied."""
+    meant = ACTIONS.get(action)
+    if meant is None or (meant.platform and not platform):
+        return False
+    narrowed = list(scopes)
+    return any(meant.verb in GRANTS[role] for role in roles) and (not narrowed or any(_in(action, s) for s in narrowed))
+
+
+def known_scope(scope: str) -> bool:
+    """Whether a scope narrows to anything: the name of an action, or a group such as `jobs.*`."""
+    return any(_in(action, scope) for action in ACTIONS)
+
+
+def _in(action: str, scope: str) -> bool:
+    return action == scope or (scope.endswith(".*") and action.startswith(scope[:-1]))

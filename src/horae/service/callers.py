@@ -1,0 +1,106 @@
+"""From a credential to who asks: which tenant, which roles.
+
+Remembered for two seconds, so that a revoked key is refused everywhere within five. The key's
+home is asked first; when it is down any other cell's copy will do.
+"""
+
+from collections import OrderedDict
+from typing import Final, NamedTuple
+from uuid import UUID
+
+from horae.domain.errors import Unauthenticated, Unavailable
+from horae.domain.identity import ApiKey
+from horae.domain.ids import shard_in
+from horae.domain.tenants import SYSTEM, Allowance, Tenant
+from horae.runtime.clock import boottime
+from horae.security.credentials import Credential
+from horae.security.roles import Role, may
+from horae.service.context import Context
+from horae.store import bindings, keys, tenants
+from horae.store.cells import Cell, Store
+from horae.store.tx import GONE
+
+REMEMBERED: Final = 2.0
+MOST: Final = 10_000
+
+
+class Caller(NamedTuple):
+    """Who asks, as the rows said at most two seconds ago."""
+
+    key: ApiKey
+    tenant: Tenant
+    allowance: Allowance
+    roles: frozenset[Role]
+
+    def may(self, action: str) -> bool:
+        """Whether an action is theirs to do."""
+        return may(action, self.roles, self.key.scopes, platform=self.tenant.name == SYSTEM)
+
+
+class Callers:
+    """One per process: knows who is behind a credential, and lends each tenant one context."""
+
+    def __init__(self, store: Store, *, remembered: float = REMEMBERED) -> None:
+        self._store = store
+        self._remembered = remembered
+        self._known: OrderedDict[UUID, tuple[float, Caller]] = OrderedDict()
+        self._contexts: OrderedDict[UUID, Context] = OrderedDict()
+        self._used: set[UUID] = set()
+
+    def recent(self, credential: Credential) -> Caller | None:
+        """The caller, where this very credential was found good within the last two seconds."""
+        kept = self._known.get(credential.key_id)
+        if kept is None or kept[0] <= boottime() or not credential.proves(kept[1].key.digest):
+            return None
+        return self._good(kept[1])
+
+    async def find(self, credential: Credential) -> Caller:
+        """The caller behind a credential; every way of not being good is answered the same."""
+        caller = await self._ask(credential.key_id)
+        stored = caller.key.digest if caller is not None else bytes(32)
+        if not credential.proves(stored) or caller is None or self._good(caller) is None:
+            raise Unauthenticated("the API key is not known, not right, expired or revoked")
+        self._known[credential.key_id] = (boottime() + self._remembered, caller)
+        if len(self._known) > MOST:
+            self._known.popitem(last=False)
+        self._used.add(credential.key_id)
+        return caller
+
+    def context(self, caller: Caller) -> Context:
+        """What the caller's requests lean on. One memory of types and versions per tenant, not per request."""
+        made = self._contexts.get(caller.tenant.id)
+        if made is None or made.tenant != caller.tenant:
+            made = self._contexts[caller.tenant.id] = Context.of(self._store, caller.tenant, "")
+            if len(self._contexts) > MOST:
+                self._contexts.popitem(last=False)
+        return made._replace(actor=caller.key.principal)
+
+    async def once(self) -> int:
+        """A duty: note which keys were used; returns 0, for there is no hurry."""
+        used, self._used = self._used, set()
+        for key_id in used:
+            async with self._store.statement(shard_in(key_id)) as tx:
+                await keys.touch(tx, key_id)
+        return 0
+
+    def _good(self, caller: Caller) -> Caller | None:
+        now = self._store.cell(shard_in(caller.key.id)).clock.now()
+        return caller if caller.key.good(now) else None
+
+    async def _ask(self, key_id: UUID) -> Caller | None:
+        home = self._store.cell(shard_in(key_id))
+        for cell in [home, *(cell for cell in self._store.cells if cell is not home)]:
+            try:
+                return await self._look(cell, key_id)
+            except GONE:
+                continue
+        raise Unavailable("no cell could be asked about this API key")
+
+    async def _look(self, cell: Cell, key_id: UUID) -> Caller | None:
+        async with cell.statement() as tx:
+            key = await keys.find(tx, key_id)
+            if key is None:
+                return None
+            tenant = await tenants.known(tx, key.tenant_id)
+            bound = await bindings.find(tx, key.tenant_id, key.principal)
+        return None if tenant is None else Caller(key, *tenant, frozenset(Role(role) for role in bound.roles))

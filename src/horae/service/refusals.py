@@ -1,0 +1,21 @@
+"""What went wrong below, in words for the one who asked."""
+
+from horae.domain.errors import Contended, HoraeError, Invalid, Unavailable
+from horae.store.tx import BAD_ROW, CUT, GONE, TRY_AGAIN
+
+
+def refusal_of(error: Exception) -> HoraeError | None:
+    """A refusal for an error of the database; None for what nobody expected."""
+    match error:
+        case HoraeError():
+            return error
+        case _ if isinstance(error, TRY_AGAIN):
+            return Contended("others kept writing the same rows; nothing was changed, ask again")
+        case _ if isinstance(error, CUT):
+            return Unavailable("the database took too long; nothing was changed, ask again later")
+        case _ if isinstance(error, GONE):
+            return Unavailable("a database could not be reached; ask again, under the same Idempotency-Key")
+        case _ if isinstance(error, BAD_ROW):
+            return Invalid("the database would not take a value of this request")
+        case _:
+            return None

@@ -1,0 +1,37 @@
+"""The roles of principals: read and bound. One transaction in the tenant's home shard."""
+
+from collections.abc import Sequence
+
+from horae.domain.errors import NotFound, ShardClosed
+from horae.domain.events import Event
+from horae.domain.identity import Binding
+from horae.domain.ids import Prefix, private, shard_in
+from horae.security.roles import Role
+from horae.service.context import Context
+from horae.service.told import tell
+from horae.store import bindings, keys
+from horae.store.tx import Tx
+
+
+async def bind(ctx: Context, principal: str, roles: Sequence[Role]) -> Binding:
+    """Give a principal these roles and no others; every process knows within five seconds."""
+    shard = shard_in(ctx.tenant.id)
+    key_id = private(Prefix.KEY, principal)
+
+    async def work(tx: Tx) -> Binding:
+        found = await keys.find(tx, key_id)
+        if found is None or found.tenant_id != ctx.tenant.id:
+            raise NotFound(f"there is no key {principal}")
+        bound = Binding(principal, tuple(sorted(set(roles))))
+        if not await bindings.put(tx, ctx.tenant.id, bound):
+            raise ShardClosed("the tenant's shard is moving; nothing was changed")
+        await tell(tx, shard, ctx.tenant, Event.ROLES_BOUND, ctx.actor, principal, {"roles": bound.roles})
+        return bound
+
+    return await ctx.store.run(shard, work)
+
+
+async def page(ctx: Context, after: str | None, limit: int) -> list[Binding]:
+    """The tenant's principals that have roles, by name."""
+    async with ctx.store.statement(shard_in(ctx.tenant.id)) as tx:
+        return await bindings.page(tx, ctx.tenant.id, after or "", limit)

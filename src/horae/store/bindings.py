@@ -1,0 +1,40 @@
+"""The roles of principals: at home in their tenant's home shard, with the same row as a copy in every other cell."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+import asyncpg
+
+from horae.domain.identity import Binding
+from horae.domain.ids import shard_in
+from horae.store.statements import sql
+from horae.store.tx import Tx
+
+
+async def put(tx: Tx, tenant_id: UUID, binding: Binding) -> bool:
+    """Write a principal's roles, in the place of those before; False when the shard is closed."""
+    args = (shard_in(tenant_id), tenant_id, binding.principal, binding.roles, tx.now)
+    return await tx.value(sql("bindings/put"), *args) is not None
+
+
+async def find(tx: Tx, tenant_id: UUID, principal: str) -> Binding:
+    """The roles of a principal, maybe none."""
+    row = await tx.row(sql("bindings/find"), shard_in(tenant_id), tenant_id, principal)
+    return Binding(principal, () if row is None else tuple(row["roles"]))
+
+
+async def page(tx: Tx, tenant_id: UUID, after: str, limit: int) -> list[Binding]:
+    """The principals of a tenant that have roles, by name."""
+    rows = await tx.rows(sql("bindings/page"), shard_in(tenant_id), tenant_id, after, limit)
+    return [Binding(row["principal"], tuple(row["roles"])) for row in rows]
+
+
+async def changed(tx: Tx, since: datetime) -> list[asyncpg.Record]:
+    """What changed at home here since a time, as rows for `copy`."""
+    return await tx.rows(sql("bindings/changed"), since)
+
+
+async def copy(tx: Tx, rows: Sequence[asyncpg.Record]) -> int:
+    """Write copies where they are newer than what is there; returns how many were."""
+    return sum([await tx.value(sql("bindings/copy"), *row) is not None for row in rows])

@@ -1,0 +1,89 @@
+"""An application over two fresh cells, and keys of every role in two tenants."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+import httpx2
+import pytest
+from fastapi import FastAPI
+
+from horae.boot.doors import app_of
+from horae.domain.tenants import SYSTEM, Tenant
+from horae.runtime.settings import Settings
+from horae.security.roles import Role
+from horae.service import keys, tenants
+from horae.service.callers import Callers
+from horae.service.context import Context
+from horae.store.cells import Store
+
+Key = Callable[..., Awaitable[str]]
+SECRET = "kV3mQ9xT7pLw2ZrB8nYc5HdJ4sGfAeUo"
+
+
+@pytest.fixture
+def settings() -> Settings:
+    return Settings(environment="test", api_secret=SECRET)
+
+
+@pytest.fixture
+def callers(store: Store) -> Callers:
+    return Callers(store)
+
+
+@pytest.fixture
+def app(settings: Settings, store: Store, callers: Callers) -> FastAPI:
+    return app_of(settings, store, callers)
+
+
+@pytest.fixture
+async def anyone(app: FastAPI) -> AsyncIterator[httpx2.AsyncClient]:
+    """A client without a credential."""
+    transport = httpx2.ASGITransport(app=app, raise_app_exceptions=False)
+    async with httpx2.AsyncClient(transport=transport, base_url="http://horae.test") as client:
+        yield client
+
+
+@pytest.fixture
+async def other(store: Store) -> Tenant:
+    return await tenants.create(store, "globex", "test", width=16)
+
+
+@pytest.fixture
+def key(store: Store, tenant: Tenant) -> Key:
+    """Makes keys: `await key(Role.VIEWER)`, of the test's tenant unless another is named."""
+
+    async def make(*roles: Role, of: Tenant | None = None, **facts: object) -> str:
+        ctx = Context.of(store, of or tenant, "test")
+        name = str(facts.pop("name", "-".join(sorted(roles)) or "nobody"))
+        return (await keys.create(ctx, name, roles, **facts)).text
+
+    return make
+
+
+Client = Callable[..., Awaitable[httpx2.AsyncClient]]
+
+
+@pytest.fixture
+async def client(app: FastAPI, key: Key) -> AsyncIterator[Client]:
+    """Makes clients: `await client(Role.EDITOR)`."""
+    made: list[httpx2.AsyncClient] = []
+
+    async def make(*roles: Role, of: Tenant | None = None, **facts: object) -> httpx2.AsyncClient:
+        headers = {"Authorization": f"Bearer {await key(*roles, of=of, **facts)}"}
+        transport = httpx2.ASGITransport(app=app, raise_app_exceptions=False)
+        made.append(httpx2.AsyncClient(transport=transport, base_url="http://horae.test/api/v1", headers=headers))
+        return made[-1]
+
+    yield make
+    for one in made:
+        await one.aclose()
+
+
+@pytest.fixture
+async def admin(client: Client) -> httpx2.AsyncClient:
+    return await client(Role.ADMIN)
+
+
+@pytest.fixture
+async def platform(store: Store, client: Client) -> httpx2.AsyncClient:
+    """An admin of the platform."""
+    return await client(Role.ADMIN, of=await tenants.create(store, SYSTEM, "test", width=1))

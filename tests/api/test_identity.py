@@ -1,0 +1,82 @@
+from horae.security.roles import Role
+from tests.steps import query
+
+
+async def test_the_platform_makes_a_tenant_and_its_first_key(platform, app):
+    made = await platform.post("/tenants", json={"name": "initech", "zone": "Asia/Shanghai"})
+    assert made.status_code == 201
+    assert (await platform.post("/tenants", json={"name": "initech"})).status_code == 409
+    first = await platform.post("/tenants/initech/keys", json={"name": "first", "roles": ["admin"]})
+    assert first.status_code == 201
+    headers = {"Authorization": f"Bearer {first.json()['key']}"}
+    own = await platform.get("/tenant", headers=headers)
+    assert (own.json()["name"], own.json()["zone"]) == ("initech", "Asia/Shanghai")
+    job = await platform.post("/jobs", json={"name": "j", "cron": "0 8 * * *"}, headers=headers)
+    assert job.json()["trigger"]["zone"] == "Asia/Shanghai"
+
+
+async def test_only_the_platform_manages_tenants(admin):
+    for method, path in (("GET", "/tenants"), ("POST", "/tenants"), ("POST", "/tenants/acme/keys")):
+        answer = await admin.request(method, path, json={})
+        assert answer.json()["code"] == "SCH_403_FORBIDDEN"
+
+
+async def test_a_key_is_shown_once(admin):
+    made = (await admin.post("/keys", json={"name": "ci", "roles": ["operator"], "scopes": ["jobs.*"]})).json()
+    assert made["key"].startswith("horae_")
+    listed = (await admin.get("/keys")).json()["items"]
+    assert [one["name"] for one in listed] == ["admin", "ci"]
+    assert all("key" not in one for one in listed)
+    assert (await admin.post("/keys", json={"name": "ci", "roles": ["viewer"]})).status_code == 409
+    assert (
+        await admin.post("/keys", json={"name": "x", "roles": ["viewer"], "scopes": ["no.such"]})
+    ).status_code == 422
+
+
+async def test_a_foreign_key_can_neither_be_revoked_nor_bound(admin, client, other, key):
+    await key(Role.VIEWER, of=other)
+    foreign = await client(Role.ADMIN, of=other)
+    for one in (await foreign.get("/keys")).json()["items"]:
+        assert (await admin.delete(f"/keys/{one['id']}")).status_code == 404
+        assert (await admin.put(f"/role-bindings/{one['id']}", json={"roles": ["admin"]})).status_code == 404
+
+
+async def test_every_audited_action_leaves_exactly_one_row(admin, platform, store):
+    async def rows():
+        return await query(store, "select action, actor from audit_log")
+
+    async def one_more(answer, action):
+        nonlocal seen
+        assert answer.status_code < 300, answer.text
+        new = await rows()
+        assert len(new) == len(seen) + 1
+        assert sum(row["action"] == action for row in new) > sum(row["action"] == action for row in seen)
+        seen = new
+        return answer.json()
+
+    seen = await rows()
+    await one_more(await admin.post("/jobs", json={"name": "j", "cron": "* * * * *"}), "job.created")
+    await one_more(await admin.post("/jobs/j/pause"), "job.paused")
+    await one_more(await admin.post("/jobs/j/resume"), "job.resumed")
+    await one_more(await admin.delete("/jobs/j"), "job.removed")
+    made = await one_more(await admin.post("/keys", json={"name": "k", "roles": ["viewer"]}), "key.created")
+    await one_more(await admin.put(f"/role-bindings/{made['id']}", json={"roles": ["editor"]}), "roles.bound")
+    await one_more(await admin.delete(f"/keys/{made['id']}"), "key.revoked")
+    await one_more(await platform.post("/tenants", json={"name": "new"}), "tenant.created")
+    await one_more(await platform.put("/tenants/new/allowance", json={"weight": 3}), "tenant.allowed")
+    await one_more(await platform.post("/tenants/new/keys", json={"name": "k", "roles": ["admin"]}), "key.created")
+
+
+async def test_the_audit_is_read_in_pages_newest_first(admin, client):
+    for number in range(4):
+        await admin.post("/jobs", json={"name": f"j{number}"})
+    seen, cursor = [], None
+    while True:
+        page = (await admin.get("/audit", params={"limit": 2} | ({"cursor": cursor} if cursor else {}))).json()
+        seen += page["items"]
+        cursor = page["next"]
+        if cursor is None:
+            break
+    assert [one["detail"]["name"] for one in seen if one["action"] == "job.created"] == ["j3", "j2", "j1", "j0"]
+    assert seen == sorted(seen, key=lambda one: one["at"], reverse=True)
+    assert (await (await client(Role.OPERATOR)).get("/audit")).status_code == 403

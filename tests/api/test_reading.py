@@ -1,0 +1,106 @@
+import pytest
+
+BAD = [
+    b'{"name": "j", "payload": NaN}',
+    b'{"name": "j", "payload": Infinity}',
+    b'{"name": "j", "payload": 1e999}',
+    b'{"name": "j", "name": "k"}',
+    b'{"name": "j", "payload": {"a": {"b": 1, "b": 2}}}',
+    b'{"name": "j", "payload": 9223372036854775808}',
+    b'{"name": "j", "payload": ' + b"9" * 5000 + b"}",
+    b'{"name": "j", "payload": "\\ud800"}',
+    b'{"name": "j", "payload": {"\\udfff": 1}}',
+    b'{"name": "j", "payload": "\\u0000"}',
+    b'{"name": "j", "payload": "\x00"}',
+    b'{"name": "\xff"}',
+    b'{"name": "j",}',
+    b'{"name": "j"} x',
+    b"\xef\xbb\xbf{}",
+    b'{"name": "j", "payload": ' + b"[" * 40 + b"]" * 40 + b"}",
+    b'{"name": "j", "payload": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+]
+JSON = {"Content-Type": "application/json"}
+
+
+@pytest.mark.parametrize("body", BAD, ids=range(len(BAD)))
+async def test_json_that_two_readers_could_understand_differently_is_refused(admin, body):
+    answer = await admin.post("/jobs", content=body, headers=JSON)
+    assert (answer.status_code, answer.json()["code"]) == (400, "SCH_400_BAD_REQUEST")
+    assert answer.headers["Content-Type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "[]",
+        "null",
+        '"x"',
+        "{}",
+        '{"name": 1}',
+        '{"name": "j", "unknown": 1}',
+        '{"name": "j", "retry": {"max_failures": "3"}}',
+        '{"name": "j", "retry": {"max_failures": 3, "more": 1}}',
+        '{"name": "j", "trigger": {"kind": "once", "at": 5}}',
+        '{"name": "j", "trigger": {"kind": "once", "at": "2030-01-01T00:00:00"}}',
+        '{"name": "j", "trigger": {"kind": "nonsense"}}',
+        '{"name": "j", "cron": "* * * * *", "trigger": {"kind": "manual"}}',
+        '{"name": "j", "cron": "61 * * * *"}',
+        '{"name": "j", "cron": "* * * * *", "timezone": "Mars/Phobos"}',
+        '{"name": "a/b"}',
+        '{"name": "j", "target": {"kind": "http", "url": "nonsense"}}',
+    ],
+)
+async def test_what_is_readable_but_means_nothing_is_invalid(admin, body):
+    answer = await admin.post("/jobs", content=body, headers=JSON)
+    assert answer.status_code == 422, answer.text
+    assert answer.json()["code"].startswith("SCH_422_")
+
+
+async def test_thirty_two_levels_and_64_bits_are_fine(admin):
+    nested = "[" * 30 + "]" * 30
+    payload = f'{{"deep": {nested}, "big": 9223372036854775807, "s": "\\ud83d\\ude00"}}'
+    body = f'{{"name": "j", "payload": {payload}}}'
+    answer = await admin.post("/jobs", content=body, headers=JSON)
+    assert answer.status_code == 201, answer.text
+    assert answer.json()["payload"]["s"] == "😀"
+
+
+async def test_a_body_has_at_most_256_kib_and_a_payload_64(admin):
+    large = b'{"name": "' + b"x" * 300_000 + b'"}'
+    assert (await admin.post("/jobs", content=large, headers=JSON)).json()["code"] == "SCH_413_TOO_LARGE"
+
+    async def chunks():
+        for _ in range(300):
+            yield b" " * 1024
+
+    assert (await admin.post("/jobs", content=chunks(), headers=JSON)).status_code == 413
+    answer = await admin.post("/jobs", json={"name": "j", "payload": "x" * 70_000})
+    assert (answer.status_code, "65536" in answer.json()["detail"]) == (422, True)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"Content-Type": "text/plain"},
+        {"Content-Type": "application/json; charset=utf-16"},
+        JSON | {"Content-Encoding": "gzip"},
+    ],
+)
+async def test_a_body_is_json_and_nothing_else(admin, headers):
+    answer = await admin.post("/jobs", content=b'{"name": "j"}', headers=headers)
+    assert (answer.status_code, answer.json()["code"]) == (415, "SCH_415_MEDIA_TYPE")
+
+
+async def test_nul_in_a_path_or_query_is_refused(admin):
+    assert (await admin.get("/jobs/a%00b")).status_code == 400
+    assert (await admin.get("/jobs?status=%00")).status_code == 400
+
+
+async def test_paths_and_methods_that_are_not_there_are_problems_too(admin, anyone):
+    missing = await anyone.get("/api/v1/nothing")
+    assert (missing.status_code, missing.json()["code"]) == (404, "SCH_404_NOT_FOUND")
+    wrong = await admin.patch("/jobs")
+    assert (wrong.status_code, wrong.json()["code"]) == (405, "SCH_405_METHOD")
+    assert wrong.headers["Allow"]
+    assert wrong.headers["Content-Type"] == "application/problem+json"

@@ -1,0 +1,59 @@
+"""`horae api` in processes of its own."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx2
+import pytest
+
+HORAE = Path(sys.executable).parent / "horae"
+SECRET = "kV3mQ9xT7pLw2ZrB8nYc5HdJ4sGfAeUo"
+
+
+@pytest.fixture
+def environment(cells):
+    return os.environ | {
+        "HORAE_CELLS": json.dumps([{"name": cell.name, "dsn": cell.dsn} for cell in cells]),
+        "HORAE_ENVIRONMENT": "test",
+        "HORAE_API_SECRET": SECRET,
+    }
+
+
+def call(environment, *words):
+    return subprocess.run([HORAE, *words], check=False, env=environment, capture_output=True, text=True, timeout=60)
+
+
+@contextmanager
+def serving(environment, port=0):
+    with subprocess.Popen(
+        [HORAE, "api", "--port", str(port)], env=environment, stdout=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            yield process.stdout.readline().split()[-1], process
+        finally:
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(20) == 0
+
+
+def test_the_first_key_is_made_once_and_opens_the_doors_of_every_process(environment):
+    first = call(environment, "keys", "bootstrap").stdout.splitlines()[-1]
+    again = call(environment, "keys", "bootstrap")
+    assert (again.returncode, "SCH_409_CONFLICT" in again.stderr) == (1, True)
+    with serving(environment) as (address, _), serving(environment, address.rpartition(":")[2]) as (same, _):
+        assert same == address
+        for _ in range(10):  # each connection may meet another process
+            with httpx2.Client(base_url=address, headers={"Authorization": f"Bearer {first}"}) as client:
+                assert client.get("/healthz").status_code == 200
+                assert client.get("/api/v1/tenants").json()["items"][0]["name"] == "system"
+
+
+@pytest.mark.parametrize("secret", ["", "change-me-change-me-change-me-change-me"])
+def test_no_process_starts_without_a_secret_of_its_own(environment, secret):
+    done = call(environment | {"HORAE_API_SECRET": secret}, "api")
+    assert done.returncode == 1
+    assert "HORAE_API_SECRET" in done.stderr
