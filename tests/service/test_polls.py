@@ -1,0 +1,87 @@
+"""Workers that wait: woken by what comes, in the order they came, and without a herd of looks."""
+
+import asyncio
+
+import pytest
+
+from horae.domain.errors import Invalid
+from horae.domain.targets import QueueTarget
+from horae.service import claims, instances, polls, tasks
+from horae.service.polls import Polls
+from tests.steps import a_job, a_type, until
+
+
+@pytest.fixture
+async def waiting(store):
+    polls = Polls(store)
+    for listener in polls.listeners:
+        await listener.once()
+    yield polls
+    await polls.close()
+
+
+@pytest.fixture
+def looks(monkeypatch):
+    """How often anyone looked."""
+    counted = []
+
+    async def counting(*args, **facts):
+        counted.append(args[2])
+        return await claims.claim(*args, **facts)
+
+    monkeypatch.setattr(polls, "claim", counting)
+    return counted
+
+
+async def test_what_is_there_is_handed_out_at_once_and_nothing_means_nothing(ctx, store, waiting):
+    await a_job(ctx, "a", target=QueueTarget("q"))
+    assert await waiting.poll(ctx, "q", "w") == []
+    assert await waiting.poll(ctx, "q", "w", wait=0.1) == []
+    await instances.trigger(ctx, "a", "k", even_if_down=True)
+    assert len(await waiting.poll(ctx, "q", "w", wait=30)) == 1
+    with pytest.raises(Invalid):
+        await waiting.poll(ctx, "q", "w", wait=61)
+
+
+async def test_a_waiting_worker_gets_what_comes_and_each_task_goes_to_one(ctx, store, waiting, looks):
+    await a_type(ctx, "T", target=QueueTarget("q"))
+    workers = [asyncio.create_task(waiting.poll(ctx, "q", f"w{n}", 1, wait=60)) for n in range(20)]
+    await until(lambda: [line.waiting for line in waiting._lines.values()] == [20])
+    for n in range(20):
+        await tasks.schedule(ctx, "T", f"k{n}")
+    got = await asyncio.gather(*workers)
+    keys = [one.key for taken in got for one in taken]
+    assert sorted(keys) == sorted(f"k{n}" for n in range(20))
+    assert waiting._lines == {}
+
+
+async def test_of_many_that_wait_only_one_looks(ctx, store, waiting, looks):
+    await a_type(ctx, "T", target=QueueTarget("q"))
+    workers = [asyncio.create_task(waiting.poll(ctx, "q", f"w{n}", wait=3)) for n in range(50)]
+    assert not any(await asyncio.gather(*workers))
+    firsts = 50  # before anyone stands in line, each may look once
+    assert len(looks) <= firsts + 3 / 0.5 + 10
+
+
+async def test_nothing_is_claimed_for_someone_who_has_gone(ctx, store, waiting):
+    await a_job(ctx, "a", target=QueueTarget("q"))
+    here = True
+
+    async def there():
+        return here
+
+    gone = asyncio.create_task(waiting.poll(ctx, "q", "gone", wait=30, there=there))
+    await until(lambda: bool(waiting._lines))
+    here = False
+    await instances.trigger(ctx, "a", "k", even_if_down=True)
+    assert await gone == []
+    [claimed] = await waiting.poll(ctx, "q", "w", wait=10)
+    assert claimed.attempt == 1
+
+
+async def test_closing_sends_everyone_home(ctx, store):
+    waiting = Polls(store)
+    workers = [asyncio.create_task(waiting.poll(ctx, "q", f"w{n}", wait=60)) for n in range(3)]
+    await until(lambda: bool(waiting._lines))
+    await waiting.close()
+    assert await asyncio.wait_for(asyncio.gather(*workers), 10) == [[], [], []]
