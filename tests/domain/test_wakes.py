@@ -15,8 +15,11 @@ def test_what_lies_beyond_the_horizon_wakes_nobody():
     assert wake_of([(7, NOW + HORIZON)], NOW) is not None
 
 
-def test_a_time_long_past_is_due_since_it_was_asked_for_and_no_longer():
-    assert wake_of([(7, NOW - timedelta(days=900))], NOW) == Wake(frozenset({7}), NOW - LATE, NOW - LATE)
+def test_a_time_long_past_became_due_when_it_was_asked_for_however_long_that_took():
+    second = timedelta(seconds=1)
+    assert wake_of([(7, NOW - timedelta(days=900))], NOW) == Wake(frozenset({7}), NOW - LATE, NOW)
+    assert wake_of([(7, NOW - second)], NOW) == Wake(frozenset({7}), NOW - second, NOW)
+    assert wake_of([(7, NOW + second)], NOW) == Wake(frozenset({7}), NOW + second, NOW + second)
 
 
 @given(st.lists(wakes, min_size=1))

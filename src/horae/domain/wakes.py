@@ -36,7 +36,8 @@ def wake_of(due: Iterable[tuple[int, datetime]], now: datetime) -> Wake | None:
     if not near:
         return None
     shards = frozenset(shard for shard, _ in near)
-    earliest, latest = (max(edge(at for _, at in near), now - LATE) for edge in (min, max))
+    earliest = max(min(at for _, at in near), now - LATE)
+    latest = max(now, *(at for _, at in near))  # a past time became due when it was written
     return Wake(shards if len(shards) <= MOST else None, earliest, latest)
 
 
