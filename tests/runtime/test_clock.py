@@ -107,3 +107,13 @@ def test_an_offset_moves_time_and_is_no_jump(clock, ticks):
     clock.set(START + timedelta(seconds=1), ticks.at, timedelta(days=3))
     assert clock.now() == START + timedelta(days=3, seconds=1)
     assert clock.trusted
+
+
+def test_a_process_stopped_while_its_reading_was_on_the_way_sees_no_jump_at_the_next(clock, ticks):
+    sent = ticks.at + 2
+    ticks.at = sent + 30  # SIGSTOP, with the answer in the socket's buffer
+    clock.set(START + timedelta(seconds=2), sent)
+    ticks.at += 2
+    assert clock.set(START + timedelta(seconds=34), ticks.at) == timedelta()
+    assert clock.trusted
+    assert clock.now() == START + timedelta(seconds=34)

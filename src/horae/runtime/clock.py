@@ -23,6 +23,7 @@ class Reading(NamedTuple):
     """What `now()` is computed from. Swapped as one: the thread that keeps the leases writes, all others read."""
 
     base: datetime
+    sent: float
     read_at: float
     offset: timedelta
     vouches: int
@@ -68,12 +69,13 @@ class Clock:
         """Take a reading that was asked for at tick `sent`; returns how far the database jumped since the last.
 
         The reading counts from the tick of its arrival, so we are behind the database by at most the round trip
-        and never ahead of it. A higher count of `vouches` says that a person has looked at the clock since.
+        and never ahead of it. Each reading was taken somewhere on its way, which may have been long: a process that was
+        stopped meanwhile sees no jump. A higher count of `vouches` says that a person has looked at the clock since.
         """
         last, arrived, jump = self._reading, self._ticks(), timedelta()
         if last is not None:
             earliest = last.base + timedelta(seconds=sent - last.read_at)
-            latest = last.base + timedelta(seconds=arrived - last.read_at + arrived - sent)
+            latest = last.base + timedelta(seconds=arrived - last.sent)
             jump = min(base - earliest, timedelta()) or max(base - latest, timedelta())
         self._ahead = timedelta()
         if last is not None and abs(jump) > JUMP and vouches <= last.vouches:
@@ -82,7 +84,7 @@ class Clock:
             base, self._ahead = carried, base - carried
         else:
             self.trust()
-        self._reading = Reading(base, arrived, offset, vouches, (base + offset).timestamp() - arrived)
+        self._reading = Reading(base, sent, arrived, offset, vouches, (base + offset).timestamp() - arrived)
         return jump
 
     def trust(self) -> None:
