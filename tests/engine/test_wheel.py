@@ -44,3 +44,14 @@ def test_a_clock_that_jumps_ahead_costs_one_look_at_each_item_and_loses_none():
     assert len(places) <= 2 * 100
     assert wheel.take(hour + 10_000) == list(range(51, 100))
     assert len(wheel) == 0
+
+
+def test_a_clock_that_goes_back_holds_nothing_back_that_is_past():
+    """Else whoever asks when to look next is told "now", again and again, and finds nothing."""
+    wheel = Wheel(0)
+    assert wheel.take(10_000) == []
+    wheel.put(7_900, "past")
+    wheel.put(9_000, "ahead")
+    assert wheel.take(8_000) == ["past"]
+    assert wheel.next_ms() == 9_000
+    assert wheel.take(9_000) == ["ahead"]

@@ -35,7 +35,7 @@ class Wheel(Generic[Item]):
     def take(self, now_ms: int) -> list[Item]:
         """Everything whose time has come, in the order of its slots."""
         out: list[Item] = []
-        last = now_ms // TICK_MS
+        last = max(now_ms // TICK_MS, self._tick)  # a clock may go back a little: what is past comes out all the same
         if last - self._tick > FINE * COARSE:
             self._jump(last)
         while self._tick <= last:
