@@ -1,0 +1,191 @@
+"""What stands where asyncpg stands: connections over which every call may be slow, lost, or the last of its process.
+
+Above it everything is the product's own: the cells' pools and lines, the store's functions, their SQL.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tests.simulation.day import at
+from tests.simulation.fates import Fate
+from tests.simulation.loop import PROCESS
+from tests.simulation.server import NAMES
+
+if TYPE_CHECKING:
+    from tests.simulation.world import World
+
+CLOCK = "clock_timestamp()"
+
+
+class Cut(ConnectionError):
+    """The connection was lost, before or after the statement was run."""
+
+
+class Connection:
+    """One simulated connection to the one real database."""
+
+    def __init__(self, world: "World") -> None:
+        self.world = world
+        self._closed = False
+        self._transaction: Transaction | None = None
+        self._listening: list[Callable[[str], None]] = []
+
+    async def fetch(self, statement: str, *args: Any) -> Any:
+        return await self._run("fetch", statement, args)
+
+    async def fetchrow(self, statement: str, *args: Any) -> Any:
+        return await self._run("fetchrow", statement, args)
+
+    async def fetchval(self, statement: str, *args: Any) -> Any:
+        return await self._run("fetchval", statement, args)
+
+    async def execute(self, statement: str, *args: Any) -> Any:
+        return await self._run("execute", statement, args)
+
+    def transaction(self) -> "Transaction":
+        return Transaction(self)
+
+    async def add_listener(self, _channel: str, heard: Any) -> None:
+        process = PROCESS.get()
+        context = None if process is None else process.context()
+        loop = self.world.loop
+        self._listening.append(lambda said: loop.call_soon(heard, self, 0, "", said, context=context) and None)
+        self.world.listeners.append(self._listening[-1])
+
+    def is_closed(self) -> bool:
+        return self._closed
+
+    def terminate(self) -> None:
+        self._closed = True
+        for heard in self._listening:
+            self.world.listeners.remove(heard)
+        self._listening.clear()
+
+    async def close(self, timeout: float | None = None) -> None:
+        self.terminate()
+
+    @property
+    def _transport(self) -> Any:
+        return NoSocket()
+
+    async def _run(self, verb: str, statement: str, args: tuple[Any, ...]) -> Any:
+        name = NAMES[statement]
+        if self.world.over or self._closed:
+            raise Cut("the connection is closed")
+        if self._transaction is not None:
+            return self._ask(verb, name, statement, args)
+        fate = await self._before(name)
+        result = self._ask(verb, name, statement, args)
+        self.world.witness.commit()
+        await self._after(name, fate)
+        return result
+
+    async def _before(self, name: str) -> Fate:
+        fate, wait = self.world.fates.next(name)
+        await asyncio.sleep(wait)
+        if self.world.over:
+            raise Cut("the world has ended")
+        if fate is Fate.LOST_BEFORE:
+            self.world.tell(name, "lost before")
+            self.terminate()
+            raise Cut("lost before it was run")
+        return fate
+
+    async def _after(self, name: str, fate: Fate) -> None:
+        process = PROCESS.get()
+        if process is not None:
+            if fate is Fate.CRASH:
+                self.world.crash(process, f"after {name}")
+                await self.world.loop.create_future()  # nobody ever hears of it
+            if fate is Fate.PAUSE:
+                self.world.pause(process, f"after {name}")
+        await asyncio.sleep(self.world.fates.latency())
+        if fate is Fate.LOST_AFTER:
+            self.world.tell(name, "reply lost")
+            self.terminate()
+            raise Cut("its reply was lost")
+
+    def _ask(self, verb: str, name: str, statement: str, args: tuple[Any, ...]) -> Any:
+        world = self.world
+        if name == "wakes/notify":
+            world.notify(args[0])
+            return None
+        if name == "wakes/ping":
+            return None
+        statement = world.planted(name, statement)
+        if CLOCK in statement:  # the database's own clock is virtual too
+            statement = statement.replace(CLOCK, f"${len(args) + 1}::timestamptz")
+            args = (*args, at(world.loop.time()))
+        result = world.server.wait(getattr(world.server.connection, verb)(statement, *args))
+        many = len(result) if isinstance(result, list) else int(result is not None)
+        world.tell(name, many)
+        world.witness.saw(name, args, result)
+        return result
+
+
+class Transaction:
+    """One step, however many statements: begun when it begins, and at its end committed, or lost."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self._fate = Fate.WELL
+
+    async def __aenter__(self) -> None:
+        world = self.connection.world
+        self._fate, wait = world.fates.next("transaction")
+        await asyncio.sleep(wait)
+        if world.over or self.connection.is_closed():
+            raise Cut("the connection is closed")
+        assert not world.in_transaction, "someone waited for something inside a transaction"
+        world.in_transaction = True
+        self.connection._transaction = self
+        world.server.wait(world.server.connection.execute("begin"))
+
+    async def __aexit__(self, kind: type[BaseException] | None, *_rest: object) -> None:
+        connection, world = self.connection, self.connection.world
+        if connection._transaction is not self:
+            return
+        connection._transaction, world.in_transaction = None, False
+        lost = self._fate is Fate.LOST_BEFORE
+        world.server.wait(world.server.connection.execute("rollback" if kind or lost else "commit"))
+        if kind is not None:
+            world.witness.roll_back()
+            return
+        if lost:
+            world.witness.roll_back()
+            world.tell("transaction", "lost before its commit")
+            connection.terminate()
+            raise Cut("lost before it was committed")
+        world.witness.commit()
+        await connection._after("transaction", self._fate)
+
+
+class Pool:
+    """As many connections as anyone asks for."""
+
+    def __init__(self, world: "World") -> None:
+        self.world = world
+
+    def acquire(self) -> "Acquired":
+        return Acquired(self.world)
+
+
+class Acquired:
+    """A connection for a while."""
+
+    def __init__(self, world: "World") -> None:
+        self.connection = Connection(world)
+
+    async def __aenter__(self) -> Connection:
+        return self.connection
+
+    async def __aexit__(self, *_rest: object) -> None:
+        self.connection.terminate()
+
+
+class NoSocket:
+    """A transport without a socket to look at."""
+
+    def get_extra_info(self, _name: str) -> None:
+        return None

@@ -1,0 +1,56 @@
+"""What becomes of each call, by the seed: how long it takes, whether it is lost, and who does not survive it."""
+
+from enum import StrEnum
+from random import Random
+
+
+class Fate(StrEnum):
+    """Of a call to the store."""
+
+    WELL = "well"
+    LOST_BEFORE = "lost before"
+    LOST_AFTER = "lost after"
+    CRASH = "crash"
+    PAUSE = "pause"
+
+
+RATES = {Fate.LOST_BEFORE: 0.012, Fate.LOST_AFTER: 0.018, Fate.CRASH: 0.006, Fate.PAUSE: 0.006}
+
+
+class Fates:
+    """Dice with a memory of whether there is peace."""
+
+    def __init__(self, dice: Random, harm: float) -> None:
+        self.dice = dice
+        self.harm = harm
+        self.slow = dice.choice((0.02, 0.1, 0.3)) if harm else 0.0
+        self.peace = True
+
+    def next(self, _name: str) -> tuple[Fate, float]:
+        """The fate of one call, and how long it is on its way."""
+        return self._fate(), self.latency()
+
+    def latency(self) -> float:
+        """Mostly a moment. Sometimes long enough for others to be first."""
+        dice = self.dice
+        if self.peace or dice.random() > self.slow:
+            return 0.0002 + dice.random() * 0.002
+        return dice.random() * dice.choice((0.05, 0.5, 3.0))
+
+    def happens(self, rate: float) -> bool:
+        """Whether a fault of that rate strikes."""
+        return not self.peace and self.dice.random() < rate * self.harm
+
+    def pause(self) -> float:
+        """For how long a process stands still: below, around and beyond a lease's life."""
+        return self.dice.choice((0.5, 3.0, 9.0, 20.0)) * (0.5 + self.dice.random())
+
+    def _fate(self) -> Fate:
+        if self.peace:
+            return Fate.WELL
+        drawn = self.dice.random()
+        for fate, rate in RATES.items():
+            drawn -= rate * self.harm
+            if drawn < 0:
+                return fate
+        return Fate.WELL

@@ -1,0 +1,86 @@
+"""One warm PostgreSQL database for many seeds: real statements, one at a time, each an instant of virtual time.
+
+The database is asked from inside the virtual loop and answers before that goes on, so a statement is atomic and its
+place in the order is the seed's. A transaction is one step too: nothing of others comes in between.
+"""
+
+from asyncio import events
+from collections.abc import Coroutine
+from contextlib import suppress
+from importlib import resources
+from typing import Any
+
+import asyncpg
+import uvloop
+
+from horae.store import cells, partitions
+from horae.store.tx import Tx
+from tests.simulation.day import EPOCH
+
+RESET = """
+delete from instance_live; delete from instance_history; delete from job_cursor; delete from task_key;
+delete from dead_letter; delete from outbox; delete from audit_log; delete from job_version; delete from job;
+delete from node; delete from idempotency; delete from reference where kind <> 'tenant';
+update shard set owner = null, epoch = 0 where owner is not null or epoch <> 0
+"""
+VACUUM = (
+    "vacuum instance_live, instance_history, job_cursor, task_key, outbox, audit_log, job, job_version, node, shard, "
+    "dead_letter, reference"
+)
+SWEPT_AFTER = 40
+SHARDS = 4
+NAMES = {
+    (folder / file.name).read_text(): f"{folder.name}/{file.name.removesuffix('.sql')}"
+    for folder in (resources.files("horae.store") / "sql").iterdir()
+    for file in folder.iterdir()
+}
+
+
+class Server:
+    """A connection that is used by everyone, and what of the database a seed begins with."""
+
+    def __init__(self, dsn: str) -> None:
+        self.dsn = dsn
+        self._loop = uvloop.new_event_loop()
+        self._used = 0
+        self.connection = self.wait(self._connect())
+
+    def wait(self, work: Coroutine[Any, Any, Any]) -> Any:
+        """What really happens, now."""
+        virtual = events._get_running_loop()
+        events._set_running_loop(None)
+        try:
+            return self._loop.run_until_complete(work)
+        finally:
+            events._set_running_loop(virtual)
+
+    def prepare(self, first_shard: int) -> None:
+        """Four shards and the partitions of the day on which everything happens."""
+        self.wait(self._prepare(first_shard))
+
+    def reset(self) -> None:
+        """As new, but for the tenant."""
+        self._used += 1
+        if self._used % SWEPT_AFTER == 0:
+            self.wait(self.connection.execute(VACUUM))
+        self.wait(self.connection.execute(RESET))
+
+    def close(self) -> None:
+        self.wait(self.connection.close())
+        self._loop.close()
+
+    async def _connect(self) -> "asyncpg.Connection[asyncpg.Record]":
+        settings = cells.SESSION | {"application_name": "simulation", "synchronous_commit": "off"}
+        connection = await asyncpg.connect(self.dsn, server_settings=settings, statement_cache_size=500)
+        with suppress(OSError):  # nearer, where the server lives on this machine
+            folder = await connection.fetchval("select current_setting('unix_socket_directories')")
+            near = await asyncpg.connect(self.dsn, host=folder, server_settings=settings, statement_cache_size=500)
+            await connection.close()
+            connection = near
+        await cells.speak_json(connection)
+        return connection
+
+    async def _prepare(self, first: int) -> None:
+        await partitions.ensure(Tx(self.connection, EPOCH), EPOCH.date(), 2)
+        await self.connection.execute(f"delete from shard where shard_id not between {first} and {first + SHARDS - 1}")
+        await self.connection.execute("update shard set state = 'ACTIVE'")

@@ -1,0 +1,152 @@
+"""Sees every write that the database accepted, and every call that was sent, and knows what may follow what.
+
+It is no store: it never answers anybody. It remembers of each instance the state and the token it was last given,
+and objects when a write was accepted that names another one.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from horae.domain.instances import Instance
+
+LEGAL = {
+    None: {"INIT", "RUNNING", "BLOCKED"},
+    "INIT": {"INIT", "RUNNING", "CANCELLED"},
+    "BLOCKED": {"BLOCKED", "INIT", "CANCELLED"},
+    "RUNNING": {"RUNNING", "SUCCESS", "FAIL", "DEAD", "CANCELLED", "SKIPPED", "INIT"},
+    "FAIL": {"FAIL", "RUNNING", "CANCELLED"},
+}
+
+
+class Seen(NamedTuple):
+    """One write that took effect: which instance, what it became, under which token, and the token it showed."""
+
+    id: UUID
+    state: str
+    attempt: int | None = None
+    token: UUID | None = None
+    shown: tuple[int, UUID] | None = None
+
+
+class Witness:
+    """What happened to the instances of one seed."""
+
+    def __init__(self, now: Callable[[], datetime], object_: Callable[[str], None]) -> None:
+        self.now = now
+        self.object = object_
+        self.states: dict[UUID, str] = {}
+        self.refused = 0
+        self.sends = 0
+        self._held: dict[UUID, tuple[int, UUID]] = {}
+        self._sent: set[tuple[UUID, UUID]] = set()
+        self._pending: list[Seen] = []
+
+    def saw(self, name: str, args: Sequence[Any], result: Any) -> None:
+        """A statement was run; what it did counts from its commit on."""
+        read = READERS.get(name)
+        if read is not None:
+            found = list(read(args, result))
+            self._pending += found
+            if name in SHOWING:
+                self.refused += len(args[1]) - len(found)
+
+    def roll_back(self) -> None:
+        self._pending.clear()
+
+    def commit(self) -> None:
+        for seen in self._pending:
+            self._take(seen)
+        self._pending.clear()
+
+    def sent(self, ran: Instance) -> None:
+        """A call leaves a node."""
+        self.sends += 1
+        assert ran.token is not None
+        if self.now() < ran.due_at:
+            self.object(f"early: {ran.id} was sent at {self.now()}, due at {ran.due_at}")
+        if (ran.id, ran.token) in self._sent:
+            self.object(f"twice: {ran.id} attempt {ran.attempt} was sent again under the same token")
+        self._sent.add((ran.id, ran.token))
+
+    def _take(self, seen: Seen) -> None:
+        before = self.states.get(seen.id)
+        if seen.state not in LEGAL.get(before, set()):
+            self.object(f"illegal: {seen.id} went from {before} to {seen.state}")
+        if seen.shown is not None and seen.shown != self._held.get(seen.id):
+            self.object(f"old token: {seen.id} was written to with {seen.shown}, it is {self._held.get(seen.id)}")
+        self.states[seen.id] = seen.state
+        if seen.state == "RUNNING":
+            if seen.token is not None and seen.attempt is not None:
+                self._held[seen.id] = (seen.attempt, seen.token)
+        else:
+            self._held.pop(seen.id, None)
+
+
+def _fired(args: Sequence[Any], result: Any) -> Iterator[Seen]:
+    born = {row["id"] for row in result}
+    for id_, token in zip(args[5], args[8], strict=True):
+        if id_ in born:
+            yield Seen(id_, "RUNNING" if token else "INIT", 1, token)
+
+
+def _fired_alone(args: Sequence[Any], result: Any) -> Iterator[Seen]:
+    if result is not None:
+        yield Seen(args[5], str(args[14]), 1, args[8])
+
+
+def _claimed(_args: Sequence[Any], result: Any) -> Iterator[Seen]:
+    return (Seen(row["id"], "RUNNING", row["attempt"], row["token"]) for row in result)
+
+
+def _settled(state_at: int | None) -> Callable[[Sequence[Any], Any], Iterator[Seen]]:
+    def read(args: Sequence[Any], result: Any) -> Iterator[Seen]:
+        done = {row["id"] for row in result}
+        for n, id_ in enumerate(args[1]):
+            if id_ in done:
+                state = "RUNNING" if state_at is None else str(args[state_at][n])
+                yield Seen(id_, state, shown=(args[2][n], args[3][n]))
+
+    return read
+
+
+def _one(position: int, state: str | None) -> Callable[[Sequence[Any], Any], Iterator[Seen]]:
+    def read(args: Sequence[Any], result: Any) -> Iterator[Seen]:
+        if result is not None and state is not None:
+            yield Seen(args[position], state)
+
+    return read
+
+
+def _replaced(args: Sequence[Any], result: Any) -> Iterator[Seen]:
+    if result is not None:
+        yield Seen(args[4], "CANCELLED")
+        yield Seen(args[5], "INIT")
+
+
+def _each(state: str) -> Callable[[Sequence[Any], Any], Iterator[Seen]]:
+    return lambda _args, result: (Seen(row["id"], state) for row in result)
+
+
+def _displaced(args: Sequence[Any], _result: Any) -> Iterator[Seen]:
+    return (Seen(id_, "CANCELLED") for id_ in args[1])
+
+
+READERS: dict[str, Callable[[Sequence[Any], Any], Iterator[Seen]]] = {
+    "cursors/fire": _fired,
+    "cursors/fire_exclusive": _fired_alone,
+    "instances/claim": _claimed,
+    "workers/claim": _claimed,
+    "instances/end": _settled(5),
+    "instances/again": _settled(5),
+    "instances/extend": _settled(None),
+    "workers/heartbeat": _settled(None),
+    "tasks/create": _one(5, "INIT"),
+    "tasks/replace": _replaced,
+    "tasks/cancel": _one(4, "CANCELLED"),
+    "instances/displace": _displaced,
+    "instances/release": _each("INIT"),
+    "instances/cancel_waiting": _each("CANCELLED"),
+}
+SHOWING = {"instances/end", "instances/again", "instances/extend"}
