@@ -1,4 +1,4 @@
-"""The engine under crashes, pauses, delays, doubled and lost messages, decided by a seed; see docs/proof/simulation.md."""
+"""The engine under crashes, pauses, delays, doubled and lost messages, as a seed has it: docs/proof/simulation.md."""
 
 import os
 import subprocess
