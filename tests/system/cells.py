@@ -50,6 +50,7 @@ class CellServer:
         self.dsn = f"postgresql://postgres@127.0.0.1:{self.port}/horae"
         self.data = folder / "data"
         self.clock_file = folder / "clock" if clock else None
+        self.own_clock = False
         self.mounted = False
         self._disk = disk if os.getuid() == 0 else None
         self._child = Child(name, folder / "log")
@@ -108,8 +109,14 @@ class CellServer:
     def pid(self) -> int:
         return self._child.pid
 
+    async def use_clock(self, *, own: bool) -> None:
+        """Restart with a clock that can be moved, or with the host's: it is not to run with its own for long."""
+        self.own_clock = own
+        await self.stop("fast")
+        await self.ready()
+
     def move_clock(self, by: str) -> None:
-        """As libfaketime says it: "+8h", "-1h", "+0 x1.1"."""
+        """As libfaketime says it: "+8h", "-1h", "+0 x1.1". Seen by a server that was told to use its own."""
         assert self.clock_file is not None, f"{self.name} was made without a clock of its own"
         set_clock(self.clock_file, by)
 
@@ -124,7 +131,7 @@ class CellServer:
 
     def _moved(self) -> list[str]:
         """What makes the server believe its clock file; only the server, whose user may not read what root made."""
-        told = faked(self.clock_file) if self.clock_file else {}
+        told = faked(self.clock_file) if self.clock_file and self.own_clock else {}
         return ["env", *(f"{name}={value}" for name, value in told.items())] if told else []
 
 

@@ -9,10 +9,14 @@ def faketime() -> str | None:
 
 
 def faked(file: Path) -> dict[str, str]:
-    """What a process needs in its environment so that its wall clock is what a file says, at every look."""
+    """What a process needs in its environment so that its wall clock is what a file says, within a second.
+
+    The library allocates memory when it reads the file: a program that looks at the time in signal handlers, as
+    PostgreSQL does, may find its heap broken. So it is not to run like that for longer than needed.
+    """
     if (library := faketime()) is None:
         return {}
-    env = {"LD_PRELOAD": library, "FAKETIME_TIMESTAMP_FILE": str(file), "FAKETIME_NO_CACHE": "1"}
+    env = {"LD_PRELOAD": library, "FAKETIME_TIMESTAMP_FILE": str(file), "FAKETIME_CACHE_DURATION": "1"}
     # The library's "fix" for waits on a monotonic clock makes them return at once: the interpreter's lock would spin.
     return {**env, "FAKETIME_DONT_FAKE_MONOTONIC": "1", "FAKETIME_FORCE_MONOTONIC_FIX": "0"}
 

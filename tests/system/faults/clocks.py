@@ -44,7 +44,7 @@ class NodeClock(Fault):
 class DatabaseClock(Fault):
     """A cell's database is eight hours ahead: its nodes raise an alarm and fire nothing until the clock is right.
 
-    Then someone says `horae cells trust-clock`.
+    Then someone also says `horae cells trust-clock`. The server gets a clock that can be moved just for this.
     """
 
     name = "database-clock"
@@ -53,16 +53,19 @@ class DatabaseClock(Fault):
     @asynccontextmanager
     async def struck(self, cluster: Cluster, chance: random.Random) -> AsyncIterator[Facts]:
         cell = next(cell for cell in cluster.cells if cell.clock_file)
-        facts: Facts = {"cell": cell.name, "step": self.step, "stepped": time.time()}
-        sizes = {node.log: _size(node.log) for node in cluster.nodes if node.running and not node.paused}
+        facts: Facts = {"cell": cell.name, "step": self.step}
         try:
+            await cell.use_clock(own=True)
+            await cluster.ready()
+            sizes = {node.log: _size(node.log) for node in cluster.nodes if node.running and not node.paused}
+            facts["stepped"] = time.time()
             cell.move_clock(self.step)
             facts["alarm_after"] = await _alarmed(sizes, cell)
             yield facts
         finally:
             cell.move_clock("+0")
-            await asyncio.sleep(cluster.ttl)  # a few heartbeats see it
-            facts["trusted"] = time.time()
+            await cell.use_clock(own=False)
+            facts["set_right"] = time.time()
             await _trust(cell)
 
     def impossible(self, cluster: Cluster) -> str | None:
