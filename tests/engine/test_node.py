@@ -10,7 +10,7 @@ from horae.delivery.push import Sender
 from horae.domain.targets import HttpTarget
 from horae.domain.triggers import DelayTrigger, cron
 from horae.engine.node import Node
-from horae.service import instances, jobs, tasks
+from horae.service import instances, jobs, search, tasks
 from horae.store.clock import vouch
 from horae.upkeep.copies import Copier
 from tests.egress import ANYWHERE
@@ -49,7 +49,8 @@ async def test_a_cron_job_and_a_task_reach_their_receiver_with_key_time_and_atte
     assert {call["attempt"] for call in receiver.calls} == {1}
     assert {head["idempotency-key"] for head in receiver.headers} == {c["idempotency_key"] for c in receiver.calls}
     for name in by_job:
-        [past] = await instances.of_job(ctx, name)
+        [listed] = await instances.of_job(ctx, name)
+        past = await search.find(ctx, listed.id)
         assert (past.state, past.attempt) == ("SUCCESS", 1)
         assert past.attempts == [{"attempt": 1, "status": 200, "duration_ms": past.duration_ms, "answer": "effect"}]
         assert past.trigger_delay_ms is not None
@@ -63,7 +64,8 @@ async def test_six_503s_make_a_dead_letter_and_each_attempt_is_kept(ctx, store, 
         await move_clock(store, minutes=5)
     assert [call["attempt"] for call in receiver.calls] == [1, 2, 3, 4, 5, 6]
     assert len({call["idempotency_key"] for call in receiver.calls}) == 1
-    [past] = await instances.of_job(ctx, "a")
+    [listed] = await instances.of_job(ctx, "a")
+    past = await search.find(ctx, listed.id)
     assert (past.state, past.error_code, past.retry_count) == ("DEAD", "HTTP_5XX", 6)
     assert [attempt["status"] for attempt in past.attempts] == [503] * 6
     assert len(await query(store, "select * from dead_letter where tag = 'transient_error'")) == 1
