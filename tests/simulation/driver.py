@@ -65,14 +65,17 @@ class Connection:
     async def close(self, timeout: float | None = None) -> None:
         self.terminate()
 
+    def check(self) -> None:
+        if self.world.over or self._closed:
+            raise Cut("the connection is closed")
+
     @property
     def _transport(self) -> Any:
         return NoSocket()
 
     async def _run(self, verb: str, statement: str, args: tuple[Any, ...]) -> Any:
         name = NAMES[statement]
-        if self.world.over or self._closed:
-            raise Cut("the connection is closed")
+        self.check()
         if self._transaction is not None:
             return self._ask(verb, name, statement, args)
         fate = await self._before(name)
@@ -84,8 +87,7 @@ class Connection:
     async def _before(self, name: str) -> Fate:
         fate, wait = self.world.fates.next(name)
         await asyncio.sleep(wait)
-        if self.world.over:
-            raise Cut("the world has ended")
+        self.check()  # whoever waited may have given up
         if fate is Fate.LOST_BEFORE:
             self.world.tell(name, "lost before")
             self.terminate()
@@ -101,6 +103,7 @@ class Connection:
             if fate is Fate.PAUSE:
                 self.world.pause(process, f"after {name}")
         await asyncio.sleep(self.world.fates.latency())
+        self.check()
         if fate is Fate.LOST_AFTER:
             self.world.tell(name, "reply lost")
             self.terminate()
@@ -131,32 +134,31 @@ class Transaction:
         self.connection = connection
         self._fate = Fate.WELL
 
-    async def __aenter__(self) -> None:
-        world = self.connection.world
+    async def start(self) -> None:
+        connection, world = self.connection, self.connection.world
         self._fate, wait = world.fates.next("transaction")
         await asyncio.sleep(wait)
-        if world.over or self.connection.is_closed():
-            raise Cut("the connection is closed")
+        connection.check()
         assert not world.in_transaction, "someone waited for something inside a transaction"
-        world.in_transaction = True
-        self.connection._transaction = self
+        connection._transaction, world.in_transaction = self, True
         world.server.wait(world.server.connection.execute("begin"))
 
-    async def __aexit__(self, kind: type[BaseException] | None, *_rest: object) -> None:
+    async def rollback(self) -> None:
         connection, world = self.connection, self.connection.world
-        if connection._transaction is not self:
-            return
-        connection._transaction, world.in_transaction = None, False
-        lost = self._fate is Fate.LOST_BEFORE
-        world.server.wait(world.server.connection.execute("rollback" if kind or lost else "commit"))
-        if kind is not None:
+        if connection._transaction is self:
+            connection._transaction, world.in_transaction = None, False
+            world.server.wait(world.server.connection.execute("rollback"))
             world.witness.roll_back()
-            return
-        if lost:
-            world.witness.roll_back()
+
+    async def commit(self) -> None:
+        connection, world = self.connection, self.connection.world
+        if self._fate is Fate.LOST_BEFORE:
+            await self.rollback()
             world.tell("transaction", "lost before its commit")
             connection.terminate()
             raise Cut("lost before it was committed")
+        connection._transaction, world.in_transaction = None, False
+        world.server.wait(world.server.connection.execute("commit"))
         world.witness.commit()
         await connection._after("transaction", self._fate)
 
@@ -167,7 +169,7 @@ class Pool:
     def __init__(self, world: "World") -> None:
         self.world = world
 
-    def acquire(self) -> "Acquired":
+    def acquire(self, **_facts: object) -> "Acquired":
         return Acquired(self.world)
 
 

@@ -119,7 +119,8 @@ def installed(world: World) -> Iterator[None]:
             (keeper, "fraction", world.lots.random),
             (line, "asyncpg", SimpleNamespace(connect=connect)),
             (node, "Leases", VirtualLeases),
-            (node, "RENEW", 5.0),  # no job here has a shared limit
+            (node, "RENEW", 5.0),  # no job here has a shared limit,
+            (node, "BACKFILL", 60.0),  # and nobody asks for a backfill
         ):
             stack.enter_context(patch.object(where, name, what))
         structlog.configure(processors=[hear], wrapper_class=structlog.BoundLogger)
