@@ -10,7 +10,7 @@ from tests.steps import query
 INSERT = """
     with made as (
         insert into job (shard_id, id, tenant_id, name, status, definition, created_at, changed_at)
-        select ($2::int[])[1 + n % 2048], gen_random_uuid(), $3, $6 || '-' || n, 'ACTIVE', $4, $5, $5
+        select ($2::int[])[1 + n * 997 % 2048], gen_random_uuid(), $3, $6 || '-' || n, 'ACTIVE', $4, $5, $5
         from unnest($1::int[]) n
         returning *),
     versions as (
