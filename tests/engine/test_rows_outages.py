@@ -1,0 +1,124 @@
+"""After an outage, of all nodes or of PostgreSQL: what was missed is made up for, what is due now is on time, and
+nobody has to do anything (R-06, R-13, R-20).
+"""
+
+import asyncio
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import timedelta
+
+import pytest
+
+from horae.domain.jobs import Definition
+from horae.domain.schedule import Misfire, OnMisfire, Policies
+from horae.domain.targets import HttpTarget
+from horae.domain.triggers import IntervalTrigger
+from horae.store.cells import Cell, Store
+from tests.bulk import bulk_jobs
+from tests.catcher import percentile
+from tests.engine.fleet import every_fire_has_one_row, steady
+from tests.engine.running import running
+from tests.steps import move_clock, query, until
+from tests.system.proxy import proxied
+
+LONG = (pytest.mark.long, pytest.mark.timeout(7200))
+P95_MS = 2000
+MINUTES = 30
+
+
+@pytest.mark.parametrize(("jobs", "beside", "seconds"), [(10, 20, 60), pytest.param(3334, 200, 600, marks=LONG)])
+async def test_after_half_an_hour_without_nodes_the_backlog_goes_and_what_is_due_now_is_on_time(
+    ctx, store, catcher, jobs, beside, seconds
+):
+    """Jobs of every minute that make up for all they missed, beside jobs of every second."""
+    start = store.cells[0].clock.now().replace(second=0, microsecond=0) + timedelta(minutes=1)
+    made_up = Definition(
+        trigger=IntervalTrigger(60, start),
+        target=HttpTarget(f"{catcher.url}/missed"),
+        policies=Policies(misfire=Misfire(OnMisfire.ALL), end=start + timedelta(minutes=MINUTES)),
+    )
+    await bulk_jobs(ctx, store, jobs, made_up, start, "missed")
+    await move_clock(store, minutes=MINUTES + 2)
+    back = store.cells[0].clock.now()
+    await steady(ctx, store, catcher, beside)
+    missed = jobs * MINUTES
+    async with running(store):
+        await until(lambda: len(catcher.of("/missed")) >= missed, seconds)
+        seen = len(catcher.arrivals)
+        await until(lambda: len(catcher.arrivals) >= seen + beside, 30)
+    on_time = [arrival for arrival in catcher.arrivals if arrival.path != "/missed"]
+    assert percentile([arrival.late_ms for arrival in on_time], 0.95) < P95_MS
+    assert min(arrival.fire_time for arrival in on_time) >= back.replace(microsecond=0)
+    assert len(catcher.of("/missed")) == missed
+    assert len(catcher.effects) == len(catcher.arrivals)
+
+
+@asynccontextmanager
+async def behind_proxies(cells):
+    """A node all of whose connections go through proxies."""
+    async with AsyncExitStack() as stack:
+        proxies = [stack.enter_context(proxied(cell.dsn)) for cell in cells]
+        far = [Cell(cell.name, proxy.dsn) for cell, proxy in zip(cells, proxies, strict=True)]
+        store = await stack.enter_async_context(Store(far))
+        yield await stack.enter_async_context(running(store)), proxies
+
+
+@pytest.mark.parametrize(
+    ("times", "gone"), [(1, 3), pytest.param(100, 4, marks=LONG), pytest.param(1, 300, marks=LONG)]
+)
+async def test_when_postgresql_is_back_after_silence_there_is_full_service_within_ten_seconds(
+    ctx, store, cells, catcher, times, gone
+):
+    """No reset, no word: established connections are dead, and only deadlines tell."""
+    jobs, clock = 30, store.cells[0].clock
+    await steady(ctx, store, catcher, jobs)
+    async with behind_proxies(cells) as (node, proxies):
+        for _ in range(times):
+            await until(lambda: fresh(catcher, clock.now() - timedelta(seconds=2), jobs), 60)
+            for proxy in proxies:
+                proxy.cut()
+            await asyncio.sleep(gone)
+            for proxy in proxies:
+                proxy.mend()
+            healed = clock.now()
+            await until(lambda healed=healed: fresh(catcher, healed, jobs), 10)
+            await until(lambda: not node.progress.stuck, 20)
+        calm = clock.now()
+        await until(lambda: fresh(catcher, calm, jobs), 30)
+    later = [arrival.late_ms for arrival in catcher.arrivals if arrival.fire_time > calm]
+    assert percentile(later, 0.95) < P95_MS
+    await every_fire_has_one_row(store, jobs)
+    assert {row["state"] for row in await query(store, "select distinct state from instance_history")} == {"SUCCESS"}
+
+
+def fresh(catcher, since, many):
+    """Whether so many fires that were due after a moment have arrived."""
+    return sum(arrival.fire_time > since for arrival in catcher.arrivals[-20 * many :]) >= many
+
+
+@pytest.mark.parametrize(("seconds", "jobs"), [(3, 40), pytest.param(600, 800, marks=LONG)])
+async def test_when_every_target_fails_for_a_while_there_is_no_storm_and_delay_is_small_soon_after(
+    ctx, store, catcher, seconds, jobs
+):
+    clock = store.cells[0].clock
+    start = await steady(ctx, store, catcher, jobs)
+    broken, healed = start + timedelta(seconds=2), start + timedelta(seconds=2 + seconds)
+    catcher.answer = lambda arrival: 503 if broken <= arrival.at < healed else 200
+    async with running(store):
+        await until(lambda: clock.now() > healed, seconds + 20)
+        calm = healed + timedelta(seconds=min(300, max(40, seconds / 2)))
+        await until(lambda: on_time(catcher, max(calm - timedelta(seconds=300), healed), jobs), 300)
+        back = clock.now()
+    assert back - healed < timedelta(minutes=5)
+    during = [arrival for arrival in catcher.arrivals if broken <= arrival.at < healed]
+    first = sum(arrival.attempt == 1 for arrival in catcher.arrivals)
+    retries = len(catcher.arrivals) - first
+    assert during
+    assert retries <= 0.2 * first + 20 * 10, "a fifth of first attempts, and a few of each target"
+    dead = await query(store, "select from instance_history where state = 'DEAD' limit 1")
+    assert not dead, "an outage of targets does not empty their jobs into dead letters"
+
+
+def on_time(catcher, since, many):
+    """Whether the last so many first attempts that came after a moment were on time, p95."""
+    recent = [one.late_ms for one in catcher.arrivals if one.fire_time > since and one.attempt == 1][-many:]
+    return len(recent) >= many and percentile(recent, 0.95) < P95_MS
