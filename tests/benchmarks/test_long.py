@@ -6,10 +6,11 @@ from benchmarks import churn, scale, snapshot
 
 
 @pytest.mark.long
-@pytest.mark.timeout(1200)
-def test_a_held_snapshot_costs_at_most_a_tenth_over_three_minutes():
-    found = snapshot.main(360)
-    assert found["seconds_each"] >= 180
+@pytest.mark.timeout(10_000)
+@pytest.mark.parametrize("minutes", [3, 60])
+def test_a_held_snapshot_costs_at_most_a_tenth(minutes):
+    found = snapshot.main(minutes * 120)
+    assert found["seconds_each"] >= minutes * 60
     assert found["ratio"] >= 0.9
 
 

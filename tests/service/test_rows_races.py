@@ -146,3 +146,15 @@ async def _work(ctx, operations):
 
     await asyncio.gather(*(author(n) for n in range(10)))
     return unsure
+
+
+@pytest.mark.parametrize("waiting", [20, pytest.param(20_000, marks=LONG)])
+async def test_a_worker_that_asks_for_one_gets_one_however_the_claim_is_planned(ctx, store, waiting):
+    """Sessions of ours plan nested loops only: just the plan with which the IN form updated every row (R-17)."""
+    await a_type(ctx, "MAIL", target=QueueTarget("mail"))
+    for n in range(waiting):
+        await tasks.schedule(ctx, "MAIL", str(n))
+    for asked in (1, 2, 5):
+        assert len(await workers.claim(ctx, "mail", "w", asked)) == asked
+    rows = await query(store, "select count(*) as many from instance_live where state = 'RUNNING'")
+    assert sum(row["many"] for row in rows) == 8

@@ -1,0 +1,65 @@
+"""A database whose clock jumps hours ahead fires nothing early (R-03). Nodes never read a wall clock."""
+
+import ast
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from structlog.testing import capture_logs
+
+import horae
+from horae.domain.targets import HttpTarget
+from horae.domain.triggers import IntervalTrigger
+from horae.store import clock
+from horae.store import leases as rows
+from tests.engine.fleet import every_fire_has_one_row, steady
+from tests.engine.running import running
+from tests.steps import a_job, until
+
+LONG = (pytest.mark.long, pytest.mark.timeout(3600))
+SOURCE = Path(horae.__file__).parent
+WALL = {"time", "now", "utcnow", "today"}
+
+
+@pytest.mark.parametrize("jumps", [1, pytest.param(50, marks=LONG)])
+@pytest.mark.parametrize("hours", [8])
+async def test_a_database_clock_that_jumps_ahead_stops_its_cells_and_fires_nothing_early(
+    ctx, store, catcher, monkeypatch, jumps, hours
+):
+    ahead, jobs = timedelta(), 20
+    told = rows.told
+    monkeypatch.setattr(rows, "told", lambda row: (said := told(row))._replace(reading=said.reading + ahead))
+    anchor = store.cells[0].clock.now() + timedelta(minutes=30)
+    await a_job(ctx, "later", IntervalTrigger(3600, anchor), target=HttpTarget(f"{catcher.url}/later"))
+    await steady(ctx, store, catcher, jobs)
+    async with running(store):
+        for _ in range(jumps):
+            seen = len(catcher.arrivals)
+            await until(lambda seen=seen: len(catcher.arrivals) >= seen + jobs)
+            with capture_logs() as logs:
+                ahead = timedelta(hours=hours)
+                await until(lambda: not any(cell.clock.trusted for cell in store.cells), 10)
+                await until(lambda: "clock.jumped" in [line["event"] for line in logs], 10)
+            ahead = timedelta()
+            await until(lambda: catcher.now() < anchor, 10)  # the next heartbeat says so
+            for cell in store.cells:
+                async with cell.statement() as tx:
+                    await clock.vouch(tx)
+            await until(lambda: all(cell.clock.trusted for cell in store.cells), 10)
+        seen = len(catcher.arrivals)
+        await until(lambda: len(catcher.arrivals) >= seen + jobs, 20)
+    assert catcher.of("/later") == []
+    assert set(catcher.effects.values()) == {1}
+    await every_fire_has_one_row(store, jobs)
+
+
+def test_only_the_first_stock_of_partitions_and_the_programs_around_a_node_read_a_wall_clock():
+    found = set()
+    for room in ("engine", "store", "delivery", "service", "runtime"):
+        for file in (SOURCE / room).rglob("*.py"):
+            for node in ast.walk(ast.parse(file.read_text())):
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in WALL:
+                    owner = node.func.value
+                    if isinstance(owner, ast.Name) and owner.id in {"time", "datetime", "date"}:
+                        found.add(str(file.relative_to(SOURCE)))
+    assert found <= {"store/migrations.py", "delivery/signing.py", "delivery/push.py", "delivery/oauth.py"}

@@ -1,0 +1,79 @@
+"""A node frozen for longer than its lease, with calls in flight, comes back and is refused (R-08)."""
+
+import asyncio
+import random
+
+import pytest
+
+from horae.store.tx import GONE
+from tests.catcher import Catcher, catching
+from tests.engine.fleet import every_fire_has_one_row, steady
+from tests.steps import query, until
+from tests.system.processes import NodeProcess
+
+LONG = (pytest.mark.long, pytest.mark.timeout(7200))
+TTL = 1.0
+
+
+@pytest.fixture
+async def catcher(store):
+    async with catching(store.cells[0].clock.now) as catcher:
+        catcher.takes = 0.4  # so that some are in flight at any moment
+        yield catcher
+
+
+@pytest.fixture
+async def nodes(cells, tmp_path):
+    places = [(cell.name, cell.dsn) for cell in cells]
+    both = [NodeProcess(f"node-{n}", tmp_path, places, TTL, "acme") for n in range(2)]
+    for node in both:
+        node.start()
+    try:
+        yield both
+    finally:
+        for node in both:
+            node.end()
+
+
+@pytest.mark.parametrize("runs", [1, pytest.param(300, marks=LONG)])
+async def test_the_late_writes_of_a_node_that_was_frozen_are_refused_and_effects_stay_single(
+    ctx, store, catcher: Catcher, nodes, runs
+):
+    jobs, chance = 60, random.Random(8)
+    await steady(ctx, store, catcher, jobs)
+    await asyncio.gather(*(node.ready() for node in nodes))
+    for number in range(runs):
+        frozen, heir = nodes if number % 2 else reversed(nodes)
+        await until(lambda: shared(nodes), 30)
+        seen = len(catcher.arrivals)
+        await until(lambda seen=seen: len(catcher.arrivals) >= seen + jobs, 30)
+        refused = (await frozen.tell("counts"))["late"]
+        frozen.pause()
+        await asyncio.sleep(TTL * (chance.uniform(2, 10) if runs > 1 else 2))
+        await until(lambda heir=heir: owns_everything(heir), 20)
+        frozen.resume()
+        await until(lambda frozen=frozen, refused=refused: refused_more(frozen, refused), 20)
+    await asyncio.gather(*(asyncio.to_thread(node.terminate) for node in nodes))
+    await until(lambda: not any(node.running for node in nodes), 20)
+    await every_fire_has_one_row(store, jobs)
+    ended = await query(store, "select id, idem_key, state from instance_history")
+    assert len({row["id"] for row in ended}) == len({row["idem_key"] for row in ended}) == len(ended)
+    assert {row["state"] for row in ended} == {"SUCCESS"}
+    twice = len(catcher.arrivals) - len({arrival.idempotency_key for arrival in catcher.arrivals})
+    assert twice >= runs, "what it had in flight was delivered again, under the same key"
+
+
+async def shared(nodes):
+    held = [sum((await node.tell("ping"))["held"].values()) for node in nodes]
+    return sum(held) == 4096 and min(held) > 0
+
+
+async def owns_everything(node):
+    try:
+        return sum((await node.tell("ping"))["held"].values()) == 4096
+    except GONE:
+        return False
+
+
+async def refused_more(node, than):
+    return (await node.tell("counts"))["late"] > than
