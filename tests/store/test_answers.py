@@ -49,6 +49,23 @@ async def test_a_call_on_a_dead_socket_ends_in_time_and_takes_its_connection_wit
         await cell.close()
 
 
+async def test_when_all_connections_fell_silent_only_the_first_to_ask_pays_for_it(cells, short):
+    with proxied(cells[0].dsn) as proxy:
+        cell = Cell("far", proxy.dsn, connections=5)
+        await cell.open()
+        await fill(cell)
+        proxy.sever()
+        with pytest.raises(TimeoutError):
+            await pid(cell)
+        assert len(set(await asyncio.gather(*(pid(cell) for _ in range(5))))) == 5
+        await fill(cell)
+        proxy.sever()
+        async with cell.tx() as tx:
+            await tx.value("select 1")
+        assert len(set(await asyncio.gather(*(pid(cell) for _ in range(5))))) == 5
+        await cell.close()
+
+
 async def test_a_commit_that_is_not_answered_ends_in_time(cells, short):
     with proxied(cells[0].dsn) as proxy:
         cell = Cell("far", proxy.dsn, connections=2)

@@ -32,7 +32,11 @@ async def fresh(pool: "Pool", most: int) -> AsyncIterator["Pooled"]:
                 break
             discard(connection)
             await held.aclose()
-        yield connection
+        try:
+            yield connection
+        except TimeoutError:
+            forsake(pool)
+            raise
 
 
 @asynccontextmanager
@@ -43,14 +47,26 @@ async def begun(pool: "Pool", most: int) -> AsyncIterator["Pooled"]:
             connection = await held.enter_async_context(fresh(pool, most))
             try:
                 await held.enter_async_context(_transaction(connection))
-            except GONE:
+            except GONE as error:
                 discard(connection)
                 await held.aclose()
+                if isinstance(error, TimeoutError):
+                    forsake(pool)
                 if not left:
                     raise
             else:
                 break
         yield connection
+
+
+def forsake(pool: "Pool") -> None:
+    """Close every idle connection as it is: one that does not answer is seldom alone.
+
+    Where a firewall forgot them all, each would cost someone the whole patience before it is found out.
+    """
+    for holder in pool._holders:  # type: ignore[attr-defined]  # no public way; asyncpg itself closes idle ones so
+        if holder._con is not None and holder._in_use is None:
+            holder._con.terminate()
 
 
 @asynccontextmanager
