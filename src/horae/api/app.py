@@ -14,10 +14,18 @@ from horae.api.gate import Gate
 from horae.api.metrics import Metrics
 from horae.api.openapi import document
 from horae.api.problems import handle
-from horae.api.routes import identity, jobs, tenants
+from horae.api.routes import identity, jobs, tasks, tenants
 from horae.service.readiness import CellReadiness
 
-ROUTERS: Final = (probes.routes, probes.measured, jobs.routes, identity.routes, tenants.routes)
+ROUTERS: Final = (
+    probes.routes,
+    probes.measured,
+    jobs.routes,
+    tasks.quick,
+    tasks.routes,
+    identity.routes,
+    tenants.routes,
+)
 
 
 def make(gate: Gate, look: Callable[[], Awaitable[list[CellReadiness]]]) -> FastAPI:

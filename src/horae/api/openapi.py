@@ -7,6 +7,7 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
 from horae import __version__
+from horae.api import hot
 from horae.api.problems import MEDIA_TYPE, Problem
 from horae.api.routing import GuardedRoute, action_of
 from horae.domain.errors import HoraeError
@@ -27,11 +28,12 @@ def document(app: FastAPI) -> dict[str, Any]:
         schemas = made.setdefault("components", {}).setdefault("schemas", {})
         for name in ("HTTPValidationError", "ValidationError"):
             schemas.pop(name, None)
+        schemas |= hot.schemas()
         schemas["Problem"] = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
         made["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer", "bearerFormat": "horae_…"}}
         for route in guarded(app):
             for method in route.methods or ():
-                _finish(made["paths"][route.path][method.lower()], action_of(route))
+                _finish(made["paths"][route.path_format][method.lower()], action_of(route))
         app.openapi_schema = made
     return app.openapi_schema
 

@@ -61,7 +61,12 @@ def problem_of(error: Exception) -> Response:
     if refusal is None:
         log.exception("api.failed", exc_info=error)
         refusal = HoraeError("something went wrong on our side; it is in our log")
-    body = {
+    return JSONResponse(body_of(refusal), refusal.status, headers=_headers(refusal, error), media_type=MEDIA_TYPE)
+
+
+def body_of(refusal: HoraeError) -> dict[str, Any]:
+    """A refusal as a problem says it; in a batch, of one item."""
+    return {
         "type": f"urn:horae:{refusal.code}",
         "title": type(refusal).__name__,
         "status": refusal.status,
@@ -69,7 +74,6 @@ def problem_of(error: Exception) -> Response:
         "code": refusal.code,
         **refusal.facts,
     }
-    return JSONResponse(body, refusal.status, headers=_headers(refusal, error), media_type=MEDIA_TYPE)
 
 
 async def handle(_request: Request, error: Exception) -> Response:

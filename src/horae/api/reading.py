@@ -6,6 +6,7 @@ surrogate pair, NUL. Each of them is refused.
 
 import json
 import math
+import re
 from typing import Any, Final, NoReturn
 
 from starlette.requests import Request
@@ -17,6 +18,8 @@ LARGEST_BODY: Final = 256 * 1024
 DEEPEST: Final = 32
 SMALLEST_INT, LARGEST_INT = -(2**63), 2**63 - 1
 LONGEST_INT: Final = 20
+STRING: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"')
+NO_BRACKET: Final = bytes(byte for byte in range(256) if byte not in b"{}[]")
 
 
 class StrictRequest(Request):
@@ -68,24 +71,33 @@ def loads(raw: bytes) -> Any:
         raise BadRequest("the body is not UTF-8") from error
     except json.JSONDecodeError as error:
         raise BadRequest(f"the body is not JSON: {error.msg} at character {error.pos}") from error
-    if raw.count(b"{") + raw.count(b"[") > DEEPEST or b"\\u" in raw:
-        _check(value, 1)
+    if raw.count(b"{") + raw.count(b"[") > DEEPEST and _deep(raw):
+        raise BadRequest(f"JSON may be nested {DEEPEST} levels deep")
+    if b"\\u" in raw:  # the only way to write what UTF-8 cannot
+        _check_texts(value)
     return value
 
 
-def _check(value: Any, depth: int) -> None:
-    if depth > DEEPEST + 1:
-        raise BadRequest(f"JSON may be nested {DEEPEST} levels deep")
+def _deep(raw: bytes) -> bool:
+    """Whether brackets are left after as many of the innermost pairs were taken away as there may be levels."""
+    outside = STRING.sub(b"", raw) if b"\\" in raw else b"".join(raw.split(b'"')[::2])
+    left = outside.translate(None, delete=NO_BRACKET)
+    for _ in range(DEEPEST):
+        left = left.replace(b"{}", b"").replace(b"[]", b"")
+    return bool(left)
+
+
+def _check_texts(value: Any) -> None:
     match value:
         case str():
             _check_text(value)
         case list():
             for item in value:
-                _check(item, depth + 1)
+                _check_texts(item)
         case dict():
             for key, item in value.items():
                 _check_text(key)
-                _check(item, depth + 1)
+                _check_texts(item)
         case _:
             pass
 

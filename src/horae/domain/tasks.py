@@ -17,6 +17,8 @@ from horae.domain.instances import Instance
 from horae.domain.lifecycle import State
 
 LONGEST_KEY: Final = 200
+LARGEST_PAYLOAD: Final = 64 * 1024
+FIRST_YEAR, LAST_YEAR = 1970, 9000
 OWN_KEY: Final = "self"  # the business key of a once or delay job: the job itself is its key
 
 
@@ -112,6 +114,22 @@ def check_key(business_key: str) -> None:
         raise Invalid(f"a business key is 1 to {LONGEST_KEY} printable characters")
 
 
+def check_time(at: datetime | None) -> None:
+    """Refuse times that could mean several moments, or that no clock will show."""
+    if at is None:
+        return
+    if at.tzinfo is None:
+        raise Invalid("a time needs its offset, for example 2026-11-15T09:00:00+08:00")
+    if not FIRST_YEAR <= at.year < LAST_YEAR:
+        raise Invalid(f"a time lies between {FIRST_YEAR} and {LAST_YEAR}")
+
+
+def check_payload(payload: Any) -> None:
+    """Refuse payloads that do not belong into a row."""
+    if payload is not msgspec.UNSET and len(_encode(payload)) > LARGEST_PAYLOAD:
+        raise Invalid(f"a payload has at most {LARGEST_PAYLOAD} bytes")
+
+
 def stale(ledger: Ledger | None, version: int | None) -> bool:
     """Whether an event came after a newer, or the same, one. Without versions nothing is stale."""
     return (
@@ -154,3 +172,6 @@ def decide_cancel(known: Known, version: int | None = None) -> Cancel | Ignore:
     if known.live is None:
         return Ignore(IgnoreReason.NOT_LIVE)
     return Cancel(known.live)
+
+
+_encode = msgspec.json.Encoder().encode

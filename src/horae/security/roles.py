@@ -57,6 +57,9 @@ ACTIONS: Final[dict[str, Action]] = {
     "jobs.pause": Action(Verb.EXECUTE, audited=True),
     "jobs.resume": Action(Verb.EXECUTE, audited=True),
     "jobs.remove": Action(Verb.WRITE, audited=True),
+    "tasks.put": Action(Verb.EXECUTE),  # tasks are in the ledger of their key and in events
+    "tasks.cancel": Action(Verb.EXECUTE),
+    "tasks.read": Action(Verb.READ),
     "keys.create": Action(Verb.MANAGE, audited=True),
     "keys.list": Action(Verb.MANAGE),
     "keys.revoke": Action(Verb.MANAGE, audited=True),

@@ -6,18 +6,19 @@ moved meanwhile is read and decided again in the next one; so is a key that was 
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from horae.domain import tasks as rules
 from horae.domain.errors import Contended, HoraeError, Invalid, Unavailable
 from horae.domain.jobs import Job
 from horae.domain.tasks import Intent
 from horae.runtime.batch import halve
 from horae.service.context import Context
 from horae.service.task_rounds import NEVER, Round
-from horae.service.tasks import TRIES, Answer, in_utc, placing
+from horae.service.tasks import TRIES, Answer, placing
 from horae.store import task_batches
 from horae.store.cells import Cell
 from horae.store.tasks import Place
@@ -36,12 +37,11 @@ class Wish(msgspec.Struct, frozen=True):
 
 
 class Asked(NamedTuple):
-    """A wish with its place in the batch, its place in the cells, and its time in UTC."""
+    """A wish with its place in the batch and its place in the cells."""
 
     number: int
     place: Place
     wish: Wish
-    at: datetime | None
 
 
 Answers = dict[int, Answer | HoraeError]
@@ -55,8 +55,9 @@ async def schedule_many(ctx: Context, type_name: str, wishes: Sequence[Wish]) ->
     async def work(tx: Tx, asked: Sequence[Asked]) -> list[tuple[int, Answer | HoraeError]]:
         known = await task_batches.find(tx, [one.place for one in asked])
         turn = Round(job, ctx.actor, tx.now)
-        for _, place, wish, at in asked:
-            turn.put(place, known.get(place.key, NEVER), Intent(at or tx.now, wish.payload, wish.version))
+        for _, place, wish in asked:
+            at = wish.at.astimezone(UTC) if wish.at else tx.now
+            turn.put(place, known.get(place.key, NEVER), Intent(at, wish.payload, wish.version))
         return _numbered(asked, await turn.write(tx))
 
     return await _answer_all(ctx, job, wishes, work)
@@ -69,7 +70,7 @@ async def cancel_many(ctx: Context, type_name: str, wishes: Sequence[Wish]) -> l
     async def work(tx: Tx, asked: Sequence[Asked]) -> list[tuple[int, Answer | HoraeError]]:
         known = await task_batches.find(tx, [one.place for one in asked])
         turn = Round(job, ctx.actor, tx.now)
-        for _, place, wish, _ in asked:
+        for _, place, wish in asked:
             turn.cancel(place, known.get(place.key, NEVER), wish.version)
         return _numbered(asked, await turn.write(tx))
 
@@ -89,7 +90,9 @@ async def _answer_all(ctx: Context, job: Job, wishes: Sequence[Wish], work: Work
     place_of = placing(ctx.tenant, job)
     for number, wish in enumerate(wishes):
         try:
-            asked = Asked(number, place_of(wish.key), wish, in_utc(wish.at))
+            rules.check_time(wish.at)
+            rules.check_payload(wish.payload)
+            asked = Asked(number, place_of(wish.key), wish)
             parts.setdefault(ctx.store.cell(asked.place.shard), []).append(asked)
         except HoraeError as refusal:
             answers[number] = refusal

@@ -51,11 +51,12 @@ async def schedule(
     version: int | None = None,
 ) -> Answer:
     """Set the time of a key: now where `at` is omitted. Read, decide, write; when the row moved, decide again."""
+    rules.check_time(at)
+    rules.check_payload(payload)
     job, place = await _place(ctx, type_name, key)
-    asked = in_utc(at)
 
     async def work(tx: Tx) -> Answer:
-        intent = Intent(asked or tx.now, payload, version)
+        intent = Intent(at.astimezone(UTC) if at else tx.now, payload, version)
         for _ in range(TRIES):
             known = await tasks.find(tx, place)
             change = rules.decide(known, intent, job.definition.after_success)
@@ -124,18 +125,6 @@ def placing(tenant: Tenant, job: Job) -> Callable[[str], Place]:
         return Place(job.shard, *owner, rules.OWN_KEY)
 
     return own if job.single else place
-
-
-def in_utc(at: datetime | None) -> datetime | None:
-    """The time an intent asks for. One without an offset means nothing here."""
-    if at is None:
-        return None
-    if at.tzinfo is None:
-        raise Invalid("a time needs its offset, for example 2026-11-15T09:00:00+08:00")
-    try:
-        return at.astimezone(UTC)
-    except OverflowError:
-        raise Invalid("a time lies between the years 1 and 9999, in UTC too") from None
 
 
 async def _apply(
