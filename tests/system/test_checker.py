@@ -152,6 +152,21 @@ async def test_an_answer_to_an_older_call_that_was_believed_is_an_old_token(made
     assert await broken(made) == {"token"}
 
 
+async def test_a_timeout_sooner_than_the_last_call_of_an_attempt_allows_is_an_old_token(made, run):
+    tick, instance, at = run["tick"], run["ids"][2], made.later(20)
+    made.strikes.append(Strike("pause", at.timestamp(), at.timestamp() + 1))
+    await made.sql("update instance_history set attempt = 2, retry_count = 1, attempts = null where id = $1", instance)
+    told = {"attempt": 1, "retry_count": 1, "error_code": "TIMEOUT"}
+    await made.event(tick, instance, "INSTANCE_FAILED", made.later(26), **told)
+    for attempt, seconds in ((1, 20.8), (2, 28)):
+        arrived = made.later(seconds).timestamp()
+        made.delivered(key_of(tick, at), instance, "tick", at, attempt=attempt, arrived_at=arrived, effect=False)
+    verdict = await made.verdict()
+    assert verdict.ok, str(verdict)
+    await made.sql("update outbox set at = $1 where event = 'INSTANCE_FAILED'", made.later(21))
+    assert await broken(made) == {"token"}
+
+
 async def test_a_report_accepted_after_a_newer_claim_is_an_old_token(made, run):
     hand = {"instance_id": str(run["pulled"]), "attempt": 2}
     made.called("claim", 3.1, job="pull", answer={"claimed": [hand]})

@@ -5,9 +5,12 @@ import random
 import pytest
 
 from tests.system import scenes
+from tests.system.experiment import experimenting
 from tests.system.planted import PLANTS, plant
 from tests.system.stage import staged
+from tests.system.trials import TRIALS, tried
 
+TTL, RATE = 1.5, 20
 CAUGHT = {
     "token-dropped": (scenes.a_frozen_owner_answers_late, "token"),
     "local-clock": (scenes.a_node_with_a_clock_of_its_own, "early"),
@@ -44,3 +47,17 @@ async def test_a_planted_bug_is_named(name, seed, cells, tmp_path, monkeypatch):
     plant(name, monkeypatch.setattr)
     verdict = await played(name, cells, tmp_path, monkeypatch, seed)
     assert CAUGHT[name][1] in verdict.broken, str(verdict)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("name", TRIALS)
+async def test_a_planted_bug_is_named_on_the_whole_cluster(name, seed, monkeypatch):
+    assert set(TRIALS) == set(PLANTS)
+    chance = random.Random(seed)
+    monkeypatch.setenv("HORAE_PLANT", name)
+    async with experimenting(TTL, RATE, seed) as run:
+        plant(name, monkeypatch.setattr)
+        verdict = await tried(name, run, chance)
+    assert verdict.broken & TRIALS[name].seen_by, str(verdict)

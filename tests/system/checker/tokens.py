@@ -11,10 +11,12 @@ from tests.system.checker.facts import Facts, Row, identity
 from tests.system.checker.verdict import Violation
 
 DONE = {"done", "DONE"}
+HASTE = 0.5  # a call is sent a little before the target notes its arrival
 
 
 def check(facts: Facts, counts: Counter[str]) -> Iterator[Violation]:
     yield from _believed(facts, counts)
+    yield from _timed_out(facts, counts)
     yield from _finished(facts, counts)
 
 
@@ -42,6 +44,33 @@ def _believed(facts: Facts, counts: Counter[str]) -> Iterator[Violation]:
         if believed is None or newer:
             sentence = f"{facts.name(row)}: {row['id']} was settled by an answer to a call that was no longer its own"
             yield Violation("token", sentence, [seq, *newer])
+
+
+def _timed_out(facts: Facts, counts: Counter[str]) -> Iterator[Violation]:
+    """An attempt that was sent twice ran out of time by its last call's clock. One that ran out sooner was the first
+    one's, who had lost it by then."""
+    calls: dict[tuple[UUID, int], list[Row]] = defaultdict(list)
+    for row in facts.deliveries:
+        calls[row["instance"], row["attempt"]].append(row)
+    rows = {row["id"]: row for row in (*facts.live, *facts.history)}
+    for instance, events in facts.failed.items():
+        for event in events:
+            failed = (event["at"] - facts.offsets[event["cell"]]).timestamp()
+            sent = [row for row in calls[instance, event["body"]["attempt"]] if row["arrived_at"] < failed]
+            if event["body"].get("error_code") != "TIMEOUT" or len(sent) < 2 or instance not in rows:
+                continue
+            counts["timeouts of what was sent twice"] += 1
+            if failed - sent[-1]["arrived_at"] < _patience(facts, rows[instance]) - HASTE:
+                sentence = (
+                    f"{instance}: attempt {event['body']['attempt']} timed out by a call that was no longer its own"
+                )
+                yield Violation("token", sentence, [event["body"], *sent])
+
+
+def _patience(facts: Facts, row: Row) -> float:
+    """How long a call waits for its answer."""
+    target = facts.definitions.get((row["job_id"], row["job_version"]), {}).get("target", {})
+    return float(target.get("read_timeout", 5.0))
 
 
 def _seq(attempts: Any) -> int | None:

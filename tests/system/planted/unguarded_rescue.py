@@ -12,7 +12,7 @@ GUARD = """and l.state not in ('INIT', 'FAIL', 'BLOCKED')
       and (g.seen_deadline is null or l.deadline = g.seen_deadline)"""
 BLIND = """and (g.seen_deadline is not null
            or l.state not in ('INIT', 'FAIL', 'BLOCKED') and l.attempt = g.attempt and l.token = g.token)"""
-MOMENT = 1.0
+MOMENT = 4.0
 
 
 def plant(put: Any) -> None:
