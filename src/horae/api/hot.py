@@ -5,7 +5,7 @@ solves no dependencies and validates nothing.
 """
 
 from collections.abc import Callable, Coroutine
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 from fastapi import APIRouter, Depends
@@ -46,6 +46,15 @@ def told(kind: type[msgspec.Struct]) -> Any:
     return Depends(Body(kind))
 
 
+Work = TypeVar("Work", bound=Callable[..., Any])
+
+
+def waiting(work: Work) -> Work:
+    """Marks work that waits for long: its request does not count as one under way meanwhile."""
+    work.waits = True  # type: ignore[attr-defined]
+    return work
+
+
 class HotRoute(GuardedRoute):
     """First the gate, then the body, then the work; nothing else."""
 
@@ -58,6 +67,7 @@ class HotRoute(GuardedRoute):
         calls = {str(one.name): one.call for one in self.dependant.dependencies}
         context = next(name for name, call in calls.items() if isinstance(call, Allowed))
         body = next(((name, call) for name, call in calls.items() if isinstance(call, Body)), None)
+        whole, waits = self.dependant.request_param_name, getattr(work, "waits", False)
 
         async def handle(request: Request) -> Response:
             gate: Gate = request.app.state.gate
@@ -65,9 +75,14 @@ class HotRoute(GuardedRoute):
             try:
                 async with gate.admitted(request, action) as admitted:
                     headers = admitted.headers
-                    asked = {context: admitted.ctx, **request.path_params}
+                    asked: dict[str, Any] = {context: admitted.ctx, **request.path_params}
                     if body is not None:
                         asked[body[0]] = body[1].read(await (await strict(request)).json())
+                    if whole is not None:
+                        asked[whole] = request
+                    if not waits:
+                        response = said(await work(**asked))
+                if waits:
                     response = said(await work(**asked))
             except Exception as error:
                 response = problem_of(error)
