@@ -62,6 +62,9 @@ class Flow:
         self._waiting.clear()
 
     def _deliver(self) -> None:
+        if self._to.is_closing():
+            self._waiting.clear()
+            return
         loop = asyncio.get_running_loop()
         now, drop = loop.time() + 0.001, max(int(self._weather.trickle * TICK), 1)
         while self._waiting and self._waiting[0][0] <= now:
