@@ -19,6 +19,7 @@ from horae.store import cursors, instances
 from horae.store.cells import Store
 from horae.store.definitions import Definitions
 from horae.store.settle import Settler
+from tests.egress import ANYWHERE
 from tests.engine.running import running
 from tests.steps import claim_everywhere, query, until
 from tests.system.planted import local_clock, persisted_bound, unguarded_rescue
@@ -33,7 +34,7 @@ LOST = 20.0  # longer than any deadline here
 async def a_frozen_owner_answers_late(stage: Stage, put: Put, chance: random.Random) -> None:
     """Its attempt was rescued and is another's now; the same number, another token."""
     job = await stage.job("PUBLISH", KeyedTrigger())
-    await stage.put("PUBLISH", f"key-{chance.random()}")
+    await stage.put("PUBLISH", f"key-{chance.random()}", seconds=-1)
     [frozen] = await claim_everywhere(stage.store)
     late = await stage.deliver(frozen, job)
     await stage.pass_time(LOST)
@@ -69,7 +70,7 @@ async def an_answer_comes_while_it_is_rescued(stage: Stage, put: Put, chance: ra
     """The rescuer has read that it is overdue; before it writes, the attempt has failed and waits for its retry."""
     put(unguarded_rescue, "MOMENT", 0.0)
     job = await stage.job("AUDIT", KeyedTrigger(), "/fail/1")
-    await stage.put("AUDIT", f"key-{chance.random()}")
+    await stage.put("AUDIT", f"key-{chance.random()}", seconds=-1)
     [slow] = await claim_everywhere(stage.store)
     failed = await stage.deliver(slow, job)
     await stage.pass_time(LOST)
@@ -95,7 +96,7 @@ async def a_worker_asks_for_little(stage: Stage, put: Put, chance: random.Random
     """Twenty wait in a queue, and a worker wants a few."""
     await stage.job("WORK", KeyedTrigger(), target=QueueTarget("work"))
     for n in range(20):
-        await stage.put("WORK", f"key-{n}")
+        await stage.put("WORK", f"key-{n}", seconds=-1)
     many = chance.randint(1, 3)
     claim = workers.claim
     told: Any = msgspec.to_builtins
@@ -108,7 +109,7 @@ async def two_nodes_on_one_host(stage: Stage, put: Put, chance: random.Random) -
     async with running(stage.store, ttl=TTL):
         other = Store([type(stage.store.cells[0])(*cell) for cell in cells])
         async with other:
-            node = Node(other, "n", TTL, Sender(Client()))
+            node = Node(other, "n", TTL, Sender(Client(ANYWHERE)))
             await node.start()
             try:
                 stage.nodes = 2

@@ -27,6 +27,7 @@ from horae.store.cells import Store
 from horae.store.instances import Attempt
 from horae.store.settle import Result
 from horae.upkeep.copies import Copier
+from tests.egress import ANYWHERE
 from tests.steps import move_clock
 from tests.system.apilog import ApiLog
 from tests.system.authors import create_job
@@ -44,7 +45,7 @@ class Stage:
     def __init__(self, store: Store, ctx: Context, folder: Path, url: str) -> None:
         self.store, self.ctx, self.folder, self.url = store, ctx, folder, url
         self.ledger, self.log = folder / "ledger.sqlite", ApiLog(folder / "calls.jsonl")
-        self.sender = Sender(Client())
+        self.sender = Sender(Client(ANYWHERE))
         self.began = datetime.now(UTC)
         self.moved = timedelta()
         self.strikes: list[Strike] = []
@@ -78,7 +79,7 @@ class Stage:
 
     def node(self) -> Node:
         """A node that was not started: `drain` does what is due."""
-        node = Node(self.store, "host", timedelta(seconds=TTL), Sender(Client()))
+        node = Node(self.store, "host", timedelta(seconds=TTL), Sender(Client(ANYWHERE)))
         self._led.append(node)
         return node
 
