@@ -1,7 +1,7 @@
 """The application: every router under `/api/v1`, one handler for what is refused, one frame around it all."""
 
 from collections.abc import Awaitable, Callable
-from typing import Final
+from typing import Final, NamedTuple
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
@@ -14,8 +14,10 @@ from horae.api.gate import Gate
 from horae.api.metrics import Metrics
 from horae.api.openapi import document
 from horae.api.problems import handle
-from horae.api.routes import identity, jobs, tasks, tenants
+from horae.api.routes import changes, identity, jobs, operations, runs, tasks, tenants, workers
+from horae.service.polls import Polls
 from horae.service.readiness import CellReadiness
+from horae.service.trials import Trials
 
 ROUTERS: Final = (
     probes.routes,
@@ -23,17 +25,34 @@ ROUTERS: Final = (
     jobs.routes,
     tasks.quick,
     tasks.routes,
+    changes.routes,
+    runs.routes,
+    runs.letters,
+    workers.routes,
+    operations.routes,
+    operations.days,
     identity.routes,
     tenants.routes,
 )
 
 
-def make(gate: Gate, look: Callable[[], Awaitable[list[CellReadiness]]]) -> FastAPI:
+class Parts(NamedTuple):
+    """What some routes need beyond the cells; without it they say that they are not served here."""
+
+    trials: Trials | None = None
+    polls: Polls | None = None
+
+
+NONE: Final = Parts()
+
+
+def make(gate: Gate, look: Callable[[], Awaitable[list[CellReadiness]]], parts: Parts = NONE) -> FastAPI:
     """An application behind a gate. `look` says how it stands with the cells."""
     app = FastAPI(
         title="Horae", version=__version__, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False
     )
     app.state.gate, app.state.look, app.state.metrics = gate, look, Metrics()
+    app.state.trials, app.state.polls = parts
     for error in (HTTPException, RequestValidationError, Exception):
         app.add_exception_handler(error, handle)
     for router in ROUTERS:

@@ -45,6 +45,10 @@ class Paging(NamedTuple):
             items=[show(one) for one in shown], next=self.seals.seal(self.purpose, place(shown[-1])) if more else None
         )
 
+    def told(self, items: Sequence[Shown], place: object) -> Page[Shown]:
+        """A page of something that knows itself where the next one begins; None: there is none."""
+        return Page(items=list(items), next=None if place is None else self.seals.seal(self.purpose, place))
+
 
 def _paging(
     request: Request,

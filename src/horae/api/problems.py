@@ -17,6 +17,7 @@ from horae.domain.errors import (
     NotAllowed,
     NotFound,
     RateLimited,
+    RetryLimited,
     Unauthenticated,
     Unavailable,
 )
@@ -105,6 +106,8 @@ def _headers(refusal: HoraeError, error: Exception) -> dict[str, str]:
     match refusal:
         case RateLimited():
             headers["Retry-After"] = str(max(1, math.ceil(refusal.retry_after)))
+        case RetryLimited():
+            headers["Retry-After"] = str(refusal.facts.get("retry_after", SOON))
         case Unavailable():
             headers["Retry-After"] = str(SOON)
         case Unauthenticated():

@@ -3,24 +3,29 @@
 import asyncio
 import socket
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 
 import uvicorn
 from fastapi import FastAPI
 
-from horae.api.app import make
+from horae.api.app import Parts, make
 from horae.api.gate import Gate
+from horae.boot.serving import sender_of
 from horae.domain.limits import Limit
-from horae.runtime.loop import Loop
+from horae.runtime.chance import token
+from horae.runtime.loop import Duty, Loop
 from horae.runtime.settings import Settings
 from horae.security.seals import Seals
 from horae.service import readiness
 from horae.service.callers import Callers
+from horae.service.polls import Polls
+from horae.service.trials import Trials
 from horae.store.cells import Store
 from horae.upkeep.clocks import ClockKeeper
 from horae.upkeep.identities import IdentityCopier
+from horae.upkeep.signals import Signaller
 
-COPY, CLOCK, USED = 2.0, 2.0, 10.0
+COPY, CLOCK, LISTEN, USED, SIGNAL = 2.0, 2.0, 5.0, 10.0, 60.0
 
 
 class Server(uvicorn.Server):
@@ -32,17 +37,20 @@ class Server(uvicorn.Server):
         yield
 
 
-def app_of(settings: Settings, store: Store, callers: Callers) -> FastAPI:
+def app_of(settings: Settings, store: Store, callers: Callers, parts: Parts | None = None) -> FastAPI:
     """The application that the settings describe."""
     limit = Limit(settings.api_rate, settings.api_burst, settings.api_concurrency)
-    return make(Gate(callers, Seals(settings.api_secret), limit), lambda: readiness.look(store))
+    gate = Gate(callers, Seals(settings.api_secret), limit)
+    return make(gate, lambda: readiness.look(store), parts or Parts(polls=Polls(store)))
 
 
 @asynccontextmanager
 async def opened(settings: Settings, store: Store) -> AsyncIterator[str]:
     """The doors stand open while the block lasts; then requests under way may end. Gives the address."""
     callers = Callers(store)
-    app = app_of(settings, store, callers)
+    trials, polls = Trials(await sender_of(settings, store)), Polls(store)
+    app = app_of(settings, store, callers, Parts(trials, polls))
+    signaller = Signaller(store, token())
     listening = listen(settings.api_host, settings.api_port)
     config = uvicorn.Config(
         app,
@@ -55,7 +63,13 @@ async def opened(settings: Settings, store: Store) -> AsyncIterator[str]:
         timeout_graceful_shutdown=int(settings.grace),
     )
     server = Server(config)
-    duties = ((IdentityCopier(store), COPY), (ClockKeeper(store), CLOCK), (callers, USED))
+    duties: tuple[tuple[Duty, float], ...] = (
+        (IdentityCopier(store), COPY),
+        (ClockKeeper(store), CLOCK),
+        (callers, USED),
+        (signaller, SIGNAL),
+        *((listener, LISTEN) for listener in polls.listeners),
+    )
     upkeep = [asyncio.create_task(Loop(type(duty).__name__.lower(), duty, pause).run()) for duty, pause in duties]
     serving = asyncio.create_task(server.serve(sockets=[listening]))
     try:
@@ -63,11 +77,15 @@ async def opened(settings: Settings, store: Store) -> AsyncIterator[str]:
         yield f"http://{host}:{port}"
     finally:
         server.should_exit = True
+        await polls.close()
         await serving
         for task in upkeep:
             task.cancel()
         await asyncio.gather(*upkeep, return_exceptions=True)
         await callers.once()
+        await trials.close()
+        with suppress(Exception):  # what was counted last; a cell that is down does not keep us
+            await signaller.once()
 
 
 def listen(host: str, port: int) -> socket.socket:

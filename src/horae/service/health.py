@@ -15,15 +15,24 @@ from horae.store.shards import ShardRow
 from horae.store.signals import Waiting
 from horae.store.tx import GONE, Tx
 
+__all__ = ["CellNodes", "CellShards", "Health", "NodeRow", "ShardRow", "health", "nodes", "shards_of"]
 Found = TypeVar("Found")
 DELAYS: Final = timedelta(minutes=5)
 RATE: Final = timedelta(minutes=10)
 COUNTED: Final = timedelta(minutes=3)
 MINUTE: Final = timedelta(minutes=1)
 P95: Final = 0.95
+WORDS: Final = {
+    "trigger_delay_p95_ms": "triggerDelayP95Ms",
+    "success_rate_10m": "successRate10m",
+    "retry_backlog": "retryBacklog",
+    "dlq_growth_per_min": "dlqGrowthPerMin",
+    "fires_10m": "fires10m",
+    "cells_down": "cellsDown",
+}
 
 
-class Health(msgspec.Struct, frozen=True, rename="camel"):
+class Health(msgspec.Struct, frozen=True, rename=WORDS):
     """How the scheduler does: delays of the last 5 minutes, rates of the last 10, growth of the last that was told."""
 
     mode: Mode

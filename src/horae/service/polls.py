@@ -10,7 +10,7 @@ from functools import partial
 from typing import Final
 from uuid import UUID
 
-from horae.domain.errors import Invalid
+from horae.domain.errors import Invalid, RateLimited
 from horae.domain.tenants import Tenant
 from horae.domain.wakes import Wake
 from horae.domain.workers import Claimed
@@ -22,6 +22,8 @@ from horae.store.cells import Cell, Store
 from horae.store.listener import Listener
 
 LONGEST_WAIT: Final = 60.0
+MOST_WAITING: Final = 2000
+"""Of one tenant, in one process."""
 SHORTEST, LONGEST = 0.05, 0.5
 There = Callable[[], Awaitable[bool]]
 
@@ -67,6 +69,8 @@ class Polls:
         if not 0 <= wait <= LONGEST_WAIT:
             raise Invalid(f"one waits 0 to {LONGEST_WAIT:g} seconds, not {wait:g}")
         key, until = (ctx.tenant.id, queue), boottime() + wait
+        if sum(line.waiting for of, line in self._lines.items() if of[0] == ctx.tenant.id) >= MOST_WAITING:
+            raise RateLimited(f"the tenant has {MOST_WAITING} workers waiting in this process", 1.0)
         if not wait or key not in self._lines:  # else others look already, and are before us
             taken = await claim(ctx, queue, worker_id, limit)
             if taken or not wait:

@@ -19,6 +19,7 @@ from horae.store import history, instances, references
 from horae.store.cells import Cell
 from horae.store.history import Bounds, Past
 
+__all__ = ["Bounds", "Counts", "Page", "Past", "cells_of", "counts", "find", "of_job", "of_tenant", "shards_of"]
 KEPT: Final = timedelta(days=100)
 FIRST_WINDOW: Final = timedelta(minutes=1)
 LONG: Final = 1.0

@@ -10,6 +10,7 @@ from horae.store import versions
 from horae.store.tx import Tx
 from horae.store.versions import Version
 
+__all__ = ["LAST", "Version", "diff", "find", "listing"]
 LAST: Final = 2**31 - 1
 
 

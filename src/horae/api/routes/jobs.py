@@ -37,9 +37,18 @@ async def listing(
     ctx: Annotated[Context, may("jobs.list")],
     paging: Paged,
     status: Annotated[Status | None, Query(description="Only jobs of this status.")] = None,
+    label: Annotated[list[str], Query(max_length=32, description="Only with this label: `key`, or `key=value`.")] = [],  # noqa: B006
+    prefix: Annotated[str, Query(max_length=120, description="Only names that begin so.")] = "",
 ) -> Page[JobView]:
     """The tenant's living jobs, by name."""
-    found = await jobs.page(ctx, Wanted(status=status), after=paging.after or "", limit=paging.take)
+    asked = [one.partition("=") for one in label]
+    wanted = Wanted(
+        status=status,
+        labels={key: value for key, equals, value in asked if equals},
+        with_labels=tuple(key for key, equals, _ in asked if not equals),
+        prefix=prefix,
+    )
+    found = await jobs.page(ctx, wanted, after=paging.after or "", limit=paging.take)
     return paging.page(found, JobView.of, lambda job: job.name)
 
 

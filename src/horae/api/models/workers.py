@@ -1,0 +1,148 @@
+"""What workers say and hear, as structs: these are the busiest messages."""
+
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+import msgspec
+from msgspec import Meta
+
+from horae.domain.errors import NotFound
+from horae.domain.ids import Prefix, private, public
+from horae.domain.workers import Claimed
+
+Many = Meta(min_length=1, max_length=1000)
+Id = Annotated[str, Meta(max_length=60, examples=["ins_01hv3zq5k8e9r7t2m4n6p8s0v1"])]
+Attempt = Annotated[int, Meta(ge=1, le=2**31 - 1)]
+Token = Annotated[str, Meta(max_length=200)]
+Message = Annotated[str, Meta(max_length=100_000)]
+
+
+class Poll(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Claim up to `limit` due instances of a queue, or wait so many seconds for some."""
+
+    queue: Annotated[str, Meta(min_length=1, max_length=120)]
+    worker_id: Annotated[str, Meta(min_length=1, max_length=200)]
+    limit: Annotated[int, Meta(ge=1, le=1000)] = 200
+    wait: Annotated[float, Meta(ge=0, le=60)] = 0.0
+
+
+class Work(msgspec.Struct, frozen=True):
+    """One attempt in your hands, until its deadline."""
+
+    instance_id: str
+    job: str
+    attempt: int
+    fire_time: datetime
+    idempotency_key: str
+    deadline: datetime
+    token: str
+    key: str | None
+    payload: Any
+
+    @classmethod
+    def of(cls, one: Claimed) -> "Work":
+        """What was claimed as it is shown."""
+        return cls(
+            public(Prefix.INSTANCE, one.instance_id),
+            one.job,
+            one.attempt,
+            one.fire_time,
+            one.idempotency_key,
+            one.deadline,
+            one.token,
+            one.key,
+            one.payload,
+        )
+
+
+class Works(msgspec.Struct, frozen=True):
+    """What was claimed; nothing is an answer, too."""
+
+    items: list[Work]
+
+
+class Held(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An attempt you still work on, and within how many seconds you will be heard again."""
+
+    instance_id: Id
+    attempt: Attempt
+    token: Token
+    seconds: Annotated[float, Meta(gt=0, le=3600)] | None = None
+
+
+class Heartbeats(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What you still work on."""
+
+    items: Annotated[list[Held], Many]
+
+
+class Heard(msgspec.Struct, frozen=True):
+    """Whether it is still yours; if not, stop. Without a deadline it could not be asked just now: beat again."""
+
+    instance_id: str
+    attempt: int
+    yours: bool
+    deadline: datetime | None = None
+
+
+class HeardAll(msgspec.Struct, frozen=True):
+    """An answer for each, in order."""
+
+    items: list[Heard]
+
+
+class Finished(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An attempt that is done. `declined`: nothing was to do, and nothing was done."""
+
+    instance_id: Id
+    attempt: Attempt
+    token: Token
+    declined: bool = False
+    message: Message = ""
+
+
+class Finishes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is done."""
+
+    items: Annotated[list[Finished], Many]
+
+
+class Failed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An attempt that failed: whether trying again may help, and not before how many seconds."""
+
+    instance_id: Id
+    attempt: Attempt
+    token: Token
+    message: Message
+    retryable: bool = True
+    retry_after: Annotated[float, Meta(ge=0, le=366 * 86400)] | None = None
+
+
+class Failures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What failed."""
+
+    items: Annotated[list[Failed], Many]
+
+
+class Reported(msgspec.Struct, frozen=True):
+    """What became of a report: `done`; `late`, no longer yours (409); `not_now`, say it again (503)."""
+
+    instance_id: str
+    attempt: int
+    verdict: str
+    status: int
+
+
+class ReportedAll(msgspec.Struct, frozen=True):
+    """An answer for each, in order."""
+
+    items: list[Reported]
+
+
+def id_of(text: str) -> UUID | None:
+    """The instance behind an id; None for what is none."""
+    try:
+        return private(Prefix.INSTANCE, text)
+    except NotFound:
+        return None

@@ -1,0 +1,107 @@
+"""The pull protocol: poll, heartbeat, finish, fail; many instances in each message, and an answer for each of them."""
+
+from collections.abc import Callable, Sequence
+from typing import Annotated, Final, TypeVar
+from uuid import UUID
+
+from starlette.requests import Request
+
+from horae.api import hot
+from horae.api.hot import documented, told, waiting
+from horae.api.models.workers import (
+    Failed,
+    Failures,
+    Finished,
+    Finishes,
+    Heard,
+    HeardAll,
+    Heartbeats,
+    Held,
+    Poll,
+    Reported,
+    ReportedAll,
+    Work,
+    Works,
+    id_of,
+)
+from horae.api.routing import may
+from horae.domain import workers as domain
+from horae.domain.outcomes import Declined, Success
+from horae.domain.workers import Verdict
+from horae.service import workers
+from horae.service.context import Context
+from horae.service.polls import Polls
+from horae.service.proofs import count_refused
+
+routes = hot.router("workers")
+STATUS: Final = {Verdict.DONE: 200, Verdict.LATE: 409, Verdict.NOT_NOW: 503}
+ONE = {"instance_id": "ins_01hv3zq5k8e9r7t2m4n6p8s0v1", "attempt": 1, "token": "…"}
+POLL = {"queue": "coupon_job", "worker_id": "host-1/4711", "limit": 10, "wait": 30}
+HEARTBEAT = {"items": [{**ONE, "seconds": 60}]}
+FINISH = {"items": [ONE, {**ONE, "declined": True, "message": "no longer pending"}]}
+FAIL = {"items": [{**ONE, "message": "the printer is on fire", "retry_after": 30}]}
+Item = TypeVar("Item", Finished, Failed)
+Spoken = TypeVar("Spoken", Finished, Failed, Held)
+
+
+@routes.post("/workers/poll", openapi_extra=documented(Works, Poll, example=POLL))
+@waiting
+async def poll(
+    request: Request, ctx: Annotated[Context, may("workers.poll")], asked: Annotated[Poll, told(Poll)]
+) -> Works:
+    """Claim due instances of a queue, or wait for some. Each is one attempt, yours until its deadline."""
+    polls: Polls = request.app.state.polls
+
+    async def there() -> bool:
+        return not await request.is_disconnected()
+
+    taken = await polls.poll(ctx, asked.queue, asked.worker_id, asked.limit, wait=asked.wait, there=there)
+    return Works([Work.of(one) for one in taken])
+
+
+@routes.post("/workers/heartbeat", openapi_extra=documented(HeardAll, Heartbeats, example=HEARTBEAT))
+async def heartbeat(
+    ctx: Annotated[Context, may("workers.heartbeat")], asked: Annotated[Heartbeats, told(Heartbeats)]
+) -> HeardAll:
+    """Move deadlines away. `yours: false`: it was cancelled, replaced or rescued; stop, and do not finish it."""
+    held = {one: domain.Held(id_, one.attempt, one.token, one.seconds) for one, id_ in _known(ctx, asked.items)}
+    answers = await workers.heartbeat(ctx, list(held.values())) if held else []
+    of = dict(zip(held, answers, strict=True))
+    return HeardAll([_heard(one, of.get(one)) for one in asked.items])
+
+
+@routes.post("/workers/finish", openapi_extra=documented(ReportedAll, Finishes, example=FINISH))
+async def finish(
+    ctx: Annotated[Context, may("workers.finish")], asked: Annotated[Finishes, told(Finishes)]
+) -> ReportedAll:
+    """Say that attempts are done. The first report of an attempt counts; a late or forged one is refused."""
+    return await _report(ctx, asked.items, lambda one: Declined(one.message) if one.declined else Success())
+
+
+@routes.post("/workers/fail", openapi_extra=documented(ReportedAll, Failures, example=FAIL))
+async def fail(ctx: Annotated[Context, may("workers.fail")], asked: Annotated[Failures, told(Failures)]) -> ReportedAll:
+    """Say that attempts failed. The job's retry policy decides what follows."""
+    return await _report(ctx, asked.items, lambda one: domain.Failed(one.message, one.retryable, one.retry_after))
+
+
+async def _report(ctx: Context, items: Sequence[Item], said: Callable[[Item], domain.Report]) -> ReportedAll:
+    known = {one: domain.Finish(id_, one.attempt, one.token, said(one)) for one, id_ in _known(ctx, items)}
+    answers = await workers.finish(ctx, list(known.values())) if known else []
+    of = {one: answer.verdict for one, answer in zip(known, answers, strict=True)}
+    verdicts = [of.get(one, Verdict.LATE) for one in items]
+    return ReportedAll(
+        [Reported(one.instance_id, one.attempt, how, STATUS[how]) for one, how in zip(items, verdicts, strict=True)]
+    )
+
+
+def _known(ctx: Context, items: Sequence[Spoken]) -> list[tuple[Spoken, UUID]]:
+    """Those that speak of an id that can be one; the others are nobody's, and counted like a forged token."""
+    found = [(one, id_) for one in items if (id_ := id_of(one.instance_id)) is not None]
+    count_refused(ctx, len(items) - len(found))
+    return found
+
+
+def _heard(one: Held, answer: domain.HeartbeatAnswer | None) -> Heard:
+    if answer is None:
+        return Heard(one.instance_id, one.attempt, yours=False)
+    return Heard(one.instance_id, one.attempt, answer.yours, answer.deadline)

@@ -1,0 +1,154 @@
+"""What runs, through the door: trigger, backfill, history, cancel, retry, dead letters."""
+
+from datetime import timedelta
+
+import pytest
+
+from horae.domain.limits import Limit
+from horae.domain.outcomes import ErrorCode, Retryable, Success, Unrecoverable
+from horae.domain.tenants import Allowance
+from horae.runtime.chance import token
+from horae.security.roles import Role
+from horae.service import tenants
+from horae.store import leases
+from horae.upkeep.copies import Copier
+from tests.steps import claim_everywhere, query, settle
+
+TTL = timedelta(seconds=60)
+NO = Unrecoverable(ErrorCode.HTTP_4XX, "404")
+HTTP = {"kind": "http", "url": "https://example.com/hook"}
+
+
+@pytest.fixture
+async def owned(store):
+    """A living node holds every shard."""
+    who = token()
+    for cell in store.cells:
+        async with cell.tx() as tx:
+            await leases.heartbeat(tx, who, "n", TTL)
+            await leases.take(tx, who, store.shards_of(cell))
+
+
+@pytest.fixture
+async def job(admin):
+    asked = {"name": "coupon_job", "cron": "0 */5 * * * ?", "target": HTTP}
+    return (await admin.post("/jobs", json=asked)).json()
+
+
+def keyed(key):
+    return {"headers": {"Idempotency-Key": key}}
+
+
+async def dead(store, outcome=NO):
+    for ran in await claim_everywhere(store):
+        await settle(store, ran, outcome)
+
+
+async def test_the_same_key_triggers_once_and_is_answered_the_same(admin, job, owned, store):
+    first = await admin.post(f"/jobs/{job['id']}/trigger", json={"payload": {"n": 1}}, **keyed("k"))
+    again = await admin.post(f"/jobs/{job['id']}/trigger", json={"payload": {"n": 1}}, **keyed("k"))
+    assert (first.status_code, first.json()) == (202, again.json())
+    assert (again.headers.get("Idempotency-Replayed"), "Idempotency-Replayed" in first.headers) == ("true", False)
+    other = await admin.post(f"/jobs/{job['id']}/trigger", json={"payload": {"n": 2}}, **keyed("k"))
+    assert (other.status_code, other.json()["code"]) == (409, "SCH_409_DUPLICATE")
+    assert (other.json()["instance_id"], other.json()["state"]) == (first.json()["instance_id"], "INIT")
+    assert (await admin.post("/jobs/coupon_job/trigger")).json()["code"].startswith("SCH_400")
+    bare = await admin.post("/jobs/coupon_job/trigger", **keyed("without a body"))
+    assert bare.status_code == 202
+    assert len(await query(store, "select * from instance_live")) == 2
+    assert len(await query(store, "select * from audit_log where action = 'instance.triggered'")) == 2
+
+
+async def test_without_a_node_nothing_is_triggered(admin, job, store):
+    down = await admin.post("/jobs/coupon_job/trigger", **keyed("k"))
+    assert (down.status_code, down.json()["code"]) == (503, "SCH_503_DISPATCHER_DOWN")
+    assert int(down.headers["Retry-After"]) >= 1
+    assert await query(store, "select * from idempotency where key = 'k'") == []
+
+
+async def test_history_comes_in_pages_over_live_and_ended(admin, job, owned, store):
+    ids = [(await admin.post("/jobs/coupon_job/trigger", **keyed(str(n)))).json()["instance_id"] for n in range(7)]
+    for ran in (await claim_everywhere(store))[:4]:
+        await settle(store, ran, Success())
+    for path in ("/jobs/coupon_job/instances", "/instances"):
+        seen, cursor = [], None
+        while True:
+            page = (await admin.get(path, params={"limit": 3} | ({"cursor": cursor} if cursor else {}))).json()
+            seen += [one["id"] for one in page["items"]]
+            cursor = page["next"]
+            if cursor is None:
+                break
+        assert sorted(seen) == sorted(ids)
+    ended = (await admin.get("/instances", params={"state": "SUCCESS"})).json()["items"]
+    assert len(ended) == 4
+    counts = (await admin.get("/jobs/coupon_job/counts")).json()
+    assert (counts["live"]["RUNNING"], counts["ended"]) == (3, {"SUCCESS": 4})
+    one = (await admin.get(f"/instances/{ids[0]}")).json()
+    assert (one["job_id"], one["priority"], one["lane"]) == (job["id"], "normal", "first")
+
+
+async def test_cancel_and_retry_and_what_may_not_be(admin, job, owned, store):
+    ids = [(await admin.post("/jobs/coupon_job/trigger", **keyed(str(n)))).json()["instance_id"] for n in range(2)]
+    cancelled = await admin.post(f"/instances/{ids[0]}/cancel", **keyed("c"))
+    assert cancelled.json()["state"] == "CANCELLED"
+    assert (await admin.post(f"/instances/{ids[0]}/cancel", **keyed("c"))).json() == cancelled.json()
+    assert (await admin.post(f"/instances/{ids[0]}/cancel")).status_code == 409
+    assert (await admin.post(f"/instances/{ids[1]}/retry")).json()["code"] == "SCH_409_CONFLICT"
+    await dead(store, Retryable(ErrorCode.HTTP_5XX, "503"))
+    assert (await admin.post(f"/instances/{ids[1]}/retry")).json() == {"instance_id": ids[1]}
+
+
+async def test_dead_letters_are_listed_replayed_and_discarded_within_the_budget(admin, job, owned, store, tenant):
+    ids = [(await admin.post("/jobs/coupon_job/trigger", **keyed(str(n)))).json()["instance_id"] for n in range(5)]
+    await dead(store)
+    found = (await admin.get("/dead-letters", params={"job": job["id"], "limit": 2})).json()
+    assert (len(found["items"]), found["items"][0]["replay_status"]) == (2, "NEW")
+    rest = (await admin.get("/dead-letters", params={"job": job["id"], "limit": 9, "cursor": found["next"]})).json()
+    assert {one["instance_id"] for one in found["items"] + rest["items"]} == set(ids)
+    await tenants.allow(store, tenant.name, "test", Allowance(retries=Limit(rate=0.01, burst=2)))
+    await Copier(store).once()
+    assert (await admin.post(f"/dead-letters/{ids[0]}/replay")).status_code == 202
+    assert (await admin.post(f"/instances/{ids[1]}/retry")).status_code == 202
+    limited = await admin.post(f"/dead-letters/{ids[2]}/replay")
+    assert (limited.status_code, limited.json()["code"]) == (429, "SCH_429_RETRY_LIMITED")
+    assert int(limited.headers["Retry-After"]) == 100
+    many = await admin.post("/dead-letters/replay", json={"error_code": "HTTP_4XX"})
+    assert many.status_code == 429
+    assert (await admin.post(f"/dead-letters/{ids[3]}/discard")).status_code == 204
+    assert (await admin.post("/dead-letters/replay", json={})).status_code == 422
+
+
+async def test_a_backfill_is_begun_once_per_key_read_and_cancelled(admin, job, store):
+    since = (await query(store, "select created_at from job"))[0]["created_at"] - timedelta(hours=1)
+    asked = {"since": since.isoformat(), "until": (since + timedelta(days=2)).isoformat()}
+    begun = await admin.post("/jobs/coupon_job/backfill", json=asked, **keyed("k"))
+    again = await admin.post("/jobs/coupon_job/backfill", json=asked, **keyed("k"))
+    assert (begun.status_code, begun.json()) == (202, again.json())
+    assert begun.json()["planned"] in {12, 13}
+    assert begun.json()["until"] == job["next_fire_at"]
+    assert (await admin.post("/jobs/coupon_job/backfill", json=asked)).json()["code"].startswith("SCH_400")
+    id_ = begun.json()["id"]
+    assert (await admin.get(f"/backfills/{id_}")).json()["status"] == "RUNNING"
+    assert (await admin.post(f"/backfills/{id_}/cancel")).json()["status"] == "CANCELLED"
+    assert [one["id"] for one in (await admin.get("/jobs/coupon_job/backfills")).json()["items"]] == [id_]
+    assert len(await query(store, "select * from audit_log where action like 'backfill.%'")) == 2
+
+
+async def test_nothing_of_another_tenant_is_found(admin, job, owned, store, client, other):
+    stranger = await client(Role.ADMIN, of=other)
+    ins = (await admin.post("/jobs/coupon_job/trigger", **keyed("k"))).json()["instance_id"]
+    await dead(store)
+    since = (await query(store, "select created_at from job"))[0]["created_at"] - timedelta(hours=1)
+    asked = {"since": since.isoformat(), "until": (since + timedelta(days=2)).isoformat()}
+    bkf = (await admin.post("/jobs/coupon_job/backfill", json=asked, **keyed("k"))).json()["id"]
+    gets = [f"/instances/{ins}", f"/backfills/{bkf}", *(f"/jobs/{job['id']}{tail}" for tail in TAILS)]
+    for path in gets:
+        assert (await stranger.get(path)).status_code == 404, path
+    posts = (f"/instances/{ins}/cancel", f"/instances/{ins}/retry", f"/dead-letters/{ins}/replay")
+    for path in (*posts, f"/dead-letters/{ins}/discard", f"/backfills/{bkf}/cancel", f"/jobs/{job['id']}/trigger"):
+        assert (await stranger.post(path, **keyed("x"))).status_code == 404, path
+    assert (await stranger.get("/instances")).json()["items"] == []
+    assert (await stranger.get("/dead-letters")).json()["items"] == []
+
+
+TAILS = ("", "/instances", "/versions", "/counts", "/backfills", "/preview", "/diff?before=1&after=1")
