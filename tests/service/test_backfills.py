@@ -18,6 +18,7 @@ from horae.engine.territory import Territory
 from horae.service import backfills, jobs, tenants
 from horae.service.backfills import Asked
 from tests.catcher import catching
+from tests.egress import ANYWHERE
 from tests.steps import Looker, a_job, claim_everywhere, every, move_clock, query, settle
 
 TTL = timedelta(seconds=8)
@@ -149,7 +150,7 @@ async def test_a_node_walks_it_and_calls_the_target_with_the_fires_own_times_and
     async with catching(store.cells[0].clock.now) as catcher:
         _, asked = await past(ctx, store, target=HttpTarget(catcher.url))
         started = await backfills.start(ctx, "a", "k", Asked(asked.since, asked.since + timedelta(minutes=10)))
-        node = Node(store, "n", TTL, Sender(Client()))
+        node = Node(store, "n", TTL, Sender(Client(ANYWHERE)))
         await node.drain()
         await node.leave()
         assert len(catcher.effects) >= started.backfill.planned == 10

@@ -20,6 +20,7 @@ from horae.store import leases
 from horae.store.tally import Tally
 from horae.upkeep.signals import KEPT, Signaller
 from tests.catcher import catching
+from tests.egress import ANYWHERE
 from tests.steps import a_job, claim_everywhere, every, move_clock, query, settle
 
 TTL = timedelta(seconds=8)
@@ -36,7 +37,7 @@ async def test_a_node_counts_its_fires_and_how_late_they_were_and_health_tells_i
     async with catching(store.cells[0].clock.now) as catcher:
         for n in range(10):
             await a_job(ctx, f"j{n}", every(ctx, 1, f"j{n}"), target=HttpTarget(catcher.url))
-        node = Node(store, "n", TTL, Sender(Client()))
+        node = Node(store, "n", TTL, Sender(Client(ANYWHERE)))
         await move_clock(store, seconds=1.5)
         await node.drain()
         await Signaller(store, node.who.incarnation).once()
