@@ -79,6 +79,24 @@ async def test_a_fire_no_schedule_names_is_unexpected(made, run):
     assert "unexpected" in await broken(made)
 
 
+async def test_a_new_version_owes_what_had_come_due_under_the_one_before(made, run):
+    [row] = await made.sql("select * from job_version where job_id = $1", run["tick"])
+    trigger = {**row["definition"]["trigger"], "every": 7.0}
+    changed = {
+        **dict(row),
+        "version": 2,
+        "created_at": made.later(21),
+        "definition": {**row["definition"], "trigger": trigger},
+    }
+    await made.insert("job_version", **changed)
+    assert "lost" in await broken(made), "28 is expected by the second version"
+    await made.sql("delete from instance_history where id = $1", run["ids"][3])
+    await made.sql("update instance_history set job_version = 2 where id = $1", run["ids"][2])
+    for seconds in (28, 35):
+        await made.history(run["tick"], made.later(seconds), job_version=2)
+    assert not await broken(made) & {"lost", "unexpected"}
+
+
 async def test_cron_fires_are_expected_by_the_zone_and_dialect_of_their_version(made):
     trigger = {"kind": "cron", "expression": "*/20 * * * * *", "dialect": "spring6", "zone": "Asia/Shanghai"}
     cron = await made.job("cron", trigger)

@@ -12,6 +12,7 @@ from tests.system.checker.facts import Facts, Row
 from tests.system.checker.verdict import Violation
 
 BY_TIME = re.compile(r"[^:]+:\d+(\.\d+)?")  # the key of a recurring fire: its job and its time
+BACKFILL = 2
 
 
 def check(facts: Facts, counts: Counter[str]) -> Iterator[Violation]:
@@ -27,10 +28,10 @@ def check(facts: Facts, counts: Counter[str]) -> Iterator[Violation]:
 
 
 def _records(facts: Facts) -> dict[UUID, list[Row]]:
-    """What stands for a fire of a schedule; what someone sent again stands for the same one."""
+    """What stands for a fire of a schedule; what someone sent again, or asked for afterwards, stands for the same."""
     found: dict[UUID, list[Row]] = defaultdict(list)
     for row in (*facts.live, *facts.history):
-        if BY_TIME.fullmatch(row["idem_key"]) and row["id"] not in facts.replays:
+        if BY_TIME.fullmatch(row["idem_key"]) and row["id"] not in facts.replays and row["lane"] != BACKFILL:
             found[row["job_id"]].append(row)
     return found
 
@@ -84,8 +85,9 @@ def _asked_for(facts: Facts, job: Row, mine: list[Row]) -> Iterator[Violation]:
     for version, rows in by_version.items():
         definition = facts.definitions[job["id"], version]
         last = max(row.get("range_to") or row["fire_time"] for row in rows)
-        named = oracle.fires(definition, min(row["fire_time"] for row in rows), last)
-        known = set(named)
+        first = min(row["fire_time"] for row in rows)
+        named = oracle.fires(definition, first, last)
+        known = {*named, *_owed(facts, job, version, first)}
         for row in rows:
             if row["fire_time"] not in known and row.get("reason") != "DST_GAP":
                 sentence = f"{job['name']} fired for {row['fire_time']}, which its schedule does not name"
@@ -95,6 +97,15 @@ def _asked_for(facts: Facts, job: Row, mine: list[Row]) -> Iterator[Violation]:
                 if many != row["range_count"]:
                     sentence = f"{job['name']}: a row stands for {row['range_count']} fires where there are {many}"
                     yield Violation("unexpected", sentence, _short([row]))
+
+
+def _owed(facts: Facts, job: Row, version: int, first: datetime) -> list[datetime]:
+    """What had come due under the version before, and was fired under this one."""
+    before = facts.definitions.get((job["id"], version - 1))
+    if before is None or not oracle.recurring(before):
+        return []
+    [began] = [row["created_at"] for row in facts.versions if (row["job_id"], row["version"]) == (job["id"], version)]
+    return oracle.fires(before, first, began)
 
 
 def _short(rows: list[Row]) -> list[Any]:
