@@ -37,13 +37,15 @@ async def several(cells: Sequence[CellSettings], number: int, **facts: Any) -> A
         yield [await all_of_them.enter_async_context(another(cells, **facts)) for _ in range(number)]
 
 
-async def steady(ctx: Context, store: Store, catcher: Catcher, number: int, period: float = 1) -> datetime:
+async def steady(
+    ctx: Context, store: Store, catcher: Catcher, number: int, period: float = 1, **facts: Any
+) -> datetime:
     """So many jobs that fire every `period` seconds, spread over it; returns the first fire of the first."""
     start = store.cells[0].clock.now().replace(microsecond=0) + timedelta(seconds=1)
     groups = min(number, 20)
     for group in range(groups):
         at = start + timedelta(milliseconds=round(1000 * period * group / groups))
-        made = Definition(trigger=IntervalTrigger(period, at), target=HttpTarget(f"{catcher.url}/{group}"))
+        made = Definition(trigger=IntervalTrigger(period, at), target=HttpTarget(f"{catcher.url}/{group}", **facts))
         part = number // groups + (group < number % groups)
         await bulk_jobs(ctx, store, part, made, at, f"steady-{group}")
     return start
