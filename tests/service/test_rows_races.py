@@ -56,17 +56,24 @@ async def _race(store, job, chance):
     places = list(product(store.cells, (Lane.FIRST, Lane.RETRY)))
     ran = [one for cell, lane in places for one in await claim(cell, store, owner=token(), lane=lane)]
     await move_clock(store, minutes=1)  # every deadline has passed: rescuers may
-    settles = [
-        Settler(store.cell(one.shard)).settle([Result(one, job, outcome)])
-        for one in ran
-        for outcome in (Success(), Retryable(ErrorCode.HTTP_5XX, "answered 503"))
-    ]
+    outcomes = (Success(), Retryable(ErrorCode.HTTP_5XX, "answered 503"))
+    results = [Result(one, job, outcome) for one in ran for outcome in outcomes]
     rescues = [_rescuer(store, cell).once() for cell in store.cells for _ in range(2)]
     again = [claim(cell, store, owner=token(), lane=lane, limit=10) for cell, lane in places]
-    everything = [*settles, *rescues, *again]
+    everything = [*(_settle(store, result) for result in results), *rescues, *again]
     chance.shuffle(everything)
     for done in await asyncio.gather(*everything, return_exceptions=True):
         assert not isinstance(done, BaseException) or isinstance(done, TRY_AGAIN), done
+    # What was rescued runs now under a new token, at the same attempt.
+    anew = [one for cell, lane in places for one in await claim(cell, store, owner=token(), lane=lane)]
+    for result in results:
+        assert (await _settle(store, result)).written == 0, "whoever comes later with an old token is refused"
+    for one in anew:
+        assert (await _settle(store, Result(one, job, Success()))).written == 1, "and who has the new one never is"
+
+
+def _settle(store, result):
+    return Settler(store.cell(result.ran.shard)).settle([result])
 
 
 def _rescuer(store, cell):
