@@ -25,6 +25,7 @@ from tests.system.faults.nodes import KillAll, KillNode
 from tests.system.portfolio import QUEUE
 
 TRIES = 6
+SETTLED = 30.0  # what is overdue for so long is not merely late
 
 
 class Glimpse(Fault):
@@ -50,25 +51,24 @@ class Glimpse(Fault):
 
 
 class Relapse(Fault):
-    """A node dies with calls in flight and is back at once; meanwhile everything that is sent again fails."""
+    """An owner freezes with calls in flight that will not be answered, and comes back while it is being rescued."""
 
-    name = "kill"
+    name = "pause"
 
     def seconds(self, cluster: Cluster, chance: random.Random) -> float:
-        return 9.0
+        return chance.uniform(2.0, 3.0) * cluster.ttl
 
     @asynccontextmanager
     async def struck(self, cluster: Cluster, chance: random.Random) -> AsyncIterator[Facts]:
         node = chance.choice(cluster.nodes)
         try:
-            await asyncio.to_thread(cluster.target.mode, "/slow/1300")
-            await asyncio.sleep(1.3)
-            node.kill()
-            await node.ended(10)
-            await asyncio.to_thread(cluster.target.mode, "/refuse")
-            node.start()
+            await asyncio.to_thread(cluster.target.mode, "/hang")
+            await asyncio.sleep(1.2)
+            node.pause()
+            await asyncio.to_thread(cluster.target.mode, "/own")
             yield {"node": node.name}
         finally:
+            node.resume()
             await asyncio.to_thread(cluster.target.mode, "/own")
 
 
@@ -100,11 +100,12 @@ TRIALS = {
 
 
 async def judged(run: Experiment) -> Verdict:
-    """The verdict as things stand, settled or not: a bug may keep them from ever settling."""
+    """The verdict, once all has settled; but a bug may keep it from ever doing so."""
     load = run.cluster.load
     assert load is not None
     await load.tell("quiet", patience=40)
     try:
+        await run.settle(SETTLED)
         evidence = run.evidence(time.time() - RECORDED)
         return await checker.check(replace(evidence, nodes=len(run.cluster.nodes)))
     finally:
