@@ -25,6 +25,7 @@ FOLLOWERS = {
     "instances/trigger",
     "outbox/append",
     "references/publish",
+    "tenants/publish",
 }
 # Not the rows of a shard: the cell's own, or copies.
 NOT_SHARDED = {
@@ -38,6 +39,10 @@ NOT_SHARDED = {
     "leases/heartbeat",
     "leases/release",
     "leases/take",
+    "purges/api_keys",
+    "purges/bindings",
+    "purges/history",
+    "purges/references",
     "references/copy",
     "shards/activate",
     "shards/freeze",

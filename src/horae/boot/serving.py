@@ -21,10 +21,11 @@ from horae.store.cells import Store
 from horae.upkeep.copies import Copier
 from horae.upkeep.doctor import Doctor
 from horae.upkeep.partitions import Partitioner
+from horae.upkeep.purges import Purger
 from horae.upkeep.signals import Signaller
 from horae.upkeep.vacuum import Vacuumer
 
-COPY, VACUUM, VISIT, SIGNAL, PARTITION = 2.0, 3.0, 15.0, 60.0, 3600.0
+COPY, VACUUM, VISIT, PURGE, SIGNAL, PARTITION = 2.0, 3.0, 15.0, 30.0, 60.0, 3600.0
 ENDS: Final = (signal.SIGTERM, signal.SIGINT)
 
 
@@ -67,6 +68,7 @@ async def serving(settings: Settings, store: Store, sender: Sender) -> AsyncIter
         (Copier(store), COPY),
         (Partitioner(store), PARTITION),
         (Vacuumer(store), VACUUM),
+        (Purger(store), PURGE),
         (doctor_of(settings, store), VISIT),
     )
     loops = [Loop(type(duty).__name__.lower(), duty, pause) for duty, pause in duties]

@@ -1,5 +1,6 @@
 """Who owns jobs: the unit of isolation, fairness and quota."""
 
+from enum import StrEnum
 from typing import Final
 from uuid import UUID
 
@@ -15,6 +16,14 @@ LONGEST_NAME: Final = 60
 HEAVIEST: Final = 1000
 SYSTEM: Final = "system"
 """The tenant whose admins manage all others; it owns no jobs of anybody."""
+
+
+class Standing(StrEnum):
+    """How it stands with a tenant as a whole."""
+
+    ACTIVE = "ACTIVE"
+    PAUSED = "PAUSED"
+    REMOVED = "REMOVED"
 
 
 class Allowance(msgspec.Struct, frozen=True, omit_defaults=True):

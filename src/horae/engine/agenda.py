@@ -35,6 +35,7 @@ class Agenda:
         self.wake = wake
         self.hungry: Callable[[], None] = lambda: None  # called when a deep tenant has room again
         self.deep: dict[UUID, datetime] = {}
+        self.held: frozenset[UUID] = frozenset()  # tenants whose rows are left where they are
         self._wheel: Wheel[Timer] = Wheel(millis(now()))
         self._planned_ms = NEVER_MS
         self._known: dict[UUID, datetime] = {}

@@ -33,12 +33,18 @@ AT_ONCE: Final = 500
 class Backfiller:
     """A duty of a node in one cell, over the shards it holds."""
 
-    def __init__(self, cell: Cell, territory: Territory, follow: Callable[[Timer], None]) -> None:
+    def __init__(
+        self,
+        cell: Cell,
+        territory: Territory,
+        follow: Callable[[Timer], None],
+        held: Callable[[], Collection[UUID]] = lambda: (),
+    ) -> None:
         self.cell = cell
         self.territory = territory
         self.follow = follow
         self.almanac = Almanac(cell)
-        self.held: Callable[[], Collection[UUID]] = lambda: ()
+        self.held = held
 
     async def once(self) -> int:
         """A portion of every backfill that has room; returns how many fires were decided."""

@@ -95,8 +95,10 @@ class Desk:
         tried = False
         try:
             if self.alive():
-                cursors = [ready for ready in readies if ready.timer.fired is not None]
-                waiting = [ready for ready in readies if ready.timer.fired is None]
+                held = self.agenda.held
+                ours = [ready for ready in readies if ready.timer.tenant_id not in held] if held else readies
+                cursors = [ready for ready in ours if ready.timer.fired is not None]
+                waiting = [ready for ready in ours if ready.timer.fired is None]
                 if cursors:
                     flights += await self.hands.firer.fire(cursors, slots=True)
                 if waiting:

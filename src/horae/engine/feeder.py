@@ -53,7 +53,7 @@ class Shelf:
         done: list[Mark] = []
         while marks and (even_if_full or not self.agenda.full):
             if look.only is None:
-                look = look._replace(without=list(self.agenda.deep))
+                look = look._replace(without=[*self.agenda.deep, *self.agenda.held])
             elif look.only in self.agenda.deep:
                 break  # as many as it may have are here again
             async with self.cell.statement() as tx:

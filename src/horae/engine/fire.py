@@ -15,7 +15,7 @@ from horae.domain.instances import Priority
 from horae.domain.outcomes import SkipReason
 from horae.domain.schedule import Fire as Fires
 from horae.domain.schedule import Skip as Skips
-from horae.domain.schedule import Step, Verdict, advance
+from horae.domain.schedule import Step, Verdict, advance, passed
 from horae.domain.targets import HttpTarget
 from horae.domain.timers import Timer
 from horae.engine.admission.ready import Ready
@@ -42,10 +42,17 @@ class Reached(NamedTuple):
 class Firer:
     """Turns due cursors of one cell into instances."""
 
-    def __init__(self, cell: Cell, owner: UUID, follow: Callable[[Timer], None]) -> None:
+    def __init__(
+        self,
+        cell: Cell,
+        owner: UUID,
+        follow: Callable[[Timer], None],
+        paused_until: Callable[[UUID], datetime | None] = lambda _tenant_id: None,
+    ) -> None:
         self.cell = cell
         self.owner = owner
         self.follow = follow
+        self.paused_until = paused_until
         self.almanac = Almanac(cell)
         self.walker = Walker(cell, owner)
 
@@ -76,11 +83,18 @@ class Firer:
         for ready in readies:
             timer = ready.timer
             try:
-                step = advance(self.almanac.schedule(ready.job), timer.at, now, fired=timer.fired or 0)
-                reached.append(Reached(ready, step))
+                reached.append(Reached(ready, self._step(ready, now)))
             except (HoraeError, LookupError) as error:
                 await self.refuse(timer, str(error))
         return reached
+
+    def _step(self, ready: Ready, now: datetime) -> Step:
+        """What becomes of where a cursor stands; before the end of its tenant's pause all is one PAUSED range."""
+        timer, schedule = ready.timer, self.almanac.schedule(ready.job)
+        until = self.paused_until(timer.tenant_id)
+        if until is not None and timer.at <= until:
+            return passed(schedule, timer.at, until, SkipReason.PAUSED, fired=timer.fired or 0)
+        return advance(schedule, timer.at, now, fired=timer.fired or 0)
 
     async def _fire_plain(self, priority: Priority, reached: Sequence[Reached], *, slots: bool) -> list[Flight]:
         """One fire or one skip per cursor: the way of nearly all, by batch."""

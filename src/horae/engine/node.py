@@ -24,7 +24,7 @@ from horae.store.cells import Cell, Store
 from horae.store.listener import Listener
 
 SLOTS: Final = 2000
-LOOK, AHEAD, RESCUE, LISTEN, RENEW, RECORD, CHECK, BACKFILL = 5.0, 0.9, 2.0, 5.0, 0.05, 0.5, 2.0, 1.0
+LOOK, AHEAD, RESCUE, LISTEN, RENEW, RECORD, CHECK, BACKFILL, TENANCIES = 5.0, 0.9, 2.0, 5.0, 0.05, 0.5, 2.0, 1.0, 1.0
 
 
 class Node:
@@ -64,6 +64,7 @@ class Node:
             *self._looks.items(),
             *((name, Loop("ahead", post, AHEAD)) for name, post in self.posts.items()),
             *((name, Loop("rescue", post.rescuer, RESCUE)) for name, post in self.posts.items()),
+            *((name, Loop("tenancies", post.tenancies, TENANCIES)) for name, post in self.posts.items()),
             *((name, Loop("backfill", post.backfiller, BACKFILL)) for name, post in self.posts.items()),
             *((name, Loop("listener", listener, LISTEN)) for name, listener in self._listeners.items()),
         ]

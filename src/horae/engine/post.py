@@ -22,6 +22,7 @@ from horae.engine.desk import Desk, Hands
 from horae.engine.feeder import Feeder
 from horae.engine.fire import Firer
 from horae.engine.rescue import Rescuer
+from horae.engine.tenancies import Tenancies
 from horae.engine.territory import Territory
 from horae.runtime.clock import boottime
 from horae.runtime.pace import Pace
@@ -64,8 +65,9 @@ class Post:
         self.feeder = Feeder(cell, self.territory, self.agenda, lambda: gatekeeper.waiting)
         self.settler = Settler(cell, self.feeder.follow)
         self.rescuer = Rescuer(cell, self.territory, self.definitions, self.settler)
-        self.firer = Firer(cell, owner, self.feeder.follow)
-        self.backfiller = Backfiller(cell, self.territory, self.feeder.follow)
+        self.tenancies = Tenancies(cell, self.agenda, self.feeder.reset)
+        self.firer = Firer(cell, owner, self.feeder.follow, self.tenancies.paused_until)
+        self.backfiller = Backfiller(cell, self.territory, self.feeder.follow, lambda: self.tenancies.held)
         self.claimer = Claimer(cell, owner, self.feeder.reset)
         completer = Completer(self.settler, Pace(0.055, 0.012, 0.025))
         hands = Hands(self.firer, self.claimer, sender, completer, self.feeder)
@@ -148,7 +150,11 @@ class Post:
     async def _offer(self, timers: Sequence[Timer]) -> None:
         known = await self.definitions.of(self.cell, timers)
         await self.allowances.learn(self.cell, {timer.tenant_id for timer in timers})
+        await self.tenancies.learn()
         for timer in timers:
+            if timer.tenant_id in self.tenancies.held:
+                self.agenda.forget(timer)
+                continue
             job = known.get((timer.job_id, timer.version))
             if job is None:
                 await self._undefined(timer)
@@ -161,6 +167,7 @@ class Post:
         """Everything that is due now, to the end; returns how much that was."""
         done, self.desk.done = await self.rescuer.once(), 0
         await self.claimer.learn_held(anew=True)
+        await self.tenancies.learn(anew=True)
         await self.backfiller.once()
         await self.feeder.look()
         await self.mature()

@@ -18,7 +18,7 @@ from horae.runtime.chance import mint
 from horae.service import jobs, search
 from horae.service.changes import tell
 from horae.service.context import Context
-from horae.store import history, idempotency, instances, leases
+from horae.store import history, idempotency, instances, leases, tenants
 from horae.store.history import Bounds, Past
 from horae.store.idempotency import Request
 from horae.store.tx import Tx
@@ -46,6 +46,8 @@ async def trigger(ctx: Context, name: str, key: str, *, payload: Any = None, eve
         id_ = mint(job.shard, tx.now)
         if not await idempotency.reserve(tx, request, id_, {"instance_id": id_}):
             return await _replay(ctx, tx, request)
+        if await tenants.holding(tx, ctx.tenant.id) is not None:
+            raise Conflict(f"tenant {ctx.tenant.name!r} is paused as a whole; nothing was triggered")
         if not even_if_down and not await leases.held(tx, job.shard):
             raise DispatcherDown(f"no node owns the shard of job {name!r} now; nothing was triggered")
         target = job.definition.target

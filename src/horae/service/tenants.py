@@ -10,7 +10,7 @@ from horae.domain.zones import zone as load_zone
 from horae.runtime.chance import mint
 from horae.service.context import Context
 from horae.service.told import tell
-from horae.store import references, tenants
+from horae.store import tenants
 from horae.store.cells import Store
 from horae.store.tx import Tx
 
@@ -26,7 +26,7 @@ async def create(store: Store, name: str, actor: str, *, width: int = DEFAULT_WI
         if not await tenants.create(tx, tenant):
             raise Conflict(f"a tenant {name!r} exists already, or its shard is moving")
         body = {"id": tenant.id, "name": name, "width": width, "zone": zone}
-        await references.publish(tx, "tenant", tenant.id, tenant.id, shard, name, body)
+        await tenants.publish(tx, tenant.id)
         await tell(tx, shard, tenant, Event.TENANT_CREATED, actor, public(Prefix.TENANT, tenant.id), body)
         return tenant
 
@@ -42,7 +42,7 @@ async def allow(store: Store, name: str, actor: str, allowance: Allowance) -> Te
         if tenant is None:
             raise NotFound(f"there is no tenant {name!r}, or its shard is moving")
         body = {"id": tenant.id, "name": name, "width": tenant.width, "zone": tenant.zone, "allowance": allowance}
-        await references.publish(tx, "tenant", tenant.id, tenant.id, shard, name, body)
+        await tenants.publish(tx, tenant.id)
         await tell(tx, shard, tenant, Event.TENANT_ALLOWED, actor, public(Prefix.TENANT, tenant.id), body)
         return tenant
 

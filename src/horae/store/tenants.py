@@ -1,14 +1,29 @@
 """Tenants, in their home shard."""
 
 from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 import msgspec
 
 from horae.domain.ids import shard_in
-from horae.domain.tenants import Allowance, Tenant
+from horae.domain.tenants import Allowance, Standing, Tenant
 from horae.store.statements import sql
 from horae.store.tx import Tx
+
+
+class Held(NamedTuple):
+    """A tenant that is held, or was until a time."""
+
+    id: UUID
+    standing: Standing
+    until: datetime | None
+
+    @property
+    def held(self) -> bool:
+        """Whether its rows are to be left alone."""
+        return self.standing is not Standing.ACTIVE
 
 
 async def create(tx: Tx, tenant: Tenant) -> bool:
@@ -40,6 +55,44 @@ async def allow(tx: Tx, shard: int, name: str, allowance: Allowance) -> Tenant |
     """Write what a tenant may use; None when there is no such tenant at home here, or its shard is moving."""
     row = await tx.row(sql("tenants/allow"), shard, name, allowance)
     return None if row is None else Tenant(*row)
+
+
+async def held(tx: Tx) -> list[Held]:
+    """Tenants that are held, or were, as this cell's copies say."""
+    return [Held(row["id"], Standing(row["status"]), row["until"]) for row in await tx.rows(sql("tenants/held"))]
+
+
+async def holding(tx: Tx, tenant_id: UUID) -> Standing | None:
+    """Why a tenant is held, as this cell's copy says; None when it is not."""
+    found = await tx.value(sql("tenants/holding"), tenant_id)
+    return None if found is None else Standing(found)
+
+
+async def hold(tx: Tx, tenant_id: UUID, after: Standing, before: Sequence[Standing]) -> bool:
+    """Let a tenant stand otherwise; False when it does not stand as it should, or its shard is moving."""
+    args = (shard_in(tenant_id), tenant_id, after, before, tx.now)
+    return await tx.value(sql("tenants/hold"), *args) is not None
+
+
+async def status(tx: Tx, tenant_id: UUID) -> Standing | None:
+    """How it stands with a tenant, at home."""
+    found = await tx.value(sql("tenants/status"), shard_in(tenant_id), tenant_id)
+    return None if found is None else Standing(found)
+
+
+async def publish(tx: Tx, tenant_id: UUID) -> None:
+    """Write the home's own copy of what was just changed."""
+    await tx.run(sql("tenants/publish"), shard_in(tenant_id), tenant_id, tx.now)
+
+
+async def removed(tx: Tx) -> list[Tenant]:
+    """Tenants at home in this cell whose rows are still to be purged."""
+    return [Tenant(*row) for row in await tx.rows(sql("tenants/removed"))]
+
+
+async def purged(tx: Tx, tenant_id: UUID) -> bool:
+    """Nothing of it is left; False when that was told already."""
+    return await tx.value(sql("tenants/purged"), shard_in(tenant_id), tenant_id, tx.now) is not None
 
 
 async def allowances(tx: Tx, ids: Sequence[UUID]) -> dict[UUID, Allowance]:

@@ -9,7 +9,7 @@ from horae.domain.outcomes import SkipReason
 from horae.domain.schedule import expected
 from horae.domain.schedule.catchup import catch_up
 from horae.domain.schedule.misfire import ON_TIME
-from horae.domain.schedule.plan import Fire, Schedule, Skip, Verdict, fires
+from horae.domain.schedule.plan import Fire, Schedule, Skip, Verdict, fires, skipped
 from horae.domain.schedule.policies import Policies
 from horae.domain.triggers import CronTrigger, next_fire
 
@@ -69,6 +69,12 @@ def advance(schedule: Schedule, stood_at: datetime, now: datetime, *, fired: int
     last = max(verdict.until if isinstance(verdict, Skip) else verdict.fire_time for verdict in verdicts)
     wake = first_wake(schedule, last, fired=fired)
     return Step((*verdicts, *_jumped(schedule, last, wake)), wake)
+
+
+def passed(schedule: Schedule, stood_at: datetime, until: datetime, reason: SkipReason, *, fired: int = 0) -> Step:
+    """All fires from where a cursor stands to a time do not happen, as one verdict; then it goes on from there."""
+    verdicts = tuple(skipped(schedule, fire_at(schedule, stood_at), until + expected.INSTANT, reason))
+    return Step(verdicts, first_wake(schedule, until, fired=fired))
 
 
 def _plain(schedule: Schedule) -> bool:

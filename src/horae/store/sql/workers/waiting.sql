@@ -9,3 +9,5 @@ cross join lateral (
       and q.job_id <> all($4::uuid[])            -- paused jobs
     order by q.due_at
     limit 1) w
+where not exists (select from reference t          -- a tenant that is held gets nothing; asked once
+                  where t.kind = 'tenant' and t.id = $1 and t.body -> 'held' ->> 'status' in ('PAUSED', 'REMOVED'))

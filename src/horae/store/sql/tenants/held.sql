@@ -1,0 +1,3 @@
+-- Zero rows: no tenant was ever paused or removed.
+select id, body -> 'held' ->> 'status' as status, (body -> 'held' ->> 'until')::timestamptz as until
+from reference where kind = 'tenant' and body ? 'held'

@@ -1,0 +1,108 @@
+"""Takes away what belonged to tenants that were removed, in batches, over all cells; then says so."""
+
+from collections import Counter
+from typing import Final
+from uuid import UUID
+
+from horae.domain.errors import ShardClosed
+from horae.domain.events import Event
+from horae.domain.ids import Prefix, public, shard_in
+from horae.domain.placement import DEFAULT_WIDTH
+from horae.domain.tenants import Tenant
+from horae.runtime.chance import mint
+from horae.store import audit, outbox, purges, references, tenants
+from horae.store.cells import Cell, Store
+from horae.store.tx import Tx
+
+JOBS: Final = 20
+OF_JOB: Final = (purges.live, purges.keys, purges.history, purges.letters, purges.backfills)
+AT_HOME: Final = (purges.cursors, purges.versions, purges.job)
+OF_SHARDS: Final = (purges.requests, purges.calendars, purges.buckets, purges.holds, purges.bindings)
+
+
+class Purger:
+    """A duty: one round takes a batch of each kind; it is called again at once while there is more."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._taken: dict[UUID, Counter[str]] = {}
+
+    async def once(self) -> int:
+        """A round over every tenant that is to be purged; returns how many rows went."""
+        return sum(
+            [await self._tenant(home, tenant) for home in self.store.cells for tenant in await self._waiting(home)]
+        )
+
+    async def _waiting(self, home: Cell) -> list[Tenant]:
+        async with home.statement() as tx:
+            return await tenants.removed(tx)
+
+    async def _tenant(self, home: Cell, tenant: Tenant) -> int:
+        taken = self._taken.setdefault(tenant.id, Counter())
+        before = taken.total()
+        shards = await self._shards(home, tenant)
+        for cell in self.store.cells:
+            await self._cell(cell, tenant, shards, taken)
+        went = taken.total() - before
+        if not went and self._all_open(shards):
+            await self._tell(home, tenant, taken)
+        return went
+
+    async def _shards(self, home: Cell, tenant: Tenant) -> list[int]:
+        async with home.statement() as tx:
+            return tenant.shards(max(tenant.width, DEFAULT_WIDTH, await references.widest(tx, tenant.id)))
+
+    async def _cell(self, cell: Cell, tenant: Tenant, shards: list[int], taken: Counter[str]) -> None:
+        async with cell.statement() as tx:
+            found = await purges.jobs(tx, tenant.id, shards, JOBS)
+        for job_id in found:
+            await self._job(tenant, shards, job_id, taken)
+        async with cell.statement() as tx:
+            for purge in OF_SHARDS:
+                taken[purge.__name__] += await purge(tx, tenant.id, shards)
+            taken["api_keys"] += await purges.api_keys(tx, tenant.id)
+            if not found:
+                taken["references"] += await purges.references(tx, tenant.id)
+
+    async def _job(self, tenant: Tenant, shards: list[int], job_id: UUID, taken: Counter[str]) -> None:
+        """A batch of what a job left in every cell; the job itself goes when nothing of it is left."""
+        left = 0
+        for cell in self.store.cells:
+            async with cell.statement() as tx:
+                for purge in OF_JOB:
+                    many = await purge(tx, tenant.id, shards, job_id)
+                    taken[purge.__name__] += many
+                    left += many == purges.BATCH
+        if not left:
+            async with self.store.statement(shard_in(job_id)) as tx:
+                for last in AT_HOME:
+                    taken[last.__name__] += await last(tx, tenant.id, job_id)
+
+    def _all_open(self, shards: list[int]) -> bool:
+        """Whether nothing may have been passed over because its shard is moving."""
+        try:
+            for shard in shards:
+                self.store.cell(shard)
+        except ShardClosed:
+            return False
+        return True
+
+    async def _tell(self, home: Cell, tenant: Tenant, taken: Counter[str]) -> None:
+        shard, detail = shard_in(tenant.id), {"name": tenant.name, "rows": dict(taken)}
+
+        async def work(tx: Tx) -> None:
+            if await tenants.purged(tx, tenant.id):
+                await outbox.append(tx, shard, tenant.id, Event.TENANT_PURGED, detail, job_id=None)
+                await audit.append(
+                    tx,
+                    shard,
+                    mint(shard, tx.now),
+                    tenant.id,
+                    actor="horae",
+                    action="tenant.purged",
+                    resource=public(Prefix.TENANT, tenant.id),
+                    detail=detail,
+                )
+
+        await home.run(work)
+        del self._taken[tenant.id]
