@@ -1,6 +1,6 @@
 """Who changed a definition, a permission or a decision, written in the transaction of the change."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -19,6 +19,16 @@ class Entry(NamedTuple):
     detail: Any
 
 
+class Sought(NamedTuple):
+    """Which entries are meant: not older than `since`, before `until`; what is not given is any."""
+
+    since: datetime = datetime(1970, 1, 1, tzinfo=UTC)
+    until: datetime = datetime(9999, 1, 1, tzinfo=UTC)
+    actor: str | None = None
+    action: str | None = None
+    resource: str | None = None
+
+
 async def append(
     tx: Tx, shard: int, id_: UUID, tenant_id: UUID, *, actor: str, action: str, resource: str, detail: object
 ) -> None:
@@ -26,7 +36,7 @@ async def append(
     await tx.run(sql("audit/append"), tx.now, shard, id_, tenant_id, actor, action, resource, detail)
 
 
-async def page(tx: Tx, tenant_id: UUID, before: tuple[datetime, UUID], since: datetime, limit: int) -> list[Entry]:
+async def page(tx: Tx, tenant_id: UUID, before: tuple[datetime, UUID], sought: Sought, limit: int) -> list[Entry]:
     """What was done in a tenant, as far as it is written in this cell; newest first."""
-    rows = await tx.rows(sql("audit/page"), tenant_id, *before, since, limit)
+    rows = await tx.rows(sql("audit/page"), tenant_id, *before, *sought, limit)
     return [Entry(*row) for row in rows]

@@ -59,6 +59,13 @@ class NewTenant(Told):
     zone: Zone = "UTC"
 
 
+class StandingView(Shown):
+    """How it stands with a tenant as a whole."""
+
+    name: str
+    status: tenants.Standing
+
+
 class TenantView(Shown):
     """A tenant."""
 

@@ -65,8 +65,14 @@ async def entries(
     ctx: Annotated[Context, may("audit.list")],
     paging: Paged,
     since: Annotated[Moment | None, Query(description="Not older than this.")] = None,
+    until: Annotated[Moment | None, Query(description="Older than this.")] = None,
+    actor: Annotated[str | None, Query(max_length=200, description="Only by this principal.")] = None,
+    action: Annotated[str | None, Query(max_length=60, description="Only this, such as `job.paused`.")] = None,
+    resource: Annotated[str | None, Query(max_length=200, description="Only about this id.")] = None,
 ) -> Page[AuditView]:
     """Who did what in this tenant, newest first."""
     before = (datetime.fromisoformat(paging.after[0]), UUID(paging.after[1])) if paging.after else None
-    found = await audit.page(ctx, before, since, paging.take)
+    between = audit.Sought()
+    sought = audit.Sought(since or between.since, until or between.until, actor, action, resource)
+    found = await audit.page(ctx, before, sought, paging.take)
     return paging.page(found, AuditView.of, lambda entry: [entry.at.isoformat(), entry.id])
