@@ -139,6 +139,8 @@ async def test_a_key_of_a_type_that_ignores_after_success_takes_effect_once(made
     again = await made.history(run["publish"], made.later(15), idem_key="x:t:a:2", business_key="a", generation=2)
     made.delivered("x:t:a:2", again, "publish", made.later(15), business_key="a")
     assert "effect" in await broken(made)
+    await made.sql("update instance_history set state = 'CANCELLED' where id = $1", run["task"])
+    assert "effect" not in await broken(made), "it was cancelled while its call was on, and asked for anew"
 
 
 async def test_a_second_delivery_needs_a_cause(made, run):

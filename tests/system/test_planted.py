@@ -8,7 +8,7 @@ from tests.system import scenes
 from tests.system.experiment import experimenting
 from tests.system.planted import PLANTS, plant
 from tests.system.stage import staged
-from tests.system.trials import TRIALS, tried
+from tests.system.trials import TRIALS, judged, tried
 
 TTL, RATE = 1.5, 20
 CAUGHT = {
@@ -61,3 +61,15 @@ async def test_a_planted_bug_is_named_on_the_whole_cluster(name, seed, monkeypat
         plant(name, monkeypatch.setattr)
         verdict = await tried(name, run, chance)
     assert verdict.broken & TRIALS[name].seen_by, str(verdict)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("seed", [1, 2])
+async def test_without_a_bug_the_same_faults_break_nothing(seed):
+    chance = random.Random(seed)
+    async with experimenting(TTL, RATE, seed) as run:
+        for fault in (fault for trial in TRIALS.values() for fault in trial.faults):
+            run.strikes.append(await fault.strike(run.cluster, chance))
+            verdict = await judged(run)
+            assert verdict.ok, f"{type(fault).__name__}: {verdict}"

@@ -19,7 +19,7 @@ def check(facts: Facts, counts: Counter[str]) -> Iterator[Violation]:
         seen.add(key)
         if key not in facts.records:
             yield Violation("effect", f"{key} took effect, and no record stands for it", [effect])
-        else:
+        elif _counted(facts.records[key]):
             intended[_intent(facts, facts.records[key][0])].add(key)
     for intent, keys in intended.items():
         if len(keys) > 1:
@@ -29,6 +29,12 @@ def check(facts: Facts, counts: Counter[str]) -> Iterator[Violation]:
             yield Violation(
                 "effect", f"{facts.name(row)} succeeded at {row['ended_at']} without an effect", [row["id"]]
             )
+
+
+def _counted(rows: list[Row]) -> bool:
+    """Whether an effect is one the scheduler knows of. A task that was cancelled or given up while its call was on may
+    be asked for anew, under a new generation: whether that takes effect once more is for the business to say."""
+    return rows[0]["business_key"] is None or any(row["state"] == "SUCCESS" for row in rows)
 
 
 def _intent(facts: Facts, row: Row) -> Any:
