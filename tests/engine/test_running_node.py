@@ -6,10 +6,13 @@ from datetime import timedelta
 from horae.domain.retries import RetryPolicy
 from horae.domain.targets import HttpTarget
 from horae.domain.triggers import DelayTrigger
+from horae.runtime.settings import CellSettings
 from horae.service import dead_letters, instances, tasks
+from horae.store.cells import Store
 from horae.upkeep.copies import Copier
 from tests.engine.running import GRACE, ended, running
 from tests.steps import a_job, a_type, every, query, until
+from tests.system.proxy import proxied
 
 SHORT = RetryPolicy(base=0.001, jitter_min=0.0, jitter_max=0.01)
 
@@ -121,3 +124,23 @@ async def test_rows_are_written_a_moment_ahead_but_nothing_is_sent_early(ctx, st
     skew = max(abs((clock.now() - store.cells[0].clock.now()).total_seconds()) for clock in clocks.values())
     early = [arrival.late_ms for arrival in catcher.arrivals if arrival.late_ms < -1000 * skew - 2]
     assert early == []
+
+
+async def test_a_node_whose_lease_ran_out_trusts_none_of_its_idle_connections(cells, ctx, catcher):
+    """They died with it, without a word: one after the other would cost a patience of six seconds."""
+    await a_job(ctx, "a", every(ctx, 1, "a"), target=HttpTarget(catcher.url))
+    with proxied(cells[0].dsn) as one, proxied(cells[1].dsn) as two:
+        far = [CellSettings(name=cell.name, dsn=proxy.dsn) for cell, proxy in zip(cells, (one, two), strict=True)]
+        async with Store.of(far) as store, running(store) as node:
+            await until(lambda: len(catcher.arrivals) >= 2)
+            idle = [await cell.pool.acquire() for cell in store.cells for _ in range(5)]
+            for cell, connection in zip([cell for cell in store.cells for _ in range(5)], idle, strict=True):
+                await cell.pool.release(connection)
+            one.cut()
+            two.cut()
+            await until(lambda: not any(node.leases.alive(cell) for cell in store.cells))
+            await until(lambda: all(cell.pool.get_idle_size() == 0 for cell in store.cells))
+            one.mend()
+            two.mend()
+            before = len(catcher.arrivals)
+            await until(lambda: len(catcher.arrivals) > before, 15)

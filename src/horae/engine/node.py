@@ -153,6 +153,8 @@ class Node:
 
     def _changed(self, cell: Cell, _gained: list[int], _lost: list[int]) -> None:
         self.posts[cell.name].hold(self.leases.held(cell))
+        if self._tasks and not self.leases.alive(cell):
+            cell.forsake()  # whatever cut the lease off may have cut the pool's connections off too
         self._looks[cell.name].waker.wake()
 
     def _woken(self, cell: Cell, wake: Wake) -> None:

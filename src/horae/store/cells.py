@@ -20,7 +20,7 @@ from horae.runtime.settings import CellSettings
 from horae.store import clock as clocks
 from horae.store import line, shards
 from horae.store.answers import PATIENCE, answered
-from horae.store.connections import begun, fresh
+from horae.store.connections import begun, forsake, fresh
 from horae.store.line import CONNECT, keep_alive
 from horae.store.tally import Tally
 from horae.store.tx import GONE, TRY_AGAIN, Tx
@@ -83,6 +83,10 @@ class Cell:
         async with fresh(self.pool, self._connections) as connection:
             sent = self.clock.ticks()
             (await answered(connection, clocks.read(connection))).set(self.clock, sent)
+
+    def forsake(self) -> None:
+        """Trust none of the connections that nobody uses just now: whoever needs one makes it anew."""
+        forsake(self.pool)
 
     @property
     def pool(self) -> "asyncpg.Pool[asyncpg.Record]":
