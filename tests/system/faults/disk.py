@@ -30,7 +30,7 @@ class FullDisk(Fault):
     name = "full-disk"
 
     def seconds(self, cluster: Cluster, chance: random.Random) -> float:
-        return max(2.0 * cluster.ttl, 4.0)
+        return chance.uniform(4.0, 8.0)
 
     @asynccontextmanager
     async def struck(self, cluster: Cluster, chance: random.Random) -> AsyncIterator[Facts]:

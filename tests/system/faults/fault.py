@@ -13,6 +13,8 @@ from tests.system.cluster import Cluster
 from tests.system.evidence import Strike
 
 Facts = dict[str, Any]
+BRIEF: Final = 3.0
+"""Seconds: what does not wait for a lease to end need not be held for longer, whatever the TTL."""
 PATIENCE: Final = 90.0
 """Seconds a fault may take beside the time it is held, and the cluster to serve again after it."""
 
@@ -44,7 +46,7 @@ class Fault(ABC):
 
     def seconds(self, cluster: Cluster, chance: random.Random) -> float:
         """For how long it is held."""
-        return chance.uniform(1.0, 3.0) * cluster.ttl
+        return chance.uniform(1.0, 3.0) * min(cluster.ttl, BRIEF)
 
     def most(self, cluster: Cluster) -> float:
         """For how long it may be held at most."""

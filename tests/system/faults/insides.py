@@ -32,7 +32,10 @@ class BlockLoop(Fault):
 
 
 class ExhaustPool(BlockLoop):
-    """Every connection of a node's pools is taken, for as long."""
+    """Every connection of a node's pools is taken."""
 
     name = "exhaust-pool"
     do = "hold_pool"
+
+    def seconds(self, cluster: Cluster, chance: random.Random) -> float:
+        return min(12.0, 4.0 * cluster.ttl)

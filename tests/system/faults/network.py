@@ -14,6 +14,9 @@ class CutCell(Fault):
 
     name = "cut-cell"
 
+    def seconds(self, cluster: Cluster, chance: random.Random) -> float:
+        return chance.uniform(1.0, 2.0) * cluster.ttl
+
     @asynccontextmanager
     async def struck(self, cluster: Cluster, chance: random.Random) -> AsyncIterator[Facts]:
         cell = chance.choice(cluster.cells)
@@ -27,10 +30,10 @@ class CutNode(Fault):
     name = "cut-node"
 
     def seconds(self, cluster: Cluster, chance: random.Random) -> float:
-        return chance.uniform(1.5, 4.0) * cluster.ttl
+        return chance.uniform(1.5, 3.0) * cluster.ttl
 
     def most(self, cluster: Cluster) -> float:
-        return 4.0 * cluster.ttl
+        return 3.0 * cluster.ttl
 
     @asynccontextmanager
     async def struck(self, cluster: Cluster, chance: random.Random) -> AsyncIterator[Facts]:
@@ -93,7 +96,7 @@ class LoseReplies(Fault):
     one_in = 50
 
     def seconds(self, cluster: Cluster, chance: random.Random) -> float:
-        return max(2.0 * cluster.ttl, 5.0)
+        return chance.uniform(5.0, 7.0)
 
     @asynccontextmanager
     async def struck(self, cluster: Cluster, chance: random.Random) -> AsyncIterator[Facts]:

@@ -18,6 +18,9 @@ class KillNode(Fault):
 
     name = "kill"
 
+    def seconds(self, cluster: Cluster, chance: random.Random) -> float:
+        return chance.uniform(1.25, 2.0) * cluster.ttl
+
     @asynccontextmanager
     async def struck(self, cluster: Cluster, chance: random.Random) -> AsyncIterator[Facts]:
         node = chance.choice(cluster.nodes)

@@ -18,7 +18,7 @@ class DropPackets(Fault):
     name = "drop-packets"
 
     def seconds(self, cluster: Cluster, chance: random.Random) -> float:
-        return chance.uniform(1.5, 3.0) * cluster.ttl
+        return chance.uniform(1.25, 2.0) * cluster.ttl
 
     @asynccontextmanager
     async def struck(self, cluster: Cluster, chance: random.Random) -> AsyncIterator[Facts]:
