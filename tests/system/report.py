@@ -109,8 +109,20 @@ def _page(kinds: dict[str, list[Run]], rows: dict[str, dict[str, Any]]) -> str:
             parts.append(f"\n## {title}\n{TABLE}" + "\n".join(_line(kind, rows[kind]) for kind in found) + "\n")
     parts += [_soaked(run) for run in kinds.get("soak", [])]
     parts.append("\n## Timelines\nOf each kind the strike after which full service took longest to return.\n\n")
-    parts += [f"![{kind}]({_file(kind)}.svg)\n" for kind in kinds]
+    parts.append("\n".join(f"![{kind}]({_file(kind)}.svg)\n" for kind in kinds))
+    parts += _found(kinds)
     return "".join(parts)
+
+
+def _found(kinds: dict[str, list[Run]]) -> list[str]:
+    """What was violated, word for word, and what the runs themselves stumbled over; nothing where all was well."""
+    lines = [
+        f"- {kind}: {sentence}"
+        for kind, runs in kinds.items()
+        for run in runs
+        for sentence in [*(text for verdict in _last_verdicts(run) for text in verdict["violations"]), *run["errors"]]
+    ]
+    return ["\n## Found\n", *(f"{line}\n" for line in lines)] if lines else []
 
 
 def _line(kind: str, row: dict[str, Any]) -> str:
