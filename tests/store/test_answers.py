@@ -66,6 +66,19 @@ async def test_when_all_connections_fell_silent_only_the_first_to_ask_pays_for_i
         await cell.close()
 
 
+async def test_one_silence_is_enough_to_leave_every_idle_connection(cells, short):
+    with proxied(cells[0].dsn) as proxy:
+        cell = Cell("far", proxy.dsn)
+        await cell.open()
+        await fill(cell)
+        proxy.sever()
+        with pytest.raises(TimeoutError):
+            await pid(cell)
+        for _ in range(5):
+            assert await pid(cell)
+        await cell.close()
+
+
 async def test_a_commit_that_is_not_answered_ends_in_time(cells, short):
     with proxied(cells[0].dsn) as proxy:
         cell = Cell("far", proxy.dsn, connections=2)
