@@ -250,3 +250,14 @@ async def test_who_holds_no_shards_looks_at_nothing(feeder, rows, time):
     rows.shards = frozenset()
     assert await feeder.once() == 0
     assert time.looks == 0
+
+
+def test_what_is_taken_is_due_by_the_time_that_its_claim_compares_to_the_microsecond():
+    """A claim that comes at once finds zero rows else, and the timer is forgotten until a later look."""
+    now = NOW + timedelta(microseconds=100)
+    agenda = Agenda(lambda: now)
+    agenda.offer([a_timer(now + agendas.AHEAD + timedelta(microseconds=300))])
+    assert agenda.take() == []
+    now += timedelta(milliseconds=1)
+    [timer] = agenda.take()
+    assert timer.at <= now + agendas.AHEAD

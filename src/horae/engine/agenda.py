@@ -72,8 +72,8 @@ class Agenda:
 
     def take(self) -> list[Timer]:
         """What has come due, or does so in a moment. It stays known until it is forgotten."""
-        known = self._known
-        return [timer for timer in self._wheel.take(millis(self.now()) + AHEAD_MS) if known.get(timer.id) == timer.at]
+        known, now_ms = self._known, int(self.now().timestamp() * 1000)  # rounded down: its claim must find it due
+        return [timer for timer in self._wheel.take(now_ms + AHEAD_MS) if known.get(timer.id) == timer.at]
 
     def soon(self) -> list[Timer]:
         """What comes due in the second after this one."""
