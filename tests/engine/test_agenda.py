@@ -22,13 +22,12 @@ class Time:
 
     def __init__(self):
         self.now, self.looks = NOW, 0
-        self.clock = Clock(lambda: 0.0)
+        self.clock = Clock(lambda: (self.now - NOW).total_seconds())
         self.move()
 
     def move(self, **by):
         self.now += timedelta(**by)
-        self.clock.set(self.now, 0.0)
-        self.clock.trust()
+        self.clock.set(self.now, self.clock.ticks())
 
     @asynccontextmanager
     async def statement(self):
