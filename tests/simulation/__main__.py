@@ -17,7 +17,7 @@ def main() -> int:
         asyncio.run(cluster.make_template())
         if given.seed is None:
             first, last = given.seeds
-            return run_range(cluster, range(first, last), given.jobs, given.out)
+            return run_range(cluster, range(first, last), given.jobs, given.out, given.bug)
         [name] = asyncio.run(cluster.make_cells(1))
         return _show(cluster.dsn(name), given.seed, given.bug, given.trace)
 

@@ -14,6 +14,12 @@ class Fate(StrEnum):
     PAUSE = "pause"
 
 
+SLOW = (
+    *("transaction", "transaction", "instances/again", "instances/end", "instances/claim", "instances/abandoned"),
+    *("cursors/fire", "cursors/due", "tasks/find", "tasks/create", "tasks/move", "workers/held", "leases/heartbeat"),
+    *("leases/take", "nothing", "nothing", "nothing"),
+)
+"""One kind of call is slow in each seed: what stands between a reading and the writing decided by it."""
 RATES = {Fate.LOST_BEFORE: 0.012, Fate.LOST_AFTER: 0.018, Fate.CRASH: 0.006, Fate.PAUSE: 0.006}
 
 
@@ -24,11 +30,13 @@ class Fates:
         self.dice = dice
         self.harm = harm
         self.slow = dice.choice((0.02, 0.1, 0.3)) if harm else 0.0
+        self.slowest = dice.choice(SLOW)
         self.peace = True
 
-    def next(self, _name: str) -> tuple[Fate, float]:
+    def next(self, name: str) -> tuple[Fate, float]:
         """The fate of one call, and how long it is on its way."""
-        return self._fate(), self.latency()
+        slow = name == self.slowest and self.happens(0.2)
+        return self._fate(), self.dice.random() * 3 if slow else self.latency()
 
     def latency(self) -> float:
         """Mostly a moment. Sometimes long enough for others to be first."""
@@ -37,13 +45,17 @@ class Fates:
             return 0.0002 + dice.random() * 0.002
         return dice.random() * dice.choice((0.05, 0.5, 3.0))
 
+    def work(self) -> float:
+        """How long a receiver is busy with a call: at times not at all, at times nearly as long as it may."""
+        return 0.0 if self.dice.random() < 0.3 else self.dice.random() * 1.4
+
     def happens(self, rate: float) -> bool:
         """Whether a fault of that rate strikes."""
         return not self.peace and self.dice.random() < rate * self.harm
 
     def pause(self) -> float:
         """For how long a process stands still: below, around and beyond a lease's life."""
-        return self.dice.choice((0.5, 3.0, 9.0, 20.0)) * (0.5 + self.dice.random())
+        return self.dice.choice((0.3, 2.0, 8.0, 8.0, 8.0)) * (0.85 + self.dice.random() * 0.4)
 
     def _fate(self) -> Fate:
         if self.peace:

@@ -39,12 +39,15 @@ class Author:
     async def write(self, calls: int) -> None:
         dice = self.world.dice
         ctx = self.world.caller("author")
+        favourite: tuple[str, str] | None = None
         for n in range(calls):
-            await asyncio.sleep(dice.random() * self.world.chaos / calls * 1.6)
-            type_name, key = dice.choice(self.world.keys)
+            if favourite is None:
+                await asyncio.sleep(dice.random() * self.world.chaos / calls * 1.6)
+            type_name, key = favourite or dice.choice(self.world.keys)
+            favourite = None
             at = None
             if dice.random() < 0.85:
-                moment = self.world.now() + timedelta(milliseconds=dice.randint(-500, 5000))
+                moment = self.world.now() + timedelta(milliseconds=dice.randint(-300, 2500))
                 # A time nobody else asks for: its microseconds name the author and the call.
                 at = moment.replace(microsecond=moment.microsecond // 1000 * 1000 + self.number * 100 + n)
             for _ in range(dice.choice((1, TRIES))):
@@ -60,7 +63,15 @@ class Author:
                 heard_at = self.world.loop.time()
                 self.world.tell("acknowledged", f"{key} {answer.decision} {answer.revision}")
                 self.world.acknowledged.append(Said(type_name, key, asked_at, heard_at, at, answer))
+                if at is not None and dice.random() < 0.5:
+                    await self._just_before(at)
+                    favourite = type_name, key
                 break
+
+    async def _just_before(self, at: datetime) -> None:
+        """The moment in which a change of mind meets the fire."""
+        left = (at - self.world.now()).total_seconds() + self.world.dice.uniform(-0.012, 0.008)
+        await asyncio.sleep(max(left, 0.0))
 
 
 class Worker:

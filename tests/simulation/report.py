@@ -17,14 +17,15 @@ from typing import Any
 
 from tests.cluster import Cluster
 from tests.simulation import fates, scene, world
+from tests.simulation.bugs import PLANTED
 from tests.simulation.session import Result, Session
 
-PORTION = 50
+PORTION = 25
 SHOWN = 20
 _session: Session
 
 
-def run_range(cluster: Cluster, seeds: range, jobs: int, out: str | None) -> int:
+def run_range(cluster: Cluster, seeds: range, jobs: int, out: str | None, bug: str | None = None) -> int:
     """Run seeds and tell how far it is; writes the JSON after every portion, so that nothing is lost with the rest."""
     began, tally = time.time(), Tally(seeds)
     context = get_context("spawn")
@@ -33,7 +34,7 @@ def run_range(cluster: Cluster, seeds: range, jobs: int, out: str | None) -> int
         dsns.put(cluster.dsn(asyncio.run(cluster.make_cells(1))[0]))
     portions = [seeds[first : first + PORTION] for first in range(0, len(seeds), PORTION)]
     with ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin, initargs=(dsns,)) as pool:
-        for done in as_completed([pool.submit(_run, portion) for portion in portions]):
+        for done in as_completed([pool.submit(_run, portion, bug) for portion in portions]):
             for result in done.result():
                 tally.add(result)
             told = tally.facts(time.time() - began, jobs)
@@ -97,8 +98,8 @@ def _begin(dsns: Any) -> None:
     _session = Session(dsns.get())
 
 
-def _run(seeds: Iterable[int]) -> list[Result]:
-    return [_session.run(seed) for seed in seeds]
+def _run(seeds: Iterable[int], bug: str | None) -> list[Result]:
+    return [_session.run(seed, PLANTED[bug]() if bug else None) for seed in seeds]
 
 
 def _commit() -> str:

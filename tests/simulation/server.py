@@ -4,6 +4,7 @@ The database is asked from inside the virtual loop and answers before that goes 
 place in the order is the seed's. A transaction is one step too: nothing of others comes in between.
 """
 
+import asyncio
 from asyncio import events
 from collections.abc import Coroutine
 from contextlib import suppress
@@ -11,7 +12,6 @@ from importlib import resources
 from typing import Any
 
 import asyncpg
-import uvloop
 
 from horae.store import cells, partitions
 from horae.store.tx import Tx
@@ -41,16 +41,19 @@ class Server:
 
     def __init__(self, dsn: str) -> None:
         self.dsn = dsn
-        self._loop = uvloop.new_event_loop()
+        self._loop = asyncio.SelectorEventLoop()
         self._used = 0
         self.connection = self.wait(self._connect())
 
     def wait(self, work: Coroutine[Any, Any, Any]) -> Any:
         """What really happens, now."""
         virtual = events._get_running_loop()
-        events._set_running_loop(None)
+        events._set_running_loop(self._loop)
         try:
-            return self._loop.run_until_complete(work)
+            task = self._loop.create_task(work)
+            while not task.done():
+                self._loop._run_once()  # type: ignore[attr-defined]  # without what only a whole run needs
+            return task.result()
         finally:
             events._set_running_loop(virtual)
 

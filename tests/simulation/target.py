@@ -49,12 +49,12 @@ class Receiver:
             return Declined("not now")
         if drawn < 0.11 and job.name != "steady":
             return Unrecoverable(ErrorCode.HTTP_4XX, "answered 400")
-        if drawn < 0.18:
+        if drawn < 0.25:
             assert isinstance(job.definition.target, HttpTarget)
             self.world.spawn("target", self._finish_later(ran))
             return Accepted(job.definition.target.completion_seconds)
         self.take(ran.idem_key)
-        return None if drawn < 0.22 and not self.world.fates.peace else Success()
+        return None if drawn < 0.30 and not self.world.fates.peace else Success()
 
     async def _finish_later(self, ran: Instance) -> None:
         """Long work that was answered with 202: it ends with its completion token."""
@@ -89,6 +89,7 @@ class SimSender:
         assert isinstance(target, HttpTarget)
         world.witness.sent(ran)
         world.tell("send", f"{ran.idem_key} {ran.attempt}")
+        world.strike(0.06, "with a call in flight")
         wait = partial(loop.call_later, target.connect_timeout + target.read_timeout, once := Once(done), TIMEOUT)
         wait()
         if fates.happens(0.02):
@@ -105,7 +106,7 @@ class SimSender:
         world.tell("receive", f"{ran.idem_key} {type(outcome).__name__}")
         if outcome is not None and not world.fates.happens(0.03):
             context = world.outside if sender is None else sender.context()
-            world.loop.call_later(world.fates.latency(), once, outcome, context=context)
+            world.loop.call_later(world.fates.work() + world.fates.latency(), once, outcome, context=context)
 
 
 class Once:

@@ -97,12 +97,18 @@ class World:
         process.alive = False
         for number, one in self._nodes.items():
             if one is process:
-                self.loop.call_later(self.dice.random() * 10, self._start_node, number, context=self.outside)
+                self.loop.call_later(self.dice.random() * 4, self._start_node, number, context=self.outside)
 
     def pause(self, process: Process, when: str) -> None:
         self.counts["pauses"] += 1
         process.paused_until = self.loop.time() + self.fates.pause()
         self.tell("pause", f"{when} until {process.paused_until - START:.3f}")
+
+    def strike(self, rate: float, when: str) -> None:
+        """The process of this moment may stop here, for a while or for good."""
+        process = Process.current()
+        if process is not None and self.fates.happens(rate):
+            (self.crash if self.dice.random() < 0.3 else self.pause)(process, when)
 
     def notify(self, said: str) -> None:
         """A wake-up: to every listener, late, twice, or lost."""
