@@ -22,12 +22,15 @@ class Time:
 
     def __init__(self):
         self.now, self.looks = NOW, 0
-        self.clock = Clock(lambda: (self.now - NOW).total_seconds())
+        self.clock = Clock(self.ticks)
         self.move()
+
+    def ticks(self):
+        return (self.now - NOW).total_seconds()
 
     def move(self, **by):
         self.now += timedelta(**by)
-        self.clock.set(self.now, self.clock.ticks())
+        self.clock.set(self.now, self.ticks())
 
     @asynccontextmanager
     async def statement(self):
