@@ -66,20 +66,6 @@ class CursorUncompared(Bug):
         return _without(text, "and c.next_fire_at = any(array[least(f.fire_time, f.due_at)])", name == "cursors/fire")
 
 
-class ClaimedEarly(Bug):
-    """A claim takes what was moved away meanwhile."""
-
-    def statement(self, name: str, text: str) -> str:
-        return text.replace("l.due_at <= $3", "(l.due_at <= $3 or true)") if name == "instances/claim" else text
-
-
-class GenerationUncompared(Bug):
-    """A task is created although its key has been used since it was read."""
-
-    def statement(self, name: str, text: str) -> str:
-        return _without(text, "k.generation = $5 and k.outcome is not null\n      and", name == "tasks/create")
-
-
 def _without(text: str, part: str, here: bool = True) -> str:
     if not here:
         return text
@@ -92,6 +78,4 @@ PLANTED: dict[str, type[Bug]] = {
     "next_fire_from_now": NextFromNow,
     "rescue_without_guard": RescueUnguarded,
     "cursor_not_compared": CursorUncompared,
-    "claimed_early": ClaimedEarly,
-    "generation_not_compared": GenerationUncompared,
 }

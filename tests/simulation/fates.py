@@ -15,7 +15,8 @@ class Fate(StrEnum):
 
 
 SLOW = (
-    *("transaction", "transaction", "instances/again", "instances/end", "instances/claim", "instances/abandoned"),
+    *("transaction",) * 5,
+    *("instances/again", "instances/end", "instances/claim", "instances/abandoned"),
     *("cursors/fire", "cursors/due", "tasks/find", "tasks/create", "tasks/move", "workers/held", "leases/heartbeat"),
     *("leases/take", "nothing", "nothing", "nothing"),
 )
@@ -35,7 +36,7 @@ class Fates:
 
     def next(self, name: str) -> tuple[Fate, float]:
         """The fate of one call, and how long it is on its way."""
-        slow = name == self.slowest and self.happens(0.2)
+        slow = name == self.slowest and self.happens(0.3)
         return self._fate(), self.dice.random() * 3 if slow else self.latency()
 
     def latency(self) -> float:
