@@ -5,6 +5,7 @@ import pytest
 from horae.delivery.client import Client
 from horae.delivery.push import Sender
 from horae.domain.errors import Conflict, DispatcherDown, Duplicate, Invalid, InvalidSchedule, NameTaken, NotFound
+from horae.domain.schedule import Policies
 from horae.domain.triggers import DelayTrigger, OnceTrigger, cron
 from horae.engine.node import Node
 from horae.service import instances, jobs, tasks, tenants
@@ -75,6 +76,20 @@ async def test_pause_stops_the_cursor_and_resume_goes_on_from_now_with_one_range
     assert cursor["next_fire_at"] == resumed.next_fire_at
     actions = [row["action"] for row in await query(store, "select action from audit_log order by at, id")]
     assert actions == ["tenant.created", "job.created", "job.paused", "job.resumed"]
+
+
+async def test_a_job_resumed_after_its_end_tells_of_no_fire_beyond_it_and_is_completed(ctx, store):
+    trigger = every(ctx, 60, "a")
+    until = Policies(end=trigger.anchor + timedelta(minutes=5))
+    job = await a_job(ctx, "a", trigger, policies=until)
+    await jobs.pause(ctx, "a")
+    await move_clock(store, minutes=20)
+    resumed = await jobs.resume(ctx, "a")
+    assert (resumed.status, resumed.next_fire_at) == ("COMPLETED", None)
+    skipped = await one(store, "select * from instance_history")
+    assert (skipped["reason"], skipped["fire_time"], skipped["range_count"]) == ("PAUSED", job.next_fire_at, 4)
+    assert skipped["range_to"] == until.end - timedelta(minutes=1)
+    assert (await one(store, "select status from job"))["status"] == "COMPLETED"
 
 
 async def test_resuming_before_the_next_fire_skips_nothing(ctx, store):

@@ -122,7 +122,10 @@ async def resume(ctx: Context, name: str) -> Job:
         held_from = await jobs.held_from(tx, job)
         await _set_status(tx, job, Status.ACTIVE)
         next_fire_at = await _let_go(ctx, tx, job, held_from) if held_from is not None else None
-        resumed = replace(job, status=Status.ACTIVE, next_fire_at=next_fire_at)
+        over = held_from is not None and next_fire_at is None
+        if over:  # its last fires passed meanwhile
+            await jobs.complete(tx, [job.shard], [job.id])
+        resumed = replace(job, status=Status.COMPLETED if over else Status.ACTIVE, next_fire_at=next_fire_at)
         await tell(ctx, tx, resumed, Event.JOB_RESUMED, {"held_from": held_from, "next": next_fire_at})
         return resumed
 

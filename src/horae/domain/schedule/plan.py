@@ -123,8 +123,9 @@ def stretches(schedule: Schedule, since: datetime, until: datetime) -> Iterator[
 
 
 def skipped(schedule: Schedule, since: datetime, until: datetime, reason: SkipReason) -> Iterator[Skip]:
-    """One verdict for all fires of a stretch that do not happen; none when there are none."""
-    many = expected.counted(schedule.trigger, since, until)
+    """One verdict for all fires of a stretch that do not happen; none when there are none, or the schedule is over."""
+    until = min(until, schedule.policies.end or until)
+    many = expected.counted(schedule.trigger, since, until) if since < until else 0
     if many:
         first = expected.after(schedule.trigger, since - expected.INSTANT)
         final = expected.last(schedule.trigger, since, until)
