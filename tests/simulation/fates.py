@@ -32,17 +32,17 @@ class Fates:
         self.harm = harm
         self.slow = dice.choice((0.02, 0.1, 0.3)) if harm else 0.0
         self.slowest = dice.choice(SLOW)
-        self.peace = True
+        self.peace = self.quick = True
 
     def next(self, name: str) -> tuple[Fate, float]:
         """The fate of one call, and how long it is on its way."""
-        slow = name == self.slowest and self.happens(0.3)
+        slow = name == self.slowest and not self.quick and self.dice.random() < 0.3 * self.harm
         return self._fate(), self.dice.random() * 3 if slow else self.latency()
 
     def latency(self) -> float:
         """Mostly a moment. Sometimes long enough for others to be first."""
         dice = self.dice
-        if self.peace or dice.random() > self.slow:
+        if self.quick or dice.random() > self.slow:
             return 0.0002 + dice.random() * 0.002
         return dice.random() * dice.choice((0.05, 0.5, 3.0))
 

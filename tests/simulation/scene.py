@@ -20,7 +20,7 @@ RETRY = RetryPolicy(base=0.2, jitter_min=0.05, jitter_max=0.2, longest=2.0, max_
 OVERLAPS = (OnOverlap.FORBID, OnOverlap.REPLACE, OnOverlap.QUEUE_ONE)
 HARM = (0.0, 1.0, 2.0, 4.0, 8.0)
 """By how much the rates of all faults are multiplied, one of these for each seed."""
-CHAOS = (3.0, 7.0)
+CHAOS = (2.0, 5.0)
 TYPES = (("PUBLISH", AfterSuccess.IGNORE), ("AUDIT", AfterSuccess.REOPEN))
 
 
@@ -44,16 +44,16 @@ class Plan(NamedTuple):
 def draw(dice: Random) -> Plan:
     """By the seed."""
     return Plan(
-        nodes=dice.choice((1, 2, 2, 2, 3)),
+        nodes=dice.choice((1, 2, 2, 2, 2, 3)),
         leased=dice.random() < 0.5,
         harm=dice.choice(HARM),
         chaos=dice.uniform(*CHAOS),
-        authors=dice.choice((0, 0, 1, 2, 2)),
+        authors=dice.choice((0, 0, 0, 1, 2)),
         calls=dice.randint(2, 4),
-        workers=dice.choice((0, 0, 0, 1, 2)),
+        workers=dice.choice((0, 0, 0, 0, 1)),
         every=dice.choice((1.0, 1.0, 1.5)),
         cron_every=dice.choice((2, 3)),
-        overlap=dice.choice((None, None, None, OnOverlap.ALLOW, *OVERLAPS)),
+        overlap=dice.choice((None,) * 6 + (OnOverlap.ALLOW, *OVERLAPS)),
         type=dice.choice((0, 1)),
         operated=dice.random() < 0.2,
     )

@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+from collections import defaultdict
 from collections.abc import Callable, Coroutine
 from contextvars import copy_context
 from datetime import datetime, timedelta
@@ -27,7 +28,8 @@ from tests.simulation.witness import Witness
 TTL = timedelta(seconds=8)
 PATIENCE = 240.0
 """How long after the last fault everything may take to come to rest; far more than it should."""
-
+SLOW_ON = 8.0
+"""For so long after the last fault calls are slow at times: what was left behind comes past its deadline then."""
 UNFINISHED = """
 select 1 from job_cursor where next_fire_at is not null union all select 1 from job where status = 'PAUSED'
 """
@@ -137,14 +139,13 @@ class World:
         cell._pool = Pool(self)  # type: ignore[assignment]
         cell.clock.set(self.now(), self.loop.time())
         store = Store([cell])
-        store._cell_of = [None if known is None else cell for known in self._known._cell_of]
+        store._cell_of = defaultdict(lambda: cell)  # type: ignore[assignment]
         return Context.of(store, self.tenant, name)
 
     async def run(self) -> None:
         """Set the scene, let it happen, wait for peace and for rest."""
-        self._known = await self.store()
         await scene.build(self, self.caller("scene"))
-        self.fates.peace = False
+        self.fates.peace = self.fates.quick = False
         for number in range(self.plan.nodes):
             self._start_node(number)
         for number in range(self.plan.authors):
@@ -192,6 +193,7 @@ class World:
     async def _rest(self) -> None:
         """Until nothing lives and no cursor stands anywhere, or for far too long."""
         until = self.loop.time() + PATIENCE
+        self.loop.call_later(SLOW_ON, setattr, self.fates, "quick", True, context=self.outside)
         while self.loop.time() < until:
             await asyncio.sleep(1.0)
             if await self._quiet():
