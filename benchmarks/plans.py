@@ -42,7 +42,8 @@ async def explain(
     transaction = connection.transaction()
     await transaction.start()
     try:
-        text = await connection.fetchval(f"explain ({options}) execute measured({', '.join(map(literal, args))})")
+        given = f"({', '.join(map(literal, args))})" if args else ""
+        text = await connection.fetchval(f"explain ({options}) execute measured{given}")
     finally:
         await transaction.rollback()
         await connection.execute("deallocate measured")

@@ -3,7 +3,21 @@
 import typer
 
 from horae import __version__
-from horae.boot.commands import api, calendars, cells, dead, dev, doctor, jobs, keys, node, schedules, tasks, tenants
+from horae.boot.commands import (
+    api,
+    calendars,
+    cells,
+    dead,
+    dev,
+    doctor,
+    jobs,
+    keys,
+    node,
+    runs,
+    schedules,
+    tasks,
+    tenants,
+)
 from horae.boot.session import out
 
 app = typer.Typer(
@@ -27,6 +41,9 @@ app.command("node")(node.node)
 app.command("api")(api.api)
 app.command("dev")(dev.dev)
 app.command("doctor")(doctor.doctor)
+app.add_typer(runs.instance, name="instance", help="Instances: list, cancel, retry.")
+app.add_typer(runs.backfill, name="backfill", help="Backfills: past fires of a job, asked for as a range.")
+app.command("health")(runs.health)
 app.command("history")(jobs.history)
 app.command("forecast")(schedules.forecast)
 

@@ -42,6 +42,11 @@ class Sought(msgspec.Struct, frozen=True):
         if self.since.tzinfo is None or self.until.tzinfo is None:
             raise Invalid("a time needs its offset, for example 2026-11-15T09:00:00+08:00")
 
+    @property
+    def plain(self) -> bool:
+        """Whether every instance of a stretch of time is meant."""
+        return not self.states and self.business_key is None
+
 
 ANY: Final = Sought()
 

@@ -25,6 +25,7 @@ FIRST_WINDOW: Final = timedelta(minutes=1)
 LONG: Final = 1.0
 MOST_COUNTED: Final = 100_000
 FIFTY: Final = Bounds(50)
+FEW: Final = 300
 
 
 class Page(NamedTuple):
@@ -53,8 +54,21 @@ async def find(ctx: Context, id_: UUID) -> Past:
 async def of_job(
     ctx: Context, job: Job, sought: Sought = ANY, *, before: Mark = NEWEST, bounds: Bounds = FIFTY
 ) -> Page:
-    """The instances of a job, newest fire first; a type's come from every cell."""
+    """The instances of a job, newest fire first; a type's come from every cell.
+
+    What is sought may be rare, so each look goes further than the one before, until the page is full or far enough.
+    """
     check_limit(bounds.limit)
+    scan = bounds.limit if sought.plain else min(max(bounds.limit, FEW), bounds.scan)
+    page = await _of_job(ctx, job, sought, before, Bounds(bounds.limit, scan))
+    while page.next is not None and len(page.found) < bounds.limit and scan < bounds.scan:
+        scan = min(scan * 4, bounds.scan)
+        rest = await _of_job(ctx, job, sought, page.next, Bounds(bounds.limit - len(page.found), scan))
+        page = Page(page.found + rest.found, rest.next)
+    return page
+
+
+async def _of_job(ctx: Context, job: Job, sought: Sought, before: Mark, bounds: Bounds) -> Page:
     found: list[Past] = []
     walked: list[Mark] = []
     for cell in cells_of(ctx, job):

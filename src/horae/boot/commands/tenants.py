@@ -9,7 +9,7 @@ from horae.domain.ids import Prefix, public
 from horae.domain.limits import Limit
 from horae.domain.placement import DEFAULT_WIDTH
 from horae.domain.tenants import Allowance
-from horae.service import tenants
+from horae.service import tenancies, tenants
 from horae.store.cells import Store
 
 app = typer.Typer(no_args_is_help=True)
@@ -45,5 +45,38 @@ def allow(
             limit = Limit(rate, None, concurrency)
             await tenants.allow(store, name, "cli", Allowance(weight, limit if limit.limits else None))
         out.print(f"tenant {name}: weight {weight}, rate {rate or 'any'}, concurrency {concurrency or 'any'}")
+
+    run(work)
+
+
+@app.command()
+def pause(name: str) -> None:
+    """Stop all fires and claims of a tenant; what runs may finish."""
+
+    async def work() -> None:
+        async with Store.of(load().all_cells()) as store:
+            out.print(f"tenant {name} {await tenancies.pause(store, name, 'cli')}", highlight=False)
+
+    run(work)
+
+
+@app.command()
+def resume(name: str) -> None:
+    """Go on from now; what passed is recorded as skipped."""
+
+    async def work() -> None:
+        async with Store.of(load().all_cells()) as store:
+            out.print(f"tenant {name} {await tenancies.resume(store, name, 'cli')}", highlight=False)
+
+    run(work)
+
+
+@app.command()
+def remove(name: str, confirm: Annotated[str, typer.Option(help="The tenant's name once more.")]) -> None:
+    """Close a tenant for ever; all that belongs to it is purged in time."""
+
+    async def work() -> None:
+        async with Store.of(load().all_cells()) as store:
+            out.print(f"tenant {name} {await tenancies.remove(store, name, 'cli', confirm=confirm)}", highlight=False)
 
     run(work)
