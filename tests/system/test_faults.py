@@ -23,7 +23,7 @@ BACK = 10.0
 HOURS = 3600.0
 SHIPPED = Settings.model_fields["lease_ttl"].default
 
-pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.xdist_group("system")]
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.xdist_group("system"), pytest.mark.timeout(300)]
 
 
 class Stage:
