@@ -8,12 +8,13 @@ from fastapi import FastAPI
 
 from horae.boot.doors import app_of
 from horae.domain.tenants import SYSTEM, Tenant
-from horae.runtime.settings import Settings
+from horae.runtime.settings import CellSettings, Settings
 from horae.security.roles import Role
 from horae.service import keys, tenants
 from horae.service.callers import Callers
 from horae.service.context import Context
 from horae.store.cells import Store
+from tests.store.walls import as_role
 
 Key = Callable[..., Awaitable[str]]
 SECRET = "kV3mQ9xT7pLw2ZrB8nYc5HdJ4sGfAeUo"
@@ -25,13 +26,20 @@ def settings() -> Settings:
 
 
 @pytest.fixture
-def callers(store: Store) -> Callers:
-    return Callers(store)
+async def doors(cells: list[CellSettings]) -> AsyncIterator[Store]:
+    """The store as an API process opens it: with the role that the second wall holds."""
+    async with Store.of(as_role(cells, "horae_api")) as store:
+        yield store
 
 
 @pytest.fixture
-def app(settings: Settings, store: Store, callers: Callers) -> FastAPI:
-    return app_of(settings, store, callers)
+def callers(doors: Store) -> Callers:
+    return Callers(doors)
+
+
+@pytest.fixture
+def app(settings: Settings, doors: Store, callers: Callers) -> FastAPI:
+    return app_of(settings, doors, callers)
 
 
 @pytest.fixture

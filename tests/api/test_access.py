@@ -69,9 +69,9 @@ async def test_an_expired_key_opens_nothing(client, store):
     await until(refused)
 
 
-async def test_a_revoked_key_is_refused_in_every_process_within_five_seconds(client, key, admin, settings, store):
+async def test_a_revoked_key_is_refused_in_every_process_within_five_seconds(client, key, admin, settings, doors):
     text = await key(Role.VIEWER)
-    apps = [app_of(settings, store, Callers(store)) for _ in range(4)]
+    apps = [app_of(settings, doors, Callers(doors)) for _ in range(4)]
     others = [
         httpx2.AsyncClient(
             transport=httpx2.ASGITransport(app=app),
@@ -107,14 +107,14 @@ async def test_roles_taken_away_are_gone_within_five_seconds(admin, client):
     assert (await editor.get("/jobs")).status_code == 200
 
 
-async def test_a_key_is_good_while_its_home_is_down(client, store, tenant, callers):
+async def test_a_key_is_good_while_its_home_is_down(client, store, doors, tenant):
     asking = await client(Role.VIEWER)
-    await IdentityCopier(store).once()
+    await IdentityCopier(doors).once()
     await Copier(store).once()
     copies = await query(store, "select id from api_key")
     assert len(copies) == 2
     assert len(set(copies)) == 1
-    await store.cell(shard_in(tenant.id)).pool.close()
+    await doors.cell(shard_in(tenant.id)).pool.close()
     assert (await asking.get("/tenant")).json()["name"] == "acme"
 
 

@@ -12,10 +12,10 @@ async def test_the_process_says_that_it_lives_and_how_it_stands_with_its_cells(a
     assert all(cell["reachable"] and cell["clock_age_seconds"] < 5 for cell in ready.json()["cells"])
 
 
-async def test_one_cell_less_is_degraded_and_none_is_not_ready(anyone, store):
-    await store.cells[0].pool.close()
+async def test_one_cell_less_is_degraded_and_none_is_not_ready(anyone, doors):
+    await doors.cells[0].pool.close()
     assert (await anyone.get("/readyz")).json()["degraded"] is True
-    await store.cells[1].pool.close()
+    await doors.cells[1].pool.close()
     assert (await anyone.get("/readyz")).status_code == 503
 
 

@@ -8,10 +8,18 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
 class CellSettings(BaseModel):
-    """One PostgreSQL cluster that holds some shards."""
+    """One PostgreSQL cluster that holds some shards.
+
+    `pooled`: the DSN leads to a pooler in transaction mode (PgBouncer); what needs a session of its own goes by
+    `direct_dsn`. Upkeep that only an owner may do (VACUUM) goes by `upkeep_dsn`. Where they are left out both are the
+    DSN.
+    """
 
     name: str
     dsn: str
+    direct_dsn: str | None = None
+    upkeep_dsn: str | None = None
+    pooled: bool = False
 
 
 class EgressSettings(BaseModel):
@@ -47,6 +55,8 @@ class Settings(BaseSettings):
     egress: EgressSettings | None = None
     secrets: dict[str, dict[str, str]] = Field(default_factory=dict, repr=False)
     secrets_file: Path | None = None
+    api_cells: list[CellSettings] = Field(default_factory=list)
+    api_dsn: str | None = None
     api_secret: str = Field(default="", repr=False)
     api_host: str = "127.0.0.1"
     api_port: int = 8700
@@ -71,6 +81,12 @@ class Settings(BaseSettings):
         if self.cells:
             return self.cells
         return [CellSettings(name="cell-0", dsn=self.dsn)] if self.dsn else []
+
+    def door_cells(self) -> list[CellSettings]:
+        """The cells as an API process reaches them: `HORAE_API_CELLS` or `HORAE_API_DSN`, with the role `horae_api`."""
+        if self.api_cells or self.api_dsn is None:
+            return self.api_cells or self.all_cells()
+        return [CellSettings(name="cell-0", dsn=self.api_dsn)]
 
     def all_secrets(self) -> dict[str, dict[str, str]]:
         """The values of named secrets by tenant: those of `HORAE_SECRETS_FILE`, and over them `HORAE_SECRETS`."""

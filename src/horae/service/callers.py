@@ -19,6 +19,7 @@ from horae.service.context import Context
 from horae.store import bindings, keys, tenants
 from horae.store.cells import Cell, Store
 from horae.store.tx import GONE
+from horae.store.walls import Behalf, WalledCell, behind
 
 REMEMBERED: Final = 2.0
 MOST: Final = 10_000
@@ -45,7 +46,7 @@ class Callers:
         self._remembered = remembered
         self._known: OrderedDict[UUID, tuple[float, Caller]] = OrderedDict()
         self._contexts: OrderedDict[UUID, Context] = OrderedDict()
-        self._used: set[UUID] = set()
+        self._used: dict[UUID, UUID] = {}
 
     def recent(self, credential: Credential) -> Caller | None:
         """The caller, where this very credential was found good within the last two seconds."""
@@ -63,23 +64,25 @@ class Callers:
         self._known[credential.key_id] = (boottime() + self._remembered, caller)
         if len(self._known) > MOST:
             self._known.popitem(last=False)
-        self._used.add(credential.key_id)
+        self._used[credential.key_id] = caller.tenant.id
         return caller
 
     def context(self, caller: Caller) -> Context:
         """What the caller's requests lean on. One memory of types and versions per tenant, not per request."""
         made = self._contexts.get(caller.tenant.id)
         if made is None or made.tenant != caller.tenant:
-            made = self._contexts[caller.tenant.id] = Context.of(self._store, caller.tenant, "")
+            made = self._contexts[caller.tenant.id] = Context.of(
+                behind(self._store, Behalf(caller.tenant.id)), caller.tenant, ""
+            )
             if len(self._contexts) > MOST:
                 self._contexts.popitem(last=False)
         return made._replace(actor=caller.key.principal)
 
     async def once(self) -> int:
         """A duty: note which keys were used; returns 0, for there is no hurry."""
-        used, self._used = self._used, set()
-        for key_id in used:
-            async with self._store.statement(shard_in(key_id)) as tx:
+        used, self._used = self._used, {}
+        for key_id, tenant_id in used.items():
+            async with behind(self._store, Behalf(tenant_id)).statement(shard_in(key_id)) as tx:
                 await keys.touch(tx, key_id)
         return 0
 
@@ -97,10 +100,11 @@ class Callers:
         raise Unavailable("no cell could be asked about this API key")
 
     async def _look(self, cell: Cell, key_id: UUID) -> Caller | None:
-        async with cell.statement() as tx:
+        async with WalledCell(cell, Behalf(key=key_id)).statement() as tx:
             key = await keys.find(tx, key_id)
-            if key is None:
-                return None
+        if key is None:
+            return None
+        async with WalledCell(cell, Behalf(key.tenant_id)).statement() as tx:
             tenant = await tenants.known(tx, key.tenant_id)
             bound = await bindings.find(tx, key.tenant_id, key.principal)
         return None if tenant is None else Caller(key, *tenant, frozenset(Role(role) for role in bound.roles))

@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
-from typing import Any, Final, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 import asyncpg
 import msgspec
@@ -26,6 +26,9 @@ from horae.store.tally import Tally
 from horae.store.tx import GONE, TRY_AGAIN, Tx
 from horae.store.wakes import Wakes
 
+if TYPE_CHECKING:
+    from asyncpg.pool import PoolConnectionProxy
+
 Result = TypeVar("Result")
 TRIES: Final = 5
 SESSION = line.SESSION | {
@@ -41,30 +44,48 @@ SESSION = line.SESSION | {
     "enable_mergejoin": "off",
     "jit": "off",
 }
+OWN: Final[dict[str, Any]] = {"server_settings": SESSION, "target_session_attrs": SessionAttribute.read_write}
+"""How we connect to PostgreSQL itself."""
+POOLED: Final[dict[str, Any]] = {
+    "statement_cache_size": 0,
+    "server_settings": {"application_name": "horae", "timezone": "UTC"},
+}
+"""Through a pooler: no statement outlives its transaction, and the session's settings are those of the role."""
 
 
 class Cell:
     """One PostgreSQL cluster that holds some shards."""
 
-    def __init__(self, name: str, dsn: str, *, connections: int = 10) -> None:
+    def __init__(
+        self,
+        name: str,
+        dsn: str,
+        *,
+        connections: int = 10,
+        direct_dsn: str | None = None,
+        upkeep_dsn: str | None = None,
+        pooled: bool = False,
+    ) -> None:
         self.name = name
-        self.dsn = dsn
+        self.dsn = direct_dsn or dsn
+        self._pool_dsn = dsn
+        self._upkeep_dsn = upkeep_dsn or self.dsn
+        self._pooled = pooled
         self.clock = Clock()
         self.tally = Tally()
-        self._connections = connections
+        self.connections = connections
         self._pool: asyncpg.Pool[asyncpg.Record] | None = None
 
     async def open(self) -> None:
         """Connect and read the cell's clock."""
         self._pool = await asyncpg.create_pool(
-            self.dsn,
+            self._pool_dsn,
             min_size=1,
-            max_size=self._connections,
+            max_size=self.connections,
             init=_prepare,
             reset=_as_it_is,
-            server_settings=SESSION,
             timeout=CONNECT,
-            target_session_attrs=SessionAttribute.read_write,
+            **(POOLED if self._pooled else OWN),
         )
         await self.sync_clock()
 
@@ -80,7 +101,7 @@ class Cell:
 
     async def sync_clock(self) -> None:
         """Read the database's clock anew; done at the start and with every heartbeat."""
-        async with fresh(self.pool, self._connections) as connection:
+        async with self._at_hand() as connection:
             sent = self.clock.ticks()
             (await answered(connection, clocks.read(connection))).set(self.clock, sent)
 
@@ -97,7 +118,7 @@ class Cell:
     @asynccontextmanager
     async def tx(self) -> AsyncIterator[Tx]:
         """A transaction: committed at the end of the block, rolled back when it raises."""
-        async with begun(self.pool, self._connections) as connection:
+        async with begun(self.pool, self.connections) as connection:
             yield Tx(connection, self.clock.now())
 
     async def run(self, work: Callable[[Tx], Awaitable[Result]]) -> Result:
@@ -122,14 +143,18 @@ class Cell:
     @asynccontextmanager
     async def statement(self) -> AsyncIterator[Tx]:
         """A connection whose statements each commit by themselves: for reads, and for writes that are one statement."""
-        async with fresh(self.pool, self._connections) as connection:
+        async with self._at_hand() as connection:
             yield Tx(connection, self.clock.now())
+
+    def _at_hand(self) -> "AbstractAsyncContextManager[PoolConnectionProxy[asyncpg.Record]]":
+        """A connection for single statements. Behind a pooler only a transaction stays on one server."""
+        return (begun if self._pooled else fresh)(self.pool, self.connections)
 
     @asynccontextmanager
     async def direct(self) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
         """A connection outside the pool and without a statement timeout: for upkeep that takes its time."""
         connection = await asyncpg.connect(
-            self.dsn,
+            self._upkeep_dsn,
             timeout=CONNECT,
             server_settings=line.SESSION | {"application_name": "horae upkeep"},
             target_session_attrs=SessionAttribute.read_write,
@@ -153,7 +178,18 @@ class Store:
     @classmethod
     def of(cls, cells: Sequence[CellSettings]) -> Self:
         """A store for the configured cells, not yet open."""
-        return cls([Cell(cell.name, cell.dsn) for cell in cells])
+        return cls(
+            [
+                Cell(
+                    cell.name,
+                    cell.dsn,
+                    direct_dsn=cell.direct_dsn,
+                    upkeep_dsn=cell.upkeep_dsn,
+                    pooled=cell.pooled,
+                )
+                for cell in cells
+            ]
+        )
 
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as opened:
@@ -230,7 +266,8 @@ async def _remembered(begun: list[Tx], work: Callable[[Tx], Awaitable[Result]], 
 
 async def _prepare(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
     keep_alive(connection)
-    await answered(connection, speak_json(connection))
+    async with connection.transaction():  # behind a pooler its statements would each meet another server
+        await answered(connection, speak_json(connection))
 
 
 async def _as_it_is(_connection: object) -> None:

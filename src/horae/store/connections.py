@@ -40,13 +40,13 @@ async def fresh(pool: "Pool", most: int) -> AsyncIterator["Pooled"]:
 
 
 @asynccontextmanager
-async def begun(pool: "Pool", most: int) -> AsyncIterator["Pooled"]:
+async def begun(pool: "Pool", most: int, opening: str = "begin") -> AsyncIterator["Pooled"]:
     """A connection with an open transaction: that it could be opened shows that it lives."""
     async with AsyncExitStack() as held:
         for left in reversed(range(most + 1)):
             connection = await held.enter_async_context(fresh(pool, most))
             try:
-                await held.enter_async_context(_transaction(connection))
+                await held.enter_async_context(_transaction(connection, opening))
             except GONE as error:
                 discard(connection)
                 await held.aclose()
@@ -70,14 +70,13 @@ def forsake(pool: "Pool") -> None:
 
 
 @asynccontextmanager
-async def _transaction(connection: "Pooled") -> AsyncIterator[None]:
-    """Begin, and at the end of the block commit or roll back, each in time."""
-    transaction = connection.transaction()
-    await answered(connection, transaction.start())
+async def _transaction(connection: "Pooled", opening: str) -> AsyncIterator[None]:
+    """Begin, and at the end of the block commit or roll back, each in time and in one round trip."""
+    await answered(connection, connection.execute(opening))
     try:
         yield
     except BaseException:
         with suppress(*GONE):  # where it is gone the server rolls back by itself
-            await answered(connection, transaction.rollback())
+            await answered(connection, connection.execute("rollback"))
         raise
-    await answered(connection, transaction.commit())
+    await answered(connection, connection.execute("commit"))

@@ -5,6 +5,7 @@ It runs beside the doors, which need them, and not in nodes, which may not read 
 
 from horae.store import bindings, keys
 from horae.store.cells import Cell, Store
+from horae.store.walls import PLATFORM, behind
 from horae.upkeep.looks import Looks
 
 
@@ -12,7 +13,7 @@ class IdentityCopier:
     """Brings every cell's keys and bindings to every other cell."""
 
     def __init__(self, store: Store) -> None:
-        self.store = store
+        self.store = behind(store, PLATFORM)
         self._looks = Looks()
 
     async def once(self) -> int:

@@ -51,6 +51,6 @@ async def allow(ctx: Annotated[Context, may("tenants.allow")], tenant: TenantRef
 @routes.post("/tenants/{tenant}/keys", status_code=201)
 async def create_key(ctx: Annotated[Context, may("tenants.keys.create")], tenant: TenantRef, asked: NewKey) -> MadeKey:
     """Make a key of another tenant: its first one. Its text is in this answer and nowhere else."""
-    of_tenant = Context.of(ctx.store, await tenants.find(ctx.store, tenant), ctx.actor)
-    made = await keys.create(of_tenant, asked.name, asked.roles, scopes=asked.scopes, expires_at=asked.expires_at)
+    speaking = await tenants.speaking_for(ctx, tenant)
+    made = await keys.create(speaking, asked.name, asked.roles, scopes=asked.scopes, expires_at=asked.expires_at)
     return MadeKey.made(made)
