@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from horae.api.app import Parts, make
 from horae.api.gate import Gate
 from horae.boot.serving import sender_of
+from horae.domain.errors import Unfit
 from horae.domain.limits import Limit
 from horae.runtime.chance import token
 from horae.runtime.loop import Duty, Loop
@@ -20,6 +21,7 @@ from horae.service import readiness
 from horae.service.callers import Callers
 from horae.service.polls import Polls
 from horae.service.trials import Trials
+from horae.store import walls
 from horae.store.cells import Store
 from horae.upkeep.clocks import ClockKeeper
 from horae.upkeep.identities import IdentityCopier
@@ -47,10 +49,11 @@ def app_of(settings: Settings, store: Store, callers: Callers, parts: Parts | No
 @asynccontextmanager
 async def opened(settings: Settings, store: Store) -> AsyncIterator[str]:
     """The doors stand open while the block lasts; then requests under way may end. Gives the address."""
+    await _check_walls(settings, store)
     callers = Callers(store)
     trials, polls = Trials(await sender_of(settings, store)), Polls(store)
     app = app_of(settings, store, callers, Parts(trials, polls))
-    signaller = Signaller(store, token())
+    signaller = Signaller(walls.behind(store, walls.PLATFORM), token())
     listening = listen(settings.api_host, settings.api_port)
     config = uvicorn.Config(
         app,
@@ -82,10 +85,20 @@ async def opened(settings: Settings, store: Store) -> AsyncIterator[str]:
         for task in upkeep:
             task.cancel()
         await asyncio.gather(*upkeep, return_exceptions=True)
-        await callers.once()
         await trials.close()
-        with suppress(Exception):  # what was counted last; a cell that is down does not keep us
+        with suppress(Exception):  # what was noted last; a cell that is down does not keep us
+            await callers.once()
             await signaller.once()
+
+
+async def _check_walls(settings: Settings, store: Store) -> None:
+    """In production no request is served by a role that row-level security does not hold."""
+    for cell in store.cells:
+        async with cell.statement() as tx:
+            if settings.environment == "production" and not await walls.standing(tx):
+                raise Unfit(
+                    f"{cell.name}: row-level security does not hold this role; set HORAE_API_DSN to horae_api's"
+                )
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -151,10 +151,13 @@ class Cell:
         return (begun if self._pooled else fresh)(self.pool, self.connections)
 
     @asynccontextmanager
-    async def direct(self) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
-        """A connection outside the pool and without a statement timeout: for upkeep that takes its time."""
+    async def direct(self, *, owner: bool = False) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
+        """A connection outside the pool and without a statement timeout: for upkeep that takes its time.
+
+        `owner`: as the owner of the tables, where that is another role.
+        """
         connection = await asyncpg.connect(
-            self._upkeep_dsn,
+            self._upkeep_dsn if owner else self.dsn,
             timeout=CONNECT,
             server_settings=line.SESSION | {"application_name": "horae upkeep"},
             target_session_attrs=SessionAttribute.read_write,

@@ -30,7 +30,7 @@ class Vacuumer:
         return 0
 
     async def _tidy(self, cell: Cell) -> None:
-        async with asyncio.timeout(PATIENCE), cell.direct() as connection:
+        async with asyncio.timeout(PATIENCE), cell.direct(owner=True) as connection:
             horizon = await vacuum.horizon(connection)
             held = horizon is not None and self._horizons.get(cell.name) == horizon
             self._horizons[cell.name] = horizon

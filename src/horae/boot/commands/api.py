@@ -24,7 +24,7 @@ def api(
         )
         check_secret(settings.api_secret)
         told = told_to_end()
-        async with Store.of(settings.all_cells()) as store, opened(settings, store) as address:
+        async with Store.of(settings.door_cells()) as store, opened(settings, store) as address:
             out.print(f"Horae listens on {address}", highlight=False, soft_wrap=True)
             await told.wait()
 

@@ -110,7 +110,11 @@ end $$;
 revoke execute on function ensure_partitions(date, integer) from public;
 grant execute on function ensure_partitions(date, integer) to horae_engine;
 
--- Rights, as narrow as the work is.
+-- Rights, as narrow as the work is. A temporary table could stand in for one of ours in a function of the owner.
+do $$
+begin
+    execute format('revoke temporary on database %I from public', current_database());
+end $$;
 grant select on cell, clock_offset, shard, node, schema_migration to horae_api, horae_engine, horae_relay, horae_readonly;
 
 grant select, insert, update on tenant, job, calendar, reference, task_key, dead_letter, idempotency, backfill, api_key, role_binding to horae_api;
