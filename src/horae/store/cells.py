@@ -82,7 +82,7 @@ class Cell:
             self._pool_dsn,
             min_size=1,
             max_size=self.connections,
-            init=_prepare,
+            init=_prepare_pooled if self._pooled else _prepare,
             reset=_as_it_is,
             timeout=CONNECT,
             **(POOLED if self._pooled else OWN),
@@ -269,8 +269,12 @@ async def _remembered(begun: list[Tx], work: Callable[[Tx], Awaitable[Result]], 
 
 async def _prepare(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
     keep_alive(connection)
-    async with connection.transaction():  # behind a pooler its statements would each meet another server
-        await answered(connection, speak_json(connection))
+    await answered(connection, speak_json(connection))
+
+
+async def _prepare_pooled(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
+    async with connection.transaction():  # otherwise its statements could each meet another server
+        await _prepare(connection)
 
 
 async def _as_it_is(_connection: object) -> None:
