@@ -95,11 +95,11 @@ async def test_a_forecast_tells_minutes_and_worst_seconds(admin, job):
 
 
 async def test_a_test_request_goes_out_for_real_but_only_where_the_tenant_may_call(
-    settings, store, callers, key, tenant, platform
+    settings, store, doors, callers, key, tenant, platform
 ):
     async with catching(store.cells[0].clock.now) as catcher:
         trials = Trials(Sender(Client(Egress())))
-        app = app_of(settings, store, callers, Parts(trials=trials))
+        app = app_of(settings, doors, callers, Parts(trials=trials))
         headers = {"Authorization": f"Bearer {await key(Role.EDITOR)}"}
         transport = httpx2.ASGITransport(app=app)
         async with httpx2.AsyncClient(transport=transport, base_url="http://t/api/v1", headers=headers) as editor:

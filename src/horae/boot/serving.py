@@ -63,12 +63,18 @@ def doctor_of(settings: Settings, store: Store) -> Doctor:
 @asynccontextmanager
 async def serving(settings: Settings, store: Store, sender: Sender) -> AsyncIterator[Node]:
     """A node with its upkeep while the block lasts; then it hands its shards back and lets what is in flight end."""
+    async with store.owning() as owner, _serving(settings, store, owner, sender) as node:
+        yield node
+
+
+@asynccontextmanager
+async def _serving(settings: Settings, store: Store, owner: Store, sender: Sender) -> AsyncIterator[Node]:
     await fitness.check(settings, store)
     duties = (
         (Copier(store), COPY),
         (Partitioner(store), PARTITION),
         (Vacuumer(store), VACUUM),
-        (Purger(store), PURGE),
+        (Purger(owner), PURGE),
         (doctor_of(settings, store), VISIT),
     )
     loops = [Loop(type(duty).__name__.lower(), duty, pause) for duty, pause in duties]

@@ -14,6 +14,7 @@ from horae.store.leases import NodeRow
 from horae.store.shards import ShardRow
 from horae.store.signals import Waiting
 from horae.store.tx import GONE, Tx
+from horae.store.walls import PLATFORM, behind
 
 __all__ = ["CellNodes", "CellShards", "Health", "NodeRow", "ShardRow", "health", "nodes", "shards_of"]
 Found = TypeVar("Found")
@@ -85,7 +86,8 @@ async def health(store: Store, tenant_id: UUID | None = None) -> Health:
             await signals.waiting(tx, tx.now - COUNTED, tenant_id),
         )
 
-    seen = {cell.name: await _ask(cell, look) for cell in store.cells}
+    cells = (behind(store, PLATFORM) if tenant_id is None else store).cells
+    seen = {cell.name: await _ask(cell, look) for cell in cells}
     told = [one for one in seen.values() if one is not None]
     recent = added([signal for one in told for minute, signal in one.counted if minute > one.now - DELAYS - MINUTE])
     long = added([signal for one in told for _, signal in one.counted])

@@ -11,6 +11,7 @@ from horae.service.told import tell
 from horae.store import tenants as rows
 from horae.store.cells import Store
 from horae.store.tx import Tx
+from horae.store.walls import Behalf, behind
 
 
 async def pause(store: Store, name: str, actor: str) -> Standing:
@@ -35,7 +36,7 @@ async def remove(store: Store, name: str, actor: str, *, confirm: str) -> Standi
 
 async def standing(store: Store, tenant: Tenant) -> Standing:
     """How it stands with a tenant, as its home says."""
-    async with store.statement(shard_in(tenant.id)) as tx:
+    async with behind(store, Behalf(tenant.id)).statement(shard_in(tenant.id)) as tx:
         return await rows.status(tx, tenant.id) or Standing.ACTIVE
 
 
@@ -55,4 +56,4 @@ async def _stand(
         await tell(tx, shard, tenant, event, actor, public(Prefix.TENANT, tenant.id), {"name": name})
         return after
 
-    return await store.run(shard, work)
+    return await behind(store, Behalf(tenant.id)).run(shard, work)

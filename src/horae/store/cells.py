@@ -115,6 +115,15 @@ class Cell:
         assert self._pool is not None, f"{self.name} is not open"
         return self._pool
 
+    @property
+    def owned(self) -> bool:
+        """Whether we come as the owner of the tables, as far as we were told."""
+        return self._upkeep_dsn == self.dsn
+
+    def as_owner(self) -> "Cell":
+        """The same cell with few connections of the owner's, not yet open."""
+        return Cell(self.name, self._upkeep_dsn, connections=2)
+
     @asynccontextmanager
     async def tx(self) -> AsyncIterator[Tx]:
         """A transaction: committed at the end of the block, rolled back when it raises."""
@@ -207,6 +216,17 @@ class Store:
         await self.wakes.close()
         for cell in self.cells:
             await cell.close()
+
+    @asynccontextmanager
+    async def owning(self) -> AsyncIterator["Store"]:
+        """The same cells as the owner of the tables reaches them, for what only that role may do."""
+        if all(cell.owned for cell in self.cells):
+            yield self
+            return
+        async with Store([cell.as_owner() for cell in self.cells]) as owner:
+            for own, cell in zip(owner.cells, self.cells, strict=True):
+                own.clock = cell.clock  # one clock a cell: this one is set at every heartbeat
+            yield owner
 
     async def learn_shards(self) -> None:
         """Ask every cell which shards are open there."""
