@@ -56,6 +56,7 @@ class Tally:
         self.failed: dict[int, list[str]] = {}
         self.counts: Counter[str] = Counter()
         self.virtual = 0.0
+        self.commit = _commit()
         self._hashes: dict[int, str] = {}
 
     def add(self, result: Result) -> None:
@@ -76,7 +77,7 @@ class Tally:
             "virtual_hours": round(self.virtual / 3600, 2),
             "traces": hashlib.sha256(traces.encode()).hexdigest(),
             "seconds": round(seconds, 1),
-            "commit": _commit(),
+            "commit": self.commit,
             "machine": {
                 "cores": os.cpu_count(),
                 "python": platform.python_version(),

@@ -59,6 +59,11 @@ def draw(dice: Random) -> Plan:
     )
 
 
+def plan_of(seed: int) -> Plan:
+    """What a seed is about, without running it."""
+    return draw(Random(seed))
+
+
 async def build(world: "World", ctx: Context) -> None:
     """Make the jobs; their schedules end with the time of faults, so that everything they owe can be counted."""
     plan, start = world.plan, world.now().replace(microsecond=0) + timedelta(seconds=1)

@@ -9,9 +9,10 @@ import pytest
 
 from tests.cluster import Cluster
 from tests.simulation.bugs import PLANTED
+from tests.simulation.scene import plan_of
 from tests.simulation.session import Session
 
-PORTION, PORTIONS = 125, 8
+PORTION, PORTIONS = 50, 20
 MOST = 300
 
 
@@ -33,10 +34,11 @@ def test_no_seed_violates_anything(session: Session, portion: int) -> None:
         assert not found.violations, f"replay it with `python -m tests.simulation --seed {seed} --trace`"
 
 
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("bug", PLANTED)
 def test_a_planted_bug_is_found(session: Session, bug: str) -> None:
     for seed in range(MOST):
-        if session.run(seed, PLANTED[bug]()).violations:
+        if plan_of(seed).harm and session.run(seed, PLANTED[bug]()).violations:
             return
     pytest.fail(f"not found within {MOST} seeds")
 
