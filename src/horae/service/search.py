@@ -21,7 +21,9 @@ from horae.store.history import Bounds, Past
 
 __all__ = ["Bounds", "Counts", "Page", "Past", "cells_of", "counts", "find", "of_job", "of_tenant", "shards_of"]
 KEPT: Final = timedelta(days=100)
-FIRST_WINDOW: Final = timedelta(minutes=1)
+FIRST_WINDOW: Final = timedelta(minutes=5)
+SKEW: Final = timedelta(seconds=10)
+"""How far the clocks of two cells may differ."""
 LONG: Final = 1.0
 MOST_COUNTED: Final = 100_000
 FIFTY: Final = Bounds(50)
@@ -86,7 +88,7 @@ async def of_tenant(
     check_limit(limit)
     began, span = boottime(), FIRST_WINDOW
     newest = max(cell.clock.now() for cell in ctx.store.cells)
-    before = min(before, born_from(min(sought.until, newest + FIRST_WINDOW)))
+    before = min(before, born_from(min(sought.until, newest + SKEW)))
     last = born_from(max(sought.since, newest - KEPT))
     shards = await _shards_of_all(ctx)
     found: list[Past] = []

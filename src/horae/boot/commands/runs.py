@@ -12,10 +12,11 @@ from horae.domain.backfills import DEFAULT_CAP, Backfill
 from horae.domain.errors import Invalid
 from horae.domain.ids import Prefix, private, public
 from horae.domain.lifecycle import State
-from horae.domain.searches import Sought
+from horae.domain.searches import LAST_ID, Sought
 from horae.service import backfills, interventions, search
 from horae.service import health as service
 from horae.service.backfills import Asked
+from horae.service.search import Past
 
 instance = typer.Typer(no_args_is_help=True)
 backfill = typer.Typer(no_args_is_help=True)
@@ -31,9 +32,17 @@ def list_(
 
     async def work() -> None:
         async with caller() as ctx:
-            page = await search.of_tenant(ctx, Sought(tuple(state or ()), business_key=key), limit=limit)
+            sought = Sought(tuple(state or ()), business_key=key)
+            found: list[Past] = []
+            before = LAST_ID
+            while len(found) < limit:
+                page = await search.of_tenant(ctx, sought, before=before, limit=limit - len(found))
+                found += page.found
+                if page.next is None:
+                    break
+                before = page.next.id
             table = Table("fire time (UTC)", "state", "key", "attempts", "why", "id")
-            for past in page.found:
+            for past in found:
                 why = past.reason or past.error_code or past.error_msg or ""
                 id_ = public(Prefix.INSTANCE, past.id)
                 table.add_row(moment(past.fire_time), past.state, past.business_key or "", str(past.attempt), why, id_)

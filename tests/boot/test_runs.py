@@ -1,0 +1,44 @@
+"""What runs, from the command line."""
+
+import json
+import re
+
+import pytest
+from typer.testing import CliRunner
+
+from horae.boot.cli import app
+
+
+@pytest.fixture
+def horae(cells, monkeypatch):
+    monkeypatch.setenv("HORAE_CELLS", json.dumps([{"name": cell.name, "dsn": cell.dsn} for cell in cells]))
+    monkeypatch.setenv("HORAE_ENVIRONMENT", "test")
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def call(*words, fails=False):
+        done = CliRunner().invoke(app, words)
+        assert (done.exit_code != 0) is fails, done.output
+        return done.output
+
+    return call
+
+
+def test_backfills_instances_health_and_tenants_from_the_command_line(horae):
+    horae("migrate")
+    horae("job", "create", "coupon_job", "--cron", "0 */5 * * * ?")
+    range_ = ("--since", "2026-01-01T00:00:00+00:00", "--until", "2026-01-01T01:00:00+00:00")
+    begun = horae("backfill", "start", "coupon_job", *range_, "--key", "k")
+    assert "0 born, 0 not needed of 12" in begun
+    id_ = re.search(r"bkf_\w+", begun)[0]
+    horae("node", "--once")
+    assert "DONE" in horae("backfill", "show", id_)
+    listed = horae("instance", "list", "--state", "INIT", "--limit", "3")
+    [first, *_] = re.findall(r"ins_\w+", listed)
+    assert "CANCELLED" in horae("instance", "cancel", first)
+    horae("instance", "retry", first, fails=True)
+    horae("backfill", "cancel", id_, fails=True)
+    assert "NORMAL" in horae("health")
+    assert "PAUSED" in horae("tenant", "pause", "default")
+    assert "ACTIVE" in horae("tenant", "resume", "default")
+    horae("tenant", "remove", "default", "--confirm", "x", fails=True)
+    assert "REMOVED" in horae("tenant", "remove", "default", "--confirm", "default")
