@@ -1,6 +1,7 @@
 """Runs for the record: a kind of fault many times, or everything at once for a long time. None of them ever hangs."""
 
 import asyncio
+import math
 import os
 import random
 import sys
@@ -36,6 +37,10 @@ class Watchdog:
     def feed(self, seconds: float = LONGEST) -> None:
         self._until = time.monotonic() + seconds
 
+    def leave(self) -> None:
+        """There is nothing to watch any more."""
+        self._until = math.inf
+
     def _watch(self) -> None:
         while time.monotonic() < self._until:
             time.sleep(1)
@@ -70,6 +75,7 @@ async def prove(kind: str, times: int, ttl: float, rate: float, out: Path, seed:
             say(f"{kind}: {type(error).__name__}: {error}")
         left -= struck
         left = min(left, times - records.done(out, kind))
+    dog.leave()
     return record
 
 
@@ -141,6 +147,7 @@ async def soak(minutes: float, rate: float, ttl: float, out: Path, seed: int, ev
         await experiment.heal()
         await _measure_soak(experiment, record)
         await judged(experiment, record)
+    dog.leave()
     return record
 
 
