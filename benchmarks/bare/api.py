@@ -1,10 +1,12 @@
-"""What a door writes and reads, for pgbench: the same rows with nothing around them."""
+"""What stands behind a door, for pgbench: the same rows with nothing around them."""
 
 from pathlib import Path
 
-from benchmarks.data import TENANT
+from benchmarks.bare.pgbench import as_script
 from benchmarks.server import FOLDER
+from horae.store.statements import sql
 
+TOKEN = "'00000000-0000-4000-8000-000000000001'::uuid"
 TYPE = "'00000000-0000-7000-8000-00000000000a'::uuid"
 # No read before, no fence, no guard, no decision: only the rows that a task never seen before leaves.
 PUT = """
@@ -28,10 +30,43 @@ from fresh;
 """
 
 
-def put(batch: int) -> Path:
+def put(tenant: object, batch: int) -> Path:
     """So many new tasks in one statement."""
-    text = PUT.format(tenant=TENANT, type=TYPE, most=batch - 1)
-    lines = ["\\set first random(1, 9000000000000) * 1000", " ".join(text.split())]
-    path = FOLDER / f"api_put_{batch}.sql"
+    text = " ".join(PUT.format(tenant=tenant, type=TYPE, most=batch - 1).split())
+    return _write(f"api_put_{batch}", "\\set first random(1, 9000000000000) * 1000", text)
+
+
+def history(tenant: object, shard: int, job: str, limit: int) -> Path:
+    """A page of a job's instances, as it is read."""
+    page = [f"'{tenant}'::uuid", f"'{job}'::uuid", f"'{{{shard}}}'", "'9000-01-01'::timestamptz",
+            "'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid", "'-infinity'::timestamptz", "'infinity'::timestamptz",
+            "'{}'", "null", "1000", str(limit)]  # fmt: skip
+    return _write("api_history", as_script(sql("history/of_job"), page) + ";")
+
+
+def work(tenant: object, queue: str, batch: int) -> Path:
+    """Claim a batch from a queue and end it: no look before, no definitions, no proofs."""
+
+    def same(kind: str, value: str) -> str:
+        return f"array_fill({value}::{kind}, array[:taken::int])"
+
+    asked = [f"'{tenant}'::uuid", f"'{queue}'", "1", "0", "now()", str(batch), TOKEN, "'bench'", "'{}'"]
+    claim = as_script(sql("workers/claim"), asked).replace(
+        ") update instance_live l", "), taken as (update instance_live l", 1
+    )
+    none = same("text", "null")
+    end = [":shards", ":ids", ":tries", same("uuid", TOKEN), same("timestamptz", "null"), same("text", "'SUCCESS'"),
+           none, none, none, none, same("int", "0"), same("int", "3"), same("int", "2"),
+           same("jsonb", "'{\"attempt\": 1, \"status\": 200}'"), "now()"]  # fmt: skip
+    return _write(
+        "api_work",
+        claim + ") select coalesce(array_agg(shard_id), '{}') as shards, coalesce(array_agg(id), '{}') as ids,"
+        " coalesce(array_agg(attempt), '{}') as tries, count(*) as taken from taken \\gset",
+        as_script(sql("instances/end"), end) + ";",
+    )
+
+
+def _write(name: str, *lines: str) -> Path:
+    path = FOLDER / f"{name}.sql"
     path.write_text("\n".join(lines) + "\n")
     return path

@@ -76,7 +76,9 @@ async def find(tx: Tx, places: Sequence[Place]) -> dict[str, Known]:
 async def create(tx: Tx, plans: Sequence[Starting]) -> dict[str, Written]:
     """Insert ledger and live row of keys never used. Raises `COLLIDED` when one of them was used meanwhile."""
     columns = (*_places(plans), *_births(plans), *_intents(plans), _notes(plans))
-    return await _write(tx, sql("task_batches/create"), *columns, *_owner(plans), *_job(plans[0].birth))
+    shared = (*_owner(plans), *_job(plans[0].birth), tx.now)
+    closed = {row["shard_id"] for row in await tx.rows(sql("task_batches/create"), *columns, *shared)}
+    return {plan.place.key: Written(plan.birth.id, 1) for plan in plans if plan.place.shard not in closed}
 
 
 async def renew(tx: Tx, plans: Sequence[Starting]) -> dict[str, Written]:

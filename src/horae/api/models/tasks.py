@@ -14,7 +14,7 @@ from horae.domain.ids import Prefix, public
 from horae.domain.lifecycle import State
 from horae.domain.tasks import LONGEST_KEY, Decision, IgnoreReason
 from horae.service import tasks
-from horae.service.task_batches import LARGEST
+from horae.service.task_batches import LARGEST, Wish
 
 Moment = Annotated[datetime, Meta(tz=True)]
 At = Annotated[Moment | None, Meta(description="When; now where it is left out. A time that has passed is due now.")]
@@ -35,7 +35,7 @@ class PutTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     version: Version = None
 
 
-class PutOne(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PutOne(Wish, frozen=True, forbid_unknown_fields=True):
     """One key of a batch, and its new time."""
 
     key: Key

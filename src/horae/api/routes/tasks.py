@@ -27,9 +27,8 @@ async def put_many(
     ctx: Annotated[Context, may("tasks.put")], type: TypeRef, asked: Annotated[PutTasks, told(PutTasks)]
 ) -> TaskItems:
     """Set the times of up to 1,000 keys. Each is decided and answered by itself, as if it had come alone."""
-    wishes = [Wish(one.key, one.at, one.payload, one.version) for one in asked.tasks]
-    answers = await schedule_many(ctx, type, wishes)
-    return TaskItems([TaskItem.of(wish.key, answer) for wish, answer in zip(wishes, answers, strict=True)])
+    answers = await schedule_many(ctx, type, asked.tasks)
+    return TaskItems([TaskItem.of(wish.key, answer) for wish, answer in zip(asked.tasks, answers, strict=True)])
 
 
 @quick.post("/tasks/{type}/cancel", openapi_extra=documented(TaskItems, CancelTasks))

@@ -1,10 +1,13 @@
--- No row for a key: its shard is closed; decide again. A key that someone else used first is a unique violation, and
--- then nothing was written: so what is born need not be joined to what was authorised.
-with fresh as materialized (
+-- Zero rows: all were written. A row names a shard that is closed; its keys were not written, decide them again.
+-- A key that someone else used first is a unique violation, and then nothing was written: so what is born need not be
+-- joined to what was authorised.
+with given as materialized (
     select g.*
     from unnest($1::text::smallint[], $2::text::text[], $3::text::uuid[], $4::text::text[],
                 $5::text::timestamptz[], $6::text::jsonb[], $7::text::bigint[], $8::text::jsonb[])
-         as g(shard_id, business_key, id, idem_key, at, payload, intent_version, note)
+         as g(shard_id, business_key, id, idem_key, at, payload, intent_version, note)),
+fresh as materialized (
+    select g.* from given g
     where not exists (select from shard s where s.shard_id = g.shard_id and s.state <> 'ACTIVE')),
 authorised as (
     insert into task_key (shard_id, tenant_id, job_id, business_key, generation, instance_id, intent_version,
@@ -22,4 +25,5 @@ told as (
     select $15, shard_id, $9, $10, id, 'TASK_CREATED',
            note || jsonb_build_object('key', business_key, 'instance_id', id, 'revision', 1)
     from fresh)
-select business_key, id as instance_id, 1 as revision from fresh
+select g.shard_id from given g
+join shard s on s.shard_id = any(array[g.shard_id]) and s.state <> 'ACTIVE'

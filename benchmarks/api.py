@@ -1,0 +1,148 @@
+"""What the doors cost: one API process beside the bare framework and beside the bare SQL, then at half of its load.
+
+PUT of one task and of a hundred, a page of history, and a worker that claims a hundred and finishes them. Every kind is
+asked over eight connections, as eight clients of pgbench write and read the same rows with nothing around them.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks import psql
+from benchmarks.bare import api as bare
+from benchmarks.bare.pgbench import run as run_pgbench
+from benchmarks.caller import JOB, QUEUE, Called, Plan, call
+from benchmarks.data import fresh
+from benchmarks.doors import Prepared, constant, doors
+from benchmarks.measure import Slice, alternate, middle
+from benchmarks.meter import Meter
+from benchmarks.nodes import Process
+from benchmarks.server import SETTINGS, Server, running
+
+JOBS, BATCH, CONNECTIONS, PAGE = 10_000, 100, 8, 50
+SLICE, SLICES = 5.0, 5
+FASTEST_WORK = 30_000  # instances a second that the queue must hold for a slice
+
+
+class Kind(NamedTuple):
+    """What is asked, how much one request of it does, how large an answer is, and the bare script."""
+
+    name: str
+    asks: str
+    each: int
+    size: int
+    script: Path
+
+
+class Bench:
+    """One database, one API process; every side works on the same tables."""
+
+    def __init__(self, server: Server, database: str, length: float) -> None:
+        self.server, self.database, self.length = server, database, length
+        self.meter = Meter(server, database)
+        self.prepared = Prepared(server, database)
+        self.put = 0
+
+    def kinds(self) -> list[Kind]:
+        """All that is measured."""
+        tenant = self.prepared.tenant.id
+        past = bare.history(tenant, *self.prepared.job(JOB), PAGE + 1)
+        return [
+            Kind("single_put", "put_one", 1, 120, bare.put(tenant, 1)),
+            Kind("batch_put", "put_batch", BATCH, 13_000, bare.put(tenant, BATCH)),
+            Kind("history", "history", 1, 25_000, past),
+            Kind("workers", "work", BATCH, 20_000, bare.work(tenant, QUEUE, BATCH)),
+        ]
+
+    def ours(self, kind: Kind, port: int, process: Process, rate: float = 0.0) -> tuple[Slice, Called]:
+        """A slice through the door."""
+        self._fill(kind)
+        cpu = process.cpu_seconds()
+        with self.meter.measuring() as cost:
+            called = call(self._plan(kind, port, rate))
+        if kind.asks.startswith("put"):
+            self.put += called.done + kind.each * CONNECTIONS  # the first of each connection is not measured
+        spent = process.cpu_seconds() - cpu
+        return Slice(called.done, called.seconds, cost.pg_cpu, spent, cost.wal_bytes, cost.transactions), called
+
+    def framework(self, kind: Kind) -> Slice:
+        """A slice of the framework alone; counted as if every answer were right."""
+        with constant(kind.size) as (port, process):
+            cpu = process.cpu_seconds()
+            called = call(self._plan(kind, port))
+            return Slice(called.done, called.seconds, 0.0, process.cpu_seconds() - cpu)
+
+    def bare(self, kind: Kind) -> Slice:
+        """A slice of the bare SQL."""
+        self._fill(kind)
+        return run_pgbench(self.database, [(kind.script, 1)], CONNECTIONS, self.length, self.meter, kind.each)
+
+    def tasks(self) -> int:
+        """How many tasks the door has written."""
+        counted = f"select count(*) from task_key where job_id <> {bare.TYPE}"
+        return int(psql.value(self.server, self.database, counted))
+
+    def _plan(self, kind: Kind, port: int, rate: float = 0.0) -> Plan:
+        return Plan(port, kind.asks, self.prepared.key, self.length, BATCH, CONNECTIONS * (4 if rate else 1), rate)
+
+    def _fill(self, kind: Kind) -> None:
+        if kind.asks == "work":
+            self.prepared.wait_for(int(FASTEST_WORK * (self.length + 1)))
+
+
+def main(seconds: float) -> dict[str, Any]:
+    """Each kind in turn: ours, the framework and the SQL alternating, then ours at half of what it did."""
+    length = min(SLICE, max(1.5, seconds / 72))
+    found: dict[str, Any] = {}
+    with running() as server:
+        bench = Bench(server, fresh(server, JOBS, "bench_api"), length)
+        with doors(server, bench.database) as (port, process):
+            for kind in bench.kinds():
+                found |= _measure(bench, kind, port, process)
+        found |= {"put_answered": bench.put, "tasks_in_ledger": bench.tasks()}
+    return _report(found, length)
+
+
+def _measure(bench: Bench, kind: Kind, port: int, process: Process) -> dict[str, Any]:
+    ours: Callable[[int], Slice] = lambda _: bench.ours(kind, port, process)[0]  # noqa: E731
+    sides = alternate(SLICES, ours, lambda _: bench.framework(kind), lambda _: bench.bare(kind))
+    rate, framework, sql = (middle(side, lambda one: one.rate) for side in sides)
+    _, half = bench.ours(kind, port, process, rate / kind.each / 2)
+    our, alone, below = sides
+    figures = {
+        "rate": round(rate),
+        "framework": round(framework),
+        "bare": round(sql),
+        "ratio": round(rate / sql, 3),
+        "framework_ratio": round(rate / framework, 3),
+        "p50_ms": half.p50_ms,
+        "p99_ms": half.p99_ms,
+        "half_rate": round(half.done / half.seconds),
+        "api_cpu_ms": round(middle(our, lambda one: one.per_fire(one.client_cpu) * 1000), 4),
+        "pg_cpu_ms": round(middle(our, lambda one: one.per_fire(one.pg_cpu) * 1000), 4),
+        "framework_cpu_ms": round(middle(alone, lambda one: one.per_fire(one.client_cpu) * 1000), 4),
+        "bare_pg_cpu_ms": round(middle(below, lambda one: one.per_fire(one.pg_cpu) * 1000), 4),
+        "tx": round(middle(our, lambda one: one.per_fire(one.transactions)), 4),
+        "rates": [round(one.rate) for one in our],
+        "bare_rates": [round(one.rate) for one in below],
+    }
+    return {f"{kind.name}_{name}": figure for name, figure in figures.items()}
+
+
+def _report(found: dict[str, Any], length: float) -> dict[str, Any]:
+    settings = {
+        "slice_s": length, "slices": SLICES, "connections": CONNECTIONS, "batch": BATCH, "page": PAGE,
+        "postgresql": SETTINGS,
+    }  # fmt: skip
+    worst = max(figure for name, figure in found.items() if name.endswith("_p99_ms"))
+    report = {"settings": settings, "p99_ms": worst, **found}
+    return report | {"ok": _ok(report)}
+
+
+def _ok(found: dict[str, Any]) -> bool:
+    return bool(
+        found["batch_put_ratio"] >= 0.45
+        and found["p99_ms"] <= 50
+        and found["batch_put_bare_pg_cpu_ms"] <= 0.10  # a bare side slower than this would flatter us
+        and found["put_answered"] == found["tasks_in_ledger"]
+    )
