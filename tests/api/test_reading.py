@@ -1,4 +1,11 @@
+import json
+
+import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from horae.api.reading import _loads, _outside, _tidy, loads
 
 BAD = [
     b'{"name": "j", "payload": NaN}',
@@ -104,3 +111,26 @@ async def test_paths_and_methods_that_are_not_there_are_problems_too(admin, anyo
     assert (wrong.status_code, wrong.json()["code"]) == (405, "SCH_405_METHOD")
     assert wrong.headers["Allow"]
     assert wrong.headers["Content-Type"] == "application/problem+json"
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")), inner, max_size=3),
+    max_leaves=10,
+)  # fmt: skip
+
+
+@given(VALUES, st.booleans(), st.sampled_from([None, (",", ":"), (" ,\n", "\t: ")]))
+def test_what_can_be_read_is_read_as_it_was_written(value, ascii_only, separators):
+    raw = json.dumps(value, ensure_ascii=ascii_only, separators=separators).encode()
+    assert loads(raw) == value
+
+
+@given(st.text(alphabet='{}[]",:0123456789.eE+- \\nultrasfNaI"\x00\t', max_size=30))
+def test_the_quick_reader_takes_nothing_that_the_close_one_refuses(text):
+    raw = text.encode()
+    quick = _tidy(raw, _outside(raw))
+    if quick is not msgspec.UNSET:
+        assert _loads(raw) == quick

@@ -21,7 +21,7 @@ def test_the_glossary_has_every_event_state_and_reason():
 
 @pytest.mark.parametrize("page", DOCS, ids=lambda page: page.name)
 def test_every_path_a_page_names_exists(page):
-    for path in re.findall(r"`((?:src|docs|tests|tools|benchmarks|\.ci)/[\w./-]+)`", page.read_text()):
+    for path in re.findall(r"`((?:src|docs|tests|tools|benchmarks|examples|\.ci)/[\w./-]+)`", page.read_text()):
         assert (ROOT / path).exists(), path
     for link in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):
         assert (page.parent / link).exists(), link

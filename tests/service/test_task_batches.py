@@ -108,8 +108,8 @@ async def test_keys_that_others_create_between_read_and_write_are_decided_again(
     await a_type(ctx, width=1)  # one shard, one cell, one read
     find = task_batches.task_batches.find
 
-    async def slow_find(tx, places):
-        known = await find(tx, places)
+    async def slow_find(tx, *asked):
+        known = await find(tx, *asked)
         monkeypatch.setattr(task_batches.task_batches, "find", find)
         assert known == {}
         for key in ("done", "runs", "waits"):

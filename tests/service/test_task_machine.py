@@ -159,7 +159,7 @@ class TaskMachine(RuleBasedStateMachine):
 
         async def write_batched():
             turn = Round(self.job, "author", ctx.store.cells[0].clock.now())
-            turn.put(place, known, intent)
+            turn.put(place.shard, key, known, intent)
             with suppress(*COLLIDED):
                 async with ctx.store.tx(place.shard) as tx:
                     return (await turn.write(tx)).get(key)

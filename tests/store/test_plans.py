@@ -22,8 +22,9 @@ LETTER = {"d": "dead_letter_pkey"}
 REPLAY = [[1], [ID], [ID], [1], [1], [1], ["q"], ID, AT, 0, "me"]
 TASK = {"l": "instance_live_pkey", "k": "task_key_pkey"}
 TAKEN = [[1], ["key"], [ID]]
-STARTING = [*TAKEN, ["idem"], [AT], ["{}"], [1], ["{}"]]
-OWNER, JOB = [ID, ID], [1, 1, 1, "q"]
+INTENT = [[AT], ["{}"], [1]]
+STARTING = [*TAKEN, ["idem"], *INTENT]
+TYPE, NOTE = [ID, ID, 1, 1, 1, "q"], "{}"
 HOT = {
     "cursors/due": ([0, 4095, *CURSOR_LOOK], {"job_cursor": "job_cursor_due"}),
     "cursors/due_narrow": ([[1], *CURSOR_LOOK], {"job_cursor": "job_cursor_pkey"}),
@@ -69,12 +70,12 @@ HOT = {
         [ID, [1, 2], ["a", "b"]],
         {"k": "task_key_pkey", "l": "instance_live_business"},
     ),
-    "task_batches/create": ([*STARTING, *OWNER, *JOB, AT], FENCE),
-    "task_batches/renew": ([*STARTING[:2], [1], *STARTING[2:], *OWNER, *JOB, AT], {"k": "task_key_pkey"} | FENCE),
-    "task_batches/move": ([*TAKEN, [True], [AT], ["{}"], [1], ["{}"], *OWNER, AT], TASK | FENCE),
-    "task_batches/replace": ([*TAKEN, [ID], [True], [AT], ["{}"], [1], ["{}"], *OWNER, *JOB, AT], TASK | FENCE),
-    "task_batches/cancel": ([*TAKEN, ["INIT"], [0], [1], ["{}"], *OWNER, AT], TASK | LETTER),
-    "task_batches/ignore": ([[1], ["key"], [1], ["{}"], *OWNER, AT], {"k": "task_key_pkey"} | FENCE),
+    "task_batches/create": ([*STARTING, *TYPE, NOTE, AT], FENCE),
+    "task_batches/renew": ([*STARTING[:2], [1], *STARTING[2:], *TYPE, NOTE, AT], {"k": "task_key_pkey"} | FENCE),
+    "task_batches/move": ([*TAKEN, [True], *INTENT, *TYPE[:2], NOTE, AT], TASK | FENCE),
+    "task_batches/replace": ([*TAKEN, [ID], [True], *INTENT, *TYPE, NOTE, AT], TASK | FENCE),
+    "task_batches/cancel": ([*TAKEN, ["INIT"], [0], [1], *TYPE[:2], NOTE, AT], TASK | LETTER),
+    "task_batches/ignore": ([[1], ["key"], [1], ["{}"], *TYPE[:2], AT], {"k": "task_key_pkey"} | FENCE),
     "dead_letters/replay": (REPLAY, {"k": "task_key_pkey"} | LETTER | FENCE),
     "dead_letters/replayable": ([ID, AT, ID, None, None, None, 10], {"d": "dead_letter_open"}),
     "dead_letters/listing": ([ID, AT, ID, None, None, None, 10], {"d": "dead_letter_tenant"}),

@@ -2,6 +2,7 @@
 
 import os
 import random
+from collections.abc import Callable
 from datetime import datetime
 from uuid import UUID
 
@@ -13,17 +14,13 @@ _bits = random.getrandbits  # ids must differ, not be secret; seeded by the syst
 
 def mint(shard: int, now: datetime) -> UUID:
     """A new id in a shard."""
-    return mint_at(shard, millis(now))
+    return minting(now)(shard)
 
 
-def mint_at(shard: int, millis: int) -> UUID:
-    """The same for a time in milliseconds since 1970: for many ids of one moment."""
-    return compose(shard, millis, _bits(ENTROPY_BITS))
-
-
-def millis(now: datetime) -> int:
-    """A time as ids have it."""
-    return int(now.timestamp() * 1000)
+def minting(now: datetime) -> Callable[[int], UUID]:
+    """`mint` for many ids of one moment."""
+    millis = int(now.timestamp() * 1000)
+    return lambda shard: compose(shard, millis, _bits(ENTROPY_BITS))
 
 
 def token() -> UUID:

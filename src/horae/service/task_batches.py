@@ -14,14 +14,13 @@ import msgspec
 from horae.domain import tasks as rules
 from horae.domain.errors import Contended, HoraeError, Invalid, Unavailable
 from horae.domain.jobs import Job
-from horae.domain.tasks import Intent
+from horae.domain.tasks import Intent, Known
 from horae.runtime.batch import halve
 from horae.service.context import Context
 from horae.service.task_rounds import NEVER, Round
 from horae.service.tasks import TRIES, Answer, placing
 from horae.store import task_batches
 from horae.store.cells import Cell
-from horae.store.tasks import Place
 from horae.store.tx import BAD_ROW, COLLIDED, CUT, GONE, TRY_AGAIN, Tx
 
 LARGEST: Final = 1000
@@ -37,10 +36,11 @@ class Wish(msgspec.Struct, frozen=True):
 
 
 class Asked(NamedTuple):
-    """A wish with its place in the batch and its place in the cells."""
+    """A wish with its place in the cells and in the batch, in the order in which rows are written."""
 
+    shard: int
+    key: str
     number: int
-    place: Place
     wish: Wish
 
 
@@ -53,11 +53,10 @@ async def schedule_many(ctx: Context, type_name: str, wishes: Sequence[Wish]) ->
     job = await ctx.types.find(ctx.tenant, type_name)
 
     async def work(tx: Tx, asked: Sequence[Asked]) -> list[tuple[int, Answer | HoraeError]]:
-        known = await task_batches.find(tx, [one.place for one in asked])
-        turn = Round(job, ctx.actor, tx.now)
-        for _, place, wish in asked:
-            at = wish.at.astimezone(UTC) if wish.at else tx.now
-            turn.put(place, known.get(place.key, NEVER), Intent(at, wish.payload, wish.version))
+        known, turn, now = await _find(tx, job, asked), Round(job, ctx.actor, tx.now), tx.now
+        for shard, key, _, wish in asked:
+            at = now if wish.at is None else wish.at.astimezone(UTC)
+            turn.put(shard, key, known.get(key, NEVER), Intent(at, wish.payload, wish.version))
         return _numbered(asked, await turn.write(tx))
 
     return await _answer_all(ctx, job, wishes, work)
@@ -68,17 +67,20 @@ async def cancel_many(ctx: Context, type_name: str, wishes: Sequence[Wish]) -> l
     job = await ctx.types.find(ctx.tenant, type_name)
 
     async def work(tx: Tx, asked: Sequence[Asked]) -> list[tuple[int, Answer | HoraeError]]:
-        known = await task_batches.find(tx, [one.place for one in asked])
-        turn = Round(job, ctx.actor, tx.now)
-        for _, place, wish in asked:
-            turn.cancel(place, known.get(place.key, NEVER), wish.version)
+        known, turn = await _find(tx, job, asked), Round(job, ctx.actor, tx.now)
+        for shard, key, _, wish in asked:
+            turn.cancel(shard, key, known.get(key, NEVER), wish.version)
         return _numbered(asked, await turn.write(tx))
 
     return await _answer_all(ctx, job, wishes, work)
 
 
+async def _find(tx: Tx, job: Job, asked: Sequence[Asked]) -> dict[str, Known]:
+    return await task_batches.find(tx, job.id, [one.shard for one in asked], [one.key for one in asked])
+
+
 def _numbered(asked: Sequence[Asked], answers: dict[str, Answer | HoraeError]) -> list[tuple[int, Answer | HoraeError]]:
-    return [(one.number, answers[one.place.key]) for one in asked if one.place.key in answers]
+    return [(one.number, answers[one.key]) for one in asked if one.key in answers]
 
 
 async def _answer_all(ctx: Context, job: Job, wishes: Sequence[Wish], work: Work) -> list[Answer | HoraeError]:
@@ -92,8 +94,8 @@ async def _answer_all(ctx: Context, job: Job, wishes: Sequence[Wish], work: Work
         try:
             rules.check_time(wish.at)
             rules.check_payload(wish.payload)
-            asked = Asked(number, place_of(wish.key), wish)
-            parts.setdefault(ctx.store.cell(asked.place.shard), []).append(asked)
+            shard, key = place_of(wish.key)
+            parts.setdefault(ctx.store.cell(shard), []).append(Asked(shard, key, number, wish))
         except HoraeError as refusal:
             answers[number] = refusal
     for part in await asyncio.gather(*(_in_cell(ctx, cell, asked, work) for cell, asked in parts.items())):
@@ -123,8 +125,8 @@ async def _in_cell(ctx: Context, cell: Cell, asked: Sequence[Asked], work: Work)
 def _first_of_each_key(asked: Sequence[Asked]) -> tuple[list[Asked], list[Asked]]:
     """What may be decided now, in the order of the rows, and what has to wait for an earlier wish of its key."""
     first: dict[str, Asked] = {}
-    later = [one for one in asked if first.setdefault(one.place.key, one) is not one]
-    return sorted(first.values(), key=lambda one: (one.place.shard, one.place.key)), later
+    later = [one for one in asked if first.setdefault(one.key, one) is not one]
+    return sorted(first.values()), later  # by shard and key: no two are alike in both
 
 
 async def _round(cell: Cell, asked: Sequence[Asked], work: Work) -> Answers:
@@ -142,5 +144,5 @@ async def _round(cell: Cell, asked: Sequence[Asked], work: Work) -> Answers:
 
 
 def _wake(ctx: Context, cell: Cell, asked: Sequence[Asked], found: Answers) -> None:
-    answers = ((one.place.shard, found.get(one.number)) for one in asked)
+    answers = [(one.shard, found.get(one.number)) for one in asked]
     ctx.wakes.wake_all(cell, [(shard, got.at) for shard, got in answers if isinstance(got, Answer) and got.at])

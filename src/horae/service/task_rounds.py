@@ -8,14 +8,15 @@ from horae.domain import tasks as rules
 from horae.domain.errors import HoraeError, NotFound
 from horae.domain.jobs import Job
 from horae.domain.tasks import Cancel, Create, Decision, Ignore, IgnoreReason, Intent, Known, Move, Replace
-from horae.service.births import Births
+from horae.service.births import Births, type_of
 from horae.service.tasks import Answer
-from horae.store import task_batches
+from horae.store import task_batches, tasks
 from horae.store.task_batches import Cancelling, Ignoring, Moving, Replacing, Starting
-from horae.store.tasks import Place, Written, note_of
+from horae.store.tasks import Written
 from horae.store.tx import Tx
 
 NEVER: Final = Known()
+Answers = dict[str, Answer | HoraeError]
 
 
 class Draft(NamedTuple):
@@ -36,12 +37,11 @@ class Round:
     """At most one intent a key. The decisions are those of `domain/tasks`, one by one."""
 
     def __init__(self, job: Job, actor: str, now: datetime) -> None:
-        self._job = job
-        self._actor = actor
-        self._now = now
-        self._births = Births(job, now)
+        self._job, self._actor, self._now = job, actor, now
+        self._after_success = job.definition.after_success
+        self._type, self._births = type_of(job), Births(job, now)
         self._drafts: dict[str, Draft] = {}
-        self._refused: dict[str, HoraeError] = {}
+        self._refused: Answers = {}
         self._created: list[Starting] = []
         self._renewed: list[Starting] = []
         self._moved: list[Moving] = []
@@ -49,73 +49,69 @@ class Round:
         self._cancelled: list[Cancelling] = []
         self._ignored: list[Ignoring] = []
 
-    def put(self, place: Place, known: Known, intent: Intent) -> None:
+    def put(self, shard: int, key: str, known: Known, intent: Intent) -> None:
         """Decide what a new time means for a key."""
-        change = rules.decide(known, intent, self._job.definition.after_success)
+        change = rules.decide(known, intent, self._after_success)
         match change:
+            case Create(after=after) if known.ledger is None:
+                self._created.append(Starting(shard, key, after, *self._births.of(shard, key, after + 1), intent))
             case Create(after=after):
-                note = self._draft(place, Decision.CREATED, change, at=change.at)
-                birth = self._births.of(place, after + 1)
-                starting = self._created if known.ledger is None else self._renewed
-                starting.append(Starting(place, after, birth, intent, note))
+                self._drafts[key] = Draft(Decision.CREATED, intent.at)
+                self._renewed.append(Starting(shard, key, after, *self._births.of(shard, key, after + 1), intent))
             case Move(found=found):
-                note = self._draft(place, Decision.MOVED, change, at=change.at)
-                self._moved.append(Moving(place, found, intent, note))
+                self._drafts[key] = Draft(Decision.MOVED, intent.at)
+                self._moved.append(Moving(shard, key, found, intent))
             case Replace(found=found):
-                assert found.generation is not None
-                note = self._draft(place, Decision.REPLACED, change, at=change.at, replaced_id=found.id)
-                birth = self._births.of(place, found.generation)
-                self._replaced.append(Replacing(place, found, birth, intent, note))
+                self._drafts[key] = Draft(Decision.REPLACED, intent.at, replaced_id=found.id)
+                self._replaced.append(Replacing(shard, key, found, self._births.mint(shard), intent))
             case Ignore():
-                self._ignore(place, known, change)
+                self._ignore(shard, key, known, change)
             case other:
                 assert_never(other)
 
-    def cancel(self, place: Place, known: Known, version: int | None) -> None:
+    def cancel(self, shard: int, key: str, known: Known, version: int | None) -> None:
         """Decide what "no longer wanted" means for a key."""
         change = rules.decide_cancel(known, version)
         if known.ledger is None:
-            self._refused[place.key] = NotFound(f"{self._job.name}/{place.key} has never been scheduled")
+            self._refused[key] = NotFound(f"{self._job.name}/{key} has never been scheduled")
         elif isinstance(change, Cancel):
-            note = self._draft(place, Decision.CANCELLED, change)
-            self._cancelled.append(Cancelling(place, change.found, version, note))
+            self._drafts[key] = Draft(Decision.CANCELLED)
+            self._cancelled.append(Cancelling(shard, key, change.found, version))
         else:
-            self._ignore(place, known, change)
+            self._ignore(shard, key, known, change)
 
-    async def write(self, tx: Tx) -> dict[str, Answer | HoraeError]:
+    async def write(self, tx: Tx) -> Answers:
         """Write what was decided. A key that is missing was not: it changed since, and is to be decided again.
 
         Every round writes in this order, and births before all else: two batches never wait for each other.
         """
+        answers = self._refused | (await self._create(tx) if self._created else {})
         written: dict[str, Written] = {}
-        if self._created:
-            written |= await task_batches.create(tx, self._created)
         if self._renewed:
-            written |= await task_batches.renew(tx, self._renewed)
+            written |= await task_batches.renew(tx, self._type, self._renewed, self._note(Decision.CREATED))
         if self._moved:
-            written |= await task_batches.move(tx, self._moved)
+            written |= await task_batches.move(tx, self._type, self._moved, self._note(Decision.MOVED))
         if self._replaced:
-            written |= await task_batches.replace(tx, self._replaced)
+            written |= await task_batches.replace(tx, self._type, self._replaced, self._note(Decision.REPLACED))
         if self._cancelled:
-            written |= await task_batches.cancel(tx, self._cancelled)
+            written |= await task_batches.cancel(tx, self._type, self._cancelled, self._note(Decision.CANCELLED))
         if self._ignored:
-            written |= await task_batches.ignore(tx, self._ignored)
-        return self._refused | {key: self._drafts[key].answer(done) for key, done in written.items()}
+            written |= await task_batches.ignore(tx, self._type, self._ignored)
+        return answers | {key: self._drafts[key].answer(done) for key, done in written.items()}
 
-    def _ignore(self, place: Place, known: Known, change: Ignore) -> None:
+    async def _create(self, tx: Tx) -> Answers:
+        closed = await task_batches.create(tx, self._type, self._created, self._note(Decision.CREATED))
+        return {
+            key: Answer(Decision.CREATED, 1, id_, intent.at)
+            for shard, key, _, id_, _, intent in self._created
+            if shard not in closed
+        }
+
+    def _ignore(self, shard: int, key: str, known: Known, change: Ignore) -> None:
         assert known.ledger is not None
-        note = self._draft(place, Decision.IGNORED, change, reason=change.reason)
-        self._ignored.append(Ignoring(place, known.ledger.revision, note))
+        self._drafts[key] = Draft(Decision.IGNORED, reason=change.reason)
+        note = tasks.note_of(Decision.IGNORED, change, self._actor, self._now)
+        self._ignored.append(Ignoring(shard, key, known.ledger.revision, note))
 
-    def _draft(
-        self,
-        place: Place,
-        decision: Decision,
-        change: rules.Change | Cancel,
-        *,
-        at: datetime | None = None,
-        reason: IgnoreReason | None = None,
-        replaced_id: UUID | None = None,
-    ) -> object:
-        self._drafts[place.key] = Draft(decision, at, reason, replaced_id)
-        return note_of(decision, change, self._actor, self._now)
+    def _note(self, decision: Decision) -> dict[str, object]:
+        return task_batches.note_of(decision, self._actor, self._now)

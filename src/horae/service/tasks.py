@@ -108,21 +108,21 @@ async def _place(ctx: Context, type_name: str, key: str) -> tuple[Job, Place]:
 
 def place_of(tenant: Tenant, job: Job, key: str) -> Place:
     """Where a key of a type lives. A once or delay job is its own key, whatever it is called."""
-    return placing(tenant, job)(key)
+    shard, own = placing(tenant, job)(key)
+    return Place(shard, job.tenant_id, job.id, own)
 
 
-def placing(tenant: Tenant, job: Job) -> Callable[[str], Place]:
-    """The same for many keys of one type: what they share is found out once."""
-    base, width = shard_in(tenant.id), job.definition.width or tenant.width
-    name, owner = f"{job.name}/", (job.tenant_id, job.id)
+def placing(tenant: Tenant, job: Job) -> Callable[[str], tuple[int, str]]:
+    """Shard and key for many keys of one type: what they share is found out once."""
+    base, width, name = shard_in(tenant.id), job.definition.width or tenant.width, f"{job.name}/"
 
-    def place(key: str) -> Place:
+    def place(key: str) -> tuple[int, str]:
         rules.check_key(key)
-        return Place(shard_of(base, width, name + key), *owner, key)
+        return shard_of(base, width, name + key), key
 
-    def own(key: str) -> Place:
+    def own(key: str) -> tuple[int, str]:
         rules.check_key(key)
-        return Place(job.shard, *owner, rules.OWN_KEY)
+        return job.shard, rules.OWN_KEY
 
     return own if job.single else place
 

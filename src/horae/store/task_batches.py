@@ -1,64 +1,79 @@
 """Many tasks of one type, read and changed together: one statement a kind of change, with the guards of a single one.
 
-All rows of a call belong to one type: what its job says is said once. A key that is missing from what comes back was
-not written; it is read and decided again. Live rows are locked in the order in which settling locks them.
+What all rows of a call share, its type says once. A key that is missing from what comes back was not written; it is
+read and decided again. Live rows are locked in the order in which settling locks them.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
 
 import msgspec
 
-from horae.domain.instances import Instance
+from horae.domain.instances import Instance, Priority
 from horae.domain.tasks import Intent, Known
 from horae.store.arrays import documents, plain, texts
 from horae.store.statements import sql
-from horae.store.tasks import Birth, Place, Written, known_from
+from horae.store.tasks import Written, known_from
 from horae.store.tx import Tx
+
+
+class Type(NamedTuple):
+    """Whose tasks they are, and what is born."""
+
+    tenant_id: UUID
+    job_id: UUID
+    job_version: int
+    priority: Priority
+    slot_ms: int
+    queue: str | None = None
 
 
 class Starting(NamedTuple):
     """A key to be started: for the first time, or after the generation its ledger must still show."""
 
-    place: Place
+    shard: int
+    key: str
     after: int
-    birth: Birth
+    id: UUID
+    idem_key: str
     intent: Intent
-    note: object
 
 
 class Moving(NamedTuple):
     """A waiting instance to be given a new time."""
 
-    place: Place
+    shard: int
+    key: str
     found: Instance
     intent: Intent
-    note: object
 
 
 class Replacing(NamedTuple):
-    """A running instance to be cancelled, and what takes its place."""
+    """A running instance to be cancelled, and the id of what takes its place."""
 
-    place: Place
+    shard: int
+    key: str
     found: Instance
-    birth: Birth
+    id: UUID
     intent: Intent
-    note: object
 
 
 class Cancelling(NamedTuple):
     """A live instance to be ended."""
 
-    place: Place
+    shard: int
+    key: str
     found: Instance
     version: int | None
-    note: object
 
 
 class Ignoring(NamedTuple):
-    """An intent that changes nothing, and the revision it was decided on."""
+    """An intent that changes nothing, the revision it was decided on, and its own line for the ledger."""
 
-    place: Place
+    shard: int
+    key: str
     revision: int
     note: object
 
@@ -66,101 +81,90 @@ class Ignoring(NamedTuple):
 Plan = Starting | Moving | Replacing | Cancelling | Ignoring
 
 
-async def find(tx: Tx, places: Sequence[Place]) -> dict[str, Known]:
+async def find(tx: Tx, job_id: UUID, shards: Sequence[int], keys: Sequence[str]) -> dict[str, Known]:
     """What is known of each key that was ever used, as one statement sees them all."""
-    shards, keys = plain([place.shard for place in places]), texts([place.key for place in places])
-    rows = await tx.rows(sql("task_batches/find"), places[0].job_id, shards, keys)
+    rows = await tx.rows(sql("task_batches/find"), job_id, plain(shards), texts(keys))
     return {row["asked"]: known_from(row) for row in rows}
 
 
-async def create(tx: Tx, plans: Sequence[Starting]) -> dict[str, Written]:
-    """Insert ledger and live row of keys never used. Raises `COLLIDED` when one of them was used meanwhile."""
-    columns = (*_places(plans), *_births(plans), *_intents(plans), _notes(plans))
-    shared = (*_owner(plans), *_job(plans[0].birth), tx.now)
-    closed = {row["shard_id"] for row in await tx.rows(sql("task_batches/create"), *columns, *shared)}
-    return {plan.place.key: Written(plan.birth.id, 1) for plan in plans if plan.place.shard not in closed}
+async def create(tx: Tx, type_: Type, plans: Sequence[Starting], note: object) -> set[int]:
+    """Insert ledger and live row of keys never used. Raises `COLLIDED` when one of them was used meanwhile.
+
+    Returns the shards that are closed: their keys were not written.
+    """
+    columns = (*_places(plans), *_births(plans), *_intents([plan.intent for plan in plans]))
+    return {row["shard_id"] for row in await tx.rows(sql("task_batches/create"), *columns, *type_, note, tx.now)}
 
 
-async def renew(tx: Tx, plans: Sequence[Starting]) -> dict[str, Written]:
+async def renew(tx: Tx, type_: Type, plans: Sequence[Starting], note: object) -> dict[str, Written]:
     """Start keys anew whose last instance has ended: raise the ledger's generation and insert a live row."""
     after = plain([plan.after for plan in plans])
-    columns = (*_places(plans), after, *_births(plans), *_intents(plans), _notes(plans))
-    return await _write(tx, sql("task_batches/renew"), *columns, *_owner(plans), *_job(plans[0].birth))
+    columns = (*_places(plans), after, *_births(plans), *_intents([plan.intent for plan in plans]))
+    return _written(await tx.rows(sql("task_batches/renew"), *columns, *type_, note, tx.now))
 
 
-async def move(tx: Tx, plans: Sequence[Moving]) -> dict[str, Written]:
+async def move(tx: Tx, type_: Type, plans: Sequence[Moving], note: object) -> dict[str, Written]:
     """Give waiting rows new times."""
     plans = sorted(plans, key=_order)
-    columns = (*_places(plans), _found(plans), _kept(plans), *_intents(plans), _notes(plans))
-    return await _write(tx, sql("task_batches/move"), *columns, *_owner(plans))
+    intents = [plan.intent for plan in plans]
+    columns = (*_places(plans), _found(plans), _kept(intents), *_intents(intents))
+    return _written(await tx.rows(sql("task_batches/move"), *columns, *type_[:2], note, tx.now))
 
 
-async def replace(tx: Tx, plans: Sequence[Replacing]) -> dict[str, Written]:
+async def replace(tx: Tx, type_: Type, plans: Sequence[Replacing], note: object) -> dict[str, Written]:
     """End running rows as CANCELLED and insert others under the same keys."""
     plans = sorted(plans, key=_order)
-    born = plain([plan.birth.id for plan in plans])
-    columns = (*_places(plans), _found(plans), born, _kept(plans), *_intents(plans), _notes(plans))
-    return await _write(tx, sql("task_batches/replace"), *columns, *_owner(plans), *_job(plans[0].birth))
+    intents = [plan.intent for plan in plans]
+    columns = (*_places(plans), _found(plans), plain([plan.id for plan in plans]), _kept(intents), *_intents(intents))
+    return _written(await tx.rows(sql("task_batches/replace"), *columns, *type_, note, tx.now))
 
 
-async def cancel(tx: Tx, plans: Sequence[Cancelling]) -> dict[str, Written]:
+async def cancel(tx: Tx, type_: Type, plans: Sequence[Cancelling], note: object) -> dict[str, Written]:
     """End live rows, running or not."""
     plans = sorted(plans, key=_order)
-    states, attempts = texts([plan.found.state for plan in plans]), plain([plan.found.attempt for plan in plans])
-    versions = plain([plan.version for plan in plans])
-    columns = (*_places(plans), _found(plans), states, attempts, versions, _notes(plans))
-    return await _write(tx, sql("task_batches/cancel"), *columns, *_owner(plans))
+    seen = texts([plan.found.state for plan in plans]), plain([plan.found.attempt for plan in plans])
+    columns = (*_places(plans), _found(plans), *seen, plain([plan.version for plan in plans]))
+    return _written(await tx.rows(sql("task_batches/cancel"), *columns, *type_[:2], note, tx.now))
 
 
-async def ignore(tx: Tx, plans: Sequence[Ignoring]) -> dict[str, Written]:
+async def ignore(tx: Tx, type_: Type, plans: Sequence[Ignoring]) -> dict[str, Written]:
     """Remember that intents changed nothing."""
-    columns = (*_places(plans), plain([plan.revision for plan in plans]), _notes(plans))
-    return await _write(tx, sql("task_batches/ignore"), *columns, *_owner(plans))
+    columns = (*_places(plans), plain([plan.revision for plan in plans]), documents([plan.note for plan in plans]))
+    return _written(await tx.rows(sql("task_batches/ignore"), *columns, *type_[:2], tx.now))
 
 
-async def _write(tx: Tx, statement: str, *args: object) -> dict[str, Written]:
-    return {key: Written(id_, revision) for key, id_, revision in await tx.rows(statement, *args, tx.now)}
+def note_of(decision: str, actor: str, now: datetime) -> dict[str, object]:
+    """What the ledger's lines of one kind of change have in common; each adds its own time."""
+    return {"decision": decision, "on": now, "by": actor}
+
+
+def _written(rows: Sequence[Any]) -> dict[str, Written]:
+    return {key: Written(id_, revision) for key, id_, revision in rows}
 
 
 def _places(plans: Sequence[Plan]) -> tuple[str, str]:
-    return plain([plan.place.shard for plan in plans]), texts([plan.place.key for plan in plans])
+    return plain([plan.shard for plan in plans]), texts([plan.key for plan in plans])
 
 
 def _births(plans: Sequence[Starting]) -> tuple[str, str]:
-    return plain([plan.birth.id for plan in plans]), texts([plan.birth.idem_key for plan in plans])
+    return plain([plan.id for plan in plans]), texts([plan.idem_key for plan in plans])
 
 
-def _intents(plans: Sequence[Starting | Moving | Replacing]) -> tuple[str, str, str]:
+def _intents(intents: Sequence[Intent]) -> tuple[str, str, str]:
     """Times, payloads and versions."""
-    intents = [plan.intent for plan in plans]
     given = [None if intent.payload is msgspec.UNSET else intent.payload for intent in intents]
-    return (
-        plain([intent.at for intent in intents]),
-        documents(given),
-        plain([intent.version for intent in intents]),
-    )
+    times, versions = [intent.at for intent in intents], [intent.version for intent in intents]
+    return plain(times), documents(given), plain(versions)
 
 
-def _kept(plans: Sequence[Moving | Replacing]) -> str:
+def _kept(intents: Sequence[Intent]) -> str:
     """Whether the payload stays as it is."""
-    return plain([plan.intent.payload is msgspec.UNSET for plan in plans])
+    return plain([intent.payload is msgspec.UNSET for intent in intents])
 
 
 def _found(plans: Sequence[Moving | Replacing | Cancelling]) -> str:
     return plain([plan.found.id for plan in plans])
 
 
-def _notes(plans: Sequence[Plan]) -> str:
-    return documents([plan.note for plan in plans])
-
-
-def _owner(plans: Sequence[Plan]) -> tuple[object, ...]:
-    return plans[0].place.tenant_id, plans[0].place.job_id
-
-
-def _job(birth: Birth) -> tuple[object, ...]:
-    return birth.job_version, birth.priority, birth.slot_ms, birth.queue
-
-
 def _order(plan: Moving | Replacing | Cancelling) -> tuple[int, object]:
-    return plan.place.shard, plan.found.id
+    return plan.shard, plan.found.id

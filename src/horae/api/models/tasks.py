@@ -2,7 +2,6 @@
 
 from datetime import datetime
 from typing import Annotated, Any
-from uuid import UUID
 
 import msgspec
 from msgspec import Meta
@@ -76,8 +75,15 @@ class TaskAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
     @classmethod
     def of(cls, answer: tasks.Answer) -> "TaskAnswer":
         """The answer as it is shown."""
-        decision, revision, id_, at, reason, replaced = msgspec.structs.astuple(answer)
-        return cls(decision, revision, _instance(id_), at, reason, _instance(replaced))
+        born, replaced = answer.instance_id, answer.replaced_id
+        return cls(
+            answer.decision,
+            answer.revision,
+            None if born is None else public(Prefix.INSTANCE, born),
+            answer.at,
+            answer.reason,
+            None if replaced is None else public(Prefix.INSTANCE, replaced),
+        )
 
 
 class ItemProblem(msgspec.Struct, frozen=True):
@@ -165,7 +171,3 @@ class TaskView(Shown):
             ),
             decisions=shown.decisions,
         )
-
-
-def _instance(id_: UUID | None) -> str | None:
-    return None if id_ is None else public(Prefix.INSTANCE, id_)

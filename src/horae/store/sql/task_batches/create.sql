@@ -4,25 +4,26 @@
 with given as materialized (
     select g.*
     from unnest($1::text::smallint[], $2::text::text[], $3::text::uuid[], $4::text::text[],
-                $5::text::timestamptz[], $6::text::jsonb[], $7::text::bigint[], $8::text::jsonb[])
-         as g(shard_id, business_key, id, idem_key, at, payload, intent_version, note)),
+                $5::text::timestamptz[], $6::text::jsonb[], $7::text::bigint[])
+         as g(shard_id, business_key, id, idem_key, at, payload, intent_version)),
 fresh as materialized (
-    select g.* from given g
+    select g.*, $14::jsonb || jsonb_build_object('at', g.at) as note
+    from given g
     where not exists (select from shard s where s.shard_id = g.shard_id and s.state <> 'ACTIVE')),
 authorised as (
     insert into task_key (shard_id, tenant_id, job_id, business_key, generation, instance_id, intent_version,
                           decisions, updated_at)
-    select shard_id, $9, $10, business_key, 1, id, intent_version, jsonb_build_array(note), $15
+    select shard_id, $8, $9, business_key, 1, id, intent_version, jsonb_build_array(note), $15
     from fresh),
 born as (
     insert into instance_live (shard_id, id, tenant_id, job_id, job_version, idem_key, fire_time, due_at, changed_at,
                                priority, lane, slot_ms, queue, state, business_key, generation, intent_version, payload)
-    select shard_id, id, $9, $10, $11, idem_key, at, greatest(at, $15::timestamptz), $15,
-           $12, 0, $13, $14, 'INIT', business_key, 1, intent_version, payload
+    select shard_id, id, $8, $9, $10, idem_key, at, greatest(at, $15::timestamptz), $15,
+           $11, 0, $12, $13, 'INIT', business_key, 1, intent_version, payload
     from fresh),
 told as (
     insert into outbox (at, shard_id, tenant_id, job_id, instance_id, event, body)
-    select $15, shard_id, $9, $10, id, 'TASK_CREATED',
+    select $15, shard_id, $8, $9, id, 'TASK_CREATED',
            note || jsonb_build_object('key', business_key, 'instance_id', id, 'revision', 1)
     from fresh)
 select g.shard_id from given g

@@ -6,24 +6,25 @@ with moved as (
         payload = case when g.keep then l.payload else g.payload end,
         intent_version = coalesce(g.intent_version, l.intent_version)
     from unnest($1::text::smallint[], $2::text::text[], $3::text::uuid[], $4::text::boolean[],
-                $5::text::timestamptz[], $6::text::jsonb[], $7::text::bigint[], $8::text::jsonb[])
-         as g(shard_id, business_key, id, keep, at, payload, intent_version, note)
-    where l.shard_id = any(array[g.shard_id]) and l.id between g.id and g.id and l.tenant_id = $9
+                $5::text::timestamptz[], $6::text::jsonb[], $7::text::bigint[])
+         as g(shard_id, business_key, id, keep, at, payload, intent_version)
+    where l.shard_id = any(array[g.shard_id]) and l.id between g.id and g.id and l.tenant_id = $8
       and l.state in ('INIT', 'FAIL', 'BLOCKED')
       and (g.intent_version is null or l.intent_version is null or l.intent_version < g.intent_version)
       and not exists (select from shard s where s.shard_id = g.shard_id and s.state <> 'ACTIVE')
-    returning l.shard_id, g.business_key, l.intent_version, g.note),
+    returning l.shard_id, g.business_key, l.intent_version, l.fire_time as at),
 remembered as (
     update task_key k
     set revision = k.revision + 1, intent_version = m.intent_version, updated_at = $11,
-        decisions = case when jsonb_array_length(k.decisions) >= 20 then k.decisions - 0 else k.decisions end || m.note
+        decisions = case when jsonb_array_length(k.decisions) >= 20 then k.decisions - 0 else k.decisions end ||
+                    ($10::jsonb || jsonb_build_object('at', m.at))
     from moved m
-    where k.shard_id = any(array[m.shard_id]) and k.job_id = $10
+    where k.shard_id = any(array[m.shard_id]) and k.job_id = $9
       and k.business_key between m.business_key and m.business_key
-    returning k.shard_id, k.business_key, k.instance_id, k.revision, m.note),
+    returning k.shard_id, k.business_key, k.instance_id, k.revision, m.at),
 told as (
     insert into outbox (at, shard_id, tenant_id, job_id, instance_id, event, body)
-    select $11, shard_id, $9, $10, instance_id, 'TASK_MOVED',
-           note || jsonb_build_object('key', business_key, 'instance_id', instance_id, 'revision', revision)
+    select $11, shard_id, $8, $9, instance_id, 'TASK_MOVED',
+           $10::jsonb || jsonb_build_object('at', at, 'key', business_key, 'instance_id', instance_id, 'revision', revision)
     from remembered)
 select business_key, instance_id, revision from remembered

@@ -1,0 +1,3 @@
+module example.com/horae/worker
+
+go 1.19
