@@ -210,6 +210,16 @@ async def test_a_timer_written_here_is_followed_only_where_the_mark_has_passed_i
     assert len(agenda) == 1, "the other is read when the mark comes there"
 
 
+async def test_what_was_passed_is_followed_also_while_everything_is_read_again_which_is_soon(feeder, agenda):
+    await feeder.once()
+    asked = []
+    agenda.hungry = lambda: asked.append(True)
+    feeder.reset()
+    assert asked, "not at the next round, five seconds later"
+    feeder.follow(a_timer(later(30)))
+    assert len(agenda) == 1, "its row may have been written a moment after that look"
+
+
 async def test_pages_go_on_until_everything_is_read(feeder, rows, agenda):
     rows.timers = [a_timer() for _ in range(1200)]
     await feeder.once()

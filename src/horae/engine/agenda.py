@@ -33,7 +33,9 @@ class Agenda:
     def __init__(self, now: Callable[[], datetime], wake: Callable[[], None] = lambda: None) -> None:
         self.now = now
         self.wake = wake
-        self.hungry: Callable[[], None] = lambda: None  # called when a deep tenant has room again
+        self.hungry: Callable[[], None] = lambda: (
+            None
+        )  # called when there is something to look for: a deep tenant has room
         self.deep: dict[UUID, datetime] = {}
         self.held: frozenset[UUID] = frozenset()  # tenants whose rows are left where they are
         self._wheel: Wheel[Timer] = Wheel(millis(now()))

@@ -35,6 +35,12 @@ class Shelf:
         self.read = read
         self.agenda = agenda
         self.marks = {class_: Mark(*class_) for class_ in classes}
+        self._reached = dict.fromkeys(classes, BEGINNING)
+
+    def passed(self, timer: Timer) -> bool:
+        """Whether its class has been read so far ahead: then nothing but the writer himself knows of it in time."""
+        class_ = timer.priority, timer.lane
+        return timer.at <= max(self.marks[class_].at, self._reached[class_])
 
     async def ahead(self, look: Look) -> None:
         """Move the marks to the end of the look, or as far as there is room."""
@@ -46,7 +52,8 @@ class Shelf:
         await self._pages(look, [mark.before(low) for mark in self.marks.values()], even_if_full=True)
 
     def reset(self) -> None:
-        """Read everything again."""
+        """Read everything again. What was passed before stays passed: a row written just now may miss the look."""
+        self._reached |= {class_: mark.at for class_, mark in self.marks.items() if mark.at > self._reached[class_]}
         self.marks = {class_: Mark(*class_) for class_ in self.marks}
 
     async def _pages(self, look: Look, marks: list[Mark], *, even_if_full: bool = False) -> list[Mark]:
@@ -117,14 +124,15 @@ class Feeder:
     def follow(self, timer: Timer) -> None:
         """A timer that this node itself has just written: needed here only where the mark has passed it already."""
         shelf = self.instances if timer.fired is None else self.cursors
-        if timer.at <= shelf.marks[timer.priority, timer.lane].at:
+        if shelf.passed(timer):
             self.agenda.offer((timer,))
 
     def reset(self) -> None:
-        """Read everything again: shards were taken over, or jobs go on that had been held."""
+        """Read everything again, soon: shards were taken over, or jobs go on that had been held."""
         for shelf in self.shelves:
             shelf.reset()
         self._looked_at = self._swept_at = BEGINNING
+        self.agenda.hungry()
 
     def _cut(self) -> bool:
         """Whether the last look ahead stopped for lack of room, and there is room now."""
