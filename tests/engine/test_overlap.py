@@ -149,6 +149,22 @@ async def test_a_fire_that_waits_for_a_workers_is_released_when_the_worker_finis
     assert len(await claims.claim(ctx, "work", "w")) == 1
 
 
+async def test_an_end_that_releases_another_fire_is_one_transaction(ctx, store, hand, monkeypatch):
+    """A process that dies between the two leaves a fire that waits for nothing, for ever where its job has no next."""
+    job = await hand(OnOverlap.QUEUE_ONE)
+    await job.fire()
+    ran = await job.take()
+    await job.fire()
+
+    async def die(*_args):
+        raise ConnectionError
+
+    monkeypatch.setattr("horae.store.settle.instances.release", die)
+    with pytest.raises(ConnectionError):
+        await job.settle(ran, Success())
+    assert await of_job(ctx) == [("RUNNING", None), ("BLOCKED", None)]
+
+
 async def test_a_fire_released_by_a_target_that_answered_202_wakes_its_node(ctx, store, hand):
     job = await hand(OnOverlap.QUEUE_ONE)
     await job.fire()

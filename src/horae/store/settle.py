@@ -98,7 +98,7 @@ class Settler:
             due = [_timer_of(retry) for retry in retries if retry.ran.id in again]
             return ended | again | kept, due + await self._release(tx, rows, ended)
 
-        alone = all(isinstance(row.outcome, Success) and row.job is not None and not row.job.single for row in rows)
+        alone = all(isinstance(row.outcome, Success) and row.job is not None and _plain(row.job) for row in rows)
         written, due = await (self.cell.run_statements if alone else self.cell.run)(work)  # alone: one statement
         for timer in due:
             self.follow(timer)
@@ -144,6 +144,11 @@ class Settler:
             self.follow(timer)
         self._count([(refused.row, Counts.DEAD)], written)
         return written
+
+
+def _plain(job: Job) -> bool:
+    """Whether the end of one of its instances changes nothing but that instance."""
+    return not job.single and not job.exclusive
 
 
 def _counts_as(ran: Instance, decided: Ended | Again | Extended) -> Counts | None:
