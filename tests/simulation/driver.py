@@ -28,7 +28,7 @@ class Connection:
     def __init__(self, world: "World") -> None:
         self.world = world
         self._closed = False
-        self._transaction: Transaction | None = None
+        self._fate: Fate | None = None  # of the transaction that is open
         self._listening: list[Callable[[str], None]] = []
 
     async def fetch(self, statement: str, *args: Any) -> Any:
@@ -41,10 +41,16 @@ class Connection:
         return await self._run("fetchval", statement, args)
 
     async def execute(self, statement: str, *args: Any) -> Any:
-        return await self._run("execute", statement, args)
-
-    def transaction(self) -> "Transaction":
-        return Transaction(self)
+        match _verb(statement):
+            case "begin":
+                await self._begin(statement)
+            case "commit":
+                await self._commit()
+            case "rollback":
+                self._roll_back()
+            case _:
+                return await self._run("execute", statement, args)
+        return None
 
     async def add_listener(self, _channel: str, heard: Any) -> None:
         process = PROCESS.get()
@@ -76,13 +82,43 @@ class Connection:
     async def _run(self, verb: str, statement: str, args: tuple[Any, ...]) -> Any:
         name = NAMES[statement]
         self.check()
-        if self._transaction is not None:
+        if self._fate is not None:
             return self._ask(verb, name, statement, args)
         fate = await self._before(name)
         result = self._ask(verb, name, statement, args)
         self.world.witness.commit()
         await self._after(name, fate)
         return result
+
+    async def _begin(self, statement: str) -> None:
+        """One step, however many statements: begun when it begins, and at its end committed, or lost."""
+        world = self.world
+        self.check()
+        fate, wait = world.fates.next("transaction")
+        await asyncio.sleep(wait)
+        self.check()
+        assert not world.in_transaction, "someone waited for something inside a transaction"
+        self._fate, world.in_transaction = fate, True
+        world.server.wait(world.server.connection.execute(statement))
+
+    async def _commit(self) -> None:
+        fate, world = self._fate, self.world
+        assert fate is not None, "nothing was begun"
+        if fate is Fate.LOST_BEFORE:
+            self._roll_back()
+            world.tell("transaction", "lost before its commit")
+            self.terminate()
+            raise Cut("lost before it was committed")
+        self._fate, world.in_transaction = None, False
+        world.server.wait(world.server.connection.execute("commit"))
+        world.witness.commit()
+        await self._after("transaction", fate)
+
+    def _roll_back(self) -> None:
+        if self._fate is not None:
+            self._fate, self.world.in_transaction = None, False
+            self.world.server.wait(self.world.server.connection.execute("rollback"))
+            self.world.witness.roll_back()
 
     async def _before(self, name: str) -> Fate:
         fate, wait = self.world.fates.next(name)
@@ -127,40 +163,10 @@ class Connection:
         return result
 
 
-class Transaction:
-    """One step, however many statements: begun when it begins, and at its end committed, or lost."""
-
-    def __init__(self, connection: Connection) -> None:
-        self.connection = connection
-        self._fate = Fate.WELL
-
-    async def start(self) -> None:
-        connection, world = self.connection, self.connection.world
-        self._fate, wait = world.fates.next("transaction")
-        await asyncio.sleep(wait)
-        connection.check()
-        assert not world.in_transaction, "someone waited for something inside a transaction"
-        connection._transaction, world.in_transaction = self, True
-        world.server.wait(world.server.connection.execute("begin"))
-
-    async def rollback(self) -> None:
-        connection, world = self.connection, self.connection.world
-        if connection._transaction is self:
-            connection._transaction, world.in_transaction = None, False
-            world.server.wait(world.server.connection.execute("rollback"))
-            world.witness.roll_back()
-
-    async def commit(self) -> None:
-        connection, world = self.connection, self.connection.world
-        if self._fate is Fate.LOST_BEFORE:
-            await self.rollback()
-            world.tell("transaction", "lost before its commit")
-            connection.terminate()
-            raise Cut("lost before it was committed")
-        connection._transaction, world.in_transaction = None, False
-        world.server.wait(world.server.connection.execute("commit"))
-        world.witness.commit()
-        await connection._after("transaction", self._fate)
+def _verb(statement: str) -> str:
+    """The first word that is no comment."""
+    said = (line for line in statement.splitlines() if line and not line.startswith("--"))
+    return next(said, "").split(None, 1)[0].rstrip(";")
 
 
 class Pool:
