@@ -27,6 +27,7 @@ from horae.service import jobs, keys, tenants
 from horae.service.context import Context
 from horae.store.cells import Store
 
+ROLE = "horae_api"
 SECRET = "bench-4f7c1d9a52e84b60937ac8e1f2d5b6a3"
 PAST = 5_000
 
@@ -91,9 +92,9 @@ def _id(shard: str) -> str:
 
 @contextmanager
 def doors(server: Server, database: str) -> Iterator[tuple[int, Process]]:
-    """One API process over a database; its port and what it costs."""
+    """One API process over a database, behind the wall of its role; its port and what it costs."""
     env = os.environ | {
-        "HORAE_CELLS": json.dumps([{"name": database, "dsn": server.dsn(database)}]),
+        "HORAE_API_CELLS": json.dumps([{"name": database, "dsn": server.dsn(database, ROLE)}]),
         "HORAE_ENVIRONMENT": "test",
         "HORAE_LOG_LEVEL": "WARNING",
         "HORAE_API_SECRET": SECRET,

@@ -41,9 +41,9 @@ class Server:
     def __init__(self, pid: int) -> None:
         self.pid = pid
 
-    def dsn(self, database: str) -> str:
+    def dsn(self, database: str, role: str = "postgres") -> str:
         """How to reach one of its databases."""
-        return f"postgresql://postgres@127.0.0.1:{PORT}/{database}"
+        return f"postgresql://{role}@127.0.0.1:{PORT}/{database}"
 
     def cpu_seconds(self) -> float:
         """CPU of the server and all its processes, those that ended included."""

@@ -11,6 +11,8 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from tests.store.walls import as_role
+
 HORAE = Path(sys.executable).parent / "horae"
 SECRET = "kV3mQ9xT7pLw2ZrB8nYc5HdJ4sGfAeUo"
 
@@ -50,6 +52,13 @@ def test_the_first_key_is_made_once_and_opens_the_doors_of_every_process(environ
             with httpx2.Client(base_url=address, headers={"Authorization": f"Bearer {first}"}) as client:
                 assert client.get("/healthz").status_code == 200
                 assert client.get("/api/v1/tenants").json()["items"][0]["name"] == "system"
+
+
+def test_a_process_needs_to_know_no_role_but_its_own(environment, cells):
+    own = [{"name": cell.name, "dsn": cell.dsn} for cell in as_role(cells, "horae_api")]
+    alone = {name: value for name, value in environment.items() if name != "HORAE_CELLS"}
+    with serving(alone | {"HORAE_API_CELLS": json.dumps(own)}) as (address, _):
+        assert httpx2.get(f"{address}/readyz").status_code == 200
 
 
 @pytest.mark.parametrize("secret", ["", "change-me-change-me-change-me-change-me"])

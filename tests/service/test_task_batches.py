@@ -12,6 +12,7 @@ from horae.domain.errors import Contended, HoraeError, Invalid, NotFound, Unavai
 from horae.domain.outcomes import ErrorCode, Retryable, Success, Unrecoverable
 from horae.domain.tasks import AfterSuccess
 from horae.runtime.chance import token
+from horae.runtime.settings import CellSettings
 from horae.service import task_batches, tasks
 from horae.service.context import Context
 from horae.service.task_batches import Wish, cancel_many, schedule_many
@@ -270,7 +271,7 @@ def said(answer, start):
 def world(cluster):
     loop = asyncio.new_event_loop()
     names = loop.run_until_complete(cluster.make_cells(2))
-    store = Store.of([type("C", (), {"name": name, "dsn": cluster.dsn(name)})() for name in names])
+    store = Store.of([CellSettings(name=name, dsn=cluster.dsn(name)) for name in names])
     loop.run_until_complete(store.__aenter__())
     tenant = loop.run_until_complete(create(store, "acme", "test", width=4096))
     yield loop, Context.of(store, tenant, "author")
@@ -307,6 +308,7 @@ def compare(world, examples):
     run()
 
 
+@pytest.mark.timeout(600)
 def test_a_batch_is_the_same_as_its_tasks_one_by_one(world):
     compare(world, 60)
 

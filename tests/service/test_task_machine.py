@@ -25,6 +25,7 @@ from horae.domain.lifecycle import LIVE, State, may_become
 from horae.domain.outcomes import Declined, ErrorCode, Lost, Retryable, Success, Unrecoverable
 from horae.domain.tasks import AfterSuccess, Create, Decision, Ignore, Intent, Move, Replace, decide
 from horae.runtime.chance import token
+from horae.runtime.settings import CellSettings
 from horae.service import tasks, tenants
 from horae.service.births import birth_of
 from horae.service.context import Context
@@ -279,7 +280,7 @@ create function job_row(uuid) returns table (state text, retry_count int, error_
 def world(cluster):
     loop = asyncio.new_event_loop()
     names = loop.run_until_complete(cluster.make_cells(2))
-    cells = [type("C", (), {"name": name, "dsn": cluster.dsn(name)})() for name in names]
+    cells = [CellSettings(name=name, dsn=cluster.dsn(name)) for name in names]
     stores = [Store.of(cells) for _ in range(CONNECTIONS)]
     for store in stores:
         loop.run_until_complete(store.__aenter__())
@@ -306,6 +307,7 @@ def run_machine(world, examples, steps):
     run_state_machine_as_test(machine, settings=relaxed)
 
 
+@pytest.mark.timeout(600)
 def test_rows_and_model_agree_after_every_step(world):
     run_machine(world, 60, 30)
 

@@ -23,11 +23,11 @@ out = Console(width=None if sys.stdout.isatty() else WIDE)
 err = Console(stderr=True, soft_wrap=True)
 
 
-def load() -> Settings:
-    """The settings of this process, with its logs set up."""
+def load(*, doors: bool = False) -> Settings:
+    """The settings of this process, with its logs set up. `doors`: an API process, which may know its own role only."""
     settings = Settings()
     telemetry.configure(as_json=settings.log_json, level=settings.log_level)
-    if not settings.all_cells():
+    if not (settings.door_cells() if doors else settings.all_cells()):
         raise Invalid("no cell is configured; set HORAE_DSN, for example postgresql://horae@localhost/horae")
     return settings
 

@@ -18,7 +18,7 @@ def api(
     """Open the doors: the REST API under /api/v1. Several processes may share one port."""
 
     async def work() -> None:
-        settings = load()
+        settings = load(doors=True)
         settings = settings.model_copy(
             update={"api_host": host or settings.api_host, "api_port": settings.api_port if port is None else port}
         )
