@@ -1,0 +1,139 @@
+"""Two tenants with one of everything: what the tests of the whole document ask about."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any, NamedTuple
+
+import httpx2
+from fastapi import FastAPI
+
+from horae.domain.ids import Prefix, public
+from horae.domain.tenants import Tenant
+from horae.runtime.chance import token
+from horae.security.roles import Role
+from horae.service import instances, keys, tenants
+from horae.service.context import Context
+from horae.store import leases
+from horae.store.cells import Store
+
+TTL = timedelta(seconds=600)
+AT = "2035-01-01T08:00:00Z"
+
+
+class World(NamedTuple):
+    """One of everything that a tenant can have. `secret` is in its payloads, labels and messages, and nowhere else."""
+
+    tenant: Tenant
+    secret: str
+    job: str
+    paused: str
+    http: str
+    queue: str
+    type: str
+    calendar: str
+    live: str
+    waiting: str
+    dead: str
+    held: dict[str, Any]
+    backfill: str
+    key: str
+    victim: str
+    paused_victim: str
+
+
+def asking(app: FastAPI, text: str | None) -> httpx2.AsyncClient:
+    """A client with this credential, or none."""
+    headers = {} if text is None else {"Authorization": f"Bearer {text}"}
+    transport = httpx2.ASGITransport(app=app, raise_app_exceptions=False)
+    return httpx2.AsyncClient(transport=transport, base_url="http://horae.test", headers=headers)
+
+
+async def own_shards(store: Store) -> None:
+    """A living node holds every shard."""
+    who = token()
+    for cell in store.cells:
+        async with cell.tx() as tx:
+            await leases.heartbeat(tx, who, "n", TTL)
+            await leases.take(tx, who, store.shards_of(cell))
+
+
+async def a_world(app: FastAPI, store: Store, name: str, *, width: int = 1) -> World:
+    """A tenant of this name, with one of everything."""
+    tenant = await tenants.create(store, name, "test", width=width)
+    ctx = Context.of(store, tenant, "test")
+    text = (await keys.create(ctx, "founder", [Role.ADMIN, Role.WORKER])).text
+    async with asking(app, text) as client:
+
+        async def ask(method: str, path: str, body: object = None, **headers: str) -> Any:
+            answer = await client.request(method, f"/api/v1{path}", json=body, headers=headers)
+            assert answer.is_success, (method, path, answer.text)
+            return answer.json()
+
+        return await _furnished(ctx, ask)
+
+
+async def _furnished(ctx: Context, ask: Callable[..., Any]) -> World:
+    name, secret = ctx.tenant.name, f"only-for-{ctx.tenant.name}"
+    marked = {"payload": {"secret": secret}, "labels": {"secret": secret}}
+    days = {"first": "2026-01-01", "last": "2036-12-31", "weekdays": [1, 2, 3, 4, 5]}
+    for calendar in (f"days-{name}", f"others-{name}"):
+        await ask("PUT", f"/calendars/{calendar}", days)
+    jobs = {
+        "coupon": {"cron": "0 */5 * * * ?"},
+        "paused": {"cron": "0 0 * * * ?"},
+        "http": {"target": {"kind": "http", "url": "http://127.0.0.1:9/"}},
+        "type": {"trigger": {"kind": "keyed"}},
+    }
+    ids = {
+        kind: (await ask("POST", "/jobs", {"name": f"{kind}-{name}"} | facts | marked))["id"]
+        for kind, facts in jobs.items()
+    }
+    await ask("PUT", f"/jobs/{ids['coupon']}", {"version": 1, "cron": "0 */5 * * * ?", "priority": "low"} | marked)
+    await ask("POST", f"/jobs/{ids['paused']}/pause")
+    await ask("PUT", f"/tasks/type-{name}/article-42", {"at": AT, "payload": {"secret": secret}})
+    runs = await _runs(ctx, ask, f"coupon-{name}", secret)
+    now = ctx.store.cells[0].clock.now()
+    begun = []
+    for hours in (2, 1):
+        past = {
+            "since": (now - timedelta(hours=hours)).isoformat(),
+            "until": (now - timedelta(hours=hours - 1)).isoformat(),
+        }
+        begun.append(await ask("POST", f"/jobs/{ids['coupon']}/backfill", past, **{"Idempotency-Key": str(hours)}))
+    spare = await keys.create(ctx, "spare", [Role.VIEWER])
+    for victim in (f"victim-{name}", f"asleep-{name}"):
+        await tenants.create(ctx.store, victim, "test", width=1)
+    return World(
+        tenant=ctx.tenant,
+        secret=secret,
+        job=ids["coupon"],
+        paused=ids["paused"],
+        http=ids["http"],
+        queue=f"coupon-{name}",
+        type=f"type-{name}",
+        calendar=f"days-{name}",
+        **runs,
+        backfill=begun[0]["id"],
+        key=spare.key.principal,
+        victim=f"victim-{name}",
+        paused_victim=f"asleep-{name}",
+    )
+
+
+async def _runs(ctx: Context, ask: Callable[..., Any], job: str, secret: str) -> dict[str, Any]:
+    """Instances in every stage: two dead, one that waits for its retry, one in a worker's hands, one unclaimed."""
+    for n in range(4):
+        await instances.trigger(ctx, job, str(n), payload={"secret": secret}, even_if_down=True)
+    polled = (await ask("POST", "/workers/poll", {"queue": job, "worker_id": "w", "limit": 4}))["items"]
+    items = [{name: one[name] for name in ("instance_id", "attempt", "token")} for one in polled]
+    dead, buried, waiting, held = items
+    failures = [one | {"message": secret, "retryable": False} for one in (dead, buried)]
+    failures.append(waiting | {"message": secret, "retry_after": 3600})
+    await ask("POST", "/workers/fail", {"items": failures})
+    live = await instances.trigger(ctx, job, "live", payload={"secret": secret}, even_if_down=True)
+    return {
+        "dead": dead["instance_id"],
+        "waiting": waiting["instance_id"],
+        "held": held,
+        "live": public(Prefix.INSTANCE, live.instance_id),
+    }
