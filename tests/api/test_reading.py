@@ -134,3 +134,20 @@ def test_the_quick_reader_takes_nothing_that_the_close_one_refuses(text):
     quick = _tidy(raw, _outside(raw))
     if quick is not msgspec.UNSET:
         assert _loads(raw) == quick
+
+
+async def test_a_time_is_no_count_of_seconds_and_a_day_is_a_day(admin):
+    for at in ("1", "1700000000", 1700000000, "2030-01-01", "2030-01-01T00:00:00"):
+        asked = {"name": "j", "trigger": {"kind": "once", "at": at}}
+        assert (await admin.post("/jobs", json=asked)).json()["code"] == "SCH_422_INVALID", at
+        assert (await admin.get("/audit", params={"since": at})).status_code == 422, at
+    for day in (0, "0", "2026-01-01T00:00:00", 1.5):
+        asked = {"first": day, "last": "2026-12-31", "weekdays": [1]}
+        assert (await admin.put("/calendars/c", json=asked)).status_code == 422, day
+    assert (await admin.get("/audit", params={"since": "2026-01-01T00:00:00Z"})).status_code == 200
+
+
+async def test_a_method_that_is_not_there_is_told_those_that_are(anyone):
+    for path, allowed in (("/jobs", "GET, POST"), ("/jobs/x", "DELETE, GET, PUT"), ("/tasks/x/cancel", "POST")):
+        answer = await anyone.request("OPTIONS", f"/api/v1{path}")
+        assert (answer.status_code, answer.headers["Allow"]) == (405, allowed)

@@ -77,9 +77,14 @@ def body_of(refusal: HoraeError) -> dict[str, Any]:
     }
 
 
-async def handle(_request: Request, error: Exception) -> Response:
+async def handle(request: Request, error: Exception) -> Response:
     """The one handler, for what no route caught."""
-    return problem_of(error)
+    answer = problem_of(error)
+    if answer.status_code == NotAllowed.status and (path := getattr(request.scope.get("route"), "path", None)):
+        # each method of a path is a route of its own, and the framework names those of the first one only
+        routes = [route for route in request.app.routes if getattr(route, "path", None) == path]
+        answer.headers["Allow"] = ", ".join(sorted({method for route in routes for method in route.methods or ()}))
+    return answer
 
 
 def _refusal(error: Exception) -> HoraeError | None:

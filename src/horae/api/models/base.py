@@ -1,6 +1,7 @@
 """The strictness all models share, and the kinds of values they are made of."""
 
-from datetime import UTC, datetime
+import re
+from datetime import UTC, date, datetime
 from typing import Annotated, Any, Final
 
 import msgspec
@@ -18,6 +19,8 @@ from pydantic import (
 
 LARGEST_PAYLOAD: Final = 64 * 1024
 LATEST: Final = datetime(9000, 1, 1, tzinfo=UTC)
+TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d")  # the framework would take a count of seconds, too
+DAY: Final = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
 class Told(BaseModel):
@@ -33,9 +36,15 @@ class Shown(BaseModel):
 
 
 def _is_text(value: Any) -> Any:
-    if isinstance(value, str | datetime):
+    if isinstance(value, datetime) or (isinstance(value, str) and TIME.match(value)):
         return value
     raise ValueError("a time is a text such as 2030-01-31T08:00:00Z")
+
+
+def _is_day(value: Any) -> Any:
+    if isinstance(value, str) and DAY.fullmatch(value):
+        return value
+    raise ValueError("a day is a text such as 2030-01-31")
 
 
 def _is_known(value: datetime) -> datetime:
@@ -59,6 +68,7 @@ def _fits(value: Any) -> Any:
 
 
 Moment = Annotated[datetime, BeforeValidator(_is_text), AfterValidator(_is_known)]
+Day = Annotated[date, BeforeValidator(_is_day)]
 Number = Annotated[float, BeforeValidator(_is_number)]
 Seconds = Annotated[Number, Field(ge=0, le=366 * 86400)]
 Count = Annotated[StrictInt, Field(ge=1, le=1_000_000)]

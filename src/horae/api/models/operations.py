@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import msgspec
 from pydantic import ConfigDict, Field
 
-from horae.api.models.base import Payload, Shown, Told
+from horae.api.models.base import Day, Payload, Shown, Told
 from horae.domain.calendars import Calendar
 from horae.domain.forecast import Forecast
 from horae.domain.ids import Prefix, public
@@ -14,7 +14,7 @@ from horae.domain.signals import Mode
 from horae.service.health import CellNodes, CellShards, NodeRow, ShardRow
 from horae.service.targets import Tried
 
-Days = Annotated[list[date], Field(max_length=5000)]
+Days = Annotated[list[Day], Field(max_length=5000)]
 
 
 class HealthView(Shown):
@@ -105,8 +105,8 @@ class NewCalendar(Told):
         }
     )
 
-    first: date
-    last: date
+    first: Day
+    last: Day
     weekdays: Annotated[list[Annotated[int, Field(strict=True, ge=1, le=7)]], Field(max_length=7)] = []
     added: Days = []
     removed: Days = []
