@@ -31,12 +31,13 @@ def running(environment, *words):
             yield process
         finally:
             process.send_signal(signal.SIGTERM)
-            process.wait(30)
+            process.wait(120)
 
 
+@pytest.mark.timeout(600)
 def test_the_walk_of_the_documentation_runs_as_it_is_written(environment):
     made = subprocess.run(
-        [HORAE, "keys", "bootstrap"], check=True, env=environment, capture_output=True, text=True, timeout=60
+        [HORAE, "keys", "bootstrap"], check=True, env=environment, capture_output=True, text=True, timeout=300
     )
     key = made.stdout.splitlines()[-1]
     with running(environment, "api", "--port", "0") as api, running(environment, "node"):
@@ -47,7 +48,7 @@ def test_the_walk_of_the_documentation_runs_as_it_is_written(environment):
             env=os.environ | {"HORAE_URL": url, "HORAE_KEY": key, "TENANT": "acme"},
             capture_output=True,
             text=True,
-            timeout=90,
+            timeout=300,
         )
     assert walk.returncode == 0, walk.stderr
     assert walk.stdout.splitlines()[-1] == "walked"
