@@ -1,3 +1,4 @@
+import asyncio
 import re
 from datetime import timedelta
 
@@ -116,6 +117,26 @@ async def test_a_key_is_good_while_its_home_is_down(client, store, doors, tenant
     assert len(set(copies)) == 1
     await doors.cell(shard_in(tenant.id)).pool.close()
     assert (await asking.get("/tenant")).json()["name"] == "acme"
+
+
+async def test_a_key_that_only_its_home_knows_is_unavailable_while_that_is_down_and_not_unknown(client, doors, tenant):
+    asking = await client(Role.VIEWER)
+    await doors.cell(shard_in(tenant.id)).pool.close()
+    assert (await asking.get("/tenant")).json()["code"] == "SCH_503_UNAVAILABLE"
+
+
+async def test_a_rush_asks_once_about_its_key(client, callers, monkeypatch):
+    asking, looked = await client(Role.VIEWER), []
+    look = callers._look
+
+    async def counted(*args):
+        looked.append(args)
+        return await look(*args)
+
+    monkeypatch.setattr(callers, "_look", counted)
+    answers = await asyncio.gather(*(asking.get("/tenant") for _ in range(30)))
+    assert {answer.status_code for answer in answers} == {200}
+    assert len(looked) == 1
 
 
 async def test_a_dump_of_the_database_holds_no_usable_key(key, store):

@@ -4,7 +4,9 @@ Remembered for two seconds, so that a revoked key is refused everywhere within f
 home is asked first; when it is down any other cell's copy will do.
 """
 
+import asyncio
 from collections import OrderedDict
+from functools import partial
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -38,6 +40,13 @@ class Caller(NamedTuple):
         return may(action, self.roles, self.key.scopes, platform=self.tenant.name == SYSTEM)
 
 
+class Found(NamedTuple):
+    """Who is behind a key, and when we began to ask: what the rows said may have changed since."""
+
+    at: float
+    caller: Caller | None
+
+
 class Callers:
     """One per process: knows who is behind a credential, and lends each tenant one context."""
 
@@ -47,6 +56,7 @@ class Callers:
         self._known: OrderedDict[UUID, tuple[float, Caller]] = OrderedDict()
         self._contexts: OrderedDict[UUID, Context] = OrderedDict()
         self._used: dict[UUID, UUID] = {}
+        self._asking: dict[UUID, asyncio.Task[Found]] = {}
 
     def recent(self, credential: Credential) -> Caller | None:
         """The caller, where this very credential was found good within the last two seconds."""
@@ -57,11 +67,11 @@ class Callers:
 
     async def find(self, credential: Credential) -> Caller:
         """The caller behind a credential; every way of not being good is answered the same."""
-        caller = await self._ask(credential.key_id)
+        at, caller = await self._ask(credential.key_id)
         stored = caller.key.digest if caller is not None else bytes(32)
         if not credential.proves(stored) or caller is None or self._good(caller) is None:
             raise Unauthenticated("the API key is not known, not right, expired or revoked")
-        self._known[credential.key_id] = (boottime() + self._remembered, caller)
+        self._known[credential.key_id] = (at + self._remembered, caller)
         if len(self._known) > MOST:
             self._known.popitem(last=False)
         self._used[credential.key_id] = caller.tenant.id
@@ -90,14 +100,31 @@ class Callers:
         now = self._store.cell(shard_in(caller.key.id)).clock.now()
         return caller if caller.key.good(now) else None
 
-    async def _ask(self, key_id: UUID) -> Caller | None:
+    async def _ask(self, key_id: UUID) -> Found:
+        """Whoever comes while a key is being asked about waits for the same answer: a rush asks once."""
+        asking = self._asking.get(key_id)
+        if asking is None:
+            asking = self._asking[key_id] = asyncio.create_task(self._ask_cells(key_id))
+            asking.add_done_callback(partial(self._asked, key_id))
+        return await asyncio.shield(asking)
+
+    def _asked(self, key_id: UUID, asking: "asyncio.Task[Found]") -> None:
+        del self._asking[key_id]
+        if not asking.cancelled():
+            asking.exception()  # taken note of, should everyone who waited have gone
+
+    async def _ask_cells(self, key_id: UUID) -> Found:
+        """What its home says; where that is down, what a copy says. That no copy has arrived yet says nothing."""
         home = self._store.cell(shard_in(key_id))
         for cell in [home, *(cell for cell in self._store.cells if cell is not home)]:
+            at = boottime()
             try:
-                return await self._look(cell, key_id)
+                caller = await self._look(cell, key_id)
             except GONE:
                 continue
-        raise Unavailable("no cell could be asked about this API key")
+            if cell is home or caller is not None:
+                return Found(at, caller)
+        raise Unavailable("no cell that knows this API key could be asked")
 
     async def _look(self, cell: Cell, key_id: UUID) -> Caller | None:
         async with WalledCell(cell, Behalf(key=key_id)).statement() as tx:
