@@ -26,11 +26,10 @@ LONGEST_CREDENTIAL: Final = 200
 
 
 class Admitted(NamedTuple):
-    """A caller who may do what the route does, and what is left of the tenant's rate."""
+    """A caller who may do what the route does."""
 
     caller: Caller
     ctx: Context
-    headers: dict[str, str]
 
 
 class Gate:
@@ -50,12 +49,12 @@ class Gate:
         _check_address(request)
         caller = await self._known(request)
         tenant = caller.tenant.id
-        headers = self._metered(caller)
+        self._take(request, caller)
         if not caller.may(action):
             raise Forbidden(f"this needs an API key that may {action}", action=action)
         self._inside[tenant] += 1
         try:
-            yield Admitted(caller, self.callers.context(caller), headers)
+            yield Admitted(caller, self.callers.context(caller))
         finally:
             self._inside[tenant] -= 1
             if not self._inside[tenant]:
@@ -82,19 +81,26 @@ class Gate:
         if level.wait:
             raise RateLimited("too many bad credentials from this address", level.wait)
 
-    def _metered(self, caller: Caller) -> dict[str, str]:
-        limit = caller.allowance.requests or self._limit
+    def _take(self, request: Request, caller: Caller) -> None:
+        """One request of the tenant's rate. What is left goes with the answer, whatever that will be."""
+        tenant, limit = caller.tenant.id, caller.allowance.requests or self._limit
         most = limit.concurrency or self._limit.concurrency
-        if most is not None and self._inside[caller.tenant.id] >= most:
+        if most is not None and self._inside[tenant] >= most:
             raise RateLimited(f"the tenant has {most} requests under way", 1.0)
         if limit.rate is None:
-            return {}
+            return
         rate = Rate(limit.rate, max(1.0, limit.burst or limit.rate))
-        level = self._meter.take(caller.tenant.id, rate)
-        if level is None:
-            wait = self._meter.look(caller.tenant.id, rate).wait
-            raise RateLimited(f"the tenant may ask {limit.rate:g} times a second", wait)
-        return _headers(rate, level)
+        taken = self._meter.take(tenant, rate)
+        level = taken or self._meter.look(tenant, rate)
+        request.state.left = _headers(rate, level)
+        if taken is None:
+            raise RateLimited(f"the tenant may ask {limit.rate:g} times a second", level.wait)
+
+
+def left(request: Request) -> dict[str, str]:
+    """The headers that say what is left of the tenant's rate, as far as the request came."""
+    found: dict[str, str] = getattr(request.state, "left", {})
+    return found
 
 
 def _headers(rate: Rate, level: Level) -> dict[str, str]:

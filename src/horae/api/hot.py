@@ -12,7 +12,7 @@ from fastapi import APIRouter, Depends
 from starlette.requests import Request
 from starlette.responses import Response
 
-from horae.api.gate import Gate
+from horae.api.gate import Gate, left
 from horae.api.problems import problem_of
 from horae.api.reading import strict
 from horae.api.routing import PREFIX, Allowed, GuardedRoute, action_of
@@ -71,10 +71,8 @@ class HotRoute(GuardedRoute):
 
         async def handle(request: Request) -> Response:
             gate: Gate = request.app.state.gate
-            headers: dict[str, str] = {}
             try:
                 async with gate.admitted(request, action) as admitted:
-                    headers = admitted.headers
                     asked: dict[str, Any] = {context: admitted.ctx, **request.path_params}
                     if body is not None:
                         asked[body[0]] = body[1].read(await (await strict(request)).json())
@@ -86,7 +84,7 @@ class HotRoute(GuardedRoute):
                     response = said(await work(**asked))
             except Exception as error:
                 response = problem_of(error)
-            response.headers.update(headers)
+            response.headers.update(left(request))
             return response
 
         return handle

@@ -8,7 +8,7 @@ from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
 
-from horae.api.gate import Gate
+from horae.api.gate import Gate, left
 from horae.api.problems import problem_of
 from horae.api.reading import strict
 from horae.security.roles import ACTIONS
@@ -64,15 +64,13 @@ class GuardedRoute(APIRoute):
 
         async def handle(request: Request) -> Response:
             gate: Gate = request.app.state.gate
-            headers: dict[str, str] = {}
             try:
                 async with gate.admitted(request, action) as admitted:
-                    headers = admitted.headers
                     request.state.admitted = admitted
                     response = await inner(await strict(request) if self.body_field else request)
             except Exception as error:
                 response = problem_of(error)
-            response.headers.update(headers)
+            response.headers.update(left(request))
             return response
 
         return handle
