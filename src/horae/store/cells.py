@@ -99,11 +99,11 @@ class Cell:
             except TimeoutError:
                 pool.terminate()
 
-    async def sync_clock(self) -> None:
+    async def sync_clock(self, patience: float | None = None) -> None:
         """Read the database's clock anew; done at the start and with every heartbeat."""
         async with self._at_hand() as connection:
             sent = self.clock.ticks()
-            (await answered(connection, clocks.read(connection))).set(self.clock, sent)
+            (await answered(connection, clocks.read(connection), patience)).set(self.clock, sent)
 
     def forsake(self) -> None:
         """Trust none of the connections that nobody uses just now: whoever needs one makes it anew."""

@@ -61,9 +61,9 @@ class WalledCell(Cell):
         """The cell's own pool."""
         return self._cell.pool
 
-    async def sync_clock(self) -> None:
+    async def sync_clock(self, patience: float | None = None) -> None:
         """The clock is everybody's."""
-        await self._cell.sync_clock()
+        await self._cell.sync_clock(patience)
 
     @asynccontextmanager
     async def tx(self) -> AsyncIterator[Tx]:
