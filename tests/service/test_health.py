@@ -11,6 +11,7 @@ from horae.delivery.client import Client
 from horae.delivery.push import Sender
 from horae.domain.instances import Lane, Priority
 from horae.domain.outcomes import ErrorCode, Retryable, Success, Unrecoverable
+from horae.domain.signals import Mode
 from horae.domain.targets import HttpTarget, QueueTarget
 from horae.engine.node import Node
 from horae.runtime.chance import token
@@ -129,7 +130,7 @@ async def test_a_cell_that_is_down_gets_its_counts_later_and_health_names_it(ctx
         with pytest.raises(asyncpg.InterfaceError):
             await Signaller(store, token()).once()
         told = await health.health(store)
-        assert (told.cells_down, told.fires_10m) == ((down.name,), 1)
+        assert (told.mode, told.cells_down, told.fires_10m) == (Mode.DEGRADED, (down.name,), 1)
     finally:
         down._pool = pool
     await Signaller(store, token()).once()

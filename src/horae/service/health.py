@@ -7,6 +7,7 @@ from uuid import UUID
 
 import msgspec
 
+from horae.domain.errors import Unavailable
 from horae.domain.signals import Mode, Signal, added, mode_of, percentile_ms
 from horae.store import leases, shards, signals
 from horae.store.cells import Cell, Store
@@ -77,7 +78,7 @@ class CellShards(NamedTuple):
 
 
 async def health(store: Store, tenant_id: UUID | None = None) -> Health:
-    """Of everything, or of what one tenant sees; cells that are down are named and left out."""
+    """Of everything, or of what one tenant sees; cells that are down are named, left out, and never normal."""
 
     async def look(tx: Tx) -> Seen:
         return Seen(
@@ -89,19 +90,22 @@ async def health(store: Store, tenant_id: UUID | None = None) -> Health:
     cells = (behind(store, PLATFORM) if tenant_id is None else store).cells
     seen = {cell.name: await _ask(cell, look) for cell in cells}
     told = [one for one in seen.values() if one is not None]
+    down = tuple(name for name, one in seen.items() if one is None)
+    if not told:
+        raise Unavailable("no cell answers now; nothing is known of the scheduler's health")
     recent = added([signal for one in told for minute, signal in one.counted if minute > one.now - DELAYS - MINUTE])
     long = added([signal for one in told for _, signal in one.counted])
     grown = added([signal for one in told for signal in one.newest])
     p95 = percentile_ms(recent.delays, P95)
     return Health(
-        mode=mode_of(p95),
+        mode=Mode.DEGRADED if down else mode_of(p95),
         trigger_delay_p95_ms=p95,
         success_rate_10m=round(long.success_rate, 5),
         retry_backlog=sum(one.waiting.retry_backlog for one in told),
         dlq_growth_per_min=grown.dead,
         backlog=sum(one.waiting.backlog for one in told),
         fires_10m=long.fires,
-        cells_down=tuple(name for name, one in seen.items() if one is None),
+        cells_down=down,
     )
 
 
