@@ -115,12 +115,15 @@ async def nodes(store: Store) -> list[CellNodes]:
 
 
 async def shards_of(store: Store, *, after: int = -1, limit: int = 500) -> list[CellShards]:
-    """The shards after one, with their leases; a page is the lowest `limit` of all cells together."""
+    """The shards after one, of cells that answer, with their leases; a page is the lowest `limit` of all together."""
 
     async def look(tx: Tx) -> list[ShardRow]:
         return await shards.listing(tx, after, limit)
 
-    found = {cell: await _ask(cell, look) or [] for cell in store.cells}
+    asked = {cell: await _ask(cell, look) for cell in store.cells}
+    if all(rows is None for rows in asked.values()):
+        raise Unavailable("no cell answers now; nothing is known of its shards")
+    found = {cell: rows or [] for cell, rows in asked.items()}
     kept = set(sorted(row.shard for rows in found.values() for row in rows)[:limit])
     return [
         CellShards(cell.name, cell.clock.now(), [row for row in rows if row.shard in kept])

@@ -1,7 +1,7 @@
 """What went wrong below, in words for the one who asked."""
 
 from horae.domain.errors import Contended, HoraeError, Invalid, Unavailable
-from horae.store.tx import BAD_ROW, CUT, GONE, TRY_AGAIN
+from horae.store.tx import BAD_ROW, CUT, GONE, NO_ROOM, TRY_AGAIN
 
 
 def refusal_of(error: Exception) -> HoraeError | None:
@@ -15,6 +15,8 @@ def refusal_of(error: Exception) -> HoraeError | None:
             return Unavailable("the database took too long; nothing was changed, ask again later")
         case _ if isinstance(error, GONE):
             return Unavailable("a database could not be reached; ask again, under the same Idempotency-Key")
+        case _ if isinstance(error, NO_ROOM):
+            return Unavailable("a database has no room left; nothing was changed, ask again later")
         case _ if isinstance(error, BAD_ROW):
             return Invalid("the database would not take a value of this request")
         case _:

@@ -34,12 +34,19 @@ GONE: tuple[type[Exception], ...] = (
     asyncpg.InterfaceError,
     asyncpg.InternalClientError,  # a backend that was ended while its connection lay idle
     asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,  # another backend crashed, and the server ends them all
+    asyncpg.DatabaseDroppedError,
+    asyncpg.IdleInTransactionSessionTimeoutError,
     asyncpg.CannotConnectNowError,
+    asyncpg.TooManyConnectionsError,
     asyncpg.ReadOnlySQLTransactionError,  # this was the primary
-    ConnectionError,
-    TimeoutError,
+    OSError,  # refused, reset, no route, no such name, and TimeoutError
 )
 """The connection was lost. Whether a commit in flight took effect is unknown: read again by key before deciding."""
+
+
+NO_ROOM: tuple[type[Exception], ...] = (asyncpg.InsufficientResourcesError, asyncpg.PostgresSystemError)
+"""The server has no disk or memory left, or its disk fails: nothing was written, and later the same may pass."""
 
 
 class Tx:
