@@ -1,0 +1,121 @@
+"""One good call for every operation of the document, about one tenant's world.
+
+What differs between the calls of two worlds is an id; everything else is the same in both.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from tests.api.world import AT, World
+
+KEY = {"Idempotency-Key": "call"}
+DAYS = {"first": "2026-01-01", "last": "2026-12-31", "weekdays": [1]}
+FIRE = "2035-01-01T08:00:00Z"
+
+
+class Call(NamedTuple):
+    """What is sent: the values of the path, the query, the body, the headers."""
+
+    path: dict[str, Any] = {}  # noqa: RUF012 - never changed
+    query: dict[str, Any] = {}  # noqa: RUF012
+    body: Any = None
+    headers: dict[str, str] = {}  # noqa: RUF012
+
+
+def _job(body: Any = None, query: dict[str, Any] | None = None, **path: Any) -> Callable[[World], Call]:
+    return lambda world: Call({"job": world.job} | path, query or {}, body, KEY)
+
+
+def _tenant(body: Any = None) -> Callable[[World], Call]:
+    return lambda world: Call({"tenant": world.victim}, body=body)
+
+
+def _plain(body: Any = None, **query: Any) -> Callable[[World], Call]:
+    return lambda world: Call(query=query, body=body, headers=KEY)
+
+
+def _held(**more: Any) -> Callable[[World], Call]:
+    return lambda world: Call(body={"items": [world.held | more]})
+
+
+CALLS: dict[str, Callable[[World], Call]] = {
+    "GET /healthz": _plain(),
+    "GET /readyz": _plain(),
+    "GET /metrics": _plain(),
+    "POST /api/v1/jobs": lambda world: Call(
+        body={"name": "new", "cron": "0 0 9 * * ?", "policies": {"calendars": [{"calendar": world.calendar}]}},
+        headers=KEY,
+    ),
+    "GET /api/v1/jobs": _plain(),
+    "GET /api/v1/jobs/{job}": _job(),
+    "DELETE /api/v1/jobs/{job}": _job(),
+    "PUT /api/v1/jobs/{job}": _job({"version": 2, "cron": "0 */10 * * * ?"}),
+    "POST /api/v1/jobs/{job}/pause": _job(),
+    "POST /api/v1/jobs/{job}/resume": lambda world: Call({"job": world.paused}),
+    "PATCH /api/v1/jobs/{job}/labels": _job({"labels": {"team": "x"}}),
+    "GET /api/v1/jobs/{job}/versions": _job(),
+    "GET /api/v1/jobs/{job}/versions/{version}": _job(version=1),
+    "GET /api/v1/jobs/{job}/diff": _job(query={"before": 1, "after": 2}),
+    "POST /api/v1/jobs/{job}/skip": _job({"at": FIRE}),
+    "POST /api/v1/jobs/{job}/move": _job({"at": FIRE, "to": "2035-01-01T08:01:00Z"}),
+    "POST /api/v1/jobs/{job}/restore": _job({"at": "2035-01-02T08:00:00Z"}),
+    "GET /api/v1/jobs/{job}/preview": _job(),
+    "POST /api/v1/preview": lambda world: Call(
+        body={"name": "new", "cron": "0 0 9 * * ?", "policies": {"calendars": [{"calendar": world.calendar}]}}
+    ),
+    "POST /api/v1/jobs/{job}/test": lambda world: Call({"job": world.http}, body={}),
+    "POST /api/v1/bulk/jobs": _plain({"verb": "pause", "labels": {"nobody": "has"}}),
+    "GET /api/v1/forecast": _plain(hours=1),
+    "POST /api/v1/jobs/{job}/trigger": _job({"payload": 1}),
+    "POST /api/v1/jobs/{job}/backfill": _job({"since": "2026-01-01T00:00:00Z", "until": "2026-01-01T01:00:00Z"}),
+    "GET /api/v1/jobs/{job}/backfills": _job(),
+    "GET /api/v1/backfills/{backfill}": lambda world: Call({"backfill": world.backfill}),
+    "POST /api/v1/backfills/{backfill}/cancel": lambda world: Call({"backfill": world.backfill}),
+    "GET /api/v1/jobs/{job}/instances": _job(),
+    "GET /api/v1/jobs/{job}/counts": _job(),
+    "GET /api/v1/instances": _plain(),
+    "GET /api/v1/instances/{instance}": lambda world: Call({"instance": world.dead}),
+    "POST /api/v1/instances/{instance}/cancel": lambda world: Call({"instance": world.live}),
+    "POST /api/v1/instances/{instance}/retry": lambda world: Call({"instance": world.waiting}),
+    "GET /api/v1/dead-letters": lambda world: Call(query={"job": world.job}),
+    "POST /api/v1/dead-letters/{instance}/replay": lambda world: Call({"instance": world.dead}),
+    "POST /api/v1/dead-letters/replay": lambda world: Call(body={"job": world.job}),
+    "POST /api/v1/dead-letters/{instance}/discard": lambda world: Call({"instance": world.dead}),
+    "PUT /api/v1/tasks/{type}": lambda world: Call({"type": world.type}, body={"tasks": [{"key": "a", "at": AT}]}),
+    "POST /api/v1/tasks/{type}/cancel": lambda world: Call(
+        {"type": world.type}, body={"tasks": [{"key": "article-42"}]}
+    ),
+    "PUT /api/v1/tasks/{type}/{key}": lambda world: Call({"type": world.type, "key": "a"}, body={"at": AT}),
+    "GET /api/v1/tasks/{type}/{key}": lambda world: Call({"type": world.type, "key": "article-42"}),
+    "DELETE /api/v1/tasks/{type}/{key}": lambda world: Call({"type": world.type, "key": "article-42"}),
+    "POST /api/v1/workers/poll": lambda world: Call(body={"queue": world.queue, "worker_id": "w"}),
+    "POST /api/v1/workers/heartbeat": _held(),
+    "POST /api/v1/workers/finish": _held(),
+    "POST /api/v1/workers/fail": _held(message="no"),
+    "GET /api/v1/scheduler/health": _plain(),
+    "GET /api/v1/nodes": _plain(),
+    "GET /api/v1/shards": _plain(),
+    "GET /api/v1/calendars": _plain(),
+    "GET /api/v1/calendars/{calendar}": lambda world: Call({"calendar": world.calendar}),
+    "PUT /api/v1/calendars/{calendar}": lambda world: Call({"calendar": "new"}, body=DAYS),
+    "POST /api/v1/keys": _plain({"name": "new", "roles": ["viewer"]}),
+    "GET /api/v1/keys": _plain(),
+    "DELETE /api/v1/keys/{key_id}": lambda world: Call({"key_id": world.key}),
+    "GET /api/v1/roles": _plain(),
+    "GET /api/v1/role-bindings": _plain(),
+    "PUT /api/v1/role-bindings/{principal}": lambda world: Call({"principal": world.key}, body={"roles": ["worker"]}),
+    "GET /api/v1/audit": lambda world: Call(query={"resource": world.job}),
+    "GET /api/v1/tenant": _plain(),
+    "GET /api/v1/tenant/standing": _plain(),
+    "POST /api/v1/tenant/pause": _plain(),
+    "POST /api/v1/tenant/resume": _plain(),
+    "POST /api/v1/tenants": _plain({"name": "newcomer"}),
+    "GET /api/v1/tenants": _plain(),
+    "GET /api/v1/tenants/{tenant}": _tenant(),
+    "GET /api/v1/tenants/{tenant}/standing": _tenant(),
+    "DELETE /api/v1/tenants/{tenant}": lambda world: Call({"tenant": world.victim}, {"confirm": world.victim}),
+    "PUT /api/v1/tenants/{tenant}/allowance": _tenant({"weight": 2}),
+    "POST /api/v1/tenants/{tenant}/keys": _tenant({"name": "first", "roles": ["admin"]}),
+    "POST /api/v1/tenants/{tenant}/pause": _tenant(),
+    "POST /api/v1/tenants/{tenant}/resume": lambda world: Call({"tenant": world.paused_victim}),
+}

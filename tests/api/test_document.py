@@ -1,0 +1,251 @@
+"""Everything the OpenAPI document offers, asked by everyone, about one's own things and about others'.
+
+What is expected comes from the table of roles alone.
+"""
+
+from collections.abc import Iterator
+from copy import deepcopy
+from typing import Any
+
+import httpx2
+import pytest
+
+from horae.api import gate
+from horae.api.app import Parts
+from horae.boot.doors import app_of
+from horae.boot.serving import sender_of
+from horae.domain.ids import Prefix, private
+from horae.domain.tenants import SYSTEM
+from horae.runtime.meter import Rate
+from horae.security.roles import ACTIONS, ANONYMOUS, Role, may
+from horae.service import keys, tenancies, tenants
+from horae.service.context import Context
+from horae.service.polls import Polls
+from horae.service.trials import Trials
+from tests.api.calls import CALLS, Call
+from tests.api.world import a_world, asking, own_shards
+from tests.steps import query
+
+pytestmark = pytest.mark.timeout(600)
+
+
+@pytest.fixture
+async def app(settings, store, callers, monkeypatch):
+    """One that serves every route, and tells strangers 401 however often they come."""
+    monkeypatch.setattr(gate, "FAILURES", Rate(1e9, 1e9))
+    free = settings.model_copy(update={"api_rate": 1e9, "api_burst": 1e9})
+    trials = Trials(await sender_of(settings, store))
+    yield app_of(free, store, callers, Parts(trials, Polls(store)))
+    await trials.close()
+
+
+@pytest.fixture
+async def acme(app, store):
+    await own_shards(store)
+    return await a_world(app, store, "acme", width=16)
+
+
+@pytest.fixture
+async def globex(app, store):
+    return await a_world(app, store, "globex", width=16)
+
+
+def operations(app) -> dict[str, dict[str, Any]]:
+    paths = app.openapi()["paths"]
+    return {f"{method.upper()} {path}": facts for path, methods in paths.items() for method, facts in methods.items()}
+
+
+async def send(client: httpx2.AsyncClient, name: str, call: Call) -> httpx2.Response:
+    method, _, path = name.partition(" ")
+    return await client.request(
+        method, path.format(**call.path), params=call.query, json=call.body, headers=call.headers
+    )
+
+
+def foreign(mine: Call, theirs: Call) -> Iterator[tuple[str, Call]]:
+    """My call with one of its ids replaced by theirs, for each id, and with all of them."""
+    places = list(_differing(mine._asdict(), theirs._asdict(), ()))
+    for chosen in [[place] for place in places] + ([places] if len(places) > 1 else []):
+        made = deepcopy(mine._asdict())
+        for place in chosen:
+            _put(made, place, _at(theirs._asdict(), place))
+        yield ", ".join(".".join(map(str, place)) for place in chosen), Call(**made)
+
+
+def _differing(mine: Any, theirs: Any, place: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+    if isinstance(mine, dict | list):
+        for key in mine if isinstance(mine, dict) else range(len(mine)):
+            yield from _differing(mine[key], theirs[key], (*place, key))
+    elif mine != theirs:
+        yield place
+
+
+def _at(value: Any, place: tuple[Any, ...]) -> Any:
+    for key in place:
+        value = value[key]
+    return value
+
+
+def _put(value: Any, place: tuple[Any, ...], new: Any) -> None:
+    _at(value, place[:-1])[place[-1]] = new
+
+
+def test_every_operation_of_the_document_has_its_call(app):
+    assert set(CALLS) == set(operations(app))
+
+
+def test_every_id_in_a_path_is_one_that_differs_between_tenants(acme, globex, app):
+    """So that the matrix replaces it: all but numbers, business keys and what is named by who asks."""
+    free = {("version",), ("key",)}
+    for name, facts in operations(app).items():
+        mine, theirs = CALLS[name](acme), CALLS[name](globex)
+        same = {(key,) for key, value in mine.path.items() if value == theirs.path[key]} - free
+        assert not same or name == "PUT /api/v1/calendars/{calendar}", (name, same)
+        assert {one["name"] for one in facts.get("parameters", []) if one["in"] == "path"} == set(mine.path)
+
+
+async def test_every_operation_does_what_it_says_and_leaves_as_many_audit_rows_as_the_table_has(app, store, acme):
+    system = await tenants.create(store, SYSTEM, "test", width=1)
+    platform = (await keys.create(Context.of(store, system, "test"), "all", [Role.ADMIN])).text
+    for number, (name, facts) in enumerate(operations(app).items()):
+        action = facts.get("x-horae-action")
+        audited = action is not None and ACTIONS[action].audited
+        world = await a_world(app, store, f"t{number}") if audited else acme
+        text = platform
+        if action is not None and not ACTIONS[action].platform:
+            ctx = Context.of(store, world.tenant, "test")
+            text = (await keys.create(ctx, f"all-{number}", [Role.ADMIN, Role.WORKER])).text
+        if action == "tenant.resume":
+            await tenancies.pause(store, world.tenant.name, "test")
+        await tenancies.pause(store, world.paused_victim, "test") if action == "tenants.resume" else None
+        call = CALLS[name](world)
+        if name.endswith(("/skip", "/move", "/restore")):
+            call = await upcoming(app, text, name, call)
+        before = await audit_rows(store)
+        async with asking(app, text) as client:
+            answer = await send(client, name, call)
+        assert answer.is_success, (name, answer.status_code, answer.text)
+        written = (await audit_rows(store)) - before
+        told = {"dead_letters.replay_many": 1}.get(action, int(audited))
+        assert written == told, (name, written)
+
+
+async def upcoming(app, text: str, name: str, call: Call) -> Call:
+    """The same call about the job's next fire; what is restored was skipped before."""
+    async with asking(app, text) as client:
+        at = (await client.get(f"/api/v1/jobs/{call.path['job']}")).json()["schedule"]["fires"][1]["fire_time"]
+        if name.endswith("/restore"):
+            await client.post(f"/api/v1/jobs/{call.path['job']}/skip", json={"at": at})
+    to = {"to": at.replace(":00Z", ":30Z")} if "to" in call.body else {}
+    return call._replace(body={"at": at} | to)
+
+
+async def audit_rows(store) -> int:
+    return len(await query(store, "select from audit_log"))
+
+
+async def credentials(store, world) -> dict[str, str | None]:
+    """Everyone who must be told 401."""
+    ctx = Context.of(store, world.tenant, "test")
+    revoked = await keys.create(ctx, "revoked", [Role.ADMIN, Role.WORKER])
+    await keys.revoke(ctx, private(Prefix.KEY, revoked.key.principal))
+    expired = await keys.create(ctx, "expired", [Role.ADMIN, Role.WORKER])
+    await query(store, "update api_key set expires_at = now() - interval '1 hour' where id = $1", expired.key.id)
+    good = (await keys.create(ctx, "good", [Role.ADMIN, Role.WORKER])).text
+    return {
+        "none": None,
+        "nonsense": "x",
+        "another secret": good[:-15] + "x" * 6 + good[-9:],
+        "revoked": revoked.text,
+        "expired": expired.text,
+    }
+
+
+async def test_no_operation_opens_to_a_credential_that_is_not_good(app, store, acme):
+    for who, text in (await credentials(store, acme)).items():
+        async with asking(app, text) as client:
+            for name, facts in operations(app).items():
+                answer = await send(client, name, CALLS[name](acme))
+                if name.split()[1] in ANONYMOUS:
+                    assert (answer.status_code, "security" in facts) == (200, False), name
+                    continue
+                assert (answer.status_code, answer.json()["code"]) == (401, "SCH_401_UNAUTHENTICATED"), (who, name)
+                assert acme.secret not in answer.text
+
+
+@pytest.mark.parametrize("role", Role)
+async def test_a_role_may_do_what_the_table_says_and_sees_nothing_of_another_tenant(app, store, acme, globex, role):
+    text = (await keys.create(Context.of(store, acme.tenant, "test"), "one", [role])).text
+    asked = 0
+    async with asking(app, text) as client:
+        for name, facts in operations(app).items():
+            action = facts.get("x-horae-action")
+            if action is None:
+                continue
+            allowed = may(action, [role], [], platform=False)
+            mine, theirs = CALLS[name](acme), CALLS[name](globex)
+            for what, call in foreign(mine, theirs):
+                check_foreign(await send(client, name, call), allowed, globex, (name, what))
+                asked += 1
+            answer = await send(client, name, mine)
+            assert (answer.status_code == 403) is not allowed, (name, answer.text)
+            assert answer.status_code != 401
+            assert globex.secret not in answer.text, name
+    assert asked >= 50
+
+
+def check_foreign(answer: httpx2.Response, allowed: bool, theirs, what) -> None:
+    """Someone else's thing is not there: 404, refused where a value is refused, or nothing in a batch or page."""
+    assert theirs.secret not in answer.text, what
+    if not allowed:
+        assert answer.status_code == 403, (what, answer.text)
+        return
+    if answer.status_code != 200:
+        assert answer.status_code in {404, 422}, (what, answer.text)
+        return
+    for item in answer.json()["items"]:  # a poll or page has none; each item of a batch is refused
+        assert item.get("status") == 409 or item.get("yours") is False, (what, answer.text)
+
+
+@pytest.mark.parametrize("role", Role)
+async def test_a_role_of_the_platform_may_manage_tenants_and_sees_nothing_of_theirs(app, store, acme, globex, role):
+    system = await tenants.create(store, SYSTEM, "test", width=1)
+    text = (await keys.create(Context.of(store, system, "test"), "one", [role])).text
+    async with asking(app, text) as client:
+        for name, facts in operations(app).items():
+            action = facts.get("x-horae-action")
+            if action is None:
+                continue
+            allowed = may(action, [role], [], platform=True)
+            answer = await send(client, name, CALLS[name](acme))
+            assert (answer.status_code == 403) is not allowed, (name, answer.text)
+            assert acme.secret not in answer.text, name
+
+
+async def test_a_cursor_of_another_tenant_opens_nothing(app, store, acme, globex):
+    texts = [
+        (await keys.create(Context.of(store, world.tenant, "test"), "all", [Role.ADMIN])).text
+        for world in (acme, globex)
+    ]
+    paged = [
+        name
+        for name, facts in operations(app).items()
+        if any(one["name"] == "cursor" for one in facts.get("parameters", []))
+        and not ACTIONS[facts["x-horae-action"]].platform
+    ]
+    assert len(paged) >= 10
+    async with asking(app, texts[0]) as mine, asking(app, texts[1]) as theirs:
+        for name in paged:
+            first = await send(theirs, name, shortened(CALLS[name](globex)))
+            cursor = first.json()["next"]
+            assert cursor, (name, first.text)
+            assert (await send(theirs, name, shortened(CALLS[name](globex), cursor=cursor))).status_code == 200, name
+            answer = await send(mine, name, shortened(CALLS[name](acme), cursor=cursor))
+            assert (answer.status_code, answer.json()["code"]) == (422, "SCH_422_INVALID"), name
+            answer = await send(mine, name, shortened(CALLS[name](globex), cursor=cursor))
+            assert answer.status_code in {404, 422}, name
+            assert globex.secret not in answer.text
+
+
+def shortened(call: Call, **query_: Any) -> Call:
+    return call._replace(query=call.query | {"limit": 1} | query_)
