@@ -20,12 +20,13 @@ from horae.runtime.settings import Settings
 from horae.store.cells import Store
 from horae.upkeep.copies import Copier
 from horae.upkeep.doctor import Doctor
+from horae.upkeep.idempotency import Forgetter
 from horae.upkeep.partitions import Partitioner
 from horae.upkeep.purges import Purger
 from horae.upkeep.signals import Signaller
 from horae.upkeep.vacuum import Vacuumer
 
-COPY, VACUUM, VISIT, PURGE, SIGNAL, PARTITION = 2.0, 3.0, 15.0, 30.0, 60.0, 3600.0
+COPY, VACUUM, VISIT, PURGE, SIGNAL, FORGET, PARTITION = 2.0, 3.0, 15.0, 30.0, 60.0, 60.0, 3600.0
 ENDS: Final = (signal.SIGTERM, signal.SIGINT)
 
 
@@ -75,6 +76,7 @@ async def _serving(settings: Settings, store: Store, owner: Store, sender: Sende
         (Partitioner(store), PARTITION),
         (Vacuumer(store), VACUUM),
         (Purger(owner), PURGE),
+        (Forgetter(owner), FORGET),
         (doctor_of(settings, store), VISIT),
     )
     loops = [Loop(type(duty).__name__.lower(), duty, pause) for duty, pause in duties]

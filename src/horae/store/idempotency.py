@@ -44,3 +44,8 @@ async def find(tx: Tx, request: Request) -> Remembered | None:
 async def answer(tx: Tx, request: Request, instance_id: UUID | None, said: object) -> None:
     """Keep what a request is answered, in the transaction that reserved its key."""
     await tx.run(sql("idempotency/answer"), *request[:5], instance_id, said)
+
+
+async def forget(tx: Tx, limit: int) -> int:
+    """Remove keys that have expired, at most so many; returns how many went."""
+    return len(await tx.rows(sql("idempotency/forget"), tx.now, limit))

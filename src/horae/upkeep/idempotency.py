@@ -1,0 +1,23 @@
+"""Takes away idempotency keys of requests that nobody may ask again under."""
+
+from typing import Final
+
+from horae.store import idempotency
+from horae.store.cells import Store
+
+BATCH: Final = 1000
+
+
+class Forgetter:
+    """A duty: one round takes a batch from every cell; it is called again at once while there is more."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    async def once(self) -> int:
+        """Every cell once; returns how many keys went."""
+        went = 0
+        for cell in self.store.cells:
+            async with cell.statement() as tx:
+                went += await idempotency.forget(tx, BATCH)
+        return went
