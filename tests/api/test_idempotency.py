@@ -1,9 +1,15 @@
 import asyncio
+import time
 
+import pytest
+
+from horae.store import idempotency
+from horae.store.idempotency import Request
 from tests.steps import query
 
 NEW = {"name": "j", "cron": "* * * * *"}
 KEY = {"Idempotency-Key": "k1"}
+STATEMENT_TIMEOUT = 5
 
 
 async def test_the_same_key_and_body_is_done_once_and_answered_the_same(admin, store):
@@ -28,7 +34,8 @@ async def test_a_refused_request_leaves_its_key_free(admin, store):
     assert (await admin.post("/jobs", json=NEW, headers=KEY)).status_code == 201
 
 
-async def test_concurrent_duplicates_have_one_effect_and_one_answer(admin, store):
+async def test_concurrent_duplicates_have_one_effect_and_one_answer(admin, store, monkeypatch):
+    monkeypatch.setattr(idempotency, "PATIENCE", "4s")  # however slow the first one is here
     answers = await asyncio.gather(*(admin.post("/jobs", json=NEW, headers=KEY) for _ in range(50)))
     assert {answer.status_code for answer in answers} == {201}
     assert len({answer.json()["id"] for answer in answers}) == 1
@@ -44,3 +51,23 @@ async def test_a_key_belongs_to_its_route_and_resource(admin):
     assert (await admin.post("/jobs", json=NEW | {"name": "l"}, headers={"Idempotency-Key": "x" * 201})).json()[
         "code"
     ] == "SCH_400_IDEMPOTENCY_KEY"
+
+
+@pytest.mark.parametrize(("route", "path"), [("jobs.trigger", "/jobs/j/trigger"), ("jobs.pause", "/jobs/j/pause")])
+async def test_while_the_first_request_is_in_flight_its_duplicate_is_refused_soon(admin, store, tenant, route, path):
+    await admin.post("/jobs", json=NEW)
+    shard = tenant.shard("j")
+    async with store.tx(shard) as tx:
+        await idempotency.reserve(tx, Request(shard, tenant.id, route, "j", "k1", b""), None, None)
+        began = time.monotonic()
+        second = await admin.post(path, headers=KEY)
+        assert time.monotonic() - began < STATEMENT_TIMEOUT
+    assert (second.status_code, second.json()["code"]) == (409, "SCH_409_DUPLICATE")
+    assert "in flight" in second.json()["detail"]
+
+
+async def test_only_the_key_is_waited_for_so_shortly(store, tenant):
+    shard = tenant.shard("j")
+    async with store.tx(shard) as tx:
+        assert await idempotency.reserve(tx, Request(shard, tenant.id, "jobs.pause", "j", "k1", b""), None, None)
+        assert await tx.value("select current_setting('lock_timeout')") == "0"

@@ -2,7 +2,7 @@
 
 A verb that does its work in one transaction of its resource's shard becomes idempotent without knowing it: it is given
 a store that reserves the key before the work and keeps the answer after it. A second request with the key waits for the
-first, then gets its answer again; with another body it is refused.
+first, a moment at most, then gets its answer again; with another body it is refused.
 """
 
 from collections.abc import Awaitable, Callable
@@ -18,7 +18,7 @@ from horae.service.context import Context
 from horae.store import history, idempotency
 from horae.store.cells import Store
 from horae.store.idempotency import Remembered, Request
-from horae.store.tx import CUT, Tx
+from horae.store.tx import Tx
 
 Result = TypeVar("Result")
 LONGEST_KEY = 200
@@ -111,11 +111,8 @@ class _Keeping:
         return await self._store.run(shard, kept)
 
     async def _reserve(self, tx: Tx) -> None:
-        try:
-            if await idempotency.reserve(tx, self._request, None, None):
-                return
-        except CUT as error:
-            raise Duplicate("the first request with this Idempotency-Key is still in flight") from error
+        if await idempotency.reserve(tx, self._request, None, None):
+            return
         first = await idempotency.find(tx, self._request)
         if first is None:
             raise ShardClosed("the shard is moving; nothing was changed")

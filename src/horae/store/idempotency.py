@@ -4,10 +4,13 @@ from datetime import timedelta
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
+from horae.domain.errors import Duplicate
 from horae.store.statements import sql
-from horae.store.tx import Tx
+from horae.store.tx import LOCKED, Tx
 
 KEPT: Final = timedelta(hours=24)
+PATIENCE: Final = "1s"
+"""How long a request waits for the first one with its key."""
 
 
 class Request(NamedTuple):
@@ -30,9 +33,15 @@ class Remembered(NamedTuple):
 
 
 async def reserve(tx: Tx, request: Request, instance_id: UUID | None, answer: object) -> bool:
-    """Write the key with its answer; False when it was used before, or the shard is closed."""
-    args = (*request, instance_id, answer, tx.now, tx.now + KEPT)
-    return await tx.value(sql("idempotency/reserve"), *args) is not None
+    """Write the key with its answer; False when it was used before, or the shard is closed.
+
+    Refused while the first request with that key is in flight, for longer than a moment.
+    """
+    args = (*request, instance_id, answer, tx.now, tx.now + KEPT, PATIENCE)
+    try:
+        return await tx.value(sql("idempotency/reserve"), *args) is not None
+    except LOCKED as error:
+        raise Duplicate("the first request with this Idempotency-Key is still in flight") from error
 
 
 async def find(tx: Tx, request: Request) -> Remembered | None:

@@ -29,6 +29,9 @@ TRY_AGAIN: tuple[type[Exception], ...] = (asyncpg.DeadlockDetectedError, asyncpg
 CUT: tuple[type[Exception], ...] = (asyncpg.QueryCanceledError,)
 """The statement took longer than it may: nothing was written, and later the same may pass."""
 
+LOCKED: tuple[type[Exception], ...] = (asyncpg.LockNotAvailableError,)
+"""Someone else held a lock for longer than this statement waits: nothing was written."""
+
 GONE: tuple[type[Exception], ...] = (
     asyncpg.PostgresConnectionError,
     asyncpg.InterfaceError,
