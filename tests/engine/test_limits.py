@@ -4,15 +4,19 @@ import asyncio
 from contextlib import AsyncExitStack
 from datetime import timedelta
 
+from horae.delivery.client import Client
+from horae.delivery.push import Sender
 from horae.domain.limits import Limit
 from horae.domain.targets import HttpTarget
 from horae.domain.tenants import Allowance
-from horae.domain.triggers import IntervalTrigger
+from horae.domain.triggers import DelayTrigger, IntervalTrigger
+from horae.engine.node import Node
 from horae.service import tasks, tenants
 from horae.store.cells import Store
 from horae.upkeep.copies import Copier
 from tests.catcher import most_at_once, percentile
-from tests.engine.running import ended, running
+from tests.egress import ANYWHERE
+from tests.engine.running import TTL, ended, running
 from tests.steps import a_job, a_type, query, until
 
 TOKENS_LAST = 1.0
@@ -97,3 +101,19 @@ async def _burst(ctx, kind, many):
 
 def _shared(cell, nodes):
     return all(node.leases.held(cell) for node in nodes) and sum(len(node.leases.held(cell)) for node in nodes) == 2048
+
+
+async def test_a_drain_waits_for_what_a_tenants_limit_holds_back(ctx, store, catcher):
+    catcher.takes = 0.05
+    await tenants.allow(store, "acme", "test", Allowance(limit=Limit(rate=20, burst=2, concurrency=2)))
+    for n in range(8):
+        await a_job(ctx, f"j{n}", DelayTrigger(0), target=HttpTarget(catcher.url))
+    await Copier(store).once()
+    node = Node(store, "n", TTL, Sender(Client(ANYWHERE)))
+    try:
+        assert await node.drain() == 8
+    finally:
+        await node.leave()
+    assert await ended(store, 8)
+    assert set(catcher.effects.values()) == {1}
+    assert most_at_once(catcher.arrivals) <= 2

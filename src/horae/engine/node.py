@@ -24,6 +24,8 @@ from horae.store.cells import Cell, Store
 from horae.store.listener import Listener
 
 SLOTS: Final = 2000
+STUCK: Final = 60.0
+"""Seconds without a fire after which `drain` leaves to others what waits for a limit."""
 LOOK, AHEAD, RESCUE, LISTEN, RENEW, RECORD, CHECK, BACKFILL, TENANCIES = 5.0, 0.9, 2.0, 5.0, 0.05, 0.5, 2.0, 1.0, 1.0
 
 
@@ -110,11 +112,27 @@ class Node:
         return 0
 
     async def drain(self) -> int:
-        """Do everything that is due now in every cell, to the end, without starting; returns how much that was."""
-        done = 0
-        while more := sum([await self._round(post) for post in self.posts.values()]):
-            done += more
-        return done
+        """Do everything that is due now in every cell, to the end, without starting; returns how much that was.
+
+        What waits for a shared limit goes as the limit lets it; where nothing of it goes for long, it stays due.
+        """
+        renewing = asyncio.create_task(Loop("quotas", self.quotas, RENEW).run())
+        done, went_at = 0, boottime()
+        try:
+            while True:
+                more = sum([await self._round(post) for post in self.posts.values()])
+                done, went_at = done + more, boottime() if more else went_at
+                if not more and not self.gatekeeper.limited:
+                    return done
+                if boottime() - went_at > STUCK:
+                    log.warning("drain.limited", left=self.gatekeeper.limited, advice="they stay due: run it again")
+                    return done
+                if not more:
+                    await asyncio.sleep(RENEW)
+                self.gatekeeper.ask_again()
+        finally:
+            renewing.cancel()
+            await asyncio.gather(renewing, return_exceptions=True)
 
     async def leave(self) -> None:
         """After `drain`: hand everything back."""

@@ -164,8 +164,8 @@ class Post:
                 self.desk.record(Ready(timer, job, self.desk, UNGATED))
 
     async def drain(self) -> int:
-        """Everything that is due now, to the end; returns how much that was."""
-        done, self.desk.done = await self.rescuer.once(), 0
+        """Everything that is due and may go now, to the end; returns how much that was since the last time."""
+        done = await self.rescuer.once()
         await self.claimer.learn_held(anew=True)
         await self.tenancies.learn(anew=True)
         await self.backfiller.once()
@@ -173,7 +173,8 @@ class Post:
         await self.mature()
         self.gatekeeper.dispatch()
         await self.desk.idle()
-        return done + self.desk.done
+        carried, self.desk.done = self.desk.done, 0
+        return done + carried
 
     def _ours(self, timer: Timer) -> bool:
         if timer.shard in self.territory.shards:

@@ -80,8 +80,12 @@ class Gatekeeper:
     @property
     def waiting(self) -> int:
         """How many have come due and wait, in a queue or at a gate."""
-        limited = sum(len(queue) for queue in self._limited.values())
-        return len(self.fair) + sum(target.parked for target in self._closed) + limited
+        return len(self.fair) + sum(target.parked for target in self._closed) + self.limited
+
+    @property
+    def limited(self) -> int:
+        """How many wait for a limit that nodes share."""
+        return sum(len(queue) for queue in self._limited.values())
 
     def offer(self, timer: Timer, job: Job, desk: Desk) -> None:
         """A timer has come due. Where others wait for its target already, it waits behind them."""
