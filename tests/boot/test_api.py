@@ -11,6 +11,10 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from horae.boot.doors import opened
+from horae.domain.errors import Unfit
+from horae.runtime.settings import Settings
+from horae.store.cells import Store
 from tests.store.walls import as_role
 
 HORAE = Path(sys.executable).parent / "horae"
@@ -66,3 +70,27 @@ def test_no_process_starts_without_a_secret_of_its_own(environment, secret):
     done = call(environment | {"HORAE_API_SECRET": secret}, "api")
     assert done.returncode == 1
     assert "HORAE_API_SECRET" in done.stderr
+
+
+@pytest.mark.parametrize("role", [None, "horae_engine"])
+async def test_in_production_no_door_opens_to_a_role_that_row_level_security_does_not_hold(cells, role):
+    settings = Settings(environment="production", api_secret=SECRET, api_port=0)
+    async with Store.of(as_role(cells, role) if role else cells) as store:
+        with pytest.raises(Unfit, match="row-level security does not hold this role"):
+            async with opened(settings, store):
+                pass
+
+
+async def test_in_production_the_doors_open_to_the_role_that_it_holds(cells):
+    settings = Settings(environment="production", api_secret=SECRET, api_port=0)
+    async with (
+        Store.of(as_role(cells, "horae_api")) as store,
+        opened(settings, store) as address,
+        httpx2.AsyncClient(base_url=address) as client,
+    ):
+        assert (await client.get("/readyz")).status_code == 200
+
+
+def test_the_program_says_which_role_it_needs_and_ends(environment):
+    done = call(environment | {"HORAE_ENVIRONMENT": "production"}, "api", "--port", "0")
+    assert (done.returncode, "HORAE_API_DSN" in done.stderr) == (1, True), done.stderr
