@@ -38,10 +38,14 @@ ROUTERS: Final = (
 
 
 class Parts(NamedTuple):
-    """What some routes need beyond the cells; without it they say that they are not served here."""
+    """What some routes need beyond the cells; without it they say that they are not served here.
+
+    `closed` is told when a shard was not open where we looked for it.
+    """
 
     trials: Trials | None = None
     polls: Polls | None = None
+    closed: Callable[[], None] = lambda: None
 
 
 NONE: Final = Parts()
@@ -53,7 +57,7 @@ def make(gate: Gate, look: Callable[[], Awaitable[list[CellReadiness]]], parts: 
         title="Horae", version=__version__, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False
     )
     app.state.gate, app.state.look, app.state.metrics = gate, look, Metrics()
-    app.state.trials, app.state.polls = parts
+    app.state.trials, app.state.polls, app.state.closed = parts
     for error in (HTTPException, RequestValidationError, Exception):
         app.add_exception_handler(error, handle)
     for router in ROUTERS:

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from horae.api.gate import Gate, left
-from horae.api.problems import problem_of
+from horae.api.problems import refused
 from horae.api.reading import strict
 from horae.api.routing import PREFIX, Allowed, GuardedRoute, action_of
 from horae.domain.errors import Invalid
@@ -83,7 +83,7 @@ class HotRoute(GuardedRoute):
                 if waits:
                     response = said(await work(**asked))
             except Exception as error:
-                response = problem_of(error)
+                response = refused(request, error)
             response.headers.update(left(request))
             return response
 

@@ -18,6 +18,7 @@ from horae.domain.errors import (
     NotFound,
     RateLimited,
     RetryLimited,
+    ShardClosed,
     Unauthenticated,
     Unavailable,
 )
@@ -77,9 +78,16 @@ def body_of(refusal: HoraeError) -> dict[str, Any]:
     }
 
 
+def refused(request: Request, error: Exception) -> Response:
+    """The same; a shard that was not open where we looked for it may be open elsewhere, which is to be found out."""
+    if isinstance(error, ShardClosed):
+        request.app.state.closed()
+    return problem_of(error)
+
+
 async def handle(request: Request, error: Exception) -> Response:
     """The one handler, for what no route caught."""
-    answer = problem_of(error)
+    answer = refused(request, error)
     if answer.status_code == NotAllowed.status and (path := getattr(request.scope.get("route"), "path", None)):
         # each method of a path is a route of its own, and the framework names those of the first one only
         routes = [route for route in request.app.routes if getattr(route, "path", None) == path]

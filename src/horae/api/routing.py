@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from horae.api.gate import Gate, left
-from horae.api.problems import problem_of
+from horae.api.problems import refused
 from horae.api.reading import strict
 from horae.security.roles import ACTIONS
 from horae.service.callers import Caller
@@ -69,7 +69,7 @@ class GuardedRoute(APIRoute):
                     request.state.admitted = admitted
                     response = await inner(await strict(request) if self.body_field else request)
             except Exception as error:
-                response = problem_of(error)
+                response = refused(request, error)
             response.headers.update(left(request))
             return response
 

@@ -52,7 +52,8 @@ async def opened(settings: Settings, store: Store) -> AsyncIterator[str]:
     await _check_walls(settings, store)
     callers = Callers(store)
     trials, polls = Trials(await sender_of(settings, store)), Polls(store)
-    app = app_of(settings, store, callers, Parts(trials, polls))
+    keeper = ClockKeeper(store)
+    app = app_of(settings, store, callers, Parts(trials, polls, keeper.closed))
     signaller = Signaller(walls.behind(store, walls.PLATFORM), token())
     listening = listen(settings.api_host, settings.api_port)
     config = uvicorn.Config(
@@ -66,14 +67,16 @@ async def opened(settings: Settings, store: Store) -> AsyncIterator[str]:
         timeout_graceful_shutdown=int(settings.grace),
     )
     server = Server(config)
+    keeping = Loop("clockkeeper", keeper, CLOCK)
+    keeper.wake = keeping.waker.wake
     duties: tuple[tuple[Duty, float], ...] = (
         (IdentityCopier(store), COPY),
-        (ClockKeeper(store), CLOCK),
         (callers, USED),
         (signaller, SIGNAL),
         *((listener, LISTEN) for listener in polls.listeners),
     )
-    upkeep = [asyncio.create_task(Loop(type(duty).__name__.lower(), duty, pause).run()) for duty, pause in duties]
+    loops = [keeping, *(Loop(type(duty).__name__.lower(), duty, pause) for duty, pause in duties)]
+    upkeep = [asyncio.create_task(loop.run()) for loop in loops]
     serving = asyncio.create_task(server.serve(sockets=[listening]))
     try:
         host, port = listening.getsockname()[:2]

@@ -230,12 +230,18 @@ class Store:
 
     async def learn_shards(self) -> None:
         """Ask every cell which shards are open there."""
-        found: list[Cell | None] = [None] * SHARDS
         for cell in self.cells:
-            async with cell.statement() as tx:
-                for shard in await shards.active(tx):
-                    found[shard] = cell
-        self._cell_of = found
+            await self.learn_shards_of(cell)
+
+    async def learn_shards_of(self, cell: Cell) -> None:
+        """Ask one cell which shards are open there; what the others hold stays as it was known."""
+        async with cell.statement() as tx:
+            here = frozenset(await shards.active(tx))
+        for shard, holder in enumerate(self._cell_of):
+            if shard in here:
+                self._cell_of[shard] = cell
+            elif holder is cell:
+                self._cell_of[shard] = None
 
     def cell(self, shard: int) -> Cell:
         """The cell that holds a shard."""

@@ -91,10 +91,18 @@ class WalledStore(Store):
         """Ask every cell which shards are open there."""
         await self.base.learn_shards()
 
+    async def learn_shards_of(self, cell: Cell) -> None:
+        """Ask one cell which shards are open there."""
+        await self.base.learn_shards_of(self._own(cell))
+
     def cell(self, shard: int) -> Cell:
         """The cell that holds a shard."""
         return self._walled[self.base.cell(shard)]
 
     def shards_of(self, cell: Cell) -> list[int]:
         """The shards a cell holds."""
-        return self.base.shards_of(next(own for own, walled in self._walled.items() if walled is cell))
+        return self.base.shards_of(self._own(cell))
+
+    def _own(self, cell: Cell) -> Cell:
+        """The cell behind the wall."""
+        return next(own for own, walled in self._walled.items() if walled is cell)
