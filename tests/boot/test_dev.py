@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -12,8 +13,10 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
+import httpx2
 import pytest
 
+from horae.boot.dev import door
 from tests.cluster import free_port
 from tests.steps import query
 
@@ -44,6 +47,12 @@ class Running:
         """The command it offers for another terminal."""
         self.until(r"try +HORAE_DSN=")
         return re.search(r"HORAE_DSN=\S+ horae job list", self.said)[0]
+
+    def ask(self):
+        """What the API answers to the question it offers for another terminal."""
+        self.until(r"or +curl .*$")
+        key, url = re.search(r"curl -H 'Authorization: Bearer (\S+)' (\S+)$", self.said, re.MULTILINE).groups()
+        return httpx2.get(url, headers={"Authorization": f"Bearer {key}"}).text
 
 
 @contextmanager
@@ -97,6 +106,7 @@ def test_a_kept_database_has_what_was_made_before_and_no_samples_left(folder):
     with horae_dev("--data", str(data)) as running:
         made = running.command()
         running.until("→ publish/article-3 +moved")
+        assert '"name":"every-five"' in running.ask()
         shell(made.replace("job list", "job create mine --cron '0 9 * * *'"))
     assert not list(data.glob(".s.PGSQL*")), "its PostgreSQL has ended"
     with horae_dev("--data", str(data), "--no-samples") as running:
@@ -115,3 +125,9 @@ async def test_it_works_on_the_cells_it_is_given_but_never_on_productions(cells,
         [BIN / "horae", "dev"], env=ENVIRONMENT | {"HORAE_CELLS": given}, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr.split()[0]) == (1, "SCH_409_CONFLICT"), done.stderr
+
+
+def test_the_doors_take_the_next_port_where_someone_listens_already():
+    with socket.create_server(("127.0.0.1", 0), reuse_port=True) as taken:
+        port = taken.getsockname()[1]
+        assert door.free_port("127.0.0.1", port) != port

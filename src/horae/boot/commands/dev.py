@@ -13,6 +13,7 @@ from rich.text import Text
 
 from horae import __version__
 from horae.boot.dev import cluster, lines, samples
+from horae.boot.dev.door import Door, door
 from horae.boot.dev.receiver import receiving
 from horae.boot.dev.watching import Watched
 from horae.boot.preparing import prepare
@@ -34,7 +35,7 @@ def dev(
     fresh: Annotated[bool, typer.Option("--fresh", help="A private PostgreSQL that is gone afterwards.")] = False,
     with_samples: Annotated[bool, typer.Option("--samples/--no-samples", help="Jobs to look at.")] = True,
 ) -> None:
-    """Everything in one process: a database where HORAE_DSN names none, a node, and jobs that fire before your eyes."""
+    """Everything in one process: a database where HORAE_DSN names none, a node, the API, and jobs that fire."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # until the node listens itself: end what was begun
     settings = Settings()
     quiet = "log_level" not in settings.model_fields_set
@@ -79,7 +80,7 @@ async def _serve(database: Database, *, with_samples: bool) -> None:
             url = await stack.enter_async_context(receiving())
             stack.push_async_callback(samples.clear, ctx)
         await stack.enter_async_context(serving(settings, store, sender))
-        _greet(database)
+        _greet(database, await stack.enter_async_context(door(settings, ctx)))
         if with_samples:
             now = store.cells[0].clock.now
             await samples.make(ctx, url, lambda *facts: _say(lines.decision(now(), *facts)))
@@ -94,9 +95,14 @@ async def _refuse_production(settings: Settings) -> None:
                 raise Conflict(f"{cell.name} is a cell of production; `horae dev` keeps away from it")
 
 
-def _greet(database: Database) -> None:
+def _greet(database: Database, door: Door) -> None:
     out.print(f"[bold]Horae {__version__}[/bold], everything in one process. Ctrl-C stops it.", highlight=False)
-    for name, value in (("database", database.where), ("try", f"HORAE_DSN={database.dsn} horae job list")):
+    for name, value in (
+        ("database", database.where),
+        ("API", f"{door.address}/docs"),
+        ("try", f"HORAE_DSN={database.dsn} horae job list"),
+        ("or", door.command()),
+    ):
         _say(Text.assemble((f"  {name:<10}", "dim"), value))
     out.print()
 
