@@ -89,13 +89,13 @@ async def _answer_all(ctx: Context, job: Job, wishes: Sequence[Wish], work: Work
         raise Invalid(f"a batch holds at most {LARGEST} tasks, not {len(wishes)}")
     answers: Answers = {}
     parts: dict[Cell, list[Asked]] = {}
-    place_of = placing(ctx.tenant, job)
+    place_of, cell_of = placing(ctx.tenant, job), ctx.store.cell
     for number, wish in enumerate(wishes):
         try:
             rules.check_time(wish.at)
             rules.check_payload(wish.payload)
             shard, key = place_of(wish.key)
-            parts.setdefault(ctx.store.cell(shard), []).append(Asked(shard, key, number, wish))
+            parts.setdefault(cell_of(shard), []).append(Asked(shard, key, number, wish))
         except HoraeError as refusal:
             answers[number] = refusal
     for part in await asyncio.gather(*(_in_cell(ctx, cell, asked, work) for cell, asked in parts.items())):

@@ -20,11 +20,12 @@ def plain(values: Sequence[Any]) -> str:
 
 def texts(values: Sequence[str]) -> str:
     """Any texts: nothing in one of them ends or splits it."""
-    return (
-        "{}"
-        if not values
-        else '{"' + '","'.join([value.replace("\\", "\\\\").replace('"', '\\"') for value in values]) + '"}'
-    )
+    if not values:
+        return "{}"
+    joined = '","'.join(values)
+    if "\\" in joined or joined.count('"') != 2 * (len(values) - 1):
+        joined = '","'.join([value.replace("\\", "\\\\").replace('"', '\\"') for value in values])
+    return '{"' + joined + '"}'
 
 
 def documents(values: Sequence[Any]) -> str:
