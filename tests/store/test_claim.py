@@ -10,6 +10,7 @@ from horae.service import tasks
 from horae.store import instances, shards
 from horae.store.instances import Claim
 from horae.store.looks import BEGINNING, Look, Mark
+from horae.store.settle import Result, Settler
 from tests.steps import a_job, a_type, claim, claim_everywhere, every, move_clock, query, settle
 
 FAILED = Retryable(ErrorCode.HTTP_5XX, "answered 503")
@@ -168,3 +169,18 @@ async def test_the_seeds_views_show_its_own_column_names(ctx, store):
     for view, names in columns.items():
         await query(store, f"select {', '.join(names.split())} from {view}")
     assert len(await query(store, "select * from job_instance")) == 1
+
+
+async def test_an_old_attempts_answer_in_one_batch_with_the_new_ones_is_late_and_nobody_follows_it(ctx, store):
+    await a_type(ctx)
+    await tasks.schedule(ctx, "ARTICLE_PUBLISH", "1")
+    [old] = await claim_everywhere(store)
+    await settle(store, old, Lost())
+    [new] = await claim_everywhere(store)
+    followed = []
+    settler = Settler(store.cell(old.shard), followed.append)
+    results = [Result(old, None, FAILED), Result(new, None, FAILED)]
+    assert await settler.settle(results) == (1, 1)
+    [row] = await query(store, "select state, due_at from instance_live")
+    assert (row["state"], [timer.at for timer in followed]) == ("FAIL", [row["due_at"]])
+    assert settler.late == 1

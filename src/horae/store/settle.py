@@ -52,20 +52,24 @@ class Settler:
         self.late = 0
 
     async def settle(self, results: Sequence[Result]) -> Settled:
-        """Settle a batch, at most one result per instance; returns how many took effect."""
+        """Settle a batch; returns how many took effect."""
         written = len(await self.write(results))
         return Settled(written, len(results) - written)
 
     async def write(self, results: Sequence[Result]) -> set[UUID]:
         """Settle a batch and say which took effect.
 
-        One bad row stands alone and is written down as DEAD with the reason it gave.
+        One bad row stands alone and is written down as DEAD with the reason it gave. An old attempt's answer may come
+        together with the new one's: they are written one after the other, so that none is taken for the other.
         """
         rows = sorted(results, key=lambda result: (result.ran.shard, result.ran.id))
-        done = await halve(rows, self._write, BAD_ROW)
-        written = set(done.results)
-        for refused in done.refused:
-            written |= await self._bury(refused)
+        written: set[UUID] = set()
+        while rows:
+            part, rows = _one_each(rows)
+            done = await halve(part, self._write, BAD_ROW)
+            written.update(done.results)
+            for refused in done.refused:
+                written |= await self._bury(refused)
         late = len(results) - len(written)
         self.late += late
         if late:
@@ -144,6 +148,14 @@ class Settler:
             self.follow(timer)
         self._count([(refused.row, Counts.DEAD)], written)
         return written
+
+
+def _one_each(rows: list[Result]) -> tuple[list[Result], list[Result]]:
+    """One result of each instance, and the rest, which is nearly always empty."""
+    first = {row.ran.id: row for row in reversed(rows)}
+    if len(first) == len(rows):
+        return rows, []
+    return [row for row in rows if first[row.ran.id] is row], [row for row in rows if first[row.ran.id] is not row]
 
 
 def _plain(job: Job) -> bool:
