@@ -132,7 +132,7 @@ class Connection:
 
     async def _after(self, name: str, fate: Fate) -> None:
         process = PROCESS.get()
-        if process is not None:
+        if process is not None and not self.world.fates.peace:
             if fate is Fate.CRASH:
                 self.world.crash(process, f"after {name}")
                 await self.world.loop.create_future()  # nobody ever hears of it
