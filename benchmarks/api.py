@@ -61,7 +61,7 @@ class Bench:
         with self.meter.measuring() as cost:
             called = call(self._plan(kind, port, rate))
         if kind.asks.startswith("put"):
-            self.put += called.done + kind.each * CONNECTIONS  # the first of each connection is not measured
+            self.put += called.warm + called.done
         spent = process.cpu_seconds() - cpu
         return Slice(called.done, called.seconds, cost.pg_cpu, spent, cost.wal_bytes, cost.transactions), called
 
@@ -118,15 +118,24 @@ def _measure(bench: Bench, kind: Kind, port: int, process: Process) -> dict[str,
         "p50_ms": half.p50_ms,
         "p99_ms": half.p99_ms,
         "half_rate": round(half.done / half.seconds),
-        "api_cpu_ms": round(middle(our, lambda one: one.per_fire(one.client_cpu) * 1000), 4),
-        "pg_cpu_ms": round(middle(our, lambda one: one.per_fire(one.pg_cpu) * 1000), 4),
-        "framework_cpu_ms": round(middle(alone, lambda one: one.per_fire(one.client_cpu) * 1000), 4),
-        "bare_pg_cpu_ms": round(middle(below, lambda one: one.per_fire(one.pg_cpu) * 1000), 4),
+        "cpu_ratio": round(_pg_ms(below) / (_pg_ms(our) + _own_ms(our)), 3),
+        "api_cpu_ms": round(_own_ms(our), 4),
+        "pg_cpu_ms": round(_pg_ms(our), 4),
+        "framework_cpu_ms": round(_own_ms(alone), 4),
+        "bare_pg_cpu_ms": round(_pg_ms(below), 4),
         "tx": round(middle(our, lambda one: one.per_fire(one.transactions)), 4),
         "rates": [round(one.rate) for one in our],
         "bare_rates": [round(one.rate) for one in below],
     }
     return {f"{kind.name}_{name}": figure for name, figure in figures.items()}
+
+
+def _own_ms(side: list[Slice]) -> float:
+    return middle(side, lambda one: one.per_fire(one.client_cpu) * 1000)
+
+
+def _pg_ms(side: list[Slice]) -> float:
+    return middle(side, lambda one: one.per_fire(one.pg_cpu) * 1000)
 
 
 def _report(found: dict[str, Any], length: float) -> dict[str, Any]:

@@ -39,8 +39,9 @@ class Plan:
 
 @dataclass(frozen=True)
 class Called:
-    """What came of it. `done` counts tasks, pages or instances; times are milliseconds from when it was due."""
+    """What came of it. `done` counts tasks, pages or instances, `warm` those before; times run from when it was due."""
 
+    warm: int
     done: int
     requests: int
     seconds: float
@@ -56,6 +57,7 @@ class Connection(asyncio.Protocol):
         """We are through."""
         self.transport = transport
         self.buffer = b""
+        self.due: float | None = None
         self.answer: asyncio.Future[bytes] | None = None
 
     def data_received(self, data: bytes) -> None:
@@ -103,14 +105,14 @@ class Caller:
         made = [await loop.create_connection(Connection, "127.0.0.1", self.plan.port)
                 for _ in range(self.plan.connections)]  # fmt: skip
         work: Callable[[Connection], Awaitable[int]] = getattr(self, self.plan.kind)
-        await asyncio.gather(*(work(connection) for _, connection in made))  # what is made once is made
-        self.late, self.done = [], 0
+        warm = sum(await asyncio.gather(*(work(connection) for _, connection in made)))  # what is made once is made
+        self.late = []
         began, cpu = time.monotonic(), own_cpu()
         turns = self._turns(began)
         await asyncio.gather(*(self._repeat(connection, work, turns, began) for _, connection in made))
         seconds, spent = time.monotonic() - began, own_cpu() - cpu
         cuts = quantiles([1000 * one for one in self.late], n=100) if len(self.late) > 1 else [float("inf")] * 99
-        return Called(self.done, len(self.late), seconds, spent, round(cuts[49], 2), round(cuts[98], 2))
+        return Called(warm, self.done, len(self.late), seconds, spent, round(cuts[49], 2), round(cuts[98], 2))
 
     def _turns(self, began: float) -> Iterator[float | None]:
         if not self.plan.rate:
@@ -128,33 +130,41 @@ class Caller:
                 return
             if due > now:
                 await asyncio.sleep(due - now)
+            connection.due = due
             done = await work(connection)
             self.done += done
-            self.late.append(time.monotonic() - due)
+
+    async def _ask(self, connection: Connection, method: str, path: str, body: str) -> bytes:
+        """One request, timed from when it was due, or from now where it follows another."""
+        due, connection.due = connection.due or time.monotonic(), None
+        text = f"{method} /api/v1{path} HTTP/1.1\r\n{self.head}Content-Length: {len(body)}\r\n\r\n{body}"
+        answer = await connection.ask(text.encode())
+        self.late.append(time.monotonic() - due)
+        return answer
 
     async def put_one(self, connection: Connection) -> int:
         """One new task."""
         body = f'{{"at":"{AT}","payload":{{"n":1}}}}'
-        await connection.ask(self._request("PUT", f"/tasks/{TYPE}/k{next(self.numbers)}", body))
+        await self._ask(connection, "PUT", f"/tasks/{TYPE}/k{next(self.numbers)}", body)
         return 1
 
     async def put_batch(self, connection: Connection) -> int:
         """A batch of new tasks."""
         keys = itertools.islice(self.numbers, self.plan.batch)
         tasks = ",".join([f'{{"key":"k{key}","at":"{AT}","payload":{{"n":1}}}}' for key in keys])
-        answer = await connection.ask(self._request("PUT", f"/tasks/{TYPE}", f'{{"tasks":[{tasks}]}}'))
+        answer = await self._ask(connection, "PUT", f"/tasks/{TYPE}", f'{{"tasks":[{tasks}]}}')
         assert b'"problem"' not in answer, answer[:500]
         return self.plan.batch
 
     async def history(self, connection: Connection) -> int:
         """A page of a job's history."""
-        await connection.ask(self._request("GET", f"/jobs/{JOB}/instances?limit=50", ""))
+        await self._ask(connection, "GET", f"/jobs/{JOB}/instances?limit=50", "")
         return 1
 
     async def work(self, connection: Connection) -> int:
         """Claim a batch, and finish it."""
         asked = f'{{"queue":"{QUEUE}","worker_id":"bench","limit":{self.plan.batch}}}'
-        answer = await connection.ask(self._request("POST", "/workers/poll", asked))
+        answer = await self._ask(connection, "POST", "/workers/poll", asked)
         if answer[:1] != b"{":
             return self.plan.batch  # the bare framework's constant
         items = [
@@ -163,12 +173,9 @@ class Caller:
         ]
         if items:
             body = msgspec.json.encode({"items": items}).decode()
-            said = await connection.ask(self._request("POST", "/workers/finish", body))
+            said = await self._ask(connection, "POST", "/workers/finish", body)
             assert said.count(b'"done"') == len(items), said[:500]
         return len(items)
-
-    def _request(self, method: str, path: str, body: str) -> bytes:
-        return f"{method} /api/v1{path} HTTP/1.1\r\n{self.head}Content-Length: {len(body)}\r\n\r\n{body}".encode()
 
 
 def call(plan: Plan) -> Called:

@@ -20,15 +20,15 @@ from horae.service.readiness import CellReadiness
 from horae.service.trials import Trials
 
 ROUTERS: Final = (
+    tasks.quick,  # they are looked through in this order: the hot ones first
+    workers.routes,
     probes.routes,
     probes.measured,
     jobs.routes,
-    tasks.quick,
     tasks.routes,
     changes.routes,
     runs.routes,
     runs.letters,
-    workers.routes,
     operations.routes,
     operations.days,
     identity.routes,

@@ -1,14 +1,11 @@
 -- Zero rows: all were written. A row names a shard that is closed; its keys were not written, decide them again.
 -- A key that someone else used first is a unique violation, and then nothing was written: so what is born need not be
 -- joined to what was authorised.
-with given as materialized (
-    select g.*
+with fresh as materialized (
+    select g.*, $14::jsonb || jsonb_build_object('at', g.at) as note
     from unnest($1::text::smallint[], $2::text::text[], $3::text::uuid[], $4::text::text[],
                 $5::text::timestamptz[], $6::text::jsonb[], $7::text::bigint[])
-         as g(shard_id, business_key, id, idem_key, at, payload, intent_version)),
-fresh as materialized (
-    select g.*, $14::jsonb || jsonb_build_object('at', g.at) as note
-    from given g
+         as g(shard_id, business_key, id, idem_key, at, payload, intent_version)
     where not exists (select from shard s where s.shard_id = g.shard_id and s.state <> 'ACTIVE')),
 authorised as (
     insert into task_key (shard_id, tenant_id, job_id, business_key, generation, instance_id, intent_version,
@@ -26,5 +23,4 @@ told as (
     select $15, shard_id, $8, $9, id, 'TASK_CREATED',
            note || jsonb_build_object('key', business_key, 'instance_id', id, 'revision', 1)
     from fresh)
-select g.shard_id from given g
-join shard s on s.shard_id = any(array[g.shard_id]) and s.state <> 'ACTIVE'
+select shard_id from shard where shard_id = any($1::text::smallint[]) and state <> 'ACTIVE'
