@@ -144,6 +144,21 @@ def test_an_open_breaker_lets_one_probe_pass_and_after_it_slots_one_by_one():
     assert [target.admit(a_ready(), 1.0) for _ in range(3)] == [None, None, HoldReason.TARGET_CAP]
 
 
+def test_a_probe_is_one_that_has_not_failed_before():
+    """Retries are the ones a flaky target refuses: probing with them alone kept its breaker open for ever."""
+    target, fresh = Target(), a_ready()
+    retry, last = (a_ready(a_timer(lane=Lane.RETRY)) for _ in range(2))
+    broken(target)
+    target.park(retry, 1.0)
+    target.park(fresh, 1.0)
+    assert target.admit(last, 40.0) is HoldReason.BREAKER
+    assert target.release(40.0) == [fresh]
+    assert target.admit(fresh, 40.0) is None
+    target.withdraw(fresh)
+    assert target.release(40.0) == [retry], "where there is no other"
+    assert target.admit(retry, 40.0) is None
+
+
 def test_a_probe_that_was_not_sent_leaves_the_next_one_to_try():
     target, probe = Target(), a_ready()
     broken(target)

@@ -43,7 +43,7 @@ class Target:
     def admit(self, ready: Ready, now: float) -> HoldReason | None:
         """Count a call in, or say why not."""
         if not self.breaker.closed:
-            if not self.breaker.may_probe(now):
+            if not self.breaker.may_probe(now) or (ready.timer.lane is Lane.RETRY and self._fresh() is not None):
                 return HoldReason.BREAKER
             self.breaker.probe()
             ready.probe = True
@@ -97,9 +97,23 @@ class Target:
 
     def _unpark(self, now: float) -> Ready:
         self.parked -= 1
-        ready = next(queue for queue in self._parked.values() if queue).popleft()
+        ready = self._next() if self.breaker.closed else self._probe()
         ready.unpark(now)
         return ready
+
+    def _next(self) -> Ready:
+        return next(queue for queue in self._parked.values() if queue).popleft()
+
+    def _probe(self) -> Ready:
+        """One that has not failed before, if any waits: retries are those a target refuses even when it is well."""
+        found = self._fresh()
+        if found is None:
+            return self._next()
+        self._parked[found.timer.priority].remove(found)
+        return found
+
+    def _fresh(self) -> Ready | None:
+        return next((one for queue in self._parked.values() for one in queue if one.timer.lane is not Lane.RETRY), None)
 
     def _may_retry(self, now: float) -> bool:
         earned = self._budget + (now - self._budget_at) * RETRIES_PER_SECOND
