@@ -28,6 +28,8 @@ from tests.simulation.world import World
 
 TENANT = "acme"
 COLLECTED_AFTER = 10
+SELDOM = {"RENEW": 5.0, "BACKFILL": 60.0, "TENANCIES": 60.0, "RECORD": 2.0, "AHEAD": 3.0}
+"""Duties that find little to do here: no job has a shared limit or a backfill, and no tenant is paused as a whole."""
 FAILURES = {"duty.failed", "batch.failed", "mature.failed"}
 
 
@@ -119,8 +121,7 @@ def installed(world: World) -> Iterator[None]:
             (keeper, "fraction", world.lots.random),
             (line, "asyncpg", SimpleNamespace(connect=connect)),
             (node, "Leases", VirtualLeases),
-            (node, "RENEW", 5.0),  # no job here has a shared limit,
-            (node, "BACKFILL", 60.0),  # and nobody asks for a backfill
+            *((node, name, pause) for name, pause in SELDOM.items()),
         ):
             stack.enter_context(patch.object(where, name, what))
         structlog.configure(processors=[hear], wrapper_class=structlog.BoundLogger)
