@@ -33,7 +33,7 @@ check: ## style, types, the house's floors, migrations
 	$(BIN)/squawk src/horae/store/migrations/*.sql
 
 test: ## the suite, on a private PostgreSQL with two cells
-	$(BIN)/pytest -n $(WORKERS) --dist loadgroup
+	$(BIN)/pytest -n $(WORKERS) --dist loadgroup --tb=native
 
 long: ## the full-size runs that do not fit into a minute
 	$(BIN)/pytest -m long -n 0
