@@ -8,6 +8,8 @@ set -eu
 : "${HORAE_URL:=http://127.0.0.1:8700}"
 : "${HORAE_KEY:?the text of an admin key of the platform, as \`horae keys bootstrap\` shows it once}"
 tenant=${TENANT:-walk-$(date +%s)}
+said=$(mktemp)
+trap 'rm -f "$said"' EXIT
 
 # ask METHOD PATH [BODY] [IDEMPOTENCY-KEY]: one request as $key; prints the answer, ends the walk where it is refused.
 # What says 429 or 503 is asked again: under its Idempotency-Key that is safe.
@@ -18,8 +20,10 @@ ask() {
     set -- --silent --show-error --fail-with-body --retry 8 --request "$method" -H "Authorization: Bearer $key"
     [ -z "$once" ] || set -- "$@" -H "Idempotency-Key: $once"
     [ -z "$body" ] || set -- "$@" -H "Content-Type: application/json" --data "$body"
-    answer=$(curl "$@" "$url") || { echo "$answer" >&2; exit 1; }
-    echo "$answer"
+    # Into a file, which every try begins anew: what was refused at first is not part of the answer.
+    curl "$@" --output "$said" "$url" || { cat "$said" >&2; exit 1; }
+    cat "$said"
+    echo
 }
 
 # field NAME: the text of a field, out of an answer. A program would read the JSON.
