@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
+import structlog
 
 from horae.domain.tenants import Tenant
 from horae.runtime.settings import CellSettings
@@ -14,6 +15,14 @@ from horae.service import tenants
 from horae.service.context import Context
 from horae.store.cells import Store
 from tests.cluster import Cluster, private_cluster
+
+
+@pytest.fixture(autouse=True)
+def logs_of_its_own() -> Iterator[None]:
+    """A command that sets up logs for its process does so for its own test only."""
+    settings = structlog.get_config()
+    yield
+    structlog.configure(**settings)
 
 
 @pytest.fixture(scope="session")

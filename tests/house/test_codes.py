@@ -28,7 +28,7 @@ PROVOKED = {
     "SCH_503_UNAVAILABLE": "api/test_codes.py",
 }
 NOT_BY_A_REQUEST = {
-    "SCH_500_INTERNAL",  # a fault of ours; the generated requests find none
+    "SCH_500_INTERNAL",  # a fault of ours, which no request is known to cause
     "SCH_503_UNFIT",  # a node does not begin
 }
 

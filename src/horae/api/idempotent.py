@@ -49,4 +49,9 @@ async def answered(
     body = None if wish.body is None else wish.body.model_dump(mode="json", exclude_unset=True)
     asked = Asked(key, wish.action, wish.resource, wish.shard, body)
     done = await once(ctx, asked, verb, lambda result: show(result).model_dump(mode="json"), instance=instance)
-    return JSONResponse(done.answer, wish.status, headers={REPLAYED: "true"} if done.replayed else None)
+    return told(done.answer, wish.status, replayed=done.replayed)
+
+
+def told(answer: Any, status: int, *, replayed: bool) -> JSONResponse:
+    """An answer, marked where it is the stored one again."""
+    return JSONResponse(answer, status, headers={REPLAYED: "true"} if replayed else None)

@@ -5,9 +5,8 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import Path, Query
-from starlette.responses import JSONResponse
 
-from horae.api.idempotent import REPLAYED, OptionalKey, RequiredKey, Wish, answered
+from horae.api.idempotent import OptionalKey, RequiredKey, Wish, answered, told
 from horae.api.models.base import Moment
 from horae.api.models.dead_letters import LetterView, ReplayedView, Replays
 from horae.api.models.instances import (
@@ -51,10 +50,10 @@ async def trigger(
     """Fire a job now, once per Idempotency-Key."""
     found = await jobs.named(ctx, job)
     done = await instances.trigger(ctx, found.name, key, payload=None if asked is None else asked.payload)
-    told = Triggered(
+    made = Triggered(
         instance_id=public(Prefix.INSTANCE, done.instance_id), job_id=public(Prefix.JOB, found.id), job=found.name
     )
-    return JSONResponse(told.model_dump(mode="json"), 202, headers={REPLAYED: "true"} if done.replayed else None)
+    return told(made.model_dump(mode="json"), 202, replayed=done.replayed)
 
 
 @routes.post("/jobs/{job}/backfill", status_code=202, response_model=BackfillBegun)
@@ -64,8 +63,7 @@ async def backfill(
     """Run a job's past fires of a range, once per Idempotency-Key; nodes walk through it, behind what is due."""
     found = await jobs.named(ctx, job)
     done = await backfills.start(ctx, found.name, key, asked.to_service())
-    told = BackfillBegun.of(done.backfill).model_dump(mode="json")
-    return JSONResponse(told, 202, headers={REPLAYED: "true"} if done.replayed else None)
+    return told(BackfillBegun.of(done.backfill).model_dump(mode="json"), 202, replayed=done.replayed)
 
 
 @routes.get("/jobs/{job}/backfills")

@@ -21,7 +21,8 @@ from horae.domain.schedule import Misfire, OnMisfire, OnOverlap, Policies, Sprea
 from horae.domain.targets import HttpTarget
 from horae.domain.tasks import AfterSuccess
 from horae.service import instances, jobs, tenants
-from horae.service.targets import Tried, try_target
+from horae.service.targets import Tried
+from horae.service.trials import Trials
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -160,13 +161,11 @@ def try_(
     async def work() -> Tried:
         async with caller() as ctx:
             job = await jobs.find(ctx, name)
-            sender = await sender_of(load(), ctx.store)
-            allowance = await tenants.allowance(ctx)
-            sender.egress_of = lambda _tenant_id: allowance.egress
+            trials = Trials(await sender_of(load(), ctx.store))
             try:
-                return await try_target(sender, job, ctx.store.cell(job.shard).clock.now(), _json(payload))
+                return await trials.run(ctx, await tenants.allowance(ctx), job, _json(payload))
             finally:
-                await sender.client.close()
+                await trials.close()
 
     tried = run(work)
     lines = [f"{header}: {value}" for header, value in tried.headers.items()]
