@@ -41,15 +41,8 @@ async def test_without_the_bug_every_promise_is_kept(name, cells, tmp_path, monk
     assert verdict.ok, str(verdict)
 
 
-IN_THE_SUITE = [
-    # its plan no longer comes out as the bug needs it: to be forced anew
-    pytest.param(name, marks=[pytest.mark.long] if name == "claim-in-limit" else [])
-    for name in CAUGHT
-]
-
-
 @pytest.mark.parametrize("seed", [1, 2])
-@pytest.mark.parametrize("name", IN_THE_SUITE)
+@pytest.mark.parametrize("name", CAUGHT)
 async def test_a_planted_bug_is_named(name, seed, cells, tmp_path, monkeypatch):
     plant(name, monkeypatch.setattr)
     verdict = await played(name, cells, tmp_path, monkeypatch, seed)

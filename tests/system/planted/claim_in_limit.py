@@ -15,7 +15,7 @@ BITES = {"enable_seqscan": "on", "enable_hashagg": "off", "enable_sort": "off", 
 
 def plant(put: Any) -> None:
     rewrite(put, {"workers/claim": (workers.sql("workers/claim"), by_in(workers.sql("workers/claim")))})
-    put(cells, "SESSION", {**cells.SESSION, **BITES})
+    put(cells, "OWN", {**cells.OWN, "server_settings": {**cells.SESSION, **BITES}})
 
 
 def by_in(text: str) -> str:
