@@ -10,7 +10,7 @@ LONG = (pytest.mark.long, pytest.mark.timeout(7200))
 XIDS_PER_FIRE = 0.05
 
 
-@pytest.mark.parametrize(("jobs", "fires"), [(1500, 4500), pytest.param(1500, 1_000_000, marks=LONG)])
+@pytest.mark.parametrize(("jobs", "fires"), [(2400, 7200), pytest.param(2400, 1_000_000, marks=LONG)])
 async def test_a_thousand_fires_a_second_take_few_transaction_ids_and_no_multixact_members(
     ctx, store, catcher, jobs, fires
 ):
