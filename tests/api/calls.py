@@ -105,6 +105,7 @@ CALLS: dict[str, Callable[[World], Call]] = {
     "GET /api/v1/role-bindings": _plain(),
     "PUT /api/v1/role-bindings/{principal}": lambda world: Call({"principal": world.key}, body={"roles": ["worker"]}),
     "GET /api/v1/audit": lambda world: Call(query={"resource": world.job}),
+    "GET /api/v1/audit/seal": _plain(),
     "GET /api/v1/tenant": _plain(),
     "GET /api/v1/tenant/standing": _plain(),
     "POST /api/v1/tenant/pause": _plain(),

@@ -23,7 +23,7 @@ from tests.steps import a_job, a_type, query
 from tests.store.walls import as_role
 
 ROLES = ("horae_migrate", "horae_api", "horae_engine", "horae_relay", "horae_readonly")
-PLAIN = {"cell", "clock_offset", "shard", "node", "schema_migration"}
+PLAIN = {"cell", "clock_offset", "shard", "node", "schema_migration", "audit_block", "audit_checkpoint"}
 """Tables of the cell itself: they hold nothing of any tenant."""
 
 
@@ -104,6 +104,12 @@ FORBIDDEN = {
         "delete from audit_log",
         "update audit_log set actor = 'me'",
         "truncate audit_log",
+        "insert into audit_log (xid, at, shard_id, id, tenant_id, actor, action, resource, detail)"
+        " values (1, now(), 1, gen_random_uuid(), gen_random_uuid(), 'a', 'b', 'c', '{}')",
+        "insert into audit_block select * from audit_block",
+        "update audit_block set entries = 0",
+        "delete from audit_block",
+        "update audit_checkpoint set number = number + 1",
         "delete from instance_history",
         "update instance_history set state = 'SUCCESS'",
         "update job_version set definition = '{}'",
@@ -130,6 +136,9 @@ FORBIDDEN = {
         "select * from audit_log",
         "update audit_log set actor = 'me'",
         "delete from audit_log",
+        "insert into audit_block select * from audit_block",
+        "delete from audit_block",
+        "update audit_checkpoint set number = number + 1",
         "drop table instance_live",
         "create table mine (x int)",
         "alter table job disable row level security",

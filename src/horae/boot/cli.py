@@ -5,6 +5,7 @@ import typer
 from horae import __version__
 from horae.boot.commands import (
     api,
+    audit,
     calendars,
     cells,
     dead,
@@ -37,6 +38,7 @@ app.add_typer(tenants.app, name="tenant", help="Tenants: who owns jobs.")
 app.add_typer(cells.app, name="cells", help="Cells: the PostgreSQL clusters that hold the shards.")
 app.command("migrate")(cells.migrate)
 app.add_typer(keys.app, name="keys", help="API keys: the first one, and those of any tenant.")
+app.add_typer(audit.app, name="audit", help="The sealed audit log: verify, anchor.")
 app.command("node")(node.node)
 app.command("api")(api.api)
 app.command("dev")(dev.dev)

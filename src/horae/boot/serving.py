@@ -7,6 +7,7 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
+from functools import partial
 from typing import Final
 
 from horae.boot import fitness
@@ -15,18 +16,21 @@ from horae.delivery.client import Client
 from horae.delivery.push import Sender
 from horae.domain.egress import Egress
 from horae.engine.node import Node
-from horae.runtime.loop import Loop
+from horae.runtime.loop import Duty, Loop
 from horae.runtime.settings import Settings
-from horae.store.cells import Store
+from horae.store.cells import Cell, Store
+from horae.upkeep.anchors import Anchorer, Webhook
 from horae.upkeep.copies import Copier
 from horae.upkeep.doctor import Doctor
 from horae.upkeep.idempotency import Forgetter
 from horae.upkeep.partitions import Partitioner
 from horae.upkeep.purges import Purger
+from horae.upkeep.sealer import Dropper, Sealer
 from horae.upkeep.signals import Signaller
 from horae.upkeep.vacuum import Vacuumer
 
-COPY, VACUUM, VISIT, PURGE, SIGNAL, FORGET, PARTITION = 2.0, 3.0, 15.0, 30.0, 60.0, 60.0, 3600.0
+SEAL, COPY, VACUUM, VISIT, PURGE, SIGNAL, FORGET = 1.0, 2.0, 3.0, 15.0, 30.0, 60.0, 60.0
+DROP = ANCHOR = PARTITION = 3600.0
 ENDS: Final = (signal.SIGTERM, signal.SIGINT)
 
 
@@ -61,6 +65,14 @@ def doctor_of(settings: Settings, store: Store) -> Doctor:
     return Doctor(store, None if limit is None else timedelta(seconds=limit))
 
 
+def anchorer_of(settings: Settings, store: Store, sender: Sender) -> Anchorer:
+    """Who notes the heads of the audit chains, and where."""
+    url, webhook = settings.audit_anchor_url, None
+    if url is not None:
+        webhook = Webhook(sender.client, url, settings.audit_anchor_secret, store.cells[0].clock.now)
+    return Anchorer(store, settings.audit_anchors, webhook)
+
+
 @asynccontextmanager
 async def serving(settings: Settings, store: Store, sender: Sender) -> AsyncIterator[Node]:
     """A node with its upkeep while the block lasts; then it hands its shards back and lets what is in flight end."""
@@ -68,19 +80,28 @@ async def serving(settings: Settings, store: Store, sender: Sender) -> AsyncIter
         yield node
 
 
+def _seals(store: Store, worker: Node, cell: Cell) -> bool:
+    """Whether it is this node that seals a cell's audit: the one that holds the first of its shards."""
+    [own] = [one for one in store.cells if one.name == cell.name]
+    return min(store.shards_of(own), default=-1) in worker.leases.held(own)
+
+
 @asynccontextmanager
 async def _serving(settings: Settings, store: Store, owner: Store, sender: Sender) -> AsyncIterator[Node]:
     await fitness.check(settings, store)
-    duties = (
+    worker = node_of(settings, store, sender)
+    duties: tuple[tuple[Duty, float], ...] = (
         (Copier(store), COPY),
         (Partitioner(store), PARTITION),
         (Vacuumer(store), VACUUM),
         (Purger(owner), PURGE),
         (Forgetter(owner), FORGET),
         (doctor_of(settings, store), VISIT),
+        (Sealer(owner, partial(_seals, store, worker)), SEAL),
+        (Dropper(owner, timedelta(days=settings.audit_days)), DROP),
+        (anchorer_of(settings, store, sender), ANCHOR),
     )
     loops = [Loop(type(duty).__name__.lower(), duty, pause) for duty, pause in duties]
-    worker = node_of(settings, store, sender)
     signaller = Signaller(store, worker.who.incarnation)
     loops.append(Loop("signaller", signaller, SIGNAL))
     upkeep = [asyncio.create_task(loop.run()) for loop in loops]

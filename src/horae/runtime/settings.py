@@ -63,6 +63,10 @@ class Settings(BaseSettings):
     api_rate: float = 1000.0
     api_burst: float = 2000.0
     api_concurrency: int = 100
+    audit_days: int = Field(default=180, ge=1)
+    audit_anchors: Path | None = None
+    audit_anchor_url: str | None = None
+    audit_anchor_secret: str = Field(default="", repr=False)
     log_json: bool = False
     log_level: str = "INFO"
 

@@ -98,6 +98,7 @@ ACTIONS: Final[dict[str, Action]] = {
     "bindings.list": Action(Verb.MANAGE),
     "bindings.put": Action(Verb.MANAGE, audited=True),
     "audit.list": Action(Verb.AUDIT),
+    "audit.seal": Action(Verb.AUDIT, platform=True),
     "tenant.read": Action(Verb.READ),
     "tenant.pause": Action(Verb.EXECUTE, audited=True),
     "tenant.resume": Action(Verb.EXECUTE, audited=True),

@@ -9,6 +9,7 @@ from horae.api.models.base import Moment, Name, Shown, Told
 from horae.domain.identity import ApiKey, Binding
 from horae.security.roles import ACTIONS, Role, Verb, roles_for
 from horae.service.audit import Entry
+from horae.service.blocks import Head
 from horae.service.keys import Made
 
 Roles = Annotated[list[Role], Field(max_length=6)]
@@ -107,6 +108,30 @@ class AuditView(Shown):
     def of(cls, entry: Entry) -> "AuditView":
         """An audit row as it is shown."""
         return cls(at=entry.at, actor=entry.actor, action=entry.action, resource=entry.resource, detail=entry.detail)
+
+
+class SealView(Shown):
+    """The last sealed block of a cell's audit log; an empty one is sealed when nothing happened for an hour."""
+
+    cell: str
+    block: int = Field(description="How many blocks were ever sealed.", examples=[86400])
+    hash: str | None = Field(description="Of the last block; anchors hold it too.")
+    sealed_at: datetime | None
+    rows: int | None = Field(description="How many rows the last block seals.")
+    dropped: int = Field(description="The last block that was dropped for its age; 0: none was.")
+
+    @classmethod
+    def of(cls, head: Head) -> "SealView":
+        """Where a chain stands, as it is shown."""
+        last = head.last
+        return cls(
+            cell=head.cell,
+            block=head.link.number,
+            hash=last and last.hash.hex(),
+            sealed_at=last and last.sealed_at,
+            rows=last and last.entries,
+            dropped=head.dropped.number,
+        )
 
 
 def _facts(key: ApiKey) -> dict[str, Any]:

@@ -8,11 +8,11 @@ from fastapi import Path, Query
 
 from horae.api.idempotent import OptionalKey, Wish, answered
 from horae.api.models.base import Moment
-from horae.api.models.identity import ActionView, AuditView, BindingView, KeyView, MadeKey, NewKey, NewRoles
+from horae.api.models.identity import ActionView, AuditView, BindingView, KeyView, MadeKey, NewKey, NewRoles, SealView
 from horae.api.pages import Page, Paged
 from horae.api.routing import may, router
 from horae.domain.ids import Prefix, private, shard_in
-from horae.service import audit, keys, roles
+from horae.service import audit, blocks, keys, roles
 from horae.service.context import Context
 
 routes = router("identity")
@@ -76,3 +76,9 @@ async def entries(
     sought = audit.Sought(since or between.since, until or between.until, actor, action, resource)
     found = await audit.page(ctx, before, sought, paging.take)
     return paging.page(found, AuditView.of, lambda entry: [entry.at.isoformat(), entry.id])
+
+
+@routes.get("/audit/seal")
+async def seal(ctx: Annotated[Context, may("audit.seal")]) -> list[SealView]:
+    """How far the audit log of each cell is sealed. That it is as it was sealed, `horae audit verify` proves."""
+    return [SealView.of(head) for head in await blocks.heads(ctx)]

@@ -1,0 +1,123 @@
+"""`horae audit …`."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from horae.boot.session import err, load, out, run
+from horae.domain.anchors import Anchor
+from horae.domain.errors import Invalid
+from horae.runtime.settings import Settings
+from horae.service import blocks
+from horae.service.blocks import Expected, Verdict
+from horae.store.cells import Cell, Store
+from horae.upkeep.anchors import note, read
+
+app = typer.Typer(no_args_is_help=True)
+File = Annotated[Path | None, typer.Option("--anchors", help="The file of anchors; HORAE_AUDIT_ANCHORS where omitted.")]
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON object instead of words.")]
+
+
+@app.command()
+def verify(
+    anchors: File = None,
+    as_json: AsJson = False,
+    cell: Annotated[str | None, typer.Option(help="One cell; all of them where it is left out.")] = None,
+) -> None:
+    """Read every sealed block and every audit row; exits with 1 and names the first bad block where there is one."""
+
+    async def work() -> list[Verdict]:
+        settings = load()
+        known = _known(settings, anchors)
+        async with _owning(settings) as store:
+            meant = [one for one in store.cells if cell in (None, one.name)]
+            if not meant:
+                raise Invalid(f"there is no cell {cell!r}")
+            with _bar(quiet=as_json) as bar:
+                return [await _verify(bar, one, settings, known) for one in meant]
+
+    found = run(work)
+    if as_json:
+        print(
+            msgspec.json.encode({"ok": all(one.fault is None for one in found), "cells": [*map(_told, found)]}).decode()
+        )
+    else:
+        for one in found:
+            _say(one)
+    if any(one.fault is not None for one in found):
+        raise typer.Exit(1)
+
+
+@app.command()
+def anchor(anchors: File = None) -> None:
+    """Note the heads of all chains now: append them to the file of anchors, or print them where there is none."""
+
+    async def work() -> list[Anchor]:
+        async with Store.of(load().all_cells()) as store:
+            return await blocks.anchors(store.cells)
+
+    found, file = run(work), anchors or load().audit_anchors
+    if file is not None:
+        note(file, found)
+        out.print(f"{len(found)} heads noted in {file}", highlight=False, soft_wrap=True)
+        return
+    for one in found:
+        print(msgspec.json.encode(one).decode())
+
+
+@asynccontextmanager
+async def _owning(settings: Settings) -> AsyncIterator[Store]:
+    """Only the owner of the tables reads the audit rows of all tenants."""
+    async with Store.of(settings.all_cells()) as store, store.owning() as owner:
+        yield owner
+
+
+async def _verify(bar: Progress, cell: Cell, settings: Settings, known: list[Anchor]) -> Verdict:
+    task = bar.add_task(cell.name, total=None)
+    oldest = cell.clock.now() - timedelta(days=settings.audit_days)
+    return await blocks.verify(
+        cell, Expected(known, oldest), lambda done, total: bar.update(task, completed=done, total=total)
+    )
+
+
+def _known(settings: Settings, file: Path | None) -> list[Anchor]:
+    meant = file or settings.audit_anchors
+    if file is not None and not file.exists():
+        raise Invalid(f"there is no file {file}")
+    return [] if meant is None else read(meant)
+
+
+def _bar(*, quiet: bool) -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=err, disable=quiet or not err.is_terminal, transient=True)
+
+
+def _told(verdict: Verdict) -> dict[str, Any]:
+    fault = verdict.fault
+    return {
+        "cell": verdict.cell,
+        "blocks": verdict.blocks,
+        "rows": verdict.entries,
+        "anchors": verdict.anchors,
+        "dropped_blocks": verdict.dropped,
+        "head": {"number": verdict.head.number, "hash": verdict.head.hash.hex()},
+        "unsealed_rows": verdict.unsealed.entries,
+        "unsealed_since": verdict.unsealed.since,
+        "fault": None if fault is None else {"block": fault.number, "what": fault.what},
+    }
+
+
+def _say(verdict: Verdict) -> None:
+    if verdict.fault is not None:
+        out.print(f"[red]✗[/red] {verdict.cell}: block {verdict.fault.number}: {verdict.fault.what}", highlight=False)
+        return
+    said = f"{verdict.blocks} blocks with {verdict.entries} rows are as they were sealed"
+    said += f", {verdict.anchors} anchors agree" if verdict.anchors else "; no anchor was compared"
+    said += f"; {verdict.unsealed.entries} rows wait for their seal" if verdict.unsealed.entries else ""
+    out.print(f"[green]✓[/green] {verdict.cell}: {said}", highlight=False, soft_wrap=True)
