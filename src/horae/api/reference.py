@@ -5,7 +5,9 @@ from html import escape
 from typing import Any, Final
 
 HEADERS: Final = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'self'; frame-ancestors 'none'",
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
     "Cache-Control": "public, max-age=300",
 }
 STYLE: Final = """
