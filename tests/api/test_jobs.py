@@ -18,6 +18,16 @@ async def test_the_seeds_own_job_is_made_as_it_is_written(admin):
     assert job["next_fire_at"] == job["schedule"]["fires"][0]["fire_time"]
 
 
+async def test_null_is_what_was_left_out(admin):
+    """A client that writes every field it knows, and null where it has nothing to say, is understood."""
+    nulls = dict.fromkeys(("target", "payload", "width", "limit", "trigger", "dialect", "timezone"))
+    made = await admin.post("/jobs", json={"name": "j", "cron": "0 2 * * *"} | nulls)
+    assert (made.status_code, made.json()["target"]) == (201, {"kind": "queue", "name": "j"})
+    changed = await admin.put("/jobs/j", json={"version": 1, "cron": "0 3 * * *"} | nulls)
+    assert (changed.status_code, changed.json()["target"]) == (200, {"kind": "queue", "name": "j"})
+    assert (await admin.post("/preview", json={"name": "k", "cron": "0 2 * * *"} | nulls)).status_code == 200
+
+
 async def test_a_job_is_found_by_its_id_and_by_its_name(admin):
     made = (await admin.post("/jobs", json={"name": "a b", "trigger": {"kind": "manual"}})).json()
     for ref in (made["id"], "a b"):

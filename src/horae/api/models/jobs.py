@@ -62,11 +62,12 @@ class JobSpec(Told):
 
     def definition(self, tenant: Tenant, name: str, now: datetime) -> Definition:
         """The same in the words of the domain, with nothing left to guess."""
-        said = self.model_dump(mode="json", exclude_unset=True, exclude={"cron", "dialect", "timezone", "trigger"})
+        told = self.model_dump(mode="json", exclude_unset=True, exclude={"cron", "dialect", "timezone", "trigger"})
+        said = {key: value for key, value in told.items() if value is not None}  # null is what was left out
         said["priority"] = Priority[self.priority.upper()]
         said["trigger"] = _trigger(self._asked(), tenant, name, now)
         said.setdefault("target", msgspec.to_builtins(own_queue(name)))
-        return msgspec.convert({key: value for key, value in said.items() if value is not None}, Definition)
+        return msgspec.convert(said, Definition)
 
     def _asked(self) -> Any:
         if self.cron is not None:
