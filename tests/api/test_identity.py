@@ -15,6 +15,22 @@ async def test_the_platform_makes_a_tenant_and_its_first_key(platform, app):
     assert job.json()["trigger"]["zone"] == "Asia/Shanghai"
 
 
+async def test_a_tenant_is_found_by_its_id_and_by_its_name(platform):
+    id_ = (await platform.post("/tenants", json={"name": "initech"})).json()["id"]
+    for ref in (id_, "initech"):
+        assert (await platform.get(f"/tenants/{ref}")).json()["id"] == id_
+        allowed = await platform.put(f"/tenants/{ref}/allowance", json={"weight": 3})
+        assert (allowed.json()["id"], allowed.json()["allowance"]["weight"]) == (id_, 3)
+        assert (await platform.post(f"/tenants/{ref}/keys", json={"name": ref, "roles": ["viewer"]})).status_code == 201
+        assert (await platform.post(f"/tenants/{ref}/pause")).json() == {"name": "initech", "status": "PAUSED"}
+        assert (await platform.get(f"/tenants/{ref}/standing")).json()["status"] == "PAUSED"
+        assert (await platform.post(f"/tenants/{ref}/resume")).json() == {"name": "initech", "status": "ACTIVE"}
+    assert (await platform.get(f"/tenants/{id_[:-1]}z")).status_code == 404
+    removed = await platform.delete(f"/tenants/{id_}", params={"confirm": "initech"})
+    assert (removed.status_code, removed.json()["name"]) == (202, "initech")
+    assert (await platform.get(f"/tenants/{id_}")).status_code == 404
+
+
 async def test_only_the_platform_manages_tenants(admin):
     for method, path in (("GET", "/tenants"), ("POST", "/tenants"), ("POST", "/tenants/acme/keys")):
         answer = await admin.request(method, path, json={})

@@ -3,7 +3,7 @@
 from horae.domain import tenants as rules
 from horae.domain.errors import Conflict, NotFound, ShardClosed
 from horae.domain.events import Event
-from horae.domain.ids import Prefix, public, shard_in
+from horae.domain.ids import Prefix, private, public, shard_in
 from horae.domain.placement import DEFAULT_WIDTH, home_of
 from horae.domain.tenants import Allowance, Tenant
 from horae.domain.zones import zone as load_zone
@@ -67,12 +67,25 @@ async def page(store: Store, after: str | None, limit: int) -> list[tuple[Tenant
     return sorted(found, key=lambda one: one[0].name)[:limit]
 
 
-async def read(store: Store, name: str) -> tuple[Tenant, Allowance]:
-    """The tenant of that name, with what it may use."""
-    tenant = await find(store, name)
+async def read(store: Store, ref: str) -> tuple[Tenant, Allowance]:
+    """The tenant of that id or name, with what it may use."""
+    tenant = await named(store, ref)
     async with behind(store, Behalf(tenant.id)).statement(shard_in(tenant.id)) as tx:
         found = await tenants.known(tx, tenant.id)
     return found or (tenant, Allowance())
+
+
+async def named(store: Store, ref: str) -> Tenant:
+    """The tenant behind a public id or a name."""
+    try:
+        id_ = private(Prefix.TENANT, ref)
+    except NotFound:
+        return await find(store, ref)
+    async with behind(store, Behalf(id_)).statement(shard_in(id_)) as tx:
+        found = await tenants.known(tx, id_)
+    if found is None:
+        raise NotFound(f"there is no tenant {ref!r}")
+    return found[0]
 
 
 async def find(store: Store, name: str) -> Tenant:
@@ -85,7 +98,7 @@ async def find(store: Store, name: str) -> Tenant:
     return tenant
 
 
-async def speaking_for(ctx: Context, name: str) -> Context:
+async def speaking_for(ctx: Context, ref: str) -> Context:
     """The platform's admin at work in another tenant."""
-    tenant = await find(ctx.store, name)
+    tenant = await named(ctx.store, ref)
     return Context.of(behind(ctx.store, Behalf(tenant.id)), tenant, ctx.actor)

@@ -36,20 +36,22 @@ async def resume_own(ctx: Annotated[Context, may("tenant.resume")]) -> StandingV
 @routes.get("/tenants/{tenant}/standing")
 async def read(ctx: Annotated[Context, may("tenants.read")], tenant: TenantRef) -> StandingView:
     """Whether a tenant goes on or is paused."""
-    found = await tenants.find(ctx.store, tenant)
+    found = await tenants.named(ctx.store, tenant)
     return StandingView(name=found.name, status=await tenancies.standing(ctx.store, found))
 
 
 @routes.post("/tenants/{tenant}/pause")
 async def pause(ctx: Annotated[Context, may("tenants.pause")], tenant: TenantRef) -> StandingView:
     """Stop all fires and claims of a tenant, within a few seconds; what runs may finish."""
-    return StandingView(name=tenant, status=await tenancies.pause(ctx.store, tenant, ctx.actor))
+    name = (await tenants.named(ctx.store, tenant)).name
+    return StandingView(name=name, status=await tenancies.pause(ctx.store, name, ctx.actor))
 
 
 @routes.post("/tenants/{tenant}/resume")
 async def resume(ctx: Annotated[Context, may("tenants.resume")], tenant: TenantRef) -> StandingView:
     """Go on from now; what passed is recorded as skipped."""
-    return StandingView(name=tenant, status=await tenancies.resume(ctx.store, tenant, ctx.actor))
+    name = (await tenants.named(ctx.store, tenant)).name
+    return StandingView(name=name, status=await tenancies.resume(ctx.store, name, ctx.actor))
 
 
 @routes.delete("/tenants/{tenant}", status_code=202)
@@ -59,4 +61,5 @@ async def remove(
     confirm: Annotated[str, Query(max_length=60, description="The tenant's name once more.")],
 ) -> StandingView:
     """Close a tenant for ever: its keys open nothing any more, and all that belongs to it is purged in time."""
-    return StandingView(name=tenant, status=await tenancies.remove(ctx.store, tenant, ctx.actor, confirm=confirm))
+    name = (await tenants.named(ctx.store, tenant)).name
+    return StandingView(name=name, status=await tenancies.remove(ctx.store, name, ctx.actor, confirm=confirm))

@@ -12,7 +12,7 @@ from horae.service import keys, tenants
 from horae.service.context import Context
 
 routes = router("tenants")
-TenantRef = Annotated[str, Path(max_length=60, description="The name of a tenant.")]
+TenantRef = Annotated[str, Path(max_length=60, description="The id of a tenant (`ten_…`), or its name.")]
 
 
 @routes.get("/tenant")
@@ -45,7 +45,8 @@ async def read(ctx: Annotated[Context, may("tenants.read")], tenant: TenantRef) 
 async def allow(ctx: Annotated[Context, may("tenants.allow")], tenant: TenantRef, asked: Allowance) -> TenantView:
     """Set what a tenant may use; every process knows within a few seconds."""
     allowance = asked.to_domain()
-    return TenantView.of(await tenants.allow(ctx.store, tenant, ctx.actor, allowance), allowance)
+    name = (await tenants.named(ctx.store, tenant)).name
+    return TenantView.of(await tenants.allow(ctx.store, name, ctx.actor, allowance), allowance)
 
 
 @routes.post("/tenants/{tenant}/keys", status_code=201)
