@@ -6,13 +6,19 @@ import httpx2
 import pytest
 from fastapi import FastAPI
 
+from horae.api import gate
+from horae.api.app import Parts
 from horae.boot.doors import app_of
+from horae.boot.serving import sender_of
 from horae.domain.tenants import SYSTEM, Tenant
+from horae.runtime.meter import Rate
 from horae.runtime.settings import CellSettings, Settings
 from horae.security.roles import Role
 from horae.service import keys, tenants
 from horae.service.callers import Callers
 from horae.service.context import Context
+from horae.service.polls import Polls
+from horae.service.trials import Trials
 from horae.store.cells import Store
 from tests.store.walls import as_role
 
@@ -40,6 +46,18 @@ def callers(doors: Store) -> Callers:
 @pytest.fixture
 def app(settings: Settings, doors: Store, callers: Callers) -> FastAPI:
     return app_of(settings, doors, callers)
+
+
+@pytest.fixture
+async def whole(
+    settings: Settings, store: Store, callers: Callers, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[FastAPI]:
+    """An application that serves every route, however often it is asked, and tells strangers 401 every time."""
+    monkeypatch.setattr(gate, "FAILURES", Rate(1e9, 1e9))
+    free = settings.model_copy(update={"api_rate": 1e9, "api_burst": 1e9})
+    trials = Trials(await sender_of(settings, store))
+    yield app_of(free, store, callers, Parts(trials, Polls(store)))
+    await trials.close()
 
 
 @pytest.fixture

@@ -10,18 +10,11 @@ from typing import Any
 import httpx2
 import pytest
 
-from horae.api import gate
-from horae.api.app import Parts
-from horae.boot.doors import app_of
-from horae.boot.serving import sender_of
 from horae.domain.ids import Prefix, private
 from horae.domain.tenants import SYSTEM
-from horae.runtime.meter import Rate
 from horae.security.roles import ACTIONS, ANONYMOUS, Role, may
 from horae.service import keys, tenancies, tenants
 from horae.service.context import Context
-from horae.service.polls import Polls
-from horae.service.trials import Trials
 from tests.api.calls import CALLS, Call
 from tests.api.world import a_world, asking, own_shards
 from tests.steps import query
@@ -30,13 +23,8 @@ pytestmark = pytest.mark.timeout(600)
 
 
 @pytest.fixture
-async def app(settings, store, callers, monkeypatch):
-    """One that serves every route, and tells strangers 401 however often they come."""
-    monkeypatch.setattr(gate, "FAILURES", Rate(1e9, 1e9))
-    free = settings.model_copy(update={"api_rate": 1e9, "api_burst": 1e9})
-    trials = Trials(await sender_of(settings, store))
-    yield app_of(free, store, callers, Parts(trials, Polls(store)))
-    await trials.close()
+def app(whole):
+    return whole
 
 
 @pytest.fixture
