@@ -32,6 +32,10 @@ check: ## style, types, the house's floors, migrations
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/squawk src/horae/store/migrations/*.sql
 
+sbom: ## what a deployment is made of, as CycloneDX: dist/horae.cdx.json
+	@mkdir -p dist
+	$(BIN)/python tools/sbom.py > dist/horae.cdx.json
+
 test: ## the suite, on a private PostgreSQL with two cells
 	$(BIN)/pytest -n $(WORKERS) --dist loadgroup --tb=native
 
@@ -47,4 +51,4 @@ bench: ## one benchmark, NAME=store SECONDS=30; the last line is its JSON
 docs: ## the documentation as a site under site/
 	$(BIN)/zensical build --clean
 
-.PHONY: help setup services pins format check test long bench-data bench docs
+.PHONY: help setup services pins format check sbom test long bench-data bench docs

@@ -1,0 +1,53 @@
+"""No way from data to code: what ships neither evaluates nor unpickles nor starts programs, wherever one looks."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+SOURCE = Path(__file__).parents[2] / "src" / "horae"
+CALLS = {"eval", "exec", "compile", "__import__", "breakpoint", "input"}
+MODULES = {
+    *("pickle", "_pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib", "ctypes", "cffi", "code", "pty"),
+    *("subprocess", "multiprocessing", "yaml", "jinja2", "xml", "runpy", "imp"),
+}
+STARTS = {"system", "popen", "fork", "forkpty", "posix_spawn", "create_subprocess_exec", "create_subprocess_shell"}
+MAY_START = {"boot/dev/programs.py", "boot/dev/cluster.py"}
+"""`horae dev` starts PostgreSQL's own programs, as lists of words; no other process does."""
+
+
+def found(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Each place that could run what it was given, with its line."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Name(id=name)) if name in CALLS:
+                yield node.lineno, name
+            case ast.Import(names=names):
+                yield from ((node.lineno, one.name) for one in names if one.name.split(".")[0] in MODULES)
+            case ast.ImportFrom(module=str(module)) if module.split(".")[0] in MODULES:
+                yield node.lineno, module
+            case ast.Attribute(attr=name) if name in STARTS or name.startswith(("exec_module", "spawnv", "spawnl")):
+                yield node.lineno, name
+            case ast.keyword(arg="shell"):
+                yield node.value.lineno, "shell="
+
+
+def test_nothing_that_ships_runs_code_or_programs_out_of_data():
+    places = {
+        f"{path.relative_to(SOURCE)}:{line} {what}"
+        for path in SOURCE.rglob("*.py")
+        for line, what in found(ast.parse(path.read_text()))
+        if str(path.relative_to(SOURCE)) not in MAY_START
+    }
+    assert not places
+
+
+def test_what_may_start_programs_uses_no_shell_and_evaluates_nothing():
+    for name in MAY_START:
+        assert {what for _, what in found(ast.parse((SOURCE / name).read_text()))} <= {"subprocess"}
+
+
+def test_the_look_finds_each_kind_of_place():
+    planted = "eval(x)\nimport pickle\nfrom yaml import load\nos.system(x)\nrun(x, shell=True)\nimport a.b, marshal"
+    assert [what for _, what in sorted(found(ast.parse(planted)))] == [
+        *("eval", "pickle", "yaml", "system", "shell=", "marshal")
+    ]
