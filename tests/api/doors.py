@@ -27,6 +27,7 @@ class Door(Child):
     """One process. `port` is known once it is ready."""
 
     port: int
+    program: Sequence[str | Path] = (Path(sys.executable).parent / "horae",)
 
     def start(self, cells: Sequence[CellSettings], settings: dict[str, str]) -> None:
         told = {
@@ -35,7 +36,7 @@ class Door(Child):
             "HORAE_ENVIRONMENT": "test",
             "PYTHONUNBUFFERED": "1",
         }
-        self.spawn([Path(sys.executable).parent / "horae", "api", "--port", "0"], CLEAN | told | settings)
+        self.spawn([*self.program, "api", "--port", "0"], CLEAN | told | settings)
 
     async def ready(self, seconds: float = 300.0) -> None:
         """Wait until it says where it listens."""
@@ -53,10 +54,10 @@ class Door(Child):
 
 @asynccontextmanager
 async def open_doors(
-    many: int, folder: Path, cells: Sequence[CellSettings], **settings: str
+    many: int, folder: Path, cells: Sequence[CellSettings], kind: type[Door] = Door, **settings: str
 ) -> AsyncIterator[list[Door]]:
     """So many processes while the block lasts."""
-    doors = [Door(f"api-{number}", folder / f"api-{number}.log") for number in range(many)]
+    doors = [kind(f"api-{number}", folder / f"api-{number}.log") for number in range(many)]
     try:
         for door in doors:
             door.start(cells, {f"HORAE_{name.upper()}": value for name, value in settings.items()})

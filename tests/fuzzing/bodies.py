@@ -80,7 +80,8 @@ def feed(data: bytes) -> None:
     try:
         _read(KINDS[data[0] % len(KINDS)], value)
     except ValidationError as error:
-        _told(RequestValidationError(error.errors(), body=value))
+        places = [one | {"loc": ("body", *one["loc"])} for one in error.errors()]  # as the framework tells it
+        _told(RequestValidationError(places, body=value))
     except HoraeError as error:
         _told(error)
 

@@ -32,7 +32,7 @@ def test_no_input_breaks_it(name, runs, tmp_path):
     )
     assert done.returncode == 0, done.stderr[-5000:]
     assert int(re.search(r"Done (\d+) runs", done.stderr)[1]) >= runs
-    assert covered(done.stderr) > 100, "it was led by coverage"
+    assert covered(done.stderr) > 15, "it was led by coverage"
 
 
 def options(name: str, runs: int, folder: Path) -> list[str]:

@@ -1,20 +1,25 @@
-"""What the fuzzer leaves alone: the key it comes with, and time: no poll of its own waits."""
+"""What the fuzzer leaves alone: the key it comes with, its own tenant, and time: no poll of its own waits."""
 
 import os
 from typing import Any
 
 import schemathesis
 
-OWN = os.environ["FUZZ_OWN_KEY"]
+OWN = {
+    os.environ["FUZZ_KEY_ID"]: "key_00000000000000000000000000",
+    os.environ["FUZZ_TENANT_ID"]: "ten_00000000000000000000000000",
+    os.environ["FUZZ_TENANT"]: "nobody",
+}
 
 
 @schemathesis.hook
 def before_call(_context: Any, case: Any, _kwargs: Any) -> None:
-    """A request about the fuzzer's own key becomes one about a key that nobody has; a poll that may wait does not."""
-    for name, value in (case.path_parameters or {}).items():
-        if value == OWN:
-            case.path_parameters[name] = OWN[:-1] + ("0" if OWN[-1] != "0" else "1")
-    if case.operation.path.endswith("/workers/poll") and isinstance(case.body, dict):
+    """A request that would shut the fuzzer out, or wait, becomes one that does not."""
+    path, given = case.operation.path, case.path_parameters or {}
+    for name, value in given.items():
+        if isinstance(value, str) and value in OWN:
+            given[name] = OWN[value]
+    if path.endswith("/workers/poll") and isinstance(case.body, dict):
         wait = case.body.get("wait")
         if isinstance(wait, int | float) and not isinstance(wait, bool) and 0 <= wait <= 60:
             case.body["wait"] = 0

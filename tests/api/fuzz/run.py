@@ -1,0 +1,166 @@
+"""One run: a world whose ids the fuzzer knows, the doors in a process of their own, schemathesis in another."""
+
+import asyncio
+import json
+import os
+import re
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import httpx2
+
+from horae.domain.ids import Prefix, public
+from horae.domain.tenants import SYSTEM
+from horae.runtime.settings import CellSettings
+from horae.security.roles import Role
+from horae.service import keys
+from horae.service.context import Context
+from horae.store.cells import Store
+from tests.api.doors import Door, hold_every_shard, open_doors
+from tests.api.world import World, a_world
+
+ROOT = Path(__file__).parents[3]
+CONFIG = Path(__file__).parent / "schemathesis.toml"
+PROGRAM = Path(sys.executable).parent / "schemathesis"
+FREE = {"api_rate": "1e9", "api_burst": "1e9", "api_concurrency": "10000", "egress": '{"ports": ["1"]}'}
+"""No limits, and no calls to anybody: test requests are real."""
+COUNTED = re.compile(
+    r'^horae_api_requests_total\{method="(\w+)",route="([^"]+)",status="(\d+)"\} ([\d.e+]+)$', re.MULTILINE
+)
+
+
+class Lenient(Door):
+    """A door that never tires of bad credentials."""
+
+    program = (sys.executable, "-m", "tests.api.fuzz.door")
+
+
+class Size(NamedTuple):
+    """How much of each phase: tries of an operation, sequences and their steps. `once`: a schema is covered once."""
+
+    tries: int
+    sequences: int
+    steps: int = 10
+    seed: int = 7
+    once: bool = False
+
+    def config(self) -> str:
+        """In the words of schemathesis."""
+        lines = [
+            f"[phases.fuzzing.generation]\nmax-examples = {self.tries}",
+            f"[phases.stateful]\nmax-steps = {self.steps}",
+            f"[phases.stateful.generation]\nmax-examples = {self.sequences}",
+        ]
+        if self.once:
+            lines += [f'[[operations]]\ninclude-name = "{name}"\nphases.coverage.enabled = false' for name in TWINS]
+        return "\n" + "\n\n".join(lines) + "\n"
+
+
+TWINS = ("POST /api/v1/preview", "PUT /api/v1/jobs/{job}", "POST /api/v1/tenants/{tenant}/keys")
+"""Operations that take the very body of another one: a job's, a key's."""
+
+
+class Seen(NamedTuple):
+    """What was answered, as the server counted it: by operation and status."""
+
+    answers: Counter[tuple[str, int]]
+    code: int
+    said: str
+
+    @property
+    def statuses(self) -> Counter[int]:
+        found: Counter[int] = Counter()
+        for (_, status), many in self.answers.items():
+            found[status] += many
+        return found
+
+    @property
+    def operations(self) -> set[str]:
+        return {name for name, status in self.answers if status != 405}
+
+    @property
+    def succeeded(self) -> set[str]:
+        return {name for name, status in self.answers if 200 <= status < 300}
+
+
+async def run(world: World, store: Store, cells: Sequence[CellSettings], folder: Path, size: Size) -> Seen:
+    """All phases and all checks; what it said is in the folder, too."""
+    made = await keys.create(Context.of(store, world.tenant, "test"), "fuzz", [Role.ADMIN, Role.WORKER])
+    async with open_doors(1, folder, cells, Lenient, **FREE) as [door]:
+        address = f"http://127.0.0.1:{door.port}"
+        async with httpx2.AsyncClient(headers={"Authorization": f"Bearer {made.text}"}, timeout=60) as client:
+            (folder / "openapi.json").write_text((await client.get(f"{address}/openapi.json")).text)
+            (folder / "schemathesis.toml").write_text(CONFIG.read_text() + size.config() + known(world))
+            own = {
+                "FUZZ_KEY": made.text,
+                "FUZZ_KEY_ID": made.key.principal,
+                "FUZZ_TENANT": SYSTEM,
+                "FUZZ_TENANT_ID": public(Prefix.TENANT, world.tenant.id),
+            }
+            with (folder / "said").open("wb") as said:
+                process = await asyncio.create_subprocess_exec(
+                    *(PROGRAM, "--config-file", "schemathesis.toml", "run", "openapi.json", "--url", address),
+                    *("--checks", "all", "--seed", str(size.seed)),
+                    env=os.environ | own | {"PYTHONPATH": str(ROOT)},
+                    cwd=folder,
+                    stdout=said,
+                    stderr=asyncio.subprocess.STDOUT,
+                )
+                try:
+                    code = await process.wait()
+                finally:
+                    if process.returncode is None:
+                        process.kill()
+            told = (await client.get(f"{address}/metrics")).text
+    found = _counted(told)
+    return Seen(found, code, (folder / "said").read_text(errors="replace"))
+
+
+async def a_known_world(app, store: Store) -> World:
+    """One of everything in the tenant that may also manage tenants."""
+    await hold_every_shard(store)
+    return await a_world(app, store, SYSTEM)
+
+
+def known(world: World) -> str:
+    """The ids that exist, as dictionaries: where an id is asked for, most of the time one of them is sent."""
+    held = world.held
+    values = {
+        "path.job": [world.job, world.paused, world.http, world.queue],
+        "query.job": [world.job, world.queue],
+        "path.instance": [world.live, world.waiting, world.dead],
+        "path.backfill": [world.backfill],
+        "path.key_id": [world.key],
+        "path.principal": [world.key],
+        "path.tenant": [world.victim, world.paused_victim],
+        "path.calendar": [world.calendar],
+        "path.type": [world.type],
+        "path.key": ["article-42", "article-43"],
+        "path.version": [1, 2],
+        "query.before": [1, 2],
+        "query.after": [1, 2],
+        "body.queue": [world.queue],
+        "body.job": [world.job],
+        "body.cron": ["0 */5 * * * ?", "*/5 * * * *", "0 0 12 L * ?", "@daily", "H H * * *"],
+        "body.trigger.expression": ["0 */5 * * * ?", "*/5 * * * *"],
+        "body.timezone": ["UTC", "Asia/Shanghai", "America/New_York"],
+        "body.target.url": ["https://127.0.0.1:9/", "https://example.com/hook"],
+        "body.items[*].instance_id": [held["instance_id"], world.live, world.dead],
+        "body.items[*].token": [held["token"]],
+        "body.items[*].attempt": [held["attempt"]],
+    }
+    lines = []
+    for number, (place, some) in enumerate(values.items()):
+        lines.append(f"[dictionaries.known-{number}]\nvalues = {json.dumps(some)}\n")
+        lines.append(f'[parameters."{place}"]\ndictionary = "known-{number}"\nprobability = 0.7\n')
+    return "\n" + "\n".join(lines)
+
+
+def _counted(metrics: str) -> Counter[tuple[str, int]]:
+    found: Counter[tuple[str, int]] = Counter()
+    for method, route, status, many in COUNTED.findall(metrics):
+        found[f"{method} {route.replace(':path', '')}", int(status)] += int(float(many))
+    return found
