@@ -13,7 +13,7 @@ from tests.fuzzing import TARGETS
 
 ROOT = Path(__file__).parents[2]
 WORDS = Path(__file__).parent / "words"
-SEED, LONGEST, SECONDS = 7, 400, 10
+SEED, LONGEST, SECONDS = 7, 400, 30
 """The seed of the run, the longest input in bytes, and how many seconds one may take before it is a crash."""
 
 
