@@ -9,10 +9,10 @@ help: ## this list
 
 setup: services .venv/ready ## everything needed to develop: services and a virtual environment from the pinned, hashed requirements
 
-.venv/ready: requirements/dev.txt pyproject.toml
+.venv/ready: requirements/dev.txt pyproject.toml sdk/python/pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . -e sdk/python
 	@touch $@
 
 services: ## PostgreSQL 15 and the real Quartz from Debian, where they are missing
@@ -22,12 +22,12 @@ pins: ## write requirements/*.txt anew from pyproject.toml (needs uv)
 	tools/pins
 
 format: ## write the code the way `check` wants it
-	$(BIN)/ruff format src tests benchmarks tools
-	$(BIN)/ruff check --fix --quiet src tests benchmarks tools
+	$(BIN)/ruff format src sdk tests benchmarks tools
+	$(BIN)/ruff check --fix --quiet src sdk tests benchmarks tools
 
 check: ## style, types, the house's floors, migrations
-	$(BIN)/ruff format --check --quiet src tests benchmarks tools
-	$(BIN)/ruff check --quiet src tests benchmarks tools
+	$(BIN)/ruff format --check --quiet src sdk tests benchmarks tools
+	$(BIN)/ruff check --quiet src sdk tests benchmarks tools
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/squawk src/horae/store/migrations/*.sql

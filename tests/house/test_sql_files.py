@@ -24,6 +24,7 @@ FOLLOWERS = {
     "idempotency/answer",
     "instances/trigger",
     "outbox/append",
+    "outbox/append_many",
     "references/publish",
     "tenants/publish",
 }

@@ -16,6 +16,7 @@ from horae.domain.jobs import Job
 from horae.domain.outcomes import ErrorCode
 from horae.domain.targets import HttpTarget
 from horae.domain.templates import Fill, compiled, compiled_text
+from horae.domain.tokens import traceparent
 from horae.domain.urls import sendable
 from horae.runtime.chance import span
 
@@ -109,8 +110,8 @@ class _Query:
 
 
 def trace_line(ran: Instance) -> str:
-    """W3C trace context: all attempts of an instance are one trace, whose id is the instance's own."""
-    return f"traceparent: 00-{ran.id.int:032x}-{span():016x}-01\r\n"
+    """The header that carries the trace context of an attempt."""
+    return f"traceparent: {traceparent(ran.id, span())}\r\n"
 
 
 def plain(key: str) -> str:

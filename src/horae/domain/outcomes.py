@@ -1,6 +1,6 @@
 """What came of an attempt, and what that means for its instance.
 
-Seven outcomes, each named. Only attempts that were sent count: what our own node lost costs neither an attempt
+Eight outcomes, each named. Only attempts that were sent count: what our own node lost costs neither an attempt
 nor a failure, a worker that vanished after its claim counts as a crash and the third one is final.
 """
 
@@ -102,7 +102,14 @@ class Probed(msgspec.Struct, frozen=True):
     message: str
 
 
-Outcome = Success | Retryable | Unrecoverable | Lost | Declined | Accepted | Probed
+class Returned(msgspec.Struct, frozen=True):
+    """Its worker gives it back: not begun, or not yet to be done. It is due again in so many seconds, uncounted."""
+
+    seconds: float
+    message: str = ""
+
+
+Outcome = Success | Retryable | Unrecoverable | Lost | Declined | Accepted | Probed | Returned
 
 
 class Ended(msgspec.Struct, frozen=True):
@@ -161,6 +168,9 @@ def settle(
             state = State.FAIL if ran.retry_count else State.INIT
             due_at = now + policy.delay(1, chance)
             return Again(state, due_at, ran.attempt, ran.retry_count, ran.crash_count, code, message)
+        case Returned(seconds):
+            due_at = now + timedelta(seconds=seconds)
+            return _due_again(ran, due_at, attempt=ran.attempt - 1, crashes=ran.crash_count)
         case Lost(ours=True):
             return _due_again(ran, now, attempt=ran.attempt - 1, crashes=ran.crash_count)
         case Lost():

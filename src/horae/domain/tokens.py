@@ -18,3 +18,8 @@ def completion(instance: UUID, attempt: int, token: UUID) -> str:
 def proves(given: str, instance: UUID, attempt: int, token: UUID) -> bool:
     """Whether a completion token belongs to this attempt; takes the same time either way."""
     return hmac.compare_digest(given.encode(), completion(instance, attempt, token).encode())
+
+
+def traceparent(instance_id: UUID, span: int) -> str:
+    """W3C trace context: all attempts of an instance are one trace, whose id is the instance's own."""
+    return f"00-{instance_id.int:032x}-{span:016x}-01"

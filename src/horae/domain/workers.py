@@ -1,5 +1,6 @@
 """What a worker says and hears. It claims, is heard from, and finishes, each time with its completion token."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from enum import StrEnum
 from math import isfinite
@@ -8,8 +9,9 @@ from uuid import UUID
 
 import msgspec
 
+from horae.domain.compensations import Compensation
 from horae.domain.errors import Invalid
-from horae.domain.outcomes import Declined, ErrorCode, Outcome, Retryable, Success, Unrecoverable
+from horae.domain.outcomes import Declined, ErrorCode, Outcome, Retryable, Returned, Success, Unrecoverable
 from horae.domain.targets import LONGEST_CLAIM
 
 LONGEST_WORKER: Final = 200
@@ -55,11 +57,15 @@ class HeartbeatAnswer(msgspec.Struct, frozen=True):
 
 
 class Failed(msgspec.Struct, frozen=True):
-    """The worker's handler failed; whether trying again may help, and not before how many seconds."""
+    """The worker's handler failed; whether trying again may help, and not before how many seconds.
+
+    What is not `counted` did not fail: it was given back.
+    """
 
     message: str
     retryable: bool = True
     retry_after: float | None = None
+    counted: bool = True
 
     def __post_init__(self) -> None:
         if self.retry_after is not None and not (isfinite(self.retry_after) and self.retry_after >= 0):
@@ -69,13 +75,14 @@ class Failed(msgspec.Struct, frozen=True):
 Report = Success | Declined | Failed
 
 
-class Finish(msgspec.Struct, frozen=True):
-    """What came of an attempt, as its worker reports it."""
+class Finish(msgspec.Struct, frozen=True, eq=False):
+    """What came of an attempt, as its worker reports it, and the tasks that are to follow from it."""
 
     instance_id: UUID
     attempt: int
     token: str
     said: Report
+    compensations: Sequence[Compensation] = ()
 
 
 class Verdict(StrEnum):
@@ -101,6 +108,8 @@ def outcome_of(said: Report) -> Outcome:
             return said
         case Declined(message):
             return Declined(_clean(message))
+        case Failed(message, _, retry_after, False):
+            return Returned(retry_after or 0.0, _clean(message))
         case Failed(message, True, retry_after):
             return Retryable(ErrorCode.HANDLER, _clean(message), retry_after)
         case Failed(message):

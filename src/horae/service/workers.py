@@ -92,7 +92,8 @@ async def _settle(ctx: Context, cell: Cell, finishes: Sequence[Finish]) -> dict[
     results = []
     for one in first.values():
         ran, since, _ = proof.proven[one]
-        results.append(Result(ran, known.get((ran.job_id, ran.job_version)), *_said(one, now - since)))
+        job, (outcome, attempt) = known.get((ran.job_id, ran.job_version)), _said(one, now - since)
+        results.append(Result(ran, job, outcome, attempt, compensations=one.compensations))
     written = await Settler(cell, lambda timer: ctx.wakes.wake(timer.shard, timer.at)).write(results)
     count_refused(ctx, len(proof.proven) - len(written))
     done = {one for id_, one in first.items() if id_ in written}

@@ -1,10 +1,22 @@
 """Events that leave no history row, written in the transaction of what they tell."""
 
+from collections.abc import Sequence
+from typing import NamedTuple
 from uuid import UUID
 
 from horae.domain.events import Event
 from horae.store.statements import sql
 from horae.store.tx import Tx
+
+
+class Told(NamedTuple):
+    """One event of many of a kind."""
+
+    shard: int
+    tenant_id: UUID
+    job_id: UUID
+    instance_id: UUID
+    body: object
 
 
 async def append(
@@ -19,3 +31,8 @@ async def append(
 ) -> None:
     """Tell that something happened; the change's own statement has passed the fence."""
     await tx.run(sql("outbox/append"), tx.now, shard, tenant_id, job_id, instance_id, event, body)
+
+
+async def append_many(tx: Tx, event: Event, told: Sequence[Told]) -> None:
+    """The same for many of a kind."""
+    await tx.run(sql("outbox/append_many"), tx.now, event, *zip(*told, strict=True))

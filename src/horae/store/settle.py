@@ -1,9 +1,14 @@
 """Settle what came back: rules decide, one transaction writes, and what is no longer ours is refused and counted."""
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Final, NamedTuple
 from uuid import UUID
 
+import msgspec
+
+from horae.domain.compensations import Compensation
+from horae.domain.events import Event
 from horae.domain.instances import Instance, Lane
 from horae.domain.jobs import Job
 from horae.domain.lifecycle import State
@@ -14,9 +19,10 @@ from horae.domain.timers import Timer
 from horae.runtime import chance
 from horae.runtime.batch import Refused, halve
 from horae.runtime.telemetry import log
-from horae.store import instances, jobs
+from horae.store import instances, jobs, outbox
 from horae.store.cells import Cell
 from horae.store.instances import Attempt, Ending, Extension, Retrying
+from horae.store.outbox import Told
 from horae.store.tx import BAD_ROW, Tx
 
 ENDINGS: Final = {State.SUCCESS: Counts.SUCCESS, State.DEAD: Counts.DEAD, State.SKIPPED: Counts.SKIPPED}
@@ -31,6 +37,7 @@ class Result(NamedTuple):
     attempt: Attempt | None = None
     delay_ms: int | None = None
     rescued: bool = False
+    compensations: Sequence[Compensation] = ()
 
 
 class Settled(NamedTuple):
@@ -99,10 +106,11 @@ class Settler:
             again = await instances.again(tx, retries) if retries else set()
             kept = await instances.extend(tx, extended) if extended else set()
             await self._complete_single(tx, rows, ended)
+            await _ask(tx, rows, ended | again)
             due = [_timer_of(retry) for retry in retries if retry.ran.id in again]
             return ended | again | kept, due + await self._release(tx, rows, ended)
 
-        alone = all(isinstance(row.outcome, Success) and row.job is not None and _plain(row.job) for row in rows)
+        alone = all(_by_itself(row) for row in rows)
         written, due = await (self.cell.run_statements if alone else self.cell.run)(work)  # alone: one statement
         for timer in due:
             self.follow(timer)
@@ -158,9 +166,28 @@ def _one_each(rows: list[Result]) -> tuple[list[Result], list[Result]]:
     return [row for row in rows if first[row.ran.id] is row], [row for row in rows if first[row.ran.id] is not row]
 
 
-def _plain(job: Job) -> bool:
-    """Whether the end of one of its instances changes nothing but that instance."""
-    return not job.single and not job.exclusive
+def _by_itself(row: Result) -> bool:
+    """Whether its end changes nothing but that instance."""
+    plain = row.job is not None and not row.job.single and not row.job.exclusive
+    return plain and isinstance(row.outcome, Success) and not row.compensations
+
+
+async def _ask(tx: Tx, rows: Sequence[Result], written: set[UUID]) -> None:
+    """What an attempt asks for is written down with its end, in one transaction; a relay makes tasks of it."""
+    asked = [
+        Told(row.ran.shard, row.ran.tenant_id, row.ran.job_id, row.ran.id, _body(one, number, tx.now))
+        for row in rows
+        if row.ran.id in written
+        for number, one in enumerate(row.compensations)
+    ]
+    if asked:
+        await outbox.append_many(tx, Event.COMPENSATION_ASKED, asked)
+
+
+def _body(one: Compensation, number: int, now: datetime) -> object:
+    """With the time it is to be due, whenever it is read, and a number of its own."""
+    said = msgspec.to_builtins(msgspec.structs.replace(one, at=one.at or now))
+    return {"number": number, **said}
 
 
 def _counts_as(ran: Instance, decided: Ended | Again | Extended) -> Counts | None:

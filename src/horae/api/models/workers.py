@@ -7,9 +7,13 @@ from uuid import UUID
 import msgspec
 from msgspec import Meta
 
+from horae.domain.compensations import MOST, Compensation
 from horae.domain.errors import NotFound
 from horae.domain.ids import Prefix, private, public
+from horae.domain.tasks import LONGEST_KEY
+from horae.domain.tokens import traceparent
 from horae.domain.workers import Claimed
+from horae.runtime.chance import span
 
 Many = Meta(min_length=1, max_length=1000)
 Id = Annotated[str, Meta(max_length=60, examples=["ins_01hv3zq5k8e9r7t2m4n6p8s0v1"])]
@@ -39,6 +43,7 @@ class Work(msgspec.Struct, frozen=True):
     token: str
     key: str | None
     payload: Any
+    traceparent: str
 
     @classmethod
     def of(cls, one: Claimed) -> "Work":
@@ -53,13 +58,15 @@ class Work(msgspec.Struct, frozen=True):
             one.token,
             one.key,
             one.payload,
+            traceparent(one.instance_id, span()),
         )
 
 
 class Works(msgspec.Struct, frozen=True):
-    """What was claimed; nothing is an answer, too."""
+    """What was claimed; nothing is an answer, too. `now` is the time by which the deadlines are meant."""
 
     items: list[Work]
+    now: datetime
 
 
 class Held(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -87,12 +94,26 @@ class Heard(msgspec.Struct, frozen=True):
 
 
 class HeardAll(msgspec.Struct, frozen=True):
-    """An answer for each, in order."""
+    """An answer for each, in order. `now` is the time by which the deadlines are meant."""
 
     items: list[Heard]
+    now: datetime
 
 
-class Finished(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Compensate(Compensation, frozen=True, forbid_unknown_fields=True):
+    """A task that is to follow, made once, in the end's own transaction; due now where `at` is left out."""
+
+    type: Annotated[str, Meta(min_length=1, max_length=120)]
+    key: Annotated[str, Meta(min_length=1, max_length=LONGEST_KEY)]
+    at: Annotated[datetime, Meta(tz=True)] | None = None
+    payload: Any = msgspec.UNSET
+    version: int | None = None
+
+
+Compensations = Annotated[list[Compensate], Meta(max_length=MOST)]
+
+
+class Finished(msgspec.Struct, frozen=True, eq=False, forbid_unknown_fields=True):
     """An attempt that is done. `declined`: nothing was to do, and nothing was done."""
 
     instance_id: Id
@@ -100,6 +121,7 @@ class Finished(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     token: Token
     declined: bool = False
     message: Message = ""
+    compensations: Compensations = []
 
 
 class Finishes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -108,8 +130,11 @@ class Finishes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     items: Annotated[list[Finished], Many]
 
 
-class Failed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An attempt that failed: whether trying again may help, and not before how many seconds."""
+class Failed(msgspec.Struct, frozen=True, eq=False, forbid_unknown_fields=True):
+    """An attempt that failed: whether trying again may help, and not before how many seconds.
+
+    `counted: false`: it did not fail, it is given back, and due again after `retry_after`.
+    """
 
     instance_id: Id
     attempt: Attempt
@@ -117,6 +142,8 @@ class Failed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     message: Message
     retryable: bool = True
     retry_after: Annotated[float, Meta(ge=0, le=366 * 86400)] | None = None
+    counted: bool = True
+    compensations: Compensations = []
 
 
 class Failures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

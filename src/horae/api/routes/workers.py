@@ -1,6 +1,7 @@
 """The pull protocol: poll, heartbeat, finish, fail; many instances in each message, and an answer for each of them."""
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Annotated, Final, TypeVar
 from uuid import UUID
 
@@ -26,6 +27,7 @@ from horae.api.models.workers import (
 )
 from horae.api.routing import may
 from horae.domain import workers as domain
+from horae.domain.compensations import check
 from horae.domain.outcomes import Declined, Success
 from horae.domain.workers import Verdict
 from horae.service import workers
@@ -38,7 +40,8 @@ STATUS: Final = {Verdict.DONE: 200, Verdict.LATE: 409, Verdict.NOT_NOW: 503}
 ONE = {"instance_id": "ins_01hv3zq5k8e9r7t2m4n6p8s0v1", "attempt": 1, "token": "…"}
 POLL = {"queue": "coupon_job", "worker_id": "host-1/4711", "limit": 10, "wait": 30}
 HEARTBEAT = {"items": [{**ONE, "seconds": 60}]}
-FINISH = {"items": [ONE, {**ONE, "declined": True, "message": "no longer pending"}]}
+REFUND = {"type": "REFUND", "key": "order-42", "payload": {"amount": 5}}
+FINISH = {"items": [{**ONE, "compensations": [REFUND]}, {**ONE, "declined": True, "message": "no longer pending"}]}
 FAIL = {"items": [{**ONE, "message": "the printer is on fire", "retry_after": 30}]}
 Item = TypeVar("Item", Finished, Failed)
 Spoken = TypeVar("Spoken", Finished, Failed, Held)
@@ -56,7 +59,7 @@ async def poll(
         return not await request.is_disconnected()
 
     taken = await polls.poll(ctx, asked.queue, asked.worker_id, asked.limit, wait=asked.wait, there=there)
-    return Works([Work.of(one) for one in taken])
+    return Works([Work.of(one) for one in taken], _now(ctx))
 
 
 @routes.post("/workers/heartbeat", openapi_extra=documented(HeardAll, Heartbeats, example=HEARTBEAT))
@@ -67,7 +70,7 @@ async def heartbeat(
     held = {one: domain.Held(id_, one.attempt, one.token, one.seconds) for one, id_ in _known(ctx, asked.items)}
     answers = await workers.heartbeat(ctx, list(held.values())) if held else []
     of = dict(zip(held, answers, strict=True))
-    return HeardAll([_heard(one, of.get(one)) for one in asked.items])
+    return HeardAll([_heard(one, of.get(one)) for one in asked.items], _now(ctx))
 
 
 @routes.post("/workers/finish", openapi_extra=documented(ReportedAll, Finishes, example=FINISH))
@@ -81,11 +84,15 @@ async def finish(
 @routes.post("/workers/fail", openapi_extra=documented(ReportedAll, Failures, example=FAIL))
 async def fail(ctx: Annotated[Context, may("workers.fail")], asked: Annotated[Failures, told(Failures)]) -> ReportedAll:
     """Say that attempts failed. The job's retry policy decides what follows."""
-    return await _report(ctx, asked.items, lambda one: domain.Failed(one.message, one.retryable, one.retry_after))
+    return await _report(ctx, asked.items, _failure)
 
 
 async def _report(ctx: Context, items: Sequence[Item], said: Callable[[Item], domain.Report]) -> ReportedAll:
-    known = {one: domain.Finish(id_, one.attempt, one.token, said(one)) for one, id_ in _known(ctx, items)}
+    for one in items:
+        check(one.compensations)
+    known = {
+        one: domain.Finish(id_, one.attempt, one.token, said(one), one.compensations) for one, id_ in _known(ctx, items)
+    }
     answers = await workers.finish(ctx, list(known.values())) if known else []
     of = {one: answer.verdict for one, answer in zip(known, answers, strict=True)}
     verdicts = [of.get(one, Verdict.LATE) for one in items]
@@ -99,6 +106,15 @@ def _known(ctx: Context, items: Sequence[Spoken]) -> list[tuple[Spoken, UUID]]:
     found = [(one, id_) for one in items if (id_ := id_of(one.instance_id)) is not None]
     count_refused(ctx, len(items) - len(found))
     return found
+
+
+def _failure(one: Failed) -> domain.Failed:
+    return domain.Failed(one.message, one.retryable, one.retry_after, one.counted)
+
+
+def _now(ctx: Context) -> datetime:
+    """The cells' time, for workers whose own clock is wrong."""
+    return ctx.store.cells[0].clock.now()
 
 
 def _heard(one: Held, answer: domain.HeartbeatAnswer | None) -> Heard:

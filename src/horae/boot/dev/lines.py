@@ -8,7 +8,7 @@ from rich.text import Text
 from horae.delivery.push import Delivered
 from horae.domain.instances import Instance
 from horae.domain.jobs import Job
-from horae.domain.outcomes import Accepted, Declined, Lost, Probed, Retryable, Success, Unrecoverable
+from horae.domain.outcomes import Accepted, Declined, Lost, Probed, Retryable, Returned, Success, Unrecoverable
 from horae.domain.tasks import OWN_KEY
 from horae.service.tasks import Answer
 
@@ -53,7 +53,7 @@ def _said(ran: Instance, job: Job, delivered: Delivered) -> Said:
             return Said("cyan", "○", f"declined {took}: nothing to do")
         case Accepted(seconds=seconds):
             return Said("cyan", "…", f"accepted {took}, to be finished within {seconds:.0f} s")
-        case Lost() | Probed():
+        case Lost() | Probed() | Returned():
             return Said("yellow", "↻", f"no result {took}: due again")
         case other:
             assert_never(other)

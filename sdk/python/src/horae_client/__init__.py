@@ -1,0 +1,56 @@
+"""The Python client of Horae: `Client` and `AsyncClient`, `Worker`, receivers, and tasks added in your transactions."""
+
+from horae_client import errors, models
+from horae_client.client import AsyncClient, Client
+from horae_client.outcomes import Declined, Retry, Snooze, Unrecoverable
+from horae_client.retries import Retries
+from horae_client.specs import (
+    CalendarRule,
+    Cancel,
+    Cron,
+    Delay,
+    Http,
+    Interval,
+    Keyed,
+    Manual,
+    Misfire,
+    Once,
+    Policies,
+    Put,
+    Queue,
+    RetryPolicy,
+    Spread,
+)
+from horae_client.version import VERSION
+from horae_client.worker import Context, Worker
+
+__version__ = VERSION
+__all__ = [
+    "AsyncClient",
+    "CalendarRule",
+    "Cancel",
+    "Client",
+    "Context",
+    "Cron",
+    "Declined",
+    "Delay",
+    "Http",
+    "Interval",
+    "Keyed",
+    "Manual",
+    "Misfire",
+    "Once",
+    "Policies",
+    "Put",
+    "Queue",
+    "Retries",
+    "Retry",
+    "RetryPolicy",
+    "Snooze",
+    "Spread",
+    "Unrecoverable",
+    "Worker",
+    "__version__",
+    "errors",
+    "models",
+]

@@ -1,0 +1,249 @@
+"""Jobs: what fires, when, and what it calls."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from horae_client import keys
+from horae_client.aio.verbs import AsyncVerbs
+from horae_client.asked import jobs as asked
+from horae_client.models import Backfill, Counts, Forecast, Instance, Job, Schedule, Triggered, Version
+from horae_client.specs import Policies, RetryPolicy, Target, Trigger
+from horae_client.wire import aware, said
+
+
+class AsyncJobs(AsyncVerbs):
+    """Definitions, and what people do with them. A job is named by its name or its id."""
+
+    async def create(
+        self,
+        name: str,
+        *,
+        cron: str | None = None,
+        timezone: str | None = None,
+        trigger: Trigger | None = None,
+        target: Target | None = None,
+        priority: str | None = None,
+        payload: Any = None,
+        labels: Mapping[str, str] | None = None,
+        retry: RetryPolicy | None = None,
+        policies: Policies | None = None,
+        after_success: str | None = None,
+        idempotency_key: str | None = None,
+        **more: Any,
+    ) -> Job:
+        """Make a job. Without a target workers take it from the queue of its name; without a trigger it fires by hand.
+
+        The answer says what was understood, and when it fires. `more` is sent as it is: whatever else the API takes.
+
+        >>> job = await client.jobs.create("REPORT", cron="0 2 * * *", timezone="Asia/Shanghai")
+        >>> job.status, job.trigger["zone"], len(job.schedule.fires)
+        ('ACTIVE', 'Asia/Shanghai', 5)
+        """
+        spec = said(
+            cron=cron,
+            timezone=timezone,
+            trigger=trigger,
+            target=target,
+            priority=priority,
+            payload=payload,
+            labels=labels,
+            retry=retry,
+            policies=policies,
+            after_success=after_success,
+            **more,
+        )
+        return await self._ask(asked.create(name, spec, keys.made(idempotency_key)))
+
+    async def update(self, job: str, *, version: int, idempotency_key: str | None = None, **spec: Any) -> Job:
+        """Make the next version of a job, whole, if it is still at the version named; else `Conflict`.
+
+        >>> job = await client.jobs.get("coupon_job")
+        >>> job = await client.jobs.update("coupon_job", version=job.version, cron="0 */10 * * * ?")
+        >>> job.version
+        2
+        """
+        return await self._ask(asked.update(job, version, said(**spec), keys.made(idempotency_key)))
+
+    async def get(self, job: str) -> Job:
+        """One job, and its coming fires.
+
+        >>> job = await client.jobs.get("coupon_job")
+        >>> job.name, len(job.schedule.fires)
+        ('coupon_job', 5)
+        """
+        return await self._ask(asked.get(job))
+
+    def list(
+        self, *, status: str | None = None, labels: Sequence[str] = (), prefix: str = "", limit: int | None = None
+    ) -> AsyncIterator[Job]:
+        """The living jobs, by name, over as many pages as there are. A label is `key` or `key=value`.
+
+        >>> [job.name async for job in client.jobs.list(prefix="coupon")]
+        ['coupon_job']
+        """
+        query = said(status=status, label=list_(labels), prefix=prefix or None)
+        return self._pages(asked.listing(query), limit)
+
+    async def pause(self, job: str, *, idempotency_key: str | None = None) -> Job:
+        """Stop fires and claims; what runs may finish.
+
+        >>> job = await client.jobs.pause("coupon_job")
+        >>> job.status
+        'PAUSED'
+        """
+        return await self._ask(asked.verb(job, "pause", keys.made(idempotency_key)))
+
+    async def resume(self, job: str, *, idempotency_key: str | None = None) -> Job:
+        """Go on from now; what passed is recorded as skipped.
+
+        >>> job = await client.jobs.pause("coupon_job")
+        >>> job = await client.jobs.resume("coupon_job")
+        >>> job.status
+        'ACTIVE'
+        """
+        return await self._ask(asked.verb(job, "resume", keys.made(idempotency_key)))
+
+    async def remove(self, job: str) -> Job:
+        """No fire any more; what waits is cancelled, history stays.
+
+        >>> job = await client.jobs.remove("coupon_job")
+        >>> job.status
+        'REMOVED'
+        """
+        return await self._ask(asked.remove(job))
+
+    async def label(self, job: str, labels: Mapping[str, str | None], *, idempotency_key: str | None = None) -> Job:
+        """Set labels; those with None are taken away, all others stay.
+
+        >>> job = await client.jobs.label("coupon_job", {"team": "coupons"})
+        >>> job.labels
+        {'team': 'coupons'}
+        """
+        return await self._ask(asked.label(job, labels, keys.made(idempotency_key)))
+
+    async def trigger(self, job: str, *, payload: Any = None, idempotency_key: str | None = None) -> Triggered:
+        """Fire a job now, once per idempotency key.
+
+        >>> one = await client.jobs.trigger("coupon_job", payload={"campaign": 42}, idempotency_key="campaign-42")
+        >>> two = await client.jobs.trigger("coupon_job", payload={"campaign": 42}, idempotency_key="campaign-42")
+        >>> one.instance_id == two.instance_id
+        True
+        """
+        return await self._ask(asked.trigger(job, payload, keys.made(idempotency_key)))
+
+    async def backfill(
+        self,
+        job: str,
+        *,
+        since: datetime,
+        until: datetime,
+        cap: int | None = None,
+        rerun: bool | None = None,
+        idempotency_key: str | None = None,
+    ) -> Backfill:
+        """Run a job's past fires of a range, behind what is due; `until` is excluded.
+
+        >>> from datetime import UTC, datetime, timedelta
+        >>> now = datetime.now(UTC)
+        >>> hour = timedelta(hours=1)
+        >>> begun = await client.jobs.backfill("coupon_job", since=now - 2 * hour, until=now - hour)
+        >>> begun.planned
+        12
+        """
+        return await self._ask(asked.backfill(job, since, until, cap, rerun, keys.made(idempotency_key)))
+
+    def history(
+        self,
+        job: str,
+        *,
+        states: Sequence[str] = (),
+        since: datetime | None = None,
+        until: datetime | None = None,
+        key: str | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[Instance]:
+        """A job's instances, live and ended, newest fire first.
+
+        >>> one = await client.jobs.trigger("coupon_job")
+        >>> [run.state async for run in client.jobs.history("coupon_job", states=["INIT"])]
+        ['INIT']
+        """
+        return self._pages(asked.history(job, states, since, until, key), limit)
+
+    async def counts(self, job: str, *, since: datetime | None = None, until: datetime | None = None) -> Counts:
+        """How many of a job's instances live in which state, and how its fires of a stretch of time ended.
+
+        >>> one = await client.jobs.trigger("coupon_job")
+        >>> counts = await client.jobs.counts("coupon_job")
+        >>> counts.live["INIT"]
+        1
+        """
+        return await self._ask(asked.counts(job, since, until))
+
+    async def preview(self, job: str, *, many: int = 5) -> Schedule:
+        """What a job's schedule says, and its coming fires.
+
+        >>> coming = await client.jobs.preview("coupon_job", many=3)
+        >>> len(coming.fires)
+        3
+        """
+        return await self._ask(asked.preview(job, many))
+
+    async def skip(self, job: str, at: datetime, *, idempotency_key: str | None = None) -> Job:
+        """One coming fire does not happen; it leaves a row that says so.
+
+        >>> coming = await client.jobs.preview("coupon_job")
+        >>> job = await client.jobs.skip("coupon_job", coming.fires[1].fire_time)
+        >>> coming = await client.jobs.preview("coupon_job")
+        >>> coming.fires[1].skipped
+        'REQUESTED'
+        """
+        return await self._ask(asked.verb(job, "skip", keys.made(idempotency_key), {"at": aware(at)}))
+
+    async def move(self, job: str, at: datetime, to: datetime, *, idempotency_key: str | None = None) -> Job:
+        """One coming fire happens at another time, between its neighbours.
+
+        >>> from datetime import timedelta
+        >>> coming = await client.jobs.preview("coupon_job")
+        >>> at = coming.fires[1].fire_time
+        >>> job = await client.jobs.move("coupon_job", at, at + timedelta(minutes=2))
+        >>> job.version
+        2
+        """
+        body = {"at": aware(at), "to": aware(to)}
+        return await self._ask(asked.verb(job, "move", keys.made(idempotency_key), body))
+
+    async def restore(self, job: str, at: datetime, *, idempotency_key: str | None = None) -> Job:
+        """One coming fire that was skipped or moved happens as the schedule has it.
+
+        >>> coming = await client.jobs.preview("coupon_job")
+        >>> job = await client.jobs.skip("coupon_job", coming.fires[1].fire_time)
+        >>> job = await client.jobs.restore("coupon_job", coming.fires[1].fire_time)
+        >>> coming = await client.jobs.preview("coupon_job")
+        >>> coming.fires[1].skipped is None
+        True
+        """
+        return await self._ask(asked.verb(job, "restore", keys.made(idempotency_key), {"at": aware(at)}))
+
+    def versions(self, job: str, *, limit: int | None = None) -> AsyncIterator[Version]:
+        """A job's versions, newest first.
+
+        >>> [one.version async for one in client.jobs.versions("coupon_job")]
+        [1]
+        """
+        return self._pages(asked.versions(job), limit)
+
+    async def forecast(self, *, hours: float = 24) -> Forecast:
+        """How many fires are coming, minute by minute, and which seconds are the worst.
+
+        >>> coming = await client.jobs.forecast(hours=1)
+        >>> coming.total
+        12
+        """
+        return await self._ask(asked.forecast(hours))
+
+
+def list_(some: Sequence[str]) -> Any:
+    """A list where there is one; `list` is a verb here."""
+    return [*some] or None

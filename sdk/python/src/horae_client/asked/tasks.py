@@ -1,0 +1,49 @@
+"""Requests about tasks."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from horae_client.models import Decision, Task, TaskAnswers
+from horae_client.specs import Cancel, Put
+from horae_client.wire import Request, aware, path, said
+
+MOST: Final = 1000
+"""How many tasks one request may speak of."""
+
+
+def schedule(
+    type_name: str, key: str, at: datetime | None, payload: Any, version: int | None, once: str | None = None
+) -> Request[Decision]:
+    """Set the time of a key."""
+    body = said(at=aware(at), payload=payload, version=version)
+    return Request("PUT", path("tasks", type_name, key), Decision, body=body, key=once)
+
+
+def schedule_many(type_name: str, tasks: Sequence[Put]) -> list[Request[TaskAnswers]]:
+    """Set the times of many keys, so many in each request."""
+    for one in tasks:
+        aware(one.at)
+    return [Request("PUT", path("tasks", type_name), TaskAnswers, body={"tasks": part}) for part in parts(tasks)]
+
+
+def cancel(type_name: str, key: str, version: int | None) -> Request[Decision]:
+    """A key's task is no longer wanted."""
+    return Request("DELETE", path("tasks", type_name, key), Decision, query=said(version=version))
+
+
+def cancel_many(type_name: str, tasks: Sequence[Cancel]) -> list[Request[TaskAnswers]]:
+    """Many keys' tasks are no longer wanted."""
+    return [
+        Request("POST", path("tasks", type_name, "cancel"), TaskAnswers, body={"tasks": part}) for part in parts(tasks)
+    ]
+
+
+def get(type_name: str, key: str) -> Request[Task]:
+    """What is known about a key."""
+    return Request("GET", path("tasks", type_name, key), Task)
+
+
+def parts(tasks: Sequence[Any]) -> list[Sequence[Any]]:
+    """As many at once as a request may carry."""
+    return [tasks[start : start + MOST] for start in range(0, len(tasks), MOST)]

@@ -1,0 +1,208 @@
+"""`Client` and `AsyncClient`: they carry requests and bring answers, and ask again where that is safe."""
+
+import asyncio
+import os
+import random
+import time
+from types import TracebackType
+from typing import Any, Final, TypeVar
+
+import httpx2
+
+from horae_client import aio, retries, sync
+from horae_client.aio.jobs import AsyncJobs
+from horae_client.aio.runs import AsyncBackfills, AsyncCalendars, AsyncDeadLetters, AsyncInstances
+from horae_client.aio.tasks import AsyncTasks
+from horae_client.asked import runs
+from horae_client.errors import Unreachable
+from horae_client.models import Health
+from horae_client.retries import Retries
+from horae_client.sync.jobs import Jobs
+from horae_client.sync.runs import Backfills, Calendars, DeadLetters, Instances
+from horae_client.sync.tasks import Tasks
+from horae_client.version import VERSION
+from horae_client.wire import Request, read
+
+__all__ = ["AsyncClient", "Client", "aio", "sync"]
+T = TypeVar("T")
+NO_ANSWER: Final = (httpx2.TransportError, httpx2.InvalidURL)
+USER_AGENT: Final = f"horae-client/{VERSION}"
+
+
+class Client:
+    """Horae, for programs that wait. Safe to share between threads; close it, or use it in a `with` block.
+
+    `url` and `key` are taken from `HORAE_URL` and `HORAE_KEY` where they are left out.
+
+    >>> from horae_client import Client
+    >>> with Client(url, key) as client:
+    ...     health = client.health()
+    >>> health.cells_down
+    []
+    """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        key: str | None = None,
+        *,
+        timeout: float = 30.0,
+        retries: Retries | None = None,
+        transport: httpx2.BaseTransport | None = None,
+    ) -> None:
+        self.retries = retries or Retries()
+        self.http = httpx2.Client(**settings(url, key, timeout), transport=transport)
+        self.jobs, self.tasks, self.instances = Jobs(self), Tasks(self), Instances(self)
+        self.backfills, self.dead_letters, self.calendars = Backfills(self), DeadLetters(self), Calendars(self)
+
+    def health(self) -> Health:
+        """How the scheduler does.
+
+        >>> health = client.health()
+        >>> health.mode
+        'NORMAL'
+        """
+        return self.ask(runs.health())
+
+    def ask(self, request: Request[T]) -> T:
+        """Carry any request of `horae_client.asked`; the one way in and out.
+
+        >>> from horae_client.asked import jobs
+        >>> job = client.ask(jobs.get("coupon_job"))
+        >>> job.name
+        'coupon_job'
+        """
+        began, tried = time.monotonic(), 0
+        while True:
+            tried += 1
+            try:
+                return self._once(request)
+            except Exception as error:
+                spent = time.monotonic() - began
+                pause = retries.wait(self.retries, request, error, tried, spent, random.random())  # noqa: S311
+                if pause is None:
+                    raise
+                time.sleep(pause)
+
+    def close(self) -> None:
+        """Hang up.
+
+        >>> from horae_client import Client
+        >>> Client(url, key).close()
+        """
+        self.http.close()
+
+    def __enter__(self) -> "Client":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _once(self, request: Request[T]) -> T:
+        try:
+            answer = self.http.request(request.method, request.path, **parts(request))
+        except NO_ANSWER as error:
+            raise Unreachable(f"{request.method} {request.path}: {error or type(error).__name__}") from error
+        return read(request, answer.status_code, answer.headers, answer.content)
+
+
+class AsyncClient:
+    """Horae, for programs on an event loop; close it, or use it in an `async with` block.
+
+    >>> from horae_client import AsyncClient
+    >>> async with AsyncClient(url, key) as client:
+    ...     health = await client.health()
+    >>> health.cells_down
+    []
+    """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        key: str | None = None,
+        *,
+        timeout: float = 30.0,
+        retries: Retries | None = None,
+        transport: httpx2.AsyncBaseTransport | None = None,
+    ) -> None:
+        self.retries = retries or Retries()
+        self.http = httpx2.AsyncClient(**settings(url, key, timeout), transport=transport)
+        self.jobs, self.tasks, self.instances = AsyncJobs(self), AsyncTasks(self), AsyncInstances(self)
+        self.backfills, self.dead_letters = AsyncBackfills(self), AsyncDeadLetters(self)
+        self.calendars = AsyncCalendars(self)
+
+    async def health(self) -> Health:
+        """How the scheduler does.
+
+        >>> health = await client.health()
+        >>> health.mode
+        'NORMAL'
+        """
+        return await self.ask(runs.health())
+
+    async def ask(self, request: Request[T]) -> T:
+        """Carry any request of `horae_client.asked`; the one way in and out.
+
+        >>> from horae_client.asked import jobs
+        >>> job = await client.ask(jobs.get("coupon_job"))
+        >>> job.name
+        'coupon_job'
+        """
+        began, tried = time.monotonic(), 0
+        while True:
+            tried += 1
+            try:
+                return await self.once(request)
+            except Exception as error:
+                spent = time.monotonic() - began
+                pause = retries.wait(self.retries, request, error, tried, spent, random.random())  # noqa: S311
+                if pause is None:
+                    raise
+                await asyncio.sleep(pause)
+
+    async def once(self, request: Request[T], patience: float | None = None) -> T:
+        """Carry a request and never ask again; `patience` is how many seconds this one may take.
+
+        >>> from horae_client.asked import jobs
+        >>> job = await client.once(jobs.get("coupon_job"))
+        >>> job.name
+        'coupon_job'
+        """
+        try:
+            answer = await self.http.request(request.method, request.path, **parts(request, patience))
+        except NO_ANSWER as error:
+            raise Unreachable(f"{request.method} {request.path}: {error or type(error).__name__}") from error
+        return read(request, answer.status_code, answer.headers, answer.content)
+
+    async def close(self) -> None:
+        """Hang up.
+
+        >>> from horae_client import AsyncClient
+        >>> await AsyncClient(url, key).close()
+        """
+        await self.http.aclose()
+
+    async def __aenter__(self) -> "AsyncClient":
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+
+def settings(url: str | None, key: str | None, timeout: float) -> dict[str, Any]:
+    """What both carriers are told; a missing address or key is found out here, not at the first request."""
+    url, key = url or os.environ.get("HORAE_URL"), key or os.environ.get("HORAE_KEY")
+    if not url or not key:
+        raise ValueError("a client needs the address of the API and a key: give them, or set HORAE_URL and HORAE_KEY")
+    headers = {"Authorization": f"Bearer {key}", "User-Agent": USER_AGENT}
+    return {"base_url": url.rstrip("/"), "headers": headers, "timeout": timeout}
+
+
+def parts(request: Request[Any], patience: float | None = None) -> dict[str, Any]:
+    """A request in the words of the carrier."""
+    made = {"params": dict(request.query) or None, "content": request.content(), "headers": request.headers()}
+    return made if patience is None else {**made, "timeout": patience}

@@ -1,0 +1,13 @@
+"""Idempotency keys: made once for a call, kept over its retries."""
+
+from uuid import uuid4
+
+
+def made(given: str | None = None) -> str:
+    """The key that was given, or a new one.
+
+    >>> from horae_client import keys
+    >>> keys.made("order-42")
+    'order-42'
+    """
+    return given or uuid4().hex

@@ -1,0 +1,307 @@
+"""What the API answers, typed. Fields that a newer server adds are left aside; nothing here is ever changed."""
+
+from datetime import date, datetime
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+T = TypeVar("T")
+
+
+class Model(msgspec.Struct, frozen=True, kw_only=True):
+    """A value out of an answer."""
+
+
+class Page(Model, Generic[T], frozen=True, kw_only=True):
+    """A page of a list; `next` is the cursor of the one after it."""
+
+    items: list[T]
+    next: str | None = None
+
+
+class ComingFire(Model, frozen=True, kw_only=True):
+    """A coming fire; with a reason where it will not happen."""
+
+    fire_time: datetime
+    due_at: datetime | None = None
+    skipped: str | None = None
+
+
+class Schedule(Model, frozen=True, kw_only=True):
+    """What was understood of a schedule, in two languages, and the coming fires."""
+
+    english: str | None = None
+    chinese: str | None = None
+    fires: list[ComingFire] = []
+
+
+class Job(Model, frozen=True, kw_only=True):
+    """A job as it is now, with all that was filled in."""
+
+    id: str
+    name: str
+    version: int
+    status: str
+    trigger: dict[str, Any]
+    target: dict[str, Any]
+    priority: str
+    labels: dict[str, str]
+    retry: dict[str, Any]
+    policies: dict[str, Any]
+    after_success: str
+    payload: Any = None
+    next_fire_at: datetime | None = None
+    schedule: Schedule | None = None
+
+
+class Version(Model, frozen=True, kw_only=True):
+    """One version of a job."""
+
+    version: int
+    created_at: datetime
+    created_by: str
+    definition: dict[str, Any]
+
+
+class Triggered(Model, frozen=True, kw_only=True):
+    """The instance that a run by hand became."""
+
+    instance_id: str
+    job_id: str
+    job: str
+
+
+class Instance(Model, frozen=True, kw_only=True):
+    """One fire of a job. A SKIPPED one may stand for a range. A list leaves payload and attempts out."""
+
+    id: str
+    job_id: str
+    job_version: int
+    state: str
+    fire_time: datetime
+    due_at: datetime
+    changed_at: datetime
+    priority: str
+    lane: str
+    attempt: int
+    retry_count: int
+    idempotency_key: str
+    key: str | None = None
+    reason: str | None = None
+    trigger_delay_ms: int | None = None
+    duration_ms: int | None = None
+    worker_id: str | None = None
+    error_code: str | None = None
+    error_msg: str | None = None
+    range_to: datetime | None = None
+    range_count: int | None = None
+    payload: Any = None
+    attempts: list[Any] = []
+    deadline: datetime | None = None
+    held_ms: int = 0
+
+
+class Retried(Model, frozen=True, kw_only=True):
+    """What to watch: the same instance, or the replay of a dead one."""
+
+    instance_id: str
+
+
+class Counts(Model, frozen=True, kw_only=True):
+    """How many of a job's instances live in which state, and how those of a stretch of time ended."""
+
+    live: dict[str, int]
+    ended: dict[str, int]
+
+
+class Backfill(Model, frozen=True, kw_only=True):
+    """A backfill, and how far it is where that was asked for."""
+
+    id: str
+    job_id: str
+    since: datetime
+    until: datetime
+    cap: int
+    rerun: bool
+    planned: int
+    created_at: datetime
+    created_by: str
+    status: str | None = None
+    cursor: datetime | None = None
+    born: int | None = None
+    already: int | None = None
+    ended_at: datetime | None = None
+    waiting: int | None = None
+    ended: dict[str, int] | None = None
+
+
+class Decision(Model, frozen=True, kw_only=True):
+    """What a new time meant for a key: `created`, `moved`, `replaced`, `ignored` or `cancelled`."""
+
+    decision: str
+    revision: int
+    instance_id: str | None = None
+    at: datetime | None = None
+    reason: str | None = None
+    replaced_id: str | None = None
+
+
+class Problem(Model, frozen=True, kw_only=True):
+    """Why one item of many was refused."""
+
+    status: int
+    detail: str
+    code: str
+
+
+class TaskAnswer(Model, frozen=True, kw_only=True):
+    """One task of a batch: its decision, or its problem."""
+
+    key: str
+    answer: Decision | None = None
+    problem: Problem | None = None
+
+
+class TaskAnswers(Model, frozen=True, kw_only=True):
+    """The tasks of a batch, each in its place."""
+
+    items: list[TaskAnswer]
+
+
+class LiveTask(Model, frozen=True, kw_only=True):
+    """What may still happen of a key."""
+
+    instance_id: str
+    state: str
+    at: datetime
+    due_at: datetime
+    attempt: int
+    retry_count: int
+    error: str | None = None
+    payload: Any = None
+
+
+class Task(Model, frozen=True, kw_only=True):
+    """A business key: what lives, what is remembered of it, and its last twenty decisions, oldest first."""
+
+    type: str
+    key: str
+    generation: int
+    revision: int
+    instance_id: str
+    version: int | None = None
+    outcome: str | None = None
+    live: LiveTask | None = None
+    decisions: list[dict[str, Any]] = []
+
+
+class DeadLetter(Model, frozen=True, kw_only=True):
+    """What was given up. `instance_id` died first; `replay_id` is its latest replay."""
+
+    instance_id: str
+    job_id: str
+    fire_time: datetime
+    created_at: datetime
+    error_code: str
+    replay_status: str
+    idempotency_key: str
+    job: str | None = None
+    key: str | None = None
+    error_msg: str | None = None
+    tag: str | None = None
+    replay_id: str | None = None
+    payload: Any = None
+
+
+class Replayed(Model, frozen=True, kw_only=True):
+    """How many letters were sent again, and how many could not be."""
+
+    sent: int
+    refused: int
+
+
+class Calendar(Model, frozen=True, kw_only=True):
+    """A set of days; `moved` names the jobs whose next fire moved when it was put."""
+
+    name: str
+    first: date
+    last: date
+    weekdays: list[int]
+    added: list[date]
+    removed: list[date]
+    moved: list[str] = []
+
+
+class Health(Model, frozen=True, kw_only=True, rename="camel"):
+    """How the scheduler does: delays of the last 5 minutes, rates of the last 10, growth of the last that was told."""
+
+    mode: str
+    trigger_delay_p95_ms: int = msgspec.field(name="triggerDelayP95Ms")
+    success_rate_10m: float = msgspec.field(name="successRate10m")
+    retry_backlog: int
+    dlq_growth_per_min: int
+    backlog: int
+    fires_10m: int = msgspec.field(name="fires10m")
+    cells_down: list[str] = []
+
+
+class Forecast(Model, frozen=True, kw_only=True):
+    """Fires of the coming hours: in all, in each minute, and the worst seconds."""
+
+    since: datetime
+    total: int
+    per_minute: list[int]
+    worst: list[dict[str, Any]]
+
+
+class Work(Model, frozen=True, kw_only=True):
+    """One attempt in a worker's hands, until its deadline."""
+
+    instance_id: str
+    job: str
+    attempt: int
+    fire_time: datetime
+    idempotency_key: str
+    deadline: datetime
+    token: str
+    key: str | None = None
+    payload: Any = None
+    traceparent: str | None = None
+
+
+class Works(Model, frozen=True, kw_only=True):
+    """What was claimed, and the server's time when it was."""
+
+    items: list[Work]
+    now: datetime | None = None
+
+
+class Heard(Model, frozen=True, kw_only=True):
+    """Whether an attempt is still yours, and until when."""
+
+    instance_id: str
+    attempt: int
+    yours: bool
+    deadline: datetime | None = None
+
+
+class HeardAll(Model, frozen=True, kw_only=True):
+    """An answer for each, in order."""
+
+    items: list[Heard]
+    now: datetime | None = None
+
+
+class Reported(Model, frozen=True, kw_only=True):
+    """What became of a report: `done`, `late` or `not_now`."""
+
+    instance_id: str
+    attempt: int
+    verdict: str
+    status: int
+
+
+class ReportedAll(Model, frozen=True, kw_only=True):
+    """An answer for each, in order."""
+
+    items: list[Reported]

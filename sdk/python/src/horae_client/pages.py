@@ -1,0 +1,18 @@
+"""Lists come in pages; a cursor opens the next one, for the same filters only."""
+
+from dataclasses import replace
+from typing import Any
+
+from horae_client.models import Page
+from horae_client.wire import Request, said
+
+
+def after(request: Request[Page[Any]], cursor: str | None, limit: int | None) -> Request[Page[Any]]:
+    """The request for the page after a cursor; without one, for the first.
+
+    >>> from horae_client.asked.jobs import versions
+    >>> from horae_client.pages import after
+    >>> after(versions("coupon_job"), "abc", 10).query
+    {'cursor': 'abc', 'limit': 10}
+    """
+    return replace(request, query={**request.query, **said(cursor=cursor, limit=limit)})

@@ -1,0 +1,146 @@
+"""What a job is made of, as values: triggers, targets, policies. What is left out is the server's default.
+
+>>> from horae_client import Cron, Http
+>>> job = client.jobs.create("NIGHTLY", trigger=Cron("0 2 * * *"), target=Http("https://example.com/nightly"))
+>>> job.trigger["dialect"], job.target["read_timeout"]
+('unix5', 5.0)
+"""
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+
+class Spec(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A part of a job's definition."""
+
+
+class Cron(Spec, frozen=True, tag="cron", tag_field="kind"):
+    """A cron expression: 5 fields as Unix reads them, 6 as Spring, 7 as Quartz, in the zone given or the tenant's."""
+
+    expression: str
+    dialect: str | None = None
+    zone: str | None = None
+    dst_gap: str | None = None
+    dst_overlap: str | None = None
+
+
+class Interval(Spec, frozen=True, tag="interval", tag_field="kind"):
+    """Every so many seconds, counted from an anchor."""
+
+    every: float
+    anchor: datetime | None = None
+
+
+class Once(Spec, frozen=True, tag="once", tag_field="kind"):
+    """At one time."""
+
+    at: datetime
+
+
+class Delay(Spec, frozen=True, tag="delay", tag_field="kind"):
+    """So many seconds from now."""
+
+    seconds: float
+
+
+class Keyed(Spec, frozen=True, tag="keyed", tag_field="kind"):
+    """A type of tasks: each business key has its own time."""
+
+
+class Manual(Spec, frozen=True, tag="manual", tag_field="kind"):
+    """Only when someone asks."""
+
+
+Trigger = Cron | Interval | Once | Delay | Keyed | Manual
+
+
+class Http(Spec, frozen=True, tag="http", tag_field="kind"):
+    """A URL that is called. `signing` names the secret of the signature that receivers check."""
+
+    url: str
+    method: str | None = None
+    headers: dict[str, str] | None = None
+    connect_timeout: float | None = None
+    read_timeout: float | None = None
+    query: dict[str, str] | None = None
+    body: Any = None
+    auth: dict[str, Any] | None = None
+    signing: str | None = None
+    ca: str | None = None
+    batch: int | None = None
+    max_concurrency: int | None = None
+    rate: float | None = None
+    completion_seconds: float | None = None
+
+
+class Queue(Spec, frozen=True, tag="queue", tag_field="kind"):
+    """A queue; what is in it waits until a worker claims it, and is the worker's for `claim_seconds`."""
+
+    name: str
+    claim_seconds: float | None = None
+
+
+Target = Http | Queue
+
+
+class RetryPolicy(Spec, frozen=True):
+    """When to try again, in seconds; the sixth failure is final unless `max_failures` says otherwise."""
+
+    base: float | None = None
+    jitter_min: float | None = None
+    jitter_max: float | None = None
+    longest: float | None = None
+    max_failures: int | None = None
+
+
+class Misfire(Spec, frozen=True):
+    """What becomes of missed fires: `skip`, `once` or `all`."""
+
+    policy: str | None = None
+    max_lateness: float | None = None
+    cap: int | None = None
+    pace: float | None = None
+
+
+class Spread(Spec, frozen=True):
+    """Moves fires off the full minute."""
+
+    window: float | None = None
+    jitter: float | None = None
+
+
+class CalendarRule(Spec, frozen=True):
+    """A job's use of a calendar."""
+
+    calendar: str
+    mode: str | None = None
+
+
+class Policies(Spec, frozen=True):
+    """How a job's fires are bounded, spread, filtered and made up for; `overlap`: allow, forbid, replace, queue_one."""
+
+    misfire: Misfire | None = None
+    overlap: str | None = None
+    spread: Spread | None = None
+    calendars: list[CalendarRule] | None = None
+    start: datetime | None = None
+    end: datetime | None = None
+    max_count: int | None = None
+
+
+class Put(Spec, frozen=True):
+    """One key of a batch, and its new time; now where it is left out."""
+
+    key: str
+    at: datetime | None = None
+    payload: Any = msgspec.UNSET
+    version: int | None = None
+
+
+class Cancel(Spec, frozen=True):
+    """One key of a batch whose task is no longer wanted."""
+
+    key: str
+    version: int | None = None

@@ -1,0 +1,1 @@
+"""The verbs, for programs that wait. `horae_client.aio` is made from these files."""

@@ -1,0 +1,90 @@
+"""Tasks: a time for a business key."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from msgspec import UNSET
+
+from horae_client.asked import tasks as asked
+from horae_client.models import Decision, Task, TaskAnswer
+from horae_client.specs import Cancel, Put
+from horae_client.sync.verbs import Verbs
+
+
+class Tasks(Verbs):
+    """What is to happen to a business key, and when."""
+
+    def schedule(
+        self,
+        type: str,
+        key: str,
+        *,
+        at: datetime | None = None,
+        payload: Any = UNSET,
+        version: int | None = None,
+    ) -> Decision:
+        """Set the time of a key: created, moved, replaced or ignored, as the answer says.
+
+        Saying it twice changes nothing. Without `at` it is due now. `version` is the version of your own event: one
+        that is not newer than the last is ignored, so that events may arrive out of order. A moved task keeps its
+        payload unless another is given.
+
+        >>> from datetime import UTC, datetime
+        >>> nine = datetime(2035, 1, 1, 9, tzinfo=UTC)
+        >>> made = client.tasks.schedule("ARTICLE_PUBLISH", "article-42", at=nine, payload={"title": "x"})
+        >>> made.decision
+        'created'
+        >>> moved = client.tasks.schedule("ARTICLE_PUBLISH", "article-42", at=nine.replace(hour=10))
+        >>> moved.decision, moved.instance_id == made.instance_id
+        ('moved', True)
+        """
+        return self._ask(asked.schedule(type, key, at, payload, version))
+
+    def schedule_many(self, type: str, tasks: Iterable[Put]) -> list[TaskAnswer]:
+        """Set the times of many keys; each is decided and answered by itself, in its place.
+
+        >>> from horae_client import Put
+        >>> answers = client.tasks.schedule_many("ARTICLE_PUBLISH", [Put("a-1"), Put("a-2", version=7)])
+        >>> [(one.key, one.answer.decision) for one in answers]
+        [('a-1', 'created'), ('a-2', 'created')]
+        """
+        found: list[TaskAnswer] = []
+        for request in asked.schedule_many(type, list(tasks)):
+            answers = self._ask(request)
+            found += answers.items
+        return found
+
+    def cancel(self, type: str, key: str, *, version: int | None = None) -> Decision:
+        """The key's task is no longer wanted. A call in flight is not aborted; its late answer is refused.
+
+        >>> put = client.tasks.schedule("ARTICLE_PUBLISH", "article-42")
+        >>> gone = client.tasks.cancel("ARTICLE_PUBLISH", "article-42")
+        >>> gone.decision
+        'cancelled'
+        """
+        return self._ask(asked.cancel(type, key, version))
+
+    def cancel_many(self, type: str, keys: Iterable[str | Cancel]) -> list[TaskAnswer]:
+        """Many keys' tasks are no longer wanted; each is answered by itself.
+
+        >>> put = client.tasks.schedule("ARTICLE_PUBLISH", "article-42")
+        >>> answers = client.tasks.cancel_many("ARTICLE_PUBLISH", ["article-42", "article-43"])
+        >>> [(one.key, one.answer.decision if one.answer else one.problem.code) for one in answers]
+        [('article-42', 'cancelled'), ('article-43', 'SCH_404_NOT_FOUND')]
+        """
+        found: list[TaskAnswer] = []
+        for request in asked.cancel_many(type, [Cancel(one) if isinstance(one, str) else one for one in keys]):
+            answers = self._ask(request)
+            found += answers.items
+        return found
+
+    def get(self, type: str, key: str) -> Task:
+        """What is known about a key: what lives, and the last twenty decisions.
+
+        >>> put = client.tasks.schedule("ARTICLE_PUBLISH", "article-42")
+        >>> task = client.tasks.get("ARTICLE_PUBLISH", "article-42")
+        >>> task.live.state, [one["decision"] for one in task.decisions]
+        ('INIT', ['created'])
+        """
+        return self._ask(asked.get(type, key))

@@ -1,0 +1,88 @@
+"""The attempts in our hands, and the heartbeats that keep them there."""
+
+import asyncio
+import logging
+import time
+from datetime import datetime
+from typing import Final
+
+from horae_client import errors
+from horae_client.asked import workers as asked
+from horae_client.client import AsyncClient
+from horae_client.models import Work
+from horae_client.work.context import Context
+
+log = logging.getLogger("horae_client.worker")
+MOST: Final = 1000
+LOOK: Final = 0.25
+PATIENCE: Final = 10.0
+
+
+class Held:
+    """One attempt: when to beat for it, and until when it is ours."""
+
+    __slots__ = ("beat_at", "ctx", "ends_at", "lost", "task", "work")
+
+    def __init__(self, work: Work, ctx: Context) -> None:
+        self.work = work
+        self.ctx = ctx
+        self.task: asyncio.Task[None] | None = None
+        self.lost = False
+        self.beat_at = self.ends_at = 0.0
+
+    def until(self, deadline: datetime, now: datetime | None) -> None:
+        """Ours for as long as the server says, by its own clock; beat after a third of that."""
+        left = 30.0 if now is None else max(0.0, (deadline - now).total_seconds())
+        at = time.monotonic()
+        self.beat_at, self.ends_at = at + left / 3, at + left
+
+    def lose(self) -> None:
+        """Stop: someone else has it, or nobody is to have it."""
+        self.lost = True
+        self.ctx.lose()
+        if self.task is not None:
+            self.task.cancel()
+
+
+class Hands:
+    """Everything we hold, by instance and attempt."""
+
+    def __init__(self, client: AsyncClient) -> None:
+        self._client = client
+        self.held: dict[tuple[str, int], Held] = {}
+
+    def take(self, one: Held) -> None:
+        """From now on we answer for it."""
+        self.held[one.work.instance_id, one.work.attempt] = one
+
+    def let_go(self, one: Held) -> None:
+        """It was reported, or is lost."""
+        self.held.pop((one.work.instance_id, one.work.attempt), None)
+
+    async def beat(self) -> None:
+        """For ever: beat for what needs it. What could not be kept is given up before another may have it."""
+        while True:
+            await asyncio.sleep(LOOK)
+            now = time.monotonic()
+            due = [one for one in self.held.values() if one.beat_at <= now]
+            for start in range(0, len(due), MOST):
+                await self._beat_for(due[start : start + MOST])
+            for one in due:
+                if one.ends_at <= time.monotonic() and not one.lost:
+                    log.warning("%s could not be kept: nothing was heard until its deadline", one.work.instance_id)
+                    one.lose()
+
+    async def _beat_for(self, due: list[Held]) -> None:
+        items = [
+            {"instance_id": one.work.instance_id, "attempt": one.work.attempt, "token": one.work.token} for one in due
+        ]
+        try:
+            heard = await self._client.once(asked.heartbeat(items), PATIENCE)
+        except errors.HoraeError as error:
+            log.warning("a heartbeat was not heard: %s", error)
+            return
+        for one, answer in zip(due, heard.items, strict=True):
+            if not answer.yours:
+                one.lose()
+            elif answer.deadline is not None:
+                one.until(answer.deadline, heard.now)

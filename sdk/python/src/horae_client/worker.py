@@ -1,0 +1,323 @@
+"""Workers: they take what is due from its queue, run your handler, and say what came of it.
+
+A handler is a function or a coroutine function of one argument, the context. What it returns is success; `Retry`,
+`Snooze`, `Unrecoverable` and `Declined` say otherwise, raised or returned; any other exception is a failure that goes
+by the job's retry policy.
+"""
+
+import asyncio
+import logging
+import os
+import signal
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any, Final, TypeVar
+from uuid import uuid4
+
+from horae_client import errors
+from horae_client.asked import workers as asked
+from horae_client.client import AsyncClient
+from horae_client.models import Works
+from horae_client.outcomes import Outcome
+from horae_client.work.context import Context
+from horae_client.work.held import Hands, Held
+from horae_client.work.kinds import Handler, Kind
+from horae_client.work.reports import Report, Reports, back, finished, told
+from horae_client.work.threads import Threads
+
+__all__ = ["Context", "Worker"]
+log = logging.getLogger("horae_client.worker")
+Some = TypeVar("Some", bound=Handler)
+MOST: Final = 1000
+LATER: Final = 30.0
+
+
+class Worker:
+    """Serves some types, in one process, until it is told to end.
+
+    `concurrency` is how many handlers run at once in all; a type may have less. `name` tells processes apart in
+    history. `wait` is how long a poll may wait for something to do, and `grace` how long handlers may go on once the
+    worker is told to end.
+
+    >>> from horae_client import Worker
+    >>> worker = Worker(url, key)
+    >>> @worker.task("ARTICLE_PUBLISH")
+    ... async def publish(ctx):
+    ...     print("published", ctx.key, "attempt", ctx.attempt)
+    ...     worker.stop()
+    >>> put = await client.tasks.schedule("ARTICLE_PUBLISH", "article-42")
+    >>> await worker.serve()
+    published article-42 attempt 1
+    """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        key: str | None = None,
+        *,
+        name: str | None = None,
+        concurrency: int = 100,
+        wait: float = 5.0,
+        grace: float = 25.0,
+    ) -> None:
+        self.name = name or f"{socket.gethostname()}/{os.getpid()}/{uuid4().hex[:8]}"
+        self.concurrency, self.wait, self.grace = concurrency, wait, grace
+        self.kinds: dict[str, Kind] = {}
+        self.counts = {"done": 0, "late": 0, "refused": 0, "returned": 0}
+        self._where = url, key
+        self.stopping = False
+        self._stopped: asyncio.Event | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def task(
+        self, type: str, *, max_concurrency: int | None = None, queue: str | None = None
+    ) -> Callable[[Some], Some]:
+        """Serve a type with this function. A plain function runs in a thread, a coroutine function on the loop.
+
+        `max_concurrency` is how many of the type run at once in this process; 1 runs them one after the other. Where
+        the type's target names another queue than its own name, so must `queue`.
+
+        >>> from horae_client import Worker
+        >>> worker = Worker(url, key)
+        >>> @worker.task("ARTICLE_AUDIT", max_concurrency=1)
+        ... def audit(ctx):
+        ...     ...
+        >>> list(worker.kinds)
+        ['ARTICLE_AUDIT']
+        """
+
+        def register(handler: Some) -> Some:
+            if type in self.kinds:
+                raise ValueError(f"{type} has a handler already")
+            self.kinds[type] = Kind(type, queue or type, handler, max_concurrency)
+            return handler
+
+        return register
+
+    def run(self) -> None:
+        """Work until SIGTERM or SIGINT: finish what runs, hand back what was not begun, and return.
+
+        >>> import os, signal, threading
+        >>> from horae_client import Worker
+        >>> worker = Worker(url, key, wait=0.1)
+        >>> @worker.task("ARTICLE_PUBLISH")
+        ... def publish(ctx):
+        ...     print("published", ctx.key)
+        ...     os.kill(os.getpid(), signal.SIGTERM)
+        >>> put = client.tasks.schedule("ARTICLE_PUBLISH", "article-42")
+        >>> worker.run()
+        published article-42
+        """
+        asyncio.run(self._with_signals())
+
+    def stop(self) -> None:
+        """End: claim no more, finish what runs, hand back the rest. From any thread.
+
+        >>> from horae_client import Worker
+        >>> worker = Worker(url, key)
+        >>> worker.stop()
+        >>> worker.run()
+        """
+        self.stopping = True
+        if self._loop is not None and self._stopped is not None:
+            with suppress(RuntimeError):  # it has ended already
+                self._loop.call_soon_threadsafe(self._stopped.set)
+
+    async def serve(self) -> None:
+        """The same as `run` on a loop that is yours, without signals: until `stop()`.
+
+        >>> from horae_client import Worker
+        >>> worker = Worker(url, key)
+        >>> worker.stop()
+        >>> await worker.serve()
+        """
+        self._loop, self._stopped = asyncio.get_running_loop(), asyncio.Event()
+        if self.stopping:
+            return
+        async with AsyncClient(*self._where, timeout=self.wait + 30.0) as client:
+            await _Shift(self, client).work(self._stopped)
+
+    async def _with_signals(self) -> None:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self.stop)
+        try:
+            await self.serve()
+        finally:
+            for number in (signal.SIGTERM, signal.SIGINT):
+                loop.remove_signal_handler(number)
+
+
+class _Shift:
+    """One run of a worker, from its first poll to its last report."""
+
+    def __init__(self, worker: Worker, client: AsyncClient) -> None:
+        self.worker = worker
+        self.client = client
+        self.hands, self.reports = Hands(client), Reports(client)
+        self.threads = Threads(worker.concurrency)
+        self.running = self.waiting = 0
+        self.room = asyncio.Event()
+        self.quiet = asyncio.Event()
+        self.quiet.set()
+
+    async def work(self, stopped: asyncio.Event) -> None:
+        """Until told to end; then in order: no more polls, handlers end, reports are heard."""
+        queues: dict[str, list[Kind]] = {}
+        for kind in self.worker.kinds.values():
+            queues.setdefault(kind.queue, []).append(kind)
+        beating = asyncio.create_task(self.hands.beat())
+        pulling = [asyncio.create_task(self._pull(queue, kinds)) for queue, kinds in queues.items()]
+        ended = asyncio.create_task(stopped.wait())
+        try:
+            await asyncio.wait([ended, *pulling], return_when=asyncio.FIRST_COMPLETED)
+            self.worker.stopping = True
+            self.room.set()
+            pulled = await asyncio.gather(*pulling, return_exceptions=True)  # what a poll still brings is handed back
+            self._return_waiting()  # only now: our own poll would have taken it again
+            await self._end()
+            for error in pulled:
+                if error is not None:
+                    raise error
+        finally:
+            for task in (beating, ended, *pulling):
+                task.cancel()
+            await asyncio.gather(beating, ended, *pulling, return_exceptions=True)
+
+    async def _end(self) -> None:
+        """Handlers may end within the grace; those that do not are handed back."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self.worker.grace):
+                await self.quiet.wait()
+        for one in list(self.hands.held.values()):
+            if one.task is not None and not one.task.done():
+                self._hand_back(one, "its worker was told to end")
+                one.lose()
+        await asyncio.sleep(0)
+        if not await self.reports.flushed(self.worker.grace):
+            log.warning("%d reports were not heard", self.reports.unsaid)
+
+    async def _pull(self, queue: str, kinds: list[Kind]) -> None:
+        """Claim what there is room for, again and again."""
+        pause = 0.25
+        while not self.worker.stopping:
+            limit = self._room(kinds)
+            if limit <= 0:
+                self.room.clear()
+                if self._room(kinds) <= 0:
+                    await self.room.wait()
+                continue
+            try:
+                request = asked.poll(queue, self.worker.name, limit, self.worker.wait)
+                works = await self.client.once(request, self.worker.wait + 30.0)
+                pause = 0.25
+            except (errors.Unauthenticated, errors.Forbidden, errors.Invalid):
+                raise  # asking again will not help: tell a person
+            except errors.HoraeError as error:
+                log.warning("nothing could be claimed from %s: %s", queue, error)
+                await self._rest(max(pause, getattr(error, "retry_after", None) or 0.0))
+                pause = min(pause * 2, 30.0)
+                continue
+            self._begin(works)
+
+    async def _rest(self, seconds: float) -> None:
+        """Wait, but not once we are told to end."""
+        self.room.clear()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while not self.worker.stopping:
+                    await self.room.wait()
+                    self.room.clear()
+
+    def _room(self, kinds: list[Kind]) -> int:
+        """How many more may be claimed: by type, in all, and while what came of others is heard."""
+        most = self.worker.concurrency
+        free = most - self.running - self.waiting
+        if self.reports.unsaid > 2 * max(most, MOST):
+            return 0
+        return min(free, MOST, sum(max(0, kind.room(most)) for kind in kinds))
+
+    def _begin(self, works: Works) -> None:
+        for work in works.items:
+            held = Held(work, Context(work, self.worker.name))
+            held.until(work.deadline, works.now)
+            self.hands.take(held)
+            kind = self.worker.kinds.get(work.job)
+            if kind is None:
+                log.warning("%s waits in a queue of ours, but has no handler here", work.job)
+                self._hand_back(held, "no handler here", LATER)
+            elif self.worker.stopping:
+                self._hand_back(held, "its worker was told to end")
+            elif kind.may_run:
+                self._start(kind, held)
+            else:
+                self.waiting += 1
+                kind.waiting.append(held)
+
+    def _start(self, kind: Kind, held: Held) -> None:
+        kind.running += 1
+        self.running += 1
+        self.quiet.clear()
+        held.task = asyncio.create_task(self._perform(kind, held))
+
+    async def _perform(self, kind: Kind, held: Held) -> None:
+        """Run the handler and report what came of it; what is lost is reported by nobody."""
+        ctx = held.ctx
+        try:
+            if kind.blocks:
+                said = await self.threads.run(kind.handler, ctx)
+            else:
+                said = await kind.handler(ctx)
+        except asyncio.CancelledError as error:
+            if not held.lost:  # somebody inside cancelled itself
+                self._report(held, *told(held.work, ctx, error))
+        except Exception as error:
+            if not isinstance(error, Outcome):
+                log.exception("%s %s failed", held.work.job, held.work.key or held.work.instance_id)
+            self._report(held, *told(held.work, ctx, error))
+        else:
+            if isinstance(said, Outcome):
+                self._report(held, *told(held.work, ctx, said))
+            else:
+                self._report(held, True, finished(held.work, ctx))
+        finally:
+            self._ended(kind, held)
+
+    def _ended(self, kind: Kind, held: Held) -> None:
+        kind.running -= 1
+        self.running -= 1
+        if held.lost:
+            self.hands.let_go(held)
+        while kind.waiting and kind.may_run and not self.worker.stopping:
+            self.waiting -= 1
+            following = kind.waiting.popleft()
+            if following.lost:
+                self.hands.let_go(following)
+            else:
+                self._start(kind, following)
+        if not self.running:
+            self.quiet.set()
+        self.room.set()
+
+    def _report(self, held: Held, finish: bool, item: dict[str, Any]) -> None:
+        if not held.lost:
+            self.reports.add(Report(finish, item, partial(self._heard, held)))
+
+    def _heard(self, held: Held, verdict: str) -> None:
+        self.worker.counts[verdict] += 1
+        self.hands.let_go(held)
+        self.room.set()
+        if verdict == "late":
+            log.warning("%s was no longer ours when it was reported", held.work.instance_id)
+
+    def _hand_back(self, held: Held, reason: str, after: float = 0.0) -> None:
+        self.worker.counts["returned"] += 1
+        self.reports.add(Report(False, back(held.work, reason, after), partial(self._heard, held)))
+
+    def _return_waiting(self) -> None:
+        for kind in self.worker.kinds.values():
+            while kind.waiting:
+                self.waiting -= 1
+                self._hand_back(kind.waiting.popleft(), "its worker was told to end")

@@ -1,0 +1,33 @@
+"""One server for all tests of the SDK, and a tenant of its own for each."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from horae_client import Client
+from tests.cluster import Cluster
+from tests.sdk.served import Home, Served, served_on
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """They share a server, so they share a process."""
+    for item in items:
+        if "tests/sdk/" in str(item.path):
+            item.add_marker(pytest.mark.xdist_group("sdk"))
+
+
+@pytest.fixture(scope="session")
+def served(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with served_on(cluster, tmp_path_factory.mktemp("sdk")) as served:
+        yield served
+
+
+@pytest.fixture
+def home(served: Served) -> Home:
+    return served.home()
+
+
+@pytest.fixture
+def client(home: Home) -> Iterator[Client]:
+    with Client(home.url, home.key) as client:
+        yield client

@@ -1,0 +1,88 @@
+"""A real server for the SDK's tests: `horae api` in a process of its own, and tenants made beside it."""
+
+import asyncio
+import threading
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+from uuid import uuid4
+
+from horae.domain.tenants import Tenant
+from horae.runtime.settings import CellSettings
+from horae.security.roles import Role
+from horae.service import keys, tenants
+from horae.service.context import Context
+from horae.store.cells import Store
+from tests.api.doors import Door, hold_every_shard
+from tests.cluster import Cluster
+from tests.store.walls import as_role
+
+T = TypeVar("T")
+
+
+class Home(NamedTuple):
+    """A tenant of its own, and a key that may do everything in it."""
+
+    tenant: Tenant
+    ctx: Context
+    url: str
+    key: str
+
+
+class Served:
+    """A server over two cells, and a loop beside it that tests use to look behind the doors."""
+
+    def __init__(self, cells: list[CellSettings], folder: Path) -> None:
+        self.cells = cells
+        self.door = Door("sdk-api", folder / "sdk-api.log")
+        self.loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self.loop.run_forever, daemon=True)
+        self.store: Store
+
+    def run(self, work: Coroutine[Any, Any, T], seconds: float = 60.0) -> T:
+        """Do something behind the doors."""
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result(seconds)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.door.port}"
+
+    def home(self) -> Home:
+        """A fresh tenant."""
+        return self.run(self._home())
+
+    @contextmanager
+    def open(self) -> Iterator["Served"]:
+        self._thread.start()
+        self.door.start(as_role(self.cells, "horae_api"), {"HORAE_API_RATE": "100000", "HORAE_API_BURST": "100000"})
+        opening = Store.of(self.cells)
+        self.store = self.run(opening.__aenter__())
+        try:
+            self.run(hold_every_shard(self.store))
+            self.run(self.door.ready())
+            yield self
+        finally:
+            self.door.end()
+            self.run(opening.__aexit__(None, None, None))
+            self.loop.call_soon_threadsafe(self.loop.stop)
+            self._thread.join()
+            self.loop.close()
+
+    async def _home(self) -> Home:
+        tenant = await tenants.create(self.store, f"t-{uuid4().hex[:12]}", "test", width=16)
+        ctx = Context.of(self.store, tenant, "test")
+        text = (await keys.create(ctx, "all", [Role.ADMIN, Role.WORKER])).text
+        return Home(tenant, ctx, self.url, text)
+
+
+@contextmanager
+def served_on(cluster: Cluster, folder: Path) -> Iterator[Served]:
+    """A server on fresh cells while the block lasts."""
+    names = asyncio.run(cluster.make_cells(2))
+    cells = [CellSettings(name=f"cell-{number}", dsn=cluster.dsn(name)) for number, name in enumerate(names)]
+    try:
+        with Served(cells, folder).open() as served:
+            yield served
+    finally:
+        asyncio.run(cluster.drop(names))

@@ -1,0 +1,61 @@
+"""Every public function says what it promises and shows how; what it shows is run against a real server."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from horae_client import AsyncClient, Client, Keyed
+from horae_client.asked import workers
+from tests.sdk import examples
+from tests.sdk.served import Home, Served
+
+PUBLIC = [told for told in examples.public() if told.examples]
+NEEDS_AN_EXAMPLE = ("horae_client.sync.", "horae_client.aio.", "horae_client.client.", "horae_client.worker.")
+PLUMBING = ("sync.verbs", "aio.verbs", ".list_", "client.settings", "client.parts")
+
+
+async def _furnish(home: Home, source: str) -> None:
+    """What the examples speak of: a job, a type, and a dead letter."""
+    async with AsyncClient(home.url, home.key) as client:
+        if "coupon_job" in source or "dead_letters" in source:
+            await client.jobs.create("coupon_job", cron="0 */5 * * * ?")
+        if "ARTICLE_PUBLISH" in source:
+            await client.jobs.create("ARTICLE_PUBLISH", trigger=Keyed())
+        if "dead_letters" in source:
+            await client.jobs.trigger("coupon_job")
+            taken = await client.ask(workers.poll("coupon_job", "w", 1, 0))
+            one = {name: getattr(taken.items[0], name) for name in ("instance_id", "attempt", "token")}
+            await client.ask(workers.fail([one | {"message": "no such coupon", "retryable": False}]))
+
+
+@pytest.mark.parametrize("told", PUBLIC, ids=[told.name.removeprefix("horae_client.") for told in PUBLIC])
+def test_an_example_does_what_it_shows(told: examples.Told, served: Served) -> None:
+    loop = asyncio.new_event_loop()
+    home = served.home()
+    loop.run_until_complete(_furnish(home, "".join(one.source for one in told.examples)))
+    names: dict[str, Any] = {"__name__": "example", "url": home.url, "key": home.key}
+    waits = any("await " in one.source or "async " in one.source for one in told.examples)
+    client = AsyncClient(home.url, home.key) if waits else Client(home.url, home.key)
+    names["client"] = client
+    try:
+        examples.run(told, names, loop)
+    finally:
+        closing = client.close()
+        if closing is not None:
+            loop.run_until_complete(closing)
+        loop.close()
+
+
+def test_everything_public_says_what_it_promises() -> None:
+    assert [told.name for told in examples.public() if not (told.thing.__doc__ or "").strip()] == []
+
+
+def test_every_verb_shows_how_it_is_used() -> None:
+    silent = [
+        told.name
+        for told in examples.public()
+        if callable(told.thing) and told.name.startswith(NEEDS_AN_EXAMPLE) and not told.examples
+        if not isinstance(told.thing, type) and not any(part in told.name for part in PLUMBING)
+    ]
+    assert silent == []
