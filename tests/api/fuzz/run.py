@@ -39,24 +39,31 @@ class Lenient(Door):
 
 
 class Size(NamedTuple):
-    """How much of each phase: tries of an operation, sequences and their steps. `once`: a schema is covered once."""
+    """Tries of each operation, seconds of sequences, and the least number of requests: sequences go on until then.
+
+    `once`: a schema is covered once, though several operations take it.
+    """
 
     tries: int
-    sequences: int
-    steps: int = 10
+    seconds: int
+    least: int
     seed: int = 7
     once: bool = False
 
     def config(self) -> str:
         """In the words of schemathesis."""
-        lines = [
-            f"[phases.fuzzing.generation]\nmax-examples = {self.tries}",
-            f"[phases.stateful]\nmax-steps = {self.steps}",
-            f"[phases.stateful.generation]\nmax-examples = {self.sequences}",
-        ]
+        lines = [f"[phases.fuzzing.generation]\nmax-examples = {self.tries}"]
         if self.once:
             lines += [f'[[operations]]\ninclude-name = "{name}"\nphases.coverage.enabled = false' for name in TWINS]
         return "\n" + "\n\n".join(lines) + "\n"
+
+    def first(self) -> list[str]:
+        """Examples, every boundary of every schema, and tries with right and wrong data."""
+        return ["--seed", str(self.seed), "--phases", "examples,coverage,fuzzing"]
+
+    def further(self, number: int) -> list[str]:
+        """Sequences that use what the answers before them told; each pass begins somewhere else."""
+        return ["--seed", str(self.seed + number), "--phases", "stateful", "--max-time", str(self.seconds)]
 
 
 TWINS = ("POST /api/v1/preview", "PUT /api/v1/jobs/{job}", "POST /api/v1/tenants/{tenant}/keys")
@@ -68,6 +75,7 @@ class Seen(NamedTuple):
 
     answers: Counter[tuple[str, int]]
     code: int
+    passes: int
     said: str
 
     @property
@@ -89,34 +97,44 @@ class Seen(NamedTuple):
 async def run(world: World, store: Store, cells: Sequence[CellSettings], folder: Path, size: Size) -> Seen:
     """All phases and all checks; what it said is in the folder, too."""
     made = await keys.create(Context.of(store, world.tenant, "test"), "fuzz", [Role.ADMIN, Role.WORKER])
-    async with open_doors(1, folder, cells, Lenient, **FREE) as [door]:
-        address = f"http://127.0.0.1:{door.port}"
-        async with httpx2.AsyncClient(headers={"Authorization": f"Bearer {made.text}"}, timeout=60) as client:
-            (folder / "openapi.json").write_text((await client.get(f"{address}/openapi.json")).text)
-            (folder / "schemathesis.toml").write_text(CONFIG.read_text() + size.config() + known(world))
-            own = {
-                "FUZZ_KEY": made.text,
-                "FUZZ_KEY_ID": made.key.principal,
-                "FUZZ_TENANT": SYSTEM,
-                "FUZZ_TENANT_ID": public(Prefix.TENANT, world.tenant.id),
-            }
-            with (folder / "said").open("wb") as said:
-                process = await asyncio.create_subprocess_exec(
-                    *(PROGRAM, "--config-file", "schemathesis.toml", "run", "openapi.json", "--url", address),
-                    *("--checks", "all", "--seed", str(size.seed)),
-                    env=os.environ | own | {"PYTHONPATH": str(ROOT)},
-                    cwd=folder,
-                    stdout=said,
-                    stderr=asyncio.subprocess.STDOUT,
-                )
-                try:
-                    code = await process.wait()
-                finally:
-                    if process.returncode is None:
-                        process.kill()
-            told = (await client.get(f"{address}/metrics")).text
-    found = _counted(told)
-    return Seen(found, code, (folder / "said").read_text(errors="replace"))
+    (folder / "schemathesis.toml").write_text(CONFIG.read_text() + size.config() + known(world))
+    own = {
+        "FUZZ_KEY": made.text,
+        "FUZZ_KEY_ID": made.key.principal,
+        "FUZZ_TENANT": SYSTEM,
+        "FUZZ_TENANT_ID": public(Prefix.TENANT, world.tenant.id),
+    }
+    headers = {"Authorization": f"Bearer {made.text}"}
+    async with (
+        open_doors(1, folder, cells, Lenient, **FREE) as [door],
+        httpx2.AsyncClient(headers=headers, timeout=60, base_url=f"http://127.0.0.1:{door.port}") as client,
+    ):
+        (folder / "openapi.json").write_text((await client.get("/openapi.json")).text)
+        answers: Counter[tuple[str, int]] = Counter()
+        code = passes = 0
+        while code == 0 and (passes < 2 or answers.total() < size.least):
+            options = size.further(passes) if passes else size.first()
+            code = await _pass(folder, door.port, own, options)
+            answers, passes = _counted((await client.get("/metrics")).text), passes + 1
+    return Seen(answers, code, passes, (folder / "said").read_text(errors="replace"))
+
+
+async def _pass(folder: Path, port: int, own: dict[str, str], options: list[str]) -> int:
+    """One process of schemathesis; gives its exit code."""
+    with (folder / "said").open("ab") as said:
+        process = await asyncio.create_subprocess_exec(
+            *(PROGRAM, "--config-file", "schemathesis.toml", "run", "openapi.json"),
+            *("--url", f"http://127.0.0.1:{port}", "--checks", "all", *options),
+            env=os.environ | own | {"PYTHONPATH": str(ROOT)},
+            cwd=folder,
+            stdout=said,
+            stderr=asyncio.subprocess.STDOUT,
+        )
+        try:
+            return await process.wait()
+        finally:
+            if process.returncode is None:
+                process.kill()
 
 
 async def a_known_world(app, store: Store) -> World:
