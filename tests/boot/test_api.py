@@ -49,7 +49,7 @@ def serving(environment, port=0):
 def test_the_first_key_is_made_once_and_opens_the_doors_of_every_process(environment):
     first = call(environment, "keys", "bootstrap").stdout.splitlines()[-1]
     again = call(environment, "keys", "bootstrap")
-    assert (again.returncode, "SCH_409_CONFLICT" in again.stderr) == (1, True)
+    assert (again.returncode, "SCH_409_CONFLICT" in again.stderr) == (4, True)
     with serving(environment) as (address, _), serving(environment, address.rpartition(":")[2]) as (same, _):
         assert same == address
         for _ in range(10):  # each connection may meet another process
@@ -93,4 +93,4 @@ async def test_in_production_the_doors_open_to_the_role_that_it_holds(cells):
 
 def test_the_program_says_which_role_it_needs_and_ends(environment):
     done = call(environment | {"HORAE_ENVIRONMENT": "production"}, "api", "--port", "0")
-    assert (done.returncode, "HORAE_API_DSN" in done.stderr) == (1, True), done.stderr
+    assert (done.returncode, "HORAE_API_DSN" in done.stderr) == (5, True), done.stderr

@@ -124,7 +124,7 @@ async def test_it_works_on_the_cells_it_is_given_but_never_on_productions(cells,
     done = subprocess.run(
         [BIN / "horae", "dev"], env=ENVIRONMENT | {"HORAE_CELLS": given}, capture_output=True, text=True, check=False
     )
-    assert (done.returncode, done.stderr.split()[0]) == (1, "SCH_409_CONFLICT"), done.stderr
+    assert (done.returncode, done.stderr.split()[0]) == (4, "SCH_409_CONFLICT"), done.stderr
 
 
 def test_the_doors_take_the_next_port_where_someone_listens_already():

@@ -58,6 +58,6 @@ def test_the_program_says_why_and_ends(cells):
         "HORAE_ENVIRONMENT": "production",
     }
     done = subprocess.run([HORAE, "node"], check=False, env=environment, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 1
+    assert done.returncode == 5
     assert "SCH_503_UNFIT" in done.stderr
     assert "set fsync = on" in done.stderr

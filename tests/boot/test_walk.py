@@ -69,10 +69,10 @@ def test_refusals_are_told_with_their_code_and_a_status(horae):
     status, said = horae("job", "create", "bad", "--cron", "0 0 30 2 *", check=False)
     assert (status, said.split()[0]) == (1, "SCH_422_SCHEDULE")
     status, said = horae("history", "nothing", check=False)
-    assert (status, said.split()[0]) == (1, "SCH_404_NOT_FOUND")
+    assert (status, said.split()[0]) == (3, "SCH_404_NOT_FOUND")
     horae("job", "create", "a", "--cron", "@hourly")
     status, said = horae("job", "trigger", "a", "--key", "k", check=False)
-    assert (status, said.split()[0]) == (1, "SCH_503_DISPATCHER_DOWN")
+    assert (status, said.split()[0]) == (5, "SCH_503_DISPATCHER_DOWN")
 
 
 def test_a_person_vouches_for_a_clock_in_one_cell_or_all(horae):
@@ -80,7 +80,7 @@ def test_a_person_vouches_for_a_clock_in_one_cell_or_all(horae):
     assert re.findall(r"(cell-\d): .* is trusted", horae("cells", "trust-clock")) == ["cell-0", "cell-1"]
     assert horae("cells", "trust-clock", "cell-1").startswith("cell-1")
     status, said = horae("cells", "trust-clock", "nowhere", check=False)
-    assert (status, said.split()[0]) == (1, "SCH_404_NOT_FOUND")
+    assert (status, said.split()[0]) == (3, "SCH_404_NOT_FOUND")
 
 
 def test_dead_letters_are_listed_replayed_and_discarded(horae):
@@ -113,4 +113,4 @@ def test_a_node_runs_until_told_and_hands_its_shards_back(horae):
                 assert node.wait(10) == 0
         assert "node.stopped" in tail
         status, said = horae("job", "trigger", "soon", "--key", "k", check=False)
-        assert (status, said.split()[0]) == (1, "SCH_503_DISPATCHER_DOWN")
+        assert (status, said.split()[0]) == (5, "SCH_503_DISPATCHER_DOWN")

@@ -1,36 +1,47 @@
 """The command line: `horae --help` lists it."""
 
-import typer
-
 from horae import __version__
 from horae.boot.commands import (
     api,
     audit,
+    backfills,
     calendars,
     cells,
     dead,
     dev,
     doctor,
+    imports,
     jobs,
     keys,
     node,
+    plans,
     runs,
     schedules,
+    shadows,
     tasks,
     tenants,
+    versions,
 )
-from horae.boot.session import out
+from horae.boot.manual import page
+from horae.boot.telling import Verbs, answer, say
 
-app = typer.Typer(
+app = Verbs(
     name="horae", help="Decides when to try; your business decides whether it takes effect.", no_args_is_help=True
 )
 app.add_typer(
     jobs.app,
     name="job",
-    help="Jobs: create, list, preview, pause, resume, remove, trigger, test, skip or move one occurrence.",
+    help="Jobs: create, list, show, pause, resume, remove, trigger, test, versions, single occurrences.",
 )
 for verb in (schedules.preview, schedules.skip, schedules.move, schedules.restore):
     jobs.app.command()(verb)
+for name, looked in (
+    ("show", versions.show),
+    ("label", versions.label),
+    ("versions", versions.listing),
+    ("diff", versions.diff),
+):
+    jobs.app.command(name)(looked)
 app.add_typer(calendars.app, name="calendar", help="Calendars: workdays, holidays, trading days.")
 app.add_typer(tasks.app, name="task", help="Tasks: set the time of a business key.")
 app.add_typer(dead.app, name="dead", help="Dead letters: list, replay, discard.")
@@ -43,17 +54,29 @@ app.command("node")(node.node)
 app.command("api")(api.api)
 app.command("dev")(dev.dev)
 app.command("doctor")(doctor.doctor)
-app.add_typer(runs.instance, name="instance", help="Instances: list, cancel, retry.")
-app.add_typer(runs.backfill, name="backfill", help="Backfills: past fires of a job, asked for as a range.")
+app.add_typer(runs.instance, name="instance", help="Instances: list, show, cancel, retry.")
+app.add_typer(backfills.app, name="backfill", help="Backfills: past fires of a job, asked for as a range.")
 app.command("health")(runs.health)
+app.command("nodes")(runs.nodes)
 app.command("history")(jobs.history)
 app.command("forecast")(schedules.forecast)
+app.add_typer(imports.app, name="import", help="Schedules of crontab, Celery beat, XXL-JOB and Quartz.")
+app.add_typer(shadows.app, name="shadow", help="Jobs that fire nothing, beside the system they take over from.")
+app.command("plan")(plans.plan)
+app.command("apply")(plans.apply)
 
 
 @app.command()
 def version() -> None:
     """Say which release this is."""
-    out.print(__version__)
+    say({"version": __version__}, __version__)
+
+
+@app.command(hidden=True)
+def manual() -> None:
+    """Write the page docs/cli.md."""
+    text = page(app)
+    answer({"page": text}, lambda: print(text, end=""))
 
 
 def main() -> None:

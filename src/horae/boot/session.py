@@ -1,26 +1,24 @@
 """From settings to objects: an open store, a caller, and a place where refusals become exit codes."""
 
 import getpass
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import TypeVar
 
 import typer
 import uvloop
-from rich.console import Console
 
-from horae.domain.errors import HoraeError, Invalid
+from horae.boot.telling import err, out, status_of
+from horae.domain.errors import HoraeError, Invalid, Unavailable
 from horae.runtime import telemetry
 from horae.runtime.settings import Settings
 from horae.service import tenants
 from horae.service.context import Context
 from horae.store.cells import Store
+from horae.store.tx import UNMIGRATED, UNREACHABLE
 
+__all__ = ["caller", "err", "load", "out", "refusing", "run"]
 Result = TypeVar("Result")
-WIDE = 180  # a pipe has no width of its own, and a cut-off id is no id
-out = Console(width=None if sys.stdout.isatty() else WIDE)
-err = Console(stderr=True, soft_wrap=True)
 
 
 def load(*, doors: bool = False) -> Settings:
@@ -28,7 +26,10 @@ def load(*, doors: bool = False) -> Settings:
     settings = Settings()
     telemetry.configure(as_json=settings.log_json, level=settings.log_level)
     if not (settings.door_cells() if doors else settings.all_cells()):
-        raise Invalid("no cell is configured; set HORAE_DSN, for example postgresql://horae@localhost/horae")
+        raise Invalid(
+            "no cell is configured; set HORAE_DSN, for example postgresql://horae@localhost/horae, "
+            "or run `horae dev`, which shows one of its own"
+        )
     return settings
 
 
@@ -43,12 +44,23 @@ async def caller(tenant: str | None = None) -> AsyncIterator[Context]:
 
 @contextmanager
 def refusing() -> Iterator[None]:
-    """A refusal is printed with its code and ends the process with status 1."""
+    """A refusal is printed with its code and ends the process with the status that `docs/cli.md` names."""
     try:
         yield
     except HoraeError as error:
-        err.print(f"[red]{error.code}[/red] {error}", highlight=False)
-        raise typer.Exit(1) from error
+        raise _told(error) from error
+    except UNMIGRATED as error:
+        raise _told(Unavailable("the database is not at this release: run `horae migrate`")) from error
+    except UNREACHABLE as error:
+        said = f"{type(error).__name__}: {error}".rstrip(": ")
+        advice = "no database answers; is it running, and is HORAE_DSN (or HORAE_CELLS) right?"
+        raise _told(Unavailable(f"{advice} ({said})")) from error
+
+
+def _told(error: HoraeError) -> typer.Exit:
+    err.print(f"[red]{error.code}[/red]", end=" ")
+    err.print(str(error), highlight=False, markup=False)
+    return typer.Exit(status_of(error))
 
 
 def run(work: Callable[[], Awaitable[Result]]) -> Result:

@@ -26,8 +26,8 @@ from horae.store import cursors, instances, jobs, tasks
 from horae.store.tx import Tx
 
 
-async def create(ctx: Context, name: str, definition: Definition) -> Job:
-    """A new job, with its cursor or its one instance."""
+async def create(ctx: Context, name: str, definition: Definition, *, paused: bool = False) -> Job:
+    """A new job, with its cursor or its one instance. `paused`: it fires nothing before it is resumed."""
     check_name(name)
     check_labels(definition.labels)
     if definition.width is not None:
@@ -52,7 +52,9 @@ async def create(ctx: Context, name: str, definition: Definition) -> Job:
             await cursors.create(tx, job, job.next_fire_at)
         elif job.single:
             await _create_single(ctx, tx, job)
-        await tell(ctx, tx, job, Event.JOB_CREATED, {"definition": definition})
+        if paused:
+            job = await _held(tx, job)
+        await tell(ctx, tx, job, Event.JOB_CREATED, {"definition": definition} | ({"paused": True} if paused else {}))
         return job
 
     created = await ctx.store.run(shard, work)
@@ -104,10 +106,8 @@ async def pause(ctx: Context, name: str) -> Job:
     async def work(tx: Tx) -> Job:
         job = await find_in(ctx, tx, name)
         check_status(job, Status.ACTIVE, "paused")
-        held_from = await cursors.hold(tx, job) if job.recurring else None
-        await _set_status(tx, job, Status.PAUSED, held_from=held_from)
-        paused = replace(job, status=Status.PAUSED, next_fire_at=None)
-        await tell(ctx, tx, paused, Event.JOB_PAUSED, {"held_from": held_from})
+        paused = await _held(tx, job)
+        await tell(ctx, tx, paused, Event.JOB_PAUSED, {"held_from": await jobs.held_from(tx, paused)})
         return paused
 
     return await ctx.store.run(ctx.tenant.shard(name), work)
@@ -176,6 +176,13 @@ async def find_in(ctx: Context, tx: Tx, name: str) -> Job:
     return job
 
 
+async def _held(tx: Tx, job: Job) -> Job:
+    """The job with its cursor put aside, at the fire it would have come to next."""
+    held_from = await cursors.hold(tx, job) if job.recurring else None
+    await _set_status(tx, job, Status.PAUSED, held_from=held_from)
+    return replace(job, status=Status.PAUSED, next_fire_at=None)
+
+
 async def _set_status(tx: Tx, job: Job, status: Status, *, held_from: datetime | None = None) -> None:
     if not await jobs.set_status(tx, job, status, held_from=held_from):
         raise Conflict(f"job {job.name!r} changed while it was being {status.lower()}; ask again")
@@ -183,11 +190,12 @@ async def _set_status(tx: Tx, job: Job, status: Status, *, held_from: datetime |
 
 async def _let_go(ctx: Context, tx: Tx, job: Job, held_from: datetime) -> datetime | None:
     """Put a paused cursor back, tell what passed as one range, and send it on to the next fire from now."""
-    await cursors.resume(tx, job, held_from)
-    if held_from > tx.now:
-        return held_from
     schedule = job.schedule(await calendars.known(ctx, job.calendars))
     wake = first_wake(schedule, tx.now)
+    if held_from > tx.now:  # nothing passed; the schedule may have become another one meanwhile
+        await cursors.resume(tx, job, wake)
+        return wake
+    await cursors.resume(tx, job, held_from)
     for passed in skipped(schedule, fire_at(schedule, held_from), tx.now + INSTANT, SkipReason.PAUSED):
         stood = cursor_of(job, held_from)
         await cursors.skip(tx, job.definition.priority, [cursors.skip_row(stood, passed, wake, tx.now)])

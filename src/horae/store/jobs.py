@@ -54,6 +54,11 @@ async def by_id(tx: Tx, tenant_id: UUID, id_: UUID) -> Job | None:
     return None if row is None else job_from(row)
 
 
+async def named(tx: Tx, tenant_id: UUID, shards: Sequence[int], names: Sequence[str]) -> list[Job]:
+    """The living jobs of these names, each in its shard; what is not there is missing from the answer."""
+    return [job_from(row) for row in await tx.rows(sql("jobs/named"), tenant_id, shards, names)]
+
+
 async def lock(tx: Tx, job: Job) -> bool:
     """Keep others from changing a job until the end of the transaction; False when it is gone."""
     return await tx.value(sql("jobs/lock"), job.shard, job.id) is not None

@@ -48,6 +48,21 @@ GONE: tuple[type[Exception], ...] = (
 """The connection was lost. Whether a commit in flight took effect is unknown: read again by key before deciding."""
 
 
+UNREACHABLE: tuple[type[Exception], ...] = (
+    *GONE,
+    asyncpg.InvalidCatalogNameError,
+    asyncpg.InvalidAuthorizationSpecificationError,  # and a wrong password
+)
+"""We never came in: no server, no such database, no such role."""
+
+UNMIGRATED: tuple[type[Exception], ...] = (
+    asyncpg.UndefinedTableError,
+    asyncpg.UndefinedColumnError,
+    asyncpg.UndefinedFunctionError,
+)
+"""The database is not at the release of this program: its migrations are still to be run."""
+
+
 NO_ROOM: tuple[type[Exception], ...] = (asyncpg.InsufficientResourcesError, asyncpg.PostgresSystemError)
 """The server has no disk or memory left, or its disk fails: nothing was written, and later the same may pass."""
 

@@ -40,9 +40,10 @@ def test_a_crontab_is_taken_over_line_by_line():
     assert poll.trigger.dialect is Dialect.UNIX5
     assert poll.trigger.zone == "Europe/Berlin"
     assert poll.policies.misfire.policy is OnMisfire.SKIP
-    assert poll.payload == {"command": "/usr/bin/poll"}
-    assert kinds(poll) == {Kind.MISSED, Kind.ZONE}
-    assert kinds(backup) == {Kind.MISSED, Kind.ZONE}
+    assert poll.name == "poll"
+    assert poll.payload == {"command": "/usr/bin/poll", "environment": {"MAILTO": "ops@example.com"}}
+    assert kinds(poll) == {Kind.MISSED, Kind.ZONE, Kind.IGNORED}
+    assert kinds(backup) == {Kind.MISSED, Kind.ZONE, Kind.IGNORED}
     assert echo.trigger.zone == "Asia/Shanghai"
     assert kinds(echo) == {Kind.MISSED, Kind.IGNORED}
     assert tidy.trigger.expression == "@daily"

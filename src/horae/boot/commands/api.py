@@ -7,7 +7,8 @@ import typer
 
 from horae.boot.doors import opened
 from horae.boot.serving import told_to_end
-from horae.boot.session import load, out, run
+from horae.boot.session import load, run
+from horae.boot.telling import say
 from horae.security.seals import check_secret
 from horae.store.cells import Store
 
@@ -29,7 +30,7 @@ def api(
         told = told_to_end()
         async with Store.of(settings.door_cells()) as store, opened(settings, store) as address:
             _settle_down()
-            out.print(f"Horae listens on {address}", highlight=False, soft_wrap=True)
+            say({"address": address}, f"Horae listens on {address}")
             await told.wait()
 
     run(work)

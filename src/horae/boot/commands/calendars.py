@@ -5,11 +5,13 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from horae.api.models.operations import CalendarPut, CalendarView
 from horae.boot.session import caller, out, run
+from horae.boot.telling import Verbs, answer
 from horae.domain.errors import Invalid
 from horae.service import calendars
 
-app = typer.Typer(no_args_is_help=True)
+app = Verbs(no_args_is_help=True)
 
 
 @app.command("list")
@@ -19,12 +21,13 @@ def list_() -> None:
     async def work() -> None:
         async with caller() as ctx:
             table = Table("name", "known from", "to", "weekdays", "added", "removed")
-            for one in await calendars.listing(ctx):
+            found = await calendars.listing(ctx)
+            for one in found:
                 weekdays = ",".join(map(str, sorted(one.weekdays)))
                 table.add_row(
                     one.name, str(one.first), str(one.last), weekdays, str(len(one.added)), str(len(one.removed))
                 )
-            out.print(table)
+            answer([CalendarView.of(one) for one in found], lambda: out.print(table))
 
     run(work)
 
@@ -45,10 +48,9 @@ def import_(
             raise Invalid("this needs the extra: pip install 'horae[calendars]'") from error
         made = holidays.read(name or country, country, range(first, last + 1))
         async with caller() as ctx:
-            for calendar in made:
-                moved = await calendars.put(ctx, calendar)
-                out.print(
-                    f"{calendar.name}: {calendar.first} to {calendar.last}, {len(moved)} jobs moved", highlight=False
-                )
+            done = [(calendar, await calendars.put(ctx, calendar)) for calendar in made]
+        told = [CalendarPut(**CalendarView.of(one).model_dump(), moved=moved) for one, moved in done]
+        lines = [f"{one.name}: {one.first} to {one.last}, {len(moved)} jobs moved" for one, moved in done]
+        answer(told, lambda: out.print("\n".join(lines), highlight=False))
 
     run(work)

@@ -1,5 +1,6 @@
 """`horae migrate` and `horae cells …`."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Annotated
 
@@ -7,19 +8,20 @@ import typer
 
 from horae.boot.preparing import prepare
 from horae.boot.session import load, out, run
+from horae.boot.telling import Verbs, answer
 from horae.domain.errors import NotFound
 from horae.store import clock
-from horae.store.cells import Store
+from horae.store.cells import Cell, Store
 
-app = typer.Typer(no_args_is_help=True)
+app = Verbs(no_args_is_help=True)
 
 
 def migrate() -> None:
     """Bring every cell up to this release; make the configured tenant on the first run."""
 
     async def work() -> None:
-        for line in await prepare(load()) or ["nothing to do"]:
-            out.print(line, highlight=False)
+        done = await prepare(load())
+        answer({"done": done}, lambda: out.print("\n".join(done or ["nothing to do"]), highlight=False))
 
     run(work)
 
@@ -34,7 +36,7 @@ def move_clock(seconds: Annotated[float, typer.Argument(help="How far; negative 
                 async with cell.tx() as tx:
                     await clock.move(tx, timedelta(seconds=seconds))
                 await cell.sync_clock()
-                out.print(f"{cell.name}: {cell.clock.now():%Y-%m-%d %H:%M:%S} UTC", highlight=False)
+            _show(store.cells, "")
 
     run(work)
 
@@ -53,6 +55,12 @@ def trust_clock(
             for cell in meant:
                 async with cell.statement() as tx:
                     await clock.vouch(tx)
-                out.print(f"{cell.name}: {cell.clock.now():%Y-%m-%d %H:%M:%S} UTC is trusted", highlight=False)
+            _show(meant, " is trusted")
 
     run(work)
+
+
+def _show(cells: Sequence[Cell], then: str) -> None:
+    told = [{"cell": cell.name, "now": cell.clock.now()} for cell in cells]
+    lines = [f"{cell.name}: {cell.clock.now():%Y-%m-%d %H:%M:%S} UTC{then}" for cell in cells]
+    answer(told, lambda: out.print("\n".join(lines), highlight=False))

@@ -5,14 +5,17 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from horae.api.models.dead_letters import LetterView, ReplayedView
+from horae.api.models.instances import Retried
 from horae.boot.commands.schedules import moment
 from horae.boot.session import caller, out, run
+from horae.boot.telling import Verbs, answer, say
 from horae.domain.dead_letters import ReplayStatus
 from horae.domain.ids import Prefix, private, public
 from horae.domain.outcomes import ErrorCode
 from horae.service import dead_letters
 
-app = typer.Typer(no_args_is_help=True)
+app = Verbs(no_args_is_help=True)
 Job = Annotated[str | None, typer.Option(help="Those of this job.")]
 Tag = Annotated[str | None, typer.Option(help="Those with this tag, for example transient_error.")]
 Code = Annotated[ErrorCode | None, typer.Option(help="Those that died of this.")]
@@ -36,7 +39,7 @@ def list_(
                 facts = (one.job, one.business_key, moment(one.fire_time), one.error_code, one.tag, one.status)
                 shown = (fact or "" for fact in (*facts, one.error_msg))
                 table.add_row(moment(one.created_at), *shown, public(Prefix.INSTANCE, one.instance_id))
-            out.print(table)
+            answer([LetterView.of(one) for one in found], lambda: out.print(table))
 
     run(work)
 
@@ -57,10 +60,12 @@ def replay(
         async with caller() as ctx:
             if instance is not None:
                 made = await dead_letters.replay(ctx, private(Prefix.INSTANCE, instance))
-                out.print(public(Prefix.INSTANCE, made), highlight=False)
+                id_ = public(Prefix.INSTANCE, made)
+                say(Retried(instance_id=id_), id_)
             else:
                 done = await dead_letters.replay_by(ctx, job=job, tag=tag, error_code=error_code, limit=limit)
-                out.print(f"{done.sent} replayed, {done.refused} refused", highlight=False)
+                told = ReplayedView(sent=done.sent, refused=done.refused)
+                say(told, f"{done.sent} replayed, {done.refused} refused")
 
     run(work)
 
@@ -72,6 +77,6 @@ def discard(instance: str) -> None:
     async def work() -> None:
         async with caller() as ctx:
             await dead_letters.discard(ctx, private(Prefix.INSTANCE, instance))
-            out.print(f"{instance} discarded", highlight=False)
+            say({"instance_id": instance, "replay_status": ReplayStatus.DISCARDED}, f"{instance} discarded")
 
     run(work)

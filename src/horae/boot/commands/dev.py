@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import AsyncExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Final, NamedTuple
 
 import typer
 from rich.text import Text
@@ -19,7 +19,8 @@ from horae.boot.dev.watching import Watched
 from horae.boot.preparing import prepare
 from horae.boot.secrets import secrets_of
 from horae.boot.serving import client_of, serving, told_to_end
-from horae.boot.session import out, refusing, run
+from horae.boot.session import err, out, refusing, run
+from horae.boot.telling import answer, wants_json
 from horae.domain.errors import Conflict
 from horae.runtime import telemetry
 from horae.runtime.settings import Settings
@@ -44,12 +45,15 @@ def dev(
         run(lambda: _serve(database, with_samples=with_samples))
 
 
+HIDDEN: Final = "…"
+
+
 class Database(NamedTuple):
     """The settings with a database in them, where that is, and its DSN as it may be shown: not one we were given."""
 
     settings: Settings
     where: str
-    dsn: str = "…"
+    dsn: str = HIDDEN
 
 
 @contextmanager
@@ -60,10 +64,10 @@ def _database(settings: Settings, data: Path | None, fresh: bool) -> Iterator[Da
         yield Database(settings, "as HORAE_DSN or HORAE_CELLS say")
         return
     folder = data or cluster.default_folder()
-    out.print("Starting a private PostgreSQL …", style="dim")
+    _say(Text("Starting a private PostgreSQL …", style="dim"))
     with cluster.throwaway() if fresh else cluster.kept(folder) as dsn:
         where = "private, gone at the end" if fresh else f"private, kept in {folder} (--fresh: one to throw away)"
-        yield Database(settings.model_copy(update={"cells": [], "dsn": dsn}), where, shlex.quote(dsn))
+        yield Database(settings.model_copy(update={"cells": [], "dsn": dsn}), where, dsn)
 
 
 async def _serve(database: Database, *, with_samples: bool) -> None:
@@ -85,7 +89,7 @@ async def _serve(database: Database, *, with_samples: bool) -> None:
             now = store.cells[0].clock.now
             await samples.make(ctx, url, lambda *facts: _say(lines.decision(now(), *facts)))
         await told.wait()
-        out.print("Stopping: what is in flight may end.", style="dim")
+        _say(Text("Stopping: what is in flight may end.", style="dim"))
 
 
 async def _refuse_production(settings: Settings) -> None:
@@ -96,11 +100,16 @@ async def _refuse_production(settings: Settings) -> None:
 
 
 def _greet(database: Database, door: Door) -> None:
+    told = {"dsn": database.dsn, "api": door.address, "key": door.key}
+    answer(told, lambda: _show(database, door))
+
+
+def _show(database: Database, door: Door) -> None:
     out.print(f"[bold]Horae {__version__}[/bold], everything in one process. Ctrl-C stops it.", highlight=False)
     for name, value in (
         ("database", database.where),
         ("API", f"{door.address}/docs"),
-        ("try", f"HORAE_DSN={database.dsn} horae job list"),
+        ("try", f"HORAE_DSN={shlex.quote(database.dsn)} horae job list"),
         ("or", door.command()),
     ):
         _say(Text.assemble((f"  {name:<10}", "dim"), value))
@@ -108,4 +117,4 @@ def _greet(database: Database, door: Door) -> None:
 
 
 def _say(line: Text) -> None:
-    out.print(line, soft_wrap=True)
+    (err if wants_json() else out).print(line, soft_wrap=True)

@@ -4,6 +4,7 @@ import typer
 from rich.table import Table
 
 from horae.boot.session import load, out, run
+from horae.boot.telling import Exit, answer
 from horae.domain.doctor import Finding, Level, examine
 from horae.store import health
 from horae.store.cells import Store
@@ -16,17 +17,17 @@ def doctor() -> None:
     """Look at every cell for what we rely on, and say what to change; exits with 1 when a promise is at risk."""
 
     async def work() -> bool:
-        sound = True
+        found: dict[str, list[Finding]] = {}
         async with Store.of(load().all_cells()) as store:
             for cell in store.cells:
                 async with cell.direct() as connection:
-                    findings = examine(await health.facts(Tx(connection, cell.clock.now())))
-                out.print(_table(cell.name, findings))
-                sound = sound and all(finding.level is not Level.FAULT for finding in findings)
-        return sound
+                    found[cell.name] = examine(await health.facts(Tx(connection, cell.clock.now())))
+        told = [{"cell": name, **one._asdict()} for name, findings in found.items() for one in findings]
+        answer(told, lambda: out.print(*(_table(name, findings) for name, findings in found.items())))
+        return all(one.level is not Level.FAULT for findings in found.values() for one in findings)
 
     if not run(work):
-        raise typer.Exit(1)
+        raise typer.Exit(Exit.REFUSED)
 
 
 def _table(name: str, findings: list[Finding]) -> Table:

@@ -1,21 +1,25 @@
 """`horae job …` and `horae history`."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 import typer
 from rich.table import Table
 
+from horae.api.models.instances import InstanceView, Triggered
+from horae.api.models.jobs import JobView
+from horae.api.models.operations import TrialView
 from horae.boot.commands.schedules import MOMENT, moment, show, trigger_from
 from horae.boot.serving import sender_of
 from horae.boot.session import caller, load, out, run
+from horae.boot.telling import Exit, Verbs, answer, say
 from horae.domain.calendars import Mode, Rule
 from horae.domain.cron import Dialect, Gap, Overlap
 from horae.domain.errors import Invalid
 from horae.domain.ids import Prefix, public
 from horae.domain.instances import Priority
-from horae.domain.jobs import Definition, own_queue
+from horae.domain.jobs import Definition, Status, Wanted, own_queue
 from horae.domain.outcomes import Accepted, Declined, Success
 from horae.domain.schedule import Misfire, OnMisfire, OnOverlap, Policies, Spread
 from horae.domain.targets import HttpTarget
@@ -24,7 +28,10 @@ from horae.service import instances, jobs, tenants
 from horae.service.targets import Tried
 from horae.service.trials import Trials
 
-app = typer.Typer(no_args_is_help=True)
+app = Verbs(no_args_is_help=True)
+
+
+MOST: Final = 100_000
 
 
 @app.command()
@@ -72,7 +79,7 @@ def create(
                 ),
                 target=HttpTarget(url) if url else own_queue(name),
                 priority=_priority(priority),
-                payload=_json(payload),
+                payload=json_of(payload),
                 after_success=AfterSuccess.REOPEN if reopen else AfterSuccess.IGNORE,
             )
             await show(ctx, await jobs.create(ctx, name, definition))
@@ -81,13 +88,21 @@ def create(
 
 
 @app.command("list")
-def list_() -> None:
+def list_(
+    status: Annotated[Status | None, typer.Option(help="Only jobs of this status.")] = None,
+    label: Annotated[list[str] | None, typer.Option(help="Only with this label: key, or key=value.")] = None,
+    prefix: Annotated[str, typer.Option(help="Only names that begin so.")] = "",
+) -> None:
     """All jobs of the tenant."""
+    asked = [(key, value if equals else None) for key, equals, value in (one.partition("=") for one in label or ())]
+    labels = {key: value for key, value in asked if value is not None}
 
     async def work() -> None:
         async with caller() as ctx:
             table = Table("name", "status", "trigger", "next fire (UTC)", "id")
-            for job in await jobs.listing(ctx):
+            wanted = Wanted(status, labels, tuple(key for key, value in asked if value is None), prefix)
+            found = await jobs.listing(ctx) if wanted.any else await jobs.page(ctx, wanted, limit=MOST)
+            for job in found:
                 trigger = msgspec.to_builtins(job.definition.trigger)
                 table.add_row(
                     job.name,
@@ -96,7 +111,7 @@ def list_() -> None:
                     moment(job.next_fire_at),
                     public(Prefix.JOB, job.id),
                 )
-            out.print(table)
+            answer([JobView.of(job) for job in found], lambda: out.print(table))
 
     run(work)
 
@@ -144,9 +159,11 @@ def trigger(
 
     async def work() -> None:
         async with caller() as ctx:
-            done = await instances.trigger(ctx, name, key, payload=_json(payload))
+            done = await instances.trigger(ctx, name, key, payload=json_of(payload))
             again = " (this key was used before)" if done.replayed else ""
-            out.print(f"{public(Prefix.INSTANCE, done.instance_id)}{again}", highlight=False)
+            id_, job = public(Prefix.INSTANCE, done.instance_id), await jobs.find(ctx, name)
+            told = Triggered(instance_id=id_, job_id=public(Prefix.JOB, job.id), job=name)
+            say(told, f"{id_}{again}")
 
     run(work)
 
@@ -163,17 +180,16 @@ def try_(
             job = await jobs.find(ctx, name)
             trials = Trials(await sender_of(load(), ctx.store))
             try:
-                return await trials.run(ctx, await tenants.allowance(ctx), job, _json(payload))
+                return await trials.run(ctx, await tenants.allowance(ctx), job, json_of(payload))
             finally:
                 await trials.close()
 
     tried = run(work)
     lines = [f"{header}: {value}" for header, value in tried.headers.items()]
     said = "\n".join([tried.sent or "nothing was sent", "", *lines, "", tried.answer or ""])
-    out.print(said, markup=False, highlight=False, soft_wrap=True)
-    out.print(f"{_outcome(tried)} in {tried.duration_ms} ms", markup=False, highlight=False)
+    say(TrialView.of(tried), f"{said}\n{_outcome(tried)} in {tried.duration_ms} ms")
     if not isinstance(tried.outcome, Success | Accepted | Declined):
-        raise typer.Exit(1)
+        raise typer.Exit(Exit.REFUSED)
 
 
 def history(name: str, limit: int = 20) -> None:
@@ -182,7 +198,8 @@ def history(name: str, limit: int = 20) -> None:
     async def work() -> None:
         async with caller() as ctx:
             table = Table("fire time (UTC)", "key", "state", "attempts", "delay ms", "took ms", "why", "id")
-            for past in await instances.of_job(ctx, name, limit=limit):
+            found = await instances.of_job(ctx, name, limit=limit)
+            for past in found:
                 why = past.error_msg or ""
                 if past.range_count and past.range_to:
                     why = f"{past.range_count} fires up to {moment(past.range_to)}"
@@ -190,7 +207,7 @@ def history(name: str, limit: int = 20) -> None:
                 cells = (past.business_key, state, past.attempt, past.trigger_delay_ms, past.duration_ms, why)
                 shown = ("" if cell is None else str(cell) for cell in cells)
                 table.add_row(moment(past.fire_time), *shown, public(Prefix.INSTANCE, past.id))
-            out.print(table)
+            answer([InstanceView.of(past) for past in found], lambda: out.print(table))
 
     run(work)
 
@@ -201,7 +218,8 @@ def _outcome(tried: Tried) -> str:
     return f"{type(tried.outcome).__name__.lower()}: {message}"
 
 
-def _json(text: str | None) -> object:
+def json_of(text: str | None) -> object:
+    """A payload as a person typed it."""
     try:
         return None if text is None else msgspec.json.decode(text)
     except msgspec.DecodeError as error:

@@ -3,8 +3,12 @@
 from typing import Annotated
 
 import typer
+from rich.table import Table
 
+from horae.api.models.identity import ActionView, KeyView, MadeKey
+from horae.boot.commands.schedules import moment
 from horae.boot.session import caller, load, out, run
+from horae.boot.telling import Verbs, answer, say
 from horae.domain.errors import NotFound
 from horae.domain.ids import Prefix, private
 from horae.domain.tenants import SYSTEM
@@ -14,7 +18,7 @@ from horae.service import keys, tenants
 from horae.service.keys import Made
 from horae.store.cells import Store
 
-app = typer.Typer(no_args_is_help=True)
+app = Verbs(no_args_is_help=True)
 Of = Annotated[str | None, typer.Option("--tenant", help="Whose key; the configured tenant's where omitted.")]
 
 
@@ -50,6 +54,23 @@ def create(
     run(work)
 
 
+@app.command("list")
+def list_(tenant: Of = None, limit: int = 100) -> None:
+    """The keys of a tenant, revoked ones too; never their text."""
+
+    async def work() -> None:
+        async with caller(tenant) as ctx:
+            found = await keys.page(ctx, None, limit)
+            table = Table("name", "made (UTC)", "by", "scopes", "expires (UTC)", "revoked (UTC)", "used (UTC)", "id")
+            for key in found:
+                times = (moment(at) for at in (key.expires_at, key.revoked_at, key.last_used_at))
+                scopes = ", ".join(key.scopes) or "all"
+                table.add_row(key.name, moment(key.created_at), key.created_by, scopes, *times, key.principal)
+            answer([KeyView.of(key) for key in found], lambda: out.print(table))
+
+    run(work)
+
+
 @app.command()
 def revoke(key_id: str, tenant: Of = None) -> None:
     """Close a key for ever; it is refused everywhere within five seconds."""
@@ -57,7 +78,7 @@ def revoke(key_id: str, tenant: Of = None) -> None:
     async def work() -> None:
         async with caller(tenant) as ctx:
             revoked = await keys.revoke(ctx, private(Prefix.KEY, key_id))
-            out.print(f"key {revoked.name} is revoked", highlight=False)
+            say(KeyView.of(revoked), f"key {revoked.name} is revoked")
 
     run(work)
 
@@ -65,9 +86,9 @@ def revoke(key_id: str, tenant: Of = None) -> None:
 @app.command("roles")
 def table() -> None:
     """What each role may do, as the page docs/api/roles.md has it."""
-    out.print(markdown(), highlight=False, markup=False, soft_wrap=True, end="")
+    answer(ActionView.all(), lambda: out.print(markdown(), highlight=False, markup=False, soft_wrap=True, end=""))
 
 
 def _show(made: Made) -> None:
-    out.print(f"key {made.key.name} ({made.key.principal}), {', '.join(made.roles)}; shown once:", highlight=False)
-    out.print(made.text, highlight=False, soft_wrap=True)
+    title = f"key {made.key.name} ({made.key.principal}), {', '.join(made.roles)}; shown once:"
+    say(MadeKey.made(made), f"{title}\n{made.text}")

@@ -5,7 +5,8 @@ from typing import Annotated
 import typer
 
 from horae.boot.serving import drain, sender_of, serving, told_to_end
-from horae.boot.session import load, out, run
+from horae.boot.session import load, run
+from horae.boot.telling import say
 from horae.store.cells import Store
 
 
@@ -18,7 +19,8 @@ def node(
         settings = load()
         async with Store.of(settings.all_cells()) as store:
             if once:
-                out.print(f"{await drain(settings, store)} done", highlight=False)
+                done = await drain(settings, store)
+                say({"done": done}, f"{done} done")
                 return
             told = told_to_end()
             async with serving(settings, store, await sender_of(settings, store)):

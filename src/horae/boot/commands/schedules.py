@@ -7,7 +7,10 @@ import msgspec
 import typer
 from rich.table import Table
 
+from horae.api.models.jobs import JobView
+from horae.api.models.operations import ForecastView
 from horae.boot.session import caller, out, run
+from horae.boot.telling import answer
 from horae.domain.cron import Dialect, Gap, Overlap
 from horae.domain.errors import Invalid
 from horae.domain.ids import Prefix, public
@@ -30,7 +33,7 @@ FIVE: Final = 5
 When = Annotated[datetime, typer.Argument(formats=[MOMENT])]
 
 
-def preview(name: str, many: int = 20) -> None:
+def preview(name: str, many: Annotated[int, typer.Option(help="How many of them.")] = 20) -> None:
     """What the coming fires will be, with a reason for each that will not happen."""
 
     async def work() -> None:
@@ -70,17 +73,16 @@ def restore(name: str, at: When) -> None:
     run(work)
 
 
-def forecast(hours: float = 24) -> None:
+def forecast(hours: Annotated[float, typer.Option(help="How far ahead.")] = 24) -> None:
     """How many fires are coming, and which seconds are the worst."""
 
     async def work() -> None:
         async with caller() as ctx:
             found = await schedules.forecast(ctx, hours=hours)
-            out.print(f"{found.total} fires in the next {hours:g} h", highlight=False)
-            table = Table("second (UTC)", "fires")
+            table = Table("second (UTC)", "fires", title=f"{found.total} fires in the next {hours:g} h")
             for at, fires in found.worst():
                 table.add_row(moment(at), str(fires))
-            out.print(table)
+            answer(ForecastView.of(found), lambda: out.print(table))
 
     run(work)
 
@@ -123,6 +125,8 @@ async def show(ctx: Context, job: Job, many: int = FIVE) -> None:
     lines.append(f"  trigger  {_facts(job.definition.trigger)}")
     lines += [f"           {sentence}" for sentence in (said.english, said.chinese) if sentence]
     lines.append(f"  target   {_facts(job.definition.target)}")
+    if job.definition.labels:
+        lines.append(f"  labels   {' '.join(f'{key}={value}' for key, value in job.definition.labels.items())}")
     if job.single and job.next_fire_at is not None:
         lines.append(f"  fires    {moment(job.next_fire_at)} UTC")
     if job.status == "ACTIVE":
@@ -133,8 +137,8 @@ async def show(ctx: Context, job: Job, many: int = FIVE) -> None:
             else:
                 text += f" skipped: {verdict.reason}" + (f", {verdict.fires} fires" if verdict.fires > 1 else "")
             lines.append(f"  {'fires   ' if not number else '        '} {text}")
-    for line in lines:
-        out.print(line, highlight=False, soft_wrap=True)
+    text = "\n".join(lines)
+    answer(JobView.of(job, said), lambda: out.print(text, highlight=False, markup=False, soft_wrap=True))
 
 
 def moment(at: datetime | None) -> str:

@@ -7,12 +7,15 @@ import msgspec
 import typer
 from rich.table import Table
 
+from horae.api.models.tasks import TaskAnswer, TaskView
+from horae.boot.commands.jobs import json_of
 from horae.boot.session import caller, out, run
+from horae.boot.telling import Verbs, answer, say
 from horae.domain.ids import Prefix, public
 from horae.service import tasks
 from horae.service.tasks import Answer
 
-app = typer.Typer(no_args_is_help=True)
+app = Verbs(no_args_is_help=True)
 
 
 @app.command()
@@ -29,7 +32,7 @@ def put(
 
     async def work() -> None:
         async with caller() as ctx:
-            body = msgspec.UNSET if payload is None else msgspec.json.decode(payload)
+            body = msgspec.UNSET if payload is None else json_of(payload)
             _show(await tasks.schedule(ctx, type_name, key, at=at, payload=body, version=version))
 
     run(work)
@@ -61,21 +64,21 @@ def show(type_name: Annotated[str, typer.Argument(metavar="TYPE")], key: str) ->
             assert ledger is not None
             state = live.state if live else ledger.outcome
             due = f", due {live.due_at:%Y-%m-%d %H:%M:%S} UTC" if live else ""
-            out.print(f"{type_name}/{key} {state}{due}, generation {ledger.generation}", highlight=False)
-            table = Table("on", "decision", "time", "reason", "by")
+            title = f"{type_name}/{key} {state}{due}, generation {ledger.generation}"
+            table = Table("on", "decision", "time", "reason", "by", title=title, title_justify="left")
             for line in shown.decisions:
                 table.add_row(line["on"], line["decision"], line.get("at", ""), line.get("reason", ""), line["by"])
-            out.print(table)
+            answer(TaskView.of(type_name, key, shown), lambda: out.print(table))
 
     run(work)
 
 
-def _show(answer: Answer) -> None:
-    parts = [answer.decision.value]
-    if answer.reason:
-        parts.append(f"because {answer.reason}")
-    if answer.at:
-        parts.append(f"for {answer.at:%Y-%m-%d %H:%M:%S} UTC")
-    if answer.instance_id:
-        parts.append(public(Prefix.INSTANCE, answer.instance_id))
-    out.print(" ".join(parts), highlight=False)
+def _show(told: Answer) -> None:
+    parts = [told.decision.value]
+    if told.reason:
+        parts.append(f"because {told.reason}")
+    if told.at:
+        parts.append(f"for {told.at:%Y-%m-%d %H:%M:%S} UTC")
+    if told.instance_id:
+        parts.append(public(Prefix.INSTANCE, told.instance_id))
+    say(TaskAnswer.of(told), " ".join(parts))

@@ -3,16 +3,19 @@
 from typing import Annotated
 
 import typer
+from rich.table import Table
 
+from horae.api.models.tenants import TenantView
 from horae.boot.session import load, out, run
+from horae.boot.telling import Verbs, answer, say
 from horae.domain.ids import Prefix, public
 from horae.domain.limits import Limit
 from horae.domain.placement import DEFAULT_WIDTH
-from horae.domain.tenants import Allowance
+from horae.domain.tenants import Allowance, Standing
 from horae.service import tenancies, tenants
 from horae.store.cells import Store
 
-app = typer.Typer(no_args_is_help=True)
+app = Verbs(no_args_is_help=True)
 
 
 @app.command()
@@ -26,7 +29,23 @@ def create(
     async def work() -> None:
         async with Store.of(load().all_cells()) as store:
             tenant = await tenants.create(store, name, "cli", width=width, zone=zone)
-        out.print(f"tenant {tenant.name} created: {public(Prefix.TENANT, tenant.id)}", highlight=False)
+        say(TenantView.of(tenant, Allowance()), f"tenant {name} created: {public(Prefix.TENANT, tenant.id)}")
+
+    run(work)
+
+
+@app.command("list")
+def list_(limit: int = 100) -> None:
+    """All tenants, by name."""
+
+    async def work() -> None:
+        async with Store.of(load().all_cells()) as store:
+            found = await tenants.page(store, None, limit)
+        table = Table("name", "width", "zone", "weight", "id")
+        for one, allowance in found:
+            id_ = public(Prefix.TENANT, one.id)
+            table.add_row(one.name, str(one.width), one.zone, str(allowance.weight), id_)
+        answer([TenantView.of(*one) for one in found], lambda: out.print(table))
 
     run(work)
 
@@ -43,8 +62,10 @@ def allow(
     async def work() -> None:
         async with Store.of(load().all_cells()) as store:
             limit = Limit(rate, None, concurrency)
-            await tenants.allow(store, name, "cli", Allowance(weight, limit if limit.limits else None))
-        out.print(f"tenant {name}: weight {weight}, rate {rate or 'any'}, concurrency {concurrency or 'any'}")
+            allowance = Allowance(weight, limit if limit.limits else None)
+            tenant = await tenants.allow(store, name, "cli", allowance)
+        text = f"tenant {name}: weight {weight}, rate {rate or 'any'}, concurrency {concurrency or 'any'}"
+        say(TenantView.of(tenant, allowance), text)
 
     run(work)
 
@@ -55,7 +76,7 @@ def pause(name: str) -> None:
 
     async def work() -> None:
         async with Store.of(load().all_cells()) as store:
-            out.print(f"tenant {name} {await tenancies.pause(store, name, 'cli')}", highlight=False)
+            _stands(name, await tenancies.pause(store, name, "cli"))
 
     run(work)
 
@@ -66,7 +87,7 @@ def resume(name: str) -> None:
 
     async def work() -> None:
         async with Store.of(load().all_cells()) as store:
-            out.print(f"tenant {name} {await tenancies.resume(store, name, 'cli')}", highlight=False)
+            _stands(name, await tenancies.resume(store, name, "cli"))
 
     run(work)
 
@@ -77,6 +98,10 @@ def remove(name: str, confirm: Annotated[str, typer.Option(help="The tenant's na
 
     async def work() -> None:
         async with Store.of(load().all_cells()) as store:
-            out.print(f"tenant {name} {await tenancies.remove(store, name, 'cli', confirm=confirm)}", highlight=False)
+            _stands(name, await tenancies.remove(store, name, "cli", confirm=confirm))
 
     run(work)
+
+
+def _stands(name: str, standing: Standing) -> None:
+    say({"name": name, "status": standing}, f"tenant {name} {standing}")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from horae.domain.cron import Dialect
 from horae.domain.errors import InvalidSchedule
@@ -18,6 +19,7 @@ AS_CRON = Policies(misfire=Misfire(OnMisfire.SKIP))
 def read(text: str, *, machine_zone: str, system: bool = False, salt: str = "") -> Iterator[Found]:
     """Every line that schedules something, in order. `machine_zone` is what the machine's clock shows."""
     zone_name, given = machine_zone, False
+    settings: dict[str, str] = {}
     for number, line in enumerate(text.splitlines(), 1):
         stripped = line.strip()
         if not stripped or stripped.startswith("#"):
@@ -26,12 +28,15 @@ def read(text: str, *, machine_zone: str, system: bool = False, salt: str = "") 
         if setting:
             if setting[1] == "CRON_TZ":
                 zone_name, given = setting[2].strip("'\""), True
+            else:
+                settings[setting[1]] = setting[2].strip("'\"")
             continue
-        yield _line(f"crontab-{number}", stripped, zone_name, given, system, salt)
+        yield _line(f"line {number}", stripped, (zone_name, given), system, salt, dict(settings))
 
 
-def _line(name: str, line: str, zone_name: str, zone_given: bool, system: bool, salt: str) -> Found:
+def _line(place: str, line: str, zone: tuple[str, bool], system: bool, salt: str, settings: dict[str, str]) -> Found:
     schedule, user, command = _parts(line, system)
+    (zone_name, zone_given), name = zone, _name(command) or place
     differences = [Difference(Kind.MISSED, "cron drops what it missed; taken over as misfire 'skip'")]
     if not zone_given:
         differences.append(Difference(Kind.ZONE, f"cron follows the machine's clock; the job is fixed to {zone_name}"))
@@ -44,7 +49,11 @@ def _line(name: str, line: str, zone_name: str, zone_given: bool, system: bool, 
     differences += rewritten + spread + _dst(trigger.expression, differs_by_dst(trigger, "cron's rules are fixed"))
     if "%" in command.replace("\\%", ""):
         differences.append(Difference(Kind.IGNORED, "an unescaped % in the command fed the rest to its input"))
-    payload = {"command": command} | ({"user": user} if user else {})
+    payload: dict[str, Any] = {"command": command} | ({"user": user} if user else {})
+    if settings:
+        payload["environment"] = settings
+        if settings.get("MAILTO"):
+            differences.append(Difference(Kind.IGNORED, f"its output is not mailed to {settings['MAILTO']}"))
     return Imported(
         name=name,
         source=line,
@@ -62,6 +71,12 @@ def _parts(line: str, system: bool) -> tuple[str, str, str]:
     schedule = " ".join(words[:fields])
     user = words[fields] if system and len(words) > fields else ""
     return schedule, user, words[fields + system] if len(words) > fields + system else ""
+
+
+def _name(command: str) -> str:
+    """The program that is run, without its folder and arguments; a line that moves keeps its name."""
+    words = [word for word in command.split() if not SETTING.match(word)]
+    return words[0].rstrip("/").rpartition("/")[2] if words else ""
 
 
 def _spread(expression: str) -> tuple[str, list[Difference]]:

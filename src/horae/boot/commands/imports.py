@@ -1,0 +1,177 @@
+"""`horae import …`: schedules of other systems as a jobs.yaml, as a plan, or applied at once."""
+
+import importlib
+import os
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+import uvloop
+
+from horae.boot.commands.importing import Wishes, deliver
+from horae.boot.session import refusing
+from horae.boot.telling import Verbs
+from horae.domain.errors import Invalid, NotFound
+from horae.domain.zones import zone as check_zone
+from horae.service.imports import celery, celery_tables, crontab, dumps, elsewhere, quartz_tables, xxl_job
+from horae.service.imports.dumps import Tables
+
+app = Verbs(no_args_is_help=True)
+ANCHOR: Final = datetime(2024, 1, 1, tzinfo=UTC)
+"""Where rhythms begin that were counted from a start nobody knows any more: the same at every import."""
+From = Annotated[str, typer.Argument(metavar="FILE", help="A file, - for what is piped in, or a postgresql:// DSN.")]
+Files = Annotated[list[str], typer.Argument(metavar="FILE...", help="Dumps of its tables, or a postgresql:// DSN.")]
+Zone = Annotated[str | None, typer.Option(help="The zone of the old machine's clock; this machine's if omitted.")]
+Owner = Annotated[str, typer.Option(help="Whose jobs these will be.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write the jobs.yaml here, not to the terminal.")]
+Url = Annotated[str | None, typer.Option(help="Where to send them, such as https://host/run/{name}; else a queue.")]
+Shadow = Annotated[bool, typer.Option("--shadow", help="They fire nothing; `horae shadow report` compares.")]
+Planned = Annotated[bool, typer.Option("--plan", help="Show what applying them would do.")]
+Applied = Annotated[bool, typer.Option("--apply", help="Apply them at once.")]
+Strict = Annotated[bool, typer.Option("--strict", help="End with status 1 where something could not be taken over.")]
+
+
+@app.command("crontab")
+def crontab_(
+    source: From,
+    system: Annotated[bool, typer.Option("--system", help="A user stands before each command.")] = False,
+    zone: Zone = None,
+    owner: Owner = "crontab",
+    output: Output = None,
+    url: Url = None,
+    shadow: Shadow = False,
+    plan: Planned = False,
+    apply: Applied = False,
+    strict: Strict = False,
+) -> None:
+    """A crontab, of a user or of the system. Commands become payloads: a worker or a URL has to run them."""
+    with refusing():
+        found = list(crontab.read(text_of(source), machine_zone=zone_of(zone), system=system))
+    deliver(found, Wishes("crontab", owner, output, url, shadow, plan, apply, strict))
+
+
+@app.command("celery")
+def celery_(
+    source: Files,
+    zone: Zone = None,
+    owner: Owner = "celery",
+    output: Output = None,
+    url: Url = None,
+    shadow: Shadow = False,
+    plan: Planned = False,
+    apply: Applied = False,
+    strict: Strict = False,
+) -> None:
+    """Celery beat: `module:NAME` of a schedule, its JSON export, or the tables of django-celery-beat."""
+    with refusing():
+        entries, app_zone = _celery(source), zone_of(zone)
+        found = [celery.read(name, one, app_zone=app_zone, anchor=ANCHOR) for name, one in entries.items()]
+    deliver(found, Wishes("celery", owner, output, url, shadow, plan, apply, strict))
+
+
+@app.command("xxl-job")
+def xxl_job_(
+    source: Files,
+    zone: Zone = None,
+    owner: Owner = "xxl-job",
+    output: Output = None,
+    url: Url = None,
+    shadow: Shadow = False,
+    plan: Planned = False,
+    apply: Applied = False,
+    strict: Strict = False,
+) -> None:
+    """XXL-JOB: its table `xxl_job_info` as mysqldump, CSV or JSON."""
+    with refusing():
+        rows = _tables(source, ("xxl_job_info",)).get("xxl_job_info", [])
+        found = [xxl_job.read(row, server_zone=zone_of(zone), anchor=ANCHOR) for row in rows]
+    deliver(found, Wishes("xxl-job", owner, output, url, shadow, plan, apply, strict))
+
+
+@app.command("quartz")
+def quartz_(
+    source: Files,
+    zone: Zone = None,
+    owner: Owner = "quartz",
+    output: Output = None,
+    url: Url = None,
+    shadow: Shadow = False,
+    plan: Planned = False,
+    apply: Applied = False,
+    strict: Strict = False,
+) -> None:
+    """Quartz: its tables QRTZ_TRIGGERS, QRTZ_CRON_TRIGGERS, QRTZ_SIMPLE_TRIGGERS and QRTZ_JOB_DETAILS."""
+    names = (quartz_tables.CRON, quartz_tables.SIMPLE, quartz_tables.TRIGGERS, quartz_tables.DETAILS)
+    with refusing():
+        found = quartz_tables.read(_tables(source, names), zone=zone_of(zone))
+    deliver(found, Wishes("quartz", owner, output, url, shadow, plan, apply, strict))
+
+
+def _celery(sources: list[str]) -> Mapping[str, Any]:
+    one = sources[0]
+    if ":" in one and "://" not in one and not Path(one).exists():
+        return celery_tables.of_schedule(_named(one))
+    names = (celery_tables.TASKS, *(f"{celery_tables.APP}{kind}schedule" for kind in celery_tables.KINDS))
+    tables = _tables(sources, names, alone="beat_schedule")
+    if celery_tables.TASKS in tables:
+        return celery_tables.of_tables(tables)
+    entries = tables.get("beat_schedule", [])
+    return celery_tables.of_schedule(entries[0] if len(entries) == 1 else {str(e.get("name")): e for e in entries})
+
+
+def _named(place: str) -> Any:
+    """What `module:NAME` holds; an app's own `beat_schedule` where it names an app."""
+    module, _, name = place.partition(":")
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        found = importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        raise NotFound(f"there is no module {error.name!r} here; is its package installed?") from error
+    held = getattr(found, name, None)
+    if held is None:
+        raise NotFound(f"module {module!r} has no {name!r}")
+    return getattr(getattr(held, "conf", None), "beat_schedule", held)
+
+
+def _tables(sources: list[str], names: tuple[str, ...], alone: str | None = None) -> Tables:
+    """All tables of all sources. A file of bare rows is named after its table, where there is more than one."""
+    found: Tables = {}
+    for source in sources:
+        if source.startswith(("postgresql://", "postgres://")):
+            found |= uvloop.run(elsewhere.read(source, names))
+        else:
+            stem = Path(source).stem.lower()
+            found |= dumps.read(text_of(source), alone=stem if stem in names else alone or names[0])
+    return found
+
+
+def text_of(source: str) -> str:
+    """A file, or what is piped in."""
+    if source == "-":
+        return typer.get_text_stream("stdin").read()
+    if source.startswith(("mysql", "mariadb")) and "://" in source:
+        raise Invalid("we speak PostgreSQL only: export the table with mysqldump, and name that file")
+    try:
+        return Path(source).read_text("utf-8")
+    except FileNotFoundError as error:
+        raise NotFound(f"there is no file {source!r}") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise Invalid(f"{source!r} cannot be read: {error}") from error
+
+
+def zone_of(given: str | None) -> str:
+    """The zone that was given, else this machine's, which is right where the crontab lies."""
+    named = given or os.environ.get("TZ", "").lstrip(":") or _machine()
+    check_zone(named)
+    return named
+
+
+def _machine() -> str:
+    name = Path("/etc/timezone")
+    if name.exists() and (said := name.read_text().strip()):
+        return said
+    _, found, after = str(Path("/etc/localtime").resolve()).partition("zoneinfo/")
+    return after if found else "UTC"

@@ -1,0 +1,81 @@
+"""YAML as plain values, read safely and without surprises, and plain values as YAML.
+
+No tags that make objects; a key that stands twice is refused; `no`, `on` and `1:30` are the texts they look like, as
+YAML 1.2 has it; and what aliases would blow up is refused before anything walks through it.
+"""
+
+import re
+from typing import Any, ClassVar, Final
+
+import yaml
+
+from horae.domain.errors import Invalid
+
+MOST_NODES: Final = 1_000_000
+MOST_BYTES: Final = 32 * 1024 * 1024
+Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+Out: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+MERGE: Final = "tag:yaml.org,2002:merge"
+
+
+class Reader(Base):  # type: ignore[misc]
+    """A safe loader with the types of YAML 1.2 only."""
+
+    yaml_implicit_resolvers: ClassVar[dict[str, list[tuple[str, re.Pattern[str]]]]] = {}
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        """A mapping whose keys stand once each."""
+        seen: set[Any] = set()
+        for key, _ in node.value:
+            if key.tag != MERGE and key.value in seen:
+                raise Invalid(f"line {key.start_mark.line + 1}: {key.value!r} stands there twice")
+            seen.add(key.value if isinstance(key.value, str) else None)
+        found: dict[Any, Any] = super().construct_mapping(node, deep=deep)
+        return found
+
+
+for tag, pattern, first in (
+    ("bool", r"^(?:true|True|TRUE|false|False|FALSE)$", "tTfF"),
+    ("int", r"^[-+]?[0-9]+$", "-+0123456789"),
+    ("float", r"^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$", "-+.0123456789"),
+    ("null", r"^(?:~|null|Null|NULL|)$", ["~", "n", "N", ""]),
+    ("merge", r"^(?:<<)$", "<"),
+):
+    Reader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(pattern), list(first))
+Reader.add_constructor("tag:yaml.org,2002:int", lambda loader, node: int(loader.construct_scalar(node)))
+Reader.add_constructor("tag:yaml.org,2002:float", lambda loader, node: float(loader.construct_scalar(node)))
+
+
+def read(text: str, where: str) -> Any:
+    """The one document of a text."""
+    if len(text) > MOST_BYTES:
+        raise Invalid(f"{where} is larger than {MOST_BYTES // 2**20} MiB")
+    try:
+        found = yaml.load(text, Loader=Reader)  # noqa: S506 - the loader is a safe one
+    except yaml.YAMLError as error:
+        raise Invalid(f"{where} is not YAML: {error}") from error
+    except (Invalid, RecursionError) as error:
+        raise Invalid(f"{where}: {error}") from error
+    if _size(found, {}, set()) > MOST_NODES:
+        raise Invalid(f"{where} means more than {MOST_NODES} values; do its aliases repeat each other?")
+    return found
+
+
+def written(value: Any) -> str:
+    """Plain values as a file that a person would read."""
+    text: str = yaml.dump(value, Dumper=Out, sort_keys=False, allow_unicode=True, width=110)
+    return text
+
+
+def _size(value: Any, known: dict[int, int], inside: set[int]) -> int:
+    """How many values it would be without aliases; each is looked at once."""
+    if not isinstance(value, dict | list):
+        return 1
+    if id(value) in inside:
+        return MOST_NODES + 1  # it contains itself
+    if id(value) not in known:
+        inside.add(id(value))
+        parts = value.values() if isinstance(value, dict) else value
+        known[id(value)] = 1 + sum(_size(part, known, inside) for part in parts)
+        inside.discard(id(value))
+    return known[id(value)]

@@ -1,0 +1,73 @@
+"""django-celery-beat's tables, and `beat_schedule` as a module or an export has it, as entries that `celery` reads."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any, Final
+
+import msgspec
+
+from horae.domain.errors import Invalid
+from horae.service.imports.dumps import Tables
+
+APP: Final = "django_celery_beat_"
+TASKS: Final = f"{APP}periodictask"
+KINDS: Final = ("crontab", "interval", "clocked", "solar")
+CRONTAB: Final = ("minute", "hour", "day_of_month", "month_of_year", "day_of_week")
+FALSE: Final = {"0", "f", "false", "n", "no"}
+OURS: Final = "celery."
+Entries = dict[str, dict[str, Any]]
+
+
+def of_tables(tables: Tables) -> Entries:
+    """A row of `PeriodicTask` each, with its schedule beside it."""
+    kinds = {kind: {str(row.get("id")): row for row in tables.get(f"{APP}{kind}schedule", [])} for kind in KINDS}
+    found: Entries = {}
+    for row in tables.get(TASKS, []):
+        entry = {key: value for key, value in row.items() if key not in KINDS and not key.endswith("_id")}
+        for kind, rows in kinds.items():
+            number = row.get(f"{kind}_id", row.get(kind))
+            if number not in (None, ""):
+                entry[kind] = rows.get(str(number), {"missing": number})
+        if isinstance(entry.get("clocked"), Mapping):
+            entry["clocked"] = entry["clocked"].get("clocked_time")
+        for key in ("args", "kwargs"):
+            entry[key] = _decoded(entry.get(key))
+        for key in ("enabled", "one_off"):
+            if key in entry:
+                entry[key] = str(entry[key]).lower() not in FALSE
+        found[str(row.get("name"))] = {key: value for key, value in entry.items() if value not in (None, "")}
+    return found
+
+
+def of_schedule(schedule: object) -> Entries:
+    """What `beat_schedule` holds: crontabs and schedules as Celery's own objects, or as plain values."""
+    if not isinstance(schedule, Mapping):
+        raise Invalid("a beat schedule is a mapping from a name to an entry")
+    return {str(name): _entry(entry) for name, entry in schedule.items()}
+
+
+def _entry(entry: Any) -> dict[str, Any]:
+    if not isinstance(entry, Mapping):
+        raise Invalid("an entry of a beat schedule is a mapping with `task` and `schedule`")
+    return {**entry, "schedule": _schedule(entry.get("schedule"))}
+
+
+def _schedule(given: Any) -> Any:
+    """Celery's objects by what they hold, so that Celery itself need not be here."""
+    if all(hasattr(given, f"_orig_{field}") for field in CRONTAB):
+        said = {field: getattr(given, f"_orig_{field}") for field in CRONTAB}
+        zone = getattr(given, "tz", None)
+        return said | ({"timezone": str(zone)} if zone is not None else {})
+    if isinstance(getattr(given, "run_every", None), timedelta):
+        return given.run_every
+    return given
+
+
+def _decoded(text: Any) -> Any:
+    """Arguments stand in their columns as JSON."""
+    if not isinstance(text, str):
+        return text
+    try:
+        return msgspec.json.decode(text) or None
+    except msgspec.DecodeError:
+        return text

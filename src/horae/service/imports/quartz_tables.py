@@ -1,0 +1,123 @@
+"""Quartz's own tables (`QRTZ_…`): cron and simple triggers with the job, the state and the bounds around them."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from horae.domain.errors import InvalidSchedule
+from horae.domain.schedule import Misfire, OnOverlap, Policies
+from horae.domain.triggers import IntervalTrigger, OnceTrigger, Trigger
+from horae.service.imports import quartz
+from horae.service.imports.dumps import Tables
+from horae.service.imports.found import Difference, Found, Imported, Kind, Refused, refused
+
+PREFIX: Final = "qrtz_"
+CRON, SIMPLE, TRIGGERS, DETAILS = (
+    f"{PREFIX}{kind}" for kind in ("cron_triggers", "simple_triggers", "triggers", "job_details")
+)
+INSTRUCTIONS: Final = {-1: "IGNORE_MISFIRE_POLICY", 0: "SMART_POLICY", 1: "FIRE_ONCE_NOW", 2: "DO_NOTHING"}
+YES: Final = {"1", "t", "true", "y", "yes"}
+Row = Mapping[str, Any]
+
+
+def read(tables: Tables, *, zone: str, salt: str = "") -> list[Found]:
+    """Every trigger. `zone` is the scheduler's machine's, for those that name none."""
+    about = {_key(row): row for row in tables.get(TRIGGERS, [])}
+    details = {(row.get("job_name"), row.get("job_group")): row for row in tables.get(DETAILS, [])}
+    found = [_cron(row, about.get(_key(row), {}), details, zone, salt) for row in tables.get(CRON, [])]
+    found += [_simple(row, about.get(_key(row), {}), details) for row in tables.get(SIMPLE, [])]
+    known = {_key(row) for row in (*tables.get(CRON, []), *tables.get(SIMPLE, []))}
+    return found + [_unknown(row) for key, row in about.items() if key not in known]
+
+
+def _cron(row: Row, about: Row, details: Mapping[Any, Row], zone: str, salt: str) -> Found:
+    expression = str(row.get("cron_expression") or "").strip()
+    job = _job(about, details)
+    named = row.get("time_zone_id")
+    made = quartz.read(
+        _name(row),
+        expression,
+        zone_name=str(named or zone),
+        misfire=INSTRUCTIONS.get(int(about.get("misfire_instr") or 0), "?"),
+        concurrent=not _yes(job.get("is_nonconcurrent")),
+        salt=salt,
+    )
+    if isinstance(made, Refused):
+        return made
+    zoned = [] if named else [Difference(Kind.ZONE, f"Quartz follows its machine's clock; the job is fixed to {zone}")]
+    return _around(replace(made, differences=(*zoned, *made.differences)), about, job)
+
+
+def _simple(row: Row, about: Row, details: Mapping[Any, Row]) -> Found:
+    name, job = _name(row), _job(about, details)
+    repeats, every = int(row.get("repeat_count") or 0), int(row.get("repeat_interval") or 0) / 1000
+    source = f"every {every:g} s, {'for ever' if repeats < 0 else f'{repeats} times more'}"
+    start = _moment(about.get("start_time"))
+    try:
+        if start is None:
+            raise InvalidSchedule(f"the row of {TRIGGERS} that says when it starts is missing from the dump")
+        trigger: Trigger = OnceTrigger(start) if not repeats else IntervalTrigger(every, start)
+        policies = Policies(max_count=repeats + 1 if repeats > 0 else None)
+    except InvalidSchedule as error:
+        return refused(name, source, error)
+    text = "a simple trigger's misfires are not taken over: what was missed is made up for once"
+    overlap = OnOverlap.QUEUE_ONE if _yes(job.get("is_nonconcurrent")) else OnOverlap.ALLOW
+    made = Imported(
+        name=name,
+        source=source,
+        trigger=trigger,
+        policies=replace(policies, misfire=Misfire(), overlap=overlap),
+        differences=(Difference(Kind.MISSED, text),),
+    )
+    return _around(made, about, job)
+
+
+def _around(made: Imported, about: Row, job: Row) -> Found:
+    """With the state, the bounds and the job that it fires."""
+    differences = list(made.differences)
+    if about.get("calendar_name"):
+        differences.append(Difference(Kind.IGNORED, f"its calendar {about['calendar_name']!r} is not taken over"))
+    if about.get("job_data") or job.get("job_data"):
+        differences.append(Difference(Kind.IGNORED, "its job data is a Java object: give the job its payload"))
+    paused = str(about.get("trigger_state") or "").upper().startswith("PAUSED")
+    if paused:
+        differences.append(Difference(Kind.DISABLED, "it was paused; taken over as paused"))
+    recurring = not isinstance(made.trigger, OnceTrigger)
+    try:
+        policies = replace(made.policies, end=_moment(about.get("end_time")) if recurring else None)
+    except InvalidSchedule as error:
+        return refused(made.name, made.source, error)
+    called = {"job": about.get("job_name"), "job_class": job.get("job_class_name")}
+    payload = {key: value for key, value in called.items() if value}
+    return replace(made, policies=policies, payload=payload, paused=paused, differences=tuple(differences))
+
+
+def _unknown(row: Row) -> Found:
+    kind = str(row.get("trigger_type") or "unknown")
+    reason = f"a trigger of type {kind} is none of ours: only CRON and SIMPLE are taken over"
+    return Refused(name=_name(row), source=kind, reason=reason)
+
+
+def _job(about: Row, details: Mapping[Any, Row]) -> Row:
+    return details.get((about.get("job_name"), about.get("job_group")), {})
+
+
+def _key(row: Row) -> tuple[Any, Any]:
+    return row.get("trigger_name"), row.get("trigger_group")
+
+
+def _name(row: Row) -> str:
+    name, group = str(row.get("trigger_name") or ""), str(row.get("trigger_group") or "DEFAULT")
+    return name if group == "DEFAULT" else f"{group}.{name}"
+
+
+def _moment(given: Any) -> datetime | None:
+    """Milliseconds since 1970; 0 and nothing mean none."""
+    millis = int(given or 0)
+    return datetime.fromtimestamp(millis / 1000, UTC) if millis > 0 else None
+
+
+def _yes(given: Any) -> bool:
+    return str(given).lower() in YES or given in ("\x01", True)

@@ -1,0 +1,73 @@
+"""What was found elsewhere, in the words of `jobs.yaml`, with a comment for everything that will not be the same."""
+
+import re
+from collections.abc import Iterable
+from typing import Any, Final
+
+import msgspec
+from msgspec.structs import replace
+
+from horae.domain.cron import Gap, Overlap
+from horae.domain.jobs import LONGEST_NAME
+from horae.domain.triggers import CronTrigger, ManualTrigger
+from horae.service.imports.found import Found, Imported, Refused
+
+UNFIT: Final = re.compile(r"[/\x00-\x1f\x7f\s]+")
+
+
+def renamed(found: Iterable[Found]) -> list[Found]:
+    """With names that a job may have, each of them once."""
+    taken: set[str] = set()
+    done: list[Found] = []
+    for one in found:
+        base = fitting(one.name)
+        name = next(name for name in _numbered(base) if name not in taken)
+        taken.add(name)
+        done.append(replace(one, name=name))
+    return done
+
+
+def fitting(name: str) -> str:
+    """A name as a job may have it."""
+    return UNFIT.sub("-", name).strip("- ")[: LONGEST_NAME - 4] or "job"
+
+
+def words(made: Imported, *, url: str | None = None, shadow: bool = False) -> dict[str, Any]:
+    """One job as a file says it. `url` may hold `{name}`; without one it waits in the queue of its name."""
+    said = _trigger(made)
+    policies = msgspec.to_builtins(made.policies)
+    said |= {"policies": policies} if policies else {}
+    said |= {"target": {"kind": "http", "url": url.replace("{name}", made.name)}} if url else {}
+    said |= {"payload": made.payload} if made.payload else {}
+    said |= {"paused": True} if made.paused else {}
+    return said | ({"shadow": True} if shadow else {})
+
+
+def comments(one: Found) -> list[str]:
+    """What a person should read beside it."""
+    if isinstance(one, Refused):
+        return [f"refused: {one.name} ({_line(one.source)}): {_line(one.reason)}"]
+    return [f"was: {_line(one.source)}", *(f"{differs.kind}: {_line(differs.text)}" for differs in one.differences)]
+
+
+def _trigger(made: Imported) -> dict[str, Any]:
+    trigger = made.trigger
+    if isinstance(trigger, CronTrigger):
+        said = {"cron": trigger.expression, "dialect": trigger.dialect.value, "timezone": trigger.zone}
+        if (trigger.dst_gap, trigger.dst_overlap) == (Gap.FIRE_AFTER, Overlap.FIRST):
+            return said
+    if isinstance(trigger, ManualTrigger):
+        return {}
+    return {"trigger": {key: one for key, one in msgspec.to_builtins(trigger).items() if key not in {"salt", "tzdata"}}}
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _numbered(base: str) -> Iterable[str]:
+    yield base
+    number = 2
+    while True:
+        yield f"{base}-{number}"
+        number += 1
