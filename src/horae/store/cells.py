@@ -87,7 +87,11 @@ class Cell:
             timeout=CONNECT,
             **(POOLED if self._pooled else OWN),
         )
-        await self.sync_clock()
+        try:
+            await self.sync_clock()
+        except BaseException:
+            await self.close()  # nobody else knows of these connections yet
+            raise
 
     async def close(self) -> None:
         """Give every connection back to the database; those that do not answer are left behind."""

@@ -1,0 +1,100 @@
+"""A real HTTP server that records what it is sent, and answers as it was told."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import msgspec
+
+from horae.testing.calls import Call
+
+Answer = int | Callable[[Call], int | None]
+About = Callable[[str], dict[str, Any]]
+"""Which job, instance, time and business key stand behind an idempotency key."""
+METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE")
+
+
+class Receiver:
+    """`answers` says by path or job what comes next: a list is used up, a function or a number stays; else 200."""
+
+    def __init__(self, now: Callable[[], datetime], about: About) -> None:
+        self.url = ""
+        self.answers: dict[str, Any] = {}
+        self.arrived: list[Call] = []
+        self._now = now
+        self._about = about
+        self._lock = threading.Lock()
+
+    def take(self, method: str, path: str, headers: dict[str, str], body: bytes) -> int:
+        """Record a request; returns the status to answer with."""
+        status = 200
+        for facts in _attempts(headers, body):
+            told = self._about(facts["idempotency_key"])
+            request = {"at": self._now(), "path": path, "method": method, "headers": headers}
+            call = Call(**(told | facts | request))
+            with self._lock:
+                status = self._status(call)
+                self.arrived.append(msgspec.structs.replace(call, status=status))
+        return status
+
+    def _status(self, call: Call) -> int:
+        waiting = self.answers.get(call.path or "", self.answers.get(call.job))
+        if isinstance(waiting, list):
+            return int(waiting.pop(0)) if waiting else 200
+        answered = waiting(call) if callable(waiting) else waiting
+        return 200 if answered is None else int(answered)
+
+
+def _attempts(headers: dict[str, str], body: bytes) -> list[dict[str, Any]]:
+    """The attempts a request carries: one, or a batch. What is no call of ours is the job's own body: its payload."""
+    try:
+        said = msgspec.json.decode(body) if body else None
+    except msgspec.DecodeError:
+        said = body.decode("utf-8", "replace")
+    if isinstance(said, dict) and isinstance(said.get("batch"), list):
+        return [_attempt(one) for one in said["batch"]]
+    if isinstance(said, dict) and said.get("idempotency_key") == headers.get("idempotency-key"):
+        return [_attempt(said)]
+    attempt = int(headers.get("horae-attempt", 1))
+    return [{"idempotency_key": headers.get("idempotency-key", ""), "attempt": attempt, "payload": said}]
+
+
+def _attempt(said: dict[str, Any]) -> dict[str, Any]:
+    return {key: said.get(key) for key in ("idempotency_key", "attempt", "payload")}
+
+
+@contextmanager
+def receiving(now: Callable[[], datetime], about: About) -> Iterator[Receiver]:
+    """A receiver on a free port of this machine, until the end of the block."""
+    receiver = Receiver(now, about)
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def handle_any(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            status = receiver.take(self.command, urlsplit(self.path).path, headers, body)
+            self.send_response(status)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *args: object) -> None:
+            """Nothing: the test reads the calls."""
+
+    for method in METHODS:
+        setattr(Handler, f"do_{method}", Handler.handle_any)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    receiver.url = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    try:
+        yield receiver
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

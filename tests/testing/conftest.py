@@ -1,0 +1,3 @@
+from horae.testing.plugin import horae, horae_databases
+
+__all__ = ["horae", "horae_databases"]
