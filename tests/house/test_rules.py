@@ -15,6 +15,10 @@ MAY_START = {"boot/dev/programs.py", "boot/dev/cluster.py"}
 """`horae dev` starts PostgreSQL's own programs, as lists of words; no other process does."""
 
 
+MAY_READ = {"boot/sources/yaml.py": {"yaml"}}
+"""`jobs.yaml` is read by a safe loader, which makes no objects; `tests/boot/test_sources.py` shows what it refuses."""
+
+
 def found(tree: ast.AST) -> Iterator[tuple[int, str]]:
     """Each place that could run what it was given, with its line."""
     for node in ast.walk(tree):
@@ -37,6 +41,7 @@ def test_nothing_that_ships_runs_code_or_programs_out_of_data():
         for path in SOURCE.rglob("*.py")
         for line, what in found(ast.parse(path.read_text()))
         if str(path.relative_to(SOURCE)) not in MAY_START
+        and what not in MAY_READ.get(str(path.relative_to(SOURCE)), ())
     }
     assert not places
 
@@ -44,6 +49,14 @@ def test_nothing_that_ships_runs_code_or_programs_out_of_data():
 def test_what_may_start_programs_uses_no_shell_and_evaluates_nothing():
     for name in MAY_START:
         assert {what for _, what in found(ast.parse((SOURCE / name).read_text()))} <= {"subprocess"}
+
+
+def test_yaml_is_only_read_by_a_safe_loader():
+    for name in MAY_READ:
+        named = {
+            node.attr for node in ast.walk(ast.parse((SOURCE / name).read_text())) if isinstance(node, ast.Attribute)
+        }
+        assert not named & {"Loader", "FullLoader", "UnsafeLoader", "CLoader", "unsafe_load", "full_load"}
 
 
 def test_the_look_finds_each_kind_of_place():

@@ -11,6 +11,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from horae.boot.session import err, load, out, run
+from horae.boot.telling import Exit, Verbs, answer, say, wants_json
 from horae.domain.anchors import Anchor
 from horae.domain.errors import Invalid
 from horae.runtime.settings import Settings
@@ -19,15 +20,13 @@ from horae.service.blocks import Expected, Verdict
 from horae.store.cells import Cell, Store
 from horae.upkeep.anchors import note, read
 
-app = typer.Typer(no_args_is_help=True)
+app = Verbs(no_args_is_help=True)
 File = Annotated[Path | None, typer.Option("--anchors", help="The file of anchors; HORAE_AUDIT_ANCHORS where omitted.")]
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON object instead of words.")]
 
 
 @app.command()
 def verify(
     anchors: File = None,
-    as_json: AsJson = False,
     cell: Annotated[str | None, typer.Option(help="One cell; all of them where it is left out.")] = None,
 ) -> None:
     """Read every sealed block and every audit row; exits with 1 and names the first bad block where there is one."""
@@ -39,19 +38,14 @@ def verify(
             meant = [one for one in store.cells if cell in (None, one.name)]
             if not meant:
                 raise Invalid(f"there is no cell {cell!r}")
-            with _bar(quiet=as_json) as bar:
+            with _bar(quiet=wants_json()) as bar:
                 return [await _verify(bar, one, settings, known) for one in meant]
 
     found = run(work)
-    if as_json:
-        print(
-            msgspec.json.encode({"ok": all(one.fault is None for one in found), "cells": [*map(_told, found)]}).decode()
-        )
-    else:
-        for one in found:
-            _say(one)
+    told = {"ok": all(one.fault is None for one in found), "cells": [*map(_told, found)]}
+    answer(told, lambda: _say_all(found))
     if any(one.fault is not None for one in found):
-        raise typer.Exit(1)
+        raise typer.Exit(Exit.REFUSED)
 
 
 @app.command()
@@ -65,10 +59,9 @@ def anchor(anchors: File = None) -> None:
     found, file = run(work), anchors or load().audit_anchors
     if file is not None:
         note(file, found)
-        out.print(f"{len(found)} heads noted in {file}", highlight=False, soft_wrap=True)
+        say(found, f"{len(found)} heads noted in {file}")
         return
-    for one in found:
-        print(msgspec.json.encode(one).decode())
+    say(found, "\n".join(msgspec.json.encode(one).decode() for one in found))
 
 
 @asynccontextmanager
@@ -111,6 +104,11 @@ def _told(verdict: Verdict) -> dict[str, Any]:
         "unsealed_since": verdict.unsealed.since,
         "fault": None if fault is None else {"block": fault.number, "what": fault.what},
     }
+
+
+def _say_all(found: list[Verdict]) -> None:
+    for one in found:
+        _say(one)
 
 
 def _say(verdict: Verdict) -> None:

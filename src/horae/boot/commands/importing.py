@@ -19,7 +19,7 @@ from horae.service.plans import Done, Plan
 class Wishes(NamedTuple):
     """What was asked for beside the schedules themselves."""
 
-    system: str
+    origin: str
     owner: str
     output: Path | None
     url: str | None
@@ -33,7 +33,7 @@ def deliver(given: Sequence[Found], wishes: Wishes) -> None:
     """Write, plan or apply what was found, and say what will differ and what could not be taken over."""
     found = renamed(given)
     source = _source(found, wishes)
-    told: dict[str, Any] = {"from": wishes.system, "found": [_told(one) for one in found]}
+    told: dict[str, Any] = {"from": wishes.origin, "found": [_told(one) for one in found]}
     if wishes.plan or wishes.apply:
         made, done = _planned(source, wishes)
         answer({**told, **facts(made), "applied": wishes.apply, "done": done}, lambda: print_plan(made))
