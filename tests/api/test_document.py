@@ -98,24 +98,37 @@ async def test_every_operation_does_what_it_says_and_leaves_as_many_audit_rows_a
     for number, (name, facts) in enumerate(operations(app).items()):
         action = facts.get("x-horae-action")
         audited = action is not None and ACTIONS[action].audited
-        world = await a_world(app, store, f"t{number}") if audited else acme
-        text = platform
-        if action is not None and not ACTIONS[action].platform:
-            ctx = Context.of(store, world.tenant, "test")
-            text = (await keys.create(ctx, f"all-{number}", [Role.ADMIN, Role.WORKER])).text
-        if action == "tenant.resume":
-            await tenancies.pause(store, world.tenant.name, "test")
-        await tenancies.pause(store, world.paused_victim, "test") if action == "tenants.resume" else None
-        call = CALLS[name](world)
-        if name.endswith(("/skip", "/move", "/restore")):
-            call = await upcoming(app, text, name, call)
-        before = await audit_rows(store)
-        async with asking(app, text) as client:
-            answer = await send(client, name, call)
-        assert answer.is_success, (name, answer.status_code, answer.text)
-        written = (await audit_rows(store)) - before
         told = {"dead_letters.replay_many": 1}.get(action, int(audited))
+        answer, written = await done(app, store, platform, name, action, acme) if action not in ALONE else (None, 0)
+        if answer is None or not answer.is_success:  # what was done before it left nothing to do: in a world of its own
+            assert written == 0, name
+            alone = await a_world(app, store, f"t{number}")
+            answer, written = await done(app, store, platform, name, action, alone)
+        assert answer.is_success, (name, answer.status_code, answer.text)
         assert written == told, (name, written)
+
+
+ALONE = {"jobs.remove", "tenant.pause", "tenant.resume", "tenants.pause", "tenants.resume", "tenants.remove"}
+"""Actions after which a world is not what it was."""
+
+
+async def done(app, store, platform: str, name: str, action: str | None, world) -> tuple[httpx2.Response, int]:
+    """An operation's answer by one who may, and how many audit rows it left."""
+    text = platform
+    if action is not None and not ACTIONS[action].platform:
+        ctx = Context.of(store, world.tenant, "test")
+        text = (await keys.create(ctx, name[:100].replace("/", " "), [Role.ADMIN, Role.WORKER])).text
+    if action == "tenant.resume":
+        await tenancies.pause(store, world.tenant.name, "test")
+    if action == "tenants.resume":
+        await tenancies.pause(store, world.paused_victim, "test")
+    call = CALLS[name](world)
+    if name.endswith(("/skip", "/move", "/restore")):
+        call = await upcoming(app, text, name, call)
+    before = await audit_rows(store)
+    async with asking(app, text) as client:
+        answer = await send(client, name, call)
+    return answer, await audit_rows(store) - before
 
 
 async def upcoming(app, text: str, name: str, call: Call) -> Call:
@@ -161,25 +174,38 @@ async def test_no_operation_opens_to_a_credential_that_is_not_good(app, store, a
                 assert acme.secret not in answer.text
 
 
-@pytest.mark.parametrize("role", Role)
-async def test_a_role_may_do_what_the_table_says_and_sees_nothing_of_another_tenant(app, store, acme, globex, role):
-    text = (await keys.create(Context.of(store, acme.tenant, "test"), "one", [role])).text
-    asked = 0
-    async with asking(app, text) as client:
-        for name, facts in operations(app).items():
-            action = facts.get("x-horae-action")
-            if action is None:
-                continue
-            allowed = may(action, [role], [], platform=False)
-            mine, theirs = CALLS[name](acme), CALLS[name](globex)
-            for what, call in foreign(mine, theirs):
-                check_foreign(await send(client, name, call), allowed, globex, (name, what))
-                asked += 1
-            answer = await send(client, name, mine)
-            assert (answer.status_code == 403) is not allowed, (name, answer.text)
-            assert answer.status_code != 401
-            assert globex.secret not in answer.text, name
-    assert asked >= 50
+ROLES = [*(role for role in Role if role is not Role.ADMIN), Role.ADMIN]
+"""Who may least comes first: all of them ask about the same worlds."""
+
+
+async def test_a_role_may_do_what_the_table_says_and_sees_nothing_of_another_tenant(app, store, acme, globex):
+    for role in ROLES:
+        text = (await keys.create(Context.of(store, acme.tenant, "test"), role, [role])).text
+        async with asking(app, text) as client:
+            asked = [await matrix(client, name, facts, role, acme, globex) for name, facts in operations(app).items()]
+        assert sum(asked) >= 50
+
+
+async def matrix(client: httpx2.AsyncClient, name: str, facts: dict[str, Any], role: Role, acme, globex) -> int:
+    """One operation about one's own things, and with another tenant's id in each place; says how many there are."""
+    action = facts.get("x-horae-action")
+    if action is None:
+        return 0
+    allowed = may(action, [role], [], platform=False)
+    mine, theirs = (own_key(CALLS[name](world), role) for world in (acme, globex))
+    calls = list(foreign(mine, theirs))
+    for what, call in calls:
+        check_foreign(await send(client, name, call), allowed, globex, (role, name, what))
+    answer = await send(client, name, mine)
+    assert (answer.status_code == 403) is not allowed, (role, name, answer.text)
+    assert answer.status_code != 401
+    assert globex.secret not in answer.text, (role, name)
+    return len(calls)
+
+
+def own_key(call: Call, role: Role) -> Call:
+    """The same call with an Idempotency-Key that no other role used."""
+    return call._replace(headers={"Idempotency-Key": role} if call.headers else {})
 
 
 def check_foreign(answer: httpx2.Response, allowed: bool, theirs, what) -> None:
@@ -195,19 +221,19 @@ def check_foreign(answer: httpx2.Response, allowed: bool, theirs, what) -> None:
         assert item.get("status") == 409 or item.get("yours") is False, (what, answer.text)
 
 
-@pytest.mark.parametrize("role", Role)
-async def test_a_role_of_the_platform_may_manage_tenants_and_sees_nothing_of_theirs(app, store, acme, globex, role):
+async def test_a_role_of_the_platform_may_manage_tenants_and_sees_nothing_of_theirs(app, store, acme):
     system = await tenants.create(store, SYSTEM, "test", width=1)
-    text = (await keys.create(Context.of(store, system, "test"), "one", [role])).text
-    async with asking(app, text) as client:
-        for name, facts in operations(app).items():
-            action = facts.get("x-horae-action")
-            if action is None:
-                continue
-            allowed = may(action, [role], [], platform=True)
-            answer = await send(client, name, CALLS[name](acme))
-            assert (answer.status_code == 403) is not allowed, (name, answer.text)
-            assert acme.secret not in answer.text, name
+    for role in ROLES:
+        text = (await keys.create(Context.of(store, system, "test"), role, [role])).text
+        async with asking(app, text) as client:
+            for name, facts in operations(app).items():
+                action = facts.get("x-horae-action")
+                if action is None:
+                    continue
+                allowed = may(action, [role], [], platform=True)
+                answer = await send(client, name, own_key(CALLS[name](acme), role))
+                assert (answer.status_code == 403) is not allowed, (role, name, answer.text)
+                assert acme.secret not in answer.text, (role, name)
 
 
 async def test_a_cursor_of_another_tenant_opens_nothing(app, store, acme, globex):
