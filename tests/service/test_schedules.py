@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from horae.domain.calendars import Calendar, Mode, Rule
 from horae.domain.errors import InvalidSchedule
-from horae.domain.schedule import Fire, Misfire, OnMisfire, Policies, Skip, Spread
+from horae.domain.schedule import Fire, Misfire, OnMisfire, OnOverlap, Policies, Skip, Spread
 from horae.domain.triggers import cron
 from horae.domain.zones import tzdata_version
 from horae.engine.almanac import Almanac
@@ -180,6 +180,51 @@ async def test_a_changed_schedule_goes_on_from_now_with_its_new_version(ctx, sto
     [cursor] = await query(store, "select version, next_fire_at from job_cursor")
     assert (cursor["version"], cursor["next_fire_at"]) == (2, changed.next_fire_at)
     assert changed.next_fire_at - store.cells[0].clock.now() <= timedelta(hours=1)
+
+
+async def test_what_came_due_before_a_schedule_changed_has_its_rows_and_the_new_one_owes_only_what_follows(ctx, store):
+    job = await a_job(ctx, "minutely", cron("* * * * *"), policies=Policies(misfire=Misfire(OnMisfire.ALL, cap=3)))
+    began = job.next_fire_at
+    await to(store, began + timedelta(minutes=9, seconds=30))
+    changed = await schedules.update(ctx, "minutely", replace(job.definition, trigger=cron("*/2 * * * *")))
+    born = await query(store, "select fire_time, job_version, state from instance_live order by 1")
+    assert [row["fire_time"] for row in born] == [began + timedelta(minutes=n) for n in (6, 7, 8, 9)]
+    assert {(row["job_version"], row["state"]) for row in born} == {(1, "INIT")}
+    [told] = await query(store, "select fire_time, range_count, reason from instance_history")
+    assert (told["fire_time"], told["range_count"], told["reason"]) == (began, 6, "OVER_CAP")
+    await fire(store, firers(store))
+    assert len(await query(store, "select from instance_live")) == len(born)
+    assert changed.next_fire_at > store.cells[0].clock.now()
+
+
+async def test_a_fire_that_is_due_when_its_schedule_changes_runs_once(ctx, store):
+    job = await a_job(ctx, "daily", NINE)
+    await to(store, await next_nine(store) + timedelta(seconds=1))
+    await schedules.update(ctx, "daily", replace(job.definition, trigger=cron("0 10 * * *")))
+    await fire(store, firers(store))
+    assert [row["fire_time"] for row in await query(store, "select fire_time from instance_live")] == [job.next_fire_at]
+    assert not await query(store, "select from instance_history")
+
+
+@pytest.mark.parametrize(("overlap", "states"), [(OnOverlap.FORBID, ["INIT"]), (OnOverlap.QUEUE_ONE, ["INIT"])])
+async def test_of_what_an_exclusive_job_owes_one_runs_and_the_others_say_why_not(ctx, store, overlap, states):
+    job = await a_job(ctx, "alone", cron("* * * * *"), policies=Policies(overlap=overlap))
+    await to(store, job.next_fire_at + timedelta(minutes=4, seconds=10))
+    await schedules.update(ctx, "alone", replace(job.definition, trigger=cron("0 0 1 1 *")))
+    born = await query(store, "select state, exclusive from instance_live order by fire_time")
+    told = await query(store, "select range_count, reason from instance_history")
+    assert [row["state"] for row in born] == states
+    assert len(born) + sum(row["range_count"] for row in told) == 5
+    assert {row["reason"] for row in told} == {"MISFIRE", "OVERLAP"}
+
+
+async def test_a_new_target_alone_leaves_what_is_owed_to_the_new_version(ctx, store):
+    job = await a_job(ctx, "minutely", cron("* * * * *"))
+    await to(store, job.next_fire_at + timedelta(seconds=30))
+    await schedules.label(ctx, "minutely", {"team": "a"})
+    await fire(store, firers(store))
+    [row] = await query(store, "select fire_time, job_version from instance_live")
+    assert (row["fire_time"], row["job_version"]) == (job.next_fire_at, 2)
 
 
 async def test_a_window_moves_the_due_time_and_not_the_name(ctx, store):

@@ -43,7 +43,7 @@ class Exclusive:
     async def begin(self) -> bool:
         """Lock the cursor and what lives; False when someone else was faster."""
         timer = self.ready.timer
-        if not await cursors.lock(self.tx, timer):
+        if await cursors.lock(self.tx, timer) is None:
             return False
         self._living = await instances.living(self.tx, timer.shard, timer.id)
         if self._living and set(self._living.values()) == {State.BLOCKED}:

@@ -10,7 +10,7 @@ from uuid import UUID
 from msgspec.structs import replace
 
 from horae.domain.schedule import Fire as Fires
-from horae.domain.schedule import Schedule, Step, Verdict, wake_of
+from horae.domain.schedule import Schedule, Step, stops
 from horae.domain.timers import Timer
 from horae.engine.admission.ready import Ready
 from horae.engine.births import fire_row
@@ -60,7 +60,7 @@ class Walker:
     async def _beside(self, tx: Tx, ready: Ready, step: Step, schedule: Schedule, _slot: bool) -> Walked:
         born: list[Fire] = []
         at, priority = ready.timer, ready.timer.priority
-        for verdict, wake in _with_wakes(step, schedule):
+        for verdict, wake in stops(step, schedule):
             if isinstance(verdict, Fires):
                 born.append(fire_row(ready, verdict, wake, tx.now))
                 moved = await cursors.fire(tx, priority, born[-1:], self.owner)
@@ -73,23 +73,13 @@ class Walker:
         alone, at = Exclusive(tx, ready, self.owner, slot=slot), ready.timer
         if not await alone.begin():
             raise Overtaken
-        for verdict, wake in _with_wakes(step, schedule):
+        for verdict, wake in stops(step, schedule):
             if isinstance(verdict, Fires):
                 moved = await alone.fire(verdict, wake, at)
             else:
                 moved = bool(await cursors.skip(tx, at.priority, [skip_row(at, verdict, wake, tx.now)]))
             at = _at(at, wake, moved=moved)
         return Walked(alone.born, alone.freed, alone.fired)
-
-
-def _with_wakes(step: Step, schedule: Schedule) -> list[tuple[Verdict, datetime | None]]:
-    """Each verdict with where its cursor goes: to the next one, and from the last to the step's end."""
-    wakes = [_wake(verdict, schedule) for verdict in step.verdicts]
-    return list(zip(step.verdicts, [*wakes[1:], step.wake], strict=False))
-
-
-def _wake(verdict: Verdict, schedule: Schedule) -> datetime:
-    return wake_of(schedule, verdict.fire_time) if isinstance(verdict, Fires) else verdict.fire_time
 
 
 def _at(at: Timer, wake: datetime | None, *, moved: bool) -> Timer:

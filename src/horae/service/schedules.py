@@ -16,7 +16,7 @@ from horae.domain.forecast import forecast as foresee
 from horae.domain.jobs import Definition, Job, check_change, check_labels
 from horae.domain.schedule import Override, Schedule, Verdict, check, fires, first_wake
 from horae.domain.triggers import CronTrigger
-from horae.service import calendars, jobs
+from horae.service import calendars, debts, jobs
 from horae.service.changes import tell
 from horae.service.context import Context
 from horae.store import cursors
@@ -120,7 +120,7 @@ async def _override(ctx: Context, name: str, override: Override, verb: str) -> J
 async def _revise(
     ctx: Context, name: str, change: Callable[[Job], Definition], event: Event, detail: dict[str, object]
 ) -> Job:
-    async def work(tx: Tx) -> Job | None:
+    async def work(tx: Tx) -> tuple[Job, datetime | None] | None:
         job = await jobs.find_in(ctx, tx, name)
         definition = change(job)
         revised = replace(job, definition=definition, version=job.version + 1)
@@ -129,12 +129,14 @@ async def _revise(
             check(schedule, tx.now)
         if await rows.revise(tx, job, definition, ctx.actor) is None:
             return None
-        wake = _wake(job, revised, schedule, tx.now)
-        if job.recurring and not await cursors.revise(tx, job, revised.version, wake, definition.priority):
+        before = await schedule_of(ctx, job)
+        paid = await debts.settle(tx, job, before) if schedule != before else job
+        wake = _wake(job, revised, schedule, tx.now) if paid is job else first_wake(schedule, tx.now)
+        if job.recurring and not await cursors.revise(tx, paid, revised.version, wake, definition.priority):
             raise Contended(f"job {name!r} fired while it was being changed")
         revised = replace(revised, next_fire_at=wake)
         await tell(ctx, tx, revised, event, {"version": revised.version, **detail})
-        return revised
+        return revised, wake if paid is job else tx.now
 
     for _ in range(TRIES):
         try:
@@ -142,8 +144,9 @@ async def _revise(
         except Contended:
             continue
         if done is not None:
-            ctx.wakes.wake(done.shard, done.next_fire_at)
-            return done
+            revised, due = done
+            ctx.wakes.wake(revised.shard, due)
+            return revised
     raise Contended(f"job {name!r} kept changing; nothing was changed, ask again")
 
 

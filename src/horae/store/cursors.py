@@ -97,9 +97,13 @@ async def fire(tx: Tx, priority: Priority, fires: Sequence[Fire], owner: UUID) -
     return {row["id"] for row in await tx.rows(sql("cursors/fire"), *columns, owner, tx.now, priority)}
 
 
-async def lock(tx: Tx, at: Timer) -> bool:
-    """Keep a cursor where it stands until the end of the transaction; False when it stands there no longer."""
-    return await tx.value(sql("cursors/lock"), at.shard, at.id, at.version, at.at, at.priority) is not None
+async def lock(tx: Tx, at: Timer) -> int | None:
+    """Keep a cursor where it stands until the end of the transaction, and tell how often it has fired.
+
+    None when it stands there no longer.
+    """
+    value = await tx.value(sql("cursors/lock"), at.shard, at.id, at.version, at.at, at.priority)
+    return value if isinstance(value, int) else None
 
 
 async def fire_exclusive(tx: Tx, priority: Priority, fire: Fire, owner: UUID, state: State) -> bool:

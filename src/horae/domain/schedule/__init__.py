@@ -1,6 +1,6 @@
 """A trigger under its policies: which fires are expected, and what becomes of each."""
 
-from horae.domain.schedule.advance import Step, advance, fire_at, first_wake, passed, wake_of
+from horae.domain.schedule.advance import Step, advance, fire_at, first_wake, passed, stops, wake_of
 from horae.domain.schedule.catchup import catch_up
 from horae.domain.schedule.misfire import Misfire, OnMisfire
 from horae.domain.schedule.overlap import OnOverlap
@@ -29,5 +29,6 @@ __all__ = [
     "first_wake",
     "following",
     "passed",
+    "stops",
     "wake_of",
 ]

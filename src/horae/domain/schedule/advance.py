@@ -71,6 +71,15 @@ def advance(schedule: Schedule, stood_at: datetime, now: datetime, *, fired: int
     return Step((*verdicts, *_jumped(schedule, last, wake)), wake)
 
 
+def stops(step: Step, schedule: Schedule) -> list[tuple[Verdict, datetime | None]]:
+    """Each verdict of a step with where its cursor goes: to the next one, and from the last to the step's end."""
+    wakes = [
+        wake_of(schedule, verdict.fire_time) if isinstance(verdict, Fire) else verdict.fire_time
+        for verdict in step.verdicts
+    ]
+    return list(zip(step.verdicts, [*wakes[1:], step.wake], strict=False))
+
+
 def passed(schedule: Schedule, stood_at: datetime, until: datetime, reason: SkipReason, *, fired: int = 0) -> Step:
     """All fires from where a cursor stands to a time do not happen, as one verdict; then it goes on from there."""
     verdicts = tuple(skipped(schedule, fire_at(schedule, stood_at), until + expected.INSTANT, reason))

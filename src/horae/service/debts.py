@@ -1,0 +1,97 @@
+"""What a job still owes under the schedule that it is about to leave.
+
+A version owes the fires that came due while it was in force, and no others. Where its cursor stands behind when its
+schedule changes, it is walked up to now first, as a node would have done it; the next version goes on from there.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from uuid import UUID
+
+from msgspec.structs import replace
+
+from horae.domain.errors import Contended
+from horae.domain.jobs import Job
+from horae.domain.keys import recurring
+from horae.domain.lifecycle import State
+from horae.domain.outcomes import SkipReason
+from horae.domain.schedule import Fire, Schedule, Skip, Verdict, advance, stops
+from horae.domain.schedule.overlap import Way, decide
+from horae.domain.targets import queue_of, slot_ms
+from horae.domain.timers import Timer, cursor_of
+from horae.runtime.chance import mint
+from horae.store import cursors, instances
+from horae.store.tx import Tx
+
+
+async def settle(tx: Tx, job: Job, schedule: Schedule) -> Job:
+    """Give every fire that is due a row; returns the job with its cursor ahead of now, or at its end."""
+    stood = job.next_fire_at
+    if stood is None or stood > tx.now or not job.recurring:
+        return job
+    fired = await cursors.lock(tx, cursor_of(job, stood))
+    if fired is None:
+        raise Contended(f"job {job.name!r} fired while it was being changed")
+    walk = _Walk(tx, job, await instances.living(tx, job.shard, job.id) if job.exclusive else {})
+    while stood is not None and stood <= tx.now:
+        step = advance(schedule, stood, tx.now, fired=fired)
+        if not step.verdicts:  # no fire was ever owed there
+            await cursors.revise(tx, replace(job, next_fire_at=stood), job.version, step.wake)
+        at: datetime | None = stood
+        for verdict, wake in stops(step, schedule):
+            assert at is not None
+            fired += await walk.tell(cursor_of(job, at), verdict, wake)
+            at = wake
+        stood = step.wake
+    return replace(job, next_fire_at=stood)
+
+
+class _Walk:
+    """One job's cursor, locked: every row it leaves is left. Fires wait for their claim."""
+
+    def __init__(self, tx: Tx, job: Job, living: Mapping[UUID, State]) -> None:
+        self._tx, self._job = tx, job
+        self._running = sum(state is State.RUNNING for state in living.values())
+        self._waiting = len(living) - self._running
+
+    async def tell(self, at: Timer, verdict: Verdict, wake: datetime | None) -> bool:
+        """Leave the row of a verdict and move on; whether it was a fire."""
+        if isinstance(verdict, Fire) and await self._born(verdict, wake):
+            return True
+        if isinstance(verdict, Fire):
+            verdict = Skip(verdict.fire_time, verdict.fire_time, 1, SkipReason.OVERLAP)
+        await cursors.skip(self._tx, at.priority, [cursors.skip_row(at, verdict, wake, self._tx.now)])
+        return False
+
+    async def _born(self, verdict: Fire, wake: datetime | None) -> bool:
+        job, priority = self._job, self._job.definition.priority
+        row = self._row(verdict, wake)
+        if not job.exclusive:
+            await cursors.fire(self._tx, priority, [row], job.id)
+            return True
+        match decide(job.definition.policies.overlap, self._running, self._waiting):
+            case Way.RUN:
+                state = State.INIT
+            case Way.WAIT:
+                state = State.BLOCKED
+            case Way.SKIP | Way.REPLACE:  # nothing is stopped for a fire that is late already
+                return False
+        self._waiting += 1
+        await cursors.fire_exclusive(self._tx, priority, row, job.id, state)
+        return True
+
+    def _row(self, verdict: Fire, wake: datetime | None) -> cursors.Fire:
+        job, target = self._job, self._job.definition.target
+        return cursors.Fire(
+            job.shard,
+            job.id,
+            job.version,
+            verdict.fire_time,
+            wake,
+            mint(job.shard, self._tx.now),
+            recurring(job.id, verdict.fire_time),
+            verdict.due_at,
+            None,
+            slot_ms(target),
+            queue_of(target),
+        )
