@@ -4,6 +4,7 @@
 """
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
@@ -15,6 +16,9 @@ from horae.service import tenants
 from horae.service.context import Context
 from horae.store.cells import Store
 from tests.cluster import Cluster, private_cluster
+from tests.keyring import keyring, sealed
+
+os.environ["HORAE_KEYRING"] = str(keyring())  # for every process that a test starts
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +46,7 @@ async def cells(cluster: Cluster) -> AsyncIterator[list[CellSettings]]:
 @pytest.fixture
 async def store(cells: list[CellSettings]) -> AsyncIterator[Store]:
     async with Store.of(cells) as store:
-        yield store
+        yield sealed(store)
 
 
 @pytest.fixture

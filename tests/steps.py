@@ -73,7 +73,7 @@ class Looker:
         self.agenda = Agenda(cell.clock.now)
         self.feeder = Feeder(cell, Territory(store.shards_of(cell)), self.agenda)
         self.firer = Firer(cell, token(), self.feeder.follow)
-        self.definitions = Definitions()
+        self.definitions = Definitions(store.sealing)
         self.feeder.shelves = (self.feeder.cursors,)  # what waits in its row is not claimed here
 
     async def once(self) -> int:

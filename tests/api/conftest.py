@@ -20,6 +20,7 @@ from horae.service.context import Context
 from horae.service.polls import Polls
 from horae.service.trials import Trials
 from horae.store.cells import Store
+from tests.keyring import sealed
 from tests.store.walls import as_role
 
 Key = Callable[..., Awaitable[str]]
@@ -35,7 +36,7 @@ def settings() -> Settings:
 async def doors(cells: list[CellSettings]) -> AsyncIterator[Store]:
     """The store as an API process opens it: with the role that the second wall holds."""
     async with Store.of(as_role(cells, "horae_api")) as store:
-        yield store
+        yield sealed(store)
 
 
 @pytest.fixture

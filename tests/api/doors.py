@@ -16,6 +16,7 @@ from horae.runtime.chance import token
 from horae.runtime.settings import CellSettings
 from horae.store import leases
 from horae.store.cells import Store
+from tests.keyring import keyring
 from tests.system.children import Child
 
 SECRET = "kV3mQ9xT7pLw2ZrB8nYc5HdJ4sGfAeUo"
@@ -34,6 +35,7 @@ class Door(Child):
             "HORAE_API_CELLS": json.dumps([cell.model_dump() for cell in cells]),
             "HORAE_API_SECRET": SECRET,
             "HORAE_ENVIRONMENT": "test",
+            "HORAE_KEYRING": str(keyring()),
             "PYTHONUNBUFFERED": "1",
         }
         self.spawn([*self.program, "api", "--port", "0"], CLEAN | told | settings)

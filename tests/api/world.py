@@ -31,6 +31,7 @@ class World(NamedTuple):
     queue: str
     type: str
     calendar: str
+    named: str
     live: str
     waiting: str
     dead: str
@@ -78,6 +79,7 @@ async def _furnished(ctx: Context, ask: Callable[..., Any]) -> World:
     days = {"first": "2026-01-01", "last": "2036-12-31", "weekdays": [1, 2, 3, 4, 5]}
     for calendar in (f"days-{name}", f"others-{name}"):
         await ask("PUT", f"/calendars/{calendar}", days)
+    await ask("PUT", f"/secrets/token-{name}", {"value": secret})
     jobs = {
         "coupon": {"cron": "0 */5 * * * ?"},
         "paused": {"cron": "0 0 * * * ?"},
@@ -112,6 +114,7 @@ async def _furnished(ctx: Context, ask: Callable[..., Any]) -> World:
         queue=f"coupon-{name}",
         type=f"type-{name}",
         calendar=f"days-{name}",
+        named=f"token-{name}",
         **runs,
         backfill=begun[0]["id"],
         key=spare.key.principal,

@@ -17,6 +17,7 @@ PROVOKED = {
     "SCH_409_CONTENDED": "api/test_codes.py",
     "SCH_409_DUPLICATE": "api/test_seed_calls.py",
     "SCH_409_NAME_TAKEN": "api/test_codes.py",
+    "SCH_409_UNOPENABLE": "api/test_sealing.py",
     "SCH_413_TOO_LARGE": "api/test_reading.py",
     "SCH_415_MEDIA_TYPE": "api/test_reading.py",
     "SCH_422_INVALID": "api/test_document.py",
@@ -24,6 +25,7 @@ PROVOKED = {
     "SCH_429_RATE_LIMITED": "api/test_access.py",
     "SCH_429_RETRY_LIMITED": "api/test_runs.py",
     "SCH_503_DISPATCHER_DOWN": "api/test_seed_calls.py",
+    "SCH_503_KEYS": "api/test_sealing.py",
     "SCH_503_SHARD_CLOSED": "api/test_codes.py",
     "SCH_503_UNAVAILABLE": "api/test_codes.py",
 }

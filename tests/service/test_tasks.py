@@ -9,6 +9,7 @@ from horae.domain.tasks import Intent, Move, Replace, decide
 from horae.service import jobs, tasks
 from horae.service.births import birth_of
 from horae.store import tasks as rows
+from tests.keyring import clear
 from tests.steps import a_job, a_type, claim_everywhere, move_clock, query, settle
 
 FAILED = Retryable(ErrorCode.HTTP_5XX, "answered 503")
@@ -17,7 +18,7 @@ TYPE = "ARTICLE_PUBLISH"
 
 async def live(store):
     [row] = await query(store, "select * from instance_live")
-    return row
+    return await clear(store, row)
 
 
 async def test_a_move_keeps_id_failures_error_and_payload(ctx, store):

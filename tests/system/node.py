@@ -14,6 +14,7 @@ from typing import Any
 import uvloop
 
 from horae.boot import serving
+from horae.boot.sealing import opened_store
 from horae.boot.session import load
 from horae.engine.node import Node
 from horae.runtime import telemetry
@@ -89,7 +90,7 @@ async def main() -> None:
         plant(name)
     nodes: list[Node] = []
     _watch(nodes)
-    async with Store.of(settings.all_cells()) as store:
+    async with opened_store(settings, settings.all_cells()) as store:
         told = serving.told_to_end()
         sender = await serving.sender_of(settings, store)
         door = open_door(Inside(store, nodes), os.environ["HORAE_CONTROL"])

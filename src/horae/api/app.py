@@ -14,7 +14,7 @@ from horae.api.gate import Gate
 from horae.api.metrics import Metrics
 from horae.api.openapi import document
 from horae.api.problems import handle
-from horae.api.routes import changes, identity, jobs, operations, runs, tasks, tenancies, tenants, workers
+from horae.api.routes import changes, identity, jobs, operations, runs, secrets, tasks, tenancies, tenants, workers
 from horae.service.polls import Polls
 from horae.service.readiness import CellReadiness
 from horae.service.trials import Trials
@@ -32,6 +32,7 @@ ROUTERS: Final = (
     operations.routes,
     operations.days,
     identity.routes,
+    secrets.routes,
     tenants.routes,
     tenancies.routes,
 )

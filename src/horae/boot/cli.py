@@ -12,11 +12,13 @@ from horae.boot.commands import (
     doctor,
     imports,
     jobs,
+    keyring,
     keys,
     node,
     plans,
     runs,
     schedules,
+    secrets,
     shadows,
     tasks,
     tenants,
@@ -48,8 +50,10 @@ app.add_typer(dead.app, name="dead", help="Dead letters: list, replay, discard."
 app.add_typer(tenants.app, name="tenant", help="Tenants: who owns jobs.")
 app.add_typer(cells.app, name="cells", help="Cells: the PostgreSQL clusters that hold the shards.")
 app.command("migrate")(cells.migrate)
+app.add_typer(keyring.app, name="keyring", help="Keys that seal payloads: create, rotate, wrap anew.")
 app.add_typer(keys.app, name="keys", help="API keys: the first one, and those of any tenant.")
 app.add_typer(audit.app, name="audit", help="The sealed audit log: verify, anchor.")
+app.add_typer(secrets.app, name="secrets", help="Named secrets of a tenant: put, list without values, remove.")
 app.command("node")(node.node)
 app.command("api")(api.api)
 app.command("dev")(dev.dev)

@@ -19,17 +19,20 @@ from horae.engine.node import Node
 from horae.runtime.loop import Duty, Loop
 from horae.runtime.settings import Settings
 from horae.store.cells import Cell, Store
+from horae.store.envelopes import Envelopes
+from horae.store.secret_book import SecretBook
 from horae.upkeep.anchors import Anchorer, Webhook
 from horae.upkeep.copies import Copier
 from horae.upkeep.doctor import Doctor
 from horae.upkeep.idempotency import Forgetter
 from horae.upkeep.partitions import Partitioner
 from horae.upkeep.purges import Purger
+from horae.upkeep.resealing import Resealer, Rewrapper
 from horae.upkeep.sealer import Dropper, Sealer
 from horae.upkeep.signals import Signaller
 from horae.upkeep.vacuum import Vacuumer
 
-SEAL, COPY, VACUUM, VISIT, PURGE, SIGNAL, FORGET = 1.0, 2.0, 3.0, 15.0, 30.0, 60.0, 60.0
+SEAL, SECRETS, COPY, VACUUM, VISIT, PURGE, RESEAL, SIGNAL, FORGET = 1.0, 1.0, 2.0, 3.0, 15.0, 30.0, 30.0, 60.0, 60.0
 DROP = ANCHOR = PARTITION = 3600.0
 ENDS: Final = (signal.SIGTERM, signal.SIGINT)
 
@@ -56,7 +59,20 @@ def client_of(settings: Settings) -> Client:
 def node_of(settings: Settings, store: Store, sender: Sender) -> Node:
     """The node that the settings describe, not yet started."""
     ttl = timedelta(seconds=settings.lease_ttl)
-    return Node(store, socket.gethostname(), ttl, sender, slots=settings.slots, enforced=settings.leases)
+    return Node(
+        store,
+        socket.gethostname(),
+        ttl,
+        sender,
+        slots=settings.slots,
+        enforced=settings.leases,
+        secrets=book_of(sender),
+    )
+
+
+def book_of(sender: Sender) -> SecretBook | None:
+    """What the sender's secrets are looked up in, where that is more than this deployment's own."""
+    return sender.secrets if isinstance(sender.secrets, SecretBook) else None
 
 
 def doctor_of(settings: Settings, store: Store) -> Doctor:
@@ -101,6 +117,10 @@ async def _serving(settings: Settings, store: Store, owner: Store, sender: Sende
         (Dropper(owner, timedelta(days=settings.audit_days)), DROP),
         (anchorer_of(settings, store, sender), ANCHOR),
     )
+    if isinstance(store.sealing, Envelopes):
+        duties += ((Rewrapper(store, store.sealing), RESEAL), (Resealer(store), RESEAL))
+    if (book := book_of(sender)) is not None:
+        duties += ((book, SECRETS),)
     loops = [Loop(type(duty).__name__.lower(), duty, pause) for duty, pause in duties]
     signaller = Signaller(store, worker.who.incarnation)
     loops.append(Loop("signaller", signaller, SIGNAL))

@@ -8,13 +8,13 @@ from typing import TypeVar
 import typer
 import uvloop
 
+from horae.boot.sealing import opened_store
 from horae.boot.telling import err, out, status_of
 from horae.domain.errors import HoraeError, Invalid, Unavailable
 from horae.runtime import telemetry
 from horae.runtime.settings import Settings
 from horae.service import tenants
 from horae.service.context import Context
-from horae.store.cells import Store
 from horae.store.tx import UNMIGRATED, UNREACHABLE
 
 __all__ = ["caller", "err", "load", "out", "refusing", "run"]
@@ -37,7 +37,7 @@ def load(*, doors: bool = False) -> Settings:
 async def caller(tenant: str | None = None) -> AsyncIterator[Context]:
     """An open store and who asks: the person at this terminal, for the given or the configured tenant."""
     settings = load()
-    async with Store.of(settings.all_cells()) as store:
+    async with opened_store(settings, settings.all_cells()) as store:
         found = await tenants.find(store, tenant or settings.tenant)
         yield Context.of(store, found, getpass.getuser())
 

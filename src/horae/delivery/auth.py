@@ -22,6 +22,9 @@ class Grant(NamedTuple):
     secret: str
     egress: Egress | None = None
 
+    def __repr__(self) -> str:
+        return "Grant(…)"  # it holds a secret
+
 
 class Access(NamedTuple):
     """Who we are on the wire: a TLS identity, an `Authorization` line, keys to sign with, a token to be fetched.
@@ -39,6 +42,9 @@ class Access(NamedTuple):
         """The same for a tenant with rules of its own; its tokens are fetched by them too."""
         grant = None if self.grant is None else self.grant._replace(egress=egress)
         return self._replace(egress=egress, grant=grant)
+
+    def __repr__(self) -> str:
+        return "Access(…)"  # it holds secrets
 
 
 OPEN: Final = Access()

@@ -26,6 +26,9 @@ class Token(NamedTuple):
     until: float
     fresh: bool = False
 
+    def __repr__(self) -> str:
+        return "Token(…)"
+
 
 class _Said(msgspec.Struct):
     access_token: str

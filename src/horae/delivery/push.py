@@ -16,9 +16,10 @@ from horae.delivery.secrets import Secrets, Unsendable, named
 from horae.delivery.waiting import answered
 from horae.domain.answers import judge
 from horae.domain.egress import Egress
+from horae.domain.errors import KeysUnavailable
 from horae.domain.instances import Instance
 from horae.domain.jobs import Definition, Job
-from horae.domain.outcomes import ErrorCode, Outcome, Retryable, Unrecoverable
+from horae.domain.outcomes import ErrorCode, Outcome, Probed, Retryable, Unrecoverable
 from horae.domain.targets import HttpTarget
 from horae.runtime.clock import boottime
 
@@ -115,6 +116,8 @@ class Sender:
                 self._send_with_token(plan, found, make, heard)
         except Unsendable as error:
             self._loop.call_soon(heard, error.outcome)
+        except KeysUnavailable as error:
+            self._loop.call_soon(heard, Probed(ErrorCode.SEALED, str(error)))
 
     def _send_with_token(
         self, plan: Plan, found: Access, make: Callable[[Plan, Access], Request], heard: Callable[[Heard], None]

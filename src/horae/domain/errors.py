@@ -16,12 +16,14 @@ The class carries the public code and the HTTP status; one handler at the door s
     ├── Conflict              SCH_409_CONFLICT          the row is not in the state, or version, you thought
     │   ├── Duplicate         SCH_409_DUPLICATE         this idempotency key was used for another request
     │   ├── NameTaken         SCH_409_NAME_TAKEN        another living job has that name
-    │   └── Contended         SCH_409_CONTENDED         the row kept moving under us; ask again
+    │   ├── Contended         SCH_409_CONTENDED         the row kept moving under us; ask again
+    │   └── Unopenable        SCH_409_UNOPENABLE        what is stored is not as it was sealed, or not where it was
     ├── RetryLimited          SCH_429_RETRY_LIMITED     retries or replays above their budget
     ├── RateLimited           SCH_429_RATE_LIMITED      more requests than the tenant or the address may make
     └── Unavailable           SCH_503_UNAVAILABLE       not now; nothing was changed
         ├── ShardClosed       SCH_503_SHARD_CLOSED      the shard is moving to another cell
         ├── DispatcherDown    SCH_503_DISPATCHER_DOWN   no node holds the shard's lease
+        ├── KeysUnavailable   SCH_503_KEYS              what is sealed cannot be opened, or sealed, just now
         └── Unfit             SCH_503_UNFIT             a cell is not as our promises need it; `horae doctor` says why
 """
 
@@ -123,6 +125,12 @@ class Contended(Conflict):
     code = "SCH_409_CONTENDED"
 
 
+class Unopenable(Conflict):
+    """A sealed value is not as it was sealed, or not where it was. Asking again does not help."""
+
+    code = "SCH_409_UNOPENABLE"
+
+
 class RetryLimited(HoraeError):
     """Retries or replays above their budget, or a measure in force."""
 
@@ -155,6 +163,12 @@ class DispatcherDown(Unavailable):
     """No node holds the shard's lease, so a manual trigger would wait for nobody."""
 
     code = "SCH_503_DISPATCHER_DOWN"
+
+
+class KeysUnavailable(Unavailable):
+    """The keys that seal and open payloads cannot be had just now."""
+
+    code = "SCH_503_KEYS"
 
 
 class Unfit(Unavailable):

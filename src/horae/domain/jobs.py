@@ -14,6 +14,7 @@ from horae.domain.instances import Priority
 from horae.domain.limits import Limit
 from horae.domain.retries import RetryPolicy
 from horae.domain.schedule import OnOverlap, Override, Policies, Schedule
+from horae.domain.sealed import Sealed
 from horae.domain.targets import QueueTarget, Target
 from horae.domain.tasks import AfterSuccess
 from horae.domain.triggers import (
@@ -41,7 +42,10 @@ class Status(StrEnum):
 
 
 class Definition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a person writes down about a job; stored whole, once per version."""
+    """What a person writes down about a job; stored whole, once per version.
+
+    `sealed`: its payload, and the target's headers, query and body, are in there and not where they belong.
+    """
 
     trigger: Trigger
     target: Target
@@ -56,6 +60,7 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     key_retention_days: int | None = None
     limit: Limit | None = None
     quotas: tuple[str, ...] = ()
+    sealed: Sealed | None = None
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):

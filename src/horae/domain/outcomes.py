@@ -36,6 +36,7 @@ class ErrorCode(StrEnum):
     NO_TARGET = "NO_TARGET"
     NO_SECRET = "NO_SECRET"  # noqa: S105 - a reason, not a secret
     UNSENDABLE = "UNSENDABLE"
+    SEALED = "SEALED"
 
 
 TRANSIENT: Final = frozenset({ErrorCode.TIMEOUT, ErrorCode.CONNECT, ErrorCode.HTTP_429, ErrorCode.HTTP_5XX})

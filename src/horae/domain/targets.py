@@ -77,6 +77,11 @@ def slot_ms(target: Target) -> int:
     return requests * round((target.connect_timeout + target.read_timeout) * 1000) + SLOT_MARGIN_MS
 
 
+def names_secrets(target: Target) -> bool:
+    """Whether a call needs the value of a secret."""
+    return isinstance(target, HttpTarget) and not (target.auth is None and target.signing is None and target.ca is None)
+
+
 def queue_of(target: Target) -> str | None:
     """The queue whose workers it waits for; None for what we push ourselves."""
     return target.name if isinstance(target, QueueTarget) else None

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 from uuid import UUID
 
 from horae.delivery.push import Delivered, Sender
+from horae.domain.instances import Instance
 from horae.domain.jobs import Job
 from horae.domain.outcomes import Lost, Probed, Retryable
 from horae.domain.targets import HttpTarget
@@ -18,6 +19,7 @@ from horae.engine.claim import Claimer
 from horae.engine.completer import Completer
 from horae.engine.feeder import Feeder
 from horae.engine.fire import Firer
+from horae.engine.opening import Opener
 from horae.runtime.batcher import Batcher
 from horae.runtime.pace import Pace
 from horae.runtime.telemetry import log
@@ -39,6 +41,7 @@ class Hands(NamedTuple):
     sender: Sender
     completer: Completer
     feeder: Feeder
+    opener: Opener
 
 
 class Desk:
@@ -102,7 +105,9 @@ class Desk:
                 if cursors:
                     flights += await self.hands.firer.fire(cursors, slots=True)
                 if waiting:
-                    flights += await self.hands.claimer.claim(waiting)
+                    claimed = await self.hands.claimer.claim(waiting)
+                    flights += claimed
+                    await self.hands.opener.learn(claimed)
                 tried = True
         except (*GONE, *CUT) as error:
             log.warning("fire.postponed", count=len(readies), reason=str(error) or type(error).__name__)
@@ -163,12 +168,18 @@ class Desk:
         if now > until or not self.alive():
             self.gatekeeper.withdraw(ready)
             self._answered(Result(ran, ready.job, Lost()))
-        elif batch_of(ready.job) > 1:
+            return
+        opened = self.hands.opener.open(ran, ready.job)
+        if not isinstance(opened, Instance):
+            self._loop.call_soon(self._land, flight, delay_ms, Delivered(opened, None, 0, None))
+            return
+        flight = flight._replace(ran=opened)
+        if batch_of(ready.job) > 1:
             if not self._together:
                 self._loop.call_later(AHEAD_MS / 1000, self._send_together)
             self._together.setdefault((ready.job.id, ready.job.version), []).append((flight, delay_ms))
         else:
-            self.hands.sender.push(ran, ready.job, partial(self._land, flight, delay_ms))
+            self.hands.sender.push(opened, ready.job, partial(self._land, flight, delay_ms))
 
     def _send_together(self) -> None:
         """Calls of one job version whose target takes several in a request."""
@@ -195,7 +206,8 @@ class Desk:
             outcome = Probed(outcome.code, outcome.message)
         self.gatekeeper.answered(ready, ran.id, well=well)
         code = getattr(outcome, "code", None)
-        kept = Attempt(ran.attempt, delivered.status, code, delivered.duration_ms, delivered.answer)
+        answer = self.hands.opener.answer(ran, ready.job, delivered.answer)
+        kept = Attempt(ran.attempt, delivered.status, code, delivered.duration_ms, answer)
         self._answered(Result(ran, ready.job, outcome, kept, delay_ms))
         self.turn()
 

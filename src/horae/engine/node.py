@@ -22,6 +22,7 @@ from horae.runtime.telemetry import log
 from horae.store import leases
 from horae.store.cells import Cell, Store
 from horae.store.listener import Listener
+from horae.store.secret_book import SecretBook
 
 SLOTS: Final = 2000
 STUCK: Final = 60.0
@@ -33,9 +34,18 @@ class Node:
     """One process over all cells. Its identity is new at every start, whatever the host is called."""
 
     def __init__(
-        self, store: Store, name: str, ttl: timedelta, sender: Sender, *, slots: int = SLOTS, enforced: bool = True
+        self,
+        store: Store,
+        name: str,
+        ttl: timedelta,
+        sender: Sender,
+        *,
+        slots: int = SLOTS,
+        enforced: bool = True,
+        secrets: SecretBook | None = None,
     ) -> None:
         self.store = store
+        self._secrets = secrets
         self.sender = sender
         self.who = Who(chance.token(), name, ttl)
         self.leases = Leases(store.cells, self.who, self._changed, enforced=enforced)
@@ -155,7 +165,8 @@ class Node:
 
     def _post(self, cell: Cell, sender: Sender) -> Post:
         alive = partial(self._alive, cell)
-        return Post(cell, self.who.incarnation, self.gatekeeper, self.allowances, sender, alive, self.turn)
+        own, sealing = self.who.incarnation, self.store.sealing
+        return Post(cell, own, self.gatekeeper, self.allowances, sender, alive, self.turn, sealing, self._secrets)
 
     def _alive(self, cell: Cell) -> bool:
         """Whether this node may act in a cell. While draining by hand there is no thread that keeps the lease."""

@@ -2,13 +2,14 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 from uuid import UUID
 
 from horae.delivery.push import Sender
 from horae.domain.instances import Priority
-from horae.domain.targets import HttpTarget
+from horae.domain.jobs import Job
+from horae.domain.targets import HttpTarget, names_secrets
 from horae.domain.timers import Timer
 from horae.engine.admission.gatekeeper import Gatekeeper
 from horae.engine.admission.ready import Ready
@@ -21,6 +22,7 @@ from horae.engine.completer import Completer
 from horae.engine.desk import Desk, Hands
 from horae.engine.feeder import Feeder
 from horae.engine.fire import Firer
+from horae.engine.opening import Opener
 from horae.engine.rescue import Rescuer
 from horae.engine.tenancies import Tenancies
 from horae.engine.territory import Territory
@@ -28,8 +30,10 @@ from horae.runtime.clock import boottime
 from horae.runtime.pace import Pace
 from horae.runtime.telemetry import log
 from horae.runtime.waker import Waker
+from horae.security.sealing import Sealing
 from horae.store.cells import Cell
-from horae.store.definitions import Definitions
+from horae.store.definitions import Definitions, Version
+from horae.store.secret_book import SecretBook
 from horae.store.settle import Settler
 from horae.store.tx import GONE
 
@@ -51,16 +55,19 @@ class Post:
         sender: Sender,
         alive: Callable[[], bool],
         turn: Callable[[], None],
+        sealing: Sealing,
+        secrets: SecretBook | None = None,
     ) -> None:
         self.cell = cell
         self.gatekeeper = gatekeeper
         self.allowances = allowances
         self.turn = turn
+        self.secrets = secrets
         self.waker = Waker()
         self.matured_at = boottime()
         self._matured: dict[Priority, dict[UUID, deque[Timer]]] = {priority: {} for priority in Priority}
         self.territory = Territory()
-        self.definitions = Definitions()
+        self.definitions = Definitions(sealing)
         self.agenda = Agenda(cell.clock.now, self.waker.wake)
         self.feeder = Feeder(cell, self.territory, self.agenda, lambda: gatekeeper.waiting)
         self.settler = Settler(cell, self.feeder.follow)
@@ -70,7 +77,7 @@ class Post:
         self.backfiller = Backfiller(cell, self.territory, self.feeder.follow, lambda: self.tenancies.held)
         self.claimer = Claimer(cell, owner, self.feeder.reset)
         completer = Completer(self.settler, Pace(0.055, 0.012, 0.025))
-        hands = Hands(self.firer, self.claimer, sender, completer, self.feeder)
+        hands = Hands(self.firer, self.claimer, sender, completer, self.feeder, Opener(sealing))
         self.desk = Desk(cell, self.agenda, gatekeeper, hands, alive, turn)
 
     def hold(self, shards: Iterable[int]) -> None:
@@ -151,6 +158,7 @@ class Post:
         known = await self.definitions.of(self.cell, timers)
         await self.allowances.learn(self.cell, {timer.tenant_id for timer in timers})
         await self.tenancies.learn()
+        await self._learn_secrets(known, timers)
         for timer in timers:
             if timer.tenant_id in self.tenancies.held:
                 self.agenda.forget(timer)
@@ -162,6 +170,13 @@ class Post:
                 self.gatekeeper.offer(timer, job, self.desk)
             else:
                 self.desk.record(Ready(timer, job, self.desk, UNGATED))
+
+    async def _learn_secrets(self, known: Mapping[Version, Job], timers: Sequence[Timer]) -> None:
+        """Have the secrets at hand that calls of these will need; most need none."""
+        if self.secrets is not None:
+            jobs = [job for timer in timers if (job := known.get((timer.job_id, timer.version))) is not None]
+            if needing := {job.tenant_id for job in jobs if names_secrets(job.definition.target)}:
+                await self.secrets.learn(self.cell, needing)
 
     async def drain(self) -> int:
         """Everything that is due and may go now, to the end; returns how much that was since the last time."""

@@ -38,6 +38,25 @@ LAPTOP: Final = EgressSettings(
 """What developers call: their own machine and what runs beside it."""
 
 
+class TransitSettings(BaseModel):
+    """A key engine that speaks the transit API of Vault or OpenBao.
+
+    The token stands here, or in a file that is read at every call: an agent may renew it. `ca_file`: PEM of the
+    authority that signed the engine's certificate, where the system does not know it.
+    """
+
+    url: str
+    key: str
+    mount: str = "transit"
+    token: str = Field(default="", repr=False)
+    token_file: Path | None = None
+    ca_file: Path | None = None
+
+    def current_token(self) -> str:
+        """What proves who we are, as it is now."""
+        return self.token if self.token_file is None else self.token_file.read_text().strip()
+
+
 class Settings(BaseSettings):
     """Read from the environment: `HORAE_CELLS`, `HORAE_DSN`, `HORAE_ENVIRONMENT` and so on."""
 
@@ -55,6 +74,9 @@ class Settings(BaseSettings):
     egress: EgressSettings | None = None
     secrets: dict[str, dict[str, str]] = Field(default_factory=dict, repr=False)
     secrets_file: Path | None = None
+    sealing: Literal["on", "off"] = "on"
+    keyring: Path | None = None
+    transit: TransitSettings | None = None
     api_cells: list[CellSettings] = Field(default_factory=list)
     api_dsn: str | None = None
     api_secret: str = Field(default="", repr=False)

@@ -1,16 +1,19 @@
 """Work handed to pull workers: what of a queue is due, in which order, and what each worker gets to see."""
 
 import asyncio
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import chain
 from typing import Final, NamedTuple
 from uuid import UUID
 
-from horae.domain.errors import Unavailable
+from msgspec.structs import replace
+
+from horae.domain.errors import KeysUnavailable, Unavailable, Unopenable
 from horae.domain.instances import Instance, Lane
 from horae.domain.jobs import Job
-from horae.domain.outcomes import Again, Lost, removed, settle
+from horae.domain.outcomes import Again, Ended, ErrorCode, Lost, Probed, Unrecoverable, removed, settle
 from horae.domain.retries import RetryPolicy
+from horae.domain.sealed import payload_of
 from horae.domain.tokens import completion
 from horae.domain.workers import Claimed, check_many, check_worker
 from horae.runtime import chance
@@ -41,6 +44,7 @@ async def claim(ctx: Context, queue: str, worker_id: str, limit: int = BATCH) ->
     """
     check_worker(worker_id)
     check_many(limit)
+    await ctx.store.sealing.warm(ctx.tenant.id)
     looks = await asyncio.gather(*(_look(ctx, cell, queue) for cell in ctx.store.cells))
     if all(look is None for look in looks):
         raise Unavailable("no cell answers now; nothing was claimed")
@@ -107,12 +111,35 @@ async def _hand_out(ctx: Context, tx: Tx, claimed: list[Instance]) -> list[Claim
         if job is None:
             back.append(_back(ran, tx))
         else:
-            handed.append(_claimed(ran, job))
+            opened = await _opened(ctx, ran, job, tx.now)
+            if isinstance(opened, Retrying):
+                back.append(opened)
+            elif isinstance(opened, Ending):
+                endings.append(opened)
+            else:
+                handed.append(_claimed(opened, job))
     if endings:
         await instances.end(tx, endings)
     if back:
         await instances.again(tx, back)
     return handed
+
+
+async def _opened(ctx: Context, ran: Instance, job: Job, now: datetime) -> Instance | Retrying | Ending:
+    """What a worker may read. Where keys are missing now it waits uncounted; what never opens again is dead."""
+    try:
+        if job.definition.sealed is not None:
+            raise KeysUnavailable("what its job says is sealed, and cannot be opened now")
+        payload = await ctx.store.sealing.open(ran.tenant_id, payload_of(ran.job_id, ran.idem_key), ran.payload)
+    except KeysUnavailable as error:
+        again = settle(ran, Probed(ErrorCode.SEALED, str(error)), RetryPolicy(), now, chance.fraction())
+        assert isinstance(again, Again)
+        return Retrying(ran, again)
+    except Unopenable as error:
+        ended = settle(ran, Unrecoverable(ErrorCode.SEALED, str(error)), RetryPolicy(), now, 0.0)
+        assert isinstance(ended, Ended)
+        return Ending(ran, ended)
+    return ran if payload is ran.payload else replace(ran, payload=payload)
 
 
 def _back(ran: Instance, tx: Tx) -> Retrying:

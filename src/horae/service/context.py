@@ -22,4 +22,4 @@ class Context(NamedTuple):
     @classmethod
     def of(cls, store: Store, tenant: Tenant, actor: str) -> "Context":
         """A caller with its own memory of types and versions; the wakes are its process's."""
-        return cls(store, tenant, actor, Types(store), store.wakes, Definitions())
+        return cls(store, tenant, actor, Types(store), store.wakes, Definitions(store.sealing))

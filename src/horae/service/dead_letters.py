@@ -12,6 +12,7 @@ from horae.domain.events import Event
 from horae.domain.ids import Prefix, public, shard_in
 from horae.service.context import Context
 from horae.service.replays import Replayed, open_letter, record, replay, replay_by, wanted_of
+from horae.service.sealing import shown_letter
 from horae.store import dead_letters, jobs, outbox
 from horae.store.tx import Tx
 
@@ -38,7 +39,8 @@ async def listing(
             here = await look(tx, ctx.tenant.id, wanted, status, before, limit)
             known = await jobs.current(tx, ctx.tenant.id, {letter.job_id for letter in here})
         found += [replace(one, job=known[one.job_id].name) if one.job_id in known else one for one in here]
-    return sorted(found, key=lambda letter: letter.mark, reverse=True)[:limit]
+    page = sorted(found, key=lambda letter: letter.mark, reverse=True)[:limit]
+    return [await shown_letter(ctx, letter) for letter in page]
 
 
 async def discard(ctx: Context, instance_id: UUID) -> None:

@@ -13,8 +13,10 @@ from horae.domain.ids import Prefix, public
 from horae.domain.instances import Instance
 from horae.domain.jobs import Job, Status
 from horae.domain.lifecycle import State
+from horae.domain.sealed import payload_of
 from horae.domain.targets import queue_of, slot_ms
 from horae.runtime.chance import mint
+from horae.security.sealing import seal
 from horae.service import jobs, search
 from horae.service.changes import tell
 from horae.service.context import Context
@@ -41,6 +43,9 @@ async def trigger(ctx: Context, name: str, key: str, *, payload: Any = None, eve
     if job.status is Status.PAUSED or job.keyed:
         raise Conflict(f"job {name!r} is {'a type of tasks' if job.keyed else 'PAUSED'} and cannot be triggered")
     request = Request(job.shard, ctx.tenant.id, ROUTE, name, key, sha256(msgspec.json.encode(payload)).digest())
+    if payload is not None:
+        sealing = await ctx.store.sealing.key(ctx.tenant.id)
+        payload = seal(sealing, payload_of(job.id, keys.manual(job.id, key)), payload)
 
     async def work(tx: Tx) -> Triggered:
         id_ = mint(job.shard, tx.now)

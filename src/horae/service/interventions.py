@@ -11,6 +11,7 @@ from horae.domain.tasks import Decision as Decisions
 from horae.runtime.chance import mint
 from horae.service import budgets, replays, search
 from horae.service.context import Context
+from horae.service.sealing import shown_past
 from horae.store import audit, dead_letters, history, instances, jobs, tasks
 from horae.store.history import Past
 from horae.store.tasks import Place
@@ -29,7 +30,7 @@ async def cancel(ctx: Context, id_: UUID) -> Past:
         await record(ctx, tx, "instance.cancelled", id_, {"state": found.state, "key": found.business_key})
         ended = await history.find(tx, ctx.tenant.id, id_)
         assert ended is not None, "it has just been written"
-        return ended
+        return await shown_past(ctx, ended)
 
     ended = await ctx.store.run(shard_in(id_), work)
     ctx.wakes.wake(shard_in(id_), ctx.store.cell(shard_in(id_)).clock.now())  # what waited behind it

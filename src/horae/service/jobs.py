@@ -18,10 +18,12 @@ from horae.domain.tasks import OWN_KEY, Create, Decision, Intent
 from horae.domain.tenants import check_width
 from horae.domain.timers import cursor_of
 from horae.runtime.chance import mint
+from horae.security.envelopes import DataKey
 from horae.service import calendars
 from horae.service.births import birth_of
 from horae.service.changes import tell
 from horae.service.context import Context
+from horae.service.sealing import closed, key_for, sealed_intent, shown_or_not
 from horae.store import cursors, instances, jobs, tasks
 from horae.store.tx import Tx
 
@@ -34,6 +36,7 @@ async def create(ctx: Context, name: str, definition: Definition, *, paused: boo
         check_width(definition.width)
     shard = ctx.tenant.shard(name)
     known = await calendars.known(ctx, [rule.calendar for rule in definition.policies.calendars])
+    key = await key_for(ctx, definition)
 
     async def work(tx: Tx) -> Job:
         job = Job(
@@ -46,15 +49,18 @@ async def create(ctx: Context, name: str, definition: Definition, *, paused: boo
             definition=definition,
         )
         job = replace(job, next_fire_at=_first_fire(job, known, tx.now))
-        if not await jobs.create(tx, job, ctx.actor):
+        kept = replace(job, definition=closed(key, job.id, definition))
+        if not await jobs.create(tx, kept, ctx.actor):
             raise ShardClosed(f"the shard of job {name!r} is moving; nothing was changed")
         if job.recurring:
             await cursors.create(tx, job, job.next_fire_at)
         elif job.single:
-            await _create_single(ctx, tx, job)
+            await _create_single(ctx, tx, job, key)
         if paused:
-            job = await _held(tx, job)
-        await tell(ctx, tx, job, Event.JOB_CREATED, {"definition": definition} | ({"paused": True} if paused else {}))
+            held = await _held(tx, job)
+            job, kept = held, replace(held, definition=kept.definition)
+        told = {"definition": kept.definition} | ({"paused": True} if paused else {})
+        await tell(ctx, tx, kept, Event.JOB_CREATED, told)
         return job
 
     created = await ctx.store.run(shard, work)
@@ -108,7 +114,7 @@ async def pause(ctx: Context, name: str) -> Job:
         check_status(job, Status.ACTIVE, "paused")
         paused = await _held(tx, job)
         await tell(ctx, tx, paused, Event.JOB_PAUSED, {"held_from": await jobs.held_from(tx, paused)})
-        return paused
+        return await shown_or_not(ctx, paused)
 
     return await ctx.store.run(ctx.tenant.shard(name), work)
 
@@ -127,7 +133,7 @@ async def resume(ctx: Context, name: str) -> Job:
             await jobs.complete(tx, [job.shard], [job.id])
         resumed = replace(job, status=Status.COMPLETED if over else Status.ACTIVE, next_fire_at=next_fire_at)
         await tell(ctx, tx, resumed, Event.JOB_RESUMED, {"held_from": held_from, "next": next_fire_at})
-        return resumed
+        return await shown_or_not(ctx, resumed)
 
     resumed = await ctx.store.run(ctx.tenant.shard(name), work)
     ctx.wakes.wake(resumed.shard, resumed.next_fire_at or ctx.store.cell(resumed.shard).clock.now())
@@ -144,7 +150,7 @@ async def remove(ctx: Context, name: str) -> Job:
         cancelled = await instances.cancel_waiting(tx, job.shard, job.id)
         removed = replace(job, status=Status.REMOVED, next_fire_at=None)
         await tell(ctx, tx, removed, Event.JOB_REMOVED, {"cancelled": len(cancelled)})
-        return removed
+        return await shown_or_not(ctx, removed)
 
     return await ctx.store.run(ctx.tenant.shard(name), work)
 
@@ -159,13 +165,14 @@ def _first_fire(job: Job, known: dict[str, Calendar], now: datetime) -> datetime
     return first_wake(schedule, now)
 
 
-async def _create_single(ctx: Context, tx: Tx, job: Job) -> None:
+async def _create_single(ctx: Context, tx: Tx, job: Job, key: DataKey | None) -> None:
     assert job.next_fire_at is not None
     place = tasks.Place(job.shard, job.tenant_id, job.id, OWN_KEY)
     change = Create(after=0, at=job.next_fire_at)
     note = tasks.note_of(Decision.CREATED, change, ctx.actor, tx.now)
-    intent = Intent(job.next_fire_at, job.definition.payload)
-    await tasks.create(tx, place, change, intent, birth_of(job, place, 1, tx.now), note)
+    birth = birth_of(job, place, 1, tx.now)
+    intent = sealed_intent(key, job.id, birth.idem_key, Intent(job.next_fire_at, job.definition.payload))
+    await tasks.create(tx, place, change, intent, birth, note)
 
 
 async def find_in(ctx: Context, tx: Tx, name: str) -> Job:

@@ -14,6 +14,8 @@ import msgspec
 
 from horae.domain.errors import Duplicate, KeyRequired, ShardClosed
 from horae.domain.ids import Prefix, public
+from horae.domain.sealed import read, request_of
+from horae.security.sealing import seal
 from horae.service.context import Context
 from horae.store import history, idempotency
 from horae.store.cells import Store
@@ -52,11 +54,14 @@ async def once(
     """Do it, or say again what was said when it was done. `answer` makes of the result what is stored and said."""
     check_key(asked.key)
     request = Request(asked.shard, ctx.tenant.id, asked.route, asked.resource, asked.key, fingerprint(asked.body))
-    keeping = _Keeping(ctx.store, request, answer, instance)
+    spot = request_of(asked.route, asked.resource, asked.key)
+    key = await ctx.store.sealing.key(ctx.tenant.id)
+    keeping = _Keeping(ctx.store, request, answer, instance, lambda said: seal(key, spot, said))
     try:
         await verb(ctx._replace(store=cast("Store", keeping)))
     except _Used as used:
-        return Done(used.first.answer, replayed=True)
+        said = await ctx.store.sealing.open(ctx.tenant.id, spot, read(used.first.answer))
+        return Done(said, replayed=True)
     return Done(keeping.answered, replayed=False)
 
 
@@ -87,11 +92,13 @@ class _Keeping:
         request: Request,
         answer: Callable[[Any], object],
         instance: Callable[[Any], UUID | None],
+        sealed: Callable[[object], object],
     ) -> None:
         self._store = store
         self._request = request
         self._answer = answer
         self._instance = instance
+        self._sealed = sealed
         self.answered: object = None
 
     def __getattr__(self, name: str) -> Any:
@@ -105,7 +112,7 @@ class _Keeping:
             await self._reserve(tx)
             result = await work(tx)
             self.answered = msgspec.to_builtins(self._answer(result))
-            await idempotency.answer(tx, self._request, self._instance(result), self.answered)
+            await idempotency.answer(tx, self._request, self._instance(result), self._sealed(self.answered))
             return result
 
         return await self._store.run(shard, kept)

@@ -16,9 +16,11 @@ from horae.domain.forecast import forecast as foresee
 from horae.domain.jobs import Definition, Job, check_change, check_labels
 from horae.domain.schedule import Override, Schedule, Verdict, check, fires, first_wake
 from horae.domain.triggers import CronTrigger
+from horae.security.envelopes import DataKey
 from horae.service import calendars, debts, jobs
 from horae.service.changes import tell
 from horae.service.context import Context
+from horae.service.sealing import closed, key_for, shown_or_not
 from horae.store import cursors
 from horae.store import jobs as rows
 from horae.store.tx import Tx
@@ -67,7 +69,7 @@ async def update(ctx: Context, name: str, definition: Definition, *, version: in
         check_change(job.definition, definition)
         return definition
 
-    return await _revise(ctx, name, change, Event.JOB_UPDATED, {})
+    return await _revise(ctx, name, change, Event.JOB_UPDATED, {}, await key_for(ctx, definition))
 
 
 async def label(ctx: Context, name: str, labels: Mapping[str, str | None]) -> Job:
@@ -118,11 +120,16 @@ async def _override(ctx: Context, name: str, override: Override, verb: str) -> J
 
 
 async def _revise(
-    ctx: Context, name: str, change: Callable[[Job], Definition], event: Event, detail: dict[str, object]
+    ctx: Context,
+    name: str,
+    change: Callable[[Job], Definition],
+    event: Event,
+    detail: dict[str, object],
+    key: DataKey | None = None,
 ) -> Job:
     async def work(tx: Tx) -> tuple[Job, datetime | None] | None:
         job = await jobs.find_in(ctx, tx, name)
-        definition = change(job)
+        definition = closed(key, job.id, change(job))
         revised = replace(job, definition=definition, version=job.version + 1)
         schedule = await schedule_of(ctx, revised)
         if revised.recurring:
@@ -136,7 +143,7 @@ async def _revise(
             raise Contended(f"job {name!r} fired while it was being changed")
         revised = replace(revised, next_fire_at=wake)
         await tell(ctx, tx, revised, event, {"version": revised.version, **detail})
-        return revised, wake if paid is job else tx.now
+        return await shown_or_not(ctx, revised), wake if paid is job else tx.now
 
     for _ in range(TRIES):
         try:

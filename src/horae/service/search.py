@@ -15,6 +15,7 @@ from horae.domain.lifecycle import LIVE
 from horae.domain.searches import ANY, LAST_ID, NEWEST, Mark, Sought, born_at, born_from, check_limit
 from horae.runtime.clock import boottime
 from horae.service.context import Context
+from horae.service.sealing import shown_past
 from horae.store import history, instances, references
 from horae.store.cells import Cell
 from horae.store.history import Bounds, Past
@@ -50,7 +51,7 @@ async def find(ctx: Context, id_: UUID) -> Past:
         found = await history.find(tx, ctx.tenant.id, id_)
     if found is None:
         raise NotFound(f"tenant {ctx.tenant.name!r} has no instance {public(Prefix.INSTANCE, id_)}")
-    return found
+    return await shown_past(ctx, found)
 
 
 async def of_job(

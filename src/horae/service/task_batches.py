@@ -51,9 +51,11 @@ Work = Callable[[Tx, Sequence[Asked]], Awaitable[list[tuple[int, Answer | HoraeE
 async def schedule_many(ctx: Context, type_name: str, wishes: Sequence[Wish]) -> list[Answer | HoraeError]:
     """Set the times of many keys of a type: for each its answer, or the refusal it would have met alone."""
     job = await ctx.types.find(ctx.tenant, type_name)
+    given = any(wish.payload is not msgspec.UNSET and wish.payload is not None for wish in wishes)
+    sealing = await ctx.store.sealing.key(ctx.tenant.id) if given else None
 
     async def work(tx: Tx, asked: Sequence[Asked]) -> list[tuple[int, Answer | HoraeError]]:
-        known, turn, now = await _find(tx, job, asked), Round(job, ctx.actor, tx.now), tx.now
+        known, turn, now = await _find(tx, job, asked), Round(job, ctx.actor, tx.now, sealing), tx.now
         for shard, key, _, wish in asked:
             at = now if wish.at is None else wish.at.astimezone(UTC)
             turn.put(shard, key, known.get(key, NEVER), Intent(at, wish.payload, wish.version))

@@ -8,7 +8,9 @@ from horae.domain import tasks as rules
 from horae.domain.errors import HoraeError, NotFound
 from horae.domain.jobs import Job
 from horae.domain.tasks import Cancel, Create, Decision, Ignore, IgnoreReason, Intent, Known, Move, Replace
+from horae.security.envelopes import DataKey
 from horae.service.births import Births, type_of
+from horae.service.sealing import sealed_intent
 from horae.service.tasks import Answer
 from horae.store import task_batches, tasks
 from horae.store.task_batches import Cancelling, Ignoring, Moving, Replacing, Starting
@@ -34,10 +36,10 @@ class Draft(NamedTuple):
 
 
 class Round:
-    """At most one intent a key. The decisions are those of `domain/tasks`, one by one."""
+    """At most one intent a key. The decisions are those of `domain/tasks`, one by one. `key` seals what is new."""
 
-    def __init__(self, job: Job, actor: str, now: datetime) -> None:
-        self._job, self._actor, self._now = job, actor, now
+    def __init__(self, job: Job, actor: str, now: datetime, key: DataKey | None = None) -> None:
+        self._job, self._actor, self._now, self._key = job, actor, now, key
         self._after_success = job.definition.after_success
         self._type, self._births = type_of(job), Births(job, now)
         self._drafts: dict[str, Draft] = {}
@@ -54,16 +56,17 @@ class Round:
         change = rules.decide(known, intent, self._after_success)
         match change:
             case Create(after=after) if known.ledger is None:
-                self._created.append(Starting(shard, key, after, *self._births.of(shard, key, after + 1), intent))
+                self._created.append(self._start(shard, key, after, intent))
             case Create(after=after):
                 self._drafts[key] = Draft(Decision.CREATED, intent.at)
-                self._renewed.append(Starting(shard, key, after, *self._births.of(shard, key, after + 1), intent))
+                self._renewed.append(self._start(shard, key, after, intent))
             case Move(found=found):
                 self._drafts[key] = Draft(Decision.MOVED, intent.at)
-                self._moved.append(Moving(shard, key, found, intent))
+                self._moved.append(Moving(shard, key, found, self._sealed(found.idem_key, intent)))
             case Replace(found=found):
                 self._drafts[key] = Draft(Decision.REPLACED, intent.at, replaced_id=found.id)
-                self._replaced.append(Replacing(shard, key, found, self._births.mint(shard), intent))
+                kept = self._sealed(found.idem_key, intent)
+                self._replaced.append(Replacing(shard, key, found, self._births.mint(shard), kept))
             case Ignore():
                 self._ignore(shard, key, known, change)
             case other:
@@ -106,6 +109,13 @@ class Round:
             for shard, key, _, id_, _, intent in self._created
             if shard not in closed
         }
+
+    def _start(self, shard: int, key: str, after: int, intent: Intent) -> Starting:
+        id_, idem_key = self._births.of(shard, key, after + 1)
+        return Starting(shard, key, after, id_, idem_key, self._sealed(idem_key, intent))
+
+    def _sealed(self, idem_key: str, intent: Intent) -> Intent:
+        return sealed_intent(self._key, self._job.id, idem_key, intent)
 
     def _ignore(self, shard: int, key: str, known: Known, change: Ignore) -> None:
         assert known.ledger is not None

@@ -6,16 +6,20 @@ from typing import Any, Final
 from uuid import UUID
 
 import msgspec
+from msgspec.structs import replace
 
 from horae.domain import tasks as rules
 from horae.domain.errors import Contended, Invalid, NotFound
 from horae.domain.ids import shard_in
 from horae.domain.jobs import Job
 from horae.domain.placement import shard_of
+from horae.domain.sealed import payload_of
 from horae.domain.tasks import Cancel, Create, Decision, Ignore, IgnoreReason, Intent, Known, Move, Replace
 from horae.domain.tenants import Tenant
+from horae.security.envelopes import DataKey
 from horae.service.births import birth_of
 from horae.service.context import Context
+from horae.service.sealing import sealed_intent
 from horae.store import tasks
 from horae.store.tasks import Place, Written
 from horae.store.tx import BAD_ROW, Tx
@@ -54,13 +58,14 @@ async def schedule(
     rules.check_time(at)
     rules.check_payload(payload)
     job, place = await _place(ctx, type_name, key)
+    sealing = None if payload in (None, msgspec.UNSET) else await ctx.store.sealing.key(ctx.tenant.id)
 
     async def work(tx: Tx) -> Answer:
         intent = Intent(at.astimezone(UTC) if at else tx.now, payload, version)
         for _ in range(TRIES):
             known = await tasks.find(tx, place)
             change = rules.decide(known, intent, job.definition.after_success)
-            answer = await _apply(ctx, tx, job, place, known, change, intent)
+            answer = await _apply(ctx, tx, job, place, known, change, intent, sealing)
             if answer is not None:
                 return answer
         raise Contended(f"{type_name}/{key} kept changing; nothing was decided, ask again")
@@ -98,7 +103,16 @@ async def show(ctx: Context, type_name: str, key: str) -> Shown:
         known = await tasks.find(tx, place)
         if known.ledger is None:
             raise NotFound(f"{type_name}/{key} has never been scheduled")
-        return Shown(known, await tasks.decisions(tx, place))
+        decisions = await tasks.decisions(tx, place)
+    return Shown(await _opened(ctx, known), decisions)
+
+
+async def _opened(ctx: Context, known: Known) -> Known:
+    live = known.live
+    if live is None:
+        return known
+    payload = await ctx.store.sealing.open(ctx.tenant.id, payload_of(live.job_id, live.idem_key), live.payload)
+    return known if payload is live.payload else replace(known, live=replace(live, payload=payload))
 
 
 async def _place(ctx: Context, type_name: str, key: str) -> tuple[Job, Place]:
@@ -135,20 +149,25 @@ async def _apply(
     known: Known,
     change: rules.Change,
     intent: Intent,
+    key: DataKey | None,
 ) -> Answer | None:
     written: Written | None
     match change:
         case Create(after=after):
             note = tasks.note_of(Decision.CREATED, change, ctx.actor, tx.now)
-            written = await tasks.create(tx, place, change, intent, birth_of(job, place, after + 1, tx.now), note)
+            birth = birth_of(job, place, after + 1, tx.now)
+            intent = sealed_intent(key, job.id, birth.idem_key, intent)
+            written = await tasks.create(tx, place, change, intent, birth, note)
             return _answer(Decision.CREATED, written, change.at)
-        case Move():
+        case Move(found=found):
+            intent = sealed_intent(key, job.id, found.idem_key, intent)
             note = tasks.note_of(Decision.MOVED, change, ctx.actor, tx.now)
             return _answer(Decision.MOVED, await tasks.move(tx, place, change, intent, note), change.at)
         case Replace(found=found):
             assert found.generation is not None
             note = tasks.note_of(Decision.REPLACED, change, ctx.actor, tx.now)
             birth = birth_of(job, place, found.generation, tx.now)
+            intent = sealed_intent(key, job.id, found.idem_key, intent)
             written = await tasks.replace(tx, place, change, intent, birth, note)
             return _answer(Decision.REPLACED, written, change.at, replaced=found.id)
         case Ignore():

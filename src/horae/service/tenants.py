@@ -1,7 +1,7 @@
 """Tenants: made once, at home, and copied to every cell."""
 
 from horae.domain import tenants as rules
-from horae.domain.errors import Conflict, NotFound, ShardClosed
+from horae.domain.errors import Conflict, KeysUnavailable, NotFound, ShardClosed
 from horae.domain.events import Event
 from horae.domain.ids import Prefix, private, public, shard_in
 from horae.domain.placement import DEFAULT_WIDTH, home_of
@@ -10,7 +10,7 @@ from horae.domain.zones import zone as load_zone
 from horae.runtime.chance import mint
 from horae.service.context import Context
 from horae.service.told import tell
-from horae.store import tenants
+from horae.store import data_keys, tenants
 from horae.store.cells import Store
 from horae.store.tx import Tx
 from horae.store.walls import PLATFORM, Behalf, behind
@@ -23,15 +23,27 @@ async def create(store: Store, name: str, actor: str, *, width: int = DEFAULT_WI
     shard = home_of(name)
     tenant = Tenant(mint(shard, store.cell(shard).clock.now()), name, width, zone)
 
+    wrapped = await _first_key(store, tenant)
+
     async def work(tx: Tx) -> Tenant:
         if not await tenants.create(tx, tenant):
             raise Conflict(f"a tenant {name!r} exists already, or its shard is moving")
+        if wrapped is not None:
+            await data_keys.create(tx, tenant.id, 1, wrapped)
         body = {"id": tenant.id, "name": name, "width": width, "zone": zone}
         await tenants.publish(tx, tenant.id)
         await tell(tx, shard, tenant, Event.TENANT_CREATED, actor, public(Prefix.TENANT, tenant.id), body)
         return tenant
 
     return await behind(store, Behalf(tenant.id)).run(shard, work)
+
+
+async def _first_key(store: Store, tenant: Tenant) -> str | None:
+    """A data key to begin with. Where none can be had now, it is made when something has to be sealed."""
+    try:
+        return await store.sealing.make(tenant.id, 1)
+    except KeysUnavailable:
+        return None
 
 
 async def allow(store: Store, name: str, actor: str, allowance: Allowance) -> Tenant:

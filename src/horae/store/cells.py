@@ -17,6 +17,7 @@ from horae.domain.errors import ShardClosed
 from horae.domain.placement import SHARDS
 from horae.runtime.clock import Clock
 from horae.runtime.settings import CellSettings
+from horae.security.sealing import Sealing
 from horae.store import clock as clocks
 from horae.store import line, shards
 from horae.store.answers import PATIENCE, answered
@@ -189,6 +190,7 @@ class Store:
     def __init__(self, cells: Sequence[Cell]) -> None:
         self.cells = list(cells)
         self.wakes = Wakes(self.cell)
+        self.sealing = Sealing()  # payloads stay in clear until someone who has keys says otherwise
         self._cell_of: list[Cell | None] = [None] * SHARDS
 
     @classmethod

@@ -9,6 +9,7 @@ import asyncpg
 from horae.domain.dead_letters import Letter, Mark, ReplayStatus, Wanted
 from horae.domain.ids import shard_in
 from horae.domain.instances import Lane, Priority
+from horae.domain.sealed import read
 from horae.store.statements import sql
 from horae.store.tx import Tx
 
@@ -88,5 +89,5 @@ def letter_from(row: asyncpg.Record) -> Letter:
         business_key=row["business_key"],
         generation=row["generation"],
         replay_id=row["replay_id"],
-        payload=row["payload"],
+        payload=read(row["payload"]),
     )

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from horae.domain.ids import shard_in
+from horae.domain.sealed import read
 from horae.domain.searches import Mark, Sought
 from horae.store.statements import sql
 from horae.store.tx import Tx
@@ -82,7 +83,10 @@ async def of_tenant(
 async def find(tx: Tx, tenant_id: UUID, id_: UUID) -> Past | None:
     """One instance with its attempts and payload."""
     row = await tx.row(sql("history/find"), tenant_id, shard_in(id_), id_)
-    return None if row is None else Past(*row)
+    if row is None:
+        return None
+    past = Past(*row)
+    return past._replace(payload=read(past.payload))
 
 
 async def outcomes(

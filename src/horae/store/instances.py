@@ -17,6 +17,7 @@ from horae.domain.instances import Instance
 from horae.domain.lifecycle import State
 from horae.domain.outcomes import Again, Ended
 from horae.domain.placement import Run
+from horae.domain.sealed import Sealed, read
 from horae.domain.timers import Timer
 from horae.store.history import Past
 from horae.store.looks import Look, Mark
@@ -25,13 +26,13 @@ from horae.store.tx import Tx
 
 
 class Attempt(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What one try left behind: kept with the instance, the answer cut to its first 2 KB."""
+    """What one try left behind: kept with the instance, the answer cut to its first 2 KB, sealed if it may tell."""
 
     attempt: int
     status: int | None = None
     code: str | None = None
     duration_ms: int | None = None
-    answer: str | None = None
+    answer: str | Sealed | None = None
 
 
 class Ending(NamedTuple):
@@ -177,6 +178,33 @@ async def trigger(tx: Tx, made: Instance, slot_ms: int, queue: str | None) -> bo
     return await tx.value(sql("instances/trigger"), *args) is not None
 
 
+class Payload(NamedTuple):
+    """A live payload as its row has it, and what it is bound to."""
+
+    shard: int
+    id: UUID
+    job_id: UUID
+    idem_key: str
+    payload: Any
+
+
+async def unsealed(
+    tx: Tx, tenant_id: UUID, shards: Sequence[int], after: tuple[int, UUID], version: int, limit: int
+) -> list[Payload]:
+    """A page of a tenant's live payloads that this version of its key has not sealed, after a row."""
+    args = (shards, *after, tenant_id, f"1.{version}.%", limit)
+    return [Payload(*row) for row in await tx.rows(sql("instances/unsealed"), *args)]
+
+
+async def reseal(tx: Tx, rows: Sequence[tuple[int, UUID, Any, Any]]) -> int:
+    """Write payloads (shard, id, before, after) where they are as they were read; returns how many were."""
+    return len(await tx.rows(sql("instances/reseal"), *zip(*sorted(rows, key=_place), strict=True)))
+
+
+def _place(row: tuple[int, UUID, Any, Any]) -> tuple[int, UUID]:
+    return row[:2]
+
+
 def instance_from(row: asyncpg.Record) -> Instance:
     """An instance out of a live row."""
     return Instance(
@@ -201,7 +229,7 @@ def instance_from(row: asyncpg.Record) -> Instance:
         token=row["token"],
         deadline=row["deadline"],
         worker_id=row["worker_id"],
-        payload=row["payload"],
+        payload=read(row["payload"]),
         error_msg=row["error_msg"],
     )
 

@@ -129,12 +129,16 @@ async def removed(tx: Tx, ids: Sequence[UUID]) -> set[UUID]:
 def decode(text: str) -> Definition:
     """A definition out of its text. Targets that say the same are one object: what is made of them is made once."""
     definition = _decode(text)
-    said = _encode(definition.target)
-    target = _targets.setdefault(said, definition.target)
+    msgspec.structs.force_setattr(definition, "target", shared(definition.target))
+    return definition
+
+
+def shared(target: Target) -> Target:
+    """The one object for all targets that say the same."""
+    kept = _targets.setdefault(_encode(target), target)
     if len(_targets) > MOST_TARGETS:
         _targets.popitem(last=False)
-    msgspec.structs.force_setattr(definition, "target", target)
-    return definition
+    return kept
 
 
 def definition_from(value: Any) -> Definition:

@@ -90,6 +90,16 @@ async def api_keys(tx: Tx, tenant_id: UUID) -> int:
     return len(await tx.rows(sql("purges/api_keys"), tenant_id))
 
 
+async def secrets(tx: Tx, tenant_id: UUID) -> int:
+    """Its named secrets, at home and copied."""
+    return len(await tx.rows(sql("purges/secrets"), shard_in(tenant_id), tenant_id))
+
+
+async def data_keys(tx: Tx, tenant_id: UUID) -> int:
+    """Its data keys, at home and copied: what they sealed is closed for ever, in backups too."""
+    return len(await tx.rows(sql("purges/data_keys"), shard_in(tenant_id), tenant_id))
+
+
 async def bindings(tx: Tx, tenant_id: UUID, shards: Sequence[int]) -> int:
     """Who had which roles."""
     return len(await tx.rows(sql("purges/bindings"), shards, tenant_id))

@@ -17,6 +17,7 @@ from horae.store.tx import Tx
 JOBS: Final = 20
 OF_JOB: Final = (purges.live, purges.keys, purges.history, purges.letters, purges.backfills)
 AT_HOME: Final = (purges.cursors, purges.versions, purges.job)
+OF_TENANT: Final = (purges.api_keys, purges.secrets, purges.data_keys)
 OF_SHARDS: Final = (purges.requests, purges.calendars, purges.buckets, purges.holds, purges.bindings)
 
 
@@ -60,7 +61,8 @@ class Purger:
         async with cell.statement() as tx:
             for purge in OF_SHARDS:
                 taken[purge.__name__] += await purge(tx, tenant.id, shards)
-            taken["api_keys"] += await purges.api_keys(tx, tenant.id)
+            for own in OF_TENANT:
+                taken[own.__name__] += await own(tx, tenant.id)
             if not found:
                 taken["references"] += await purges.references(tx, tenant.id)
 

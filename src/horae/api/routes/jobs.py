@@ -11,6 +11,7 @@ from horae.api.routing import may, router
 from horae.domain.jobs import Status, Wanted
 from horae.service import calendars, jobs, schedules
 from horae.service.context import Context
+from horae.service.sealing import shown
 
 routes = router("jobs")
 JobRef = Annotated[str, Path(max_length=200, description="The id of a job (`job_…`), or its name.")]
@@ -49,13 +50,13 @@ async def listing(
         prefix=prefix,
     )
     found = await jobs.page(ctx, wanted, after=paging.after or "", limit=paging.take)
-    return paging.page(found, JobView.of, lambda job: job.name)
+    return paging.page([await shown(ctx, job) for job in found], JobView.of, lambda job: job.name)
 
 
 @routes.get("/jobs/{job}")
 async def read(ctx: Annotated[Context, may("jobs.read")], job: JobRef) -> JobView:
     """One job, and its coming fires."""
-    found = await jobs.named(ctx, job)
+    found = await shown(ctx, await jobs.named(ctx, job))
     return JobView.of(found, await schedules.preview(ctx, found))
 
 

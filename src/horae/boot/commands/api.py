@@ -6,11 +6,11 @@ from typing import Annotated, Final
 import typer
 
 from horae.boot.doors import opened
+from horae.boot.sealing import opened_store, require
 from horae.boot.serving import told_to_end
 from horae.boot.session import load, run
 from horae.boot.telling import say
 from horae.security.seals import check_secret
-from horae.store.cells import Store
 
 YOUNG: Final = 10_000  # objects of a few requests: one batch of a hundred tasks makes more than Python's own 700
 
@@ -27,8 +27,9 @@ def api(
             update={"api_host": host or settings.api_host, "api_port": settings.api_port if port is None else port}
         )
         check_secret(settings.api_secret)
+        require(settings)
         told = told_to_end()
-        async with Store.of(settings.door_cells()) as store, opened(settings, store) as address:
+        async with opened_store(settings, settings.door_cells()) as store, opened(settings, store) as address:
             _settle_down()
             say({"address": address}, f"Horae listens on {address}")
             await told.wait()

@@ -17,6 +17,7 @@ from horae.boot.dev.door import Door, door
 from horae.boot.dev.receiver import receiving
 from horae.boot.dev.watching import Watched
 from horae.boot.preparing import prepare
+from horae.boot.sealing import opened_store
 from horae.boot.secrets import secrets_of
 from horae.boot.serving import client_of, serving, told_to_end
 from horae.boot.session import err, out, refusing, run
@@ -24,11 +25,14 @@ from horae.boot.telling import answer, wants_json
 from horae.domain.errors import Conflict
 from horae.runtime import telemetry
 from horae.runtime.settings import Settings
+from horae.security import keyrings
 from horae.service import tenants
 from horae.service.context import Context
 from horae.store import health
-from horae.store.cells import Cell, Store
+from horae.store.cells import Cell
 from horae.store.tx import Tx
+
+KEYRING: Final = "keyring.json"
 
 
 def dev(
@@ -49,7 +53,7 @@ HIDDEN: Final = "…"
 
 
 class Database(NamedTuple):
-    """The settings with a database in them, where that is, and its DSN as it may be shown: not one we were given."""
+    """The settings with a database and keys in them, where that is, and its DSN as it may be shown: not one given."""
 
     settings: Settings
     where: str
@@ -61,13 +65,34 @@ def _database(settings: Settings, data: Path | None, fresh: bool) -> Iterator[Da
     """What the environment names, or a private one; what was asked for on the command line goes first."""
     settings = settings.model_copy(update={"environment": "dev"})
     if settings.all_cells() and not (data or fresh):
-        yield Database(settings, "as HORAE_DSN or HORAE_CELLS say")
+        yield Database(_with_keys(settings, cluster.default_folder()), "as HORAE_DSN or HORAE_CELLS say")
         return
     folder = data or cluster.default_folder()
     _say(Text("Starting a private PostgreSQL …", style="dim"))
-    with cluster.throwaway() if fresh else cluster.kept(folder) as dsn:
+    with _folder(folder, fresh) as folder, cluster.kept(folder, **(cluster.THROWN_AWAY if fresh else {})) as dsn:
         where = "private, gone at the end" if fresh else f"private, kept in {folder} (--fresh: one to throw away)"
-        yield Database(settings.model_copy(update={"cells": [], "dsn": dsn}), where, dsn)
+        settings = settings.model_copy(update={"cells": [], "dsn": dsn})
+        yield Database(_with_keys(settings, folder), where, dsn)
+
+
+@contextmanager
+def _folder(given: Path, fresh: bool) -> Iterator[Path]:
+    if not fresh:
+        yield given
+        return
+    with cluster.throwaway() as folder:
+        yield folder
+
+
+def _with_keys(settings: Settings, folder: Path) -> Settings:
+    """With the keyring of a folder, made where there is none: payloads are sealed on a laptop, too."""
+    if settings.sealing == "off" or settings.keyring is not None or settings.transit is not None:
+        return settings
+    path = folder / KEYRING
+    if not path.exists():
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        keyrings.create(path, "dev")
+    return settings.model_copy(update={"keyring": path})
 
 
 async def _serve(database: Database, *, with_samples: bool) -> None:
@@ -76,7 +101,7 @@ async def _serve(database: Database, *, with_samples: bool) -> None:
     await prepare(settings)
     told = told_to_end()
     async with AsyncExitStack() as stack:
-        store = await stack.enter_async_context(Store.of(settings.all_cells()))
+        store = await stack.enter_async_context(opened_store(settings, settings.all_cells()))
         secrets = await secrets_of(settings, store)
         sender = Watched(client_of(settings), secrets, store, lambda *facts: _say(lines.attempt(*facts)))
         ctx = Context.of(store, await tenants.find(store, settings.tenant), "horae dev")
@@ -109,11 +134,15 @@ def _show(database: Database, door: Door) -> None:
     for name, value in (
         ("database", database.where),
         ("API", f"{door.address}/docs"),
-        ("try", f"HORAE_DSN={shlex.quote(database.dsn)} horae job list"),
+        ("try", f"HORAE_DSN={shlex.quote(database.dsn)} HORAE_KEYRING={_keyring(database.settings)} horae job list"),
         ("or", door.command()),
     ):
         _say(Text.assemble((f"  {name:<10}", "dim"), value))
     out.print()
+
+
+def _keyring(settings: Settings) -> str:
+    return "…" if settings.keyring is None else shlex.quote(str(settings.keyring.absolute()))
 
 
 def _say(line: Text) -> None:

@@ -7,6 +7,7 @@ from rich.table import Table
 
 from horae.api.models.identity import ActionView, KeyView, MadeKey
 from horae.boot.commands.schedules import moment
+from horae.boot.sealing import opened_store
 from horae.boot.session import caller, load, out, run
 from horae.boot.telling import Verbs, answer, say
 from horae.domain.errors import NotFound
@@ -16,7 +17,6 @@ from horae.security.roles import Role
 from horae.security.table import markdown
 from horae.service import keys, tenants
 from horae.service.keys import Made
-from horae.store.cells import Store
 
 app = Verbs(no_args_is_help=True)
 Of = Annotated[str | None, typer.Option("--tenant", help="Whose key; the configured tenant's where omitted.")]
@@ -27,7 +27,8 @@ def bootstrap() -> None:
     """The first key: an admin of the platform. It is made once; later ones are made with it."""
 
     async def work() -> None:
-        async with Store.of(load().all_cells()) as store:
+        settings = load()
+        async with opened_store(settings, settings.all_cells()) as store:
             try:
                 await tenants.find(store, SYSTEM)
             except NotFound:

@@ -4,10 +4,10 @@ from typing import Annotated
 
 import typer
 
+from horae.boot.sealing import opened_store, require
 from horae.boot.serving import drain, sender_of, serving, told_to_end
 from horae.boot.session import load, run
 from horae.boot.telling import say
-from horae.store.cells import Store
 
 
 def node(
@@ -17,7 +17,8 @@ def node(
 
     async def work() -> None:
         settings = load()
-        async with Store.of(settings.all_cells()) as store:
+        require(settings)
+        async with opened_store(settings, settings.all_cells()) as store:
             if once:
                 done = await drain(settings, store)
                 say({"done": done}, f"{done} done")

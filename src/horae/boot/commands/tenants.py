@@ -6,6 +6,7 @@ import typer
 from rich.table import Table
 
 from horae.api.models.tenants import TenantView
+from horae.boot.sealing import opened_store
 from horae.boot.session import load, out, run
 from horae.boot.telling import Verbs, answer, say
 from horae.domain.ids import Prefix, public
@@ -27,7 +28,8 @@ def create(
     """Make a tenant."""
 
     async def work() -> None:
-        async with Store.of(load().all_cells()) as store:
+        settings = load()
+        async with opened_store(settings, settings.all_cells()) as store:
             tenant = await tenants.create(store, name, "cli", width=width, zone=zone)
         say(TenantView.of(tenant, Allowance()), f"tenant {name} created: {public(Prefix.TENANT, tenant.id)}")
 

@@ -36,12 +36,11 @@ def default_folder() -> Path:
 
 
 @contextmanager
-def throwaway() -> Iterator[str]:
-    """A new cluster that is gone afterwards; gives its DSN."""
+def throwaway() -> Iterator[Path]:
+    """A new folder for a cluster, gone afterwards with all that is in it."""
     folder = Path(tempfile.mkdtemp(prefix="horae-dev-"))
     try:
-        with kept(folder, **THROWN_AWAY) as dsn:
-            yield dsn
+        yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -1,0 +1,55 @@
+"""`horae secrets …`: values are read from a prompt or a pipe, never from the command line, which others may see."""
+
+import sys
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from horae.boot.session import caller, out, run
+from horae.service import secrets
+
+app = typer.Typer(no_args_is_help=True)
+Of = Annotated[str | None, typer.Option("--tenant", help="Whose; the configured tenant's where omitted.")]
+MOST = 200
+
+
+@app.command()
+def put(name: str, tenant: Of = None) -> None:
+    """Keep a value under a name, in the place of the one before. It is asked for, or read from a pipe."""
+    value = typer.prompt("value", hide_input=True) if sys.stdin.isatty() else sys.stdin.read().removesuffix("\n")
+
+    async def work() -> None:
+        async with caller(tenant) as ctx:
+            kept = await secrets.put(ctx, name, value)
+            out.print(f"secret {kept.name}, version {kept.version}", highlight=False)
+
+    run(work)
+
+
+@app.command("list")
+def listing(tenant: Of = None) -> None:
+    """The names of all secrets; their values are never told."""
+
+    async def work() -> None:
+        async with caller(tenant) as ctx:
+            table, after = Table("name", "version", "changed (UTC)", "by"), ""
+            while page := await secrets.page(ctx, after, MOST):
+                for one in page:
+                    table.add_row(one.name, str(one.version), f"{one.changed_at:%Y-%m-%d %H:%M:%S}", one.changed_by)
+                after = page[-1].name
+            out.print(table)
+
+    run(work)
+
+
+@app.command()
+def remove(name: str, tenant: Of = None) -> None:
+    """Take a secret away."""
+
+    async def work() -> None:
+        async with caller(tenant) as ctx:
+            gone = await secrets.remove(ctx, name)
+            out.print(f"secret {gone.name} is gone", highlight=False)
+
+    run(work)

@@ -1,0 +1,142 @@
+"""A keyring: a file with several named keys, one of them current, that only its owner may read.
+
+`create` and `rotate` write it; processes read it again when it has changed or when a key they meet is not in what
+they read. So a new key comes into use everywhere without a restart.
+"""
+
+import base64
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from horae.domain.errors import Conflict, Invalid, KeysUnavailable, Unopenable
+
+KEY, NONCE = 32, 12
+FOR_ITS_OWNER: Final = 0o600
+ABOUT: Final = b"horae keyring\0"
+
+
+class Ring(NamedTuple):
+    """What a file says: the keys by name, and which one wraps."""
+
+    current: str
+    keys: Mapping[str, bytes]
+
+    def __repr__(self) -> str:
+        return f"Ring({self.current!r} of {len(self.keys)})"
+
+
+class Keyring:
+    """A provider of key-encryption keys out of a file."""
+
+    name = "keyring"
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._seen: tuple[int, int] | None = None
+        self._ring = self._read()
+
+    async def current(self) -> str:
+        """The name of the current key."""
+        return f"{self._fresh().current}:"
+
+    async def wrap(self, clear: bytes) -> str:
+        """Wrapped under the current key, which is named in front."""
+        ring = self._fresh()
+        nonce = os.urandom(NONCE)
+        text = AESGCM(ring.keys[ring.current]).encrypt(nonce, clear, ABOUT + ring.current.encode())
+        return f"{ring.current}:{base64.b64encode(nonce + text).decode()}"
+
+    async def unwrap(self, wrapped: str) -> bytes:
+        """What was wrapped under the key that is named in front."""
+        name, _, text = wrapped.partition(":")
+        key = self._ring.keys.get(name) or self._fresh().keys.get(name)
+        if key is None:
+            raise KeysUnavailable(f"the keyring has no key {name!r}")
+        try:
+            raw = base64.b64decode(text, validate=True)
+            return AESGCM(key).decrypt(raw[:NONCE], raw[NONCE:], ABOUT + name.encode())
+        except (ValueError, InvalidTag) as error:
+            raise Unopenable(f"a data key does not open with the key {name!r} it names") from error
+
+    async def rewrap(self, wrapped: str) -> str:
+        """Under the current key."""
+        return await self.wrap(await self.unwrap(wrapped))
+
+    def _fresh(self) -> Ring:
+        """What the file says now; what it said last where it cannot be read just now."""
+        try:
+            if self._stamp() != self._seen:
+                self._ring = self._read()
+        except OSError:
+            pass
+        return self._ring
+
+    def _read(self) -> Ring:
+        try:
+            self._seen, ring = self._stamp(), load(self._path)
+        except OSError as error:
+            raise Invalid(f"the keyring {self._path} cannot be read: {error.strerror}") from error
+        return ring
+
+    def _stamp(self) -> tuple[int, int]:
+        found = self._path.stat()
+        return found.st_mtime_ns, found.st_ino
+
+
+def load(path: Path) -> Ring:
+    """The ring in a file. Refused where others than its owner may read it, or where it is none."""
+    if path.stat().st_mode & 0o077:
+        raise Invalid(f"the keyring {path} is open to others than its owner; `chmod 600` closes it")
+    try:
+        said = json.loads(path.read_text())
+        ring = Ring(said["current"], {name: base64.b64decode(key, validate=True) for name, key in said["keys"].items()})
+        whole = ring.current in ring.keys and all(len(key) == KEY for key in ring.keys.values())
+    except (ValueError, KeyError, TypeError, AttributeError):
+        whole = False
+    if not whole:  # nothing of it is repeated: it would be a key
+        raise Invalid(f"{path} is no keyring; `horae keyring create` makes one")
+    return ring
+
+
+def create(path: Path, name: str) -> None:
+    """A new ring with one key. What is there already is left alone."""
+    check_name(name)
+    try:
+        _write(path, Ring(name, {name: os.urandom(KEY)}))
+    except FileExistsError as error:
+        raise Conflict(f"{path} exists already; `horae keyring rotate` adds a key to it") from error
+
+
+def rotate(path: Path, name: str) -> Ring:
+    """Add a key, which wraps from now on; the others go on to unwrap. The file is replaced as a whole."""
+    check_name(name)
+    ring = load(path)
+    if name in ring.keys:
+        raise Conflict(f"the keyring has a key {name!r} already")
+    made = Ring(name, {**ring.keys, name: os.urandom(KEY)})
+    beside = path.with_name(path.name + ".new")
+    beside.unlink(missing_ok=True)
+    _write(beside, made)
+    beside.replace(path)
+    return made
+
+
+def check_name(name: str) -> None:
+    """Refuse names that could not be told apart from what stands around them."""
+    if not 0 < len(name) <= 60 or not name.isascii() or not name.replace("-", "").replace(".", "").isalnum():
+        raise Invalid("a key's name is 1 to 60 letters, digits, dots and dashes")
+
+
+def _write(path: Path, ring: Ring) -> None:
+    keys = {name: base64.b64encode(key).decode() for name, key in ring.keys.items()}
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FOR_ITS_OWNER)
+    with os.fdopen(file, "w") as out:
+        out.write(json.dumps({"current": ring.current, "keys": keys}, indent=2) + "\n")
+        out.flush()
+        os.fsync(out.fileno())

@@ -1,0 +1,32 @@
+"""Data keys of a tenant: a new version on request. Old ones stay, for what they sealed."""
+
+from horae.domain.errors import Conflict, Contended
+from horae.domain.events import Event
+from horae.domain.ids import Prefix, public, shard_in
+from horae.service.context import Context
+from horae.service.told import tell
+from horae.store import data_keys
+from horae.store.tx import Tx
+
+
+async def rotate(ctx: Context) -> int:
+    """Seal with a new key from now on; every process does so within seconds. Returns its version."""
+    shard, sealing, tenant = shard_in(ctx.tenant.id), ctx.store.sealing, ctx.tenant
+    newest = await sealing.key(tenant.id)
+    if newest is None:
+        raise Conflict("payloads stay in clear here: there is no key to rotate")
+    async with ctx.store.statement(shard) as tx:
+        version = max(await data_keys.of_tenant(tx, tenant.id)) + 1
+    wrapped = await sealing.make(tenant.id, version)
+    assert wrapped is not None, "whoever has keys makes them"
+
+    async def work(tx: Tx) -> int:
+        if not await data_keys.create(tx, tenant.id, version, wrapped):
+            raise Contended("someone else rotated the key, or its shard is moving; nothing was changed")
+        detail: dict[str, object] = {"version": version}
+        await tell(tx, shard, tenant, Event.DATA_KEY_ROTATED, ctx.actor, public(Prefix.TENANT, tenant.id), detail)
+        return version
+
+    done = await ctx.store.run(shard, work)
+    sealing.forget(tenant.id)
+    return done

@@ -1,0 +1,71 @@
+"""Named secrets, sealed: at home in their tenant's home shard, with the same row as a copy in every other cell."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+import asyncpg
+
+from horae.domain.ids import shard_in
+from horae.domain.sealed import Sealed, read
+from horae.domain.secrets import Secret
+from horae.store.statements import sql
+from horae.store.tx import Tx
+
+
+class Kept(NamedTuple):
+    """One secret as its row has it; without a value it was removed."""
+
+    tenant_id: UUID
+    name: str
+    version: int
+    sealed: Sealed | None
+
+
+async def put(tx: Tx, tenant_id: UUID, name: str, sealed: Sealed, actor: str) -> Secret | None:
+    """Write a value in the place of the one before; None when the shard is closed."""
+    row = await tx.row(sql("secrets/put"), shard_in(tenant_id), tenant_id, name, sealed, actor, tx.now)
+    return None if row is None else Secret(*row)
+
+
+async def remove(tx: Tx, tenant_id: UUID, name: str, actor: str) -> Secret | None:
+    """Take a value away; None when there is none."""
+    row = await tx.row(sql("secrets/remove"), shard_in(tenant_id), tenant_id, name, actor, tx.now)
+    return None if row is None else Secret(*row)
+
+
+async def page(tx: Tx, tenant_id: UUID, after: str, limit: int) -> list[Secret]:
+    """The tenant's secrets by name, without their values."""
+    return [Secret(*row) for row in await tx.rows(sql("secrets/page"), shard_in(tenant_id), tenant_id, after, limit)]
+
+
+async def of_tenants(tx: Tx, tenant_ids: Collection[UUID]) -> list[Kept]:
+    """Everything that these tenants have, as this cell knows it."""
+    rows = await tx.rows(sql("secrets/of_tenants"), [shard_in(id_) for id_ in tenant_ids], list(tenant_ids))
+    return [_kept(row) for row in rows]
+
+
+async def since(tx: Tx, at: datetime) -> list[Kept]:
+    """What changed since a time, as this cell knows it; removed ones too."""
+    return [_kept(row) for row in await tx.rows(sql("secrets/since"), at)]
+
+
+async def changed(tx: Tx, at: datetime) -> list[asyncpg.Record]:
+    """What changed at home here since a time, as rows for `copy`."""
+    return await tx.rows(sql("secrets/changed"), at)
+
+
+async def copy(tx: Tx, rows: Sequence[asyncpg.Record]) -> int:
+    """Write copies where they are newer than what is there; returns how many were."""
+    return sum([await tx.value(sql("secrets/copy"), *row) is not None for row in rows])
+
+
+async def reseal(tx: Tx, kept: Kept, sealed: Sealed) -> bool:
+    """Write the same value as another key seals it; False when it is not as it was read."""
+    args = (shard_in(kept.tenant_id), kept.tenant_id, kept.name, kept.version, sealed, tx.now)
+    return await tx.value(sql("secrets/reseal"), *args) is not None
+
+
+def _kept(row: asyncpg.Record) -> Kept:
+    return Kept(row["tenant_id"], row["name"], row["version"], read(row["sealed"]))

@@ -1,0 +1,7 @@
+-- The newest key of each tenant at home here whose live rows were not walked through since it was made.
+select k.tenant_id, k.version
+from data_key k
+where k.resealed_at is null and k.created_at <= $1
+  and not exists (select from data_key n where (n.shard_id, n.tenant_id) = (k.shard_id, k.tenant_id) and n.version > k.version)
+  and not exists (select from shard s where s.shard_id = k.shard_id and s.state <> 'ACTIVE')
+order by k.created_at limit $2

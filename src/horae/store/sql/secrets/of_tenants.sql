@@ -1,0 +1,5 @@
+-- What these tenants have, as this cell's rows and copies say.
+select s.tenant_id, s.name, s.version, s.sealed
+from unnest($1::smallint[], $2::uuid[]) as w(shard_id, tenant_id)
+join secret s on (s.shard_id, s.tenant_id) = (w.shard_id, w.tenant_id)
+where s.sealed is not null

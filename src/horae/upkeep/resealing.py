@@ -1,0 +1,135 @@
+"""After a rotation: data keys wrapped anew, and live payloads sealed with their tenant's newest key.
+
+What has ended keeps the version it was sealed with, and the version stays. Everything here may stop anywhere and be
+done twice: rows are changed only where they are as they were read.
+"""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Final
+from uuid import UUID
+
+from horae.domain.errors import KeysUnavailable, ShardClosed, Unopenable
+from horae.domain.placement import DEFAULT_WIDTH
+from horae.domain.sealed import payload_of, read, secret_of
+from horae.domain.tenants import Tenant
+from horae.runtime.telemetry import log
+from horae.security.envelopes import DataKey, version_of
+from horae.store import data_keys, instances, references, secrets, tenants
+from horae.store.cells import Cell, Store
+from horae.store.envelopes import Envelopes
+from horae.store.instances import Payload
+
+PAGE: Final = 200
+SETTLED: Final = timedelta(seconds=30)
+"""So long after a new key was made every process seals with it, and a walk finds what older ones sealed."""
+BEFORE_ALL: Final = (-1, UUID(int=0))
+
+
+class Rewrapper:
+    """A duty: every data key that another key-encryption key than the current one wraps is wrapped by that one."""
+
+    def __init__(self, store: Store, envelopes: Envelopes) -> None:
+        self.store = store
+        self._keks = envelopes.keks
+
+    async def once(self) -> int:
+        """All data keys at their homes, once; returns 0, there is no hurry."""
+        await self.rewrap_all()
+        return 0
+
+    async def rewrap_all(self) -> int:
+        """The same; returns how many were wrapped anew."""
+        current = await self._keks.current()
+        return sum([await self._cell(cell, current) for cell in self.store.cells])
+
+    async def _cell(self, cell: Cell, current: str) -> int:
+        after, done = data_keys.FIRST, 0
+        while True:
+            async with cell.statement() as tx:
+                page = await data_keys.page(tx, after, PAGE)
+            for key in page:
+                if not key.wrapped.startswith(current):
+                    wrapped = await self._keks.rewrap(key.wrapped)
+                    async with cell.statement() as tx:
+                        done += await data_keys.rewrap(tx, key, wrapped)
+            if len(page) < PAGE:
+                return done
+            after = page[-1]
+
+
+class Resealer:
+    """A duty: the live payloads of tenants with a new key, page by page; then that is remembered."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    async def once(self) -> int:
+        """Every tenant with a key that was made a while ago and not walked for; returns how many payloads changed."""
+        done = 0
+        for home in self.store.cells:
+            async with home.statement() as tx:
+                waiting = await data_keys.unwalked(tx, tx.now - SETTLED, PAGE)
+            for tenant_id, version in waiting:
+                done += await self._tenant(home, tenant_id, version)
+        return done
+
+    async def _tenant(self, home: Cell, tenant_id: UUID, version: int) -> int:
+        async with home.statement() as tx:
+            found = await tenants.known(tx, tenant_id)
+            widest = await references.widest(tx, tenant_id)
+        if found is None:
+            return 0
+        try:
+            key = await self.store.sealing.learn(tenant_id, version)
+            shards = _shards(found[0], widest)
+            done = sum([await self._cell(cell, key, shards) for cell in self.store.cells])
+            done += await self._secrets(home, key)
+            for shard in shards:
+                self.store.cell(shard)  # a shard that is moving may have been passed over
+        except (KeysUnavailable, ShardClosed) as error:
+            log.warning("reseal.postponed", tenant=str(tenant_id), reason=str(error))
+            return 0
+        async with home.statement() as tx:
+            await data_keys.walked(tx, tenant_id, version)
+        if done:
+            log.info("reseal.done", tenant=str(tenant_id), version=version, payloads=done)
+        return done
+
+    async def _cell(self, cell: Cell, key: DataKey, shards: Sequence[int]) -> int:
+        after, done = BEFORE_ALL, 0
+        while True:
+            async with cell.statement() as tx:
+                page = await instances.unsealed(tx, key.tenant_id, shards, after, key.version, PAGE)
+            rows = [row for one in page if (row := await self._anew(key, one)) is not None]
+            if rows:
+                done += await cell.run(lambda tx, rows=rows: instances.reseal(tx, rows))  # type: ignore[misc]
+            if len(page) < PAGE:
+                return done
+            after = page[-1][:2]
+
+    async def _secrets(self, home: Cell, key: DataKey) -> int:
+        """Its named secrets, too; they are few."""
+        async with home.statement() as tx:
+            found = await secrets.of_tenants(tx, [key.tenant_id])
+        done = 0
+        for kept in found:
+            assert kept.sealed is not None, "only those with a value were asked for"
+            if version_of(kept.sealed) != key.version:
+                value = await self.store.sealing.open(key.tenant_id, secret_of(kept.name), kept.sealed)
+                async with home.statement() as tx:
+                    done += await secrets.reseal(tx, kept, key.seal(secret_of(kept.name), value))
+        return done
+
+    async def _anew(self, key: DataKey, one: Payload) -> tuple[int, UUID, object, object] | None:
+        spot = payload_of(one.job_id, one.idem_key)
+        try:
+            clear = await self.store.sealing.open(key.tenant_id, spot, read(one.payload))
+        except Unopenable:
+            log.error("reseal.unopenable", instance=str(one.id))  # it stays as it is, and its attempt will say so
+            return None
+        return one.shard, one.id, one.payload, key.seal(spot, clear)
+
+
+def _shards(tenant: Tenant, widest: int) -> list[int]:
+    return tenant.shards(max(tenant.width, DEFAULT_WIDTH, widest))
