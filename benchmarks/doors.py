@@ -15,7 +15,7 @@ from urllib.error import URLError
 
 from benchmarks import psql
 from benchmarks.caller import JOB, QUEUE, TYPE
-from benchmarks.nodes import Process
+from benchmarks.nodes import Process, keyring
 from benchmarks.server import FOLDER, Server
 from horae.domain.jobs import Definition
 from horae.domain.targets import HttpTarget, QueueTarget
@@ -98,6 +98,7 @@ def doors(server: Server, database: str) -> Iterator[tuple[int, Process]]:
         "HORAE_ENVIRONMENT": "test",
         "HORAE_LOG_LEVEL": "WARNING",
         "HORAE_API_SECRET": SECRET,
+        "HORAE_KEYRING": str(keyring()),
         "HORAE_API_RATE": "1000000",
         "HORAE_API_BURST": "1000000",
         "HORAE_API_CONCURRENCY": "1000",

@@ -15,9 +15,18 @@ from benchmarks.data import TENANT
 from benchmarks.server import FOLDER, Server
 from horae.domain.egress import Egress
 from horae.domain.ids import Prefix, public
+from horae.security import keyrings
 
 LOCAL = Egress(networks=("127.0.0.0/8",), ports=("1-65535",), plain=True)
 SECRET = "whsec_" + "YmVuY2htYXJrcyBuZWVkIG5vIHNlY3JldHM="
+
+
+def keyring() -> Path:
+    """Keys of their own for what we start: payloads are sealed, as by default."""
+    path = FOLDER / "keyring.json"
+    if not path.exists():
+        keyrings.create(path, "bench")
+    return path
 
 
 class Process:
@@ -49,6 +58,7 @@ def node(
         "HORAE_SECRETS": json.dumps(tenants),
         "HORAE_ENVIRONMENT": "test",
         "HORAE_LOG_LEVEL": "WARNING",
+        "HORAE_KEYRING": str(keyring()),
     }
     with (FOLDER / "node.log").open("ab") as log:
         process = subprocess.Popen([sys.executable, "-m", *program], env=env, stdout=log, stderr=log)

@@ -34,3 +34,11 @@ async def clear(store: Store, row: Any) -> dict[str, Any]:
     """A live row as the database has it, with its payload opened."""
     spot = payload_of(row["job_id"], row["idem_key"])
     return {**row, "payload": await store.sealing.open(row["tenant_id"], spot, read(row["payload"]))}
+
+
+def copied(path: Path, store: Store) -> Path:
+    """A copy of the keyring, to be rotated; the store seals with it from now on."""
+    path.touch(mode=0o600)
+    path.write_bytes(keyring().read_bytes())
+    store.sealing = Envelopes(store, Keks([Keyring(path)]))
+    return path

@@ -79,7 +79,8 @@ async def _furnished(ctx: Context, ask: Callable[..., Any]) -> World:
     days = {"first": "2026-01-01", "last": "2036-12-31", "weekdays": [1, 2, 3, 4, 5]}
     for calendar in (f"days-{name}", f"others-{name}"):
         await ask("PUT", f"/calendars/{calendar}", days)
-    await ask("PUT", f"/secrets/token-{name}", {"value": secret})
+    for named in (f"token-{name}", f"other-{name}"):
+        await ask("PUT", f"/secrets/{named}", {"value": secret})
     jobs = {
         "coupon": {"cron": "0 */5 * * * ?"},
         "paused": {"cron": "0 0 * * * ?"},

@@ -9,6 +9,7 @@ from pathlib import Path
 from signal import SIGCONT, SIGKILL, SIGSTOP, SIGTERM
 from typing import Any, Self
 
+from tests.keyring import keyring
 from tests.system.children import Child, python
 from tests.system.faketime import faked, set_clock
 
@@ -64,7 +65,10 @@ class LoadProcess(Told):
 
     def start(self) -> None:
         self.socket.unlink(missing_ok=True)
-        self.spawn(python("tests.system.load", str(self._settings)), {**os.environ, "HORAE_CONTROL": str(self.socket)})
+        self.spawn(
+            python("tests.system.load", str(self._settings)),
+            {**os.environ, "HORAE_KEYRING": str(keyring()), "HORAE_CONTROL": str(self.socket)},
+        )
 
     async def ready(self, seconds: float = 60.0) -> None:
         """Wait until its jobs are made."""
@@ -87,6 +91,7 @@ class NodeProcess(Told):
             "HORAE_CELLS": json.dumps([{"name": cell, "dsn": dsn} for cell, dsn in cells]),
             "HORAE_ENVIRONMENT": "test",
             "HORAE_TENANT": tenant,
+            "HORAE_KEYRING": str(keyring()),
             "HORAE_LEASE_TTL": f"{ttl:g}",
             "HORAE_LOG_JSON": "true",
             "HORAE_GRACE": "6",

@@ -52,10 +52,15 @@ class Opener:
 
     def answer(self, ran: Instance, job: Job, answer: str | None) -> str | Sealed | None:
         """An answer as it is kept: sealed where the call carried something that was, for it may repeat that."""
-        if answer is None or (ran.payload is None and not confidential.any_in(job.definition)):
+        if answer is None or (ran.payload is None and not _tells(job)):
             return answer
         key = self._sealing.known(ran.tenant_id)
         return answer if key is None else key.seal(answer_of(ran.job_id, ran.idem_key), answer)
+
+
+def _tells(job: Job) -> bool:
+    """Whether every call of a job says something that is not for all: parts of its definition, or who we are."""
+    return confidential.any_in(job.definition) or getattr(job.definition.target, "auth", None) is not None
 
 
 def _version(sealed: Sealed) -> int:

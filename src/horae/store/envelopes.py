@@ -23,7 +23,7 @@ from horae.store.tx import GONE
 from horae.store.walls import Behalf, behind
 
 MOST_TENANTS: Final = 10_000
-REMEMBERED: Final = 10.0
+REMEMBERED: Final = 5.0
 """Seconds after which a tenant's newest key is asked for again."""
 PATIENCE: Final = 1.0
 """Seconds for which keys that could not be had are not asked for again."""

@@ -1,0 +1,180 @@
+"""What the walls cost on the push path, in CPU of node and PostgreSQL per fire: each alone, and all, beside none.
+
+Every fire carries a payload of its own. Walls: the guard of addresses, the signature, the sealed payload (opened to be
+sent, its answer sealed to be kept). A node with the guard and one without run all the time, each over its own database;
+a slice is a stretch of runs that come due at one steady rate on one side. A further wall is one more line in `SIDES`.
+"""
+
+import asyncio
+import json
+import os
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import asyncpg
+
+from benchmarks import psql
+from benchmarks.data import TARGET_PORT, TENANT, fresh
+from benchmarks.measure import Slice, alternate, middle
+from benchmarks.meter import Meter
+from benchmarks.nodes import Process, keyring, node
+from benchmarks.push import park, wake
+from benchmarks.server import SETTINGS, Server, running
+from benchmarks.target import Target, receiving
+from horae.domain.keys import manual
+from horae.domain.sealed import payload_of
+from horae.runtime.chance import mint
+from horae.runtime.settings import CellSettings
+from horae.security.envelopes import DataKey
+from horae.security.keks import Keks
+from horae.security.keyrings import Keyring
+from horae.store.cells import Store, speak_json
+from horae.store.envelopes import Envelopes
+
+RATE = float(os.environ.get("HORAE_BENCH_WALLS_RATE", "3000"))
+LEAD, WARM, SLICE, SLICES = 6.0, 1.0, 5.0, 5
+JOBS, TEMPLATE = 64, 10_000
+MOST = 0.15
+IN_CLEAR = "00000000-0000-7000-8000-000000000002"
+PAYLOAD = {"article": 42, "title": "Sixteen ways to keep the hours", "tags": ["a", "b", "c"], "text": "x" * 120}
+COLUMNS = ("shard_id", "id", "tenant_id", "job_id", "job_version", "idem_key", "fire_time", "due_at", "changed_at")
+COLUMNS += ("priority", "lane", "slot_ms", "state", "payload")
+
+
+class Side(NamedTuple):
+    """Which walls stand."""
+
+    guard: bool = False
+    signature: bool = False
+    sealed: bool = False
+
+
+SIDES = {
+    "none": Side(),
+    "guard": Side(guard=True),
+    "signature": Side(signature=True),
+    "sealed": Side(sealed=True),
+    "all": Side(guard=True, signature=True, sealed=True),
+}
+
+
+class Yard:
+    """One database with its node, and jobs with and without a signature for a tenant with and without a key."""
+
+    def __init__(self, server: Server, name: str) -> None:
+        self.server = server
+        self.database = fresh(server, TEMPLATE, name)
+        park(server, name)
+        kinds = [(signed, sealed) for signed in (False, True) for sealed in (False, True)]
+        self.jobs = {kind: self._jobs(*kind) for kind in kinds}
+        self.key = asyncio.run(self._key())
+
+    def _jobs(self, signed: bool, sealed: bool) -> list[UUID]:
+        ids = [mint(shard * (4096 // JOBS), datetime.now(UTC)) for shard in range(JOBS)]
+        target = {"kind": "http", "url": f"http://127.0.0.1:{TARGET_PORT}/"} | ({"signing": "bench"} if signed else {})
+        definition = json.dumps({"trigger": {"kind": "manual"}, "target": target})
+        tenant = TENANT if sealed else IN_CLEAR
+        rows = ", ".join(
+            f"({shard * (4096 // JOBS)}, '{id_}', '{tenant}', 'walls-{id_}', '{definition}'::jsonb)"
+            for shard, id_ in enumerate(ids)
+        )
+        psql.run(
+            self.server,
+            self.database,
+            f"""with made as (
+                    insert into job (shard_id, id, tenant_id, name, status, created_at, changed_at, definition)
+                    select s, i::uuid, t::uuid, n, 'ACTIVE', now(), now(), d from (values {rows}) v(s, i, t, n, d)
+                    returning *)
+                insert into job_version (shard_id, job_id, tenant_id, name, version, created_at, created_by, definition)
+                select shard_id, id, tenant_id, name, 1, now(), 'bench', definition from made""",
+        )
+        return ids
+
+    async def _key(self) -> DataKey:
+        async with Store.of([CellSettings(name="bench", dsn=self.server.dsn(self.database))]) as store:
+            return await Envelopes(store, Keks([Keyring(keyring())])).key(UUID(TENANT))
+
+    def fill(self, side: Side, seconds: float) -> float:
+        """Runs that come due one after the other from a moment on; returns the moment."""
+        psql.run(self.server, self.database, "delete from instance_live", "vacuum instance_live")
+        first = time.time() + LEAD
+        asyncio.run(self._fill(side, first, int(RATE * seconds)))
+        wake(self.server, self.database, first, first + seconds)
+        assert time.time() < first - 1, "preparing took too long: ask for a lower HORAE_BENCH_WALLS_RATE"
+        return first
+
+    async def _fill(self, side: Side, first: float, many: int) -> None:
+        ids, begin = self.jobs[side.signature, side.sealed], datetime.fromtimestamp(first, UTC)
+        connection = await asyncpg.connect(self.server.dsn(self.database))
+        await speak_json(connection)
+        rows = [self._row(side, ids[n % JOBS], n % JOBS, begin, n) for n in range(many)]
+        await connection.copy_records_to_table("instance_live", records=rows, columns=COLUMNS)
+        await connection.close()
+
+    def _row(self, side: Side, job: UUID, place: int, begin: datetime, n: int) -> tuple[Any, ...]:
+        shard = place * (4096 // JOBS)
+        id_, at, key = mint(shard, begin), begin + timedelta(seconds=n / RATE), manual(job, f"{begin.timestamp()}-{n}")
+        payload = self.key.seal(payload_of(job, key), PAYLOAD) if side.sealed else PAYLOAD
+        tenant = UUID(TENANT if side.sealed else IN_CLEAR)
+        return (shard, id_, tenant, job, 1, key, at, at, begin, 1, 0, 13_000, "INIT", payload)
+
+
+def slice_of(yard: Yard, process: Process, target: Target, side: Side, length: float) -> Slice:
+    """One stretch; what counts is what arrived in its middle."""
+    first = yard.fill(side, WARM + length + 1)
+    target.reset()
+    _sleep(first + WARM)
+    began = process.cpu_seconds()
+    with Meter(yard.server, yard.database).measuring() as cost:
+        _sleep(first + WARM + length)
+    cpu = process.cpu_seconds() - began
+    _sleep(first + WARM + length + 1.5)
+    seen = [one for one in target.arrivals() if first + WARM <= one.at < first + WARM + length]
+    return Slice(len(seen), length, cost.pg_cpu, cpu, cost.wal_bytes, cost.transactions)
+
+
+def main(seconds: float) -> dict[str, Any]:
+    """All sides in turn."""
+    length = min(SLICE, max(1.5, seconds / (SLICES * len(SIDES))))
+    slices = SLICES if seconds >= 30 else 1
+    with running() as server, receiving() as target:
+        yards = {guard: Yard(server, f"bench_walls_{'on' if guard else 'off'}") for guard in (False, True)}
+        with (
+            node(server, yards[True].database, secrets=(TENANT, IN_CLEAR)) as guarded,
+            node(
+                server, yards[False].database, program=("benchmarks.unguarded", "node"), secrets=(TENANT, IN_CLEAR)
+            ) as unguarded,
+        ):
+            processes = {True: guarded, False: unguarded}
+
+            def measure(side: Side) -> Callable[[int], Slice]:
+                return lambda _: slice_of(yards[side.guard], processes[side.guard], target, side, length)
+
+            for side in SIDES.values():  # the first slice of a side knows neither its jobs nor its connections
+                measure(side)(0)
+            done = alternate(slices, *map(measure, SIDES.values()))
+    return _report(dict(zip(SIDES, done, strict=True)), length)
+
+
+def _report(done: dict[str, list[Slice]], length: float) -> dict[str, Any]:
+    costs = {name: _cost(slices) for name, slices in done.items()}
+    none = costs["none"]
+    found: dict[str, Any] = {
+        "settings": {"rate": RATE, "slice_s": length, "slices": len(done["none"]), "postgresql": SETTINGS},
+        "cpu_ms_per_fire": {name: round(cost, 4) for name, cost in costs.items()},
+        "more": {name: round(cost / none - 1, 4) for name, cost in costs.items() if name != "none"},
+        "rates": {name: [round(one.rate) for one in slices] for name, slices in done.items()},
+    }
+    enough = all(one.rate >= 0.9 * RATE for slices in done.values() for one in slices)
+    return found | {"ok": enough and found["more"]["all"] <= MOST}
+
+
+def _cost(slices: Sequence[Slice]) -> float:
+    return middle(slices, lambda one: one.per_fire(one.client_cpu + one.pg_cpu) * 1000)
+
+
+def _sleep(until: float) -> None:
+    time.sleep(max(0.0, until - time.time()))

@@ -1,0 +1,116 @@
+"""A thousand secrets go through everything that can go wrong, and are found in clear nowhere but at their target."""
+
+import os
+import re
+import subprocess
+
+import pytest
+
+from horae.security.roles import Role
+from tests.boot.fleet import a_fleet, until
+from tests.boot.hook import hooked
+from tests.cluster import BIN
+from tests.keyring import keyring
+from tests.steps import query
+
+TASKS, RUNS, JOBS, SECRETS = 600, 100, 50, 200
+CANARY = re.compile(r"canary[0-9]{5}x[0-9a-f]{16}")
+
+
+class Canaries:
+    """Numbered texts that nobody could guess."""
+
+    def __init__(self) -> None:
+        self.all: list[str] = []
+
+    def new(self) -> str:
+        self.all.append(f"canary{len(self.all):05}x{os.urandom(8).hex()}")
+        return self.all[-1]
+
+
+def found_in(text: str) -> list[str]:
+    return CANARY.findall(text)[:5]
+
+
+async def ask(client, method, path, body, *expected, **headers):
+    answer = await client.request(method, path, json=body, headers=headers)
+    assert answer.status_code in expected, (method, path, answer.status_code, answer.text[:500])
+    return answer
+
+
+@pytest.mark.timeout(300)
+async def test_a_thousand_canaries_are_found_nowhere_in_clear(ctx, store, cells, tmp_path):
+    birds = Canaries()
+    with hooked(echo=True) as hook:  # the target repeats whatever it is sent, with what proves who we are
+        hook.statuses = {"/bad": [400] * 10_000, "/flaky": [500, 503, 429] * 40, "/run": [200, 400, 500] * 40}
+        async with a_fleet(ctx, cells, tmp_path, keyring()) as fleet:
+            said = await everything_goes_wrong(fleet.admin, birds, hook)
+            await until("most have ended", lambda: len(hook.payloads) >= (TASKS + RUNS) * 9 // 10, 200)
+            worker_said = await by_a_worker(fleet.admin, birds)
+            said += (await fleet.admin.get("/audit?limit=200")).text
+            logs = fleet.logs()
+        dumps = "".join(dump_of(cell.dsn) for cell in cells)
+    assert len(birds.all) >= 1000
+    arrived = str(hook.payloads)
+    assert sum(bird in arrived for bird in birds.all) >= (TASKS + RUNS) * 9 // 10  # they really went through
+    assert {"SUCCESS", "DEAD"} <= {row["state"] for row in await query(store, "select state from instance_history")}
+    for where in (said, logs, worker_said, dumps):
+        assert found_in(where) == []
+    assert "$sealed" in dumps
+    assert "instance_history" in dumps
+
+
+async def everything_goes_wrong(admin, birds, hook) -> str:
+    """Definitions, runs, tasks, secrets, refusals. Returns what was said about them, but for what was asked back."""
+    said = [(await ask(admin, "PUT", f"/secrets/s{n}", {"value": birds.new()}, 200)).text for n in range(SECRETS)]
+    for n in range(JOBS):
+        target = {"kind": "http", "url": f"{hook.url}/run", "auth": {"kind": "bearer", "token": f"s{n}"}}
+        target |= {"headers": {"X-Api-Key": birds.new()}, "query": {"q": birds.new()}}
+        body = {"name": f"run{n}", "payload": {"secret": birds.new()}, "target": target, "retry": {"max_failures": 2}}
+        await ask(admin, "POST", "/jobs", body, 201, **{"Idempotency-Key": f"job{n}"})
+    for n in range(RUNS):
+        key = {"Idempotency-Key": f"key{n}"}
+        body = {"payload": {"run": birds.new()}}
+        said.append((await ask(admin, "POST", f"/jobs/run{n % JOBS}/trigger", body, 200, 201, 202, 503, **key)).text)
+        said.append(
+            (await ask(admin, "POST", f"/jobs/run{n % JOBS}/trigger", {"payload": birds.new()}, 409, 503, **key)).text
+        )
+    for kind in ("good", "flaky", "bad"):
+        target = {"kind": "http", "url": f"{hook.url}/{kind}", "auth": {"kind": "bearer", "token": "s0"}}
+        await ask(admin, "POST", "/jobs", {"name": kind, "trigger": {"kind": "keyed"}, "target": target}, 201)
+        tasks = [{"key": str(n), "payload": {"n": birds.new()}} for n in range(TASKS // 3)]
+        said.append((await ask(admin, "PUT", f"/tasks/{kind}", {"tasks": tasks}, 200)).text)
+    for method, path, body in (
+        ("POST", "/jobs", {"name": "x/y", "payload": birds.new()}),
+        ("POST", "/jobs", {"name": "bad", "payload": birds.new(), "cron": "not a cron"}),
+        ("PUT", "/tasks/nothing/1", {"payload": birds.new()}),
+        ("PUT", "/tasks/good/1", {"payload": [birds.new()] * 9000}),
+        ("PUT", "/tasks/good/1", {"payload": birds.new(), "at": "yesterday"}),
+        ("PUT", "/secrets/bad name", {"value": birds.new()}),
+        ("PUT", "/secrets/s1", {"value": [birds.new()]}),
+        ("PUT", "/secrets/s1", {"value": birds.new(), "more": birds.new()}),
+        ("POST", "/jobs/run0/trigger", {"payload": birds.new()}),
+    ):
+        answer = await admin.request(method, path, json=body)
+        assert 400 <= answer.status_code < 500, (path, answer.text)
+        said.append(answer.text)
+    return "\n".join(said)
+
+
+async def by_a_worker(admin, birds) -> str:
+    """Payloads handed to a worker that fails; its own words are kept as it says them."""
+    await ask(admin, "POST", "/jobs", {"name": "pull", "trigger": {"kind": "keyed"}}, 201)
+    await ask(admin, "PUT", "/tasks/pull/1", {"payload": birds.new()}, 200, 201)
+    key = (await ask(admin, "POST", "/keys", {"name": "w", "roles": [Role.WORKER]}, 201)).json()["key"]
+    own = {"Authorization": f"Bearer {key}"}
+    [held] = (await ask(admin, "POST", "/workers/poll", {"queue": "pull", "worker_id": "w"}, 200, **own)).json()[
+        "items"
+    ]
+    assert held["payload"] in birds.all
+    item = {name: held[name] for name in ("instance_id", "attempt", "token")}
+    failed = {"items": [item | {"message": "no", "retryable": False}]}
+    return (await ask(admin, "POST", "/workers/fail", failed, 200, **own)).text
+
+
+def dump_of(dsn: str) -> str:
+    return subprocess.run([BIN / "pg_dump", dsn], check=True, capture_output=True, text=True, timeout=120).stdout
