@@ -61,7 +61,10 @@ def hooked(secret: str | None = None, *, echo: bool = False) -> Iterator[Hook]:
         def log_message(self, *args: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    class Server(ThreadingHTTPServer):
+        request_queue_size = 1024  # many call at once
+
+    server = Server(("127.0.0.1", 0), Handler)
     hook.url = f"http://127.0.0.1:{server.server_port}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
