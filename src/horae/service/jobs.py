@@ -59,7 +59,7 @@ async def create(ctx: Context, name: str, definition: Definition, *, paused: boo
         if paused:
             held = await _held(tx, job)
             job, kept = held, replace(held, definition=kept.definition)
-        told = {"definition": kept.definition} | ({"paused": True} if paused else {})
+        told: dict[str, object] = {"definition": kept.definition} | ({"paused": True} if paused else {})
         await tell(ctx, tx, kept, Event.JOB_CREATED, told)
         return job
 

@@ -80,7 +80,7 @@ def _folder(given: Path, fresh: bool) -> Iterator[Path]:
     if not fresh:
         yield given
         return
-    with cluster.throwaway() as folder:
+    with cluster.throwaway_folder() as folder:
         yield folder
 
 

@@ -25,6 +25,7 @@ from horae.domain.schedule import Misfire, OnMisfire, OnOverlap, Policies, Sprea
 from horae.domain.targets import HttpTarget
 from horae.domain.tasks import AfterSuccess
 from horae.service import instances, jobs, tenants
+from horae.service.sealing import shown_or_not
 from horae.service.targets import Tried
 from horae.service.trials import Trials
 
@@ -111,7 +112,8 @@ def list_(
                     moment(job.next_fire_at),
                     public(Prefix.JOB, job.id),
                 )
-            answer([JobView.of(job) for job in found], lambda: out.print(table))
+            told = [await shown_or_not(ctx, job) for job in found]
+            answer([JobView.of(job) for job in told], lambda: out.print(table))
 
     run(work)
 

@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from horae.boot.sealing import opened_store, require
-from horae.boot.session import caller, load, out, run
+from horae.boot.session import caller, load, run
+from horae.boot.telling import Verbs, say
 from horae.domain.errors import Invalid
 from horae.runtime.settings import Settings
 from horae.security import keyrings
@@ -15,7 +16,7 @@ from horae.service import data_keys
 from horae.store.envelopes import Envelopes
 from horae.upkeep.resealing import Rewrapper
 
-app = typer.Typer(no_args_is_help=True)
+app = Verbs(no_args_is_help=True)
 File = Annotated[Path | None, typer.Option("--file", help="The keyring; HORAE_KEYRING where omitted.")]
 Named = Annotated[str | None, typer.Option("--name", help="The new key's name; the time where omitted.")]
 
@@ -27,7 +28,8 @@ def create(file: File = None, name: Named = None) -> None:
     async def work() -> None:
         path = _path(file)
         keyrings.create(path, name or _now())
-        out.print(f"{path} made; without it nothing that is sealed can ever be opened again", highlight=False)
+        said = f"{path} made; without it nothing that is sealed can ever be opened again"
+        say({"file": str(path), "current": keyrings.load(path).current}, said)
 
     run(work)
 
@@ -38,7 +40,8 @@ def rotate(file: File = None, name: Named = None) -> None:
 
     async def work() -> None:
         ring = keyrings.rotate(_path(file), name or _now())
-        out.print(f"{ring.current} wraps from now on, one of {len(ring.keys)} keys", highlight=False)
+        said = f"{ring.current} wraps from now on, one of {len(ring.keys)} keys"
+        say({"current": ring.current, "keys": len(ring.keys)}, said)
 
     run(work)
 
@@ -54,7 +57,8 @@ def rotate_data(
     async def work() -> None:
         async with caller(tenant) as ctx:
             version = await data_keys.rotate(ctx)
-            out.print(f"{ctx.tenant.name} seals with version {version} of its data key", highlight=False)
+            said = f"{ctx.tenant.name} seals with version {version} of its data key"
+            say({"tenant": ctx.tenant.name, "version": version}, said)
 
     run(work)
 
@@ -70,7 +74,7 @@ def rewrap() -> None:
             if not isinstance(store.sealing, Envelopes):
                 raise Invalid("payloads stay in clear here: there is no data key to wrap")
             done = await Rewrapper(store, store.sealing).rewrap_all()
-        out.print(f"{done} data keys wrapped anew", highlight=False)
+        say({"wrapped": done}, f"{done} data keys wrapped anew")
 
     run(work)
 

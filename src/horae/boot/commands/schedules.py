@@ -27,6 +27,7 @@ from horae.domain.triggers import (
 from horae.domain.triggers import cron as cron_trigger
 from horae.service import jobs, schedules
 from horae.service.context import Context
+from horae.service.sealing import shown_or_not
 
 MOMENT: Final = "%Y-%m-%dT%H:%M:%S%z"
 FIVE: Final = 5
@@ -120,7 +121,7 @@ def trigger_from(
 
 async def show(ctx: Context, job: Job, many: int = FIVE) -> None:
     """A job as it was understood: its dialect, a sentence in two languages, and the next fires."""
-    said = await schedules.preview(ctx, job, many=many)
+    said, job = await schedules.preview(ctx, job, many=many), await shown_or_not(ctx, job)
     lines = [f"{job.name} {public(Prefix.JOB, job.id)} {job.status}"]
     lines.append(f"  trigger  {_facts(job.definition.trigger)}")
     lines += [f"           {sentence}" for sentence in (said.english, said.chinese) if sentence]

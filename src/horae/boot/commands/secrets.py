@@ -6,10 +6,13 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from horae.api.models.secrets import SecretView
 from horae.boot.session import caller, out, run
+from horae.boot.telling import Verbs, answer, say
+from horae.domain.secrets import Secret
 from horae.service import secrets
 
-app = typer.Typer(no_args_is_help=True)
+app = Verbs(no_args_is_help=True)
 Of = Annotated[str | None, typer.Option("--tenant", help="Whose; the configured tenant's where omitted.")]
 MOST = 200
 
@@ -22,7 +25,7 @@ def put(name: str, tenant: Of = None) -> None:
     async def work() -> None:
         async with caller(tenant) as ctx:
             kept = await secrets.put(ctx, name, value)
-            out.print(f"secret {kept.name}, version {kept.version}", highlight=False)
+            say(SecretView.of(kept), f"secret {kept.name}, version {kept.version}")
 
     run(work)
 
@@ -33,12 +36,13 @@ def listing(tenant: Of = None) -> None:
 
     async def work() -> None:
         async with caller(tenant) as ctx:
-            table, after = Table("name", "version", "changed (UTC)", "by"), ""
-            while page := await secrets.page(ctx, after, MOST):
-                for one in page:
-                    table.add_row(one.name, str(one.version), f"{one.changed_at:%Y-%m-%d %H:%M:%S}", one.changed_by)
-                after = page[-1].name
-            out.print(table)
+            found: list[Secret] = []
+            while page := await secrets.page(ctx, found[-1].name if found else "", MOST):
+                found += page
+        table = Table("name", "version", "changed (UTC)", "by")
+        for one in found:
+            table.add_row(one.name, str(one.version), f"{one.changed_at:%Y-%m-%d %H:%M:%S}", one.changed_by)
+        answer([SecretView.of(one) for one in found], lambda: out.print(table))
 
     run(work)
 
@@ -50,6 +54,6 @@ def remove(name: str, tenant: Of = None) -> None:
     async def work() -> None:
         async with caller(tenant) as ctx:
             gone = await secrets.remove(ctx, name)
-            out.print(f"secret {gone.name} is gone", highlight=False)
+            say(SecretView.of(gone), f"secret {gone.name} is gone")
 
     run(work)

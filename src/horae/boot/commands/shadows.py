@@ -16,6 +16,7 @@ from horae.domain.errors import Invalid
 from horae.domain.shadows import Compared
 from horae.domain.zones import zone as loaded
 from horae.service import shadows
+from horae.service.sealing import shown_or_not
 from horae.service.shadows import Report
 
 app = Verbs(no_args_is_help=True)
@@ -28,7 +29,7 @@ def list_() -> None:
 
     async def work() -> None:
         async with caller() as ctx:
-            found = await shadows.listing(ctx)
+            found = [await shown_or_not(ctx, job) for job in await shadows.listing(ctx)]
         table = Table("name", "status", "owner")
         for job in found:
             table.add_row(job.name, job.status, job.definition.labels.get("horae.owner", ""))

@@ -36,7 +36,14 @@ def default_folder() -> Path:
 
 
 @contextmanager
-def throwaway() -> Iterator[Path]:
+def throwaway() -> Iterator[str]:
+    """A new cluster that is gone afterwards; gives its DSN."""
+    with throwaway_folder() as folder, kept(folder, **THROWN_AWAY) as dsn:
+        yield dsn
+
+
+@contextmanager
+def throwaway_folder() -> Iterator[Path]:
     """A new folder for a cluster, gone afterwards with all that is in it."""
     folder = Path(tempfile.mkdtemp(prefix="horae-dev-"))
     try:

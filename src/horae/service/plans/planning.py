@@ -32,6 +32,7 @@ from horae.runtime.chance import mint
 from horae.service import calendars, jobs
 from horae.service.context import Context
 from horae.service.schedules import foretell
+from horae.service.sealing import shown
 from horae.store import jobs as rows
 
 PAGE: Final = 1000
@@ -92,6 +93,7 @@ async def _standing(ctx: Context, owner: str, names: Sequence[str]) -> dict[str,
     """The jobs of these names, whoever's they are, and all of the owner's, each with its source's last word."""
     found = {job.name: job for job in await _owned(ctx, owner)}
     found |= {job.name: job for job in await _named(ctx, [name for name in names if name not in found])}
+    found = {name: await shown(ctx, job) for name, job in found.items()}
     bases = await _bases(ctx, list(found.values()))
     return {name: Standing(job, bases.get(job.id)) for name, job in found.items()}
 
@@ -124,7 +126,7 @@ async def _bases(ctx: Context, found: Sequence[Job]) -> dict[UUID, Definition]:
         wanted = list(group)
         async with ctx.store.statement(wanted[0][0]) as tx:
             old = await rows.definitions(tx, wanted)
-        bases |= {id_: job.definition for (id_, _), job in old.items()}
+        bases |= {id_: (await shown(ctx, job)).definition for (id_, _), job in old.items()}
     return bases
 
 
