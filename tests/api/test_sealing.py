@@ -36,7 +36,8 @@ async def test_a_definition_is_sealed_in_every_row_and_shown_to_readers(store, a
     assert made.status_code == 201, made.text
     again = await admin.post("/jobs", json=JOB, headers={"Idempotency-Key": "k"})
     assert (again.headers["Idempotency-Replayed"], again.json()) == ("true", made.json())
-    await admin.patch("/jobs/call/labels", json={"labels": {"team": "x"}})
+    labelled = await admin.patch("/jobs/call/labels", json={"labels": {"team": "x"}}, headers={"Idempotency-Key": "l"})
+    assert (labelled.status_code, labelled.json()["payload"]) == (200, {"a": CANARY})
     changed = await admin.put("/jobs/call", json={"version": 2, **{k: v for k, v in JOB.items() if k != "name"}})
     assert changed.status_code == 200, changed.text
     for shown in (made, await admin.get("/jobs/call"), changed):

@@ -127,7 +127,10 @@ async def _revise(
     detail: dict[str, object],
     key: DataKey | None = None,
 ) -> Job:
-    async def work(tx: Tx) -> tuple[Job, datetime | None] | None:
+    due: datetime | None = None
+
+    async def work(tx: Tx) -> Job | None:
+        nonlocal due
         job = await jobs.find_in(ctx, tx, name)
         definition = closed(key, job.id, change(job))
         revised = replace(job, definition=definition, version=job.version + 1)
@@ -143,7 +146,8 @@ async def _revise(
             raise Contended(f"job {name!r} fired while it was being changed")
         revised = replace(revised, next_fire_at=wake)
         await tell(ctx, tx, revised, event, {"version": revised.version, **detail})
-        return await shown_or_not(ctx, revised), wake if paid is job else tx.now
+        due = wake if paid is job else tx.now
+        return await shown_or_not(ctx, revised)
 
     for _ in range(TRIES):
         try:
@@ -151,9 +155,8 @@ async def _revise(
         except Contended:
             continue
         if done is not None:
-            revised, due = done
-            ctx.wakes.wake(revised.shard, due)
-            return revised
+            ctx.wakes.wake(done.shard, due)
+            return done
     raise Contended(f"job {name!r} kept changing; nothing was changed, ask again")
 
 
