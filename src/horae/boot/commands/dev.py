@@ -38,6 +38,9 @@ KEYRING: Final = "keyring.json"
 def dev(
     data: Annotated[Path | None, typer.Option(help="Keep a private PostgreSQL in this folder.")] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="A private PostgreSQL that is gone afterwards.")] = False,
+    env: Annotated[
+        Path | None, typer.Option(help="Write HORAE_DSN, HORAE_URL and HORAE_KEY here, to be sourced.")
+    ] = None,
     with_samples: Annotated[bool, typer.Option("--samples/--no-samples", help="Jobs to look at.")] = True,
 ) -> None:
     """Everything in one process: a database where HORAE_DSN names none, a node, the API, and jobs that fire."""
@@ -46,7 +49,7 @@ def dev(
     quiet = "log_level" not in settings.model_fields_set
     telemetry.configure(as_json=settings.log_json, level="WARNING" if quiet else settings.log_level)
     with refusing(), _database(settings, data, fresh) as database:
-        run(lambda: _serve(database, with_samples=with_samples))
+        run(lambda: _serve(database, env, with_samples=with_samples))
 
 
 HIDDEN: Final = "…"
@@ -95,7 +98,7 @@ def _with_keys(settings: Settings, folder: Path) -> Settings:
     return settings.model_copy(update={"keyring": path})
 
 
-async def _serve(database: Database, *, with_samples: bool) -> None:
+async def _serve(database: Database, env: Path | None, *, with_samples: bool) -> None:
     settings = database.settings
     await _refuse_production(settings)
     await prepare(settings)
@@ -109,12 +112,30 @@ async def _serve(database: Database, *, with_samples: bool) -> None:
             url = await stack.enter_async_context(receiving())
             stack.push_async_callback(samples.clear, ctx)
         await stack.enter_async_context(serving(settings, store, sender))
-        _greet(database, await stack.enter_async_context(door(settings, ctx)))
+        opened = await stack.enter_async_context(door(settings, ctx))
+        if env is not None:
+            stack.enter_context(_written(env, database, opened))
+        _greet(database, opened)
         if with_samples:
             now = store.cells[0].clock.now
             await samples.make(ctx, url, lambda *facts: _say(lines.decision(now(), *facts)))
         await told.wait()
         _say(Text("Stopping: what is in flight may end.", style="dim"))
+
+
+@contextmanager
+def _written(file: Path, database: Database, door: Door) -> Iterator[None]:
+    """Where to ask and with which key, for another terminal; readable by its owner only, and gone at the end."""
+    values = {"HORAE_URL": door.address, "HORAE_KEY": door.key}
+    values |= {"HORAE_DSN": database.dsn} if database.dsn != HIDDEN else {}
+    new = file.with_name(f"{file.name}.new")
+    new.touch(mode=0o600)
+    new.write_text("".join(f"export {name}={shlex.quote(value)}\n" for name, value in values.items()))
+    new.replace(file)
+    try:
+        yield
+    finally:
+        file.unlink(missing_ok=True)
 
 
 async def _refuse_production(settings: Settings) -> None:

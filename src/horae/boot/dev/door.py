@@ -28,8 +28,8 @@ class Door(NamedTuple):
 
 @asynccontextmanager
 async def door(settings: Settings, ctx: Context) -> AsyncIterator[Door]:
-    """An open door while the block lasts, and an admin's key of the tenant; nothing has to be configured for it."""
-    made = await keys.create(ctx, f"horae-dev-{token().hex[:12]}", [Role.ADMIN])
+    """An open door while the block lasts, with a key for admins and workers of the tenant; nothing is configured."""
+    made = await keys.create(ctx, f"horae-dev-{token().hex[:12]}", [Role.ADMIN, Role.WORKER])
     update = {
         "api_secret": settings.api_secret or token().hex + token().hex,
         "api_port": free_port(settings.api_host, settings.api_port),
