@@ -39,7 +39,7 @@ class Lenient(Door):
 
 
 class Size(NamedTuple):
-    """Tries of each operation, seconds of sequences, and the least number of requests: sequences go on until then.
+    """Tries of each operation, seconds of sequences, and the least number of requests: both go on in turn until then.
 
     `once`: a schema is covered once, though several operations take it.
     """
@@ -62,8 +62,9 @@ class Size(NamedTuple):
         return ["--seed", str(self.seed), "--phases", "examples,coverage,fuzzing"]
 
     def further(self, number: int) -> list[str]:
-        """Sequences that use what the answers before them told; each pass begins somewhere else."""
-        return ["--seed", str(self.seed + number), "--phases", "stateful", "--max-time", str(self.seconds)]
+        """Sequences that use what the answers before them told, then tries again; each pass begins somewhere else."""
+        what = ["stateful", "--max-time", str(self.seconds)] if number % 2 else ["fuzzing"]
+        return ["--seed", str(self.seed + number), "--phases", *what]
 
 
 TWINS = ("POST /api/v1/preview", "PUT /api/v1/jobs/{job}", "POST /api/v1/tenants/{tenant}/keys")
