@@ -51,7 +51,7 @@ def read(text: str, where: str) -> Any:
     if len(text) > MOST_BYTES:
         raise Invalid(f"{where} is larger than {MOST_BYTES // 2**20} MiB")
     try:
-        found = yaml.load(text, Loader=Reader)  # noqa: S506 - the loader is a safe one
+        found = yaml.load(text, Loader=Reader)  # a safe one  # noqa: S506  # nosec B506
     except yaml.YAMLError as error:
         raise Invalid(f"{where} is not YAML: {error}") from error
     except (Invalid, RecursionError) as error:
