@@ -11,8 +11,9 @@ from horae.domain.ids import Prefix, public
 from horae.domain.tenants import Tenant
 from horae.runtime.chance import token
 from horae.security.roles import Role
-from horae.service import instances, keys, tenants
+from horae.service import instances, keys, sessions, tenants
 from horae.service.context import Context
+from horae.service.sessions import Terms, Wanted
 from horae.store import leases
 from horae.store.cells import Store
 
@@ -38,6 +39,8 @@ class World(NamedTuple):
     held: dict[str, Any]
     backfill: str
     key: str
+    text: str
+    session: str
     victim: str
     paused_victim: str
 
@@ -70,10 +73,10 @@ async def a_world(app: FastAPI, store: Store, name: str, *, width: int = 1) -> W
             assert answer.is_success, (method, path, answer.text)
             return answer.json()
 
-        return await _furnished(ctx, ask)
+        return await _furnished(ctx, ask, text)
 
 
-async def _furnished(ctx: Context, ask: Callable[..., Any]) -> World:
+async def _furnished(ctx: Context, ask: Callable[..., Any], text: str) -> World:
     name, secret = ctx.tenant.name, f"only-for-{ctx.tenant.name}"
     marked = {"payload": {"secret": secret}, "labels": {"secret": secret}}
     days = {"first": "2026-01-01", "last": "2036-12-31", "weekdays": [1, 2, 3, 4, 5]}
@@ -104,6 +107,8 @@ async def _furnished(ctx: Context, ask: Callable[..., Any]) -> World:
         }
         begun.append(await ask("POST", f"/jobs/{ids['coupon']}/backfill", past, **{"Idempotency-Key": str(hours)}))
     spare = await keys.create(ctx, "spare", [Role.VIEWER])
+    wanted = Wanted(ctx.tenant, f"user:{name}", "Somebody")
+    opened = [await sessions.open_for(ctx.store, wanted, Terms()) for _ in range(2)]
     for victim in (f"victim-{name}", f"asleep-{name}"):
         await tenants.create(ctx.store, victim, "test", width=1)
     return World(
@@ -119,6 +124,8 @@ async def _furnished(ctx: Context, ask: Callable[..., Any]) -> World:
         **runs,
         backfill=begun[0]["id"],
         key=spare.key.principal,
+        text=text,
+        session=opened[0].session.public_id,
         victim=f"victim-{name}",
         paused_victim=f"asleep-{name}",
     )

@@ -42,3 +42,12 @@ def test_backfills_instances_health_and_tenants_from_the_command_line(horae):
     assert "ACTIVE" in horae("tenant", "resume", "default")
     horae("tenant", "remove", "default", "--confirm", "x", fails=True)
     assert "REMOVED" in horae("tenant", "remove", "default", "--confirm", "default")
+
+
+def test_people_and_groups_get_their_roles_from_the_command_line(horae):
+    horae("migrate")
+    assert "group:operations: operator, worker" in horae(
+        "keys", "bind", "group:operations", *["--role", "worker", "--role", "operator"]
+    )
+    assert "no role" in horae("keys", "bind", "group:operations")
+    assert "SCH_422_INVALID" in horae("keys", "bind", "nobody:x", fails=True)

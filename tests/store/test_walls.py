@@ -116,6 +116,7 @@ FORBIDDEN = {
         "select * from outbox",
         "delete from outbox",
         "delete from api_key",
+        "delete from session",
         "delete from tenant",
         "update shard set state = 'ACTIVE'",
         "update clock_offset set offset_ms = 1",
@@ -130,6 +131,10 @@ FORBIDDEN = {
         "select pg_read_file('/etc/passwd')",
     ],
     "horae_engine": [
+        "select * from session",
+        "insert into session select * from session",
+        "update session set ended_at = null",
+        "delete from session",
         "select * from api_key",
         "select * from role_binding",
         "select * from idempotency",
@@ -151,6 +156,7 @@ FORBIDDEN = {
         "set role horae_migrate",
     ],
     "horae_relay": [
+        "select * from session",
         "select * from api_key",
         "select * from audit_log",
         "select * from job",
@@ -159,6 +165,7 @@ FORBIDDEN = {
         "delete from instance_history",
     ],
     "horae_readonly": [
+        "select * from session",
         "select * from api_key",
         "select * from role_binding",
         "select * from idempotency",

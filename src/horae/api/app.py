@@ -14,9 +14,24 @@ from horae.api.gate import Gate
 from horae.api.metrics import Metrics
 from horae.api.openapi import document
 from horae.api.problems import handle
-from horae.api.routes import changes, identity, jobs, operations, runs, secrets, tasks, tenancies, tenants, workers
+from horae.api.routes import (
+    changes,
+    identity,
+    jobs,
+    login,
+    operations,
+    people,
+    runs,
+    secrets,
+    tasks,
+    tenancies,
+    tenants,
+    workers,
+)
+from horae.service.people import People
 from horae.service.polls import Polls
 from horae.service.readiness import CellReadiness
+from horae.service.sessions import Terms
 from horae.service.trials import Trials
 
 ROUTERS: Final = (
@@ -33,6 +48,8 @@ ROUTERS: Final = (
     operations.days,
     identity.routes,
     secrets.routes,
+    people.routes,
+    login.routes,
     tenants.routes,
     tenancies.routes,
 )
@@ -47,6 +64,8 @@ class Parts(NamedTuple):
     trials: Trials | None = None
     polls: Polls | None = None
     closed: Callable[[], None] = lambda: None
+    people: People | None = None
+    terms: Terms = Terms()
 
 
 NONE: Final = Parts()
@@ -58,7 +77,7 @@ def make(gate: Gate, look: Callable[[], Awaitable[list[CellReadiness]]], parts: 
         title="Horae", version=__version__, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False
     )
     app.state.gate, app.state.look, app.state.metrics = gate, look, Metrics()
-    app.state.trials, app.state.polls, app.state.closed = parts
+    app.state.trials, app.state.polls, app.state.closed, app.state.people, app.state.terms = parts
     for error in (HTTPException, RequestValidationError, Exception):
         app.add_exception_handler(error, handle)
     for router in ROUTERS:

@@ -4,8 +4,8 @@ Default deny: a request passes only when its route names an action and the calle
 """
 
 from collections import Counter
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -15,13 +15,18 @@ from horae.domain.errors import BadRequest, Forbidden, RateLimited, Unauthentica
 from horae.domain.limits import Limit
 from horae.runtime.meter import Level, Meter, Rate
 from horae.runtime.telemetry import count
-from horae.security import credentials
+from horae.security import cookies, credentials
+from horae.security.cookies import Csrf
+from horae.security.credentials import Credential
 from horae.security.seals import Seals
 from horae.service.callers import Caller, Callers
 from horae.service.context import Context
+from horae.service.visitors import Visitors
 
 FAILURES: Final = Rate(rate=0.5, burst=20)
 """How often an address may come with a bad credential: twenty times, then every two seconds."""
+KNOCKS: Final = Rate(rate=5.0, burst=50)
+"""How often an address may try to log in, well or badly."""
 LONGEST_CREDENTIAL: Final = 200
 
 
@@ -35,12 +40,15 @@ class Admitted(NamedTuple):
 class Gate:
     """One per process. Limits are the tenant's own where it has some, else the given ones."""
 
-    def __init__(self, callers: Callers, seals: Seals, limit: Limit) -> None:
+    def __init__(self, callers: Callers, visitors: Visitors, seals: Seals, csrf: Csrf, limit: Limit) -> None:
         self.callers = callers
+        self.visitors = visitors
         self.seals = seals
+        self.csrf = csrf
         self._limit = limit
         self._meter = Meter()
         self._failures = Meter()
+        self._knocks = Meter()
         self._inside: Counter[UUID] = Counter()
 
     @asynccontextmanager
@@ -51,7 +59,7 @@ class Gate:
         tenant = caller.tenant.id
         self._take(request, caller)
         if not caller.may(action):
-            raise Forbidden(f"this needs an API key that may {action}", action=action)
+            raise Forbidden(f"this needs a role that may {action}", action=action)
         self._inside[tenant] += 1
         try:
             yield Admitted(caller, self.callers.context(caller))
@@ -60,16 +68,38 @@ class Gate:
             if not self._inside[tenant]:
                 del self._inside[tenant]
 
+    @asynccontextmanager
+    async def knocking(self, request: Request) -> AsyncIterator[None]:
+        """A login while it lasts: not too often from one address, and one that fails counts as a bad credential."""
+        _check_address(request)
+        address = _address(request)
+        self._check_failures(address)
+        if self._knocks.take(address, KNOCKS) is None:
+            raise RateLimited("too many logins from this address", self._knocks.look(address, KNOCKS).wait)
+        with self._counting_failures(address):
+            yield
+
     async def _known(self, request: Request) -> Caller:
         """Who is good now is let in whatever others at the same address do; a stranger must not have failed often."""
-        address = request.client.host if request.client else ""
+        with self._counting_failures(_address(request)):
+            shown = request.cookies.get(cookies.SESSION)
+            if shown is None or "authorization" in request.headers:
+                return await self._find(request, self.callers, credentials.read(_bearer(request)))
+            caller = await self._find(request, self.visitors, cookies.read(shown))
+        self.csrf.check(request.method, request.headers, caller.key.id)
+        return caller
+
+    async def _find(self, request: Request, among: Callers, credential: Credential) -> Caller:
+        caller = among.recent(credential)
+        if caller is None:
+            self._check_failures(_address(request))
+            caller = await among.find(credential)
+        return caller
+
+    @contextmanager
+    def _counting_failures(self, address: str) -> Iterator[None]:
         try:
-            credential = credentials.read(_bearer(request))
-            caller = self.callers.recent(credential)
-            if caller is not None:
-                return caller
-            self._check_failures(address)
-            return await self.callers.find(credential)
+            yield
         except Unauthenticated:
             self._check_failures(address)
             self._failures.take(address, FAILURES)
@@ -109,6 +139,10 @@ def _headers(rate: Rate, level: Level) -> dict[str, str]:
         "RateLimit-Policy": f'"tenant";q={int(rate.burst)};w={window}',
         "RateLimit": f'"tenant";r={level.left};t={window}',
     }
+
+
+def _address(request: Request) -> str:
+    return request.client.host if request.client else ""
 
 
 def _bearer(request: Request) -> str:

@@ -11,6 +11,7 @@ from horae.api import hot
 from horae.api.problems import MEDIA_TYPE, Problem
 from horae.api.routing import GuardedRoute, action_of
 from horae.domain.errors import HoraeError
+from horae.security.cookies import SESSION
 from horae.security.roles import ACTIONS, roles_for
 
 DESCRIPTION: Final = (
@@ -30,7 +31,10 @@ def document(app: FastAPI) -> dict[str, Any]:
             schemas.pop(name, None)
         schemas |= hot.schemas()
         schemas["Problem"] = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
-        made["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer", "bearerFormat": "horae_…"}}
+        made["components"]["securitySchemes"] = {
+            "key": {"type": "http", "scheme": "bearer", "bearerFormat": "horae_…"},
+            "session": {"type": "apiKey", "in": "cookie", "name": SESSION},
+        }
         for route in guarded(app):
             for method in route.methods or ():
                 _finish(made["paths"][route.path_format][method.lower()], action_of(route))
@@ -60,7 +64,7 @@ def _finish(operation: dict[str, Any], action: str) -> None:
             "description": ", ".join(f"`{code}`" for code in said[status]),
             "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
         }
-    operation["security"] = [{"key": []}]
+    operation["security"] = [{"key": []}, {"session": []}]
     operation["x-horae-action"] = action
     operation["x-horae-roles"] = [str(role) for role in roles_for(action)]
     operation["x-horae-audited"] = ACTIONS[action].audited

@@ -4,23 +4,29 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
+from datetime import timedelta
 
 import uvicorn
 from fastapi import FastAPI
 
 from horae.api.app import Parts, make
 from horae.api.gate import Gate
-from horae.boot.serving import sender_of
+from horae.boot.serving import client_of, sender_of
+from horae.delivery.oidc import Issuer, Relying
 from horae.domain.errors import Unfit
 from horae.domain.limits import Limit
 from horae.runtime.chance import token
 from horae.runtime.loop import Duty, Loop
 from horae.runtime.settings import Settings
+from horae.security.cookies import Csrf
 from horae.security.seals import Seals
 from horae.service import readiness
 from horae.service.callers import Callers
+from horae.service.people import People, Rules
 from horae.service.polls import Polls
+from horae.service.sessions import Terms
 from horae.service.trials import Trials
+from horae.service.visitors import Visitors
 from horae.store import walls
 from horae.store.cells import Store
 from horae.upkeep.clocks import ClockKeeper
@@ -39,21 +45,41 @@ class Server(uvicorn.Server):
         yield
 
 
-def app_of(settings: Settings, store: Store, callers: Callers, parts: Parts | None = None) -> FastAPI:
+def app_of(
+    settings: Settings, store: Store, callers: Callers, parts: Parts | None = None, visitors: Visitors | None = None
+) -> FastAPI:
     """The application that the settings describe."""
     limit = Limit(settings.api_rate, settings.api_burst, settings.api_concurrency)
-    gate = Gate(callers, Seals(settings.api_secret), limit)
+    visitors = visitors or Visitors(store)
+    gate = Gate(callers, visitors, Seals(settings.api_secret), Csrf(settings.api_secret), limit)
     return make(gate, lambda: readiness.look(store), parts or Parts(polls=Polls(store)))
+
+
+def terms_of(settings: Settings) -> Terms:
+    """How long sessions are good."""
+    return Terms(timedelta(seconds=settings.session_idle), timedelta(seconds=settings.session_life))
+
+
+def people_of(settings: Settings, store: Store) -> People | None:
+    """Where people log in; None where no issuer is configured."""
+    oidc = settings.oidc
+    if oidc is None:
+        return None
+    issuer = Issuer(client_of(settings), Relying(oidc.issuer, oidc.client_id, oidc.client_secret))
+    rules = Rules(oidc.redirect_url, frozenset(oidc.algorithms), oidc.scopes, oidc.groups_claim)
+    return People(store, issuer, rules, Seals(settings.api_secret), terms_of(settings))
 
 
 @asynccontextmanager
 async def opened(settings: Settings, store: Store) -> AsyncIterator[str]:
     """The doors stand open while the block lasts; then requests under way may end. Gives the address."""
     await _check_walls(settings, store)
-    callers = Callers(store)
+    callers, visitors = Callers(store), Visitors(store)
+    people = people_of(settings, store)
     trials, polls = Trials(await sender_of(settings, store)), Polls(store)
     keeper = ClockKeeper(store)
-    app = app_of(settings, store, callers, Parts(trials, polls, keeper.closed))
+    parts = Parts(trials, polls, keeper.closed, people, terms_of(settings))
+    app = app_of(settings, store, callers, parts, visitors)
     signaller = Signaller(walls.behind(store, walls.PLATFORM), token())
     listening = listen(settings.api_host, settings.api_port)
     config = uvicorn.Config(
@@ -72,6 +98,7 @@ async def opened(settings: Settings, store: Store) -> AsyncIterator[str]:
     duties: tuple[tuple[Duty, float], ...] = (
         (IdentityCopier(store), COPY),
         (callers, USED),
+        (visitors, USED),
         (signaller, SIGNAL),
         *((listener, LISTEN) for listener in polls.listeners),
     )
@@ -89,8 +116,11 @@ async def opened(settings: Settings, store: Store) -> AsyncIterator[str]:
             task.cancel()
         await asyncio.gather(*upkeep, return_exceptions=True)
         await trials.close()
+        if people is not None:
+            await people.close()
         with suppress(Exception):  # what was noted last; a cell that is down does not keep us
             await callers.once()
+            await visitors.once()
             await signaller.once()
 
 

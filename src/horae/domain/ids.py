@@ -28,6 +28,7 @@ class Prefix(StrEnum):
     NODE = "nod"
     BACKFILL = "bkf"
     KEY = "key"
+    SESSION = "ses"
 
 
 def compose(shard: int, millis: int, entropy: int) -> UUID:

@@ -30,6 +30,21 @@ class EgressSettings(BaseModel):
     plain: bool = False
 
 
+Algorithm = Literal["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"]
+
+
+class OidcSettings(BaseModel):
+    """The issuer at which people log in. `algorithms` are those its tokens may be signed with."""
+
+    issuer: str
+    client_id: str
+    client_secret: str = Field(default="", repr=False)
+    redirect_url: str
+    scopes: str = "openid profile email"
+    groups_claim: str = "groups"
+    algorithms: tuple[Algorithm, ...] = ("RS256", "PS256", "ES256")
+
+
 LAPTOP: Final = EgressSettings(
     networks=["127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"],
     ports=["1-65535"],
@@ -89,6 +104,9 @@ class Settings(BaseSettings):
     audit_anchors: Path | None = None
     audit_anchor_url: str | None = None
     audit_anchor_secret: str = Field(default="", repr=False)
+    oidc: OidcSettings | None = None
+    session_idle: float = Field(default=3600.0, ge=300)
+    session_life: float = Field(default=12 * 3600.0, ge=300)
     log_json: bool = False
     log_level: str = "INFO"
 

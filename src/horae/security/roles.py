@@ -30,15 +30,17 @@ class Verb(StrEnum):
     MANAGE = "manage"  # changes who may do what
     WORK = "work"  # the worker protocol
     AUDIT = "audit"  # reads who did what
+    SELF = "self"  # is about who asks; scopes do not narrow it
 
 
+OWN: Final = frozenset({Verb.SELF})
 GRANTS: Final[dict[Role, frozenset[Verb]]] = {
-    Role.VIEWER: frozenset({Verb.READ}),
-    Role.OPERATOR: frozenset({Verb.READ, Verb.EXECUTE}),
-    Role.EDITOR: frozenset({Verb.READ, Verb.EXECUTE, Verb.WRITE}),
-    Role.ADMIN: frozenset({Verb.READ, Verb.EXECUTE, Verb.WRITE, Verb.MANAGE, Verb.AUDIT}),
-    Role.WORKER: frozenset({Verb.WORK}),
-    Role.AUDITOR: frozenset({Verb.READ, Verb.AUDIT}),
+    Role.VIEWER: frozenset({Verb.READ}) | OWN,
+    Role.OPERATOR: frozenset({Verb.READ, Verb.EXECUTE}) | OWN,
+    Role.EDITOR: frozenset({Verb.READ, Verb.EXECUTE, Verb.WRITE}) | OWN,
+    Role.ADMIN: frozenset({Verb.READ, Verb.EXECUTE, Verb.WRITE, Verb.MANAGE, Verb.AUDIT}) | OWN,
+    Role.WORKER: frozenset({Verb.WORK}) | OWN,
+    Role.AUDITOR: frozenset({Verb.READ, Verb.AUDIT}) | OWN,
 }
 
 
@@ -95,6 +97,11 @@ ACTIONS: Final[dict[str, Action]] = {
     "keys.list": Action(Verb.MANAGE),
     "keys.revoke": Action(Verb.MANAGE, audited=True),
     "roles.read": Action(Verb.READ),
+    "me.read": Action(Verb.SELF),
+    "session.choose": Action(Verb.SELF),
+    "session.end": Action(Verb.SELF),
+    "sessions.list": Action(Verb.MANAGE),
+    "sessions.revoke": Action(Verb.MANAGE, audited=True),
     "bindings.list": Action(Verb.MANAGE),
     "bindings.put": Action(Verb.MANAGE, audited=True),
     "audit.list": Action(Verb.AUDIT),
@@ -116,8 +123,10 @@ ACTIONS: Final[dict[str, Action]] = {
     "metrics.read": Action(Verb.READ, platform=True),
 }
 
-ANONYMOUS: Final = frozenset({"/healthz", "/readyz", "/openapi.json", "/docs", "/docs/style.css"})
-"""What anyone may read: two probes, and the reference, which holds nothing of any tenant."""
+LOGIN: Final = frozenset({"/login", "/login/callback", "/login/key", "/login/ways"})
+"""Where people come in: what they show is looked at there."""
+ANONYMOUS: Final = LOGIN | {"/healthz", "/readyz", "/openapi.json", "/docs", "/docs/style.css"}
+"""What anyone may ask: to be let in, two probes, and the reference, which holds nothing of any tenant."""
 
 
 def roles_for(action: str) -> list[Role]:
@@ -130,7 +139,7 @@ def may(action: str, roles: Iterable[Role], scopes: Iterable[str], *, platform: 
     meant = ACTIONS.get(action)
     if meant is None or (meant.platform and not platform):
         return False
-    narrowed = list(scopes)
+    narrowed = [] if meant.verb is Verb.SELF else list(scopes)
     return any(meant.verb in GRANTS[role] for role in roles) and (not narrowed or any(_in(action, s) for s in narrowed))
 
 

@@ -13,6 +13,7 @@ from uuid import UUID
 from horae.domain.errors import Unauthenticated, Unavailable
 from horae.domain.identity import ApiKey
 from horae.domain.ids import shard_in
+from horae.domain.people import Session
 from horae.domain.tenants import SYSTEM, Allowance, Tenant
 from horae.runtime.clock import boottime
 from horae.security.credentials import Credential
@@ -20,7 +21,7 @@ from horae.security.roles import Role, may
 from horae.service.context import Context
 from horae.store import bindings, keys, tenants
 from horae.store.cells import Cell, Store
-from horae.store.tx import GONE
+from horae.store.tx import GONE, Tx
 from horae.store.walls import Behalf, WalledCell, behind
 
 REMEMBERED: Final = 2.0
@@ -28,9 +29,9 @@ MOST: Final = 10_000
 
 
 class Caller(NamedTuple):
-    """Who asks, as the rows said at most two seconds ago."""
+    """Who asks, as the rows said at most two seconds ago: by a key, or by a session."""
 
-    key: ApiKey
+    key: ApiKey | Session
     tenant: Tenant
     allowance: Allowance
     roles: frozenset[Role]
@@ -49,6 +50,8 @@ class Found(NamedTuple):
 
 class Callers:
     """One per process: knows who is behind a credential, and lends each tenant one context."""
+
+    kind = "API key"
 
     def __init__(self, store: Store, *, remembered: float = REMEMBERED) -> None:
         self._store = store
@@ -70,7 +73,7 @@ class Callers:
         at, caller = await self._ask(credential.key_id)
         stored = caller.key.digest if caller is not None else bytes(32)
         if not credential.proves(stored) or caller is None or self._good(caller) is None:
-            raise Unauthenticated("the API key is not known, not right, expired or revoked")
+            raise Unauthenticated(f"the {self.kind} is not known, not right, expired or revoked")
         self._known[credential.key_id] = (at + self._remembered, caller)
         if len(self._known) > MOST:
             self._known.popitem(last=False)
@@ -93,7 +96,7 @@ class Callers:
         used, self._used = self._used, {}
         for key_id, tenant_id in used.items():
             async with behind(self._store, Behalf(tenant_id)).statement(shard_in(key_id)) as tx:
-                await keys.touch(tx, key_id)
+                await self._touch(tx, key_id)
         return 0
 
     def _good(self, caller: Caller) -> Caller | None:
@@ -124,7 +127,7 @@ class Callers:
                 continue
             if cell is home or caller is not None:
                 return Found(at, caller)
-        raise Unavailable("no cell that knows this API key could be asked")
+        raise Unavailable(f"no cell that knows this {self.kind} could be asked")
 
     async def _look(self, cell: Cell, key_id: UUID) -> Caller | None:
         async with WalledCell(cell, Behalf(key=key_id)).statement() as tx:
@@ -135,3 +138,6 @@ class Callers:
             tenant = await tenants.known(tx, key.tenant_id)
             bound = await bindings.find(tx, key.tenant_id, key.principal)
         return None if tenant is None else Caller(key, *tenant, frozenset(Role(role) for role in bound.roles))
+
+    async def _touch(self, tx: Tx, key_id: UUID) -> None:
+        await keys.touch(tx, key_id)

@@ -6,6 +6,7 @@ from horae.domain.errors import NotFound, ShardClosed
 from horae.domain.events import Event
 from horae.domain.identity import Binding
 from horae.domain.ids import Prefix, private, shard_in
+from horae.domain.people import check_principal
 from horae.security.roles import Role
 from horae.service.context import Context
 from horae.service.told import tell
@@ -16,12 +17,9 @@ from horae.store.tx import Tx
 async def bind(ctx: Context, principal: str, roles: Sequence[Role]) -> Binding:
     """Give a principal these roles and no others; every process knows within five seconds."""
     shard = shard_in(ctx.tenant.id)
-    key_id = private(Prefix.KEY, principal)
 
     async def work(tx: Tx) -> Binding:
-        found = await keys.find(tx, key_id)
-        if found is None or found.tenant_id != ctx.tenant.id:
-            raise NotFound(f"there is no key {principal}")
+        await _check(tx, ctx, principal)
         bound = Binding(principal, tuple(sorted(set(roles))))
         if not await bindings.put(tx, ctx.tenant.id, bound):
             raise ShardClosed("the tenant's shard is moving; nothing was changed")
@@ -29,6 +27,16 @@ async def bind(ctx: Context, principal: str, roles: Sequence[Role]) -> Binding:
         return bound
 
     return await ctx.store.run(shard, work)
+
+
+async def _check(tx: Tx, ctx: Context, principal: str) -> None:
+    """People and groups are the issuer's to know; a key must be one of ours."""
+    if ":" in principal:
+        check_principal(principal)
+        return
+    found = await keys.find(tx, private(Prefix.KEY, principal))
+    if found is None or found.tenant_id != ctx.tenant.id:
+        raise NotFound(f"there is no key {principal}")
 
 
 async def page(ctx: Context, after: str | None, limit: int) -> list[Binding]:

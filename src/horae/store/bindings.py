@@ -38,3 +38,14 @@ async def changed(tx: Tx, since: datetime) -> list[asyncpg.Record]:
 async def copy(tx: Tx, rows: Sequence[asyncpg.Record]) -> int:
     """Write copies where they are newer than what is there; returns how many were."""
     return sum([await tx.value(sql("bindings/copy"), *row) is not None for row in rows])
+
+
+async def tenants_of(tx: Tx, principals: Sequence[str]) -> list[UUID]:
+    """The tenants in which any of these has a role, as this cell knows."""
+    return [row["tenant_id"] for row in await tx.rows(sql("bindings/tenants_of"), principals)]
+
+
+async def roles_of(tx: Tx, tenant_id: UUID, principals: Sequence[str]) -> list[str]:
+    """The roles of several principals together: a person's own and those of their groups."""
+    rows = await tx.rows(sql("bindings/roles_of"), shard_in(tenant_id), tenant_id, principals)
+    return sorted(row["role"] for row in rows)

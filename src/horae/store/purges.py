@@ -103,3 +103,8 @@ async def data_keys(tx: Tx, tenant_id: UUID) -> int:
 async def bindings(tx: Tx, tenant_id: UUID, shards: Sequence[int]) -> int:
     """Who had which roles."""
     return len(await tx.rows(sql("purges/bindings"), shards, tenant_id))
+
+
+async def sessions(tx: Tx, tenant_id: UUID) -> int:
+    """Sessions of its people."""
+    return len(await tx.rows(sql("purges/sessions"), tenant_id))

@@ -99,3 +99,8 @@ async def allowances(tx: Tx, ids: Sequence[UUID]) -> dict[UUID, Allowance]:
     """What tenants may use, as this cell's copies say; those nobody ever spoke of are missing."""
     rows = await tx.rows(sql("tenants/allowances"), ids)
     return {row["id"]: msgspec.convert(row["allowance"], Allowance) for row in rows if row["allowance"]}
+
+
+async def named(tx: Tx, ids: Sequence[UUID]) -> list[Tenant]:
+    """Of these tenants those that are at home in this cell and stand."""
+    return [Tenant(*row) for row in await tx.rows(sql("tenants/named"), ids)]

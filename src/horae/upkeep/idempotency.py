@@ -1,8 +1,8 @@
-"""Takes away idempotency keys of requests that nobody may ask again under."""
+"""Takes away what has expired: idempotency keys of requests, sessions of people."""
 
 from typing import Final
 
-from horae.store import idempotency
+from horae.store import idempotency, sessions
 from horae.store.cells import Store
 
 BATCH: Final = 1000
@@ -15,9 +15,9 @@ class Forgetter:
         self.store = store
 
     async def once(self) -> int:
-        """Every cell once; returns how many keys went."""
+        """Every cell once; returns how many rows went."""
         went = 0
         for cell in self.store.cells:
             async with cell.statement() as tx:
-                went += await idempotency.forget(tx, BATCH)
+                went += await idempotency.forget(tx, BATCH) + await sessions.forget(tx, BATCH)
         return went

@@ -18,6 +18,8 @@ from horae.service.context import Context
 routes = router("identity")
 KeyId = Annotated[str, Path(max_length=60, examples=["key_01hv3zq5k8e9r7t2m4n6p8s0v1"])]
 
+Principal = Annotated[str, Path(max_length=200, examples=["group:operations"])]
+
 
 @routes.post("/keys", status_code=201)
 async def create(ctx: Annotated[Context, may("keys.create")], asked: NewKey) -> MadeKey:
@@ -51,11 +53,11 @@ async def bindings(ctx: Annotated[Context, may("bindings.list")], paging: Paged)
     return paging.page(await roles.page(ctx, paging.after, paging.take), BindingView.of, lambda one: one.principal)
 
 
-@routes.put("/role-bindings/{principal}", response_model=BindingView)
+@routes.put("/role-bindings/{principal:path}", response_model=BindingView)
 async def bind(
-    ctx: Annotated[Context, may("bindings.put")], principal: KeyId, asked: NewRoles, key: OptionalKey = None
+    ctx: Annotated[Context, may("bindings.put")], principal: Principal, asked: NewRoles, key: OptionalKey = None
 ) -> Any:
-    """Give a principal these roles and no others."""
+    """Give a principal these roles and no others: an API key, a person (`user:…`) or a group (`group:…`)."""
     wish = Wish("bindings.put", principal, shard_in(ctx.tenant.id), asked)
     return await answered(ctx, key, wish, lambda ctx: roles.bind(ctx, principal, asked.roles), BindingView.of)
 

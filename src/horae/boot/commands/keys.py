@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from horae.api.models.identity import ActionView, KeyView, MadeKey
+from horae.api.models.identity import ActionView, BindingView, KeyView, MadeKey
 from horae.boot.commands.schedules import moment
 from horae.boot.sealing import opened_store
 from horae.boot.session import caller, load, out, run
@@ -15,7 +15,7 @@ from horae.domain.ids import Prefix, private
 from horae.domain.tenants import SYSTEM
 from horae.security.roles import Role
 from horae.security.table import markdown
-from horae.service import keys, tenants
+from horae.service import keys, roles, tenants
 from horae.service.keys import Made
 
 app = Verbs(no_args_is_help=True)
@@ -80,6 +80,22 @@ def revoke(key_id: str, tenant: Of = None) -> None:
         async with caller(tenant) as ctx:
             revoked = await keys.revoke(ctx, private(Prefix.KEY, key_id))
             say(KeyView.of(revoked), f"key {revoked.name} is revoked")
+
+    run(work)
+
+
+@app.command()
+def bind(
+    principal: Annotated[str, typer.Argument(help="key_…, user:… or group:…")],
+    role: Annotated[list[Role] | None, typer.Option(help="May be given several times; none takes all away.")] = None,
+    tenant: Of = None,
+) -> None:
+    """Give a key, a person or a group these roles in a tenant and no others."""
+
+    async def work() -> None:
+        async with caller(tenant) as ctx:
+            bound = await roles.bind(ctx, principal, role or ())
+            say(BindingView.of(bound), f"{bound.principal}: {', '.join(bound.roles) or 'no role'}")
 
     run(work)
 
