@@ -25,7 +25,6 @@ from benchmarks.server import FOLDER, SETTINGS, Server, running
 
 JOBS, CONNECTIONS, SLICES = 10_000, 8, 5
 BOUND = 0.02
-BACKEND = "select pid from pg_stat_activity where application_name = 'horae' and usename = 'postgres'"
 
 
 class Bench:
@@ -36,9 +35,8 @@ class Bench:
         self.meter = Meter(server, database)
         self.prepared = Prepared(server, database)
 
-    def slice(self, port: int, api: Process, sealer: Process) -> tuple[Slice, float]:
+    def slice(self, port: int, api: Process, sealer: Process, backend: Process) -> tuple[Slice, float]:
         """A slice of changes: what they cost, and what the sealer took of it."""
-        backend = Process(int(psql.value(self.server, self.database, BACKEND)))
         before = api.cpu_seconds(), sealer.cpu_seconds(), backend.cpu_seconds()
         with self.meter.measuring() as cost:
             changes, seconds = asyncio.run(change(port, self.prepared.key, self.length))
@@ -80,15 +78,14 @@ async def _ask(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, key: 
 
 
 @contextmanager
-def sealing(server: Server, database: str) -> Iterator[Process]:
-    """A sealer in a process of its own, with one connection."""
+def sealing(server: Server, database: str) -> Iterator[tuple[Process, Process]]:
+    """A sealer in a process of its own, and the backend of its one connection."""
     with (FOLDER / "sealer.log").open("ab") as log:
         words = [sys.executable, "-m", "benchmarks.sealing", server.dsn(database)]
         process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=log, env=dict(os.environ))
     try:
         assert process.stdout is not None
-        process.stdout.readline()  # it has sealed for the first time
-        yield Process(process.pid)
+        yield Process(process.pid), Process(int(process.stdout.readline()))
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait(20)
@@ -99,8 +96,8 @@ def main(seconds: float) -> dict[str, Any]:
     length = max(2.0, seconds / SLICES)
     with running() as server:
         bench = Bench(server, fresh(server, JOBS, "bench_audit"), length)
-        with doors(server, bench.database) as (port, api), sealing(server, bench.database) as sealer:
-            found = [bench.slice(port, api, sealer) for _ in range(SLICES)]
+        with doors(server, bench.database) as (port, api), sealing(server, bench.database) as (sealer, backend):
+            found = [bench.slice(port, api, sealer, backend) for _ in range(SLICES)]
             waiting = "select count(*) from audit_log where xid >= (select max(until_xid) from audit_block)"
             deadline = time.monotonic() + 30
             while int(psql.value(server, bench.database, waiting)) and time.monotonic() < deadline:

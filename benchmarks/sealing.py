@@ -18,7 +18,8 @@ async def main(dsn: str) -> None:
         duty = Sealer(store)
         while await duty.once():
             pass
-        print("sealing", flush=True)
+        async with store.cells[0].statement() as tx:
+            print(await tx.value("select pg_backend_pid()"), flush=True)  # there is only this one
         sealing = asyncio.create_task(Loop("sealer", duty, SEAL).run())
         await told()
         sealing.cancel()

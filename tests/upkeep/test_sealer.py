@@ -119,24 +119,24 @@ async def test_a_cell_that_is_not_ours_is_looked_at_now_and_then(store):
     assert len(await query(store.cells[0], "select from audit_block where entries = 1")) == 1
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "update audit_log set actor = 'me'",
-        "delete from audit_log",
-        "truncate audit_log",
-        "update audit_block set entries = 0",
-        "delete from audit_block",
-        "truncate audit_block",
-        "update audit_checkpoint set hash = sha256('x')",
-        "delete from audit_checkpoint",
-        "truncate audit_checkpoint",
-    ],
+REFUSED = (
+    "update audit_log set actor = 'me'",
+    "delete from audit_log",
+    "truncate audit_log",
+    "update audit_block set entries = 0",
+    "delete from audit_block",
+    "truncate audit_block",
+    "update audit_checkpoint set hash = sha256('x')",
+    "delete from audit_checkpoint",
+    "truncate audit_checkpoint",
 )
-async def test_not_even_the_owner_changes_what_was_audited(store, statement):
+
+
+async def test_not_even_the_owner_changes_what_was_audited(store):
     await filled(store.cells[0], 2, each=1)
-    with pytest.raises(asyncpg.InsufficientPrivilegeError, match="stays as it is"):
-        await query(store.cells[0], statement)
+    for statement in REFUSED:
+        with pytest.raises(asyncpg.InsufficientPrivilegeError, match="stays as it is"):
+            await query(store.cells[0], statement)
 
 
 async def test_whole_blocks_go_after_their_time_and_the_rest_is_still_verified(store):
