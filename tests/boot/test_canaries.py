@@ -106,9 +106,15 @@ async def by_a_worker(admin, birds) -> str:
     await ask(admin, "PUT", "/tasks/pull/1", {"payload": birds.new()}, 200, 201)
     key = (await ask(admin, "POST", "/keys", {"name": "w", "roles": [Role.WORKER]}, 201)).json()["key"]
     own = {"Authorization": f"Bearer {key}"}
-    [held] = (await ask(admin, "POST", "/workers/poll", {"queue": "pull", "worker_id": "w"}, 200, **own)).json()[
-        "items"
-    ]
+    handed = []
+
+    async def poll() -> bool:  # the type's copy may still be on its way to the task's cell
+        asked = {"queue": "pull", "worker_id": "w"}
+        handed.extend((await ask(admin, "POST", "/workers/poll", asked, 200, **own)).json()["items"])
+        return bool(handed)
+
+    await until("the task is handed out", poll)
+    [held] = handed
     assert held["payload"] in birds.all
     item = {name: held[name] for name in ("instance_id", "attempt", "token")}
     failed = {"items": [item | {"message": "no", "retryable": False}]}
