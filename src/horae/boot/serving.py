@@ -27,12 +27,14 @@ from horae.upkeep.doctor import Doctor
 from horae.upkeep.idempotency import Forgetter
 from horae.upkeep.partitions import Partitioner
 from horae.upkeep.purges import Purger
+from horae.upkeep.relay import Relay
 from horae.upkeep.resealing import Resealer, Rewrapper
 from horae.upkeep.sealer import Dropper, Sealer
 from horae.upkeep.signals import Signaller
 from horae.upkeep.vacuum import Vacuumer
 
 SEAL, SECRETS, COPY, VACUUM, VISIT, PURGE, RESEAL, SIGNAL, FORGET = 1.0, 1.0, 2.0, 3.0, 15.0, 30.0, 30.0, 60.0, 60.0
+RELAY = 1.0
 DROP = ANCHOR = PARTITION = 3600.0
 ENDS: Final = (signal.SIGTERM, signal.SIGINT)
 
@@ -96,6 +98,12 @@ async def serving(settings: Settings, store: Store, sender: Sender) -> AsyncIter
         yield node
 
 
+def _held(store: Store, worker: Node, cell: Cell) -> frozenset[int]:
+    """The shards of a cell that this node holds; the cell may be the owner's view of it."""
+    [own] = [one for one in store.cells if one.name == cell.name]
+    return worker.leases.held(own)
+
+
 def _seals(store: Store, worker: Node, cell: Cell) -> bool:
     """Whether it is this node that seals a cell's audit: the one that holds the first of its shards."""
     [own] = [one for one in store.cells if one.name == cell.name]
@@ -114,6 +122,7 @@ async def _serving(settings: Settings, store: Store, owner: Store, sender: Sende
         (Forgetter(owner), FORGET),
         (doctor_of(settings, store), VISIT),
         (Sealer(owner, partial(_seals, store, worker)), SEAL),
+        (Relay(owner, partial(_held, store, worker)), RELAY),
         (Dropper(owner, timedelta(days=settings.audit_days)), DROP),
         (anchorer_of(settings, store, sender), ANCHOR),
     )

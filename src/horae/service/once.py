@@ -117,6 +117,10 @@ class _Keeping:
 
         return await self._store.run(shard, kept)
 
+    async def run_after_read(self, shard: int, work: Callable[[Tx], Awaitable[Result]]) -> Result:
+        """The same: the key is a write, and comes first."""
+        return await self.run(shard, work)
+
     async def _reserve(self, tx: Tx) -> None:
         if await idempotency.reserve(tx, self._request, None, None):
             return
