@@ -68,7 +68,7 @@ class Prepared:
             self.database,
             f"""insert into instance_live (shard_id, id, tenant_id, job_id, job_version, idem_key, fire_time, due_at,
                                            changed_at, priority, lane, slot_ms, queue, state, payload)
-                select n % 4096, {_id("n % 4096")}, '{self.tenant.id}', '{id_}', 1, gen_random_uuid()::text,
+                select n % 4096, {id_of_shard("n % 4096")}, '{self.tenant.id}', '{id_}', 1, gen_random_uuid()::text,
                        now(), now() + n * interval '1 us', now(), 1, 0, 60000, '{QUEUE}', 'INIT', '{{"n": 1}}'
                 from generate_series(1, {max(0, number - waiting)}) n""",
             "vacuum instance_live",
@@ -79,13 +79,13 @@ class Prepared:
         return f"""
             insert into instance_history (ended_at, fire_time, due_at, job_version, attempt, retry_count, shard_id,
                                           priority, lane, id, tenant_id, job_id, state, idem_key, payload, attempts)
-            select at, at, at, 1, 1, 0, {shard}, 1, 0, {_id(str(shard))}, '{self.tenant.id}', '{id_}', 'SUCCESS',
-                   'past-' || n, '{{"n": 1}}', '[{{"attempt": 1, "status": 200, "duration_ms": 3}}]'
+            select at, at, at, 1, 1, 0, {shard}, 1, 0, {id_of_shard(str(shard))}, '{self.tenant.id}', '{id_}',
+                   'SUCCESS', 'past-' || n, '{{"n": 1}}', '[{{"attempt": 1, "status": 200, "duration_ms": 3}}]'
             from (select n, date_trunc('day', now()) + n * interval '1 ms' as at
                   from generate_series(1, {PAST}) n) past"""
 
 
-def _id(shard: str) -> str:
+def id_of_shard(shard: str) -> str:
     """A random id that names its shard, in SQL."""
     return f"overlay(gen_random_uuid()::text placing '7' || lpad(to_hex({shard}), 3, '0') from 15 for 4)::uuid"
 

@@ -6,6 +6,7 @@ import pytest
 
 from horae_client import Client
 from tests.cluster import Cluster
+from tests.sdk.databases import Database, Make, mariadb, postgresql
 from tests.sdk.served import Home, Served, served_on
 
 
@@ -31,3 +32,14 @@ def home(served: Served) -> Home:
 def client(home: Home) -> Iterator[Client]:
     with Client(home.url, home.key) as client:
         yield client
+
+
+@pytest.fixture(scope="session")
+def databases(cluster: Cluster) -> Iterator[dict[str, Make]]:
+    with mariadb() as made:
+        yield {"postgresql": postgresql(cluster), "mysql": made}
+
+
+@pytest.fixture(params=["postgresql", "mysql"])
+def database(request: pytest.FixtureRequest, databases: dict[str, Make]) -> Database:
+    return databases[request.param]()

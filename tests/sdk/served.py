@@ -40,7 +40,7 @@ class Served:
         self._thread = threading.Thread(target=self.loop.run_forever, daemon=True)
         self.store: Store
 
-    def run(self, work: Coroutine[Any, Any, T], seconds: float = 60.0) -> T:
+    def run(self, work: Coroutine[Any, Any, T], seconds: float = 300.0) -> T:
         """Do something behind the doors."""
         return asyncio.run_coroutine_threadsafe(work, self.loop).result(seconds)
 

@@ -1,18 +1,21 @@
 """Every public function says what it promises and shows how; what it shows is run against a real server."""
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
 
 from horae_client import AsyncClient, Client, Keyed
 from horae_client.asked import workers
+from horae_client.receive import Received, Receiver, sign
 from tests.sdk import examples
+from tests.sdk.databases import Make
 from tests.sdk.served import Home, Served
 
 PUBLIC = [told for told in examples.public() if told.examples]
-NEEDS_AN_EXAMPLE = ("horae_client.sync.", "horae_client.aio.", "horae_client.client.", "horae_client.worker.")
-PLUMBING = ("sync.verbs", "aio.verbs", ".list_", "client.settings", "client.parts")
+NEEDS_AN_EXAMPLE = tuple(f"horae_client.{name}." for name in ("sync", "aio", "client", "worker", "outbox", "receive"))
+PLUMBING = ("sync.verbs", "aio.verbs", ".list_", "client.settings", "client.parts", "connections", "__main__")
 
 
 async def _furnish(home: Home, source: str) -> None:
@@ -29,12 +32,21 @@ async def _furnish(home: Home, source: str) -> None:
             await client.ask(workers.fail([one | {"message": "no such coupon", "retryable": False}]))
 
 
+def signed(receiver: Receiver, body: dict[str, Any]) -> Received:
+    """A call as the server sends it."""
+    sent = json.dumps({"idempotency_key": "key-1", **body}).encode()
+    return Received({"Idempotency-Key": "key-1", **sign(receiver.secrets, "key-1", sent)}, sent)
+
+
 @pytest.mark.parametrize("told", PUBLIC, ids=[told.name.removeprefix("horae_client.") for told in PUBLIC])
-def test_an_example_does_what_it_shows(told: examples.Told, served: Served) -> None:
+def test_an_example_does_what_it_shows(told: examples.Told, served: Served, databases: dict[str, Make]) -> None:
     loop = asyncio.new_event_loop()
     home = served.home()
     loop.run_until_complete(_furnish(home, "".join(one.source for one in told.examples)))
     names: dict[str, Any] = {"__name__": "example", "url": home.url, "key": home.key}
+    if any("database" in one.source for one in told.examples):
+        names["database"] = databases["postgresql"]().connect
+    names["signed"] = signed
     waits = any("await " in one.source or "async " in one.source for one in told.examples)
     client = AsyncClient(home.url, home.key) if waits else Client(home.url, home.key)
     names["client"] = client

@@ -17,6 +17,7 @@ from horae.api.problems import refused
 from horae.api.reading import strict
 from horae.api.routing import PREFIX, Allowed, GuardedRoute, action_of
 from horae.domain.errors import Invalid
+from horae.service.once import LONGEST_KEY
 
 JSON: Final = "application/json"
 REFS: Final = "#/components/schemas/{name}"
@@ -95,9 +96,21 @@ def router(tag: str) -> APIRouter:
     return APIRouter(route_class=HotRoute, redirect_slashes=False, prefix=PREFIX, tags=[tag])
 
 
-def said(answer: msgspec.Struct) -> Response:
+def said(answer: msgspec.Struct | Response) -> Response:
     """An answer as it goes out."""
+    if isinstance(answer, Response):
+        return answer
     return Response(_encode(answer), media_type=JSON)
+
+
+ONCE: Final = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
+    "schema": {"type": "string", "minLength": 1, "maxLength": LONGEST_KEY, "pattern": r"^[\x20-\x7e]+$"},
+    "description": "The same key asks for the same thing: it is done once, and answered the same for 24 hours.",
+}
+"""A hot route that reads this header itself says so with `parameters=[ONCE]`."""
 
 
 def documented(says: type[msgspec.Struct], asks: type[msgspec.Struct] | None = None, **body: Any) -> dict[str, Any]:

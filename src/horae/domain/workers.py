@@ -30,6 +30,7 @@ class Claimed(msgspec.Struct, frozen=True, kw_only=True):
     idempotency_key: str
     deadline: datetime
     token: str
+    claimed_at: datetime
     key: str | None = None
     payload: Any = None
 

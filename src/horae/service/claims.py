@@ -78,18 +78,19 @@ async def _take(ctx: Context, look: Look, worker_id: str, limit: int) -> list[Cl
 
     late: dict[UUID, int] = {}
 
-    async def work(tx: Tx) -> list[Claimed]:
+    async def work(tx: Tx) -> tuple[list[Claimed], list[Instance]]:
         token = chance.token()
         ran = await workers.claim(tx, look.queue, waits.priority, waits.lane, limit, token, worker_id)
         late.clear()
         late.update((one.id, (tx.now - one.due_at) // MILLISECOND) for one in ran if one.attempt == 1)
-        return await _hand_out(ctx, tx, ran)
+        return await _hand_out(ctx, tx, ran), ran
 
     try:
-        handed = await look.cell.run(work)
+        handed, rows = await look.cell.run(work)
     except GONE:  # what other cells gave already must still reach the worker
         log.warning("claim.cell_down", cell=look.cell.name)
         return []
+    ctx.handed.keep(handed, rows)
     for one in handed:
         if one.instance_id in late:
             look.cell.tally.delayed(ctx.tenant.id, waits.priority, waits.lane, late[one.instance_id])
@@ -117,7 +118,7 @@ async def _hand_out(ctx: Context, tx: Tx, claimed: list[Instance]) -> list[Claim
             elif isinstance(opened, Ending):
                 endings.append(opened)
             else:
-                handed.append(_claimed(opened, job))
+                handed.append(_claimed(opened, job, tx.now))
     if endings:
         await instances.end(tx, endings)
     if back:
@@ -148,7 +149,7 @@ def _back(ran: Instance, tx: Tx) -> Retrying:
     return Retrying(ran, again)
 
 
-def _claimed(ran: Instance, job: Job) -> Claimed:
+def _claimed(ran: Instance, job: Job, now: datetime) -> Claimed:
     assert ran.token is not None, "what was just claimed has a token and a deadline"
     assert ran.deadline is not None, "what was just claimed has a token and a deadline"
     return Claimed(
@@ -159,6 +160,7 @@ def _claimed(ran: Instance, job: Job) -> Claimed:
         idempotency_key=ran.idem_key,
         deadline=ran.deadline,
         token=completion(ran.id, ran.attempt, ran.token),
+        claimed_at=now,
         key=ran.business_key,
         payload=job.definition.payload if ran.payload is None else ran.payload,
     )

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from horae.domain.tenants import Tenant
+from horae.service.handed import Handed
 from horae.service.types import Types
 from horae.store.cells import Store
 from horae.store.definitions import Definitions
@@ -18,8 +19,9 @@ class Context(NamedTuple):
     types: Types
     wakes: Wakes
     definitions: Definitions
+    handed: Handed
 
     @classmethod
     def of(cls, store: Store, tenant: Tenant, actor: str) -> "Context":
         """A caller with its own memory of types and versions; the wakes are its process's."""
-        return cls(store, tenant, actor, Types(store), store.wakes, Definitions(store.sealing))
+        return cls(store, tenant, actor, Types(store), store.wakes, Definitions(store.sealing), Handed())

@@ -83,21 +83,35 @@ def _answer(one: Held, deadline: datetime | None) -> HeartbeatAnswer:
 
 
 async def _settle(ctx: Context, cell: Cell, finishes: Sequence[Finish]) -> dict[Finish, Verdict]:
+    """First what we handed out ourselves and remember; what was not written so is read, and proven, by its row."""
+    known = ctx.handed.recall(ctx.tenant.id, finishes)
+    done = await _write(ctx, cell, known) if known else set()
+    rest = [one for one in finishes if one not in done]
+    verdicts = dict.fromkeys(done, Verdict.DONE)
+    if not rest:
+        return verdicts
     async with cell.statement() as tx:
-        proof = await prove(ctx, tx, finishes)
-        rows = [running.ran for running in proof.proven.values()]
-        known = await ctx.definitions.load(tx, {(ran.shard, ran.job_id, ran.job_version) for ran in rows})
-        now = tx.now
-    first = {running.ran.id: one for one, running in reversed(proof.proven.items())}
+        proof = await prove(ctx, tx, rest)
+    written = await _write(ctx, cell, proof.proven) if proof.proven else set()
+    count_refused(ctx, len(proof.proven) - len(written))
+    judged = {one: Verdict.DONE if one in written else Verdict.LATE for one in (*proof.proven, *proof.refused)}
+    return verdicts | judged
+
+
+async def _write(ctx: Context, cell: Cell, proven: dict[Finish, Running]) -> set[Finish]:
+    """Settle attempts by what was said of them; returns the reports that were written. Of two the first counts."""
+    async with cell.statement() as tx:
+        wanted = {(ran.shard, ran.job_id, ran.job_version) for ran, _, _ in proven.values()}
+        known, now = await ctx.definitions.load(tx, wanted), tx.now
+    first = {running.ran.id: one for one, running in reversed(proven.items())}
     results = []
     for one in first.values():
-        ran, since, _ = proof.proven[one]
-        job, (outcome, attempt) = known.get((ran.job_id, ran.job_version)), _said(one, now - since)
+        ran, since, _ = proven[one]
+        outcome, attempt = _said(one, now - since)
+        job = known.get((ran.job_id, ran.job_version))
         results.append(Result(ran, job, outcome, attempt, compensations=one.compensations))
     written = await Settler(cell, lambda timer: ctx.wakes.wake(timer.shard, timer.at)).write(results)
-    count_refused(ctx, len(proof.proven) - len(written))
-    done = {one for id_, one in first.items() if id_ in written}
-    return {one: Verdict.DONE if one in done else Verdict.LATE for one in (*proof.proven, *proof.refused)}
+    return {one for id_, one in first.items() if id_ in written}
 
 
 def _said(one: Finish, took: timedelta) -> tuple[Outcome, Attempt]:

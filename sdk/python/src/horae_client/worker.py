@@ -313,8 +313,11 @@ class _Shift:
             log.warning("%s was no longer ours when it was reported", held.work.instance_id)
 
     def _hand_back(self, held: Held, reason: str, after: float = 0.0) -> None:
-        self.worker.counts["returned"] += 1
-        self.reports.add(Report(False, back(held.work, reason, after), partial(self._heard, held)))
+        self.reports.add(Report(False, back(held.work, reason, after), partial(self._returned, held)))
+
+    def _returned(self, held: Held, verdict: str) -> None:
+        self.worker.counts["returned" if verdict == "done" else verdict] += 1
+        self.hands.let_go(held)
 
     def _return_waiting(self) -> None:
         for kind in self.worker.kinds.values():

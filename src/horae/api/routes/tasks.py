@@ -1,16 +1,19 @@
 """Tasks: one idempotent PUT sets the time of a business key and says what it decided; many at once in a batch."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Path, Query
+from starlette.requests import Request
 from starlette.responses import Response
 
 from horae.api import hot
-from horae.api.hot import documented, said, told
+from horae.api.hot import ONCE, documented, said, told
+from horae.api.idempotent import OptionalKey
+from horae.api.idempotent import told as again
 from horae.api.models.tasks import CancelTasks, PutTask, PutTasks, TaskAnswer, TaskItem, TaskItems, TaskView
 from horae.api.routing import may, router
 from horae.domain.tasks import LONGEST_KEY
-from horae.service import tasks
+from horae.service import task_once, tasks
 from horae.service.context import Context
 from horae.service.task_batches import Wish, cancel_many, schedule_many
 
@@ -41,13 +44,24 @@ async def cancel_all(
     return TaskItems([TaskItem.of(wish.key, answer) for wish, answer in zip(wishes, answers, strict=True)])
 
 
-@quick.put("/tasks/{type}/{key:path}", openapi_extra=documented(TaskAnswer, PutTask, example=ONE))
+@quick.put(
+    "/tasks/{type}/{key:path}",
+    openapi_extra=documented(TaskAnswer, PutTask, example=ONE) | {"parameters": [ONCE]},
+)
 async def put(
-    ctx: Annotated[Context, may("tasks.put")], type: TypeRef, key: KeyRef, asked: Annotated[PutTask, told(PutTask)]
-) -> TaskAnswer:
+    request: Request,
+    ctx: Annotated[Context, may("tasks.put")],
+    type: TypeRef,
+    key: KeyRef,
+    asked: Annotated[PutTask, told(PutTask)],
+) -> TaskAnswer | Response:
     """Set the time of a key: created, moved, replaced or ignored, as the answer says. Asking twice changes nothing."""
-    done = await tasks.schedule(ctx, type, key, at=asked.at, payload=asked.payload, version=asked.version)
-    return TaskAnswer.of(done)
+    facts: dict[str, Any] = {"at": asked.at, "payload": asked.payload, "version": asked.version}
+    once = request.headers.get("idempotency-key")
+    if once is None:
+        return TaskAnswer.of(await tasks.schedule(ctx, type, key, **facts))
+    done = await task_once.schedule(ctx, once, type, key, show=TaskAnswer.of, **facts)
+    return again(done.answer, 200, replayed=done.replayed)
 
 
 @routes.get("/tasks/{type}/{key:path}")
@@ -62,6 +76,10 @@ async def cancel(
     type: TypeRef,
     key: KeyRef,
     version: Annotated[int | None, Query(description="The version of your own event.")] = None,
+    once: OptionalKey = None,
 ) -> Response:
     """The key's task is no longer wanted. A call in flight is not aborted; its late answer is refused."""
+    if once is not None:
+        done = await task_once.cancel(ctx, once, type, key, version=version, show=TaskAnswer.of)
+        return again(done.answer, 200, replayed=done.replayed)
     return said(TaskAnswer.of(await tasks.cancel(ctx, type, key, version=version)))

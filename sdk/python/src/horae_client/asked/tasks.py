@@ -1,6 +1,6 @@
 """Requests about tasks."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -20,6 +20,11 @@ def schedule(
     return Request("PUT", path("tasks", type_name, key), Decision, body=body, key=once)
 
 
+def said_before(type_name: str, key: str, body: Mapping[str, Any], once: str) -> Request[Decision]:
+    """The same with a body that was written down earlier."""
+    return Request("PUT", path("tasks", type_name, key), Decision, body=body, key=once)
+
+
 def schedule_many(type_name: str, tasks: Sequence[Put]) -> list[Request[TaskAnswers]]:
     """Set the times of many keys, so many in each request."""
     for one in tasks:
@@ -27,9 +32,9 @@ def schedule_many(type_name: str, tasks: Sequence[Put]) -> list[Request[TaskAnsw
     return [Request("PUT", path("tasks", type_name), TaskAnswers, body={"tasks": part}) for part in parts(tasks)]
 
 
-def cancel(type_name: str, key: str, version: int | None) -> Request[Decision]:
+def cancel(type_name: str, key: str, version: int | None, once: str | None = None) -> Request[Decision]:
     """A key's task is no longer wanted."""
-    return Request("DELETE", path("tasks", type_name, key), Decision, query=said(version=version))
+    return Request("DELETE", path("tasks", type_name, key), Decision, query=said(version=version), key=once)
 
 
 def cancel_many(type_name: str, tasks: Sequence[Cancel]) -> list[Request[TaskAnswers]]:

@@ -23,12 +23,13 @@ class Tasks(Verbs):
         at: datetime | None = None,
         payload: Any = UNSET,
         version: int | None = None,
+        idempotency_key: str | None = None,
     ) -> Decision:
         """Set the time of a key: created, moved, replaced or ignored, as the answer says.
 
         Saying it twice changes nothing. Without `at` it is due now. `version` is the version of your own event: one
         that is not newer than the last is ignored, so that events may arrive out of order. A moved task keeps its
-        payload unless another is given.
+        payload unless another is given. With an `idempotency_key` it happens once, whatever came of it in between.
 
         >>> from datetime import UTC, datetime
         >>> nine = datetime(2035, 1, 1, 9, tzinfo=UTC)
@@ -39,7 +40,7 @@ class Tasks(Verbs):
         >>> moved.decision, moved.instance_id == made.instance_id
         ('moved', True)
         """
-        return self._ask(asked.schedule(type, key, at, payload, version))
+        return self._ask(asked.schedule(type, key, at, payload, version, idempotency_key))
 
     def schedule_many(self, type: str, tasks: Iterable[Put]) -> list[TaskAnswer]:
         """Set the times of many keys; each is decided and answered by itself, in its place.
@@ -55,7 +56,9 @@ class Tasks(Verbs):
             found += answers.items
         return found
 
-    def cancel(self, type: str, key: str, *, version: int | None = None) -> Decision:
+    def cancel(
+        self, type: str, key: str, *, version: int | None = None, idempotency_key: str | None = None
+    ) -> Decision:
         """The key's task is no longer wanted. A call in flight is not aborted; its late answer is refused.
 
         >>> put = client.tasks.schedule("ARTICLE_PUBLISH", "article-42")
@@ -63,7 +66,7 @@ class Tasks(Verbs):
         >>> gone.decision
         'cancelled'
         """
-        return self._ask(asked.cancel(type, key, version))
+        return self._ask(asked.cancel(type, key, version, idempotency_key))
 
     def cancel_many(self, type: str, keys: Iterable[str | Cancel]) -> list[TaskAnswer]:
         """Many keys' tasks are no longer wanted; each is answered by itself.

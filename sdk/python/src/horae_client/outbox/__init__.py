@@ -1,0 +1,88 @@
+"""Tasks added in your own transaction: with your rows or not at all, on PostgreSQL and on MySQL or MariaDB.
+
+`add` writes a row beside yours; when your transaction commits, so does the row, and when it rolls back nothing is left.
+A `Relay` forwards what was committed, each row under a key of its own, and takes it away when it was heard: a task
+exists if and only if your row does, whenever anything is killed.
+
+>>> from horae_client import outbox
+>>> "create table if not exists horae_outbox" in outbox.ddl("postgresql")
+True
+"""
+
+from datetime import datetime
+from importlib.resources import files
+from typing import Any
+from uuid import uuid4
+
+from msgspec import UNSET
+
+from horae_client.outbox.connections import statement_of
+from horae_client.outbox.relay import Relay, wake
+from horae_client.wire import aware, encode, said
+
+__all__ = ["Relay", "add", "cancel", "ddl", "wake"]
+
+
+def add(
+    connection: Any,
+    type: str,
+    key: str,
+    *,
+    at: datetime | None = None,
+    payload: Any = UNSET,
+    version: int | None = None,
+) -> str:
+    """Set the time of a key, if and when this transaction commits; returns the idempotency key it will be sent under.
+
+    `connection` is the one your transaction runs on: SQLAlchemy's (a `Session` or a `Connection`), Django's, or any
+    DB-API connection (psycopg, PyMySQL, mysqlclient …). It must be in a transaction. `version` is the version of your
+    own event: one that is not newer than the last is ignored.
+
+    >>> from horae_client import outbox
+    >>> with database() as connection:
+    ...     _ = connection.cursor().execute("insert into article (id, title) values (42, 'x')")
+    ...     added = outbox.add(connection, "ARTICLE_PUBLISH", "article-42", payload={"title": "x"})
+    >>> outbox.Relay(database, url, key).once()
+    1
+    >>> task = client.tasks.get("ARTICLE_PUBLISH", "article-42")
+    >>> task.live.payload
+    {'title': 'x'}
+    """
+    return _write(connection, "schedule", type, key, said(at=aware(at), payload=payload, version=version))
+
+
+def cancel(connection: Any, type: str, key: str, *, version: int | None = None) -> str:
+    """The key's task is no longer wanted, if and when this transaction commits.
+
+    >>> from horae_client import outbox
+    >>> with database() as connection:
+    ...     added = outbox.add(connection, "ARTICLE_PUBLISH", "article-42")
+    ...     taken = outbox.cancel(connection, "ARTICLE_PUBLISH", "article-42")
+    >>> outbox.Relay(database, url, key).once()
+    2
+    >>> task = client.tasks.get("ARTICLE_PUBLISH", "article-42")
+    >>> task.outcome
+    'CANCELLED'
+    """
+    return _write(connection, "cancel", type, key, said(version=version))
+
+
+def ddl(dialect: str) -> str:
+    """The statements that make the table, for your migrations: `postgresql`, or `mysql` (and MariaDB).
+
+    >>> from horae_client import outbox
+    >>> "engine = InnoDB" in outbox.ddl("mysql")
+    True
+    """
+    if dialect not in {"postgresql", "mysql", "mariadb"}:
+        raise ValueError(f"no table is known for {dialect}: PostgreSQL, MySQL and MariaDB are")
+    name = "postgresql" if dialect == "postgresql" else "mysql"
+    return (files("horae_client.outbox") / f"{name}.sql").read_text(encoding="utf-8")
+
+
+def _write(connection: Any, verb: str, type_name: str, key: str, body: dict[str, Any]) -> str:
+    token = uuid4().hex
+    row = {"token": token, "verb": verb, "type": type_name, "task_key": key, "body": encode(body).decode()}
+    written = f"insert into horae_outbox ({', '.join(row)}) values"
+    statement_of(connection, lambda marks: f"{written} ({marks})", row, wake)
+    return token

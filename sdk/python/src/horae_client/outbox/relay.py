@@ -1,0 +1,271 @@
+"""The relay: forwards what was committed, and takes it away when it was heard.
+
+One relay of a database works at a time, held by a lock that goes with its connection; so what was said about a key is
+forwarded in the order in which it was added. It reads what is there, never "what comes after the last": a transaction
+that commits late is not passed over.
+"""
+
+import logging
+import threading
+import weakref
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from horae_client import errors
+from horae_client.asked import tasks as asked
+from horae_client.client import Client, settings
+from horae_client.models import Decision
+from horae_client.outbox.connections import is_mysql, rows
+from horae_client.retries import Retries
+from horae_client.wire import Request
+
+log = logging.getLogger("horae_client.outbox")
+PAGE: Final = 500
+WAITING: Final = (
+    "select id, token, verb, type, task_key, body from horae_outbox where refused is null order by id limit %s"
+)
+LOCK_POSTGRESQL: Final = "select pg_try_advisory_lock(hashtext('horae_outbox'))"
+LOCK_MYSQL: Final = "select get_lock(concat('horae_outbox.', database()), 0)"
+NOT_NOW: Final = (errors.Unreachable, errors.Unreadable, errors.ServerFault, errors.Unavailable, errors.Limited)
+NOT_FOR_US: Final = (errors.Unauthenticated, errors.Forbidden)
+"""A key that is not good says nothing about a row: all of them wait for a better one."""
+
+
+class Waiting(NamedTuple):
+    """A row that was committed and not yet forwarded."""
+
+    id: int
+    token: str
+    verb: str
+    type: str
+    key: str
+    body: str
+
+
+_running: "weakref.WeakSet[Relay]" = weakref.WeakSet()
+
+
+def wake() -> None:
+    """Something was committed: every relay of this process looks. However often it is called, each looks once.
+
+    >>> from horae_client import outbox
+    >>> outbox.wake()
+    """
+    for relay in list(_running):
+        relay.wake()
+
+
+class Relay:
+    """Forwards what `add` wrote, as a thread (`start`), in a process of its own (`run`), or once.
+
+    `connect` makes a DB-API connection to the database that has the table.
+
+    >>> from horae_client import outbox
+    >>> with outbox.Relay(database, url, key) as relay:
+    ...     relay.alive
+    True
+    """
+
+    def __init__(
+        self,
+        connect: Callable[[], Any],
+        url: str | None = None,
+        key: str | None = None,
+        *,
+        pause: float = 1.0,
+        lanes: int = 8,
+    ) -> None:
+        settings(url, key, 0)  # a missing address or key is found out here
+        self._where = url, key
+        self._client: Client | None = None
+        self._connect = connect
+        self._connection: Any = None
+        self._pause, self._lanes = pause, lanes
+        self._woken, self._stopping, self._lock = threading.Event(), threading.Event(), threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def once(self) -> int:
+        """Forward what is there; returns how many rows went. Zero too where another relay is at work.
+
+        >>> from horae_client import outbox
+        >>> outbox.Relay(database, url, key).once()
+        0
+        """
+        try:
+            return self._round()
+        finally:
+            self._hang_up()
+
+    def _round(self) -> int:
+        if not self._hold():
+            return 0
+        went = 0
+        while page := self._read():
+            heard = self._forward(page)
+            self._forget([row.id for row in heard])
+            went += len(heard)
+            if len(heard) < len(page):
+                break
+        return went
+
+    def run(self) -> None:
+        """Until `stop()`: look when woken, and every `pause` seconds.
+
+        >>> from horae_client import outbox
+        >>> relay = outbox.Relay(database, url, key)
+        >>> relay.stop()
+        >>> relay.run()
+        """
+        _running.add(self)
+        pause = self._pause
+        try:
+            while not self._stopping.is_set():
+                try:
+                    self._round()
+                    pause = self._pause
+                except Exception:  # the database or the server is away: what is there stays there
+                    log.exception("nothing could be forwarded just now")
+                    self._hang_up()
+                    pause = min(pause * 2, 30.0)
+                self._woken.wait(pause)
+                self._woken.clear()  # before the look, so a wake during it is kept
+        finally:
+            _running.discard(self)
+            self._hang_up()
+
+    def start(self) -> "Relay":
+        """The same in a thread.
+
+        >>> from horae_client import outbox
+        >>> relay = outbox.Relay(database, url, key).start()
+        >>> relay.stop()
+        """
+        self._thread = threading.Thread(target=self.run, name="horae-outbox", daemon=True)
+        self._thread.start()
+        return self
+
+    def wake(self) -> None:
+        """Look now.
+
+        >>> from horae_client import outbox
+        >>> outbox.Relay(database, url, key).wake()
+        """
+        self._woken.set()
+
+    def stop(self) -> None:
+        """End after what is under way; what is not forwarded stays for the next.
+
+        >>> from horae_client import outbox
+        >>> outbox.Relay(database, url, key).stop()
+        """
+        self.end()
+        if self._thread is not None:
+            self._thread.join()
+
+    def end(self) -> None:
+        """The same without waiting for it: for signal handlers.
+
+        >>> from horae_client import outbox
+        >>> outbox.Relay(database, url, key).end()
+        """
+        self._stopping.set()
+        self._woken.set()
+
+    @property
+    def alive(self) -> bool:
+        """Whether its thread runs."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def __enter__(self) -> "Relay":
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _hold(self) -> bool:
+        """Whether we are the one relay of this database; the lock goes with the connection."""
+        if self._connection is not None:
+            return True
+        connection = self._connect()
+        _commit_each(connection)
+        lock = LOCK_MYSQL if is_mysql(connection) else LOCK_POSTGRESQL
+        if not rows(connection, lock)[0][0]:
+            connection.close()
+            return False
+        self._connection, self._client = connection, Client(*self._where, retries=Retries(tries=2))
+        return True
+
+    def _hang_up(self) -> None:
+        gone, self._connection, self._client = (self._connection, self._client), None, None
+        for one in gone:
+            if one is not None:
+                with suppress(Exception):
+                    one.close()
+
+    def _read(self) -> list[Waiting]:
+        return [Waiting(*row) for row in rows(self._connection, WAITING, [PAGE])]
+
+    def _forward(self, page: Sequence[Waiting]) -> list[Waiting]:
+        """Send each; those of one key one after the other. Returns the rows that were heard."""
+        lines: dict[tuple[str, str], list[Waiting]] = {}
+        for row in page:
+            lines.setdefault((row.type, row.key), []).append(row)
+        if len(lines) == 1:
+            return self._line(page)
+        with ThreadPoolExecutor(self._lanes) as lanes:
+            return [row for heard in lanes.map(self._line, lines.values()) for row in heard]
+
+    def _line(self, line: Iterable[Waiting]) -> list[Waiting]:
+        heard: list[Waiting] = []
+        for row in line:
+            try:
+                self._send(row)
+            except NOT_NOW as error:
+                log.warning("%s %s could not be forwarded just now: %s", row.type, row.key, error)
+                break
+            except NOT_FOR_US as error:
+                log.error("nothing can be forwarded with this key: %s", error)
+                break
+            except errors.Refused as error:
+                self._refuse(row, error)
+                continue
+            heard.append(row)
+        return heard
+
+    def _send(self, row: Waiting) -> Decision | None:
+        assert self._client is not None, "what is sent is sent while we hold the lock"
+        return self._client.ask(_request(row))
+
+    def _refuse(self, row: Waiting, error: errors.Refused) -> None:
+        """It can never be forwarded as it is: it stays, with the reason, and nobody waits behind it."""
+        if isinstance(error, errors.NotFound) and row.verb == "cancel":
+            with self._lock:
+                self._forget([row.id])  # what was never scheduled needs no cancelling
+            return
+        log.error("%s %s was refused and stays in horae_outbox: %s", row.type, row.key, error)
+        with self._lock:
+            rows(self._connection, "update horae_outbox set refused = %s where id = %s", [str(error)[:2000], row.id])
+
+    def _forget(self, ids: Sequence[int]) -> None:
+        if ids:
+            marks = ", ".join(["%s"] * len(ids))
+            rows(self._connection, f"delete from horae_outbox where id in ({marks})", ids)  # noqa: S608
+
+
+def _request(row: Waiting) -> Request[Decision]:
+    body: dict[str, Any] = msgspec.json.decode(row.body)
+    if row.verb == "cancel":
+        return asked.cancel(row.type, row.key, body.get("version"), once=row.token)
+    return asked.said_before(row.type, row.key, body, once=row.token)
+
+
+def _commit_each(connection: Any) -> None:
+    """Every statement by itself: the lock is the session's, and nothing here needs a transaction."""
+    if callable(getattr(connection, "autocommit", None)):
+        connection.autocommit(True)
+    else:
+        connection.autocommit = True

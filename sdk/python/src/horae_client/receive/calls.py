@@ -1,0 +1,80 @@
+"""A call as a receiver sees it, and what may be answered."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+from urllib.parse import unquote
+
+import msgspec
+
+from horae_client.outcomes import Declined, Outcome, Retry, Snooze, Unrecoverable
+from horae_client.wire import encode
+
+
+class Received(NamedTuple):
+    """A request, whatever framework it came through."""
+
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class Call(msgspec.Struct, frozen=True, kw_only=True):
+    """One attempt that calls us. `body` is all that was sent, for targets with a body of their own."""
+
+    idempotency_key: str
+    attempt: int = 1
+    job: str | None = None
+    instance: str | None = None
+    key: str | None = None
+    payload: Any = None
+    fire_time: datetime | None = None
+    traceparent: str | None = None
+    completion_token: str | None = None
+    test: bool = False
+    body: Any = None
+
+
+Answer = tuple[int, dict[str, str], bytes]
+
+
+def call_of(received: Received) -> Call:
+    """What a request says; where its body is not the usual one, as far as its headers say it."""
+    told = {name.lower(): value for name, value in received.headers.items()}
+    try:
+        body = msgspec.json.decode(received.body) if received.body else None
+    except msgspec.DecodeError:
+        body = None
+    said = body if isinstance(body, dict) else {}
+    moment = said.get("fire_time")
+    return Call(
+        idempotency_key=said.get("idempotency_key") or unquote(told.get("idempotency-key", "")),
+        attempt=int(told.get("horae-attempt") or said.get("attempt") or 1),
+        job=said.get("job"),
+        instance=said.get("instance"),
+        key=said.get("key"),
+        payload=said.get("payload"),
+        fire_time=msgspec.convert(moment, datetime) if isinstance(moment, str) else None,
+        traceparent=told.get("traceparent"),
+        completion_token=told.get("horae-completion-token"),
+        test="horae-test" in told,
+        body=body,
+    )
+
+
+def answer_of(said: object) -> Answer:
+    """What a handler returned, or raised on purpose, in HTTP."""
+    match said:
+        case Declined(reason=reason):
+            return 200, {"Horae-Outcome": "declined", "Content-Type": "text/plain; charset=utf-8"}, reason.encode()
+        case Unrecoverable(reason=reason):
+            return 422, {"Content-Type": "text/plain; charset=utf-8"}, reason.encode()
+        case Snooze(seconds=seconds, reason=reason):
+            return 503, {"Retry-After": str(max(1, round(seconds)))}, reason.encode()
+        case Retry(after=after, reason=reason):
+            return 503, {} if after is None else {"Retry-After": str(max(1, round(after)))}, reason.encode()
+        case Outcome(reason=reason):
+            return 503, {}, reason.encode()
+        case None:
+            return 204, {}, b""
+        case _:
+            return 200, {"Content-Type": "application/json"}, encode(said)
