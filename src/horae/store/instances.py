@@ -19,6 +19,7 @@ from horae.domain.outcomes import Again, Ended
 from horae.domain.placement import Run
 from horae.domain.sealed import Sealed, read
 from horae.domain.timers import Timer
+from horae.store.arrays import plain
 from horae.store.history import Past
 from horae.store.looks import Look, Mark
 from horae.store.statements import sql
@@ -97,6 +98,12 @@ async def end(tx: Tx, endings: Sequence[Ending]) -> set[UUID]:
     """Live rows become history, ledger and dead letter; returns the ids that were still ours to end."""
     rows = await tx.rows(sql("instances/end"), *zip(*map(_ending_row, endings), strict=True), tx.now)
     return {row["id"] for row in rows}
+
+
+async def succeed(tx: Tx, endings: Sequence[tuple[Instance, int]]) -> set[UUID]:
+    """The same for attempts that succeeded and took so many milliseconds, where nothing else is to be told."""
+    columns = zip(*((ran.shard, ran.id, ran.attempt, ran.token, took) for ran, took in endings), strict=True)
+    return {row["id"] for row in await tx.rows(sql("instances/succeed"), *map(plain, columns), tx.now)}
 
 
 async def again(tx: Tx, retries: Sequence[Retrying]) -> set[UUID]:

@@ -84,6 +84,8 @@ class Settler:
         return written
 
     async def _write(self, rows: Sequence[Result]) -> list[UUID]:
+        if all(_is_plain(row) for row in rows):
+            return await self._succeed(rows)
         counted: list[tuple[Result, Counts | None]] = []
 
         async def work(tx: Tx) -> tuple[set[UUID], list[Timer]]:
@@ -115,6 +117,17 @@ class Settler:
         for timer in due:
             self.follow(timer)
         self._count(counted, written)
+        return list(written)
+
+    async def _succeed(self, rows: Sequence[Result]) -> list[UUID]:
+        """Nothing but successes that tell no more than how long they took: one lean statement."""
+        took = [(row.ran, row.attempt.duration_ms or 0) for row in rows if row.attempt is not None]
+
+        async def work(tx: Tx) -> set[UUID]:
+            return await instances.succeed(tx, took)
+
+        written = await self.cell.run_statements(work)
+        self._count([(row, Counts.SUCCESS) for row in rows], written)
         return list(written)
 
     def _count(self, counted: Sequence[tuple[Result, Counts | None]], written: set[UUID]) -> None:
@@ -170,6 +183,13 @@ def _by_itself(row: Result) -> bool:
     """Whether its end changes nothing but that instance."""
     plain = row.job is not None and not row.job.single and not row.job.exclusive
     return plain and isinstance(row.outcome, Success) and not row.compensations
+
+
+def _is_plain(row: Result) -> bool:
+    """Whether a worker said that it is done, and nothing else."""
+    told = row.attempt
+    bare = told is not None and told.status is None and told.code is None and told.answer is None
+    return bare and row.delay_ms is None and not row.rescued and _by_itself(row)
 
 
 async def _ask(tx: Tx, rows: Sequence[Result], written: set[UUID]) -> None:
