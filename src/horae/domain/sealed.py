@@ -47,6 +47,11 @@ def secret_of(name: str) -> Spot:
     return Spot(NOBODY, name, "secret")
 
 
+def compensation_of(instance_id: UUID) -> Spot:
+    """The payload of a task that an instance asked for with its end, until that task is made."""
+    return Spot(instance_id, "", "compensation")
+
+
 def request_of(route: str, resource: str, key: str) -> Spot:
     """The kept answer of a request that was made under an Idempotency-Key."""
     return Spot(NOBODY, f"{route}\0{resource}\0{key}", "request")

@@ -1,5 +1,6 @@
 """Tasks that attempts asked for with their end: each is made once, under a key of its own, and stays retriable."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -9,6 +10,8 @@ import msgspec
 from horae.domain.compensations import Compensation
 from horae.domain.errors import NotFound
 from horae.domain.ids import Prefix, public
+from horae.domain.sealed import compensation_of, read
+from horae.security.sealing import seal
 from horae.service import task_once
 from horae.service.context import Context
 from horae.store import tenants
@@ -26,9 +29,21 @@ async def caller(store: Store, cell: Cell, tenant_id: UUID) -> Context:
     return Context.of(store, found[0], ACTOR)
 
 
+async def sealed(ctx: Context, instance_id: UUID, asked: Sequence[Compensation]) -> Sequence[Compensation]:
+    """As the outbox holds them: nobody reads a payload there without its tenant's key."""
+    if all(one.payload is msgspec.UNSET for one in asked):
+        return asked
+    key, spot = await ctx.store.sealing.key(ctx.tenant.id), compensation_of(instance_id)
+    return [
+        one if one.payload is msgspec.UNSET else msgspec.structs.replace(one, payload=seal(key, spot, one.payload))
+        for one in asked
+    ]
+
+
 async def make(ctx: Context, instance_id: UUID, asked_at: datetime, body: dict[str, Any]) -> None:
     """Schedule what was asked for. The key is the asking instance's: whoever relays it again changes nothing."""
     one = msgspec.convert(body, Compensation)
     key = f"{public(Prefix.INSTANCE, instance_id)}:{asked_at.timestamp():.6f}:{body['number']}"
-    facts: dict[str, Any] = {"at": one.at, "payload": one.payload, "version": one.version}
+    payload = await ctx.store.sealing.open(ctx.tenant.id, compensation_of(instance_id), read(one.payload))
+    facts: dict[str, Any] = {"at": one.at, "payload": payload, "version": one.version}
     await task_once.schedule(ctx, key, one.type, one.key, **facts)

@@ -20,6 +20,7 @@ from horae.domain.workers import (
 )
 from horae.runtime.telemetry import log
 from horae.service.claims import claim
+from horae.service.compensations import sealed
 from horae.service.context import Context
 from horae.service.proofs import by_cell, count_refused, prove
 from horae.store import workers
@@ -109,7 +110,8 @@ async def _write(ctx: Context, cell: Cell, proven: dict[Finish, Running]) -> set
         ran, since, _ = proven[one]
         outcome, attempt = _said(one, now - since)
         job = known.get((ran.job_id, ran.job_version))
-        results.append(Result(ran, job, outcome, attempt, compensations=one.compensations))
+        asked = await sealed(ctx, ran.id, one.compensations) if one.compensations else ()
+        results.append(Result(ran, job, outcome, attempt, compensations=asked))
     written = await Settler(cell, lambda timer: ctx.wakes.wake(timer.shard, timer.at)).write(results)
     return {one for id_, one in first.items() if id_ in written}
 

@@ -232,6 +232,7 @@ class Store:
         async with Store([cell.as_owner() for cell in self.cells]) as owner:
             for own, cell in zip(owner.cells, self.cells, strict=True):
                 own.clock = cell.clock  # one clock a cell: this one is set at every heartbeat
+            owner.sealing = self.sealing
             yield owner
 
     async def learn_shards(self) -> None:
