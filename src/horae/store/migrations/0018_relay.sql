@@ -9,5 +9,6 @@ create index outbox_compensation on outbox (xid) where event = 'COMPENSATION_ASK
 grant select, insert, update on relay to horae_relay;
 
 -- migrate:down
+-- squawk-ignore require-concurrent-index-deletion
 drop index outbox_compensation;
 drop table relay;
