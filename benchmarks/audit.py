@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from benchmarks import psql
@@ -25,6 +26,15 @@ from benchmarks.server import FOLDER, SETTINGS, Server, running
 
 JOBS, CONNECTIONS, SLICES = 10_000, 8, 5
 BOUND = 0.02
+
+
+class Fine(Process):
+    """CPU in nanoseconds: what a sealer costs is less than the ticks by which it is counted otherwise."""
+
+    def cpu_seconds(self) -> float:
+        """CPU of all its threads so far."""
+        tasks = Path(f"/proc/{self.pid}/task").iterdir()
+        return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
 
 
 class Bench:
@@ -85,7 +95,7 @@ def sealing(server: Server, database: str) -> Iterator[tuple[Process, Process]]:
         process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=log, env=dict(os.environ))
     try:
         assert process.stdout is not None
-        yield Process(process.pid), Process(int(process.stdout.readline()))
+        yield Fine(process.pid), Fine(int(process.stdout.readline()))
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait(20)
