@@ -9,5 +9,6 @@ TARGETS = {
     "url": "addresses",
     "signature": "signatures",
     "cursor": "cursors",
+    "token": "tokens",
 }
 """Each a module with `feed(data)`, which may raise nothing, and `SEEDS`, from which the fuzzer begins."""
