@@ -4,13 +4,18 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from urllib.parse import urlsplit
 
+import django
 import psycopg
 import pymysql
 import pytest
 import sqlalchemy
+from django.conf import settings
+from django.db import connections, transaction
 from sqlalchemy.orm import Session
 
 from horae_client import Client, Keyed, errors, outbox
@@ -64,6 +69,43 @@ def test_a_task_goes_with_the_rows_of_its_transaction(database, relay, client, w
     else:
         with pytest.raises(errors.NotFound):
             client.tasks.get("PUBLISH", "article-42")
+
+
+@pytest.mark.parametrize("commit", [True, False], ids=["committed", "rolled back"])
+def test_a_task_goes_with_a_transaction_of_django_and_wakes_its_relay_after_it(
+    database, relay, client, commit, monkeypatch
+):
+    connection = django_connection(database)
+    woken = []
+    monkeypatch.setattr(outbox, "wake", lambda: woken.append(database.rows("select count(*) from horae_outbox")[0][0]))
+    with pytest.raises(RuntimeError, match="inside a transaction"):
+        outbox.add(connection, "PUBLISH", "k")
+    with suppress(ZeroDivisionError), transaction.atomic(using=connection.alias):
+        with connection.cursor() as cursor:
+            cursor.execute("insert into article (id, title) values (42, 'x')")
+        outbox.add(connection, "PUBLISH", "k", payload={"title": "ü"})
+        if not commit:
+            raise ZeroDivisionError
+    connection.close()
+    assert woken == ([1] if commit else [])
+    assert waiting(database) == len(database.rows("select * from article")) == int(commit)
+    assert relay.once() == int(commit)
+
+
+def django_connection(database: Database):
+    """A connection as Django makes it."""
+    if not settings.configured:
+        settings.configure(ALLOWED_HOSTS=["*"])
+    django.setup()
+    parts = urlsplit(database.dsn)
+    facts = {"NAME": parts.path[1:], "USER": parts.username, "HOST": parts.hostname, "PORT": parts.port}
+    if database.kind == "mysql":
+        pymysql.install_as_MySQLdb()
+    alias = parts.path[1:]
+    connections.databases[alias] = connections.configure_settings(
+        {"default": {}, alias: {"ENGINE": f"django.db.backends.{database.kind}", **facts}}
+    )[alias]
+    return connections[alias]
 
 
 def test_outside_a_transaction_it_is_refused(database):
