@@ -2,8 +2,8 @@
 
 >>> from horae_client import Cron, Http
 >>> job = client.jobs.create("NIGHTLY", trigger=Cron("0 2 * * *"), target=Http("https://example.com/nightly"))
->>> job.trigger["dialect"], job.target["read_timeout"]
-('unix5', 5.0)
+>>> job.trigger["dialect"], job.target["url"]
+('unix5', 'https://example.com/nightly')
 """
 
 from datetime import datetime

@@ -38,7 +38,12 @@ Answer = tuple[int, dict[str, str], bytes]
 
 
 def call_of(received: Received) -> Call:
-    """What a request says; where its body is not the usual one, as far as its headers say it."""
+    """What a request says; where its body is not the usual one, as far as its headers say it.
+
+    >>> from horae_client.receive.calls import Received, call_of
+    >>> call_of(Received({"Idempotency-Key": "k%20:1", "Horae-Attempt": "2"}, b"")).idempotency_key
+    'k :1'
+    """
     told = {name.lower(): value for name, value in received.headers.items()}
     try:
         body = msgspec.json.decode(received.body) if received.body else None
@@ -62,7 +67,12 @@ def call_of(received: Received) -> Call:
 
 
 def answer_of(said: object) -> Answer:
-    """What a handler returned, or raised on purpose, in HTTP."""
+    """What a handler returned, or raised on purpose, in HTTP.
+
+    >>> from horae_client.receive.calls import answer_of
+    >>> answer_of(None)
+    (204, {}, b'')
+    """
     match said:
         case Declined(reason=reason):
             return 200, {"Horae-Outcome": "declined", "Content-Type": "text/plain; charset=utf-8"}, reason.encode()

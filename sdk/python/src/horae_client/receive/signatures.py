@@ -76,7 +76,12 @@ def sign(secrets: str | Iterable[str], id_: str, body: bytes, *, now: float | No
 
 
 def keys_of(secrets: str | Iterable[str]) -> list[bytes]:
-    """The keys in secrets; a bad one is a mistake of ours, and its message does not repeat it."""
+    """The keys in secrets; a bad one is a mistake of ours, and its message does not repeat it.
+
+    >>> from horae_client.receive.signatures import keys_of
+    >>> len(keys_of("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"))
+    1
+    """
     words = secrets.split() if isinstance(secrets, str) else [word for one in secrets for word in one.split()]
     if not words:
         raise ValueError("no secret: without one anyone could call")
