@@ -12,9 +12,10 @@ from horae.domain.targets import HttpTarget
 from horae.domain.triggers import IntervalTrigger
 from horae.store import clock
 from horae.store import leases as rows
+from horae.store.cells import Store
 from tests.engine.fleet import every_fire_has_one_row, steady
 from tests.engine.running import running
-from tests.steps import a_job, until
+from tests.steps import a_job, query, until
 
 LONG = (pytest.mark.long, pytest.mark.timeout(3600))
 SOURCE = Path(horae.__file__).parent
@@ -51,6 +52,37 @@ async def test_a_database_clock_that_jumps_ahead_stops_its_cells_and_fires_nothi
     assert catcher.of("/later") == []
     assert set(catcher.effects.values()) == {1}
     await every_fire_has_one_row(store, jobs)
+
+
+async def test_a_node_that_starts_while_a_clock_is_wrong_fires_nothing_early_either(
+    ctx, store, cells, catcher, monkeypatch
+):
+    ahead = timedelta()
+    told = clock.told
+
+    def moved(row):
+        return (said := told(row))._replace(reading=said.reading + ahead)
+
+    for module in (rows, clock):
+        monkeypatch.setattr(module, "told", moved)
+    anchor = store.cells[0].clock.now() + timedelta(minutes=30)
+    await a_job(ctx, "later", IntervalTrigger(3600, anchor), target=HttpTarget(f"{catcher.url}/later"))
+    async with running(store):
+        ahead = timedelta(hours=8)
+        await until(lambda: not any(cell.clock.trusted for cell in store.cells), 10)
+        await until(lambda: doubted(store), 10)
+    async with Store.of(cells) as later, running(later):
+        assert not any(cell.clock.trusted for cell in later.cells)
+        assert all(cell.clock.now() < anchor for cell in later.cells)
+        ahead = timedelta()
+        await until(lambda: all(cell.clock.trusted for cell in later.cells), 10)
+    assert catcher.of("/later") == []
+    assert not await doubted(store)
+
+
+async def doubted(store):
+    """Whether every cell's clock is said to be wrong."""
+    return all(row["doubt_ms"] for row in await query(store, "select doubt_ms from clock_offset"))
 
 
 def test_only_the_first_stock_of_partitions_and_the_programs_around_a_node_read_a_wall_clock():

@@ -36,6 +36,7 @@ NOT_SHARDED = {
     "blocks/forget_entries",
     "blocks/seal",
     "clock/move",
+    "clock/doubt",
     "clock/vouch",
     "data_keys/copy",
     "keys/copy",

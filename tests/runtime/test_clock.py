@@ -117,3 +117,43 @@ def test_a_process_stopped_while_its_reading_was_on_the_way_sees_no_jump_at_the_
     assert clock.set(START + timedelta(seconds=34), ticks.at) == timedelta()
     assert clock.trusted
     assert clock.now() == START + timedelta(seconds=34)
+
+
+def ahead(ticks, hours):
+    return START + timedelta(hours=hours, seconds=ticks.at - 1000.0)
+
+
+def test_who_starts_while_others_doubt_the_clock_goes_by_their_word_until_it_is_set_right(ticks):
+    late = Clock(ticks)
+    late.set(ahead(ticks, 8), ticks.at, doubt=timedelta(hours=8))
+    assert not late.trusted
+    assert late.now() == START
+    ticks.at += 2
+    late.set(ahead(ticks, 8), ticks.at, doubt=timedelta(hours=8))
+    assert not late.trusted
+    ticks.at += 2
+    late.set(ahead(ticks, 0), ticks.at, doubt=timedelta(hours=8))
+    assert late.trusted, "it is as it was known to be"
+    ticks.at += 2
+    late.set(ahead(ticks, 0), ticks.at, doubt=timedelta(hours=8))
+    assert late.trusted, "the word is old, and we have seen why"
+    assert late.now() == ahead(ticks, 0)
+
+
+def test_a_doubt_that_is_taken_back_is_no_jump(clock, ticks):
+    ticks.at += 2
+    clock.set(ahead(ticks, 0), ticks.at, doubt=timedelta(hours=8))
+    assert not clock.trusted, "others know of a jump that we have not seen"
+    ticks.at += 2
+    clock.set(ahead(ticks, 0), ticks.at)
+    assert clock.trusted
+    assert clock.now() == ahead(ticks, 0)
+
+
+def test_a_person_who_vouches_ends_every_doubt(ticks):
+    late = Clock(ticks)
+    late.set(ahead(ticks, 8), ticks.at, doubt=timedelta(hours=8))
+    ticks.at += 2
+    late.set(ahead(ticks, 8), ticks.at, vouches=1)
+    assert late.trusted
+    assert late.now() == ahead(ticks, 8)

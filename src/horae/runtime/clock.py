@@ -4,6 +4,7 @@ No engine code reads a wall clock, so stepping a node's changes nothing. CLOCK_B
 CLOCK_MONOTONIC stops. When the database's own clock moves against it by more than two seconds between two
 readings, the clock is no longer trusted and dispatch in that cell stops until a person says otherwise, or until the
 database is set right. Meanwhile time goes on as it was: what is written then must not lie hours ahead afterwards.
+A process that starts later has seen no jump; those who have leave their doubt in the cell, and it goes by that.
 """
 
 import time
@@ -36,8 +37,10 @@ class Clock:
     def __init__(self, ticks: Callable[[], float] = boottime) -> None:
         self._ticks = ticks
         self._reading: Reading | None = None
-        self._ahead = timedelta()
         self.trusted = True
+        self.ahead = timedelta()  # the database, of what we go by; nothing while it is trusted
+        self._by_hearsay = False
+        self._disproved = False
 
     def ticks(self) -> float:
         """The carrier's own count, for taking a reading's time before and after it."""
@@ -52,7 +55,7 @@ class Clock:
 
     def told(self) -> datetime:
         """What the database itself says now, trusted or not: for comparing with what it has dated itself."""
-        return self.now() + self._ahead
+        return self.now() + self.ahead
 
     def age(self) -> float:
         """Seconds since the last reading."""
@@ -65,28 +68,50 @@ class Clock:
         assert reading is not None, "this clock has never been read from its cell"
         return self._ticks() + reading.shift
 
-    def set(self, base: datetime, sent: float, offset: timedelta = timedelta(), vouches: int = 0) -> timedelta:
+    def set(
+        self,
+        base: datetime,
+        sent: float,
+        offset: timedelta = timedelta(),
+        vouches: int = 0,
+        doubt: timedelta | None = None,
+    ) -> timedelta:
         """Take a reading that was asked for at tick `sent`; returns how far the database jumped since the last.
 
         The reading counts from the tick of its arrival, so we are behind the database by at most the round trip
         and never ahead of it. Each reading was taken somewhere on its way, which may have been long: a process that was
-        stopped meanwhile sees no jump. A higher count of `vouches` says that a person has looked at the clock since.
+        stopped meanwhile sees no jump. A higher count of `vouches` says that a person has looked at the clock since;
+        `doubt` is how far ahead of the truth other processes know the database to be.
         """
-        last, arrived, jump = self._reading, self._ticks(), timedelta()
-        if last is not None:
-            earliest = last.base + timedelta(seconds=sent - last.read_at)
-            latest = last.base + timedelta(seconds=arrived - last.sent)
-            jump = min(base - earliest, timedelta()) or max(base - latest, timedelta())
-        self._ahead = timedelta()
-        if last is not None and abs(jump) > JUMP and vouches <= last.vouches:
-            self.trusted = False
-            carried = last.base + timedelta(seconds=arrived - last.read_at)
-            base, self._ahead = carried, base - carried
+        last, arrived = self._reading, self._ticks()
+        jump = timedelta() if last is None else _jump(last, base, sent, arrived)
+        self._disproved = self._disproved and doubt is not None
+        if last is not None and vouches > last.vouches:
+            self.trust()
+        elif self._by_hearsay and doubt is None:
+            self.trust()  # who knew it took it back
+        elif last is not None and abs(jump) > JUMP:
+            base = self._go_on(base, last.base + timedelta(seconds=arrived - last.read_at))
+        elif doubt is not None and not self._disproved and (last is None or self.trusted):
+            base, self._by_hearsay = self._go_on(base, base - doubt), True
         else:
+            self._disproved = self._disproved or not self.trusted
             self.trust()
         self._reading = Reading(base, sent, arrived, offset, vouches, (base + offset).timestamp() - arrived)
         return jump
 
+    def _go_on(self, told: datetime, known: datetime) -> datetime:
+        """Go by what is known instead of what the database says."""
+        self.trusted, self.ahead = False, told - known
+        return known
+
     def trust(self) -> None:
-        """A person has looked: go on with the database's clock as it is."""
-        self.trusted = True
+        """Go on with the database's clock as it is."""
+        self.trusted, self.ahead, self._by_hearsay = True, timedelta(), False
+
+
+def _jump(last: Reading, base: datetime, sent: float, arrived: float) -> timedelta:
+    """How far a reading lies outside of what the one before allows."""
+    earliest = last.base + timedelta(seconds=sent - last.read_at)
+    latest = last.base + timedelta(seconds=arrived - last.sent)
+    return min(base - earliest, timedelta()) or max(base - latest, timedelta())

@@ -16,6 +16,7 @@ from horae.engine.leases.hold import Holding, Tell
 from horae.engine.leases.strays import Strays
 from horae.runtime.chance import fraction
 from horae.runtime.telemetry import log
+from horae.store import clock as clocks
 from horae.store import leases
 from horae.store.cells import Cell
 from horae.store.clock import Told
@@ -112,7 +113,14 @@ class Keeper:
         told.set(self.cell.clock, sent)
         if not self.cell.clock.trusted:
             log.error("clock.jumped", cell=self.cell.name, advice="look at it, then run `horae cells trust-clock`")
+        if self.cell.clock.trusted is not (told.doubt is None):
+            await self._call(self._say_doubt)
         return sent
+
+    async def _say_doubt(self, tx: Tx) -> None:
+        """Nodes that start now have not seen the clock jump, or come back."""
+        clock = self.cell.clock
+        await clocks.doubt(tx, None if clock.trusted else clock.ahead)
 
     async def _drain(self, tx: Tx) -> int:
         return await leases.drain(tx, self.who.incarnation)

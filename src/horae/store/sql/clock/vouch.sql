@@ -1,2 +1,2 @@
 -- Always one row: the migration wrote it.
-update clock_offset set vouches = vouches + 1 where only_row
+update clock_offset set vouches = vouches + 1, doubt_ms = null where only_row

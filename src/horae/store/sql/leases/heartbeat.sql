@@ -1,7 +1,7 @@
 -- Always one row. An expired incarnation may come back: what it owned may have been taken meanwhile.
 -- The database issues the term by its own clock, so that nobody's reading is compared with another's.
 with told as materialized (
-    select clock_timestamp() as reading, offset_ms, vouches from clock_offset),
+    select clock_timestamp() as reading, offset_ms, vouches, doubt_ms from clock_offset),
 term as (
     select reading + offset_ms * interval '1 millisecond' as began from told),
 beat as (
@@ -9,4 +9,4 @@ beat as (
     select $1, $2, began, began, began + $3::interval, $4 from term
     on conflict (incarnation) do update
     set seen_at = excluded.seen_at, expires_at = excluded.expires_at, draining = excluded.draining)
-select reading, offset_ms, vouches from told
+select reading, offset_ms, vouches, doubt_ms from told
