@@ -241,7 +241,7 @@ async def test_a_task_replaced_while_its_first_call_is_in_flight_takes_effect_wh
         if due["k"] > datetime.now(UTC):
             raise Declined("not due any more")
 
-    worker = Worker(home.url, home.key, wait=1.0)
+    worker = Worker(home.url, home.key, wait=0.3)
     worker.task("PUBLISH")(receive.effective_once(furnished.connect, publish))
     async with AsyncClient(home.url, home.key) as client:
         await client.jobs.create("PUBLISH", trigger=Keyed())

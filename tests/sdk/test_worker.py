@@ -51,7 +51,7 @@ async def working(worker: Worker) -> AsyncIterator[None]:
 
 
 def a_worker(home: Home, **facts: object) -> Worker:
-    return Worker(home.url, home.key, wait=1.0, **facts)  # type: ignore[arg-type]
+    return Worker(home.url, home.key, wait=0.3, **facts)  # type: ignore[arg-type]
 
 
 async def state_of(asked: AsyncClient, key: str, type_name: str = "T"):

@@ -20,7 +20,7 @@ from tests.sdk.databases import Database, Make
 from tests.sdk.served import Home, Served
 from tests.system.children import Child
 
-MANY = 60
+MANY = 40
 KEYS = [f"k-{n}" for n in range(MANY)]
 
 

@@ -15,7 +15,7 @@ TAKES = 0.1
 
 def main() -> None:
     url, key, dsn = sys.argv[1:]
-    worker = Worker(url, key, concurrency=8, wait=1.0, grace=20.0)
+    worker = Worker(url, key, concurrency=8, wait=0.5, grace=20.0)
 
     def work(connection, ctx):
         cursor = connection.cursor()

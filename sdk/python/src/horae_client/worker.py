@@ -42,7 +42,7 @@ class Worker:
     worker is told to end.
 
     >>> from horae_client import Worker
-    >>> worker = Worker(url, key)
+    >>> worker = Worker(url, key, wait=0.2)
     >>> @worker.task("ARTICLE_PUBLISH")
     ... async def publish(ctx):
     ...     print("published", ctx.key, "attempt", ctx.attempt)
