@@ -139,7 +139,8 @@ def _report(
         "pgqueuer_rates": [round(one.rate) for one in pgqueuer],
     }
     settings = {
-        "slice_s": length, "slices": len(ours), "api_processes": 1, "worker_processes": 1, "concurrency": CONCURRENCY, "worker_gc": pulling.GC,
+        "slice_s": length, "slices": len(ours), "api_processes": 1, "worker_processes": 1, "concurrency": CONCURRENCY,
+        "worker_gc": pulling.GC,
         "bare": {"clients": CLIENTS, "batch": BATCH}, "pgqueuer": {"version": neighbour.VERSION, **PGQUEUER},
         "seen_before": json.loads(SEEN), "postgresql": SETTINGS,
     }  # fmt: skip
