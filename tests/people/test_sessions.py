@@ -1,5 +1,6 @@
 """Sessions: what opens them, what they may, what other sites cannot do with them, and how they end."""
 
+import re
 from datetime import timedelta
 
 import httpx2
@@ -255,3 +256,10 @@ async def test_a_session_of_a_key_does_not_outlive_a_change_of_its_roles(store, 
             return (await browser.get("/jobs")).status_code == 403
 
         assert await until(refused) < 5
+
+
+async def test_the_document_describes_the_login_and_every_reference_in_it_leads_somewhere(app):
+    made = app.openapi()
+    for reference in set(re.findall(r"#/components/schemas/([^\"']+)", str(made))):
+        assert reference in made["components"]["schemas"], reference
+    assert {"200", "401", "429"} <= set(made["paths"]["/login/key"]["post"]["responses"])

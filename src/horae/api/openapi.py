@@ -12,7 +12,7 @@ from horae.api.problems import MEDIA_TYPE, Problem
 from horae.api.routing import GuardedRoute, action_of
 from horae.domain.errors import HoraeError
 from horae.security.cookies import SESSION
-from horae.security.roles import ACTIONS, roles_for
+from horae.security.roles import ACTIONS, LOGIN, roles_for
 
 DESCRIPTION: Final = (
     "Horae decides when to try; your business decides whether it takes effect. "
@@ -20,6 +20,7 @@ DESCRIPTION: Final = (
 )
 ALWAYS: Final = (400, 401, 403, 404, 405, 409, 422, 429, 503)
 WITH_BODY: Final = (413, 415)
+AT_LOGIN: Final = (400, 401, 403, 405, 422, 429, 503)
 
 
 def document(app: FastAPI) -> dict[str, Any]:
@@ -38,6 +39,10 @@ def document(app: FastAPI) -> dict[str, Any]:
         for route in guarded(app):
             for method in route.methods or ():
                 _finish(made["paths"][route.path_format][method.lower()], action_of(route))
+        for open_, methods in made["paths"].items():
+            if open_ in LOGIN:
+                for operation in methods.values():
+                    _refusals(operation, AT_LOGIN)
         app.openapi_schema = made
     return app.openapi_schema
 
@@ -57,13 +62,17 @@ def codes() -> dict[int, list[str]]:
     return found
 
 
-def _finish(operation: dict[str, Any], action: str) -> None:
+def _refusals(operation: dict[str, Any], statuses: tuple[int, ...]) -> None:
     said = codes()
-    for status in (*ALWAYS, *(WITH_BODY if "requestBody" in operation else ())):
+    for status in (*statuses, *(WITH_BODY if "requestBody" in operation else ())):
         operation["responses"][str(status)] = {
             "description": ", ".join(f"`{code}`" for code in said[status]),
             "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
         }
+
+
+def _finish(operation: dict[str, Any], action: str) -> None:
+    _refusals(operation, ALWAYS)
     operation["security"] = [{"key": []}, {"session": []}]
     operation["x-horae-action"] = action
     operation["x-horae-roles"] = [str(role) for role in roles_for(action)]
