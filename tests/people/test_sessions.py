@@ -263,3 +263,9 @@ async def test_the_document_describes_the_login_and_every_reference_in_it_leads_
     for reference in set(re.findall(r"#/components/schemas/([^\"']+)", str(made))):
         assert reference in made["components"]["schemas"], reference
     assert {"200", "401", "429"} <= set(made["paths"]["/login/key"]["post"]["responses"])
+
+
+async def test_requests_are_counted_under_the_paths_of_the_document(admin, platform):
+    await admin.put("/role-bindings/group:a", json={"roles": ["viewer"]})
+    counted = (await platform.get("http://horae.test/metrics")).text
+    assert 'route="/api/v1/role-bindings/{principal}"' in counted

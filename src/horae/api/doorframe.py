@@ -58,6 +58,6 @@ class Doorframe:
             await problem_of(error)(scope, receive, sending)  # the framework's own answer would miss its headers
         finally:
             self._metrics.inside.dec()
-            route = getattr(scope.get("route"), "path", "none")
+            route = getattr(scope.get("route"), "path_format", "none")
             self._metrics.requests.labels(route, scope["method"], status).inc()
             self._metrics.seconds.labels(route).observe(boottime() - began)
