@@ -133,3 +133,37 @@ def test_shadows_fire_nothing_and_report_what_would_differ(horae, tmp_path):
     (tmp_path / "cutover.yaml").write_text(horae("import", "crontab", "crontab"))
     assert "and resume" in horae("apply", "-f", "cutover.yaml")
     assert json.loads(horae("shadow", "list", "--json")) == []
+
+
+def test_other_systems_are_taken_over_from_what_they_export(horae, tmp_path, monkeypatch):
+    (tmp_path / "xxl_job_info.csv").write_text(
+        "id,job_desc,schedule_type,schedule_conf,misfire_strategy,executor_block_strategy,executor_handler,trigger_status\n"
+        "1,发券,CRON,0 0 2 * * ?,DO_NOTHING,SERIAL_EXECUTION,coupon,1\n"
+    )
+    assert "xxl-job: 1 to create" in horae(
+        "import",
+        "xxl-job",
+        "xxl_job_info.csv",
+        "--zone",
+        "Asia/Shanghai",
+        "--url",
+        "http://localhost:9/{name}",
+        "--apply",
+    )
+    assert (
+        json.loads(horae("job", "show", "发券", "--json"))["target"]["url"] == "http://localhost:9/%E5%8F%91%E5%88%B8"
+    )
+    (tmp_path / "qrtz_cron_triggers.json").write_text(
+        '[{"TRIGGER_NAME": "report", "TRIGGER_GROUP": "DEFAULT", "CRON_EXPRESSION": "0 0 9 ? * MON-FRI"}]'
+    )
+    assert "cron: 0 0 9 ? * MON-FRI" in horae("import", "quartz", "qrtz_cron_triggers.json", "--zone", "Asia/Tokyo")
+    (tmp_path / "beat_config.py").write_text("SCHEDULE = {'sync': {'task': 'acme.sync', 'schedule': 600.0}}\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert "every: 600.0" in horae("import", "celery", "beat_config:SCHEDULE")
+    (tmp_path / "beat.json").write_text('{"Nine": {"task": "x", "schedule": {"minute": "0", "hour": "9"}}}')
+    made = horae("import", "celery", "beat.json", "--zone", "UTC")
+    assert "  Nine:\n    cron: 0 0 9 * * *" in made
+    horae("import", "celery", "beat_config:NOTHING", status=3)
+    horae("import", "crontab", "nowhere", status=3)
+    horae("import", "xxl-job", "mysql://root@db/xxl_job", status=1)
+    horae("import", "crontab", "xxl_job_info.csv", "--zone", "Nowhere/At_All", status=1)

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import msgspec
 
@@ -78,7 +78,7 @@ def receiving(now: Callable[[], datetime], about: About) -> Iterator[Receiver]:
         def handle_any(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             headers = {name.lower(): value for name, value in self.headers.items()}
-            status = receiver.take(self.command, urlsplit(self.path).path, headers, body)
+            status = receiver.take(self.command, unquote(urlsplit(self.path).path), headers, body)
             self.send_response(status)
             self.send_header("Content-Length", "0")
             self.end_headers()

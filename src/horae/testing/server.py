@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from msgspec.structs import replace
 
@@ -51,7 +51,7 @@ class Server:
 
     def job(self, name: str, **words: Any) -> Job:
         """Make a job, in the words of `jobs.yaml`. Without a target it calls the receiver, at `/name`."""
-        said = {"target": {"kind": "http", "url": f"{self.receiver.url}/{name}"}} | words
+        said = {"target": {"kind": "http", "url": f"{self.receiver.url}/{quote(name, safe='')}"}} | words
         [declared] = self._declared(Source("test", {name: said}))
         return self._background.run(
             jobs.create(self._world.ctx, name, declared.definition, paused=bool(declared.paused))

@@ -115,11 +115,9 @@ def _celery(sources: list[str]) -> Mapping[str, Any]:
     if ":" in one and "://" not in one and not Path(one).exists():
         return celery_tables.of_schedule(_named(one))
     names = (celery_tables.TASKS, *(f"{celery_tables.APP}{kind}schedule" for kind in celery_tables.KINDS))
-    tables = _tables(sources, names, alone="beat_schedule")
-    if celery_tables.TASKS in tables:
-        return celery_tables.of_tables(tables)
-    entries = tables.get("beat_schedule", [])
-    return celery_tables.of_schedule(entries[0] if len(entries) == 1 else {str(e.get("name")): e for e in entries})
+    if len(sources) == 1 and "://" not in one and (entries := celery_tables.exported(text_of(one))) is not None:
+        return entries
+    return celery_tables.of_tables(_tables(sources, names))
 
 
 def _named(place: str) -> Any:
@@ -136,7 +134,7 @@ def _named(place: str) -> Any:
     return getattr(getattr(held, "conf", None), "beat_schedule", held)
 
 
-def _tables(sources: list[str], names: tuple[str, ...], alone: str | None = None) -> Tables:
+def _tables(sources: list[str], names: tuple[str, ...]) -> Tables:
     """All tables of all sources. A file of bare rows is named after its table, where there is more than one."""
     found: Tables = {}
     for source in sources:
@@ -144,7 +142,7 @@ def _tables(sources: list[str], names: tuple[str, ...], alone: str | None = None
             found |= uvloop.run(elsewhere.read(source, names))
         else:
             stem = Path(source).stem.lower()
-            found |= dumps.read(text_of(source), alone=stem if stem in names else alone or names[0])
+            found |= dumps.read(text_of(source), alone=stem if stem in names else names[0])
     return found
 
 

@@ -46,6 +46,15 @@ def of_schedule(schedule: object) -> Entries:
     return {str(name): _entry(entry) for name, entry in schedule.items()}
 
 
+def exported(text: str) -> Entries | None:
+    """A `beat_schedule` that was written as JSON, a name to an entry; None when the text is something else."""
+    try:
+        found = msgspec.json.decode(text, type=dict[str, dict[str, Any]])
+    except (msgspec.DecodeError, msgspec.ValidationError):
+        return None
+    return of_schedule(found)
+
+
 def _entry(entry: Any) -> dict[str, Any]:
     if not isinstance(entry, Mapping):
         raise Invalid("an entry of a beat schedule is a mapping with `task` and `schedule`")

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from typing import Any, Final
+from urllib.parse import quote
 
 import msgspec
 from msgspec.structs import replace
@@ -37,7 +38,7 @@ def words(made: Imported, *, url: str | None = None, shadow: bool = False) -> di
     said = _trigger(made)
     policies = msgspec.to_builtins(made.policies)
     said |= {"policies": policies} if policies else {}
-    said |= {"target": {"kind": "http", "url": url.replace("{name}", made.name)}} if url else {}
+    said |= {"target": {"kind": "http", "url": url.replace("{name}", quote(made.name, safe=""))}} if url else {}
     said |= {"payload": made.payload} if made.payload else {}
     said |= {"paused": True} if made.paused else {}
     return said | ({"shadow": True} if shadow else {})
