@@ -1,10 +1,10 @@
 """What a test holds in its hand: make jobs, move time, look at the calls."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from urllib.parse import quote, urlsplit
 
 from msgspec.structs import replace
@@ -24,11 +24,12 @@ from horae.testing.calls import Call
 from horae.testing.receiver import Receiver, receiving
 from horae.testing.world import Handler, World, opened
 
+Result = TypeVar("Result")
 TENANT: Final = "test"
 
 
 class Server:
-    """A scheduler whose time stands still but for the moments the test itself takes.
+    """A scheduler whose time stands still until the test moves it.
 
     `calls` holds everything its targets and workers were given, in order; those of one moment by fire time and name.
     `answers` says what the targets answer: `horae.answers["report"] = [503, 200]`, by job or path.
@@ -47,23 +48,21 @@ class Server:
     @property
     def now(self) -> datetime:
         """What time it is for the server."""
-        return self._world.now()
+        return self._world.time
 
     def job(self, name: str, **words: Any) -> Job:
         """Make a job, in the words of `jobs.yaml`. Without a target it calls the receiver, at `/name`."""
         said = {"target": {"kind": "http", "url": f"{self.receiver.url}/{quote(name, safe='')}"}} | words
         [declared] = self._declared(Source("test", {name: said}))
-        return self._background.run(
-            jobs.create(self._world.ctx, name, declared.definition, paused=bool(declared.paused))
-        )
+        return self._do(jobs.create(self._world.ctx, name, declared.definition, paused=bool(declared.paused)))
 
     def apply(self, source: str | Path | Mapping[str, Any], owner: str = "test") -> Plan:
         """Apply a `jobs.yaml`, a module or what such a file would say. Every URL becomes the receiver's, path kept."""
-        made = self._background.run(plans.plan(self._world.ctx, owner, self._declared(_source(source, owner))))
+        made = self._do(plans.plan(self._world.ctx, owner, self._declared(_source(source, owner))))
         refused = [f"{step.name}: {getattr(step, 'reason', '')}" for step in made.steps if hasattr(step, "reason")]
         if refused:
             raise Invalid("; ".join(refused))
-        for done in self._background.run(plans.apply(self._world.ctx, made)):
+        for done in self._do(plans.apply(self._world.ctx, made)):
             if not done.ok:
                 raise Invalid(f"{done.name}: {done.message}")
         return made
@@ -71,14 +70,14 @@ class Server:
     def task(self, type_name: str, key: str, at: datetime | str | None = None, payload: Any = None) -> Answer:
         """Set the time of a business key of a type."""
         moment = None if at is None else moment_of(at)
-        return self._background.run(tasks.schedule(self._world.ctx, type_name, key, at=moment, payload=payload))
+        return self._do(tasks.schedule(self._world.ctx, type_name, key, at=moment, payload=payload))
 
     def trigger(self, name: str, payload: Any = None) -> None:
         """Fire a job now; it is sent by the next `advance` or `settle`."""
         self._triggered += 1
         key = f"test-{self._triggered}"
         work = instances.trigger(self._world.ctx, name, key, payload=payload, even_if_down=True)
-        self._background.run(work)
+        self._do(work)
 
     def worker(self, queue: str) -> Callable[[Handler], Handler]:
         """Take what waits in a queue: the decorated function is given each call. What it raises is a failed attempt."""
@@ -96,7 +95,7 @@ class Server:
     def advance_to(self, moment: datetime | str) -> list[Call]:
         """The same, up to a moment."""
         to, known = moment_of(moment), len(self.calls)
-        if to < self.now - timedelta(seconds=1):
+        if to < self.now:
             raise Invalid(f"time goes forward: it is {self.now:%Y-%m-%d %H:%M:%S} UTC already")
         self._background.run(self._world.advance(to, self._collect))
         return self.calls[known:]
@@ -104,12 +103,17 @@ class Server:
     def settle(self) -> list[Call]:
         """Do what is due now; returns the calls."""
         known = len(self.calls)
-        self._background.run(self._world.settle(self._collect))
+        self._do(self._world.settle(self._collect))
         return self.calls[known:]
 
     def history(self, name: str, limit: int = 100) -> Sequence[Any]:
         """What became of a job's fires, newest first: also of those that were skipped."""
         return self._background.run(instances.of_job(self._world.ctx, name, limit=limit))
+
+    def _do(self, work: Coroutine[Any, Any, Result]) -> Result:
+        """Do it at the time that stands, however long the test took to come here."""
+        self._background.run(self._world.hold())
+        return self._background.run(work)
 
     def _collect(self) -> None:
         """Take over what arrived in this moment, in an order that is always the same."""
@@ -145,8 +149,7 @@ def serving(
         world = background.run(context.__aenter__())
         stack.callback(lambda: background.run(context.__aexit__(None, None, None)))
         receiver = stack.enter_context(receiving(world.now, world.sender.about))
-        if at is not None:
-            background.run(world.move(moment_of(at)))
+        world.time = world.time.replace(microsecond=0) if at is None else moment_of(at)
         server = Server(background, world, receiver)
         server.settle()
         yield server

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Final
 
 from horae.boot.dev.door import Door, door
@@ -35,27 +35,35 @@ class World:
         self.ctx = ctx
         self.sender = sender
         self.door = door
+        self.time = self.now()
         self.handlers: dict[str, Handler] = {}
         self.taken: list[Call] = []
         self._node = node
         self._copier, self._partitioner = Copier(ctx.store), Partitioner(ctx.store)
+        self._day: date | None = None
 
     def now(self) -> datetime:
-        """What time it is there."""
+        """What the cells' clocks show: the time that stands, and the moments that were spent since."""
         return self.ctx.store.cells[0].clock.now()
 
     async def advance(self, to: datetime, collect: Callable[[], None]) -> int:
         """From event to event until a time; each is settled before the next. Returns how many there were."""
         events = 0
+        await self.hold()
         await self.settle(collect)
-        while (at := await self._coming()) is not None and at <= to:
-            await self.move(at)
+        while (at := await self._coming(self.time)) is not None and at <= to:
+            self.time = at  # not what the clock shows: a slow machine may have gone past the next event by now
+            await self.hold()
             await self.settle(collect)
             events += 1
-        if to > self.now():
-            await self.move(to)
-            await self.settle(collect)
+        self.time = to
+        await self.hold()
+        await self.settle(collect)
         return events
+
+    async def hold(self) -> None:
+        """Take back the moments that were spent since: what is done next is done at the time that stands."""
+        await self.move(self.time)
 
     async def settle(self, collect: Callable[[], None]) -> None:
         """Do everything that is due now, and what follows from it, until there is nothing more."""
@@ -71,13 +79,15 @@ class World:
             async with cell.tx() as tx:
                 await clock.move(tx, by)
             await cell.sync_clock()
-        await self._partitioner.once()
+        if self._day != to.date():
+            self._day = to.date()
+            await self._partitioner.once()
 
-    async def _coming(self) -> datetime | None:
+    async def _coming(self, after: datetime) -> datetime | None:
         found = []
         for cell in self.ctx.store.cells:
             async with cell.statement() as tx:
-                found.append(await coming.first(tx, tx.now))
+                found.append(await coming.first(tx, after))
         return min((at for at in found if at is not None), default=None)
 
     async def _work(self) -> int:
