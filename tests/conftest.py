@@ -11,6 +11,7 @@ import pytest
 import structlog
 
 from horae.domain.tenants import Tenant
+from horae.runtime import telemetry
 from horae.runtime.settings import CellSettings
 from horae.service import tenants
 from horae.service.context import Context
@@ -18,6 +19,7 @@ from horae.store.cells import Store
 from tests.cluster import Cluster, private_cluster
 from tests.keyring import keyring, sealed
 
+telemetry.configure(as_json=False)  # unset, tracebacks are drawn with every local of every frame: slow
 os.environ["HORAE_KEYRING"] = str(keyring())  # for every process that a test starts
 
 

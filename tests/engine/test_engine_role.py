@@ -3,6 +3,8 @@
 from contextlib import AsyncExitStack
 from datetime import timedelta
 
+from structlog.testing import capture_logs
+
 from horae.boot.serving import sender_of, serving
 from horae.domain.limits import Limit
 from horae.domain.retries import RetryPolicy
@@ -15,7 +17,7 @@ from horae.service import tasks, tenants
 from horae.store.cells import Store
 from tests.receiver import receiving
 from tests.steps import a_job, a_type, move_clock, query, until
-from tests.store.walls import as_role
+from tests.store.walls import as_node
 
 
 async def test_a_node_does_all_its_work_with_the_rights_of_its_role(ctx, store, cells):
@@ -45,8 +47,10 @@ async def test_a_node_does_all_its_work_with_the_rights_of_its_role(ctx, store, 
         await a_type(ctx, target=good)
         await tasks.schedule(ctx, "ARTICLE_PUBLISH", "42", at=now + timedelta(seconds=20))
         await move_clock(store, seconds=120)
-        engine = await leaving.enter_async_context(Store.of(as_role(cells, "horae_engine")))
+        engine = await leaving.enter_async_context(Store.of(as_node(cells)))
         await leaving.enter_async_context(serving(settings, engine, await sender_of(settings, engine)))
+        logs = leaving.enter_context(capture_logs())
         await until(all_is_done, 60)
+    assert "duty.failed" not in [line["event"] for line in logs]
     assert await query(store, "select from quota_bucket")
     assert await query(store, "select from signal")
