@@ -25,12 +25,19 @@ format: ## write the code the way `check` wants it
 	$(BIN)/ruff format src sdk tests benchmarks tools
 	$(BIN)/ruff check --fix --quiet src sdk tests benchmarks tools
 
-check: ## style, types, the house's floors, migrations
+check: .venv/rules/ready ## style, types, the house's floors, migrations, ways in
 	$(BIN)/ruff format --check --quiet src sdk tests benchmarks tools
 	$(BIN)/ruff check --quiet src sdk tests benchmarks tools
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/squawk src/horae/store/migrations/*.sql
+	$(BIN)/bandit --quiet --configfile pyproject.toml --recursive src
+	$(BIN)/python tools/rules.py
+
+.venv/rules/ready: requirements/rules.txt
+	$(PYTHON) -m venv .venv/rules
+	.venv/rules/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/rules.txt
+	@touch $@
 
 sbom: ## what a deployment is made of, as CycloneDX: dist/horae.cdx.json
 	@mkdir -p dist
