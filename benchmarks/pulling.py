@@ -5,7 +5,6 @@ counted. `all` is what was done from the first to the last, to be found in the d
 """
 
 import asyncio
-import gc
 import json
 import subprocess
 import sys
@@ -18,8 +17,6 @@ from benchmarks.measure import own_cpu
 from horae_client import Worker
 
 PATIENCE = 120
-GC = (20_000, 50, 100)
-"""A worker makes thousands of short-lived objects a second and no cycles; the API process has such a setting, too."""
 
 
 @dataclass(frozen=True)
@@ -73,5 +70,4 @@ def run(plan: Plan) -> Pulled:
 
 
 if __name__ == "__main__":
-    gc.set_threshold(*GC)
     print(json.dumps(asdict(uvloop.run(pull(Plan(**json.loads(sys.argv[1])))))))

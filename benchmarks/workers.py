@@ -140,7 +140,6 @@ def _report(
     }
     settings = {
         "slice_s": length, "slices": len(ours), "api_processes": 1, "worker_processes": 1, "concurrency": CONCURRENCY,
-        "worker_gc": pulling.GC,
         "bare": {"clients": CLIENTS, "batch": BATCH}, "pgqueuer": {"version": neighbour.VERSION, **PGQUEUER},
         "seen_before": json.loads(SEEN), "postgresql": SETTINGS,
     }  # fmt: skip
