@@ -4,6 +4,7 @@ It is no store: it never answers anybody. It remembers of each instance the stat
 and objects when a write was accepted that names another one.
 """
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -111,6 +112,18 @@ def _settled(state_at: int | None) -> Callable[[Sequence[Any], Any], Iterator[Se
     return read
 
 
+def _succeeded(args: Sequence[Any], result: Any) -> Iterator[Seen]:
+    """Its columns go over as text."""
+    ids, attempts, tokens = (json.loads(f"[{args[place][1:-1]}]") for place in (1, 2, 3))
+    columns = map(UUID, ids), attempts, map(UUID, tokens)
+    done = {row["id"] for row in result}
+    return (
+        Seen(id_, "SUCCESS", shown=(attempt, token))
+        for id_, attempt, token in zip(*columns, strict=True)
+        if id_ in done
+    )
+
+
 def _one(position: int, state: str | None) -> Callable[[Sequence[Any], Any], Iterator[Seen]]:
     def read(args: Sequence[Any], result: Any) -> Iterator[Seen]:
         if result is not None and state is not None:
@@ -139,6 +152,7 @@ READERS: dict[str, Callable[[Sequence[Any], Any], Iterator[Seen]]] = {
     "instances/claim": _claimed,
     "workers/claim": _claimed,
     "instances/end": _settled(5),
+    "instances/succeed": _succeeded,
     "instances/again": _settled(5),
     "instances/extend": _settled(None),
     "workers/heartbeat": _settled(None),
@@ -149,4 +163,4 @@ READERS: dict[str, Callable[[Sequence[Any], Any], Iterator[Seen]]] = {
     "instances/release": _each("INIT"),
     "instances/cancel_waiting": _each("CANCELLED"),
 }
-SHOWING = {"instances/end", "instances/again", "instances/extend"}
+SHOWING = {"instances/end", "instances/succeed", "instances/again", "instances/extend"}
