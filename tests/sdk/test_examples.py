@@ -21,7 +21,7 @@ PLUMBING = ("sync.verbs", "aio.verbs", ".list_", "client.settings", "client.part
 async def _furnish(home: Home, source: str) -> None:
     """What the examples speak of: a job, a type, and a dead letter."""
     async with AsyncClient(home.url, home.key) as client:
-        if "coupon_job" in source or "dead_letters" in source:
+        if any(word in source for word in ("coupon", "forecast", "dead_letters")):
             await client.jobs.create("coupon_job", cron="0 */5 * * * ?")
         if "ARTICLE_PUBLISH" in source:
             await client.jobs.create("ARTICLE_PUBLISH", trigger=Keyed())

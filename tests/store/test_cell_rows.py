@@ -85,7 +85,7 @@ async def test_two_nodes_that_ask_at_once_share_without_waiting_or_doubling(stor
 async def test_types_and_tenants_reach_every_cell_and_the_newest_wins(ctx, store):
     job = await a_type(ctx)
     copier = Copier(store)
-    assert await copier.once() == 2  # the tenant and the type
+    assert await copier.once() == 3  # the tenant with its data key, and the type
     assert await copier.once() == 0
     await jobs.pause(ctx, job.name)
     assert await copier.once() == 1

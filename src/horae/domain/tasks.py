@@ -126,8 +126,24 @@ def check_time(at: datetime | None) -> None:
 
 def check_payload(payload: Any) -> None:
     """Refuse payloads that do not belong into a row."""
-    if payload is not msgspec.UNSET and len(_encode(payload)) > LARGEST_PAYLOAD:
+    if payload is msgspec.UNSET:
+        return
+    text = _encode(payload)
+    if len(text) > LARGEST_PAYLOAD:
         raise Invalid(f"a payload has at most {LARGEST_PAYLOAD} bytes")
+    if b"\\u0000" in text and _holds_nul(payload):  # no row in clear can hold it, so none may that is sealed
+        raise Invalid("a payload holds no NUL")
+
+
+def _holds_nul(value: Any) -> bool:
+    match value:
+        case str():
+            return "\0" in value
+        case dict():
+            return any(_holds_nul(part) for pair in value.items() for part in pair)
+        case list() | tuple():
+            return any(map(_holds_nul, value))
+    return False
 
 
 def stale(ledger: Ledger | None, version: int | None) -> bool:

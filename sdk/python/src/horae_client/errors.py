@@ -114,6 +114,10 @@ class Duplicate(Conflict, code="SCH_409_DUPLICATE"):
     """This idempotency key was used for another request, or its request still runs."""
 
 
+class Unopenable(Conflict, code="SCH_409_UNOPENABLE"):
+    """What is stored is not as it was sealed; asking again does not help."""
+
+
 class NameTaken(Conflict, code="SCH_409_NAME_TAKEN"):
     """Another living job has that name."""
 
@@ -156,6 +160,10 @@ class Unavailable(Refused, code="SCH_503_UNAVAILABLE", status=503):
 
 class DispatcherDown(Unavailable, code="SCH_503_DISPATCHER_DOWN"):
     """No node holds the shard; nothing was triggered."""
+
+
+class KeysUnavailable(Unavailable, code="SCH_503_KEYS"):
+    """What is sealed cannot be opened, or sealed, just now."""
 
 
 class ShardClosed(Unavailable, code="SCH_503_SHARD_CLOSED"):

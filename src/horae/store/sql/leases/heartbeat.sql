@@ -1,7 +1,9 @@
 -- Always one row. An expired incarnation may come back: what it owned may have been taken meanwhile.
--- The database issues the term by its own clock, so that nobody's reading is compared with another's.
+-- The database issues the term by its own clock, so that nobody's reading is compared with another's. A column that a
+-- cell has not been given yet is read as null.
 with told as materialized (
-    select clock_timestamp() as reading, offset_ms, vouches, doubt_ms from clock_offset),
+    select clock_timestamp() as reading, offset_ms, vouches, (to_jsonb(c) ->> 'doubt_ms')::bigint as doubt_ms
+    from clock_offset c),
 term as (
     select reading + offset_ms * interval '1 millisecond' as began from told),
 beat as (
