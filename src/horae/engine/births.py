@@ -5,13 +5,11 @@ from typing import Final, NamedTuple
 from uuid import UUID
 
 from horae.domain.instances import Instance, Lane
-from horae.domain.keys import recurring
 from horae.domain.lifecycle import State
 from horae.domain.schedule import Fire as Fires
-from horae.domain.targets import queue_of, slot_ms
 from horae.domain.timers import Timer
 from horae.engine.admission.ready import Ready
-from horae.runtime.chance import mint
+from horae.store import cursors
 from horae.store.cursors import Fire
 
 MILLISECOND: Final = timedelta(milliseconds=1)
@@ -29,21 +27,7 @@ class Flight(NamedTuple):
 
 def fire_row(ready: Ready, verdict: Fires, wake: datetime | None, now: datetime, token: UUID | None = None) -> Fire:
     """A fire to be born: RUNNING with a token, else waiting for its claim."""
-    timer, target = ready.timer, ready.job.definition.target
-    return Fire(
-        timer.shard,
-        timer.id,
-        timer.version,
-        verdict.fire_time,
-        wake,
-        mint(timer.shard, now),
-        recurring(timer.id, verdict.fire_time),
-        verdict.due_at,
-        token,
-        slot_ms(target),
-        queue_of(target),
-        ready.held_ms,
-    )
+    return cursors.fire_row(ready.timer, verdict, wake, now, ready.job.definition.target, token, ready.held_ms)
 
 
 def in_flight(ready: Ready, fire: Fire, now: datetime) -> Flight:

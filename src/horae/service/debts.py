@@ -12,14 +12,11 @@ from msgspec.structs import replace
 
 from horae.domain.errors import Contended
 from horae.domain.jobs import Job
-from horae.domain.keys import recurring
 from horae.domain.lifecycle import State
 from horae.domain.outcomes import SkipReason
 from horae.domain.schedule import Fire, Schedule, Skip, Verdict, advance, stops
 from horae.domain.schedule.overlap import Way, decide
-from horae.domain.targets import queue_of, slot_ms
 from horae.domain.timers import Timer, cursor_of
-from horae.runtime.chance import mint
 from horae.store import cursors, instances
 from horae.store.tx import Tx
 
@@ -56,16 +53,16 @@ class _Walk:
 
     async def tell(self, at: Timer, verdict: Verdict, wake: datetime | None) -> bool:
         """Leave the row of a verdict and move on; whether it was a fire."""
-        if isinstance(verdict, Fire) and await self._born(verdict, wake):
+        if isinstance(verdict, Fire) and await self._born(at, verdict, wake):
             return True
         if isinstance(verdict, Fire):
             verdict = Skip(verdict.fire_time, verdict.fire_time, 1, SkipReason.OVERLAP)
         await cursors.skip(self._tx, at.priority, [cursors.skip_row(at, verdict, wake, self._tx.now)])
         return False
 
-    async def _born(self, verdict: Fire, wake: datetime | None) -> bool:
+    async def _born(self, at: Timer, verdict: Fire, wake: datetime | None) -> bool:
         job, priority = self._job, self._job.definition.priority
-        row = self._row(verdict, wake)
+        row = cursors.fire_row(at, verdict, wake, self._tx.now, job.definition.target, None)
         if not job.exclusive:
             await cursors.fire(self._tx, priority, [row], job.id)
             return True
@@ -79,19 +76,3 @@ class _Walk:
         self._waiting += 1
         await cursors.fire_exclusive(self._tx, priority, row, job.id, state)
         return True
-
-    def _row(self, verdict: Fire, wake: datetime | None) -> cursors.Fire:
-        job, target = self._job, self._job.definition.target
-        return cursors.Fire(
-            job.shard,
-            job.id,
-            job.version,
-            verdict.fire_time,
-            wake,
-            mint(job.shard, self._tx.now),
-            recurring(job.id, verdict.fire_time),
-            verdict.due_at,
-            None,
-            slot_ms(target),
-            queue_of(target),
-        )

@@ -15,7 +15,9 @@ from horae.domain.keys import recurring
 from horae.domain.lifecycle import State
 from horae.domain.outcomes import SkipReason
 from horae.domain.placement import Run
+from horae.domain.schedule import Fire as Fires
 from horae.domain.schedule import Skip as Skips
+from horae.domain.targets import Target, queue_of, slot_ms
 from horae.domain.timers import Timer
 from horae.runtime.chance import mint
 from horae.store.looks import Look, Mark
@@ -55,6 +57,32 @@ class Skip(NamedTuple):
     fires: int
     reason: SkipReason
     error_msg: str | None
+
+
+def fire_row(
+    at: Timer,
+    verdict: Fires,
+    wake: datetime | None,
+    now: datetime,
+    target: Target,
+    token: UUID | None,
+    held_ms: int = 0,
+) -> Fire:
+    """The row of a fire that a cursor has reached; the cursor goes on to `wake`. Without a token it waits."""
+    return Fire(
+        at.shard,
+        at.id,
+        at.version,
+        verdict.fire_time,
+        wake,
+        mint(at.shard, now),
+        recurring(at.id, verdict.fire_time),
+        verdict.due_at,
+        token,
+        slot_ms(target),
+        queue_of(target),
+        held_ms,
+    )
 
 
 def skip_row(at: Timer, verdict: Skips, wake: datetime | None, now: datetime, said: str | None = None) -> Skip:
