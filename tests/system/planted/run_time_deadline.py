@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from horae.engine import births
+from horae.store import cursors
 
 RUN_TIME_MS = 3_600_000
 
 
 def plant(put: Any) -> None:
-    put(births, "slot_ms", lambda _target: RUN_TIME_MS)
+    put(cursors, "slot_ms", lambda _target: RUN_TIME_MS)
