@@ -1,8 +1,9 @@
 """What the walls cost on the push path, in CPU of node and PostgreSQL per fire: each alone, and all, beside none.
 
 Every fire carries a payload of its own. Walls: the guard of addresses, the signature, the sealed payload (opened to be
-sent, its answer sealed to be kept). A node with the guard and one without run all the time, each over its own database;
-a slice is a stretch of runs that come due at one steady rate on one side. A further wall is one more line in `SIDES`.
+sent, its answer sealed to be kept). One node runs all the time, and the sides share it and its database, so that they
+differ in their walls alone; a slice is a stretch of runs that come due at one steady rate on one side. A further wall
+is one more line in `SIDES`.
 """
 
 import asyncio
@@ -23,6 +24,7 @@ from benchmarks.meter import Meter
 from benchmarks.nodes import Process, keyring, node
 from benchmarks.push import park, wake
 from benchmarks.server import SETTINGS, Server, running
+from benchmarks.switched import guard
 from benchmarks.target import Target, receiving
 from horae.domain.keys import manual
 from horae.domain.sealed import payload_of
@@ -62,7 +64,7 @@ SIDES = {
 
 
 class Yard:
-    """One database with its node, and jobs with and without a signature for a tenant with and without a key."""
+    """One database, and jobs with and without a signature for a tenant with and without a key."""
 
     def __init__(self, server: Server, name: str) -> None:
         self.server = server
@@ -124,6 +126,7 @@ class Yard:
 
 def slice_of(yard: Yard, process: Process, target: Target, side: Side, length: float) -> Slice:
     """One stretch; what counts is what arrived in its middle."""
+    guard(process.pid, side.guard)
     first = yard.fill(side, WARM + length + 1)
     target.reset()
     _sleep(first + WARM)
@@ -141,17 +144,12 @@ def main(seconds: float) -> dict[str, Any]:
     length = min(SLICE, max(1.5, seconds / (SLICES * len(SIDES))))
     slices = SLICES if seconds >= 30 else 1
     with running() as server, receiving() as target:
-        yards = {guard: Yard(server, f"bench_walls_{'on' if guard else 'off'}") for guard in (False, True)}
-        with (
-            node(server, yards[True].database, secrets=(TENANT, IN_CLEAR)) as guarded,
-            node(
-                server, yards[False].database, program=("benchmarks.unguarded", "node"), secrets=(TENANT, IN_CLEAR)
-            ) as unguarded,
-        ):
-            processes = {True: guarded, False: unguarded}
+        yard = Yard(server, "bench_walls")
+        switched = ("benchmarks.switched", "node")
+        with node(server, yard.database, program=switched, secrets=(TENANT, IN_CLEAR)) as process:
 
             def measure(side: Side) -> Callable[[int], Slice]:
-                return lambda _: slice_of(yards[side.guard], processes[side.guard], target, side, length)
+                return lambda _: slice_of(yard, process, target, side, length)
 
             for side in SIDES.values():  # the first slice of a side knows neither its jobs nor its connections
                 measure(side)(0)

@@ -55,12 +55,10 @@ class DataKey:
 
     def open(self, spot: Spot, sealed: Sealed) -> Any:
         """The value again. Raises `Unopenable` where one bit, or the spot, is not what it was."""
-        form, _, rest = sealed.text.partition(".")
-        version, _, body = rest.partition(".")
-        if form != FORM or version != str(self.version):
+        if not sealed.text.startswith(self._head):
             raise Unopenable("a sealed value was sealed with another key than its own says")
         try:
-            raw = a2b_base64(body, strict_mode=True)
+            raw = a2b_base64(sealed.text[len(self._head) :], strict_mode=True)
             if len(raw) < SALT + NONCE + TAG:
                 raise Unopenable("a sealed value is too short to be one")
             key = self._derive(raw[:SALT])
