@@ -75,6 +75,14 @@ def test_a_call_that_is_not_ours_is_refused(change):
         verify(SECRET, headers, BODY)
 
 
+@pytest.mark.parametrize("away", [-301, 301])
+def test_a_rightly_signed_call_is_good_for_five_minutes_either_way(away):
+    headers = sign(SECRET, "id", BODY, now=1_000_000)
+    assert verify(SECRET, headers, BODY, now=1_000_000 + away - away // 301) == "id"
+    with pytest.raises(BadSignature, match="too old"):
+        verify(SECRET, headers, BODY, now=1_000_000 + away)
+
+
 def test_a_bad_secret_is_found_at_the_start():
     for bad in ("", "whsec_", "secret", "whsec_!!", []):
         with pytest.raises(ValueError, match="secret"):
