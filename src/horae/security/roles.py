@@ -125,8 +125,10 @@ ACTIONS: Final[dict[str, Action]] = {
 
 LOGIN: Final = frozenset({"/login", "/login/callback", "/login/key", "/login/ways"})
 """Where people come in: what they show is looked at there."""
-ANONYMOUS: Final = LOGIN | {"/healthz", "/readyz", "/openapi.json", "/docs", "/docs/style.css"}
-"""What anyone may ask: to be let in, two probes, and the reference, which holds nothing of any tenant."""
+CONSOLE: Final = frozenset({"/", "/console", "/console/{path:path}"})
+"""The console's files, the same for everyone: what it shows it asks of the API."""
+ANONYMOUS: Final = LOGIN | CONSOLE | {"/healthz", "/readyz", "/openapi.json", "/docs", "/docs/style.css"}
+"""What anyone may ask: to be let in, the console, two probes, and the reference; none holds anything of any tenant."""
 
 
 def roles_for(action: str) -> list[Role]:

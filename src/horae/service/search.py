@@ -4,6 +4,7 @@ A page costs a bounded amount of looking, however much there is to look through:
 and still say where the next one begins.
 """
 
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Final, NamedTuple
 from uuid import UUID
@@ -16,7 +17,7 @@ from horae.domain.searches import ANY, LAST_ID, NEWEST, Mark, Sought, born_at, b
 from horae.runtime.clock import boottime
 from horae.service.context import Context
 from horae.service.sealing import shown_past
-from horae.store import history, instances, references
+from horae.store import history, instances, jobs, references
 from horae.store.cells import Cell
 from horae.store.history import Bounds, Past
 
@@ -49,9 +50,10 @@ async def find(ctx: Context, id_: UUID) -> Past:
     """One instance with its attempts."""
     async with ctx.store.statement(shard_in(id_)) as tx:
         found = await history.find(tx, ctx.tenant.id, id_)
+        known = {} if found is None else await jobs.current(tx, ctx.tenant.id, {found.job_id})
     if found is None:
         raise NotFound(f"tenant {ctx.tenant.name!r} has no instance {public(Prefix.INSTANCE, id_)}")
-    return await shown_past(ctx, found)
+    return await shown_past(ctx, _named(found, known))
 
 
 async def of_job(
@@ -68,7 +70,7 @@ async def of_job(
         scan = min(scan * 4, bounds.scan)
         rest = await _of_job(ctx, job, sought, page.next, Bounds(bounds.limit - len(page.found), scan))
         page = Page(page.found + rest.found, rest.next)
-    return page
+    return page._replace(found=[past._replace(job=job.name) for past in page.found])
 
 
 async def _of_job(ctx: Context, job: Job, sought: Sought, before: Mark, bounds: Bounds) -> Page:
@@ -98,7 +100,9 @@ async def of_tenant(
         here: list[Past] = []
         for cell in ctx.store.cells:
             async with cell.statement() as tx:
-                here += await history.of_tenant(tx, ctx.tenant.id, shards, sought, before, floor, limit - len(found))
+                few = await history.of_tenant(tx, ctx.tenant.id, shards, sought, before, floor, limit - len(found))
+                known = await jobs.current(tx, ctx.tenant.id, {past.job_id for past in few}) if few else {}
+            here += [_named(past, known) for past in few]
         found += sorted(here, key=lambda past: past.id, reverse=True)[: limit - len(found)]
         before, span = floor, span * 2
     if len(found) == limit:
@@ -135,6 +139,10 @@ def shards_of(ctx: Context, job: Job) -> list[int]:
 async def _shards_of_all(ctx: Context) -> list[int]:
     async with ctx.store.cells[0].statement() as tx:
         return ctx.tenant.shards(max(ctx.tenant.width, await references.widest(tx, ctx.tenant.id)))
+
+
+def _named(past: Past, known: Mapping[UUID, Job]) -> Past:
+    return past._replace(job=known[past.job_id].name) if past.job_id in known else past
 
 
 def _merged(found: list[Past], walked: Mark | None, limit: int) -> Page:

@@ -41,6 +41,7 @@ class Past(NamedTuple):
     deadline: datetime | None = None
     held_ms: int = 0
     replay_of: UUID | None = None
+    job: str | None = None
 
     @property
     def mark(self) -> Mark:

@@ -38,6 +38,7 @@ class InstanceView(Shown):
 
     id: str = Field(examples=["ins_01hv3zq5k8e9r7t2m4n6p8s0v1"])
     job_id: str
+    job: str | None = Field(None, description="The job's name as it is now.")
     job_version: int
     key: str | None = Field(None, description="The business key, of a task.")
     state: State
@@ -185,6 +186,7 @@ def _facts(past: Past) -> dict[str, Any]:
     return {
         "id": public(Prefix.INSTANCE, past.id),
         "job_id": public(Prefix.JOB, past.job_id),
+        "job": past.job,
         "job_version": past.job_version,
         "key": past.business_key,
         "state": past.state,

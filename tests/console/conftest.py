@@ -1,0 +1,66 @@
+"""One server and one browser for all of these tests: they belong to one process, and to one loop."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, expect
+
+from tests.cluster import Cluster
+from tests.console.browser import LANGUAGES, PATIENCE_MS, browsing, profile
+from tests.console.desk import Desk
+from tests.console.serving import Home, Served, serving
+from tests.console.words import Words
+
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.xdist_group("console"))
+            item.add_marker(pytest.mark.asyncio(loop_scope="session"))
+            item.add_marker(pytest.mark.timeout(180))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def patience() -> None:
+    expect.set_options(timeout=PATIENCE_MS)
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def served(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Served]:
+    async with serving(cluster, tmp_path_factory.mktemp("console")) as served:
+        yield served
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def browser() -> AsyncIterator[Browser]:
+    async with browsing() as browser:
+        yield browser
+
+
+@pytest.fixture(params=LANGUAGES)
+def language(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture
+def words(language: str) -> Words:
+    return Words(language)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def home(served: Served) -> Home:
+    return await served.home()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def desk(served: Served, browser: Browser, home: Home, words: Words) -> AsyncIterator[Desk]:
+    """Somebody's desk, who has logged in with a key that may do everything in a tenant of its own."""
+    async with profile(browser, words.language) as context:
+        desk = Desk(await context.new_page(), served, words)
+        await desk.log_in(home.key)
+        yield desk
+        desk.ears.check()

@@ -1,0 +1,145 @@
+"""What a browser is pointed at: a real door on a port that stays the same, a real node, two cells and a receiver."""
+
+import json
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+import httpx2
+
+from horae.domain.tenants import SYSTEM, Tenant
+from horae.runtime.settings import CellSettings
+from horae.security.roles import Role
+from horae.service import keys, tenants
+from horae.service.context import Context
+from horae.store.cells import Store
+from tests.api.doors import CLEAN, SECRET, Door
+from tests.boot.fleet import Node, until
+from tests.cluster import Cluster, free_port
+from tests.keyring import keyring, sealed
+from tests.receiver import Receiver, receiving
+from tests.steps import move_clock
+from tests.store.walls import as_role
+
+IDLE = str(30 * 86400)
+"""Sessions outlive the hours that tests let pass."""
+
+
+class SteadyDoor(Door):
+    """`horae api` on a port that it finds again after it was killed."""
+
+    def __init__(self, log: Path) -> None:
+        super().__init__("console-api", log)
+        self.port = free_port()
+
+    def start(self, cells: Sequence[CellSettings], settings: dict[str, str]) -> None:
+        told = {
+            "HORAE_API_CELLS": json.dumps([cell.model_dump() for cell in cells]),
+            "HORAE_API_SECRET": SECRET,
+            "HORAE_ENVIRONMENT": "test",
+            "HORAE_KEYRING": str(keyring()),
+            "HORAE_SESSION_IDLE": IDLE,
+            "HORAE_SESSION_LIFE": IDLE,
+            "PYTHONUNBUFFERED": "1",
+        }
+        self.log.unlink(missing_ok=True)  # so that it is ready when this one says so
+        self.spawn([*self.program, "api", "--port", str(self.port)], CLEAN | told | settings)
+
+
+class Home(NamedTuple):
+    """A tenant of its own, with a key that may do everything in it, and its API."""
+
+    tenant: Tenant
+    ctx: Context
+    key: str
+    api: httpx2.AsyncClient
+
+    async def key_of(self, *roles: Role, name: str = "") -> str:
+        """Another key of this tenant."""
+        return (await keys.create(self.ctx, name or "-".join(roles), roles)).text
+
+    async def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Any:
+        """An answer of the API, which has to be a good one."""
+        answer = await self.api.request(method, path, json=body, headers=headers)
+        assert answer.is_success, (method, path, answer.status_code, answer.text)
+        return answer.json() if answer.content else None
+
+
+class Served:
+    """One server for all tests of the console; each has a tenant of its own in it."""
+
+    def __init__(self, cells: list[CellSettings], store: Store, receiver: Receiver, folder: Path) -> None:
+        self.cells = cells
+        self.store = store
+        self.receiver = receiver
+        self.door = SteadyDoor(folder / "api.log")
+        self.node = Node("console-node", folder / "node.log")
+        self._clients: list[httpx2.AsyncClient] = []
+
+    @property
+    def url(self) -> str:
+        """As a browser reaches it: only `localhost` may have secure cookies without TLS."""
+        return f"http://localhost:{self.door.port}"
+
+    async def open_door(self) -> None:
+        """Start it, or start it again, and wait until it listens."""
+        self.door.start(as_role(self.cells, "horae_api"), {})
+        await self.door.ready()
+
+    async def open(self) -> None:
+        self.node.start(self.cells, keyring())
+        await self.open_door()
+        await until("a node holds every shard", self._held)
+
+    async def close(self) -> None:
+        for client in self._clients:
+            await client.aclose()
+        self.door.end()
+        self.node.end()
+
+    async def home(self, name: str = "", width: int = 16) -> Home:
+        """A fresh tenant."""
+        tenant = await tenants.create(self.store, name or f"t-{uuid4().hex[:8]}", "test", width=width)
+        return await self._home(tenant, [Role.ADMIN, Role.WORKER, Role.AUDITOR])
+
+    async def platform(self) -> Home:
+        """The platform's own tenant."""
+        found = [tenant for tenant, _ in await tenants.page(self.store, None, 100) if tenant.name == SYSTEM]
+        system = found[0] if found else await tenants.create(self.store, SYSTEM, "test", width=1)
+        return await self._home(system, [Role.ADMIN])
+
+    async def pass_time(self, **by: float) -> None:
+        """Move the clock of every process at once."""
+        await move_clock(self.store, **by)
+
+    async def _home(self, tenant: Tenant, roles: list[Role]) -> Home:
+        ctx = Context.of(self.store, tenant, "test")
+        key = (await keys.create(ctx, "all", roles)).text
+        headers = {"Authorization": f"Bearer {key}"}
+        self._clients.append(httpx2.AsyncClient(base_url=f"{self.url}/api/v1", headers=headers, timeout=60))
+        return Home(tenant, ctx, key, self._clients[-1])
+
+    async def _held(self) -> bool:
+        async def free(cell: Any) -> int:
+            async with cell.pool.acquire() as connection:
+                return int(await connection.fetchval("select count(*) from shard where owner is null"))
+
+        return sum([await free(cell) for cell in self.store.cells]) == 0
+
+
+@asynccontextmanager
+async def serving(cluster: Cluster, folder: Path) -> AsyncIterator[Served]:
+    """A server on fresh cells while the block lasts."""
+    names = await cluster.make_cells(2)
+    cells = [CellSettings(name=f"cell-{number}", dsn=cluster.dsn(name)) for number, name in enumerate(names)]
+    with receiving() as receiver:
+        async with Store.of(cells) as store:
+            served = Served(cells, sealed(store), receiver, folder)
+            try:
+                await served.open()
+                yield served
+            finally:
+                await served.close()
+    await cluster.drop(names)

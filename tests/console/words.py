@@ -1,0 +1,53 @@
+"""The console's own texts, so that tests look for what people read, in either language."""
+
+import json
+import os
+import re
+import subprocess
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+NODE = ROOT / ".venv/node/js/node"
+READ = """
+const folder = process.argv[1];
+const { readdirSync } = await import("node:fs");
+const told = {};
+for (const file of readdirSync(folder)) {
+  if (file !== "index.ts") told[file.slice(0, -3)] = (await import(`${folder}/${file}`)).default;
+}
+console.log(JSON.stringify(told));
+"""
+BLANK = re.compile(r"{{\s*(\w+)[^}]*}}")
+
+
+@cache
+def _told(language: str) -> dict[str, dict]:
+    folder = ROOT / "console/src/words" / language
+    words = [NODE, "--no-warnings", "--input-type=module", "--eval", READ, str(folder)]
+    said = subprocess.run(words, check=True, capture_output=True, text=True, env=os.environ)
+    return json.loads(said.stdout)
+
+
+class Words:
+    """One language."""
+
+    def __init__(self, language: str) -> None:
+        self.language = language
+
+    def __call__(self, name: str, **blanks: object) -> str:
+        """A text by its page and key, such as `jobs.create`, its blanks filled in."""
+        page, *keys = name.split(".")
+        found: object = _told(self.language)[page]
+        for key in keys:
+            found = found[key]  # type: ignore[index]
+        assert isinstance(found, str), name
+        return BLANK.sub(lambda blank: str(blanks[blank[1]]), found)
+
+    def pattern(self, name: str) -> "re.Pattern[str]":
+        """The text with anything in its blanks."""
+        page, *keys = name.split(".")
+        found: object = _told(self.language)[page]
+        for key in keys:
+            found = found[key]  # type: ignore[index]
+        return re.compile(".*".join(map(re.escape, BLANK.split(str(found))[::2])))
