@@ -17,6 +17,7 @@ from horae.api.openapi import document
 from horae.api.problems import handle
 from horae.api.routes import (
     changes,
+    dead_letters,
     identity,
     jobs,
     login,
@@ -44,7 +45,7 @@ ROUTERS: Final = (
     tasks.routes,
     changes.routes,
     runs.routes,
-    runs.letters,
+    dead_letters.routes,
     operations.routes,
     operations.days,
     identity.routes,

@@ -1,14 +1,13 @@
-"""What runs: trigger, backfill, instances of a job and of the tenant, cancel, retry, dead letters."""
+"""What runs: trigger, backfill, instances of a job and of the tenant, cancel, retry."""
 
 from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import Path, Query
+from fastapi import Depends, Path, Query
 
 from horae.api.idempotent import OptionalKey, RequiredKey, Wish, answered, told
 from horae.api.models.base import Moment
-from horae.api.models.dead_letters import LetterView, ReplayedView, Replays
 from horae.api.models.instances import (
     BackfillBegun,
     BackfillView,
@@ -23,24 +22,33 @@ from horae.api.models.instances import (
 from horae.api.pages import Page, Paged
 from horae.api.routes.jobs import JobRef
 from horae.api.routing import may, router
-from horae.domain.dead_letters import Mark as LetterMark
-from horae.domain.dead_letters import ReplayStatus
 from horae.domain.ids import Prefix, private, public, shard_in
 from horae.domain.lifecycle import State
 from horae.domain.searches import FIRST, LAST, LAST_ID, NEWEST, Mark, Sought
-from horae.service import backfills, dead_letters, instances, interventions, jobs, search
+from horae.service import backfills, instances, interventions, jobs, search
 from horae.service.context import Context
 from horae.service.search import Bounds
 
 routes = router("instances")
-letters = router("dead letters")
 InstanceId = Annotated[str, Path(max_length=60, examples=["ins_01hv3zq5k8e9r7t2m4n6p8s0v1"])]
 BackfillId = Annotated[str, Path(max_length=60, examples=["bkf_01hv3zq5k8e9r7t2m4n6p8s0v1"])]
 States = Annotated[list[State], Query(max_length=8, description="Only these states.")]
 Since = Annotated[Moment | None, Query(description="Of a job: fire times from here on; else births.")]
 Until = Annotated[Moment | None, Query(description="Up to here, excluded.")]
 BusinessKey = Annotated[str | None, Query(max_length=500, description="Only this business key.")]
-Word = Annotated[str | None, Query(max_length=120)]
+
+
+def sought(
+    state: States = [],  # noqa: B006 - a query parameter's default
+    since: Since = None,
+    until: Until = None,
+    key: BusinessKey = None,
+) -> Sought:
+    """Which instances were asked for."""
+    return Sought(tuple(state), since or FIRST, until or LAST, key)
+
+
+Wanted = Annotated[Sought, Depends(sought)]
 
 
 @routes.post("/jobs/{job}/trigger", status_code=202, response_model=Triggered)
@@ -93,20 +101,12 @@ async def call_off(
 
 @routes.get("/jobs/{job}/instances")
 async def history(
-    ctx: Annotated[Context, may("instances.list")],
-    job: JobRef,
-    paging: Paged,
-    state: States = [],  # noqa: B006 - a query parameter's default
-    since: Since = None,
-    until: Until = None,
-    key: BusinessKey = None,
+    ctx: Annotated[Context, may("instances.list")], job: JobRef, paging: Paged, wanted: Wanted
 ) -> Page[InstanceView]:
     """A job's instances, live and ended, newest fire first. A page may be short, or empty, and not the last."""
     found = await jobs.named(ctx, job, removed=True)
     before = Mark(datetime.fromisoformat(paging.after[0]), UUID(paging.after[1])) if paging.after else NEWEST
-    page = await search.of_job(
-        ctx, found, _sought(state, since, until, key), before=before, bounds=Bounds(paging.limit)
-    )
+    page = await search.of_job(ctx, found, wanted, before=before, bounds=Bounds(paging.limit))
     return paging.told([InstanceView.of(past) for past in page.found], _place(page.next))
 
 
@@ -116,21 +116,14 @@ async def counts(
 ) -> CountsView:
     """How many of a job's instances live in which state, and how its fires of a stretch of time ended."""
     found = await jobs.named(ctx, job, removed=True)
-    return CountsView.of(await search.counts(ctx, found, _sought([], since, until, None)))
+    return CountsView.of(await search.counts(ctx, found, sought(since=since, until=until)))
 
 
 @routes.get("/instances")
-async def listing(
-    ctx: Annotated[Context, may("instances.list")],
-    paging: Paged,
-    state: States = [],  # noqa: B006 - a query parameter's default
-    since: Since = None,
-    until: Until = None,
-    key: BusinessKey = None,
-) -> Page[InstanceView]:
+async def listing(ctx: Annotated[Context, may("instances.list")], paging: Paged, wanted: Wanted) -> Page[InstanceView]:
     """The tenant's instances, newest birth first. A page may be short, or empty, and not the last."""
     before = UUID(paging.after[1]) if paging.after else LAST_ID
-    page = await search.of_tenant(ctx, _sought(state, since, until, key), before=before, limit=paging.limit)
+    page = await search.of_tenant(ctx, wanted, before=before, limit=paging.limit)
     return paging.told([InstanceView.of(past) for past in page.found], _place(page.next))
 
 
@@ -155,53 +148,6 @@ async def retry(ctx: Annotated[Context, may("instances.retry")], instance: Insta
     """Try again now: what waits for its retry at once, what is dead as a replay of its letter."""
     again = await interventions.retry(ctx, private(Prefix.INSTANCE, instance))
     return Retried(instance_id=public(Prefix.INSTANCE, again))
-
-
-@letters.get("/dead-letters")
-async def given_up(
-    ctx: Annotated[Context, may("dead_letters.list")],
-    paging: Paged,
-    job: Word = None,
-    tag: Word = None,
-    error_code: Word = None,
-    status: ReplayStatus | None = None,
-) -> Page[LetterView]:
-    """The tenant's dead letters, newest first; `job` is an id or a name."""
-    name = None if job is None else (await jobs.named(ctx, job)).name
-    before = (
-        LetterMark(datetime.fromisoformat(paging.after[0]), UUID(paging.after[1]))
-        if paging.after
-        else dead_letters.NEWEST
-    )
-    found = await dead_letters.listing(
-        ctx, job=name, tag=tag, error_code=error_code, status=status, before=before, limit=paging.take
-    )
-    return paging.page(found, LetterView.of, lambda one: [one.created_at.isoformat(), one.instance_id])
-
-
-@letters.post("/dead-letters/{instance}/replay", status_code=202)
-async def replay(ctx: Annotated[Context, may("dead_letters.replay")], instance: InstanceId) -> Retried:
-    """Send one letter again, now: a new instance with the same fire time and idempotency key."""
-    made = await dead_letters.replay(ctx, private(Prefix.INSTANCE, instance))
-    return Retried(instance_id=public(Prefix.INSTANCE, made))
-
-
-@letters.post("/dead-letters/replay", status_code=202)
-async def replay_many(ctx: Annotated[Context, may("dead_letters.replay_many")], asked: Replays) -> ReplayedView:
-    """Send many letters again, oldest first, behind what is due; it ends early where the tenant's budget does."""
-    name = None if asked.job is None else (await jobs.named(ctx, asked.job)).name
-    done = await dead_letters.replay_by(ctx, job=name, tag=asked.tag, error_code=asked.error_code, limit=asked.limit)
-    return ReplayedView(sent=done.sent, refused=done.refused)
-
-
-@letters.post("/dead-letters/{instance}/discard", status_code=204)
-async def discard(ctx: Annotated[Context, may("dead_letters.discard")], instance: InstanceId) -> None:
-    """Give one letter up for good."""
-    await dead_letters.discard(ctx, private(Prefix.INSTANCE, instance))
-
-
-def _sought(state: list[State], since: datetime | None, until: datetime | None, key: str | None) -> Sought:
-    return Sought(tuple(state), since or FIRST, until or LAST, key)
 
 
 def _place(mark: Mark | None) -> object:

@@ -3,7 +3,7 @@
 import importlib
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -18,6 +18,7 @@ from horae.domain.errors import Invalid, NotFound
 from horae.domain.zones import zone as check_zone
 from horae.service.imports import celery, celery_tables, crontab, dumps, elsewhere, quartz_tables, xxl_job
 from horae.service.imports.dumps import Tables
+from horae.service.imports.found import Found
 
 app = Verbs(no_args_is_help=True)
 ANCHOR: Final = datetime(2024, 1, 1, tzinfo=UTC)
@@ -53,64 +54,50 @@ def crontab_(
     deliver(found, Wishes("crontab", owner, output, url, shadow, plan, apply, strict))
 
 
-@app.command("celery")
-def celery_(
-    source: Files,
-    zone: Zone = None,
-    owner: Owner = "celery",
-    output: Output = None,
-    url: Url = None,
-    shadow: Shadow = False,
-    plan: Planned = False,
-    apply: Applied = False,
-    strict: Strict = False,
-) -> None:
+def _from_tables(name: str, read: Callable[[list[str], str], list[Found]]) -> None:
+    """One more `horae import NAME`, for a system whose schedules lie in tables."""
+
+    def run(
+        source: Files,
+        zone: Zone = None,
+        owner: Owner = name,
+        output: Output = None,
+        url: Url = None,
+        shadow: Shadow = False,
+        plan: Planned = False,
+        apply: Applied = False,
+        strict: Strict = False,
+    ) -> None:
+        with refusing():
+            found = read(source, zone_of(zone))
+        deliver(found, Wishes(name, owner, output, url, shadow, plan, apply, strict))
+
+    app.command(name, help=read.__doc__)(run)
+
+
+def _celery(sources: list[str], zone: str) -> list[Found]:
     """Celery beat: `module:NAME` of a schedule, its JSON export, or the tables of django-celery-beat."""
-    with refusing():
-        entries, app_zone = _celery(source), zone_of(zone)
-        found = [celery.read(name, one, app_zone=app_zone, anchor=ANCHOR) for name, one in entries.items()]
-    deliver(found, Wishes("celery", owner, output, url, shadow, plan, apply, strict))
+    return [celery.read(name, one, app_zone=zone, anchor=ANCHOR) for name, one in _beat(sources).items()]
 
 
-@app.command("xxl-job")
-def xxl_job_(
-    source: Files,
-    zone: Zone = None,
-    owner: Owner = "xxl-job",
-    output: Output = None,
-    url: Url = None,
-    shadow: Shadow = False,
-    plan: Planned = False,
-    apply: Applied = False,
-    strict: Strict = False,
-) -> None:
+def _xxl_job(sources: list[str], zone: str) -> list[Found]:
     """XXL-JOB: its table `xxl_job_info` as mysqldump, CSV or JSON."""
-    with refusing():
-        rows = _tables(source, ("xxl_job_info",)).get("xxl_job_info", [])
-        found = [xxl_job.read(row, server_zone=zone_of(zone), anchor=ANCHOR) for row in rows]
-    deliver(found, Wishes("xxl-job", owner, output, url, shadow, plan, apply, strict))
+    rows = _tables(sources, ("xxl_job_info",)).get("xxl_job_info", [])
+    return [xxl_job.read(row, server_zone=zone, anchor=ANCHOR) for row in rows]
 
 
-@app.command("quartz")
-def quartz_(
-    source: Files,
-    zone: Zone = None,
-    owner: Owner = "quartz",
-    output: Output = None,
-    url: Url = None,
-    shadow: Shadow = False,
-    plan: Planned = False,
-    apply: Applied = False,
-    strict: Strict = False,
-) -> None:
+def _quartz(sources: list[str], zone: str) -> list[Found]:
     """Quartz: its tables QRTZ_TRIGGERS, QRTZ_CRON_TRIGGERS, QRTZ_SIMPLE_TRIGGERS and QRTZ_JOB_DETAILS."""
     names = (quartz_tables.CRON, quartz_tables.SIMPLE, quartz_tables.TRIGGERS, quartz_tables.DETAILS)
-    with refusing():
-        found = quartz_tables.read(_tables(source, names), zone=zone_of(zone))
-    deliver(found, Wishes("quartz", owner, output, url, shadow, plan, apply, strict))
+    return quartz_tables.read(_tables(sources, names), zone=zone)
 
 
-def _celery(sources: list[str]) -> Mapping[str, Any]:
+_from_tables("celery", _celery)
+_from_tables("xxl-job", _xxl_job)
+_from_tables("quartz", _quartz)
+
+
+def _beat(sources: list[str]) -> Mapping[str, Any]:
     one = sources[0]
     if ":" in one and "://" not in one and not Path(one).exists():
         return celery_tables.of_schedule(_named(one))
