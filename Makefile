@@ -5,7 +5,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: services .venv/ready console ## everything needed to develop: services, a virtual environment from the pinned, hashed requirements, the console
 
@@ -35,12 +35,12 @@ pins: ## write requirements/*.txt anew from pyproject.toml (needs uv)
 	tools/pins
 
 format: ## write the code the way `check` wants it
-	$(BIN)/ruff format src sdk tests benchmarks tools
-	$(BIN)/ruff check --fix --quiet src sdk tests benchmarks tools
+	$(BIN)/ruff format src sdk tests benchmarks tools examples
+	$(BIN)/ruff check --fix --quiet src sdk tests benchmarks tools examples
 
 check: .venv/rules/ready .venv/node/ready ## style, types, the house's floors, migrations, ways in, the console
-	$(BIN)/ruff format --check --quiet src sdk tests benchmarks tools
-	$(BIN)/ruff check --quiet src sdk tests benchmarks tools
+	$(BIN)/ruff format --check --quiet src sdk tests benchmarks tools examples
+	$(BIN)/ruff check --quiet src sdk tests benchmarks tools examples
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/squawk src/horae/store/migrations/*.sql
@@ -70,7 +70,10 @@ bench-data: ## the template databases of the benchmarks, once
 bench: ## one benchmark, NAME=store SECONDS=30; the last line is its JSON
 	@$(BIN)/python -m benchmarks.run $(NAME) $(SECONDS)
 
+demo-exhibitions: ## twenty exhibitions open at their hour, before your eyes
+	@PYTHONPATH=examples $(BIN)/python -m exhibitions.demo
+
 docs: ## the documentation as a site under site/
 	$(BIN)/zensical build --clean
 
-.PHONY: help setup services console screenshots pins format check sbom test long bench-data bench docs
+.PHONY: help setup services console screenshots pins format check sbom test long bench-data bench demo-exhibitions docs

@@ -44,6 +44,7 @@ class Fleet(NamedTuple):
     door: Door
     node: Node
     admin: httpx2.AsyncClient
+    key: str
 
     def logs(self) -> str:
         """Everything that they said so far."""
@@ -61,7 +62,7 @@ async def a_fleet(ctx: Context, cells: Sequence[CellSettings], folder: Path, rin
         await door.ready()
         base, headers = f"http://127.0.0.1:{door.port}/api/v1", {"Authorization": f"Bearer {key}"}
         async with httpx2.AsyncClient(base_url=base, headers=headers, timeout=60) as admin:
-            yield Fleet(door, node, admin)
+            yield Fleet(door, node, admin, key)
     finally:
         for one in (door, node):
             one.signal(15)

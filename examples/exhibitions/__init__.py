@@ -1,0 +1,1 @@
+"""Exhibitions: each opens its enrolment at an hour of its own, and tells those who reserved a place."""
