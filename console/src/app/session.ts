@@ -1,0 +1,52 @@
+import { useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { whenLeft } from "../api/call";
+import { keepCsrf } from "../api/csrf";
+import { deleteOwnSession, getMe, postLoginKey, putOwnSessionTenant } from "../api/generated/client";
+import type { Me } from "../api/generated/models";
+import { Refused } from "../api/trouble";
+import { queries } from "./queries";
+
+const ME = ["me"];
+
+/** Who we are: undefined while nobody knows yet, null when we have to log in. */
+export function useMe(): { me: Me | null | undefined; error: Error | null } {
+  const asked = useQuery({ queryKey: ME, queryFn: who, staleTime: 60_000, refetchInterval: 60_000 });
+  useEffect(() => whenLeft(() => queries.setQueryData(ME, null)), []);
+  return { me: asked.data, error: asked.data === undefined ? asked.error : null };
+}
+
+async function who(): Promise<Me | null> {
+  try {
+    return known(await getMe());
+  } catch (error) {
+    if (error instanceof Refused && error.status === 401) return known(null);
+    throw error;
+  }
+}
+
+function known<M extends Me | null>(me: M): M {
+  keepCsrf(me?.session?.csrf ?? null);
+  return me;
+}
+
+/** Exchange an API key for a session; the key itself is kept nowhere. */
+export async function enter(key: string): Promise<void> {
+  welcome(await postLoginKey({ key }));
+}
+
+/** Work in another tenant from now on: nothing that was read in the old one may stay on the screen. */
+export async function choose(tenant: string): Promise<void> {
+  welcome(await putOwnSessionTenant({ tenant }));
+}
+
+export async function leave(): Promise<void> {
+  await deleteOwnSession();
+  queries.clear();
+  queries.setQueryData(ME, known(null));
+}
+
+function welcome(me: Me): void {
+  queries.clear();
+  queries.setQueryData(ME, known(me));
+}

@@ -1,0 +1,10 @@
+/** The menu, in its order: what each page is called and which action one needs to see it. */
+export const PAGES = [
+  { name: "overview", to: "/", needs: "health.read" },
+  { name: "jobs", to: "/jobs", needs: "jobs.list" },
+  { name: "instances", to: "/instances", needs: "instances.list" },
+  { name: "tasks", to: "/tasks", needs: "tasks.read" },
+  { name: "letters", to: "/letters", needs: "dead_letters.list" },
+  { name: "audit", to: "/audit", needs: "audit.list" },
+  { name: "tenants", to: "/tenants", needs: "tenant.read" },
+] as const;

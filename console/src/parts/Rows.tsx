@@ -1,0 +1,54 @@
+import { Spin } from "antd";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import "./parts.css";
+
+/** A column: `number` is set to the right, `tight` is never broken. */
+export interface Column<Item> {
+  title: string;
+  show: (item: Item) => ReactNode;
+  kind?: "number" | "tight";
+}
+
+/** A list of things: a table where there is room, cards on a phone. */
+export function Rows<Item>({ caption, columns, items, id, empty }: RowsProps<Item>) {
+  const { t } = useTranslation("frame");
+  if (items === undefined) return <Spin aria-label={t("loading")} />;
+  if (items.length === 0) return <>{empty ?? <p className="soft">{t("list.none")}</p>}</>;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard
+    <section className="rows" aria-label={caption} tabIndex={0}>
+      <table>
+        <caption className="unseen">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column.title} scope="col" className={column.kind}>
+                {column.title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((item) => (
+            <tr key={id(item)}>
+              {columns.map((column) => (
+                <td key={column.title} data-label={column.title} className={column.kind}>
+                  {column.show(item)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+interface RowsProps<Item> {
+  caption: string;
+  columns: Column<Item>[];
+  items: Item[] | undefined;
+  id: (item: Item) => string;
+  empty?: ReactNode;
+}

@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { ago, dateTime, duration, offset } from "./times";
+
+test("a time is shown in the zone that is asked for", () => {
+  expect(dateTime("2026-11-15T16:30:05Z", "Asia/Shanghai")).toBe("2026-11-16 00:30:05");
+  expect(dateTime("2026-11-15T16:30:05Z", "UTC")).toBe("2026-11-15 16:30:05");
+});
+
+test("the offset is the one of that instant", () => {
+  expect(offset("2026-01-01T00:00:00Z", "Europe/Berlin")).toBe("+01:00");
+  expect(offset("2026-07-01T00:00:00Z", "Europe/Berlin")).toBe("+02:00");
+  expect(offset("2026-07-01T00:00:00Z", "UTC")).toBe("+00:00");
+});
+
+test("what passed and what comes is told in its largest unit", () => {
+  const now = Date.parse("2026-11-15T12:00:00Z");
+  expect(ago("2026-11-15T11:58:30Z", now, "en")).toBe("1 min. ago");
+  expect(ago("2026-11-17T12:00:00Z", now, "en")).toBe("in 2 days");
+  expect(ago("2026-11-15T12:00:00Z", now, "en")).toBe("in 0 sec.");
+});
+
+test("lengths of time are short", () => {
+  expect([12, 1_500, 42_000, 90_000, 5_400_000].map(duration)).toEqual([
+    "12 ms",
+    "1.5 s",
+    "42 s",
+    "1 min 30 s",
+    "1 h 30 min",
+  ]);
+});

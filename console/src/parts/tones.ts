@@ -1,0 +1,27 @@
+import type states from "../words/en/states";
+
+export type State = keyof typeof states;
+export type Tone = "good" | "warn" | "bad" | "busy" | "idle";
+
+const TONES: Record<State, Tone> = {
+  INIT: "idle",
+  BLOCKED: "warn",
+  RUNNING: "busy",
+  FAIL: "warn",
+  SUCCESS: "good",
+  DEAD: "bad",
+  CANCELLED: "idle",
+  SKIPPED: "idle",
+  ACTIVE: "good",
+  PAUSED: "warn",
+  COMPLETED: "idle",
+  REMOVED: "idle",
+  NEW: "bad",
+  REPLAYING: "busy",
+  REPLAYED: "good",
+  DEAD_AGAIN: "bad",
+  DISCARDED: "idle",
+  DONE: "good",
+};
+
+export const toneOf = (state: State): Tone => TONES[state];

@@ -1,0 +1,10 @@
+export default {
+  label: "Scheduler health",
+  starting: "Starting",
+  healthy: "The scheduler is healthy",
+  degraded: "Degraded: low-priority jobs are slowed down",
+  cellsDown: "Degraded: no answer from cell {{cells}}",
+  failed: "Could not read the health, retry {{failures}}: {{error}}",
+  readOnly: "Failed repeatedly: the console is read-only and shows the last health summary",
+  last: "Last answer {{when}}",
+};

@@ -1,0 +1,12 @@
+export default {
+  title: "Log in",
+  issuer: "Log in with your company account",
+  or: "or with an API key",
+  key: "API key",
+  keyHelp: "It begins with horae_. It is exchanged for a session and kept nowhere in this browser.",
+  enter: "Log in",
+  entering: "Logging in…",
+  need: "Paste an API key.",
+  noKey: "No key yet? An admin makes one, or the first one is made on the server:",
+  ended: "Your session has ended. Log in to go on where you were.",
+};

@@ -1,0 +1,21 @@
+/** The word of every state, beside its colour. */
+export default {
+  INIT: "waiting",
+  BLOCKED: "blocked",
+  RUNNING: "running",
+  FAIL: "will retry",
+  SUCCESS: "succeeded",
+  DEAD: "dead",
+  CANCELLED: "cancelled",
+  SKIPPED: "skipped",
+  ACTIVE: "active",
+  PAUSED: "paused",
+  COMPLETED: "completed",
+  REMOVED: "removed",
+  NEW: "new",
+  REPLAYING: "replaying",
+  REPLAYED: "replayed",
+  DEAD_AGAIN: "dead again",
+  DISCARDED: "discarded",
+  DONE: "done",
+};
