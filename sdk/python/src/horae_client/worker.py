@@ -10,9 +10,9 @@ import logging
 import os
 import signal
 import socket
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import partial
 from typing import Any, Final, TypeVar
 from uuid import uuid4
 
@@ -22,9 +22,10 @@ from horae_client.client import AsyncClient
 from horae_client.models import Works
 from horae_client.outcomes import Outcome
 from horae_client.work.context import Context
-from horae_client.work.held import Hands, Held
+from horae_client.work.held import Hands, Held, seconds_left
 from horae_client.work.kinds import Handler, Kind
-from horae_client.work.reports import Report, Reports, back, finished, told
+from horae_client.work.reports import Heard, Report, Reports, back, finished, told
+from horae_client.work.runners import Runners
 from horae_client.work.threads import Threads
 
 __all__ = ["Context", "Worker"]
@@ -156,8 +157,9 @@ class _Shift:
     def __init__(self, worker: Worker, client: AsyncClient) -> None:
         self.worker = worker
         self.client = client
-        self.hands, self.reports = Hands(client), Reports(client)
+        self.hands, self.reports = Hands(client), Reports(client, self._heard)
         self.threads = Threads(worker.concurrency)
+        self.runners = Runners(self._perform)
         self.running = self.waiting = 0
         self.room = asyncio.Event()
         self.quiet = asyncio.Event()
@@ -192,7 +194,7 @@ class _Shift:
             async with asyncio.timeout(self.worker.grace):
                 await self.quiet.wait()
         for one in list(self.hands.held.values()):
-            if one.task is not None and not one.task.done():
+            if one.task is not None:
                 self._hand_back(one, "its worker was told to end")
                 one.lose()
         await asyncio.sleep(0)
@@ -240,11 +242,12 @@ class _Shift:
         return min(free, MOST, sum(max(0, kind.room(most)) for kind in kinds))
 
     def _begin(self, works: Works) -> None:
+        at, kinds, name = time.monotonic(), self.worker.kinds, self.worker.name
+        left = {deadline: seconds_left(deadline, works.now) for deadline in {work.deadline for work in works.items}}
         for work in works.items:
-            held = Held(work, Context(work, self.worker.name))
-            held.until(work.deadline, works.now)
+            held = Held(work, Context(work, name), at, left[work.deadline])
             self.hands.take(held)
-            kind = self.worker.kinds.get(work.job)
+            kind = kinds.get(work.job)
             if kind is None:
                 log.warning("%s waits in a queue of ours, but has no handler here", work.job)
                 self._hand_back(held, "no handler here", LATER)
@@ -260,12 +263,14 @@ class _Shift:
         kind.running += 1
         self.running += 1
         self.quiet.clear()
-        held.task = asyncio.create_task(self._perform(kind, held))
+        self.runners.add(kind, held)
 
     async def _perform(self, kind: Kind, held: Held) -> None:
         """Run the handler and report what came of it; what is lost is reported by nobody."""
         ctx = held.ctx
         try:
+            if held.lost:
+                return
             if kind.blocks:
                 said = await self.threads.run(kind.handler, ctx)
             else:
@@ -303,23 +308,25 @@ class _Shift:
 
     def _report(self, held: Held, finish: bool, item: dict[str, Any]) -> None:
         if not held.lost:
-            self.reports.add(Report(finish, item, partial(self._heard, held)))
+            self.reports.add(Report(finish, item, held))
 
-    def _heard(self, held: Held, verdict: str) -> None:
-        self.worker.counts[verdict] += 1
-        self.hands.let_go(held)
+    def _heard(self, told: Sequence[Heard]) -> None:
+        counts = self.worker.counts
+        for report, verdict in told:
+            counts["returned" if report.back and verdict == "done" else verdict] += 1
+            self.hands.let_go(report.held)
+            if verdict == "late" and not report.back:
+                log.warning("%s was no longer ours when it was reported", report.held.work.instance_id)
         self.room.set()
-        if verdict == "late":
-            log.warning("%s was no longer ours when it was reported", held.work.instance_id)
 
     def _hand_back(self, held: Held, reason: str, after: float = 0.0) -> None:
-        self.reports.add(Report(False, back(held.work, reason, after), partial(self._returned, held)))
-
-    def _returned(self, held: Held, verdict: str) -> None:
-        self.worker.counts["returned" if verdict == "done" else verdict] += 1
-        self.hands.let_go(held)
+        self.reports.add(Report(False, back(held.work, reason, after), held, back=True))
 
     def _return_waiting(self) -> None:
+        for kind, held in self.runners.withdraw():
+            if not held.lost:
+                self._hand_back(held, "its worker was told to end")
+            self._ended(kind, held)
         for kind in self.worker.kinds.values():
             while kind.waiting:
                 self.waiting -= 1

@@ -23,17 +23,15 @@ class Held:
 
     __slots__ = ("beat_at", "ctx", "ends_at", "lost", "task", "work")
 
-    def __init__(self, work: Work, ctx: Context) -> None:
+    def __init__(self, work: Work, ctx: Context, at: float, left: float) -> None:
         self.work = work
         self.ctx = ctx
         self.task: asyncio.Task[None] | None = None
         self.lost = False
-        self.beat_at = self.ends_at = 0.0
+        self.beat_at, self.ends_at = at + left / 3, at + left
 
-    def until(self, deadline: datetime, now: datetime | None) -> None:
-        """Ours for as long as the server says, by its own clock; beat after a third of that."""
-        left = 30.0 if now is None else max(0.0, (deadline - now).total_seconds())
-        at = time.monotonic()
+    def until(self, at: float, left: float) -> None:
+        """Ours for so many seconds from then on; beat after a third of that."""
         self.beat_at, self.ends_at = at + left / 3, at + left
 
     def lose(self) -> None:
@@ -42,6 +40,11 @@ class Held:
         self.ctx.lose()
         if self.task is not None:
             self.task.cancel()
+
+
+def seconds_left(deadline: datetime, now: datetime | None) -> float:
+    """How long something is ours: as long as the server says, by its own clock."""
+    return 30.0 if now is None else max(0.0, (deadline - now).total_seconds())
 
 
 class Hands:
@@ -85,4 +88,4 @@ class Hands:
             if not answer.yours:
                 one.lose()
             elif answer.deadline is not None:
-                one.until(answer.deadline, heard.now)
+                one.until(time.monotonic(), seconds_left(answer.deadline, heard.now))

@@ -12,6 +12,7 @@ from horae_client.models import Reported, ReportedAll, Work
 from horae_client.outcomes import Declined, Outcome, Retry, Snooze, Unrecoverable
 from horae_client.wire import Request
 from horae_client.work.context import Context
+from horae_client.work.held import Held
 
 log = logging.getLogger("horae_client.worker")
 MOST: Final = 1000
@@ -22,11 +23,15 @@ PATIENCE: Final = 30.0
 
 
 class Report(NamedTuple):
-    """One thing to say; `done` is called with the verdict once it was heard."""
+    """One thing to say of what we hold. `back`: it is handed back."""
 
     finished: bool
     item: dict[str, Any]
-    done: Callable[[str], None]
+    held: Held
+    back: bool = False
+
+
+Heard = tuple[Report, str]
 
 
 def finished(work: Work, ctx: Context | None = None) -> dict[str, Any]:
@@ -60,10 +65,14 @@ def back(work: Work, reason: str, after: float = 0.0) -> dict[str, Any]:
 
 
 class Reports:
-    """Says what it is given, in batches, one or a few at a time. A batch that is not heard is said again."""
+    """Says what it is given, in batches, one or a few at a time. A batch that is not heard is said again.
 
-    def __init__(self, client: AsyncClient, lanes: int = 2) -> None:
+    `heard` is told what was, with its verdict, all of a batch at once.
+    """
+
+    def __init__(self, client: AsyncClient, heard: Callable[[Sequence[Heard]], None], lanes: int = 2) -> None:
         self._client = client
+        self._heard = heard
         self._waiting: dict[bool, list[Report]] = {True: [], False: []}
         self._lanes = lanes
         self._busy = 0
@@ -117,13 +126,11 @@ class Reports:
         items = [report.item for report in batch]
         request = asked.finish(items) if kind else asked.fail(items)
         answers = await self._insist(request)
-        later = []
-        for report, answer in zip(batch, answers, strict=True):
-            if answer is not None and answer.verdict == "not_now":
-                later.append(report)
-                continue
-            self.unsaid -= 1
-            report.done("refused" if answer is None else answer.verdict)
+        verdicts = ["refused" if answer is None else answer.verdict for answer in answers]
+        told = list(zip(batch, verdicts, strict=True))
+        later = [report for report, verdict in told if verdict == "not_now"]
+        self.unsaid -= len(told) - len(later)
+        self._heard([one for one in told if one[1] != "not_now"] if later else told)
         if later:
             self._spawn(self._again(later))
         if not self.unsaid:
