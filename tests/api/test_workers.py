@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from horae.domain.signals import Ending
 from horae.runtime.telemetry import counts
 from horae.security.roles import Role
 from horae.service import instances
@@ -60,6 +61,40 @@ async def test_late_forged_and_foreign_tokens_are_refused_and_counted(worker, ct
     assert (await worker.post("/workers/finish", json={"items": [of(one)]})).json()["items"][0]["verdict"] == "late"
 
 
+async def test_of_plain_successes_each_is_answered_in_its_place(worker, ctx, store, doors):
+    for n in range(4):
+        await instances.trigger(ctx, "pull", str(n), payload={"n": n}, even_if_down=True)
+    one, two, three, four = await polled(worker)
+    items = [of(one), of(two), of(one), of(three) | {"instance_id": "ins_nonsense"}, of(four) | {"attempt": 7}]
+    said = (await worker.post("/workers/finish", json={"items": items})).json()["items"]
+    assert [each["verdict"] for each in said] == ["done", "done", "late", "late", "late"]
+    assert [each["instance_id"] for each in said] == [each["instance_id"] for each in items]
+    ends = await query(
+        store, "select state, payload is not null, worker_id, attempts -> 0 ->> 'attempt' from instance_history"
+    )
+    assert [tuple(row) for row in ends] == [("SUCCESS", True, "w", "1")] * 2
+    counted = [row[Ending.SUCCESS] for cell in doors.cells for row in cell.tally.take(100).values()]
+    assert sum(counted) == 2
+
+
+async def test_what_another_process_handed_out_is_finished_as_well(worker, ctx, store, app):
+    await instances.trigger(ctx, "pull", "k", even_if_down=True)
+    [one] = await polled(worker)
+    app.state.gate.callers._contexts.clear()  # as if it had never been handed out here
+    said = (await worker.post("/workers/finish", json={"items": [of(one)]})).json()["items"]
+    assert [each["verdict"] for each in said] == ["done"]
+    assert [row["state"] for row in await query(store, "select state from instance_history")] == ["SUCCESS"]
+
+
+async def test_the_one_fire_of_a_delay_job_completes_it(worker, admin, ctx, store):
+    made = {"name": "late", "trigger": {"kind": "delay", "seconds": 0}, "target": {"kind": "queue", "name": "pull"}}
+    assert (await admin.post("/jobs", json=made)).status_code == 201
+    [one] = await polled(worker)
+    said = (await worker.post("/workers/finish", json={"items": [of(one)]})).json()["items"]
+    assert [each["verdict"] for each in said] == ["done"]
+    assert (await admin.get("/jobs/late")).json()["status"] == "COMPLETED"
+
+
 async def test_a_worker_waits_for_what_comes(worker, ctx, app):
     waiting = asyncio.create_task(polled(worker, wait=30))
     await until(lambda: bool(app.state.polls._lines))
@@ -84,6 +119,10 @@ async def test_messages_are_read_strictly(worker):
     twice = b'{"queue": "a", "queue": "b", "worker_id": "w"}'
     headers = {"Content-Type": "application/json"}
     assert (await worker.post("/workers/poll", content=twice, headers=headers)).status_code == 400
+    one = b'{"instance_id": "ins_a", "attempt": 1, "token": "t"%s}'
+    for more, status in ((b', "attempt": 1', 400), (b', "more": 1', 422), (b', "declined": 1', 422), (b"", 200)):
+        body = b'{"items": [%s]}' % (one % more)
+        assert (await worker.post("/workers/finish", content=body, headers=headers)).status_code == status, body
 
 
 async def test_the_document_describes_the_protocol(app, anyone):

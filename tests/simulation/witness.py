@@ -101,6 +101,10 @@ def _claimed(_args: Sequence[Any], result: Any) -> Iterator[Seen]:
     return (Seen(row["id"], "RUNNING", row["attempt"], row["token"]) for row in result)
 
 
+def _handed_out(args: Sequence[Any], result: Any) -> Iterator[Seen]:
+    return (Seen(row["id"], "RUNNING", row["attempt"], args[6]) for row in result)
+
+
 def _settled(state_at: int | None) -> Callable[[Sequence[Any], Any], Iterator[Seen]]:
     def read(args: Sequence[Any], result: Any) -> Iterator[Seen]:
         done = {row["id"] for row in result}
@@ -150,7 +154,7 @@ READERS: dict[str, Callable[[Sequence[Any], Any], Iterator[Seen]]] = {
     "cursors/fire": _fired,
     "cursors/fire_exclusive": _fired_alone,
     "instances/claim": _claimed,
-    "workers/claim": _claimed,
+    "workers/claim": _handed_out,
     "instances/end": _settled(5),
     "instances/succeed": _succeeded,
     "instances/again": _settled(5),

@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from horae.api.gate import Gate, left
 from horae.api.problems import refused
-from horae.api.reading import strict
+from horae.api.reading import loads, read_as, read_json
 from horae.api.routing import PREFIX, Allowed, GuardedRoute, action_of
 from horae.domain.errors import Invalid
 from horae.service.once import LONGEST_KEY
@@ -27,11 +27,19 @@ _encode = msgspec.json.Encoder().encode
 class Body:
     """What a hot route is told. It stands where the framework would look for a dependency."""
 
-    def __init__(self, kind: type[msgspec.Struct]) -> None:
+    def __init__(self, kind: type[msgspec.Struct], plain: type[msgspec.Struct] | None = None) -> None:
         self.kind = kind
+        self._plain = None if plain is None else msgspec.json.Decoder(plain).decode
 
     def __call__(self) -> None:
         """Never asked: the route reads the body itself."""
+
+    async def of(self, request: Request) -> msgspec.Struct:
+        """The body of a request: in its plainest form, where it has that, else as it was meant."""
+        raw = await read_json(request)
+        if self._plain is not None and (found := read_as(raw, self._plain)) is not msgspec.UNSET:
+            return found  # type: ignore[no-any-return]
+        return self.read(loads(raw) if raw else None)
 
     def read(self, value: Any) -> msgspec.Struct:
         """The body as it was meant, or a refusal that says where it is wrong."""
@@ -42,9 +50,12 @@ class Body:
             raise Invalid(str(error), errors=[{"at": ["body", place.strip("`") or "$"], "message": message}]) from error
 
 
-def told(kind: type[msgspec.Struct]) -> Any:
-    """Declares the body of a hot route, on the parameter that takes it."""
-    return Depends(Body(kind))
+def told(kind: type[msgspec.Struct], plain: type[msgspec.Struct] | None = None) -> Any:
+    """Declares the body of a hot route, on the parameter that takes it.
+
+    `plain` is what most bodies are: the same with nothing but what every one of them says.
+    """
+    return Depends(Body(kind, plain))
 
 
 Work = TypeVar("Work", bound=Callable[..., Any])
@@ -76,7 +87,7 @@ class HotRoute(GuardedRoute):
                 async with gate.admitted(request, action) as admitted:
                     asked: dict[str, Any] = {context: admitted.ctx, **request.path_params}
                     if body is not None:
-                        asked[body[0]] = body[1].read(await (await strict(request)).json())
+                        asked[body[0]] = await body[1].of(request)
                     if whole is not None:
                         asked[whole] = request
                     if not waits:

@@ -7,6 +7,7 @@ surrogate pair, NUL. Each of them is refused.
 import json
 import math
 import re
+from collections.abc import Callable
 from typing import Any, Final, NoReturn
 
 import msgspec
@@ -43,10 +44,16 @@ class StrictRequest(Request):
 
 async def strict(request: Request) -> StrictRequest:
     """The same request with its JSON body read, or a refusal."""
+    raw = await read_json(request)
+    return StrictRequest(request.scope, request.receive, raw, loads(raw) if raw else None)
+
+
+async def read_json(request: Request) -> bytes:
+    """The body, where it is said to be JSON."""
     raw = await read(request)
     if raw and not _is_json(request.headers.get("content-type", "")):
         raise UnsupportedMedia("a body is application/json in UTF-8")
-    return StrictRequest(request.scope, request.receive, raw, loads(raw) if raw else None)
+    return raw
 
 
 async def read(request: Request) -> bytes:
@@ -73,7 +80,15 @@ def loads(raw: bytes) -> Any:
     return _loads(raw) if value is msgspec.UNSET else value
 
 
-def _tidy(raw: bytes, outside: bytes) -> Any:
+def read_as(raw: bytes, decode: Callable[[bytes], Any]) -> Any:
+    """The value of a kind that holds texts, integers and lists of such only, none of them optional; UNSET for others.
+
+    Of such a kind nothing is written longer than it was read, so that one deviation cannot make up for another.
+    """
+    return _tidy(raw, _outside(raw), decode)
+
+
+def _tidy(raw: bytes, outside: bytes, decode: Callable[[bytes], Any] | None = None) -> Any:
     """The value, where it is plain that every reader would see the same; UNSET where it has to be read closely.
 
     Written again it is as long as it was without its blanks: then no key stood there twice, and no number was bent.
@@ -81,7 +96,7 @@ def _tidy(raw: bytes, outside: bytes) -> Any:
     if b"\\" in raw or LONG_NUMBER.search(outside):
         return msgspec.UNSET
     try:
-        value = _decode(raw)
+        value = (decode or _decode)(raw)
         blanks = len(outside) - len(outside.translate(None, delete=BLANKS))
         return value if len(_encode(value)) == len(raw) - blanks else msgspec.UNSET
     except (msgspec.MsgspecError, ValueError, RecursionError, OverflowError):

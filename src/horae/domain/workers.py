@@ -24,6 +24,7 @@ class Claimed(msgspec.Struct, frozen=True, kw_only=True):
     """One attempt in a worker's hands, until its deadline."""
 
     instance_id: UUID
+    shown_id: str
     job: str
     attempt: int
     fire_time: datetime

@@ -4,16 +4,16 @@ import asyncio
 from datetime import datetime, timedelta
 from itertools import chain
 from typing import Final, NamedTuple
-from uuid import UUID
 
 from msgspec.structs import replace
 
 from horae.domain.errors import KeysUnavailable, Unavailable, Unopenable
+from horae.domain.ids import Prefix, public
 from horae.domain.instances import Instance, Lane
 from horae.domain.jobs import Job
 from horae.domain.outcomes import Again, Ended, ErrorCode, Lost, Probed, Unrecoverable, removed, settle
 from horae.domain.retries import RetryPolicy
-from horae.domain.sealed import payload_of
+from horae.domain.sealed import Sealed, payload_of
 from horae.domain.tokens import completion
 from horae.domain.workers import Claimed, check_many, check_worker
 from horae.runtime import chance
@@ -27,6 +27,8 @@ from horae.store.workers import Queue, Waiting
 
 BATCH: Final = 200
 MILLISECOND: Final = timedelta(milliseconds=1)
+Given = tuple[Claimed, Instance, bool]
+"""What a worker gets, its row, and whether its end changes nothing but that row."""
 
 
 class Look(NamedTuple):
@@ -76,54 +78,55 @@ async def _take(ctx: Context, look: Look, worker_id: str, limit: int) -> list[Cl
     """Claim one class in one transaction with its definitions: what fails in between was never handed out."""
     waits = look.waits
 
-    late: dict[UUID, int] = {}
-
-    async def work(tx: Tx) -> tuple[list[Claimed], list[Instance]]:
+    async def work(tx: Tx) -> list[Given]:
         token = chance.token()
         ran = await workers.claim(tx, look.queue, waits.priority, waits.lane, limit, token, worker_id)
-        late.clear()
-        late.update((one.id, (tx.now - one.due_at) // MILLISECOND) for one in ran if one.attempt == 1)
-        return await _hand_out(ctx, tx, ran), ran
+        return await _hand_out(ctx, tx, ran)
 
     try:
-        handed, rows = await look.cell.run(work)
+        given = await look.cell.run(work)
     except GONE:  # what other cells gave already must still reach the worker
         log.warning("claim.cell_down", cell=look.cell.name)
         return []
-    ctx.handed.keep(handed, rows)
-    for one in handed:
-        if one.instance_id in late:
-            look.cell.tally.delayed(ctx.tenant.id, waits.priority, waits.lane, late[one.instance_id])
-    return handed
+    ctx.handed.keep(given)
+    late = [(one.claimed_at - ran.due_at) // MILLISECOND for one, ran, _ in given if ran.attempt == 1]
+    look.cell.tally.delayed(ctx.tenant.id, waits.priority, waits.lane, *late)
+    return [one for one, _, _ in given]
 
 
-async def _hand_out(ctx: Context, tx: Tx, claimed: list[Instance]) -> list[Claimed]:
+async def _hand_out(ctx: Context, tx: Tx, claimed: list[Instance]) -> list[Given]:
     """What the worker gets. Tasks of a removed type end here, those whose type's copy is on its way wait uncounted."""
     if not claimed:
         return []
-    known = await ctx.definitions.load(tx, {(ran.shard, ran.job_id, ran.job_version) for ran in claimed})
+    known = await ctx.definitions.behind(tx, claimed)
     gone = await jobs.removed(tx, list({ran.job_id for ran in claimed if ran.business_key}))
-    endings = [Ending(ran, removed(ran)) for ran in claimed if ran.job_id in gone]
-    handed, back = [], []
+    endings = [Ending(ran, removed(ran)) for ran in claimed if ran.job_id in gone] if gone else []
+    handed: list[Given] = []
+    back = []
     for ran in claimed:
-        if ran.job_id in gone:
+        if gone and ran.job_id in gone:
             continue
         job = known.get((ran.job_id, ran.job_version))
         if job is None:
             back.append(_back(ran, tx))
+            continue
+        opened = ran if _is_clear(ran, job) else await _opened(ctx, ran, job, tx.now)
+        if isinstance(opened, Retrying):
+            back.append(opened)
+        elif isinstance(opened, Ending):
+            endings.append(opened)
         else:
-            opened = await _opened(ctx, ran, job, tx.now)
-            if isinstance(opened, Retrying):
-                back.append(opened)
-            elif isinstance(opened, Ending):
-                endings.append(opened)
-            else:
-                handed.append(_claimed(opened, job, tx.now))
+            handed.append((_claimed(opened, job, tx.now), opened, not (job.single or job.exclusive)))
     if endings:
         await instances.end(tx, endings)
     if back:
         await instances.again(tx, back)
     return handed
+
+
+def _is_clear(ran: Instance, job: Job) -> bool:
+    """Whether there is nothing to be opened."""
+    return job.definition.sealed is None and not isinstance(ran.payload, Sealed)
 
 
 async def _opened(ctx: Context, ran: Instance, job: Job, now: datetime) -> Instance | Retrying | Ending:
@@ -154,6 +157,7 @@ def _claimed(ran: Instance, job: Job, now: datetime) -> Claimed:
     assert ran.deadline is not None, "what was just claimed has a token and a deadline"
     return Claimed(
         instance_id=ran.id,
+        shown_id=public(Prefix.INSTANCE, ran.id),
         job=job.name,
         attempt=ran.attempt,
         fire_time=ran.fire_time,

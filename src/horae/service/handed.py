@@ -5,52 +5,49 @@ had, costs a read and nothing else.
 """
 
 import hmac
-from collections.abc import Iterable, Sequence
-from datetime import timedelta
+from collections.abc import Iterable
+from datetime import datetime
 from typing import Final, NamedTuple
 from uuid import UUID
 
 from msgspec.structs import force_setattr
 
 from horae.domain.instances import Instance
-from horae.domain.workers import Claimed, Finish
-from horae.store.workers import Running
+from horae.domain.workers import Claimed
 
 MOST: Final = 20_000
-NONE: Final = timedelta()
 
 
 class Kept(NamedTuple):
-    """An attempt in a worker's hands, and what proves it."""
+    """An attempt in a worker's hands, what proves it, and since when. `alone`: its end changes nothing else."""
 
-    proof: str
-    running: Running
+    proof: bytes
+    ran: Instance
+    since: datetime
+    alone: bool
 
 
 class Handed:
     """Bounded: the oldest go first."""
 
     def __init__(self) -> None:
-        self._kept: dict[UUID, Kept] = {}
+        self._kept: dict[str, Kept] = {}
 
-    def keep(self, handed: Iterable[Claimed], rows: Sequence[Instance]) -> None:
+    def keep(self, handed: Iterable[tuple[Claimed, Instance, bool]]) -> None:
         """These were handed out, and that is committed."""
-        ran_of = {ran.id: ran for ran in rows}
-        for one in handed:
-            ran = ran_of[one.instance_id]
+        kept = self._kept
+        for one, ran, alone in handed:
             force_setattr(ran, "payload", None)  # it was handed out, and no end needs it
-            self._kept[ran.id] = Kept(one.token, Running(ran, one.claimed_at, NONE))
-        for _ in range(len(self._kept) - MOST):
-            del self._kept[next(iter(self._kept))]
+            kept[one.shown_id] = Kept(one.token.encode(), ran, one.claimed_at, alone)
+        for _ in range(len(kept) - MOST):
+            del kept[next(iter(kept))]
 
-    def recall(self, tenant_id: UUID, reports: Iterable[Finish]) -> dict[Finish, Running]:
-        """Those that are remembered and whose proof is right; each is remembered for one report."""
-        found = {}
-        for one in reports:
-            kept = self._kept.get(one.instance_id)
-            if kept is None or kept.running.ran.attempt != one.attempt or kept.running.ran.tenant_id != tenant_id:
-                continue
-            if hmac.compare_digest(kept.proof.encode(), one.token.encode()):
-                found[one] = kept.running
-                del self._kept[one.instance_id]
-        return found
+    def recall(self, tenant_id: UUID, shown_id: str, attempt: int, token: str) -> Kept | None:
+        """An attempt that is remembered and whose proof is right; it is remembered for one report."""
+        kept = self._kept.get(shown_id)
+        if kept is None or kept.ran.attempt != attempt or kept.ran.tenant_id != tenant_id:
+            return None
+        if not hmac.compare_digest(kept.proof, token.encode()):
+            return None
+        del self._kept[shown_id]
+        return kept

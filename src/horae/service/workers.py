@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
+from horae.domain.ids import Prefix, public
 from horae.domain.outcomes import Outcome
 from horae.domain.workers import (
     Finish,
@@ -31,6 +32,7 @@ from horae.store.tx import GONE, Tx
 from horae.store.workers import Beat, Running
 
 __all__ = ["claim", "finish", "heartbeat"]
+NONE: Final = timedelta()
 MILLISECOND: Final = timedelta(milliseconds=1)
 LONGEST: Final = 2**31 - 1  # milliseconds that a column can hold
 
@@ -85,7 +87,7 @@ def _answer(one: Held, deadline: datetime | None) -> HeartbeatAnswer:
 
 async def _settle(ctx: Context, cell: Cell, finishes: Sequence[Finish]) -> dict[Finish, Verdict]:
     """First what we handed out ourselves and remember; what was not written so is read, and proven, by its row."""
-    known = ctx.handed.recall(ctx.tenant.id, finishes)
+    known = _recalled(ctx, finishes)
     done = await _write(ctx, cell, known) if known else set()
     rest = [one for one in finishes if one not in done]
     verdicts = dict.fromkeys(done, Verdict.DONE)
@@ -97,6 +99,15 @@ async def _settle(ctx: Context, cell: Cell, finishes: Sequence[Finish]) -> dict[
     count_refused(ctx, len(proof.proven) - len(written))
     judged = {one: Verdict.DONE if one in written else Verdict.LATE for one in (*proof.proven, *proof.refused)}
     return verdicts | judged
+
+
+def _recalled(ctx: Context, finishes: Sequence[Finish]) -> dict[Finish, Running]:
+    found = {}
+    for one in finishes:
+        kept = ctx.handed.recall(ctx.tenant.id, public(Prefix.INSTANCE, one.instance_id), one.attempt, one.token)
+        if kept is not None:
+            found[one] = Running(kept.ran, kept.since, NONE)
+    return found
 
 
 async def _write(ctx: Context, cell: Cell, proven: dict[Finish, Running]) -> set[Finish]:

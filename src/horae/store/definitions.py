@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from horae.domain import confidential
 from horae.domain.errors import KeysUnavailable, Unopenable
+from horae.domain.instances import Instance
 from horae.domain.jobs import Job
 from horae.domain.sealed import definition_of
 from horae.domain.timers import Timer
@@ -53,6 +54,17 @@ class Definitions:
         if missing:
             await self._learn(tx, missing)
         return {(id_, version): known[id_, version] for _, id_, version in asked if (id_, version) in known}
+
+    async def behind(self, tx: Tx, rows: Sequence[Instance]) -> dict[Version, Job]:
+        """The jobs behind instances; what cannot be found is missing from the answer."""
+        known, asked = self._known, {(ran.job_id, ran.job_version) for ran in rows}
+        self._ask_again()
+        missing = asked - known.keys()
+        if missing:
+            await self._learn(
+                tx, {(ran.shard, *version) for ran in rows if (version := (ran.job_id, ran.job_version)) in missing}
+            )
+        return {version: known[version] for version in asked if version in known}
 
     async def _learn(self, tx: Tx, missing: Iterable[tuple[int, UUID, int]]) -> None:
         asked = list(missing)

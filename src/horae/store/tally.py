@@ -14,13 +14,15 @@ class Tally:
     def __init__(self) -> None:
         self._counts: dict[tuple[UUID, int, int], Counted] = {}
 
-    def ended(self, tenant_id: UUID, priority: int, lane: int, how: Ending) -> None:
-        """An attempt came to that."""
-        self._row(tenant_id, priority, lane)[how] += 1
+    def ended(self, tenant_id: UUID, priority: int, lane: int, how: Ending, many: int = 1) -> None:
+        """An attempt came to that, or many did."""
+        self._row(tenant_id, priority, lane)[how] += many
 
-    def delayed(self, tenant_id: UUID, priority: int, lane: int, delay_ms: int) -> None:
-        """A first attempt was sent, or handed to a worker, so late."""
-        self._row(tenant_id, priority, lane)[FIRST_BUCKET + bucket_of(delay_ms)] += 1
+    def delayed(self, tenant_id: UUID, priority: int, lane: int, *delays_ms: int) -> None:
+        """First attempts were sent, or handed to a worker, so late."""
+        row = self._row(tenant_id, priority, lane)
+        for delay_ms in delays_ms:
+            row[FIRST_BUCKET + bucket_of(delay_ms)] += 1
 
     def take(self, most: int) -> dict[Class, Counted]:
         """Everything counted so far, and begin anew; what lies beyond the `most` busiest is nobody's in particular."""

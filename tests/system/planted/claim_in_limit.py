@@ -20,8 +20,8 @@ def plant(put: Any) -> None:
 
 def by_in(text: str) -> str:
     """The claim as it is, written the other way round."""
-    shape = r"with picked as materialized \((.*?skip locked)\)\n(update.*?)\nfrom picked\nwhere"
+    shape = r"with picked as materialized \((.*?skip locked)\)\n(update.*?)\nfrom picked\nwhere.*?\n(returning.*)"
     found = re.search(shape, text, re.DOTALL)
     assert found is not None, "the claim is written in another way now"
     picked, update = found[1].replace("select q.ctid", "select q.id"), found[2]
-    return f"{update}\nwhere l.id in ({picked})\nreturning l.*"
+    return f"{update}\nwhere l.id in ({picked})\n{found[3]}"

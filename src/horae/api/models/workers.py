@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from horae.domain.compensations import MOST, Compensation
 from horae.domain.errors import NotFound
-from horae.domain.ids import Prefix, private, public
+from horae.domain.ids import Prefix, private
 from horae.domain.tasks import LONGEST_KEY
 from horae.domain.tokens import traceparent
 from horae.domain.workers import Claimed
@@ -49,7 +49,7 @@ class Work(msgspec.Struct, frozen=True):
     def of(cls, one: Claimed) -> "Work":
         """What was claimed as it is shown."""
         return cls(
-            public(Prefix.INSTANCE, one.instance_id),
+            one.shown_id,
             one.job,
             one.attempt,
             one.fire_time,
@@ -128,6 +128,20 @@ class Finishes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is done."""
 
     items: Annotated[list[Finished], Many]
+
+
+class Succeeded(msgspec.Struct, frozen=True, eq=False, forbid_unknown_fields=True):
+    """An attempt that is done, and nothing else is to be said of it: as most are finished."""
+
+    instance_id: Id
+    attempt: Attempt
+    token: Token
+
+
+class Successes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The plainest form of `Finishes`."""
+
+    items: Annotated[list[Succeeded], Many]
 
 
 class Failed(msgspec.Struct, frozen=True, eq=False, forbid_unknown_fields=True):

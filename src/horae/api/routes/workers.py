@@ -21,6 +21,8 @@ from horae.api.models.workers import (
     Poll,
     Reported,
     ReportedAll,
+    Succeeded,
+    Successes,
     Work,
     Works,
     id_of,
@@ -30,7 +32,7 @@ from horae.domain import workers as domain
 from horae.domain.compensations import check
 from horae.domain.outcomes import Declined, Success
 from horae.domain.workers import Verdict
-from horae.service import workers
+from horae.service import successes, workers
 from horae.service.context import Context
 from horae.service.polls import Polls
 from horae.service.proofs import count_refused
@@ -75,19 +77,30 @@ async def heartbeat(
 
 @routes.post("/workers/finish", openapi_extra=documented(ReportedAll, Finishes, example=FINISH))
 async def finish(
-    ctx: Annotated[Context, may("workers.finish")], asked: Annotated[Finishes, told(Finishes)]
+    ctx: Annotated[Context, may("workers.finish")],
+    asked: Annotated[Finishes | Successes, told(Finishes, plain=Successes)],
 ) -> ReportedAll:
     """Say that attempts are done. The first report of an attempt counts; a late or forged one is refused."""
-    return await _report(ctx, asked.items, lambda one: Declined(one.message) if one.declined else Success())
+    if isinstance(asked, Successes):
+        return await _succeed(ctx, asked.items)
+    return ReportedAll(await _report(ctx, asked.items, _finished))
 
 
 @routes.post("/workers/fail", openapi_extra=documented(ReportedAll, Failures, example=FAIL))
 async def fail(ctx: Annotated[Context, may("workers.fail")], asked: Annotated[Failures, told(Failures)]) -> ReportedAll:
     """Say that attempts failed. The job's retry policy decides what follows."""
-    return await _report(ctx, asked.items, _failure)
+    return ReportedAll(await _report(ctx, asked.items, _failure))
 
 
-async def _report(ctx: Context, items: Sequence[Item], said: Callable[[Item], domain.Report]) -> ReportedAll:
+async def _succeed(ctx: Context, items: Sequence[Succeeded]) -> ReportedAll:
+    """The most of them by what is remembered here; the others like any report."""
+    found = await successes.succeed(ctx, items)
+    rest = [Finished(one.instance_id, one.attempt, one.token) for one, how in zip(items, found, strict=True) if not how]
+    asked = iter(await _report(ctx, rest, _finished) if rest else ())
+    return ReportedAll([_reported(one, how) if how else next(asked) for one, how in zip(items, found, strict=True)])
+
+
+async def _report(ctx: Context, items: Sequence[Item], said: Callable[[Item], domain.Report]) -> list[Reported]:
     for one in items:
         check(one.compensations)
     known = {
@@ -95,10 +108,11 @@ async def _report(ctx: Context, items: Sequence[Item], said: Callable[[Item], do
     }
     answers = await workers.finish(ctx, list(known.values())) if known else []
     of = {one: answer.verdict for one, answer in zip(known, answers, strict=True)}
-    verdicts = [of.get(one, Verdict.LATE) for one in items]
-    return ReportedAll(
-        [Reported(one.instance_id, one.attempt, how, STATUS[how]) for one, how in zip(items, verdicts, strict=True)]
-    )
+    return [_reported(one, of.get(one, Verdict.LATE)) for one in items]
+
+
+def _reported(one: Finished | Failed | Succeeded, how: Verdict) -> Reported:
+    return Reported(one.instance_id, one.attempt, how, STATUS[how])
 
 
 def _known(ctx: Context, items: Sequence[Spoken]) -> list[tuple[Spoken, UUID]]:
@@ -106,6 +120,10 @@ def _known(ctx: Context, items: Sequence[Spoken]) -> list[tuple[Spoken, UUID]]:
     found = [(one, id_) for one in items if (id_ := id_of(one.instance_id)) is not None]
     count_refused(ctx, len(items) - len(found))
     return found
+
+
+def _finished(one: Finished) -> domain.Report:
+    return Declined(one.message) if one.declined else Success()
 
 
 def _failure(one: Failed) -> domain.Failed:
