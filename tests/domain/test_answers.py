@@ -1,7 +1,7 @@
 import pytest
 
 from horae.domain.answers import judge, retry_after
-from horae.domain.outcomes import Accepted, Declined, ErrorCode, Retryable, Success, Unrecoverable
+from horae.domain.outcomes import Accepted, Declined, ErrorCode, Retryable, Said, Success, Unrecoverable, said_by
 
 
 @pytest.mark.parametrize("status", [200, 201, 204, 299])
@@ -63,3 +63,10 @@ def test_only_plain_seconds_are_read_from_retry_after(value):
 )
 def test_a_time_to_retry_at_counts_from_the_answers_own_date(value, date, seconds):
     assert retry_after(value, date) == seconds
+
+
+def test_what_an_answer_says_about_its_target():
+    assert said_by(judge(200, {})) is Said.WELL
+    assert said_by(judge(404, {})) is Said.WELL, "it answers; that it refuses this one is the job's affair"
+    assert said_by(judge(425, {})) is Said.EARLY
+    assert {said_by(judge(status, {})) for status in (408, 429, 500, 503)} == {Said.BADLY}

@@ -9,6 +9,7 @@ from horae.domain.admission import HoldReason
 from horae.domain.breaker import FAILURES, LONGEST, Breaker
 from horae.domain.instances import Lane, Priority
 from horae.domain.limits import Key, Limit
+from horae.domain.outcomes import Said
 from horae.domain.shares import RESERVED, WEIGHTS
 from horae.engine.admission.fair import Fair
 from horae.engine.admission.gatekeeper import SHORT_PATIENCE, Gatekeeper
@@ -113,7 +114,7 @@ def test_a_target_that_never_answered_has_a_few_slots_and_earns_one_with_every_a
         admitted += 1
     assert admitted == FIRST_WINDOW
     for _ in range(4):
-        target.answered(uuid4(), well=True, now=0.0, chance=0.0)
+        target.answered(uuid4(), Said.WELL, now=0.0, chance=0.0)
     assert target.window == FIRST_WINDOW + 4
 
 
@@ -121,7 +122,7 @@ def test_a_targets_own_cap_is_never_exceeded():
     target = Target(cap=3)
     for _ in range(50):
         assert target.admit(a_ready(), 0.0) is None
-        target.answered(uuid4(), well=True, now=0.0, chance=0.0)
+        target.answered(uuid4(), Said.WELL, now=0.0, chance=0.0)
     held = [target.admit(a_ready(), 0.0) for _ in range(5)]
     assert held == [None, None, None, HoldReason.TARGET_CAP, HoldReason.TARGET_CAP]
 
@@ -129,7 +130,7 @@ def test_a_targets_own_cap_is_never_exceeded():
 def broken(target, now=0.0):
     for _ in range(FAILURES):
         assert target.admit(a_ready(), now) is None
-        target.answered(uuid4(), well=False, now=now, chance=0.0)
+        target.answered(uuid4(), Said.BADLY, now=now, chance=0.0)
 
 
 def test_an_open_breaker_lets_one_probe_pass_and_after_it_slots_one_by_one():
@@ -140,7 +141,7 @@ def test_an_open_breaker_lets_one_probe_pass_and_after_it_slots_one_by_one():
     assert target.admit(probe, 1.0) is None
     assert probe.probe
     assert target.admit(a_ready(), 1.0) is HoldReason.BREAKER
-    target.answered(uuid4(), well=True, now=1.0, chance=0.0)
+    target.answered(uuid4(), Said.WELL, now=1.0, chance=0.0)
     assert [target.admit(a_ready(), 1.0) for _ in range(3)] == [None, None, HoldReason.TARGET_CAP]
 
 
@@ -175,9 +176,23 @@ def test_retries_are_at_most_a_fifth_of_first_attempts_and_a_few():
         for lane in (Lane.FIRST, Lane.RETRY):
             if target.admit(a_ready(a_timer(lane=lane)), 0.0) is None:
                 sent[lane] += 1
-                target.answered(uuid4(), well=True, now=0.0, chance=0.0)
+                target.answered(uuid4(), Said.WELL, now=0.0, chance=0.0)
     assert sent[Lane.FIRST] == 500
     assert 0.19 * 500 <= sent[Lane.RETRY] <= 0.2 * 500 + RETRIES_AT_ONCE
+
+
+def test_too_early_says_nothing_against_a_target_and_earns_its_own_retry():
+    target = Target()
+    for _ in range(10 * FAILURES):
+        assert target.admit(a_ready(), 0.0) is None
+        target.answered(uuid4(), Said.EARLY, now=0.0, chance=0.0)
+    assert target.breaker.closed
+    assert target.window > 10 * FAILURES
+    retried = 0
+    while target.admit(a_ready(a_timer(lane=Lane.RETRY)), 0.0) is None:
+        retried += 1
+        target.answered(uuid4(), Said.WELL, now=0.0, chance=0.0)
+    assert retried == 10 * FAILURES + RETRIES_AT_ONCE
 
 
 def test_critical_ones_leave_a_gate_first():
@@ -186,7 +201,7 @@ def test_critical_ones_leave_a_gate_first():
     low, high = (a_ready(a_timer(priority=priority)) for priority in (Priority.LOW, Priority.CRITICAL))
     target.park(low, 0.0)
     target.park(high, 0.0)
-    target.answered(uuid4(), well=True, now=2.0, chance=0.0)
+    target.answered(uuid4(), Said.WELL, now=2.0, chance=0.0)
     assert target.release(2.0) == [high]
     assert high.held_ms == 2000
 
@@ -261,7 +276,7 @@ def test_who_waits_at_a_limit_goes_when_a_call_before_it_has_ended():
     gatekeeper.dispatch()
     assert (len(desk.accepted), gatekeeper.waiting) == (2, 3)
     for done in range(3):
-        gatekeeper.answered(desk.accepted[done], ANY, well=True)
+        gatekeeper.answered(desk.accepted[done], ANY, Said.WELL)
         gatekeeper.dispatch()
         assert len(desk.accepted) == 3 + done
     assert gatekeeper.waiting == 0
@@ -323,5 +338,5 @@ def test_slots_are_all_given_back():
         if n % 2:
             gatekeeper.withdraw(ready)
         else:
-            gatekeeper.answered(ready, ANY, well=True)
+            gatekeeper.answered(ready, ANY, Said.WELL)
     assert gatekeeper.slots.free == 1000

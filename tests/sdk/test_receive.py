@@ -17,7 +17,7 @@ from flask import Flask
 from starlette.applications import Starlette
 
 from horae.delivery import signing
-from horae_client import AsyncClient, Declined, Keyed, Retry, Unrecoverable, Worker, receive
+from horae_client import AsyncClient, Declined, Keyed, Retry, Snooze, Unrecoverable, Worker, receive
 from horae_client.receive import BadSignature, Call, Receiver, sign, verify
 from tests.sdk.databases import Database
 
@@ -98,6 +98,8 @@ def handler(call: Call) -> object:
             raise Declined("withdrawn")
         case "retried":
             return Retry("busy", after=9.6)
+        case "early":
+            return Snooze(30, "not audited yet")
         case "dead":
             raise Unrecoverable("no such article")
     return None
@@ -116,7 +118,7 @@ class Sent:
 
     async def check(self) -> None:
         said = {}
-        for title in ("x", "declined", "retried", "dead"):
+        for title in ("x", "declined", "retried", "early", "dead"):
             body = json.dumps(CALL | {"payload": {"title": title}}).encode()
             status, headers = await self.post(body, ours(body=body))
             told = {name.lower(): value for name, value in headers.items()}
@@ -125,6 +127,7 @@ class Sent:
             "x": (204, None, None),
             "declined": (200, "declined", None),
             "retried": (503, None, "10"),
+            "early": (425, None, "30"),
             "dead": (422, None, None),
         }
         assert (await self.post(BODY, ours(OTHER)))[0] == 401

@@ -110,6 +110,15 @@ class Returned(msgspec.Struct, frozen=True):
     message: str = ""
 
 
+class Said(StrEnum):
+    """What an outcome says about the target, whatever it says about the instance."""
+
+    WELL = "well"
+    EARLY = "early"
+    """It is well, and wants this one again later (425): that is no failure of the target's."""
+    BADLY = "badly"
+
+
 Outcome = Success | Retryable | Unrecoverable | Lost | Declined | Accepted | Probed | Returned
 
 
@@ -192,3 +201,10 @@ def removed(ran: Instance) -> Ended:
 def _due_again(ran: Instance, now: datetime, *, attempt: int, crashes: int) -> Again:
     state = State.FAIL if ran.retry_count else State.INIT
     return Again(state, now, attempt, ran.retry_count, crashes, None, ran.error_msg)
+
+
+def said_by(outcome: Outcome) -> Said:
+    """What a target's answer says about the target."""
+    if not isinstance(outcome, Retryable):
+        return Said.WELL
+    return Said.EARLY if outcome.code is ErrorCode.HTTP_425 else Said.BADLY

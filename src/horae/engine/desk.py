@@ -9,7 +9,7 @@ from uuid import UUID
 from horae.delivery.push import Delivered, Sender
 from horae.domain.instances import Instance
 from horae.domain.jobs import Job
-from horae.domain.outcomes import Lost, Probed, Retryable
+from horae.domain.outcomes import Lost, Probed, Retryable, Said, said_by
 from horae.domain.targets import HttpTarget
 from horae.engine.admission.gatekeeper import Gatekeeper
 from horae.engine.admission.ready import Ready
@@ -201,10 +201,11 @@ class Desk:
             return
         ready, ran, _ = flight
         outcome = delivered.outcome
-        well = not isinstance(outcome, Retryable)
-        if ready.probe and isinstance(outcome, Retryable):
+        said = said_by(outcome)
+        if ready.probe and said is Said.BADLY:
+            assert isinstance(outcome, Retryable)
             outcome = Probed(outcome.code, outcome.message)
-        self.gatekeeper.answered(ready, ran.id, well=well)
+        self.gatekeeper.answered(ready, ran.id, said)
         code = getattr(outcome, "code", None)
         answer = self.hands.opener.answer(ran, ready.job, delivered.answer)
         kept = Attempt(ran.attempt, delivered.status, code, delivered.duration_ms, answer)

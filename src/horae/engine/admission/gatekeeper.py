@@ -10,6 +10,7 @@ from uuid import UUID
 from horae.domain.admission import HoldReason
 from horae.domain.jobs import Job
 from horae.domain.limits import Key, Limit
+from horae.domain.outcomes import Said
 from horae.domain.targets import HttpTarget
 from horae.domain.timers import Timer
 from horae.engine.admission.fair import Fair
@@ -114,11 +115,11 @@ class Gatekeeper:
             ready.desk.accept(ready)
         return passed
 
-    def answered(self, ready: Ready, instance: UUID, *, well: bool) -> None:
+    def answered(self, ready: Ready, instance: UUID, said: Said) -> None:
         """A call ended: its slot is free, and its target is known a little better."""
         target, now = ready.target, self.now()
         self._let_go(ready, made=True)
-        if target.answered(instance, well=well, now=now, chance=chance.fraction()):
+        if target.answered(instance, said, now=now, chance=chance.fraction()):
             log.warning("breaker.opened", job=ready.job.name, seconds=round((target.breaker.until or now) - now, 1))
         if target.parked:
             self._freed.add(target)

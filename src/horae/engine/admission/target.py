@@ -1,7 +1,8 @@
 """One target as a node knows it: how many calls it bears, whether it answers, and how many retries it has earned.
 
 A target earns its slots: it starts with a few and gets one more with every answer, so one that hangs holds only those
-few. Retries are at most a fifth of first attempts (and a few), so that a target that comes back is not buried.
+few. Retries are at most a fifth of first attempts (and a few), so that a target that comes back is not buried;
+those it asked for itself, by a 425, come on top.
 """
 
 from collections import deque
@@ -11,6 +12,7 @@ from uuid import UUID
 from horae.domain.admission import HoldReason
 from horae.domain.breaker import Breaker
 from horae.domain.instances import Lane, Priority
+from horae.domain.outcomes import Said
 from horae.engine.admission.ready import Ready, late_fires
 
 FIRST_WINDOW: Final = 8
@@ -23,7 +25,7 @@ RETRIES_PER_SECOND: Final = 0.2
 class Target:
     """A gate. What it holds back waits here, critical first."""
 
-    __slots__ = ("_budget", "_budget_at", "_parked", "breaker", "cap", "in_flight", "parked", "window")
+    __slots__ = ("_budget", "_budget_at", "_early", "_parked", "breaker", "cap", "in_flight", "parked", "window")
 
     def __init__(self, cap: int | None = None, now: float = 0.0) -> None:
         self.cap = cap or DEFAULT_CAP
@@ -34,6 +36,7 @@ class Target:
         self._parked: dict[Priority, deque[Ready]] = {priority: deque() for priority in Priority}
         self._budget = RETRIES_AT_ONCE
         self._budget_at = now
+        self._early = 0
 
     @property
     def idle(self) -> bool:
@@ -64,10 +67,12 @@ class Target:
             self.breaker.unprobe()
             ready.probe = False
 
-    def answered(self, instance: UUID, *, well: bool, now: float, chance: float) -> bool:
+    def answered(self, instance: UUID, said: Said, *, now: float, chance: float) -> bool:
         """A call ended; returns whether the breaker has just opened."""
         self.in_flight -= 1
-        if well:
+        if said is not Said.BADLY:
+            if said is Said.EARLY:
+                self._early = min(self._early + 1, self.cap)  # that retry is asked for, and not of the budget
             if not self.breaker.closed:
                 self.window = 1  # it is back, and gets its slots one by one
             self.breaker.succeeded()
@@ -116,6 +121,9 @@ class Target:
         return next((one for queue in self._parked.values() for one in queue if one.timer.lane is not Lane.RETRY), None)
 
     def _may_retry(self, now: float) -> bool:
+        if self._early:
+            self._early -= 1
+            return True
         earned = self._budget + (now - self._budget_at) * RETRIES_PER_SECOND
         self._budget, self._budget_at = min(earned, RETRIES_AT_ONCE), now
         if self._budget < 1:

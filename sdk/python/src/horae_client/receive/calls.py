@@ -79,7 +79,7 @@ def answer_of(said: object) -> Answer:
         case Unrecoverable(reason=reason):
             return 422, {"Content-Type": "text/plain; charset=utf-8"}, reason.encode()
         case Snooze(seconds=seconds, reason=reason):
-            return 503, {"Retry-After": str(max(1, round(seconds)))}, reason.encode()
+            return 425, {"Retry-After": str(round(seconds))} if seconds >= 1 else {}, reason.encode()
         case Retry(after=after, reason=reason):
             return 503, {} if after is None else {"Retry-After": str(max(1, round(after)))}, reason.encode()
         case Outcome(reason=reason):
