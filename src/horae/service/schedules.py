@@ -27,6 +27,7 @@ from horae.store.tx import Tx
 
 TRIES: Final = 20
 LOOK_AHEAD: Final = timedelta(days=5 * 366)
+MINUTE: Final = timedelta(minutes=1)
 
 
 class Preview(msgspec.Struct, frozen=True):
@@ -114,10 +115,11 @@ async def restore(ctx: Context, name: str, at: datetime) -> Job:
 
 
 async def forecast(ctx: Context, *, hours: float = 24) -> Foreseen:
-    """Fires per second of all the tenant's jobs for the coming hours, and who is behind the worst of them."""
+    """Fires per second of all the tenant's jobs from the next minute on, and who is behind the worst of them."""
     recurring = [job for job in await jobs.listing(ctx) if job.recurring]
-    now = ctx.store.cells[0].clock.now().replace(microsecond=0)
-    made = foresee([await schedule_of(ctx, job) for job in recurring], now, now + timedelta(hours=hours))
+    now = ctx.store.cells[0].clock.now()
+    since = now.replace(second=0, microsecond=0) + MINUTE  # so that its minutes are those of the clock
+    made = foresee([await schedule_of(ctx, job) for job in recurring], since, since + timedelta(hours=hours))
     worst = made.worst()
     names = {str(job.id): job.name for job in recurring}
     behind = [sorted(names[one.key] for one in who) for who in made.behind([at for at, _ in worst])]
