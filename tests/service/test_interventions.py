@@ -6,6 +6,7 @@ import pytest
 
 from horae.domain.errors import Conflict, Duplicate, NotFound, RetryLimited
 from horae.domain.ids import Prefix, public
+from horae.domain.instances import Lane
 from horae.domain.jobs import Status, Wanted
 from horae.domain.limits import Limit
 from horae.domain.outcomes import ErrorCode, Retryable, Success, Unrecoverable
@@ -223,3 +224,31 @@ async def test_all_failed_instances_of_many_jobs_are_due_at_once(ctx, store):
     assert [len(item.instances) for item in done.items] == [3, 3]
     rows = await query(store, "select due_at, changed_at from instance_live")
     assert all(row["due_at"] == row["changed_at"] for row in rows)
+
+
+class Heard:
+    """Wake-ups as a node hears them."""
+
+    def __init__(self):
+        self.times = []
+
+    def wake(self, shard, at):
+        self.times.append(at)
+
+
+async def test_a_wake_names_no_later_time_than_what_it_is_for_is_due(ctx, store):
+    """A node looks from the named time on: a later one would leave it to the look of every five seconds."""
+    job = await a_job(ctx, "a")
+    heard = Heard()
+    ctx = ctx._replace(wakes=heard)
+    [id_] = await triggered(ctx, "a", 1)
+    assert heard.times.pop() <= (await search.find(ctx, id_)).due_at
+    [ran] = await claim_everywhere(store)
+    await settle(store, ran, BUSY)
+    await interventions.retry(ctx, id_)
+    assert heard.times.pop() <= (await search.find(ctx, id_)).due_at
+    [ran] = [*await claim_everywhere(store), *await claim_everywhere(store, lane=Lane.RETRY)]
+    await settle(store, ran, NO)
+    again = await dead_letters.replay(ctx, id_)
+    assert heard.times.pop() <= (await search.find(ctx, again)).due_at
+    assert job.id == (await search.find(ctx, again)).job_id

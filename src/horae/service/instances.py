@@ -62,9 +62,10 @@ async def trigger(ctx: Context, name: str, key: str, *, payload: Any = None, eve
         await tell(ctx, tx, job, Event.INSTANCE_TRIGGERED, {"instance": public(Prefix.INSTANCE, id_), "key": key})
         return Triggered(id_)
 
+    asked = ctx.store.cell(job.shard).clock.now()  # not later than it is due: a node looks from here on
     triggered = await ctx.store.run(job.shard, work)
     if not triggered.replayed:
-        ctx.wakes.wake(job.shard, ctx.store.cell(job.shard).clock.now())
+        ctx.wakes.wake(job.shard, asked)
     return triggered
 
 

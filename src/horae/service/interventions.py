@@ -32,8 +32,9 @@ async def cancel(ctx: Context, id_: UUID) -> Past:
         assert ended is not None, "it has just been written"
         return await shown_past(ctx, ended)
 
+    asked = ctx.store.cell(shard_in(id_)).clock.now()
     ended = await ctx.store.run(shard_in(id_), work)
-    ctx.wakes.wake(shard_in(id_), ctx.store.cell(shard_in(id_)).clock.now())  # what waited behind it
+    ctx.wakes.wake(shard_in(id_), asked)  # what waited behind it
     return ended
 
 
@@ -62,9 +63,10 @@ async def hasten(ctx: Context, ids: list[UUID]) -> list[UUID]:
         return done
 
     cell = ctx.store.cell(shard_in(ids[0]))
+    asked = cell.clock.now()  # not later than they are due: a node looks from here on
     done = await cell.run(work)
     for id_ in done:
-        ctx.wakes.wake(shard_in(id_), cell.clock.now())
+        ctx.wakes.wake(shard_in(id_), asked)
     return done
 
 

@@ -53,8 +53,9 @@ async def replay(ctx: Context, instance_id: UUID) -> UUID:
         await record(ctx, tx, "dead_letter.replayed", letter.shard, public(Prefix.INSTANCE, instance_id), detail)
         return row.id
 
+    asked = ctx.store.cell(shard_in(instance_id)).clock.now()  # not later than it is due: a node looks from here on
     replayed = await ctx.store.run(shard_in(instance_id), work)
-    ctx.wakes.wake(shard_in(instance_id), ctx.store.cell(shard_in(instance_id)).clock.now())  # someone waits for it
+    ctx.wakes.wake(shard_in(instance_id), asked)  # someone waits for it
     return replayed
 
 
