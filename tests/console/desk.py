@@ -1,5 +1,8 @@
 """Somebody at the console: where they go, what they press, what they read."""
 
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
 from playwright.async_api import Locator, Page, expect
 
 from tests.console.browser import Ears
@@ -27,6 +30,16 @@ class Desk:
         """Open a deep link."""
         await self.page.goto(f"{self.served.url}/console{path}")
         await expect(self.page.get_by_role("main")).to_be_visible()
+
+    @property
+    def dialog(self) -> Locator:
+        """What asks before something is done."""
+        return self.page.get_by_role("dialog")
+
+    async def set_time(self, label: str, at: datetime) -> None:
+        """Write a time into a field of the dialog, in the zone of this browser."""
+        local = at.astimezone(ZoneInfo("Asia/Shanghai")).strftime("%Y-%m-%dT%H:%M:%S")
+        await self.dialog.get_by_label(label).fill(local)
 
     def button(self, name: str, **blanks: object) -> Locator:
         """A button by its text's name."""

@@ -12,7 +12,7 @@ import httpx2
 from horae.domain.tenants import SYSTEM, Tenant
 from horae.runtime.settings import CellSettings
 from horae.security.roles import Role
-from horae.service import keys, tenants
+from horae.service import health, keys, tenants
 from horae.service.context import Context
 from horae.store.cells import Store
 from tests.api.doors import CLEAN, SECRET, Door
@@ -23,6 +23,7 @@ from tests.receiver import Receiver, receiving
 from tests.steps import move_clock
 from tests.store.walls import as_role
 
+SHARDS = 4096
 IDLE = str(30 * 86400)
 """Sessions outlive the hours that tests let pass."""
 
@@ -122,11 +123,8 @@ class Served:
         return Home(tenant, ctx, key, self._clients[-1])
 
     async def _held(self) -> bool:
-        async def free(cell: Any) -> int:
-            async with cell.pool.acquire() as connection:
-                return int(await connection.fetchval("select count(*) from shard where owner is null"))
-
-        return sum([await free(cell) for cell in self.store.cells]) == 0
+        told = await health.nodes(self.store)
+        return sum(node.shards for cell in told for node in cell.nodes or () if node.alive) == SHARDS
 
 
 @asynccontextmanager

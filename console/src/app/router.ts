@@ -1,10 +1,15 @@
 import { createRouter } from "@tanstack/react-router";
+import { audit } from "../pages/audit/routes";
+import { instances } from "../pages/instances/routes";
+import { letters } from "../pages/letters/routes";
 import { overview } from "../pages/overview/routes";
+import { tasks } from "../pages/tasks/routes";
+import { tenants } from "../pages/tenants/routes";
 import { root } from "./root";
 
 /** Every page by its address; each noun lists its own routes, and each page is loaded when it is opened. */
 export const router = createRouter({
-  routeTree: root.addChildren([...overview]),
+  routeTree: root.addChildren([...overview, ...instances, ...tasks, ...letters, ...audit, ...tenants]),
   basepath: "/console",
   scrollRestoration: true,
   defaultPendingMs: 300,

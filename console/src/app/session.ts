@@ -42,11 +42,16 @@ export async function choose(tenant: string): Promise<void> {
 
 export async function leave(): Promise<void> {
   await deleteOwnSession();
-  queries.clear();
+  forget();
   queries.setQueryData(ME, known(null));
 }
 
+/** All that was read, but who we are: the gate looks at that one, and would not see another in its place. */
+function forget(): void {
+  queries.removeQueries({ predicate: (query) => query.queryKey[0] !== ME[0] });
+}
+
 function welcome(me: Me): void {
-  queries.clear();
+  forget();
   queries.setQueryData(ME, known(me));
 }

@@ -1,22 +1,15 @@
 import { useTranslation } from "react-i18next";
-import { useSees } from "../../app/can";
+import { sentence } from "../../app/health/machine";
+import { useHealth } from "../../app/health/useHealth";
 import { Page } from "../../parts/Page";
-import { Cluster } from "./Cluster";
-import { Coming } from "./Coming";
-import { Lately } from "./Lately";
-import { Now } from "./Now";
-import "./overview.css";
 
-/** How it stands, how it went, what is coming, and who looks after it. */
+/** How it stands, at a glance. */
 export function OverviewPage() {
-  const { t } = useTranslation("overview");
-  const sees = { jobs: useSees("jobs.forecast"), nodes: useSees("nodes.list") };
+  const { t } = useTranslation(["overview", "health"]);
+  const said = sentence(useHealth());
   return (
     <Page title={t("title")}>
-      <Now />
-      <Lately />
-      {sees.jobs && <Coming />}
-      {sees.nodes && <Cluster />}
+      <p>{t(`health:${said.key}`, { ...said })}</p>
     </Page>
   );
 }

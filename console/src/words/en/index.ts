@@ -1,8 +1,25 @@
+import audit from "./audit";
 import frame from "./frame";
 import health from "./health";
+import instances from "./instances";
+import letters from "./letters";
 import login from "./login";
 import overview from "./overview";
 import states from "./states";
+import tasks from "./tasks";
+import tenants from "./tenants";
 import trouble from "./trouble";
 
-export default { frame, health, login, overview, states, trouble };
+export default {
+  audit,
+  frame,
+  health,
+  instances,
+  letters,
+  login,
+  overview,
+  states,
+  tasks,
+  tenants,
+  trouble,
+};

@@ -1,0 +1,80 @@
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import type { InstanceDetail } from "../../api/generated/models";
+import { Line } from "../../parts/Line";
+import { Moment } from "../../parts/Moment";
+import { duration } from "../../parts/times";
+import { JobLink, KeyLink } from "./columns";
+import { traceOf } from "./trace";
+
+/** What is known about an instance, the asked-for first. */
+export function Facts({ one }: { one: InstanceDetail }) {
+  const { t } = useTranslation("instances");
+  return (
+    <>
+      <dl className="facts">
+        <Fact name={t("columns.job")}>
+          <JobLink one={one} /> <span className="soft">{t("version", { version: one.job_version })}</span>
+        </Fact>
+        {one.key && (
+          <Fact name={t("columns.key")}>
+            <KeyLink one={one} />
+          </Fact>
+        )}
+        <Fact name={t("fact.fire")}>
+          <Moment at={one.fire_time} />
+        </Fact>
+        <Fact name={t("fact.due")}>
+          <Moment at={one.due_at} />
+        </Fact>
+        <Fact name={t("fact.changed")}>
+          <Moment at={one.changed_at} />
+        </Fact>
+        {one.deadline && (
+          <Fact name={t("fact.deadline")}>
+            <Moment at={one.deadline} />
+          </Fact>
+        )}
+        {one.range_to && (
+          <Fact name={t("fact.range")}>
+            {one.range_count} <Moment at={one.range_to} />
+          </Fact>
+        )}
+        <Fact name={t("columns.delay")}>{length(one.trigger_delay_ms)}</Fact>
+        {Boolean(one.held_ms) && <Fact name={t("fact.held")}>{length(one.held_ms)}</Fact>}
+        <Fact name={t("fact.class")}>
+          {t(`priority.${one.priority}`)} · {t(`lane.${one.lane}`)}
+        </Fact>
+        <Fact name={t("fact.retries")}>{one.retry_count}</Fact>
+        {one.worker_id && <Fact name={t("fact.worker")}>{one.worker_id}</Fact>}
+        {one.error_code && (
+          <Fact name={t("columns.error")}>
+            <code>{one.error_code}</code> {one.error_msg}
+          </Fact>
+        )}
+        <Fact name={t("fact.idem")}>
+          <code>{one.idempotency_key}</code>
+        </Fact>
+        <Fact name={t("fact.id")}>
+          <Link to="/instances/$instance" params={{ instance: one.id }}>
+            <code>{one.id}</code>
+          </Link>
+        </Fact>
+      </dl>
+      <p className="trace">{t("trace")}</p>
+      <Line text={traceOf(one.id)} />
+    </>
+  );
+}
+
+export function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  );
+}
+
+const length = (ms: number | null | undefined) => (ms === null || ms === undefined ? "–" : duration(ms));

@@ -1,0 +1,72 @@
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import type { InstanceView } from "../../api/generated/models";
+import { Moment } from "../../parts/Moment";
+import type { Column } from "../../parts/Rows";
+import { StateTag } from "../../parts/StateTag";
+import { duration } from "../../parts/times";
+import "./instances.css";
+
+/** What a list of instances shows; `job` is left out where the list is one job's own. */
+export function useColumns(withJob = true): Column<InstanceView>[] {
+  const { t } = useTranslation("instances");
+  const all: (Column<InstanceView> & { of?: "job" })[] = [
+    {
+      title: t("columns.fired"),
+      kind: "tight",
+      show: (one) => (
+        <Link to="/instances/$instance" params={{ instance: one.id }}>
+          <Moment at={one.fire_time} />
+        </Link>
+      ),
+    },
+    { title: t("columns.job"), of: "job", show: (one) => <JobLink one={one} /> },
+    { title: t("columns.key"), show: (one) => <KeyLink one={one} /> },
+    { title: t("columns.state"), kind: "tight", show: (one) => <State one={one} /> },
+    { title: t("columns.attempts"), kind: "number", show: (one) => one.attempt },
+    { title: t("columns.delay"), kind: "number", show: (one) => length(one.trigger_delay_ms) },
+    { title: t("columns.took"), kind: "number", show: (one) => length(one.duration_ms) },
+    { title: t("columns.error"), show: (one) => <Fault one={one} /> },
+  ];
+  return all.filter((column) => withJob || column.of !== "job");
+}
+
+export function JobLink({ one }: { one: { job?: string | null; job_id: string } }) {
+  return (
+    <Link to={`/jobs/${encodeURIComponent(one.job ?? one.job_id)}` as string}>{one.job ?? one.job_id}</Link>
+  );
+}
+
+/** The business key, which leads to its ledger; the job itself is the key of one that fires once. */
+export function KeyLink({ one }: { one: { job?: string | null; key?: string | null } }) {
+  if (!one.key || !one.job) return one.key ?? null;
+  return (
+    <Link to="/tasks/$type/$key" params={{ type: one.job, key: one.key }}>
+      {one.key}
+    </Link>
+  );
+}
+
+function State({ one }: { one: InstanceView }) {
+  const { t } = useTranslation("instances");
+  return (
+    <>
+      <StateTag state={one.state} />
+      {one.reason && <span className="soft"> {one.reason}</span>}
+      {one.range_count && one.range_count > 1 && (
+        <span className="soft"> × {t("times", { count: one.range_count })}</span>
+      )}
+    </>
+  );
+}
+
+function Fault({ one }: { one: InstanceView }) {
+  if (!one.error_code && !one.error_msg) return null;
+  return (
+    <span className="fault">
+      {one.error_code && <code>{one.error_code}</code>} {one.error_msg}
+    </span>
+  );
+}
+
+const length = (ms: number | null | undefined) => (ms === null || ms === undefined ? "" : duration(ms));

@@ -1,0 +1,44 @@
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import type { TaskView } from "../../api/generated/models";
+import { Moment } from "../../parts/Moment";
+import { StateTag } from "../../parts/StateTag";
+import { Fact } from "../instances/Facts";
+
+/** What lives under a key now, or how its last instance ended. */
+export function Now({ one }: { one: TaskView }) {
+  const { t } = useTranslation("tasks");
+  const live = one.live;
+  return (
+    <dl className="facts">
+      <Fact name={t("state")}>
+        <StateTag state={live?.state ?? one.outcome ?? "INIT"} />{" "}
+        {!live && <span className="soft">{t("nothingLives")}</span>}
+      </Fact>
+      {live && (
+        <>
+          <Fact name={t("at")}>
+            <Moment at={live.at} />{" "}
+            <span className="soft">
+              (<Moment at={live.at} relative />)
+            </span>
+          </Fact>
+          {live.due_at !== live.at && (
+            <Fact name={t("due")}>
+              <Moment at={live.due_at} />
+            </Fact>
+          )}
+          <Fact name={t("attempts")}>{live.attempt}</Fact>
+          {live.error && <Fact name={t("error")}>{live.error}</Fact>}
+        </>
+      )}
+      <Fact name={t("generation")}>{one.generation}</Fact>
+      {one.version !== null && one.version !== undefined && <Fact name={t("version")}>{one.version}</Fact>}
+      <Fact name={t("instance")}>
+        <Link to="/instances/$instance" params={{ instance: live?.instance_id ?? one.instance_id }}>
+          <code>{live?.instance_id ?? one.instance_id}</code>
+        </Link>
+      </Fact>
+    </dl>
+  );
+}

@@ -1,0 +1,87 @@
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { AutoComplete, Button, Form, Input } from "antd";
+import { useTranslation } from "react-i18next";
+import type { InstanceView } from "../../api/generated/models";
+import { Empty } from "../../parts/Empty";
+import { Found } from "../../parts/Found";
+import { Card, Page } from "../../parts/Page";
+import { useColumns } from "../instances/columns";
+import { useInstances } from "../instances/InstancesPage";
+import { useTypes } from "./types";
+
+const route = getRouteApi("/tasks");
+
+/** One business key of one type is looked up, or begun; below are the latest tasks of a type. */
+export function TasksPage() {
+  const { t } = useTranslation("tasks");
+  const { type } = route.useSearch();
+  const types = useTypes();
+  const first = types.data?.[0]?.name;
+  const chosen = type ?? first;
+  return (
+    <Page title={t("title")}>
+      <p className="soft">{t("about")}</p>
+      <Card title={t("find.title")}>
+        <Find type={chosen} types={types.data?.map((job) => job.name) ?? []} />
+      </Card>
+      {chosen && <Latest type={chosen} />}
+      {types.data && !chosen && (
+        <Empty
+          title={t("empty.title")}
+          help={t("empty.help")}
+          line="horae job create ARTICLE_PUBLISH --keyed --url https://articles.example.com/publish"
+        />
+      )}
+    </Page>
+  );
+}
+
+function Find({ type, types }: { type: string | undefined; types: string[] }) {
+  const { t } = useTranslation("tasks");
+  const navigate = useNavigate();
+  return (
+    <Form
+      key={type}
+      layout="inline"
+      className="find"
+      initialValues={{ type }}
+      onFinish={({ type, key }) => void navigate({ to: "/tasks/$type/$key", params: { type, key } })}
+    >
+      <Form.Item name="type" label={t("find.type")} rules={[{ required: true, message: t("find.needType") }]}>
+        <AutoComplete
+          options={types.map((value) => ({ value }))}
+          className="short"
+          filterOption
+          onSelect={(chosen: string) => void navigate({ to: "/tasks", search: { type: chosen } })}
+        />
+      </Form.Item>
+      <Form.Item name="key" label={t("find.key")} rules={[{ required: true, message: t("find.needKey") }]}>
+        <Input autoComplete="off" maxLength={200} />
+      </Form.Item>
+      <Button type="primary" htmlType="submit">
+        {t("find.open")}
+      </Button>
+    </Form>
+  );
+}
+
+function Latest({ type }: { type: string }) {
+  const { t } = useTranslation("tasks");
+  const { cursor } = route.useSearch();
+  const navigate = route.useNavigate();
+  const columns = useColumns(false);
+  const [fired, key, ...rest] = columns;
+  return (
+    <Card title={t("latest", { type })}>
+      <Found<InstanceView>
+        asked={useInstances({ job: type, cursor }, 25)}
+        caption={t("latest", { type })}
+        columns={key && fired ? [key, fired, ...rest] : columns}
+        id={(one) => one.id}
+        cursor={cursor}
+        go={(next) => void navigate({ search: { type, cursor: next } })}
+        empty={<p className="soft">{t("noTasks")}</p>}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,1 @@
+export const ROLES = ["viewer", "operator", "editor", "admin", "worker", "auditor"] as const;

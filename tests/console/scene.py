@@ -1,0 +1,98 @@
+"""A tenant with something of everything: what succeeded, failed, was moved, waits, was given up, and who did it."""
+
+import asyncio
+import time
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+from tests.console.serving import Home, Served
+
+LIVE = {"INIT", "BLOCKED", "RUNNING", "FAIL"}
+QUICK = {"base": 0.05, "jitter_min": 0.0, "jitter_max": 0.01, "max_failures": 2}
+
+
+class Scene:
+    """Makes things in a tenant through its API, and waits for what becomes of them."""
+
+    def __init__(self, served: Served, home: Home) -> None:
+        self.served = served
+        self.home = home
+
+    @property
+    def now(self) -> datetime:
+        """The time of the cells."""
+        return self.served.store.cells[0].clock.now()
+
+    async def job(self, name: str, **facts: Any) -> dict[str, Any]:
+        """A job that calls the receiver, by hand only unless it says when."""
+        target = {"kind": "http", "url": f"{self.served.receiver.url}/{uuid4().hex[:6]}"}
+        return await self.home.ask("POST", "/jobs", {"name": name, "target": target} | facts)
+
+    async def queue(self, name: str, **facts: Any) -> dict[str, Any]:
+        """A job that workers pull; with none it waits."""
+        return await self.home.ask("POST", "/jobs", {"name": name} | facts)
+
+    async def type(self, name: str, **facts: Any) -> dict[str, Any]:
+        """A type of tasks."""
+        return await self.job(name, **{"trigger": {"kind": "keyed"}} | facts)
+
+    async def fails(self, job: dict[str, Any], *statuses: int) -> None:
+        """The receiver answers the next calls of this job so."""
+        self.served.receiver.answers["/" + job["target"]["url"].rpartition("/")[2]] = list(statuses)
+
+    async def trigger(self, name: str, payload: Any = None) -> str:
+        """Fire a job now; gives the instance's id."""
+        body = None if payload is None else {"payload": payload}
+        made = await self.home.ask("POST", f"/jobs/{name}/trigger", body, **{"Idempotency-Key": uuid4().hex})
+        return str(made["instance_id"])
+
+    async def ended(self, instance: str, seconds: float = 30.0) -> dict[str, Any]:
+        """An instance when it has ended."""
+        return await self.when(f"/instances/{instance}", lambda one: one["state"] not in LIVE, seconds)
+
+    async def when(self, path: str, so: Any, seconds: float = 30.0) -> Any:
+        """What the API says at a path, as soon as it says so."""
+        deadline = time.monotonic() + seconds
+        while True:
+            told = await self.home.ask("GET", path)
+            if so(told):
+                return told
+            assert time.monotonic() < deadline, (path, told)
+            await asyncio.sleep(0.05)
+
+    async def put(self, type_: str, key: str, at: datetime | None = None, **facts: Any) -> dict[str, Any]:
+        """A time for a business key."""
+        told = facts | ({} if at is None else {"at": at.isoformat()})
+        return await self.home.ask("PUT", f"/tasks/{type_}/{key}", told)
+
+    async def letters(self, name: str, many: int, status: int = 400) -> list[str]:
+        """A job whose calls are given up at once; gives the ids of their instances."""
+        job = await self.job(name, retry=QUICK)
+        await self.fails(job, *[status] * many * QUICK["max_failures"])  # type: ignore[operator]
+        ids = [await self.trigger(name, {"order": number}) for number in range(many)]
+        for one in ids:
+            assert (await self.ended(one))["state"] == "DEAD"
+        return ids
+
+
+async def set_up(served: Served, home: Home) -> dict[str, str]:
+    """Something on every page; gives the paths of pages that show one thing."""
+    scene = Scene(served, home)
+    await scene.job("coupon_job", cron="0 */5 * * * ?", labels={"team": "growth"}, priority="critical")
+    await scene.job("nightly_report", cron="0 0 2 * * *", timezone="Asia/Shanghai", labels={"team": "finance"})
+    await scene.queue("thumbnails")
+    await scene.type("ARTICLE_PUBLISH")
+    done = await scene.trigger("coupon_job", {"campaign": "double eleven"})
+    await scene.ended(done)
+    [dead, *_] = await scene.letters("settlement", 2, 503)
+    await scene.letters("refund_check", 1, 400)
+    await scene.trigger("thumbnails")
+    at = scene.now
+    for minutes, version in ((30, 1), (90, 2), (60, 3)):
+        await scene.put("ARTICLE_PUBLISH", "article-42", at + timedelta(minutes=minutes), version=version)
+    await scene.put("ARTICLE_PUBLISH", "article-42", at + timedelta(minutes=5), version=2)
+    await scene.put("ARTICLE_PUBLISH", "article-7")
+    await scene.when("/tasks/ARTICLE_PUBLISH/article-7", lambda one: one["outcome"] == "SUCCESS")
+    await scene.put("ARTICLE_PUBLISH", "article-7", at + timedelta(hours=1))
+    return {"instance": f"/instances/{dead}", "task": "/tasks/ARTICLE_PUBLISH/article-42"}
