@@ -107,6 +107,18 @@ CALLS: dict[str, Callable[[World], Call]] = {
     "PUT /api/v1/secrets/{name}": lambda world: Call({"name": "new"}, body={"value": "s3cret"}),
     "GET /api/v1/secrets": _plain(),
     "DELETE /api/v1/secrets/{name}": lambda world: Call({"name": world.named}),
+    "PUT /api/v1/sources/{type_name}": lambda world: Call(
+        {"type_name": world.type}, body={"origin": {"kind": "push"}}, headers=KEY
+    ),
+    "GET /api/v1/sources": _plain(),
+    "GET /api/v1/sources/{type_name}": lambda world: Call({"type_name": world.pushed}),
+    "POST /api/v1/sources/{type_name}/rounds": lambda world: Call({"type_name": world.asked}, body={}, headers=KEY),
+    "GET /api/v1/sources/{type_name}/rounds": lambda world: Call({"type_name": world.pushed}),
+    "GET /api/v1/sources/{type_name}/repairs": lambda world: Call({"type_name": world.pushed}),
+    "POST /api/v1/sources/{type_name}/pages": lambda world: Call(
+        {"type_name": world.pushed}, body={"round": "call", "last": True}
+    ),
+    "DELETE /api/v1/sources/{type_name}": lambda world: Call({"type_name": world.asked}),
     "GET /api/v1/audit": lambda world: Call(query={"resource": world.job}),
     "GET /api/v1/audit/seal": _plain(),
     "GET /login/ways": _plain(),

@@ -33,6 +33,8 @@ class World(NamedTuple):
     type: str
     calendar: str
     named: str
+    pushed: str
+    asked: str
     live: str
     waiting: str
     dead: str
@@ -97,6 +99,7 @@ async def _furnished(ctx: Context, ask: Callable[..., Any], text: str) -> World:
     await ask("PUT", f"/jobs/{ids['coupon']}", {"version": 1, "cron": "0 */5 * * * ?", "priority": "low"} | marked)
     await ask("POST", f"/jobs/{ids['paused']}/pause")
     await ask("PUT", f"/tasks/type-{name}/article-42", {"at": AT, "payload": {"secret": secret}})
+    await _sources(ask, name, secret)
     runs = await _runs(ctx, ask, f"coupon-{name}", secret)
     now = ctx.store.cells[0].clock.now()
     begun = []
@@ -121,6 +124,8 @@ async def _furnished(ctx: Context, ask: Callable[..., Any], text: str) -> World:
         type=f"type-{name}",
         calendar=f"days-{name}",
         named=f"token-{name}",
+        pushed=f"pushed-{name}",
+        asked=f"asked-{name}",
         **runs,
         backfill=begun[0]["id"],
         key=spare.key.principal,
@@ -129,6 +134,18 @@ async def _furnished(ctx: Context, ask: Callable[..., Any], text: str) -> World:
         victim=f"victim-{name}",
         paused_victim=f"asleep-{name}",
     )
+
+
+async def _sources(ask: Callable[..., Any], name: str, secret: str) -> None:
+    """Two types that are listed elsewhere: one is pushed, in two rounds with a repair each, one is asked for."""
+    for kind in ("pushed", "asked"):
+        await ask("POST", "/jobs", {"name": f"{kind}-{name}", "trigger": {"kind": "keyed"}})
+    await ask("PUT", f"/sources/pushed-{name}", {"origin": {"kind": "push"}})
+    url = {"kind": "http", "url": f"https://{secret}.example.com/pending"}
+    await ask("PUT", f"/sources/asked-{name}", {"origin": url})
+    for number in "12":
+        page = {"round": number, "items": [{"key": f"{number}-{secret}", "at": AT}], "last": True}
+        await ask("POST", f"/sources/pushed-{name}/pages", page)
 
 
 async def _runs(ctx: Context, ask: Callable[..., Any], job: str, secret: str) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from horae.boot.commands import (
     schedules,
     secrets,
     shadows,
+    sources,
     tasks,
     tenants,
     versions,
@@ -54,6 +55,7 @@ app.add_typer(keyring.app, name="keyring", help="Keys that seal payloads: create
 app.add_typer(keys.app, name="keys", help="API keys: the first one, and those of any tenant.")
 app.add_typer(audit.app, name="audit", help="The sealed audit log: verify, anchor.")
 app.add_typer(secrets.app, name="secrets", help="Named secrets of a tenant: put, list without values, remove.")
+app.add_typer(sources.app, name="sources", help="Sources: where a business lists what should be pending.")
 app.command("node")(node.node)
 app.command("api")(api.api)
 app.command("dev")(dev.dev)

@@ -27,6 +27,7 @@ from horae.upkeep.doctor import Doctor
 from horae.upkeep.idempotency import Forgetter
 from horae.upkeep.partitions import Partitioner
 from horae.upkeep.purges import Purger
+from horae.upkeep.reconciler import Reconciler
 from horae.upkeep.relay import Relay
 from horae.upkeep.resealing import Resealer, Rewrapper
 from horae.upkeep.sealer import Dropper, Sealer
@@ -34,7 +35,7 @@ from horae.upkeep.signals import Signaller
 from horae.upkeep.vacuum import Vacuumer
 
 SEAL, SECRETS, COPY, VACUUM, VISIT, PURGE, RESEAL, SIGNAL, FORGET = 1.0, 1.0, 2.0, 3.0, 15.0, 30.0, 30.0, 60.0, 60.0
-RELAY = 1.0
+RELAY, RECONCILE = 1.0, 1.0
 DROP = ANCHOR = PARTITION = 3600.0
 ENDS: Final = (signal.SIGTERM, signal.SIGINT)
 
@@ -54,8 +55,13 @@ async def sender_of(settings: Settings, store: Store) -> Sender:
 
 def client_of(settings: Settings) -> Client:
     """What connects to targets, and where it may."""
+    return Client(egress_of(settings))
+
+
+def egress_of(settings: Settings) -> Egress:
+    """Where calls may go by the deployment's rules."""
     allowed = settings.all_egress()
-    return Client(Egress(tuple(allowed.networks), tuple(allowed.ports), allowed.plain))
+    return Egress(tuple(allowed.networks), tuple(allowed.ports), allowed.plain)
 
 
 def node_of(settings: Settings, store: Store, sender: Sender) -> Node:
@@ -123,6 +129,7 @@ async def _serving(settings: Settings, store: Store, owner: Store, sender: Sende
         (doctor_of(settings, store), VISIT),
         (Sealer(owner, partial(_seals, store, worker)), SEAL),
         (Relay(owner, partial(_held, store, worker)), RELAY),
+        (Reconciler(store, partial(_held, store, worker), sender, egress_of(settings)), RECONCILE),
         (Dropper(owner, timedelta(days=settings.audit_days)), DROP),
         (anchorer_of(settings, store, sender), ANCHOR),
     )

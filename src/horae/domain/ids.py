@@ -31,6 +31,7 @@ class Prefix(StrEnum):
     BACKFILL = "bkf"
     KEY = "key"
     SESSION = "ses"
+    SOURCE = "src"
 
 
 def compose(shard: int, millis: int, entropy: int) -> UUID:

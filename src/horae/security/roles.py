@@ -90,6 +90,12 @@ ACTIONS: Final[dict[str, Action]] = {
     "calendars.list": Action(Verb.READ),
     "calendars.read": Action(Verb.READ),
     "calendars.put": Action(Verb.WRITE, audited=True),
+    "sources.list": Action(Verb.READ),
+    "sources.read": Action(Verb.READ),
+    "sources.put": Action(Verb.WRITE, audited=True),
+    "sources.remove": Action(Verb.WRITE, audited=True),
+    "sources.run": Action(Verb.EXECUTE, audited=True),
+    "sources.push": Action(Verb.EXECUTE),  # what it repairs has its own audit rows
     "health.read": Action(Verb.READ),
     "nodes.list": Action(Verb.READ, platform=True),
     "shards.list": Action(Verb.READ, platform=True),

@@ -45,6 +45,16 @@ async def backfills(tx: Tx, tenant_id: UUID, _shards: Sequence[int], job_id: UUI
     return len(await tx.rows(sql("purges/backfills"), BATCH, job_id, tenant_id))
 
 
+async def repairs(tx: Tx, tenant_id: UUID, shards: Sequence[int]) -> int:
+    """What its sources found."""
+    return len(await tx.rows(sql("purges/repairs"), BATCH, shards, tenant_id))
+
+
+async def sources(tx: Tx, tenant_id: UUID, job_id: UUID) -> int:
+    """Its source with its rounds."""
+    return len(await tx.rows(sql("purges/sources"), BATCH, shard_in(job_id), job_id, tenant_id))
+
+
 async def cursors(tx: Tx, tenant_id: UUID, job_id: UUID) -> int:
     """Its cursor."""
     return len(await tx.rows(sql("purges/cursors"), BATCH, shard_in(job_id), job_id, tenant_id))

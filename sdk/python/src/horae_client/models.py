@@ -232,6 +232,59 @@ class Calendar(Model, frozen=True, kw_only=True):
     moved: list[str] = []
 
 
+class Round(Model, frozen=True, kw_only=True):
+    """One walk over all keys of a source. `drift` is how many tasks were not as your business has it."""
+
+    number: int
+    dry: bool
+    status: str
+    began_at: datetime
+    ended_at: datetime | None = None
+    error: str | None = None
+    drift: int
+    counts: dict[str, int]
+
+
+class Source(Model, frozen=True, kw_only=True):
+    """Where the tasks of a type are listed, and how its last round went."""
+
+    id: str
+    type: str
+    revision: int
+    spec: dict[str, Any]
+    changed_at: datetime
+    changed_by: str
+    running: bool
+    after: str | None = None
+    next_at: datetime | None = None
+    failures: int
+    drift: int
+    last: Round | None = None
+
+
+class Repair(Model, frozen=True, kw_only=True):
+    """A difference and what was done about it; no decision: a dry round found it."""
+
+    id: str
+    at: datetime
+    round: int
+    key: str
+    found: str
+    decision: str | None = None
+    ours: datetime | None = None
+    theirs: datetime | None = None
+
+
+class Taken(Model, frozen=True, kw_only=True):
+    """How far a pushed round has come, and what it has seen so far."""
+
+    number: int
+    reached: str | None = None
+    ended: bool
+    drift: int
+    counts: dict[str, int]
+
+
 class Health(Model, frozen=True, kw_only=True, rename="camel"):
     """How the scheduler does: delays of the last 5 minutes, rates of the last 10, growth of the last that was told."""
 

@@ -144,3 +144,38 @@ class Cancel(Spec, frozen=True):
 
     key: str
     version: int | None = None
+
+
+class HttpOrigin(Spec, frozen=True, tag="http", tag_field="kind"):
+    """Pages behind a URL of yours: asked with `type`, `cursor` and `limit`, answered with `items` and `next`."""
+
+    url: str
+    auth: dict[str, Any] | None = None
+    signing: str | None = None
+    ca: str | None = None
+    page: int | None = None
+
+
+class SqlOrigin(Spec, frozen=True, tag="sql", tag_field="kind"):
+    """Rows of your PostgreSQL; `dsn` names a secret. The statement takes the last key as `$1` and a size as `$2`."""
+
+    dsn: str
+    statement: str
+    ca: str | None = None
+    page: int | None = None
+
+
+class PushOrigin(Spec, frozen=True, tag="push", tag_field="kind"):
+    """You push the pages yourself."""
+
+
+Origin = HttpOrigin | SqlOrigin | PushOrigin
+
+
+class Listed(Spec, frozen=True):
+    """A key that should be pending at a time."""
+
+    key: str
+    at: datetime
+    version: int | None = None
+    payload: Any = msgspec.UNSET

@@ -1,0 +1,125 @@
+"""Sources: where your business lists what should be pending."""
+
+from collections.abc import AsyncIterator, Iterable
+
+from horae_client import keys
+from horae_client.aio.verbs import AsyncVerbs
+from horae_client.asked import sources as asked
+from horae_client.models import Repair, Round, Source, Taken
+from horae_client.specs import Listed, Origin
+from horae_client.wire import said
+
+
+class AsyncSources(AsyncVerbs):
+    """What should be pending by your own tables, and what was repaired by it."""
+
+    async def put(
+        self,
+        type: str,
+        origin: Origin,
+        *,
+        every: float | None = None,
+        grace: float | None = None,
+        orphans: str | None = None,
+        most_cancelled: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> Source:
+        """Say where the tasks of a type are listed, in the place of what was said before.
+
+        `orphans` is `keep` or `cancel`: what becomes of a task that is not listed. What changed within the last `grace`
+        seconds is left to the next round, unless the version of an event proves which side is newer.
+
+        >>> from horae_client import PushOrigin
+        >>> source = await client.sources.put("ARTICLE_PUBLISH", PushOrigin(), orphans="cancel")
+        >>> source.type, source.spec["orphans"]
+        ('ARTICLE_PUBLISH', 'cancel')
+        """
+        facts = said(every=every, grace=grace, orphans=orphans, most_cancelled=most_cancelled)
+        return await self._ask(asked.put(type, origin, facts, keys.made(idempotency_key)))
+
+    async def get(self, type: str) -> Source:
+        """One source: what was written down, and how its last round went.
+
+        >>> from horae_client import PushOrigin
+        >>> put = await client.sources.put("ARTICLE_PUBLISH", PushOrigin())
+        >>> source = await client.sources.get("ARTICLE_PUBLISH")
+        >>> source.spec["origin"], source.drift
+        ({'kind': 'push'}, 0)
+        """
+        return await self._ask(asked.get(type))
+
+    def list(self, *, limit: int | None = None) -> AsyncIterator[Source]:
+        """All sources, by the name of their type.
+
+        >>> from horae_client import PushOrigin
+        >>> put = await client.sources.put("ARTICLE_PUBLISH", PushOrigin())
+        >>> [one.type async for one in client.sources.list()]
+        ['ARTICLE_PUBLISH']
+        """
+        return self._pages(asked.sources(), limit)
+
+    async def push(self, type: str, round: str, items: Iterable[Listed], *, dry: bool = False) -> Taken:
+        """Push a whole round: all that should be pending, in the order of the keys' bytes, each key once.
+
+        Give each round a name of its own. Pages are compared as they come, so a list of any length may be streamed.
+        What is missing is made, what has another time is moved, and what is not listed is cancelled where that is
+        allowed.
+
+        >>> from datetime import UTC, datetime
+        >>> from horae_client import Listed, PushOrigin
+        >>> put = await client.sources.put("ARTICLE_PUBLISH", PushOrigin())
+        >>> nine = datetime(2035, 1, 1, 9, tzinfo=UTC)
+        >>> listed = [Listed("a-1", nine), Listed("a-2", nine)]
+        >>> taken = await client.sources.push("ARTICLE_PUBLISH", "2035-01-01", listed)
+        >>> taken.ended, taken.counts["created"]
+        (True, 2)
+        """
+        for page, after, last in asked.pages(items):
+            taken = await self._ask(asked.push(type, round, page, after, last, dry))
+        return taken
+
+    async def run(self, type: str, *, dry: bool = False, idempotency_key: str | None = None) -> Source:
+        """Ask for a round now. A dry one finds differences and changes nothing.
+
+        >>> from horae_client import HttpOrigin
+        >>> put = await client.sources.put("ARTICLE_PUBLISH", HttpOrigin("https://shop.example.com/pending"))
+        >>> source = await client.sources.run("ARTICLE_PUBLISH", dry=True)
+        >>> source.type
+        'ARTICLE_PUBLISH'
+        """
+        return await self._ask(asked.run(type, dry, keys.made(idempotency_key)))
+
+    def rounds(self, type: str, *, limit: int | None = None) -> AsyncIterator[Round]:
+        """A source's rounds, newest first.
+
+        >>> from horae_client import PushOrigin
+        >>> put = await client.sources.put("ARTICLE_PUBLISH", PushOrigin())
+        >>> taken = await client.sources.push("ARTICLE_PUBLISH", "first", [])
+        >>> [one.status async for one in client.sources.rounds("ARTICLE_PUBLISH")]
+        ['DONE']
+        """
+        return self._pages(asked.rounds(type), limit)
+
+    def repairs(self, type: str, *, round: int | None = None, limit: int | None = None) -> AsyncIterator[Repair]:
+        """What rounds found and did, newest first; of a dry round what it would have done.
+
+        >>> from datetime import UTC, datetime
+        >>> from horae_client import Listed, PushOrigin
+        >>> put = await client.sources.put("ARTICLE_PUBLISH", PushOrigin())
+        >>> nine = datetime(2035, 1, 1, 9, tzinfo=UTC)
+        >>> taken = await client.sources.push("ARTICLE_PUBLISH", "first", [Listed("a-1", nine)], dry=True)
+        >>> [(one.key, one.found, one.decision) async for one in client.sources.repairs("ARTICLE_PUBLISH")]
+        [('a-1', 'missing', None)]
+        """
+        return self._pages(asked.repairs(type, round), limit)
+
+    async def remove(self, type: str) -> Source:
+        """Compare no more. Tasks stay as they are.
+
+        >>> from horae_client import PushOrigin
+        >>> put = await client.sources.put("ARTICLE_PUBLISH", PushOrigin())
+        >>> gone = await client.sources.remove("ARTICLE_PUBLISH")
+        >>> gone.type
+        'ARTICLE_PUBLISH'
+        """
+        return await self._ask(asked.remove(type))

@@ -1,0 +1,143 @@
+"""`horae sources …`: where a business lists what should be pending, and what was repaired by it."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+from pydantic import ValidationError
+from rich.table import Table
+
+from horae.api.models.sources import PutSource, RepairView, RoundView, SourceView
+from horae.boot.session import caller, out, run
+from horae.boot.telling import Verbs, answer, say
+from horae.domain.errors import Invalid
+from horae.service import sources
+
+app = Verbs(no_args_is_help=True)
+Type = Annotated[str, typer.Argument(metavar="TYPE", help="The type whose tasks the source lists.")]
+File = Annotated[Path | None, typer.Option("--file", help="JSON as the API takes it; read from a pipe where omitted.")]
+MOST: Final = 50
+
+
+@app.command()
+def put(type_name: Type, file: File = None) -> None:
+    """Say where the tasks of a type are listed, in the place of what was said before."""
+    text = sys.stdin.read() if file is None else file.read_text()
+
+    async def work() -> None:
+        try:
+            asked = PutSource.model_validate_json(text)
+        except ValidationError as error:
+            raise Invalid(f"this is no source: {error}") from error
+        async with caller() as ctx:
+            kept = await sources.put(ctx, type_name, asked.spec())
+            say(SourceView.alone(kept), f"source of {kept.name}, revision {kept.revision}; a round begins")
+
+    run(work)
+
+
+@app.command("list")
+def listing() -> None:
+    """All sources, with the drift of their last rounds."""
+
+    async def work() -> None:
+        async with caller() as ctx:
+            found: list[sources.Shown] = []
+            while page := await sources.page(ctx, found[-1].source.name if found else "", MOST):
+                found += page
+        table = Table("type", "kind", "round", "drift", "running", "next (UTC)", "error")
+        for one in (SourceView.of(shown) for shown in found):
+            last = one.last
+            table.add_row(
+                one.type,
+                one.spec["origin"]["kind"],
+                str(last.number) if last else "",
+                str(one.drift),
+                "yes" if one.running else "",
+                f"{one.next_at:%Y-%m-%d %H:%M:%S}" if one.next_at else "",
+                (last.error if last else None) or "",
+            )
+        answer([SourceView.of(one) for one in found], lambda: out.print(table))
+
+    run(work)
+
+
+@app.command()
+def show(type_name: Type) -> None:
+    """One source: what was written down, and how its last round went."""
+
+    async def work() -> None:
+        async with caller() as ctx:
+            view = SourceView.of(await sources.find(ctx, type_name))
+            answer(view, lambda: out.print_json(view.model_dump_json()))
+
+    run(work)
+
+
+@app.command("run")
+def ask(
+    type_name: Type, dry: Annotated[bool, typer.Option("--dry", help="Find differences and change nothing.")] = False
+) -> None:
+    """Ask for a round now; a node begins it within seconds."""
+
+    async def work() -> None:
+        async with caller() as ctx:
+            asked = await sources.ask(ctx, type_name, dry=dry)
+            say(SourceView.alone(asked), f"round {asked.round + 1} of {asked.name} was asked for")
+
+    run(work)
+
+
+@app.command()
+def rounds(type_name: Type, limit: int = MOST) -> None:
+    """A source's rounds, newest first."""
+
+    async def work() -> None:
+        async with caller() as ctx:
+            found = [RoundView.of(one) for one in await sources.rounds(ctx, type_name, limit=limit)]
+        table = Table(
+            "round", "began (UTC)", "status", "dry", "rows", "drift", "created", "moved", "cancelled", "error"
+        )
+        for one in found:
+            counted = [str(one.counts[name]) for name in ("created", "moved", "cancelled")]
+            facts = [str(one.number), f"{one.began_at:%Y-%m-%d %H:%M:%S}", one.status, "yes" if one.dry else ""]
+            table.add_row(*facts, str(one.counts["rows"]), str(one.drift), *counted, one.error or "")
+        answer(found, lambda: out.print(table))
+
+    run(work)
+
+
+@app.command()
+def repairs(
+    type_name: Type,
+    number: Annotated[int | None, typer.Option("--round", help="Only of this round.")] = None,
+    limit: int = MOST,
+) -> None:
+    """What rounds found and did, newest first; of a dry round what it would have done."""
+
+    async def work() -> None:
+        async with caller() as ctx:
+            page = await sources.repaired(ctx, type_name, number=number, limit=limit)
+        found = [RepairView.of(one) for one in page]
+        table = Table("at (UTC)", "round", "key", "found", "ours", "theirs", "decision")
+        for one in found:
+            times = [f"{at:%Y-%m-%d %H:%M:%S}" if at else "" for at in (one.ours, one.theirs)]
+            table.add_row(
+                f"{one.at:%Y-%m-%d %H:%M:%S}", str(one.round), one.key, one.found, *times, one.decision or "(dry)"
+            )
+        answer(found, lambda: out.print(table))
+
+    run(work)
+
+
+@app.command()
+def remove(type_name: Type) -> None:
+    """Compare no more. Tasks stay as they are."""
+
+    async def work() -> None:
+        async with caller() as ctx:
+            gone = await sources.remove(ctx, type_name)
+            say(SourceView.alone(gone), f"the source of {gone.name} is gone")
+
+    run(work)

@@ -1,0 +1,120 @@
+"""Sources, how far their rounds have come, and what came of them. Every write names the step it was decided on."""
+
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+import asyncpg
+import msgspec
+
+from horae.domain.sources import LAST_ROUND, Counts, Round, RoundStatus, Source, Spec
+from horae.store.statements import sql
+from horae.store.tx import Tx
+
+KEPT_ROUNDS: Final = 100
+
+
+async def put(tx: Tx, source: Source, actor: str) -> Source | None:
+    """Write a source in the place of the one its type had; None when the shard is closed."""
+    own = (source.shard, source.id, source.tenant_id, source.job_id, source.name, actor)
+    row = await tx.row(sql("sources/put"), *own, tx.now, source.next_at, source.spec)
+    return None if row is None else _source(row)
+
+
+async def find(tx: Tx, shard: int, tenant_id: UUID, job_id: UUID) -> Source | None:
+    """The source of a type."""
+    row = await tx.row(sql("sources/find"), shard, job_id, tenant_id)
+    return None if row is None else _source(row)
+
+
+async def page(tx: Tx, tenant_id: UUID, after: str, limit: int) -> list[Source]:
+    """The tenant's sources in this cell, by the name of their type."""
+    return [_source(row) for row in await tx.rows(sql("sources/page"), tenant_id, after, limit)]
+
+
+async def due(tx: Tx, limit: int) -> list[Source]:
+    """Those with something to do now."""
+    return [_source(row) for row in await tx.rows(sql("sources/due"), tx.now, limit)]
+
+
+async def ask(tx: Tx, shard: int, tenant_id: UUID, job_id: UUID, *, dry: bool) -> Source | None:
+    """Ask for a round now; None when there is no such source."""
+    row = await tx.row(sql("sources/ask"), shard, job_id, tenant_id, "dry" if dry else "run", tx.now)
+    return None if row is None else _source(row)
+
+
+async def remove(tx: Tx, shard: int, tenant_id: UUID, job_id: UUID) -> Source | None:
+    """Take a source away; None when there is none."""
+    row = await tx.row(sql("sources/remove"), shard, job_id, tenant_id)
+    return None if row is None else _source(row)
+
+
+async def begin(tx: Tx, source: Source, *, dry: bool, pushed: str | None = None) -> Source | None:
+    """Begin a round at the first key; None when someone else was here since it was read."""
+    row = await tx.row(sql("sources/begin"), source.shard, source.id, source.step, dry, pushed, tx.now)
+    return None if row is None else _source(row)
+
+
+async def advance(
+    tx: Tx,
+    source: Source,
+    counts: Counts,
+    *,
+    after: str,
+    cursor: str | None,
+    next_at: datetime | None,
+    ended: bool = False,
+    error: str | None = None,
+) -> Source | None:
+    """Remember how far its round has come; None when someone else was here since it was read."""
+    failures = source.failures + 1 if error else 0
+    reached = (after, cursor, next_at, counts, ended, failures, error)
+    args = (source.shard, source.id, source.step, *reached, tx.now, KEPT_ROUNDS)
+    row = await tx.row(sql("sources/advance"), *args)
+    return None if row is None else _source(row)
+
+
+async def rounds(tx: Tx, source: Source, before: int = LAST_ROUND, limit: int = 50) -> list[Round]:
+    """A source's rounds, newest first."""
+    rows = await tx.rows(sql("sources/rounds"), source.shard, source.id, source.tenant_id, before, limit)
+    return [_round(row) for row in rows]
+
+
+def _source(row: asyncpg.Record) -> Source:
+    return Source(
+        shard=row["shard_id"],
+        id=row["id"],
+        tenant_id=row["tenant_id"],
+        job_id=row["job_id"],
+        name=row["name"],
+        spec=_spec(row["spec"]),
+        revision=row["revision"],
+        changed_at=row["changed_at"],
+        changed_by=row["changed_by"],
+        next_at=row["next_at"],
+        step=row["step"],
+        round=row["round"],
+        running=row["running"],
+        dry=row["dry"],
+        asked=row["asked"],
+        pushed=row["pushed"],
+        after=row["after_key"],
+        cursor=row["cursor"],
+        failures=row["failures"],
+    )
+
+
+def _spec(value: Any) -> Spec:
+    return msgspec.convert(value, Spec)
+
+
+def _round(row: asyncpg.Record) -> Round:
+    return Round(
+        number=row["number"],
+        dry=row["dry"],
+        status=RoundStatus(row["status"]),
+        began_at=row["began_at"],
+        ended_at=row["ended_at"],
+        error=row["error"],
+        counts=msgspec.convert(row["counts"], Counts),
+    )

@@ -1,0 +1,6 @@
+-- Sources with something to do now, the longest due first; zero rows: none has.
+select s.* from source s
+where s.next_at <= $1
+  and not exists (select from shard f where f.shard_id = s.shard_id and f.state <> 'ACTIVE')
+order by s.next_at
+limit $2

@@ -1,0 +1,186 @@
+"""The reconciler: keeps our tasks true to what each source lists.
+
+A round walks over all keys, page by page, and remembers how far it has come only after what differed was repaired: one
+that is killed leaves a page to be compared again, which changes nothing. It never takes long: after a portion the next
+source has its turn, and whoever holds the source's shard goes on.
+"""
+
+from collections.abc import Callable, Iterable
+from datetime import datetime, timedelta
+from typing import Final
+
+from horae.delivery.push import Sender
+from horae.domain.comparisons import Wanted
+from horae.domain.egress import Egress
+from horae.domain.errors import Contended, HoraeError, NotFound, ShardClosed, Unavailable
+from horae.domain.ids import compose
+from horae.domain.jobs import Job
+from horae.domain.sources import LAST, Counts, PushSource, Source
+from horae.domain.tenants import Allowance
+from horae.runtime.clock import boottime
+from horae.runtime.telemetry import count, log
+from horae.service import repairs
+from horae.service.context import Context
+from horae.service.repairs import Span
+from horae.store import repairs as findings
+from horae.store import sources, tenants
+from horae.store.cells import Cell, Store
+from horae.store.secret_book import SecretBook
+from horae.store.tx import CUT, GONE
+from horae.upkeep.listing import Page, Read, opened
+
+ACTOR: Final = "source"
+AT_ONCE: Final = 100
+FAILED: Final[tuple[type[Exception], ...]] = (HoraeError, *GONE, *CUT)
+PORTION_ROWS: Final = 100_000
+PORTION_SECONDS: Final = 2.0
+FIRST_PAUSE, LONGEST_PAUSE = 5.0, 300.0
+REMEMBERED: Final = timedelta(days=30)
+Held = Callable[[Cell], Iterable[int]]
+
+
+class Reconciler:
+    """A duty of a node over the sources whose shards it holds. `usual` are the deployment's rules of where to go."""
+
+    def __init__(self, store: Store, held: Held, sender: Sender, usual: Egress) -> None:
+        self.store = store
+        self._held = held
+        self._egress: dict[object, Egress | None] = {}
+        self._usual = usual
+        self._sender = Sender(sender.client, sender.secrets, sender.wall)
+        self._sender.egress_of = self._egress.get
+
+    async def once(self) -> int:
+        """A portion of every source that is due; returns how many rows were compared."""
+        return sum([await self._alone(cell) for cell in self.store.cells])
+
+    async def _alone(self, cell: Cell) -> int:
+        """One cell; where it is down the others go on."""
+        try:
+            held = frozenset(self._held(cell))
+            async with cell.statement() as tx:
+                due = await sources.due(tx, AT_ONCE)
+        except GONE:
+            log.warning("reconciler.cell_down", cell=cell.name)
+            return 0
+        return sum([await self._source(cell, one) for one in due if one.shard in held])
+
+    async def _source(self, cell: Cell, source: Source) -> int:
+        """A portion; what fails is told in the round, and tried again later from where it stands."""
+        walk = _Walk(self.store, cell, source)
+        try:
+            await walk.begin()
+            ctx, allowance = await self._caller(cell, source)
+            job = await ctx.types.find(ctx.tenant, source.name)
+            if job.id != source.job_id:
+                raise NotFound(f"the type {source.name!r} this source was made for is gone")
+            self._egress[ctx.tenant.id] = allowance.egress
+            async with opened(self._sender, job, source, allowance.egress or self._usual) as read:
+                await walk.go(ctx, job, read)
+        except FAILED as error:
+            await walk.fail(error)
+        return walk.compared
+
+    async def _caller(self, cell: Cell, source: Source) -> tuple[Context, Allowance]:
+        async with cell.statement() as tx:
+            found = await tenants.known(tx, source.tenant_id)
+        if found is None:
+            raise Unavailable("the tenant is not known in this cell, or not yet")
+        if isinstance(self._sender.secrets, SecretBook):
+            await self._sender.secrets.learn(cell, [source.tenant_id])
+        return Context.of(self.store, found[0], ACTOR), found[1]
+
+
+class _Walk:
+    """One portion of one source's round."""
+
+    def __init__(self, store: Store, cell: Cell, source: Source) -> None:
+        self.store, self.cell, self.source = store, cell, source
+        self.counts = Counts()
+        self.compared = 0
+        self._until = boottime() + PORTION_SECONDS
+
+    async def begin(self) -> None:
+        """Begin a round where none runs, or another was asked for; else go on with what it has counted."""
+        source = self.source
+        async with self.cell.tx() as tx:
+            if source.running and source.asked is None:
+                [current] = await sources.rounds(tx, source, source.round + 1, 1)
+                self.counts = current.counts
+                return
+            begun = await sources.begin(tx, source, dry=source.asked == "dry")
+        self.source = _ours(begun)
+
+    async def go(self, ctx: Context, job: Job, read: Read) -> None:
+        """Page after page until the list or the portion ends."""
+        fresh = not self.source.after  # else a part of its page may have been compared
+        while True:
+            read_at = repairs.now_of(ctx)
+            page = await read(self.source, fresh)
+            while True:
+                reached = await self._compare(ctx, job, page, read_at)
+                ended = reached == LAST
+                await self._remember(page, reached, ended=ended)
+                if ended or self._spent:
+                    return
+                if reached == page.upto:
+                    break
+            fresh = True
+
+    async def _compare(self, ctx: Context, job: Job, page: Page, read_at: datetime) -> str:
+        listed: list[Wanted] = page.listed
+        before = self.counts.rows + self.counts.living
+        span = Span(self.source.after, page.upto, listed, read_at)
+        key, self.counts = await repairs.reconcile(ctx, job, self.source, span, self.counts)
+        self.compared += max(1, self.counts.rows + self.counts.living - before)
+        return key
+
+    async def _remember(self, page: Page, reached: str, *, ended: bool) -> None:
+        source, now = self.source, self.cell.clock.now()
+        whole = reached == page.upto
+        cursor = page.next if whole else source.cursor
+        next_at = now + timedelta(seconds=source.spec.every) if ended else now
+        async with self.cell.tx() as tx:
+            moved = await sources.advance(
+                tx, source, self.counts, after=reached, cursor=cursor, next_at=next_at, ended=ended
+            )
+        self.source = _ours(moved)
+        if ended:
+            log.info("source.round", source=source.name, round=source.round, drift=self.counts.drift)
+            await self._forget(now)
+
+    async def _forget(self, now: datetime) -> None:
+        before = compose(0, int((now - REMEMBERED).timestamp() * 1000), 0)
+        for cell in self.store.cells:
+            async with cell.statement() as tx:
+                await findings.forget(tx, self.source.id, before)
+
+    async def fail(self, error: Exception) -> None:
+        """Tell it in the round, and let some time pass; a source whose type is gone waits for a person."""
+        source = self.source
+        if isinstance(error, Contended | ShardClosed) or isinstance(source.spec.origin, PushSource):
+            return
+        pause = min(FIRST_PAUSE * 2 ** min(source.failures, 10), LONGEST_PAUSE)
+        next_at = None if isinstance(error, NotFound) else self.cell.clock.now() + timedelta(seconds=pause)
+        log.warning("source.failed", source=source.name, reason=str(error)[:500])
+        count("source.failed", 1)
+        async with self.cell.tx() as tx:
+            await sources.advance(
+                tx,
+                source,
+                self.counts,
+                after=source.after,
+                cursor=source.cursor,
+                next_at=next_at,
+                error=str(error)[:500] or type(error).__name__,
+            )
+
+    @property
+    def _spent(self) -> bool:
+        return boottime() > self._until or self.compared >= PORTION_ROWS
+
+
+def _ours(source: Source | None) -> Source:
+    if source is None:
+        raise Contended("another has gone on with this source")
+    return source
