@@ -1,6 +1,8 @@
+import hmac
+from base64 import urlsafe_b64decode
 from uuid import UUID
 
-from horae.domain.tokens import completion, proves
+from horae.domain.tokens import completing, completion, proves
 
 INSTANCE, OTHER, TOKEN = (UUID(int=number) for number in (1, 2, 3))
 
@@ -12,6 +14,16 @@ def test_a_completion_token_proves_its_own_attempt_only():
     assert not proves(given, OTHER, 1, TOKEN)
     assert not proves(given, INSTANCE, 1, OTHER)
     assert not proves("", INSTANCE, 1, TOKEN)
+
+
+def test_it_is_an_hmac_of_instance_and_attempt_one_by_one_and_for_many():
+    for token in (TOKEN, UUID(int=2**128 - 1), UUID("018f3c5e-1c2d-7abc-8def-0123456789ab")):
+        complete = completing(token)
+        for instance, attempt in ((INSTANCE, 1), (OTHER, 2**31 - 1), (INSTANCE, 2)):
+            told = complete(instance, attempt)
+            assert told == completion(instance, attempt, token)
+            digest = hmac.digest(token.bytes, instance.bytes + attempt.to_bytes(4, "big"), "sha256")
+            assert urlsafe_b64decode(told + "=") == digest
 
 
 def test_the_rows_token_cannot_be_read_from_it():

@@ -89,6 +89,16 @@ async def test_success_after_failures_keeps_their_number_and_clears_their_messag
     assert tuple(row) == ("SUCCESS", 3, 4, None)
 
 
+async def test_what_is_given_back_keeps_what_it_failed_of_before(ctx, store, queue):
+    [one] = await claimed(ctx)
+    assert await verdicts(ctx, finish(one, Failed("busy"))) == ["done"]
+    await move_clock(store, minutes=5)
+    [one] = await workers.claim(ctx, "mail", "w")
+    assert await verdicts(ctx, finish(one, Failed("not begun", counted=False))) == ["done"]
+    [row] = await query(store, "select state, attempt, retry_count, error_msg from instance_live")
+    assert tuple(row) == ("FAIL", 1, 1, "busy")
+
+
 async def test_a_second_report_of_the_same_attempt_is_late_and_counted(ctx, store, queue):
     [one] = await claimed(ctx)
     before = counts["worker.refused"]

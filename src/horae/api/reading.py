@@ -85,10 +85,17 @@ def read_as(raw: bytes, decode: Callable[[bytes], Any]) -> Any:
 
     Of such a kind nothing is written longer than it was read, so that one deviation cannot make up for another.
     """
-    return _tidy(raw, _outside(raw), decode)
+    if b"\\" in raw:
+        return msgspec.UNSET
+    try:
+        value = decode(raw)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return msgspec.UNSET
+    longer = len(raw) - len(_encode(value))
+    return value if not longer or longer == _blanks(_outside(raw)) else msgspec.UNSET
 
 
-def _tidy(raw: bytes, outside: bytes, decode: Callable[[bytes], Any] | None = None) -> Any:
+def _tidy(raw: bytes, outside: bytes) -> Any:
     """The value, where it is plain that every reader would see the same; UNSET where it has to be read closely.
 
     Written again it is as long as it was without its blanks: then no key stood there twice, and no number was bent.
@@ -96,9 +103,8 @@ def _tidy(raw: bytes, outside: bytes, decode: Callable[[bytes], Any] | None = No
     if b"\\" in raw or LONG_NUMBER.search(outside):
         return msgspec.UNSET
     try:
-        value = (decode or _decode)(raw)
-        blanks = len(outside) - len(outside.translate(None, delete=BLANKS))
-        return value if len(_encode(value)) == len(raw) - blanks else msgspec.UNSET
+        value = _decode(raw)
+        return value if len(_encode(value)) == len(raw) - _blanks(outside) else msgspec.UNSET
     except (msgspec.MsgspecError, ValueError, RecursionError, OverflowError):
         return msgspec.UNSET
 
@@ -116,6 +122,10 @@ def _loads(raw: bytes) -> Any:
     if b"\\u" in raw:  # the only way to write what UTF-8 cannot
         _check_texts(value)
     return value
+
+
+def _blanks(outside: bytes) -> int:
+    return len(outside) - len(outside.translate(None, delete=BLANKS))
 
 
 def _outside(raw: bytes) -> bytes:

@@ -1,9 +1,11 @@
 """Work handed to pull workers: what of a queue is due, in which order, and what each worker gets to see."""
 
 import asyncio
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from itertools import chain
 from typing import Final, NamedTuple
+from uuid import UUID
 
 from msgspec.structs import replace
 
@@ -14,7 +16,7 @@ from horae.domain.jobs import Job
 from horae.domain.outcomes import Again, Ended, ErrorCode, Lost, Probed, Unrecoverable, removed, settle
 from horae.domain.retries import RetryPolicy
 from horae.domain.sealed import Sealed, payload_of
-from horae.domain.tokens import completion
+from horae.domain.tokens import completing
 from horae.domain.workers import Claimed, check_many, check_worker
 from horae.runtime import chance
 from horae.runtime.telemetry import log
@@ -26,7 +28,6 @@ from horae.store.tx import GONE, Tx
 from horae.store.workers import Queue, Waiting
 
 BATCH: Final = 200
-MILLISECOND: Final = timedelta(milliseconds=1)
 Given = tuple[Claimed, Instance, bool]
 """What a worker gets, its row, and whether its end changes nothing but that row."""
 
@@ -89,9 +90,14 @@ async def _take(ctx: Context, look: Look, worker_id: str, limit: int) -> list[Cl
         log.warning("claim.cell_down", cell=look.cell.name)
         return []
     ctx.handed.keep(given)
-    late = [(one.claimed_at - ran.due_at) // MILLISECOND for one, ran, _ in given if ran.attempt == 1]
+    late = [_milliseconds(one.claimed_at - ran.due_at) for one, ran, _ in given if ran.attempt == 1]
     look.cell.tally.delayed(ctx.tenant.id, waits.priority, waits.lane, *late)
     return [one for one, _, _ in given]
+
+
+def _milliseconds(span: timedelta) -> int:
+    """Whole ones: the division of spans by each other takes three times as long."""
+    return (span.days * 86_400 + span.seconds) * 1000 + span.microseconds // 1000
 
 
 async def _hand_out(ctx: Context, tx: Tx, claimed: list[Instance]) -> list[Given]:
@@ -101,12 +107,16 @@ async def _hand_out(ctx: Context, tx: Tx, claimed: list[Instance]) -> list[Given
     known = await ctx.definitions.behind(tx, claimed)
     gone = await jobs.removed(tx, list({ran.job_id for ran in claimed if ran.business_key}))
     endings = [Ending(ran, removed(ran)) for ran in claimed if ran.job_id in gone] if gone else []
+    alone = {version: not (job.single or job.exclusive) for version, job in known.items()}
+    assert claimed[0].token is not None, "what was just claimed has a token: all of them the same"
+    complete = completing(claimed[0].token)
     handed: list[Given] = []
     back = []
     for ran in claimed:
         if gone and ran.job_id in gone:
             continue
-        job = known.get((ran.job_id, ran.job_version))
+        version = ran.job_id, ran.job_version
+        job = known.get(version)
         if job is None:
             back.append(_back(ran, tx))
             continue
@@ -116,7 +126,7 @@ async def _hand_out(ctx: Context, tx: Tx, claimed: list[Instance]) -> list[Given
         elif isinstance(opened, Ending):
             endings.append(opened)
         else:
-            handed.append((_claimed(opened, job, tx.now), opened, not (job.single or job.exclusive)))
+            handed.append((_claimed(opened, job, tx.now, complete), opened, alone[version]))
     if endings:
         await instances.end(tx, endings)
     if back:
@@ -152,9 +162,8 @@ def _back(ran: Instance, tx: Tx) -> Retrying:
     return Retrying(ran, again)
 
 
-def _claimed(ran: Instance, job: Job, now: datetime) -> Claimed:
-    assert ran.token is not None, "what was just claimed has a token and a deadline"
-    assert ran.deadline is not None, "what was just claimed has a token and a deadline"
+def _claimed(ran: Instance, job: Job, now: datetime, complete: Callable[[UUID, int], str]) -> Claimed:
+    assert ran.deadline is not None, "what was just claimed has a deadline"
     return Claimed(
         instance_id=ran.id,
         shown_id=public(Prefix.INSTANCE, ran.id),
@@ -163,7 +172,7 @@ def _claimed(ran: Instance, job: Job, now: datetime) -> Claimed:
         fire_time=ran.fire_time,
         idempotency_key=ran.idem_key,
         deadline=ran.deadline,
-        token=completion(ran.id, ran.attempt, ran.token),
+        token=complete(ran.id, ran.attempt),
         claimed_at=now,
         key=ran.business_key,
         payload=job.definition.payload if ran.payload is None else ran.payload,

@@ -6,7 +6,7 @@ is no longer theirs.
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 from horae.domain.ids import shard_in
@@ -67,15 +67,17 @@ async def claim(
 ) -> list[Instance]:
     """Take due instances of one class, oldest first; each is RUNNING in the worker's name from now on."""
     args = (queue.tenant_id, queue.name, priority, lane, tx.now, limit, token, worker_id, queue.held_jobs)
-    same = {
-        "tenant_id": queue.tenant_id,
-        "state": State.RUNNING,
-        "priority": priority,
-        "lane": lane,
-        "token": token,
-        "worker_id": worker_id,
-    }
-    return [_claimed(same, *row) for row in await tx.rows(sql("workers/claim"), *args)]
+    rows = await tx.rows(sql("workers/claim"), *args)
+    return [
+        Instance(
+            shard=shard, id=id_, tenant_id=queue.tenant_id, job_id=job_id, job_version=job_version, idem_key=idem_key,
+            fire_time=fire_time, due_at=due_at, state=State.RUNNING, priority=priority, lane=lane, attempt=attempt,
+            retry_count=retry_count, crash_count=crash_count, business_key=business_key, token=token,
+            deadline=deadline, worker_id=worker_id, error_msg=error_msg, payload=read(payload),
+        )
+        for shard, id_, job_id, job_version, idem_key, fire_time, due_at, attempt, retry_count,
+            crash_count, business_key, deadline, error_msg, payload in rows
+    ]  # fmt: skip
 
 
 async def held(tx: Tx, tenant_id: UUID, ids: Collection[UUID]) -> dict[UUID, Found]:
@@ -94,42 +96,3 @@ async def heartbeat(tx: Tx, beats: Sequence[Beat]) -> dict[UUID, datetime]:
     rows = sorted((ran.shard, ran.id, ran.attempt, ran.token, deadline) for ran, deadline in beats)
     done = await tx.rows(sql("workers/heartbeat"), *zip(*rows, strict=True))
     return {row["id"]: row["deadline"] for row in done}
-
-
-def _claimed(
-    same: dict[str, Any],
-    shard: int,
-    id_: UUID,
-    job_id: UUID,
-    job_version: int,
-    idem_key: str,
-    fire_time: datetime,
-    due_at: datetime,
-    attempt: int,
-    retry_count: int,
-    crash_count: int,
-    held_ms: int,
-    business_key: str | None,
-    generation: int | None,
-    deadline: datetime,
-    payload: Any,
-) -> Instance:
-    """An instance out of a row that was just claimed; what all of them have in common is not read from it."""
-    return Instance(
-        shard=shard,
-        id=id_,
-        job_id=job_id,
-        job_version=job_version,
-        idem_key=idem_key,
-        fire_time=fire_time,
-        due_at=due_at,
-        attempt=attempt,
-        retry_count=retry_count,
-        crash_count=crash_count,
-        held_ms=held_ms,
-        business_key=business_key,
-        generation=generation,
-        deadline=deadline,
-        payload=read(payload),
-        **same,
-    )

@@ -5,5 +5,5 @@ select $1, g.id, $2, $3, $4, g.idem_key, g.fire_time, $5, $5, $6, 2, $7, $8, 'IN
 from unnest($9::uuid[], $10::text[], $11::timestamptz[]) as g(id, idem_key, fire_time)
 where $12 or not exists (select from instance_history h
                          where h.job_id = $3 and h.fire_time = g.fire_time and h.state = 'SUCCESS')
-on conflict (idem_key, (shard_id::int)) do nothing
+on conflict (idem_key, (shard_id::int)) where business_key is null do nothing
 returning id

@@ -17,4 +17,4 @@ set state = 'RUNNING', attempt = l.attempt + 1, token = $7, worker_id = $8, chan
 from picked
 where l.ctid = picked.ctid                       -- locked above, so it cannot move; saves a descent per row
 returning l.shard_id, l.id, l.job_id, l.job_version, l.idem_key, l.fire_time, l.due_at, l.attempt, l.retry_count,
-          l.crash_count, l.held_ms, l.business_key, l.generation, l.deadline, l.payload
+          l.crash_count, l.business_key, l.deadline, l.error_msg, l.payload
