@@ -6,7 +6,7 @@ What differs between the calls of two worlds is an id; everything else is the sa
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from tests.api.world import AT, World
+from tests.api.world import AT, HOOK, World
 
 KEY = {"Idempotency-Key": "call"}
 DAYS = {"first": "2026-01-01", "last": "2026-12-31", "weekdays": [1]}
@@ -119,6 +119,11 @@ CALLS: dict[str, Callable[[World], Call]] = {
         {"type_name": world.pushed}, body={"round": "call", "last": True}
     ),
     "DELETE /api/v1/sources/{type_name}": lambda world: Call({"type_name": world.asked}),
+    "PUT /api/v1/subscriptions/{name}": lambda world: Call({"name": "new"}, body={"sink": HOOK}),
+    "GET /api/v1/subscriptions": _plain(),
+    "GET /api/v1/subscriptions/{name}": lambda world: Call({"name": world.subscription}),
+    "DELETE /api/v1/subscriptions/{name}": lambda world: Call({"name": world.subscription}),
+    "POST /api/v1/subscriptions/{name}/replay": lambda world: Call({"name": world.told}, body={}),
     "GET /api/v1/audit": lambda world: Call(query={"resource": world.job}),
     "GET /api/v1/audit/seal": _plain(),
     "GET /login/ways": _plain(),

@@ -21,7 +21,7 @@ from tests.steps import query
 
 pytestmark = pytest.mark.timeout(600)
 
-MADE_BY_NAME = {"PUT /api/v1/calendars/{calendar}", "PUT /api/v1/secrets/{name}"}
+MADE_BY_NAME = {"PUT /api/v1/calendars/{calendar}", "PUT /api/v1/secrets/{name}", "PUT /api/v1/subscriptions/{name}"}
 
 
 @pytest.fixture

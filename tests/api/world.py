@@ -18,6 +18,7 @@ from horae.store import leases
 from horae.store.cells import Store
 
 TTL = timedelta(seconds=600)
+HOOK = {"kind": "webhook", "url": "https://crm.example.com/events", "signing": "crm"}
 AT = "2035-01-01T08:00:00Z"
 
 
@@ -35,6 +36,8 @@ class World(NamedTuple):
     named: str
     pushed: str
     asked: str
+    subscription: str
+    told: str
     live: str
     waiting: str
     dead: str
@@ -86,6 +89,8 @@ async def _furnished(ctx: Context, ask: Callable[..., Any], text: str) -> World:
         await ask("PUT", f"/calendars/{calendar}", days)
     for named in (f"token-{name}", f"other-{name}"):
         await ask("PUT", f"/secrets/{named}", {"value": secret})
+    for subscribed in (f"crm-{name}", f"told-{name}"):
+        await ask("PUT", f"/subscriptions/{subscribed}", {"sink": HOOK, "labels": {"secret": secret}})
     jobs = {
         "coupon": {"cron": "0 */5 * * * ?"},
         "paused": {"cron": "0 0 * * * ?"},
@@ -126,6 +131,8 @@ async def _furnished(ctx: Context, ask: Callable[..., Any], text: str) -> World:
         named=f"token-{name}",
         pushed=f"pushed-{name}",
         asked=f"asked-{name}",
+        subscription=f"crm-{name}",
+        told=f"told-{name}",
         **runs,
         backfill=begun[0]["id"],
         key=spare.key.principal,

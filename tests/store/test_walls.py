@@ -23,7 +23,17 @@ from tests.steps import a_job, a_type, query
 from tests.store.walls import as_role
 
 ROLES = ("horae_migrate", "horae_api", "horae_engine", "horae_relay", "horae_readonly")
-PLAIN = {"cell", "clock_offset", "shard", "node", "schema_migration", "audit_block", "audit_checkpoint", "relay"}
+PLAIN = {
+    "cell",
+    "clock_offset",
+    "shard",
+    "node",
+    "schema_migration",
+    "audit_block",
+    "audit_checkpoint",
+    "relay",
+    "feed_mark",
+}
 """Tables of the cell itself: they hold nothing of any tenant."""
 
 

@@ -21,6 +21,7 @@ from horae.boot.commands import (
     secrets,
     shadows,
     sources,
+    subscriptions,
     tasks,
     tenants,
     versions,
@@ -56,6 +57,7 @@ app.add_typer(keys.app, name="keys", help="API keys: the first one, and those of
 app.add_typer(audit.app, name="audit", help="The sealed audit log: verify, anchor.")
 app.add_typer(secrets.app, name="secrets", help="Named secrets of a tenant: put, list without values, remove.")
 app.add_typer(sources.app, name="sources", help="Sources: where a business lists what should be pending.")
+app.add_typer(subscriptions.app, name="subscription", help="Subscriptions: who is told of what happens, and again.")
 app.command("node")(node.node)
 app.command("api")(api.api)
 app.command("dev")(dev.dev)

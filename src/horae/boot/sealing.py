@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from horae.delivery.client import Client
+from horae.delivery.outlets import known
 from horae.delivery.transit import Transit, TransitKek
 from horae.domain.egress import CLOSED, Egress
 from horae.domain.errors import Invalid
@@ -55,4 +56,5 @@ async def opened_store(settings: Settings, cells: Sequence[CellSettings]) -> Asy
     """An open store that seals as the settings say."""
     async with Store.of(cells) as store:
         store.sealing = sealing_of(settings, store)
+        store.brokers = known(settings.brokers)
         yield store

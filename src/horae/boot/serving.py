@@ -9,12 +9,15 @@ from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from functools import partial
 from typing import Final
+from uuid import UUID
 
 from horae.boot import fitness
 from horae.boot.secrets import secrets_of
 from horae.delivery.client import Client
+from horae.delivery.outlets import Lines, Outlets
 from horae.delivery.push import Sender
 from horae.domain.egress import Egress
+from horae.domain.ids import shard_in
 from horae.engine.node import Node
 from horae.runtime.loop import Duty, Loop
 from horae.runtime.settings import Settings
@@ -24,7 +27,9 @@ from horae.store.secret_book import SecretBook
 from horae.upkeep.anchors import Anchorer, Webhook
 from horae.upkeep.copies import Copier
 from horae.upkeep.doctor import Doctor
+from horae.upkeep.feed import Feed
 from horae.upkeep.idempotency import Forgetter
+from horae.upkeep.marks import Marker
 from horae.upkeep.partitions import Partitioner
 from horae.upkeep.purges import Purger
 from horae.upkeep.reconciler import Reconciler
@@ -35,7 +40,8 @@ from horae.upkeep.signals import Signaller
 from horae.upkeep.vacuum import Vacuumer
 
 SEAL, SECRETS, COPY, VACUUM, VISIT, PURGE, RESEAL, SIGNAL, FORGET = 1.0, 1.0, 2.0, 3.0, 15.0, 30.0, 30.0, 60.0, 60.0
-RELAY, RECONCILE = 1.0, 1.0
+RELAY = RECONCILE = FEED = 1.0
+MARK = 5.0
 DROP = ANCHOR = PARTITION = 3600.0
 ENDS: Final = (signal.SIGTERM, signal.SIGINT)
 
@@ -97,6 +103,19 @@ def anchorer_of(settings: Settings, store: Store, sender: Sender) -> Anchorer:
     return Anchorer(store, settings.audit_anchors, webhook)
 
 
+def outlets_of(settings: Settings, store: Store, sender: Sender) -> Outlets:
+    """Where subscriptions lead."""
+
+    async def learn(tenant_id: UUID) -> None:
+        if (book := book_of(sender)) is not None:
+            await book.learn(store.cell(shard_in(tenant_id)), [tenant_id])
+
+    def egress(tenant_id: UUID) -> Egress | None:
+        return sender.egress_of(tenant_id)  # asked then: the node puts its own there later
+
+    return Outlets(Lines(settings.brokers), sender.client, sender.secrets, learn, egress, sender.wall)
+
+
 @asynccontextmanager
 async def serving(settings: Settings, store: Store, sender: Sender) -> AsyncIterator[Node]:
     """A node with its upkeep while the block lasts; then it hands its shards back and lets what is in flight end."""
@@ -120,6 +139,8 @@ def _seals(store: Store, worker: Node, cell: Cell) -> bool:
 async def _serving(settings: Settings, store: Store, owner: Store, sender: Sender) -> AsyncIterator[Node]:
     await fitness.check(settings, store)
     worker = node_of(settings, store, sender)
+    outlets = outlets_of(settings, store, sender)
+    feed = Feed(owner, outlets, partial(_held, store, worker))
     duties: tuple[tuple[Duty, float], ...] = (
         (Copier(store), COPY),
         (Partitioner(store), PARTITION),
@@ -130,6 +151,8 @@ async def _serving(settings: Settings, store: Store, owner: Store, sender: Sende
         (Sealer(owner, partial(_seals, store, worker)), SEAL),
         (Relay(owner, partial(_held, store, worker)), RELAY),
         (Reconciler(store, partial(_held, store, worker), sender, egress_of(settings)), RECONCILE),
+        (feed, FEED),
+        (Marker(owner, partial(_seals, store, worker)), MARK),
         (Dropper(owner, timedelta(days=settings.audit_days)), DROP),
         (anchorer_of(settings, store, sender), ANCHOR),
     )
@@ -151,6 +174,8 @@ async def _serving(settings: Settings, store: Store, owner: Store, sender: Sende
         for task in upkeep:
             task.cancel()
         await asyncio.gather(*upkeep, return_exceptions=True)
+        await feed.close()
+        await outlets.close()
         with suppress(Exception):  # what was counted last; a cell that is down does not keep us
             await signaller.once()
 

@@ -45,6 +45,20 @@ class OidcSettings(BaseModel):
     algorithms: tuple[Algorithm, ...] = ("RS256", "PS256", "ES256")
 
 
+class BrokerSettings(BaseModel):
+    """A broker that events go to and come from, by the name under which tenants know it.
+
+    `url`: bootstrap servers of Kafka (`host:9092,…`), `nats://…` or `amqp://…`, with user and password where it asks
+    for them. `options` are settings of its own (Kafka: librdkafka's). `topics` are the patterns of topics that are a
+    tenant's own; the tenant `system` may use any.
+    """
+
+    kind: Literal["kafka", "nats", "rabbitmq"]
+    url: str = Field(repr=False)
+    options: dict[str, str] = Field(default_factory=dict, repr=False)
+    topics: list[str] = Field(default_factory=lambda: ["{tenant}.*"])
+
+
 LAPTOP: Final = EgressSettings(
     networks=["127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"],
     ports=["1-65535"],
@@ -100,6 +114,7 @@ class Settings(BaseSettings):
     api_rate: float = 1000.0
     api_burst: float = 2000.0
     api_concurrency: int = 100
+    brokers: dict[str, BrokerSettings] = Field(default_factory=dict)
     audit_days: int = Field(default=180, ge=1)
     audit_anchors: Path | None = None
     audit_anchor_url: str | None = None

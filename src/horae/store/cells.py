@@ -13,6 +13,7 @@ import asyncpg
 import msgspec
 from asyncpg.connect_utils import SessionAttribute
 
+from horae.domain.channels import Brokers
 from horae.domain.errors import ShardClosed
 from horae.domain.placement import SHARDS
 from horae.runtime.clock import Clock
@@ -190,6 +191,7 @@ class Store:
     def __init__(self, cells: Sequence[Cell]) -> None:
         self.cells = list(cells)
         self.wakes = Wakes(self.cell)
+        self.brokers: Brokers = {}  # which topics are whose; the deployment's own say
         self.sealing = Sealing()  # payloads stay in clear until someone who has keys says otherwise
         self._cell_of: list[Cell | None] = [None] * SHARDS
 
@@ -232,7 +234,7 @@ class Store:
         async with Store([cell.as_owner() for cell in self.cells]) as owner:
             for own, cell in zip(owner.cells, self.cells, strict=True):
                 own.clock = cell.clock  # one clock a cell: this one is set at every heartbeat
-            owner.sealing = self.sealing
+            owner.sealing, owner.brokers = self.sealing, self.brokers
             yield owner
 
     async def learn_shards(self) -> None:

@@ -110,6 +110,16 @@ async def data_keys(tx: Tx, tenant_id: UUID) -> int:
     return len(await tx.rows(sql("purges/data_keys"), shard_in(tenant_id), tenant_id))
 
 
+async def channels(tx: Tx, tenant_id: UUID) -> int:
+    """Its subscriptions and intakes, at home and copied."""
+    return len(await tx.rows(sql("purges/channels"), shard_in(tenant_id), tenant_id))
+
+
+async def places(tx: Tx, tenant_id: UUID) -> int:
+    """How far its subscriptions were told."""
+    return len(await tx.rows(sql("purges/places"), tenant_id))
+
+
 async def bindings(tx: Tx, tenant_id: UUID, shards: Sequence[int]) -> int:
     """Who had which roles."""
     return len(await tx.rows(sql("purges/bindings"), shards, tenant_id))

@@ -85,7 +85,7 @@ class WalledStore(Store):
         self.base = store
         self._walled = {cell: WalledCell(cell, behalf) for cell in store.cells}
         self.cells = list(self._walled.values())
-        self.wakes, self.sealing = store.wakes, store.sealing
+        self.wakes, self.sealing, self.brokers = store.wakes, store.sealing, store.brokers
 
     async def learn_shards(self) -> None:
         """Ask every cell which shards are open there."""

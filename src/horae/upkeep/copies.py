@@ -1,10 +1,10 @@
-"""Carries reference rows, data keys and secrets from their home cell to all others, at most two seconds behind."""
+"""Carries reference rows, data keys, secrets and channels from home to all other cells, at most two seconds behind."""
 
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
-from horae.store import data_keys, references, secrets
+from horae.store import channels, data_keys, references, secrets
 from horae.store.cells import Cell, Store
 from horae.store.tx import Tx
 from horae.upkeep.looks import Looks
@@ -23,7 +23,7 @@ class Rows(Protocol):
 class Copier:
     """Brings every cell's reference rows, or rows of other rooms, to every other cell."""
 
-    def __init__(self, store: Store, rooms: Sequence[Rows] = (references, data_keys, secrets)) -> None:
+    def __init__(self, store: Store, rooms: Sequence[Rows] = (references, data_keys, secrets, channels)) -> None:
         self.store = store
         self._rooms = rooms
         self._looks = Looks()

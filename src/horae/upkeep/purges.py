@@ -17,7 +17,14 @@ from horae.store.tx import Tx
 JOBS: Final = 20
 OF_JOB: Final = (purges.live, purges.keys, purges.history, purges.letters, purges.backfills)
 AT_HOME: Final = (purges.sources, purges.cursors, purges.versions, purges.job)
-OF_TENANT: Final = (purges.api_keys, purges.secrets, purges.data_keys, purges.sessions)
+OF_TENANT: Final = (
+    purges.api_keys,
+    purges.secrets,
+    purges.data_keys,
+    purges.sessions,
+    purges.channels,
+    purges.places,
+)
 OF_SHARDS: Final = (purges.requests, purges.calendars, purges.buckets, purges.holds, purges.bindings, purges.repairs)
 
 

@@ -1,0 +1,132 @@
+"""Kafka. The producer is idempotent and gapless: what it sends of a partition arrives in order and once, or fails.
+
+Its callbacks come on a thread of its own; a batch hears of its end when the last of its messages has been answered.
+"""
+
+import asyncio
+import threading
+from collections.abc import Sequence
+from typing import Any, Final
+
+from confluent_kafka import KafkaError, KafkaException, Producer
+
+from horae.delivery.brokers import PATIENCE, Message, SinkDown
+from horae.runtime.settings import BrokerSettings
+from horae.runtime.telemetry import log
+
+USUAL: Final[dict[str, Any]] = {
+    "acks": "all",
+    "enable.idempotence": True,
+    "enable.gapless.guarantee": True,
+    "message.timeout.ms": round(PATIENCE * 1000),
+    "linger.ms": 5,
+    "compression.type": "lz4",
+    "partitioner": "murmur2_random",  # Java's: whoever else writes by key meets the same partition
+    "queue.buffering.max.messages": 1_000_000,
+    "reconnect.backoff.max.ms": 1000,
+    "topic.metadata.refresh.interval.ms": 10_000,
+    "log_level": 2,
+}
+POLL: Final = 0.2
+
+
+class Sink:
+    """One producer, made anew after a fatal error."""
+
+    def __init__(self, settings: BrokerSettings) -> None:
+        self._settings = {"bootstrap.servers": settings.url, **USUAL, **settings.options}
+        self._producer: Producer | None = None
+        self._polling: threading.Thread | None = None
+
+    async def open(self) -> None:
+        """The producer connects by itself, when it has something to say."""
+        self._make()
+
+    async def send(self, topic: str, batch: Sequence[Message]) -> None:
+        """Send, and wait until all is acknowledged."""
+        producer = self._producer or self._make()
+        waiting = _Batch(len(batch), asyncio.get_running_loop())
+        sent = 0
+        try:
+            for message in batch:
+                headers: dict[str, str | bytes | None] = dict(message.headers)
+                producer.produce(
+                    topic, message.body, message.key.encode(), on_delivery=waiting.answered, headers=headers
+                )
+                sent += 1
+        except (BufferError, KafkaException) as error:
+            waiting.give_up(len(batch) - sent, str(error))
+        try:
+            await waiting.done
+        except SinkDown:
+            if waiting.fatal:
+                self._drop(producer)
+            raise
+
+    async def close(self) -> None:
+        """Let go of the producer; what was not acknowledged is somebody's to send again."""
+        producer, polling = self._producer, self._polling
+        self._producer = None
+        if producer is not None:
+            producer.purge(in_queue=True, in_flight=True, blocking=False)
+        if polling is not None:
+            await asyncio.to_thread(polling.join)
+
+    def _make(self) -> Producer:
+        try:
+            producer = Producer(self._settings)
+        except KafkaException as error:
+            raise SinkDown(f"Kafka cannot be used as configured: {error}") from error
+        self._producer = producer
+        self._polling = threading.Thread(target=self._poll, args=(producer,), daemon=True, name="kafka")
+        self._polling.start()
+        return producer
+
+    def _poll(self, producer: Producer) -> None:
+        while self._producer is producer or len(producer):
+            producer.poll(POLL)
+
+    def _drop(self, producer: Producer) -> None:
+        if self._producer is producer:
+            log.warning("kafka.producer_replaced")
+            self._producer = None
+            producer.purge(in_queue=True, in_flight=True, blocking=False)
+
+
+class _Batch:
+    """Waits for all answers: one that fails must not be overtaken by the next try of the others."""
+
+    def __init__(self, size: int, loop: asyncio.AbstractEventLoop) -> None:
+        self.done: asyncio.Future[None] = loop.create_future()
+        self.fatal = False
+        self._left, self._loop, self._error = size, loop, ""
+        self._lock = threading.Lock()
+        if not size:
+            self.done.set_result(None)
+
+    def answered(self, error: KafkaError | None, _message: object) -> None:
+        """One message was acknowledged, or never will be; called on the producer's thread."""
+        if error is not None:
+            self.fatal = self.fatal or error.fatal() or error.code() == KafkaError._FATAL
+            self._error = self._error or str(error)
+        self._count(1)
+
+    def give_up(self, number: int, error: str) -> None:
+        """So many were not even taken."""
+        self._error = self._error or error
+        self._count(number)
+
+    def _count(self, number: int) -> None:
+        with self._lock:
+            self._left -= number
+            last = not self._left
+        if last:
+            self._loop.call_soon_threadsafe(self._end)
+
+    def _end(self) -> None:
+        if self.done.done():
+            return  # nobody waits any more
+        if self._error:
+            self.done.set_exception(SinkDown(f"Kafka did not take all of it: {self._error}"))
+        else:
+            self.done.set_result(None)

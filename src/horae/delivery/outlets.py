@@ -1,0 +1,122 @@
+"""Where subscriptions lead: topics of the deployment's brokers, and webhooks. Each broker has one connection."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from hashlib import sha256
+from typing import Final
+from uuid import UUID
+
+from horae.delivery.brokers import EventSink, Message, SinkDown, sink_of
+from horae.delivery.client import Client, ask
+from horae.delivery.http import Answer, compose, place_of
+from horae.delivery.secrets import Secrets, Unsendable, take
+from horae.delivery.signing import keys_of, sign
+from horae.domain.channels import Broker, Channel, Subscription, Topic, Webhook, check_topic
+from horae.domain.cloudevents import BATCH, CONTENT, Told
+from horae.domain.egress import Egress
+from horae.runtime.settings import BrokerSettings
+
+CONNECT, READ = 3.0, 15.0
+MOST_POSTED: Final = 200
+
+
+def known(settings: Mapping[str, BrokerSettings]) -> dict[str, Broker]:
+    """The brokers as tenants may know them."""
+    return {name: Broker(one.kind, tuple(one.topics)) for name, one in settings.items()}
+
+
+class Lines:
+    """One open sink for each broker that is used."""
+
+    def __init__(self, settings: Mapping[str, BrokerSettings]) -> None:
+        self.brokers = known(settings)
+        self._settings = settings
+        self._open: dict[str, asyncio.Task[EventSink]] = {}
+
+    async def send(self, tenant: str, topic: Topic, batch: Sequence[Message]) -> None:
+        """Send to a topic that is this tenant's, and wait until all is acknowledged."""
+        check_topic(self.brokers, tenant, topic)
+        sink = await self._sink(topic.broker)
+        await sink.send(topic.topic, batch)
+
+    async def close(self) -> None:
+        """Let go of all connections."""
+        opened, self._open = self._open, {}
+        for task in opened.values():
+            task.cancel()
+            sink = (await asyncio.gather(task, return_exceptions=True))[0]
+            if not isinstance(sink, BaseException):
+                await sink.close()
+
+    async def _sink(self, name: str) -> EventSink:
+        task = self._open.get(name)
+        if task is None or (task.done() and (task.cancelled() or task.exception())):
+            task = self._open[name] = asyncio.create_task(self._opened(name))
+        return await asyncio.shield(task)
+
+    async def _opened(self, name: str) -> EventSink:
+        sink = sink_of(self._settings[name])
+        await sink.open()
+        return sink
+
+
+class Outlets:
+    """What the feed sends through. `learn` makes a tenant's secrets known before one is needed."""
+
+    def __init__(
+        self,
+        lines: Lines,
+        client: Client,
+        secrets: Secrets,
+        learn: Callable[[UUID], Awaitable[None]],
+        egress_of: Callable[[UUID], Egress | None] = lambda _tenant_id: None,
+        wall: Callable[[], float] = time.time,
+    ) -> None:
+        self._lines, self._client, self._secrets, self._learn = lines, client, secrets, learn
+        self._egress_of = egress_of
+        self._wall = wall  # receivers compare a signature's time with their own clocks
+
+    async def send(self, channel: Channel, subscription: Subscription, tenant: str, batch: Sequence[Told]) -> None:
+        """Tell, and wait until all is acknowledged."""
+        match subscription.sink:
+            case Topic() as topic:
+                messages = [Message(one.id, one.key, one.data, _headers(one)) for one in batch]
+                await self._lines.send(tenant, topic, messages)
+            case Webhook() as webhook:
+                await self._learn(channel.tenant_id)
+                for first in range(0, len(batch), MOST_POSTED):
+                    await self._post(channel.tenant_id, webhook, batch[first : first + MOST_POSTED])
+
+    async def keep(self, channel_ids: Iterable[UUID]) -> None:
+        """Connections are a broker's, not a channel's: nothing is to be let go."""
+
+    async def close(self) -> None:
+        """Let go of all connections."""
+        await self._lines.close()
+
+    async def _post(self, tenant_id: UUID, webhook: Webhook, batch: Sequence[Told]) -> None:
+        body = b"[" + b",".join([one.data for one in batch]) + b"]"
+        id_, stamp = f"msg_{sha256(body).hexdigest()[:32]}", int(self._wall())
+        try:
+            keys = keys_of(take(self._secrets, tenant_id, webhook.signing))
+        except (Unsendable, ValueError) as error:
+            raise SinkDown(f"the webhook cannot be signed: {error}") from error
+        headers = {
+            "Content-Type": BATCH,
+            "webhook-id": id_,
+            "webhook-timestamp": str(stamp),
+            "webhook-signature": sign(keys, id_, stamp, body),
+        }
+        place = place_of(webhook.url)
+        place = place._replace(origin=place.origin._replace(egress=self._egress_of(tenant_id)))
+        answer = await ask(self._client, compose("POST", place, headers, body, CONNECT, READ))
+        if not isinstance(answer, Answer):
+            raise SinkDown(f"the webhook was not reached: {answer.message}")
+        if not 200 <= answer.status < 300:
+            raise SinkDown(f"the webhook answered {answer.status}")
+
+
+def _headers(one: Told) -> dict[str, str]:
+    """A receiver may sort by these without reading the body; its content type says how to read it (structured mode)."""
+    return {"content-type": CONTENT, "ce-id": one.id, "ce-type": one.type}

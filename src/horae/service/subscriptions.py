@@ -1,0 +1,156 @@
+"""Subscriptions: who is told of what happens to a tenant, and again from a time. Those of `system` hear of all."""
+
+from datetime import datetime, timedelta
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from horae.domain import channels as rules
+from horae.domain.channels import Channel, Subscription, Topic
+from horae.domain.errors import Invalid, NotFound, ShardClosed
+from horae.domain.events import Event
+from horae.domain.ids import shard_in
+from horae.runtime.chance import mint
+from horae.service.context import Context
+from horae.service.told import tell
+from horae.store import channels, feeds
+from horae.store.cells import Cell
+from horae.store.feeds import BLOCKS
+from horae.store.tx import GONE, Tx
+
+KIND: Final = "subscription"
+USUAL: Final = timedelta(minutes=15)
+"""How far a replay goes back where nobody says (seed 002)."""
+
+
+class Progress(NamedTuple):
+    """How far a subscription was told: how many events, since when nothing is left in any cell, and what is wrong."""
+
+    sent: int
+    told_until: datetime | None
+    error: str | None
+
+
+class Standing(NamedTuple):
+    """A subscription as people look at it."""
+
+    channel: Channel
+    subscription: Subscription
+    progress: Progress | None = None
+
+
+async def put(ctx: Context, name: str, wanted: Subscription) -> Standing:
+    """Begin to tell, or change what is told from now on. Places are kept: nothing is told again, nothing left out."""
+    rules.check_name(name)
+    if isinstance(wanted.sink, Topic):
+        rules.check_topic(ctx.store.brokers, ctx.tenant.name, wanted.sink)
+    shard, body = shard_in(ctx.tenant.id), msgspec.to_builtins(wanted)
+
+    async def work(tx: Tx) -> Channel:
+        kept = await channels.put(tx, ctx.tenant.id, KIND, name, mint(shard, tx.now), body, ctx.actor)
+        if kept is None:
+            raise ShardClosed("the tenant's shard is moving; nothing was changed")
+        await _tell(ctx, tx, Event.SUBSCRIPTION_PUT, kept, sink=body["sink"])
+        return kept
+
+    kept = await ctx.store.run(shard, work)
+    for cell in ctx.store.cells:
+        await _begin(cell, kept)
+    return _standing(kept)
+
+
+async def page(ctx: Context, after: str | None, limit: int) -> list[Standing]:
+    """The tenant's subscriptions by name."""
+    async with ctx.store.statement(shard_in(ctx.tenant.id)) as tx:
+        found = await channels.page(tx, ctx.tenant.id, KIND, after or "", limit)
+    return [_standing(one) for one in found]
+
+
+async def show(ctx: Context, name: str) -> Standing:
+    """A subscription, and how far it was told."""
+    found = await _find(ctx, name)
+    places = []
+    for cell in ctx.store.cells:
+        async with cell.statement() as tx:
+            places += await feeds.positions(tx, found.id, BLOCKS)
+    error = next((place.error for place in places if place.error), None)
+    oldest = min((place.moved_at for place in places), default=None)
+    return _standing(found)._replace(progress=Progress(sum(place.sent for place in places), oldest, error))
+
+
+async def remove(ctx: Context, name: str) -> Standing:
+    """Tell no more."""
+
+    async def work(tx: Tx) -> Channel:
+        gone = await channels.remove(tx, ctx.tenant.id, KIND, name, ctx.actor)
+        if gone is None:
+            raise _missing(ctx, name)
+        await _tell(ctx, tx, Event.SUBSCRIPTION_REMOVED, gone)
+        return gone
+
+    gone = await ctx.store.run(shard_in(ctx.tenant.id), work)
+    for cell in ctx.store.cells:
+        async with cell.tx() as tx:
+            await feeds.forget(tx, gone.id, ctx.tenant.id)
+    return _standing(gone)
+
+
+async def replay(ctx: Context, name: str, since: datetime | None = None, until: datetime | None = None) -> Standing:
+    """Tell again what happened in a span of time (the last 15 minutes), in its order, before anything new.
+
+    Everything of it is told, and up to half a minute before and behind it.
+    """
+    found = await _find(ctx, name)
+    now = ctx.store.cell(shard_in(ctx.tenant.id)).clock.now()
+    since = since or now - USUAL
+    if since >= (until or now):
+        raise Invalid("a replay ends after it begins, and does not begin in the future")
+    for cell in ctx.store.cells:
+        await _rewind(cell, found, since, until or now)
+
+    async def work(tx: Tx) -> None:
+        same = await channels.touch(tx, ctx.tenant.id, KIND, name, ctx.actor)
+        if same is None:
+            raise _missing(ctx, name)
+        await _tell(ctx, tx, Event.SUBSCRIPTION_REPLAYED, same, since=since, until=until)
+
+    await ctx.store.run(shard_in(ctx.tenant.id), work)
+    return await show(ctx, name)
+
+
+async def _rewind(cell: Cell, found: Channel, since: datetime, until: datetime) -> None:
+    async with cell.tx() as tx:
+        marks = await feeds.marked(tx, since, until)
+        end = None if marks.until is None else max(marks.until, marks.since + 1)
+        await feeds.rewind(tx, found.id, found.tenant_id, marks.since, end, since)
+
+
+async def _begin(cell: Cell, kept: Channel) -> None:
+    """From now on. A cell that is away begins when its node first hears of it: nothing happens there until then."""
+    try:
+        async with cell.tx() as tx:
+            await feeds.begin(tx, kept.id, kept.tenant_id, BLOCKS, await feeds.horizon(tx))
+    except GONE:
+        pass
+
+
+async def _find(ctx: Context, name: str) -> Channel:
+    async with ctx.store.statement(shard_in(ctx.tenant.id)) as tx:
+        found = await channels.find(tx, ctx.tenant.id, KIND, name)
+    if found is None:
+        raise _missing(ctx, name)
+    return found
+
+
+def _missing(ctx: Context, name: str) -> NotFound:
+    return NotFound(f"tenant {ctx.tenant.name!r} has no subscription {name!r}")
+
+
+def _standing(channel: Channel) -> Standing:
+    return Standing(channel, msgspec.convert(channel.body, Subscription))
+
+
+async def _tell(ctx: Context, tx: Tx, event: Event, channel: Channel, **facts: Any) -> None:
+    detail: dict[str, object] = {"name": channel.name, "version": channel.version, **facts}
+    shard = shard_in(ctx.tenant.id)
+    await tell(tx, shard, ctx.tenant, event, ctx.actor, f"{KIND}/{channel.name}", detail)

@@ -1,0 +1,8 @@
+-- Zero rows: it is as new here, or newer.
+insert into channel as c (shard_id, tenant_id, kind, name, id, body, changed_by, created_at, changed_at, version)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+on conflict (shard_id, tenant_id, kind, name) do update
+set id = excluded.id, body = excluded.body, changed_by = excluded.changed_by, created_at = excluded.created_at,
+    changed_at = excluded.changed_at, version = excluded.version
+where c.version < excluded.version
+returning c.name

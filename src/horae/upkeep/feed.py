@@ -1,0 +1,202 @@
+"""The feed: everything that happens, told to whoever subscribed to it, in order per job and at least once.
+
+Each subscription goes over the blocks of shards that this node looks after, below the horizon of transactions. Its
+place moves only after its sink has acknowledged what was read: a feed that is killed tells some events again, with the
+ids they had before. A sink that is down holds back its own subscription only.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from datetime import timedelta
+from typing import Final, NamedTuple, Protocol
+from uuid import UUID
+
+import msgspec
+
+from horae.delivery.brokers import SinkDown
+from horae.domain import cloudevents
+from horae.domain.channels import Channel, Subscription
+from horae.domain.cloudevents import Happened, Told
+from horae.domain.errors import HoraeError
+from horae.domain.tenants import SYSTEM
+from horae.runtime.clock import boottime
+from horae.runtime.telemetry import log
+from horae.store import channels, feeds, tenants
+from horae.store.cells import Cell, Store
+from horae.store.feeds import BLOCK, BLOCKS, About, Move, Place
+from horae.store.tx import GONE, Tx
+from horae.upkeep.spans import Strides, next_of
+
+PAGE: Final = 2000
+LATE: Final = timedelta(hours=1)
+"""No transaction takes longer: what it wrote bears at most a time so much before its end."""
+KNOWN: Final = 5.0
+IDLE: Final = timedelta(seconds=10)
+"""A place where nothing happened is written so seldom."""
+WAIT: Final = 1.0
+NOBODY: Final = About(None, {})
+Held = Callable[[Cell], Iterable[int]]
+
+
+class Outlet(Protocol):
+    """Where subscriptions lead."""
+
+    async def send(self, channel: Channel, subscription: Subscription, tenant: str, batch: Sequence[Told]) -> None:
+        """Tell, and wait until all is acknowledged. Raises a refusal where that cannot be."""
+
+    async def keep(self, channel_ids: Iterable[UUID]) -> None:
+        """Let go of what led to channels that are gone."""
+
+
+class Read(NamedTuple):
+    """A look: what happened, and where each block stands when all of it is told."""
+
+    events: list[Told]
+    moves: list[Move]
+    more: bool
+
+
+class Feed:
+    """A duty: a page of every subscription in every cell. A slow one is waited for a second, and goes on by itself."""
+
+    def __init__(self, store: Store, outlet: Outlet, held: Held) -> None:
+        self.store, self._outlet, self._held = store, outlet, held
+        self._going: dict[tuple[str, UUID], asyncio.Task[int]] = {}
+        self._strides = Strides()
+        self._about: dict[UUID, tuple[float, About]] = {}
+        self._names: dict[UUID, str] = {}
+
+    async def once(self) -> int:
+        """Returns how many events were told; more than none: there may be more."""
+        standing: set[UUID] = set()
+        for cell in self.store.cells:
+            try:
+                standing |= await self._begin(cell)
+            except GONE:
+                log.warning("feed.cell_down", cell=cell.name)
+        await self._outlet.keep(standing)
+        if not self._going:
+            return 0
+        done, _ = await asyncio.wait(self._going.values(), timeout=WAIT)
+        self._going = {key: task for key, task in self._going.items() if task not in done}
+        return sum(task.result() for task in done)
+
+    async def close(self) -> None:
+        """End what is under way."""
+        for task in self._going.values():
+            task.cancel()
+        await asyncio.gather(*self._going.values(), return_exceptions=True)
+
+    async def _begin(self, cell: Cell) -> set[UUID]:
+        blocks = blocks_of(self._held(cell), self.store.shards_of(cell))
+        async with cell.statement() as tx:
+            found = await channels.standing(tx, "subscription")
+        for channel in found if blocks else ():
+            key = cell.name, channel.id
+            if key not in self._going:
+                self._going[key] = asyncio.create_task(self._alone(cell, channel, blocks))
+        return {channel.id for channel in found}
+
+    async def _alone(self, cell: Cell, channel: Channel, blocks: list[int]) -> int:
+        """One subscription in one cell; what fails is told of, and tried again after a pause."""
+        try:
+            return await self._step(cell, channel, blocks)
+        except GONE as error:
+            log.warning("feed.cell_down", cell=cell.name, reason=str(error))
+        except HoraeError as error:
+            log.warning("feed.waits", subscription=channel.name, reason=str(error)[:500])
+            async with cell.tx() as tx:
+                await feeds.fail(tx, channel.id, blocks, str(error)[:500])
+        except Exception:
+            log.exception("feed.failed", subscription=channel.name)
+        return 0
+
+    async def _step(self, cell: Cell, channel: Channel, blocks: list[int]) -> int:
+        wanted = msgspec.convert(channel.body, Subscription)
+        tenant = await self._tenant(cell, channel.tenant_id)
+        read = await self._read(cell, channel, wanted, blocks, tenant)
+        if read.events:
+            await self._outlet.send(channel, wanted, tenant, read.events)
+        if read.moves:
+            async with cell.tx() as tx:
+                await feeds.move(tx, channel.id, read.moves, None if read.more else tx.now - LATE)
+        return len(read.events) or int(read.more)
+
+    async def _read(self, cell: Cell, channel: Channel, wanted: Subscription, blocks: list[int], tenant: str) -> Read:
+        async with cell.tx() as tx:
+            horizon = await feeds.horizon(tx)  # before the look: what ends meanwhile is for the next
+            places = await self._places(tx, channel, blocks, horizon)
+            key = cell.name, channel.id
+            since, until = next_of(places, horizon, self._strides.of(key))
+            await feeds.wide(tx)
+            only = None if tenant == SYSTEM else channel.tenant_id
+            at = min(place.at for place in places)
+            found = await feeds.page(tx, (since, until), at, blocks, only, PAGE)
+            if len(found) >= PAGE:
+                until = found[-1].xid + 1  # whole transactions: the last is not cut
+            self._strides.learn(key, until - since, len(found), PAGE)
+            stood = {place.block: place for place in places}
+            new = [one for one in found if one.xid >= stood[one.shard // BLOCK].xid and wanted.wants(one.event)]
+            about = await self._jobs(tx, {one.job_id for one in new if one.job_id is not None})
+            new = [one for one in new if wanted.covers(_about(about, one).labels)]
+            idle = not new and tx.now - max(place.moved_at for place in places) < IDLE and until >= horizon
+        sent = [one.shard // BLOCK for one in new]
+        moves = [] if idle else [_moved(place, until, sent.count(place.block)) for place in places]
+        events = [cloudevents.told(cell.name, one, _about(about, one).name) for one in new]
+        return Read(events, moves, until < horizon)
+
+    async def _places(self, tx: Tx, channel: Channel, blocks: list[int], horizon: int) -> list[Place]:
+        """Where each block stands. A cell that was away when the subscription was made begins now."""
+        places = await feeds.positions(tx, channel.id, blocks)
+        if len(places) < len(blocks):
+            await feeds.begin(tx, channel.id, channel.tenant_id, blocks, horizon)
+            places = await feeds.positions(tx, channel.id, blocks)
+        return places
+
+    async def _jobs(self, tx: Tx, ids: set[UUID]) -> dict[UUID, About]:
+        """Names and labels, as they were a few seconds ago."""
+        now = boottime()
+        unknown = [id_ for id_ in ids if id_ not in self._about or self._about[id_][0] < now - KNOWN]
+        if unknown:
+            if len(self._about) > 100_000:
+                self._about.clear()
+            self._about |= {id_: (now, about) for id_, about in (await feeds.jobs(tx, unknown)).items()}
+        return {id_: self._about[id_][1] for id_ in ids if id_ in self._about}
+
+    async def _tenant(self, cell: Cell, tenant_id: UUID) -> str:
+        """The name never changes."""
+        if tenant_id not in self._names:
+            async with cell.statement() as tx:
+                known = await tenants.known(tx, tenant_id)
+            if known is None:
+                raise SinkDown("the tenant is not known here yet")
+            self._names[tenant_id] = known[0].name
+        return self._names[tenant_id]
+
+
+def blocks_of(held: Iterable[int], here: Sequence[int]) -> list[int]:
+    """The blocks that are ours: of each, who holds the first shard that is open here at or behind its beginning.
+
+    Every block has exactly one such shard, also one whose shards have all moved away: what they left is still told.
+    """
+    mine, first = frozenset(held), sorted(here)
+    if not first:
+        return []
+    found = []
+    for block in BLOCKS:
+        start = next((shard for shard in first if shard >= block * BLOCK), first[0])
+        if start in mine:
+            found.append(block)
+    return found
+
+
+def _about(known: dict[UUID, About], one: Happened) -> About:
+    return known.get(one.job_id, NOBODY) if one.job_id is not None else NOBODY
+
+
+def _moved(place: Place, until: int, sent: int) -> Move:
+    """Where a block stands when everything below `until` is told."""
+    xid, skip_from, skip_to = max(place.xid, until), place.skip_from, place.skip_to
+    if skip_from is not None and skip_to is not None and xid >= skip_from:
+        xid, skip_from, skip_to = max(xid, skip_to), None, None
+    return Move(place.block, place.revision, xid, skip_from, skip_to, sent)

@@ -1,0 +1,200 @@
+"""What happens is told once for each time it happened, in order per job, whoever commits late and whatever breaks."""
+
+import asyncio
+from collections import defaultdict
+
+import msgspec
+import pytest
+
+from horae.domain.channels import Subscription, Topic
+from horae.domain.ids import Prefix, public
+from horae.service import subscriptions, tasks
+from horae.store import feeds
+from horae.upkeep.copies import Copier
+from horae.upkeep.feed import Feed, blocks_of
+from horae.upkeep.marks import Marker
+from tests.events.writers import write
+from tests.steps import a_type, query
+
+TOPIC = Topic("main", "acme.events")
+
+
+class Inbox:
+    """A receiver in this process that keeps what it was told."""
+
+    def __init__(self):
+        self.told, self.down = [], False
+
+    async def send(self, _channel, _subscription, _tenant, batch):
+        from horae.delivery.brokers import SinkDown
+
+        if self.down:
+            raise SinkDown("away")
+        self.told += [msgspec.json.decode(one.data) for one in batch]
+
+    async def keep(self, _ids):
+        pass
+
+
+@pytest.fixture
+def inbox():
+    return Inbox()
+
+
+@pytest.fixture
+def feed(store, inbox):
+    from horae.domain.channels import Broker
+
+    store.brokers = {"main": Broker("kafka", ("{tenant}.*",))}
+    return Feed(store, inbox, store.shards_of)
+
+
+async def drain(feed):
+    while await feed.once() or feed._going:
+        pass
+
+
+async def subscribe(ctx, *wanted):
+    await subscriptions.put(ctx, "crm", Subscription(TOPIC, *wanted))
+    await Copier(ctx.store).once()
+
+
+def by_writer(told):
+    """Steps in the order in which they were first told."""
+    steps, seen = defaultdict(list), set()
+    for event in told:
+        if event["id"] not in seen:
+            seen.add(event["id"])
+            data = event["data"]
+            step = data["step"] if "step" in data else data["generation"]
+            steps[event["partitionkey"]].append(step)
+    return steps
+
+
+async def test_a_task_tells_its_whole_life(ctx, store, feed, inbox):
+    await subscribe(ctx)
+    await a_type(ctx, "PUBLISH")
+    await Copier(store).once()
+    await tasks.schedule(ctx, "PUBLISH", "a-1", version=1)
+    await tasks.schedule(ctx, "PUBLISH", "a-1", version=2)
+    await tasks.cancel(ctx, "PUBLISH", "a-1", version=3)
+    await drain(feed)
+    told = [one["data"]["event"] for one in inbox.told if "key" in one["data"]]
+    assert told == ["TASK_CREATED", "TASK_MOVED", "INSTANCE_CANCELLED", "TASK_CANCELLED"]
+    moved = next(one for one in inbox.told if one["data"]["event"] == "TASK_MOVED")
+    assert (moved["specversion"], moved["type"], moved["subject"]) == ("1.0", "io.horae.task.moved", "PUBLISH")
+    assert len({one["id"] for one in inbox.told}) == len(inbox.told)
+
+
+@pytest.mark.parametrize("planted", [False, True], ids=["by horizon", "by number"])
+async def test_no_writer_that_commits_late_is_passed_over(ctx, store, feed, inbox, monkeypatch, planted):
+    """R-24: 64 writers; and a feed that goes by the highest transaction it has seen is caught."""
+    if planted:
+
+        async def last(tx):
+            return await tx.value("select txid_snapshot_xmax(txid_current_snapshot())")
+
+        monkeypatch.setattr(feeds, "horizon", last)
+    each = 60
+    cell = store.cells[0]
+    await subscribe(ctx, ("TASK_*", "INSTANCE_*"))
+    writing = asyncio.create_task(write(cell, store.shards_of(cell)[::40], ctx.tenant.id, 64, each, 0.05))
+    while not writing.done():
+        await feed.once()
+    jobs = await writing
+    await drain(feed)
+    steps = by_writer(inbox.told)
+    whole = {public(Prefix.JOB, job): list(range(each)) for job in jobs.values()}
+    assert (steps != whole) is planted
+
+
+async def test_a_sink_that_is_down_holds_its_own_subscription_and_loses_nothing(ctx, store, feed, inbox):
+    await subscribe(ctx, ("TASK_*",))
+    await a_type(ctx, "PUBLISH")
+    inbox.down = True
+    await tasks.schedule(ctx, "PUBLISH", "a-1")
+    assert await feed.once() == 0
+    shown = await subscriptions.show(ctx, "crm")
+    assert shown.progress.error == "away"
+    inbox.down = False
+    await drain(feed)
+    assert [one["data"]["event"] for one in inbox.told] == ["TASK_CREATED"]
+    shown = await subscriptions.show(ctx, "crm")
+    assert (shown.progress.sent, shown.progress.error) == (1, None)
+
+
+async def test_a_replay_tells_again_what_was_told_with_the_same_ids(ctx, store, feed, inbox):
+    await subscribe(ctx, ("TASK_*",))
+    await a_type(ctx, "PUBLISH")
+    for n in range(5):
+        await tasks.schedule(ctx, "PUBLISH", f"a-{n}")
+    await drain(feed)
+    first, inbox.told = inbox.told, []
+    await subscriptions.replay(ctx, "crm")
+    await tasks.schedule(ctx, "PUBLISH", "new")
+    await drain(feed)
+    again = {one["id"] for one in inbox.told}
+    assert {one["id"] for one in first} < again
+    assert len(again) == 6
+
+
+async def test_a_replay_of_a_span_goes_on_where_it_was(ctx, store, feed, inbox):
+    await subscribe(ctx, ("TASK_*",))
+    await a_type(ctx, "PUBLISH")
+    marker, times = Marker(store), []
+    for n in range(4):
+        marker._rounds = 0
+        await marker.once()
+        times.append(store.cells[0].clock.now())
+        await tasks.schedule(ctx, "PUBLISH", f"a-{n}")
+    marker._rounds = 0
+    await marker.once()
+    await drain(feed)
+    inbox.told.clear()
+    await subscriptions.replay(ctx, "crm", times[1], times[2])
+    await drain(feed)
+    await tasks.schedule(ctx, "PUBLISH", "new")
+    await drain(feed)
+    keys = [one["data"]["key"] for one in inbox.told]
+    assert (sorted(keys[:-1]), keys[-1]) == (["a-1", "a-2"], "new")
+
+
+async def test_only_what_was_asked_for_is_told(ctx, store, feed, inbox):
+    await subscribe(ctx, ("TASK_*",), {"team": "crm"})
+    await a_type(ctx, "OURS", labels={"team": "crm"})
+    await a_type(ctx, "THEIRS")
+    await Copier(store).once()
+    for name in ("OURS", "THEIRS"):
+        await tasks.schedule(ctx, name, "k")
+    await drain(feed)
+    assert [(one["subject"], one["type"]) for one in inbox.told] == [("OURS", "io.horae.task.created")]
+
+
+async def test_it_reads_by_summaries_and_not_the_whole_day(ctx, store):
+    """200,000 ends in a day; a look at the last few touches few of their pages."""
+    cell = store.cells[0]
+    fill = """insert into instance_history (ended_at, fire_time, due_at, job_version, attempt, retry_count, shard_id,
+                                            priority, lane, id, tenant_id, job_id, state, idem_key, xid)
+              select $1, $1, $1, 1, 1, 0, 1, 1, 0, gen_random_uuid(), $2, $2, 'SUCCESS', 'k', n / 10
+              from generate_series($3::int, $3 + 19999) n"""
+    for first in range(0, 200_000, 20_000):
+        await query(cell, fill, cell.clock.now(), ctx.tenant.id, first)
+    await Marker(store).once()
+    [total] = await query(cell, "select sum(pg_relation_size(inhrelid)) / 8192 as pages from pg_inherits "
+                                "where inhparent = 'instance_history'::regclass")  # fmt: skip
+    async with cell.tx() as tx:
+        await feeds.wide(tx)
+        text = feeds.sql("feeds/page")
+        args = (15_000, 15_010, cell.clock.now().replace(hour=0, minute=0), list(range(64)), None, 2000)
+        [row] = await tx.rows(f"explain (analyze, buffers, format json) {text}", *args)
+    plan = msgspec.json.decode(row[0])[0]["Plan"]
+    touched = plan["Shared Hit Blocks"] + plan["Shared Read Blocks"]
+    assert total["pages"] > 3000
+    assert touched < 300
+
+
+def test_every_block_has_one_owner():
+    here = [shard for shard in range(4096) if not 640 <= shard < 900]
+    mine = blocks_of(range(2000), here), blocks_of(range(2000, 4096), here)
+    assert sorted(mine[0] + mine[1]) == list(range(64))
+    assert blocks_of([], []) == []
