@@ -91,7 +91,7 @@ async def test_a_forecast_tells_minutes_and_worst_seconds(admin, job):
     told = (await admin.get("/forecast", params={"hours": 1})).json()
     assert told["total"] == 12
     assert (len(told["per_minute"]), sum(told["per_minute"])) == (60, 12)
-    assert told["worst"][0]["fires"] == 1
+    assert (told["worst"][0]["fires"], told["worst"][0]["jobs"]) == (1, [job["name"]])
 
 
 async def test_a_test_request_goes_out_for_real_but_only_where_the_tenant_may_call(

@@ -11,7 +11,7 @@ from horae.delivery.client import Client
 from horae.delivery.push import Sender
 from horae.domain.instances import Lane, Priority
 from horae.domain.outcomes import ErrorCode, Retryable, Success, Unrecoverable
-from horae.domain.signals import Mode
+from horae.domain.signals import Mode, percentile_ms
 from horae.domain.targets import HttpTarget, QueueTarget
 from horae.engine.node import Node
 from horae.runtime.chance import token
@@ -67,6 +67,27 @@ async def test_late_fires_failures_and_dead_letters_show_for_their_tenant_alone(
     assert (mine.mode, mine.dlq_growth_per_min, mine.success_rate_10m) == ("DEGRADED", 2, 0.0)
     assert (theirs.mode, theirs.dlq_growth_per_min, theirs.success_rate_10m) == ("NORMAL", 0, 1.0)
     assert (await health.health(store)).success_rate_10m == 0.5
+
+
+async def test_the_last_hours_are_told_in_stretches_for_their_tenant_alone(ctx, store):
+    other = Context.of(store, await tenants.create(store, "other", "test", width=4096), "test")
+    writers = token(), token()
+    for minutes in (0, 0, 20, 20):
+        await move_clock(store, seconds=minutes * 60)
+        for writer in writers:
+            for cell in store.cells:
+                cell.tally.delayed(ctx.tenant.id, 1, 0, 3)
+                cell.tally.delayed(other.tenant.id, 1, 0, 4000)
+            await Signaller(store, writer).once()
+    mine = await health.series(store, ctx.tenant.id, hours=1, points=6)
+    assert (mine.step, len(mine.stretches), mine.cells_down) == (timedelta(minutes=10), 6, [])
+    assert [one.counted.fires for one in mine.stretches] == [0, 8, 0, 4, 0, 4]
+    everyone = await health.series(store, hours=1, points=60)
+    assert sum(one.counted.fires for one in everyone.stretches) == 32
+    assert everyone.stretches[-1].counted.fires == 8
+    theirs = await health.series(store, other.tenant.id, hours=24, points=288)
+    assert theirs.step * len(theirs.stretches) == timedelta(hours=24)
+    assert percentile_ms(theirs.stretches[-1].counted.delays, 0.95) > 3000
 
 
 async def test_one_node_of_a_cell_counts_what_waits_there(ctx, store):

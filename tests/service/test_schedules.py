@@ -272,8 +272,8 @@ async def test_a_forecast_counts_what_will_fire(ctx):
     for n in range(3):
         await a_job(ctx, f"j{n}", cron("0 * * * *"))
     found = await schedules.forecast(ctx, hours=24)
-    assert found.total == 72
-    assert found.worst(1)[0][1] == 3
+    assert found.forecast.total == 72
+    assert (found.worst[0].fires, found.worst[0].jobs) == (3, ["j0", "j1", "j2"])
 
 
 async def test_a_resumed_job_tells_what_passed_as_one_range(ctx, store):

@@ -5,7 +5,8 @@ its bucket, and it can be added up over minutes, nodes and cells.
 """
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
 from enum import IntEnum, StrEnum
 from typing import Final
 from uuid import UUID
@@ -101,3 +102,32 @@ def added(signals: Sequence[Signal]) -> Signal:
 def mode_of(p95_ms: int) -> Mode:
     """Degraded while the 95th percentile of trigger delays is above two seconds."""
     return Mode.DEGRADED if p95_ms > DEGRADED_MS else Mode.NORMAL
+
+
+class Stretch(msgspec.Struct, frozen=True):
+    """Some minutes together: what was counted in them, and the most that waited in any of them."""
+
+    at: datetime
+    counted: Signal
+    retry_backlog: int
+    backlog: int
+
+
+def stretches(minutes: Iterable[tuple[datetime, Signal]], since: datetime, step: timedelta, many: int) -> list[Stretch]:
+    """Signals of minutes, in as many stretches of equal length; what lies outside of them is left out."""
+    held: list[dict[datetime, list[Signal]]] = [{} for _ in range(many)]
+    for minute, signal in minutes:
+        place = (minute - since) // step
+        if 0 <= place < many:
+            held[place].setdefault(minute, []).append(signal)
+    return [_stretch(since + step * place, found) for place, found in enumerate(held)]
+
+
+def _stretch(at: datetime, found: dict[datetime, list[Signal]]) -> Stretch:
+    sums = [added(signals) for signals in found.values()]
+    return Stretch(
+        at,
+        added(sums),
+        retry_backlog=max((one.retry_backlog for one in sums), default=0),
+        backlog=max((one.backlog for one in sums), default=0),
+    )

@@ -8,7 +8,7 @@ from uuid import UUID
 import msgspec
 
 from horae.domain.errors import Unavailable
-from horae.domain.signals import Mode, Signal, added, mode_of, percentile_ms
+from horae.domain.signals import Mode, Signal, Stretch, added, mode_of, percentile_ms, stretches
 from horae.store import leases, shards, signals
 from horae.store.cells import Cell, Store
 from horae.store.leases import NodeRow
@@ -17,7 +17,18 @@ from horae.store.signals import Waiting
 from horae.store.tx import GONE, Tx
 from horae.store.walls import PLATFORM, behind
 
-__all__ = ["CellNodes", "CellShards", "Health", "NodeRow", "ShardRow", "health", "nodes", "shards_of"]
+__all__ = [
+    "CellNodes",
+    "CellShards",
+    "Health",
+    "NodeRow",
+    "Series",
+    "ShardRow",
+    "health",
+    "nodes",
+    "series",
+    "shards_of",
+]
 Found = TypeVar("Found")
 DELAYS: Final = timedelta(minutes=5)
 RATE: Final = timedelta(minutes=10)
@@ -59,6 +70,14 @@ class Seen(NamedTuple):
         """What was counted in the last minute that anything was told of, unless that is long ago."""
         last = max((minute for minute, _ in self.counted if minute > self.now - COUNTED), default=None)
         return [signal for minute, signal in self.counted if minute == last]
+
+
+class Series(NamedTuple):
+    """The last hours in stretches of equal length; cells that do not answer are named and left out."""
+
+    step: timedelta
+    stretches: list[Stretch]
+    cells_down: list[str]
 
 
 class CellNodes(NamedTuple):
@@ -107,6 +126,27 @@ async def health(store: Store, tenant_id: UUID | None = None) -> Health:
         fires_10m=long.fires,
         cells_down=down,
     )
+
+
+async def series(store: Store, tenant_id: UUID | None = None, *, hours: int, points: int) -> Series:
+    """What was counted in the last hours, of everything or of one tenant. A stretch has whole minutes, at least one."""
+    step = timedelta(minutes=max(1, -(-hours * 60 // points)))
+    cells = (behind(store, PLATFORM) if tenant_id is None else store).cells
+    last = max(cell.clock.now() for cell in cells).replace(second=0, microsecond=0)
+    many = -(-timedelta(hours=hours) // step)
+    since = last + MINUTE - step * many
+
+    async def look(tx: Tx) -> signals.Minutes:
+        if tenant_id is None:
+            return await signals.minutes(tx, since, last)
+        return await signals.minutes_of(tx, since, last, tenant_id)
+
+    seen = {cell.name: await _ask(cell, look) for cell in cells}
+    if all(told is None for told in seen.values()):
+        raise Unavailable("no cell answers now; nothing is known of the last hours")
+    counted = [one for told in seen.values() for one in told or ()]
+    down = [name for name, told in seen.items() if told is None]
+    return Series(step, stretches(counted, since, step, many), down)
 
 
 async def nodes(store: Store) -> list[CellNodes]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -27,6 +27,7 @@ from horae.store.tx import Tx
 
 TRIES: Final = 20
 LOOK_AHEAD: Final = timedelta(days=5 * 366)
+MINUTE: Final = timedelta(minutes=1)
 
 
 class Preview(msgspec.Struct, frozen=True):
@@ -36,6 +37,21 @@ class Preview(msgspec.Struct, frozen=True):
     english: str | None
     chinese: str | None
     verdicts: list[Verdict]
+
+
+class Worst(NamedTuple):
+    """A second with many fires, and the names of the jobs behind them."""
+
+    at: datetime
+    fires: int
+    jobs: list[str]
+
+
+class Foreseen(NamedTuple):
+    """A forecast and its worst seconds."""
+
+    forecast: Forecast
+    worst: list[Worst]
 
 
 async def schedule_of(ctx: Context, job: Job) -> Schedule:
@@ -98,11 +114,16 @@ async def restore(ctx: Context, name: str, at: datetime) -> Job:
     return await _override(ctx, name, Override(at.astimezone(UTC)), "restore")
 
 
-async def forecast(ctx: Context, *, hours: float = 24) -> Forecast:
-    """Fires per second of all the tenant's jobs for the coming hours."""
-    schedules = [await schedule_of(ctx, job) for job in await jobs.listing(ctx) if job.recurring]
-    now = ctx.store.cells[0].clock.now().replace(microsecond=0)
-    return foresee(schedules, now, now + timedelta(hours=hours))
+async def forecast(ctx: Context, *, hours: float = 24) -> Foreseen:
+    """Fires per second of all the tenant's jobs from the next minute on, and who is behind the worst of them."""
+    recurring = [job for job in await jobs.listing(ctx) if job.recurring]
+    now = ctx.store.cells[0].clock.now()
+    since = now.replace(second=0, microsecond=0) + MINUTE  # so that its minutes are those of the clock
+    made = foresee([await schedule_of(ctx, job) for job in recurring], since, since + timedelta(hours=hours))
+    worst = made.worst()
+    names = {str(job.id): job.name for job in recurring}
+    behind = [sorted(names[one.key] for one in who) for who in made.behind([at for at, _ in worst])]
+    return Foreseen(made, [Worst(at, fires, who) for (at, fires), who in zip(worst, behind, strict=True)])
 
 
 async def _override(ctx: Context, name: str, override: Override, verb: str) -> Job:

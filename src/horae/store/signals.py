@@ -5,11 +5,14 @@ from datetime import datetime
 from typing import Final, NamedTuple
 from uuid import UUID
 
+import asyncpg
+
 from horae.domain.signals import BUCKETS, Class, Signal
 from horae.store.statements import sql
 from horae.store.tally import FIRST_BUCKET
 from horae.store.tx import Tx
 
+Minutes = list[tuple[datetime, Signal]]
 COUNTED: Final = 300_000
 """How many of a class are counted: more would say no more."""
 
@@ -41,6 +44,16 @@ async def since(tx: Tx, minute: datetime, tenant_id: UUID | None) -> list[tuple[
     return [(row["minute"], _signal(*row)) for row in rows]
 
 
+async def minutes(tx: Tx, first: datetime, last: datetime) -> Minutes:
+    """What was counted in this cell in each of some minutes, added up, with what waited then."""
+    return [_minute(row) for row in await tx.rows(sql("signals/minutes"), first, last)]
+
+
+async def minutes_of(tx: Tx, first: datetime, last: datetime, tenant_id: UUID) -> Minutes:
+    """The same of one tenant."""
+    return [_minute(row) for row in await tx.rows(sql("signals/minutes_of"), first, last, tenant_id)]
+
+
 async def waiting(tx: Tx, not_before: datetime, tenant_id: UUID | None) -> Waiting:
     """What waited in this cell when it was last counted."""
     row = await tx.row(sql("signals/waiting"), not_before, tenant_id)
@@ -51,6 +64,10 @@ async def waiting(tx: Tx, not_before: datetime, tenant_id: UUID | None) -> Waiti
 async def forget(tx: Tx, before: datetime, limit: int) -> int:
     """Remove old ones, at most so many; returns how many there were."""
     return len(await tx.rows(sql("signals/forget"), before, limit))
+
+
+def _minute(row: asyncpg.Record) -> tuple[datetime, Signal]:
+    return row["minute"], Signal(**{name: row[name] for name in Signal.__struct_fields__})
 
 
 def _signal(_minute: datetime, success: int, failed: int, dead: int, skipped: int, delays: Sequence[int]) -> Signal:

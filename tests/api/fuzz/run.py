@@ -125,7 +125,7 @@ async def _pass(folder: Path, port: int, own: dict[str, str], options: list[str]
     with (folder / "said").open("ab") as said:
         process = await asyncio.create_subprocess_exec(
             *(PROGRAM, "--config-file", "schemathesis.toml", "run", "openapi.json"),
-            *("--url", f"http://127.0.0.1:{port}", "--checks", "all", *options),
+            *("--url", f"http://127.0.0.1:{port}", *options),
             env=os.environ | own | {"PYTHONPATH": str(ROOT)},
             cwd=folder,
             stdout=said,

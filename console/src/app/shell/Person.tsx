@@ -41,8 +41,8 @@ export function Person({ me }: { me: Me }) {
       menu={{ items, selectable: true, multiple: true, selectedKeys, onClick: chosen }}
       trigger={["click"]}
     >
-      <Button aria-label={t("person.menu")} className="person">
-        {me.name}
+      <Button aria-label={`${t("person.menu")}: ${me.name}`} className="person">
+        <span className="person-name">{me.name}</span>
       </Button>
     </Dropdown>
   );

@@ -1,15 +1,22 @@
 import { useTranslation } from "react-i18next";
-import { sentence } from "../../app/health/machine";
-import { useHealth } from "../../app/health/useHealth";
+import { useSees } from "../../app/can";
 import { Page } from "../../parts/Page";
+import { Cluster } from "./Cluster";
+import { Coming } from "./Coming";
+import { Lately } from "./Lately";
+import { Now } from "./Now";
+import "./overview.css";
 
-/** How it stands, at a glance. */
+/** How it stands, how it went, what is coming, and who looks after it. */
 export function OverviewPage() {
-  const { t } = useTranslation(["overview", "health"]);
-  const said = sentence(useHealth());
+  const { t } = useTranslation("overview");
+  const sees = { jobs: useSees("jobs.forecast"), nodes: useSees("nodes.list") };
   return (
     <Page title={t("title")}>
-      <p>{t(`health:${said.key}`, { ...said })}</p>
+      <Now />
+      <Lately />
+      {sees.jobs && <Coming />}
+      {sees.nodes && <Cluster />}
     </Page>
   );
 }

@@ -1,20 +1,22 @@
 """Health, nodes, shards, calendars, forecasts and test requests as they are shown."""
 
 from datetime import date, datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import msgspec
 from pydantic import ConfigDict, Field
 
 from horae.api.models.base import Day, Payload, Shown, Told
 from horae.domain.calendars import Calendar
-from horae.domain.forecast import Forecast
 from horae.domain.ids import Prefix, public
-from horae.domain.signals import Mode
-from horae.service.health import CellNodes, CellShards, NodeRow, ShardRow
+from horae.domain.signals import Mode, Stretch, percentile_ms
+from horae.service.health import P95, CellNodes, CellShards, NodeRow, Series, ShardRow
+from horae.service.schedules import Foreseen
 from horae.service.targets import Tried
 
 Days = Annotated[list[Day], Field(max_length=5000)]
+NAMED: Final = 10
+"""How many of the jobs behind a second are named: enough to know where to look."""
 
 
 class HealthView(Shown):
@@ -28,6 +30,53 @@ class HealthView(Shown):
     backlog: int
     fires10m: int
     cellsDown: list[str] = []  # noqa: N815
+
+
+class PointView(Shown):
+    """Some minutes together: what was counted in them, and the most that waited at once."""
+
+    at: datetime = Field(description="When it begins.")
+    triggerDelayP95Ms: int  # noqa: N815
+    fires: int
+    success: int
+    failed: int = Field(description="Attempts that failed and are tried again.")
+    dead: int
+    skipped: int
+    retryBacklog: int  # noqa: N815
+    backlog: int
+
+    @classmethod
+    def of(cls, one: Stretch) -> "PointView":
+        """A stretch of time as it is shown."""
+        counted = one.counted
+        return cls(
+            at=one.at,
+            triggerDelayP95Ms=percentile_ms(counted.delays, P95),
+            fires=counted.fires,
+            success=counted.success,
+            failed=counted.failed,
+            dead=counted.dead,
+            skipped=counted.skipped,
+            retryBacklog=one.retry_backlog,
+            backlog=one.backlog,
+        )
+
+
+class SeriesView(Shown):
+    """The last hours in stretches of equal length, oldest first."""
+
+    stepSeconds: int  # noqa: N815
+    points: list[PointView]
+    cellsDown: list[str] = []  # noqa: N815
+
+    @classmethod
+    def of(cls, told: Series) -> "SeriesView":
+        """A series as it is shown."""
+        return cls(
+            stepSeconds=int(told.step.total_seconds()),
+            points=[PointView.of(one) for one in told.stretches],
+            cellsDown=told.cells_down,
+        )
 
 
 class NodeView(Shown):
@@ -153,10 +202,11 @@ class CalendarPut(CalendarView):
 
 
 class WorstSecond(Shown):
-    """A second with many fires."""
+    """A second with many fires, and the first of the jobs behind them, by name."""
 
     at: datetime
     fires: int
+    jobs: list[str] = []
 
 
 class ForecastView(Shown):
@@ -168,10 +218,11 @@ class ForecastView(Shown):
     worst: list[WorstSecond]
 
     @classmethod
-    def of(cls, made: Forecast) -> "ForecastView":
+    def of(cls, made: Foreseen) -> "ForecastView":
         """A forecast as it is shown."""
-        worst = [WorstSecond(at=at, fires=fires) for at, fires in made.worst()]
-        return cls(since=made.since, total=made.total, per_minute=made.per_minute, worst=worst)
+        one = made.forecast
+        worst = [WorstSecond(at=at, fires=fires, jobs=jobs[:NAMED]) for at, fires, jobs in made.worst]
+        return cls(since=one.since, total=one.total, per_minute=one.per_minute, worst=worst)
 
 
 class NewTrial(Told):

@@ -12,6 +12,7 @@ from horae.api.models.operations import (
     NewCalendar,
     NodesView,
     NodeView,
+    SeriesView,
     ShardView,
 )
 from horae.api.pages import Page, Paged
@@ -31,6 +32,18 @@ async def how(ctx: Annotated[Context, may("health.read")], asking: Asking) -> He
     """How the scheduler does for this tenant; for keys of the system tenant, for all together."""
     tenant_id = None if asking.tenant.name == SYSTEM else ctx.tenant.id
     return HealthView(**msgspec.to_builtins(await health.health(ctx.store, tenant_id)))
+
+
+@routes.get("/scheduler/series")
+async def lately(
+    ctx: Annotated[Context, may("health.read")],
+    asking: Asking,
+    hours: Annotated[int, Query(ge=1, le=24, description="How far back; a day is kept.")] = 24,
+    points: Annotated[int, Query(ge=1, le=288, description="At most so many stretches of time.")] = 96,
+) -> SeriesView:
+    """How the scheduler did in the last hours: delays, fires, outcomes, and what waited."""
+    tenant_id = None if asking.tenant.name == SYSTEM else ctx.tenant.id
+    return SeriesView.of(await health.series(ctx.store, tenant_id, hours=hours, points=points))
 
 
 @routes.get("/nodes")

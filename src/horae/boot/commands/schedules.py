@@ -80,9 +80,10 @@ def forecast(hours: Annotated[float, typer.Option(help="How far ahead.")] = 24) 
     async def work() -> None:
         async with caller() as ctx:
             found = await schedules.forecast(ctx, hours=hours)
-            table = Table("second (UTC)", "fires", title=f"{found.total} fires in the next {hours:g} h")
-            for at, fires in found.worst():
-                table.add_row(moment(at), str(fires))
+            total = found.forecast.total
+            table = Table("second (UTC)", "fires", "jobs", title=f"{total} fires in the next {hours:g} h")
+            for at, fires, who in found.worst:
+                table.add_row(moment(at), str(fires), ", ".join(who[:FIVE]) + (" …" if len(who) > FIVE else ""))
             answer(ForecastView.of(found), lambda: out.print(table))
 
     run(work)

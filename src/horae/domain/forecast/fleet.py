@@ -1,7 +1,7 @@
 """The forecast over many schedules. Those that share a pattern are counted once, with their number."""
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from heapq import nlargest
@@ -39,9 +39,19 @@ class Forecast:
 
     def at(self, moment: datetime) -> list[Schedule]:
         """The schedules that fire at that second."""
-        place = (moment - self.since) // timedelta(seconds=1)
+        return self.behind([moment])[0]
+
+    def behind(self, moments: Sequence[datetime]) -> list[list[Schedule]]:
+        """The schedules that fire at each of some seconds; every pattern is looked at once."""
+        places = [(moment - self.since) // timedelta(seconds=1) for moment in moments]
+        found: list[list[Schedule]] = [[] for _ in moments]
         window = window_of(self)
-        return [one for group in self.groups if place in seconds(group[0], window) for one in group]
+        for group in self.groups:
+            firing = set(places).intersection(seconds(group[0], window))
+            for place, who in zip(places, found, strict=True):
+                if place in firing:
+                    who.extend(group)
+        return found
 
 
 def forecast(schedules: Iterable[Schedule], since: datetime, until: datetime) -> Forecast:
