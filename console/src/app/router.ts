@@ -1,6 +1,7 @@
 import { createRouter } from "@tanstack/react-router";
 import { audit } from "../pages/audit/routes";
 import { instances } from "../pages/instances/routes";
+import { jobs } from "../pages/jobs/routes";
 import { letters } from "../pages/letters/routes";
 import { overview } from "../pages/overview/routes";
 import { tasks } from "../pages/tasks/routes";
@@ -9,7 +10,15 @@ import { root } from "./root";
 
 /** Every page by its address; each noun lists its own routes, and each page is loaded when it is opened. */
 export const router = createRouter({
-  routeTree: root.addChildren([...overview, ...instances, ...tasks, ...letters, ...audit, ...tenants]),
+  routeTree: root.addChildren([
+    ...overview,
+    ...jobs,
+    ...instances,
+    ...tasks,
+    ...letters,
+    ...audit,
+    ...tenants,
+  ]),
   basepath: "/console",
   scrollRestoration: true,
   defaultPendingMs: 300,

@@ -2,6 +2,7 @@ import audit from "./audit";
 import frame from "./frame";
 import health from "./health";
 import instances from "./instances";
+import jobs from "./jobs";
 import letters from "./letters";
 import login from "./login";
 import overview from "./overview";
@@ -15,6 +16,7 @@ export default {
   frame,
   health,
   instances,
+  jobs,
   letters,
   login,
   overview,

@@ -117,6 +117,13 @@ class Echo(Shown):
         return cls(english=preview.english, chinese=preview.chinese, fires=[_coming(one) for one in preview.verdicts])
 
 
+class OverrideView(Shown):
+    """One coming fire that was skipped, or moved to another time."""
+
+    at: datetime
+    to: datetime | None = None
+
+
 class JobView(Shown):
     """A job as it is now, with all that was filled in."""
 
@@ -132,6 +139,10 @@ class JobView(Shown):
     retry: dict[str, Any]
     policies: dict[str, Any]
     after_success: AfterSuccess
+    width: int | None = None
+    limit: Limit | None = None
+    quotas: list[str] = []
+    overrides: list[OverrideView] = []
     next_fire_at: Moment | None = None
     schedule: Echo | None = None
 
@@ -153,6 +164,10 @@ class JobView(Shown):
             retry=Retry(**msgspec.to_builtins(made.retry)).model_dump(),
             policies=Policies(**msgspec.to_builtins(made.policies)).model_dump(mode="json"),
             after_success=made.after_success,
+            width=made.width,
+            limit=None if made.limit is None else Limit(**msgspec.to_builtins(made.limit)),
+            quotas=list(made.quotas),
+            overrides=[OverrideView.model_validate(one) for one in made.overrides],
             next_fire_at=job.next_fire_at,
             schedule=None if preview is None else Echo.of(preview),
         )

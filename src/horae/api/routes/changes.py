@@ -113,7 +113,7 @@ async def restore(
 
 @routes.get("/jobs/{job}/preview")
 async def preview(
-    ctx: Annotated[Context, may("jobs.preview")], job: JobRef, many: Annotated[int, Query(ge=1, le=100)] = 5
+    ctx: Annotated[Context, may("jobs.preview")], job: JobRef, many: Annotated[int, Query(ge=1, le=500)] = 5
 ) -> Echo:
     """What a job's schedule says, in two languages, and its coming fires."""
     return Echo.of(await schedules.preview(ctx, await jobs.named(ctx, job), many=many))

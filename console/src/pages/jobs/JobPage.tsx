@@ -1,0 +1,76 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useParams, useSearch } from "@tanstack/react-router";
+import { Spin } from "antd";
+import { useTranslation } from "react-i18next";
+import { getJob } from "../../api/generated/client";
+import type { JobView } from "../../api/generated/models";
+import { Page } from "../../parts/Page";
+import { StateTag } from "../../parts/StateTag";
+import { Trouble } from "../../parts/Trouble";
+import { Acts } from "./acts/Acts";
+import { Backfills } from "./Backfills";
+import { Calendar } from "./Calendar";
+import { Facts } from "./Facts";
+import { Versions } from "./Versions";
+import "./jobs.css";
+
+const TEN_SECONDS = 10_000;
+const VIEWS = ["facts", "calendar", "backfills", "versions"] as const;
+type View = (typeof VIEWS)[number];
+
+/** One job: what it is, when it fires, how it went, and what may be done with it. */
+export function JobPage() {
+  const { t } = useTranslation("frame");
+  const { job } = useParams({ from: "/jobs/$job" });
+  const asked = useQuery({
+    queryKey: ["job", job],
+    queryFn: ({ signal }) => getJob(job, { signal }),
+    refetchInterval: TEN_SECONDS,
+  });
+  if (asked.error && !asked.data)
+    return (
+      <Page title={job}>
+        <Trouble error={asked.error} onAgain={asked.refetch} />
+      </Page>
+    );
+  if (!asked.data) return <Spin aria-label={t("loading")} />;
+  return <Known job={asked.data} />;
+}
+
+function Known({ job }: { job: JobView }) {
+  const view = useView();
+  return (
+    <Page title={job.name} mark={<StateTag state={job.status} />} acts={<Acts job={job} />}>
+      <Views name={job.name} view={view} />
+      {view === "facts" && <Facts job={job} />}
+      {view === "calendar" && <Calendar job={job} />}
+      {view === "backfills" && <Backfills job={job} />}
+      {view === "versions" && <Versions job={job} />}
+    </Page>
+  );
+}
+
+function useView(): View {
+  const asked = useSearch({ from: "/jobs/$job" }).view;
+  return VIEWS.find((view) => view === asked) ?? "facts";
+}
+
+function Views({ name, view }: { name: string; view: View }) {
+  const { t } = useTranslation("jobs");
+  return (
+    <nav className="views" aria-label={t("view.label")}>
+      {VIEWS.map((one) => (
+        <Link
+          key={one}
+          to="/jobs/$job"
+          params={{ job: name }}
+          search={one === "facts" ? {} : { view: one }}
+          aria-current={one === view ? "page" : undefined}
+          className={one === view ? "view here" : "view"}
+        >
+          {t(`view.${one}`)}
+        </Link>
+      ))}
+    </nav>
+  );
+}

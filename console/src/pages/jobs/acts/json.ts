@@ -1,0 +1,9 @@
+/** What a person typed as JSON: nothing is nothing, and what cannot be read is said so. */
+export function json(text: string): { value: unknown; wrong: string | null } {
+  if (text.trim() === "") return { value: undefined, wrong: null };
+  try {
+    return { value: JSON.parse(text), wrong: null };
+  } catch (error) {
+    return { value: undefined, wrong: error instanceof Error ? error.message : String(error) };
+  }
+}

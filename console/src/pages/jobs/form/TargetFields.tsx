@@ -1,0 +1,57 @@
+import { Form, Input, Select } from "antd";
+import { useTranslation } from "react-i18next";
+import { Card } from "../../../parts/Page";
+import type { Draft } from "./draft";
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
+/** Whom a fire is told to: a URL that is called, or a queue that workers pull from. */
+export function TargetFields({ draft }: { draft: Draft }) {
+  const { t } = useTranslation("jobs");
+  return (
+    <Card title={t("list.target")}>
+      <Form.Item name="target" label={t("form.target")}>
+        <Select
+          options={(["http", "queue"] as const).map((one) => ({ value: one, label: t(`target.${one}`) }))}
+        />
+      </Form.Item>
+      {draft.target === "http" ? (
+        <>
+          <Form.Item
+            name="url"
+            label={t("form.url")}
+            rules={[{ required: true, message: t("form.needUrl") }]}
+          >
+            <Input placeholder="https://example.com/hooks/coupons" autoComplete="off" />
+          </Form.Item>
+          <Form.Item name="method" label={t("form.method")}>
+            <Select options={METHODS.map((method) => ({ value: method, label: method }))} />
+          </Form.Item>
+          <Form.Item name="headers" label={t("form.headers")} extra={t("form.headersHelp")}>
+            <Input.TextArea rows={2} className="code" />
+          </Form.Item>
+        </>
+      ) : (
+        <Form.Item name="queue" label={t("form.queue")} extra={t("form.queueHelp")}>
+          <Input maxLength={120} autoComplete="off" />
+        </Form.Item>
+      )}
+      <Form.Item
+        name="payload"
+        label={t("facts.payload")}
+        rules={[{ validator: readable(t("form.needJson")) }]}
+      >
+        <Input.TextArea rows={3} className="code" spellCheck={false} />
+      </Form.Item>
+    </Card>
+  );
+}
+
+const readable = (message: string) => async (_: unknown, text?: string) => {
+  if (!text?.trim()) return;
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    throw new Error(`${message} ${error instanceof Error ? error.message : ""}`);
+  }
+};

@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+import type { JobView } from "../../../api/generated/models";
+import { changeOf, draftOf, EMPTY, specOf } from "./draft";
+
+const JOB = {
+  id: "job_1",
+  name: "coupon_job",
+  version: 3,
+  status: "ACTIVE",
+  trigger: {
+    kind: "cron",
+    expression: "0 */5 * * * ?",
+    dialect: "spring6",
+    zone: "Asia/Shanghai",
+    tzdata: "2026f",
+  },
+  target: { kind: "http", url: "https://example.com", signing: "hooks", read_timeout: 9 },
+  priority: "critical",
+  payload: { campaign: 42 },
+  labels: { team: "coupons" },
+  retry: { base: 2, max_failures: 4 },
+  policies: { overlap: "forbid", misfire: { policy: "all", cap: 7 }, calendars: [{ calendar: "cn" }] },
+  after_success: "reopen",
+  limit: { rate: 5 },
+  quotas: ["shared"],
+} as unknown as JobView;
+
+test("the job of the first example is what the empty form makes, but for its name and target", () => {
+  const told = specOf({ ...EMPTY, name: "coupon_job", target: "queue" });
+  expect(told).toMatchObject({ name: "coupon_job", trigger: { kind: "cron", expression: "0 */5 * * * ?" } });
+  expect(told.target).toBeUndefined();
+});
+
+test("a job that is edited and not changed is told as it was, with what the form does not show", () => {
+  expect(changeOf(draftOf(JOB), JOB)).toEqual({
+    version: 3,
+    trigger: {
+      kind: "cron",
+      expression: "0 */5 * * * ?",
+      dialect: "spring6",
+      zone: "Asia/Shanghai",
+      dst_gap: "fire_after",
+      dst_overlap: "first",
+    },
+    target: { ...JOB.target, method: "POST", headers: {} },
+    priority: "critical",
+    payload: { campaign: 42 },
+    labels: { team: "coupons" },
+    retry: { base: 2, max_failures: 4 },
+    policies: { overlap: "forbid", misfire: { policy: "all", cap: 7 }, calendars: [{ calendar: "cn" }] },
+    after_success: "reopen",
+    limit: { rate: 5 },
+    quotas: ["shared"],
+  });
+});
+
+test("an interval keeps its anchor while its length stays", () => {
+  const base = {
+    ...JOB,
+    trigger: { kind: "interval", every: 30, anchor: "2026-01-01T00:00:00Z" },
+  } as JobView;
+  expect(changeOf(draftOf(base), base).trigger).toEqual(base.trigger);
+  expect(changeOf({ ...draftOf(base), every: 60 }, base).trigger).toMatchObject({ every: 60, anchor: null });
+});
+
+test("labels and headers are lines; a value may have the sign between them again", () => {
+  const told = specOf({ ...EMPTY, labels: "team=a\n\nurl=x=y\nbare", headers: "X-A: b:c" });
+  expect(told.labels).toEqual({ team: "a", url: "x=y", bare: "" });
+  expect(told.target).toMatchObject({ headers: { "X-A": "b:c" } });
+});
+
+test("another kind of target begins without what belonged to the one before", () => {
+  const told = changeOf({ ...draftOf(JOB), target: "queue", queue: "q" }, JOB);
+  expect(told.target).toEqual({ kind: "queue", name: "q" });
+});
+
+test("a payload that cannot be read is not sent", () => {
+  expect(() => specOf({ ...EMPTY, payload: "{" })).toThrow();
+});

@@ -1,0 +1,165 @@
+/** What stands in the form, and how it becomes what the API is told. What the form does not show stays as it was. */
+import type { ChangedJob, JobView, NewJob } from "../../../api/generated/models";
+import { local } from "../local";
+
+export const KINDS = ["cron", "interval", "once", "delay", "keyed", "manual"] as const;
+export type Kind = (typeof KINDS)[number];
+
+export interface Draft {
+  name: string;
+  kind: Kind;
+  expression: string;
+  dialect: "" | "unix5" | "spring6" | "quartz6" | "quartz7";
+  zone: string;
+  gap: "fire_after" | "skip";
+  twice: "first" | "second" | "both";
+  every: number;
+  at: string;
+  seconds: number;
+  target: "http" | "queue";
+  url: string;
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  headers: string;
+  queue: string;
+  priority: "critical" | "normal" | "low";
+  labels: string;
+  payload: string;
+  overlap: "allow" | "forbid" | "replace" | "queue_one";
+  misfire: "skip" | "once" | "all";
+  failures: number;
+}
+
+export const EMPTY: Draft = {
+  name: "",
+  kind: "cron",
+  expression: "0 */5 * * * ?",
+  dialect: "",
+  zone: "",
+  gap: "fire_after",
+  twice: "first",
+  every: 60,
+  at: "",
+  seconds: 60,
+  target: "http",
+  url: "",
+  method: "POST",
+  headers: "",
+  queue: "",
+  priority: "normal",
+  labels: "",
+  payload: "",
+  overlap: "allow",
+  misfire: "once",
+  failures: 6,
+};
+
+type Told = Record<string, unknown>;
+
+/** A job as the form shows it. */
+export function draftOf(job: JobView): Draft {
+  const { trigger, target } = job as { trigger: Told; target: Told };
+  const text = (value: unknown, other = "") =>
+    value === undefined || value === null ? other : String(value);
+  return {
+    name: job.name,
+    kind: trigger.kind as Kind,
+    expression: text(trigger.expression),
+    dialect: text(trigger.dialect) as Draft["dialect"],
+    zone: text(trigger.zone),
+    gap: text(trigger.dst_gap, EMPTY.gap) as Draft["gap"],
+    twice: text(trigger.dst_overlap, EMPTY.twice) as Draft["twice"],
+    every: Number(trigger.every ?? EMPTY.every),
+    at: trigger.at ? local(new Date(String(trigger.at))) : "",
+    seconds: Number(trigger.seconds ?? EMPTY.seconds),
+    target: target.kind as Draft["target"],
+    url: text(target.url),
+    method: text(target.method, EMPTY.method) as Draft["method"],
+    headers: lines((target.headers ?? {}) as Record<string, string>, ": "),
+    queue: text(target.name),
+    priority: job.priority,
+    labels: lines(job.labels, "="),
+    payload: job.payload === null || job.payload === undefined ? "" : JSON.stringify(job.payload, null, 2),
+    overlap: text(job.policies.overlap, EMPTY.overlap) as Draft["overlap"],
+    misfire: text((job.policies.misfire as Told | undefined)?.policy, EMPTY.misfire) as Draft["misfire"],
+    failures: Number(job.retry.max_failures ?? EMPTY.failures),
+  };
+}
+
+/** A new job as the API is told of it. Throws what `JSON.parse` throws when the payload cannot be read. */
+export function specOf(draft: Draft, base?: JobView): NewJob {
+  return {
+    name: draft.name,
+    trigger: triggerOf(draft, base) as NewJob["trigger"],
+    target: targetOf(draft, base) as NewJob["target"],
+    priority: draft.priority,
+    labels: pairs(draft.labels, "="),
+    payload: draft.payload.trim() ? JSON.parse(draft.payload) : null,
+    policies: {
+      ...base?.policies,
+      overlap: draft.overlap,
+      misfire: { ...(base?.policies.misfire as object | undefined), policy: draft.misfire },
+    },
+    retry: { ...base?.retry, max_failures: draft.failures },
+    ...(base && { after_success: base.after_success, limit: base.limit, quotas: base.quotas }),
+  };
+}
+
+/** The next version of a job. */
+export function changeOf(draft: Draft, base: JobView): ChangedJob {
+  const { name: _, ...spec } = specOf(draft, base);
+  return { ...spec, version: base.version };
+}
+
+function triggerOf(draft: Draft, base?: JobView): Told {
+  switch (draft.kind) {
+    case "cron":
+      return {
+        kind: "cron",
+        expression: draft.expression,
+        dialect: draft.dialect || null,
+        zone: draft.zone || null,
+        dst_gap: draft.gap,
+        dst_overlap: draft.twice,
+      };
+    case "interval": {
+      const before = base?.trigger as Told | undefined;
+      const anchor = before?.kind === "interval" && before.every === draft.every ? before.anchor : null;
+      return { kind: "interval", every: draft.every, anchor };
+    }
+    case "once":
+      return { kind: "once", at: draft.at ? new Date(draft.at).toISOString() : "" };
+    case "delay":
+      return { kind: "delay", seconds: draft.seconds };
+    default:
+      return { kind: draft.kind };
+  }
+}
+
+function targetOf(draft: Draft, base?: JobView): Told | undefined {
+  const before = base?.target.kind === draft.target ? base.target : {};
+  if (draft.target === "queue")
+    return draft.queue ? { ...before, kind: "queue", name: draft.queue } : undefined;
+  return {
+    ...before,
+    kind: "http",
+    url: draft.url,
+    method: draft.method,
+    headers: pairs(draft.headers, ":"),
+  };
+}
+
+const lines = (pairs: Record<string, string>, between: string): string =>
+  Object.entries(pairs)
+    .map(([key, value]) => `${key}${between}${value}`)
+    .join("\n");
+
+function pairs(text: string, between: string): Record<string, string> {
+  const found = text
+    .split("\n")
+    .filter((line) => line.trim())
+    .map((line) => {
+      const place = line.indexOf(between);
+      return place < 0 ? [line.trim(), ""] : [line.slice(0, place).trim(), line.slice(place + 1).trim()];
+    });
+  return Object.fromEntries(found);
+}
