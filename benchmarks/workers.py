@@ -1,7 +1,8 @@
 """Workers: no-op tasks through poll and finish, beside the bare drain of the same rows and beside PgQueuer.
 
-Ours is the SDK's own worker over real HTTP, one process, and one API process; a task counts when the server said
-`done`, after its commit. The bare drain claims and ends the same tasks by the same statements, with nothing around.
+Ours is the SDK's own worker over real HTTP, in as many processes as PgQueuer has, and one API process; a task counts
+when the server said `done`, after its commit. The bare drain claims and ends the same tasks by the same statements,
+with nothing around.
 """
 
 import asyncio
@@ -28,7 +29,8 @@ from horae.service.context import Context
 from horae.store.cells import Store
 
 JOBS, CLIENTS, BATCH, CONCURRENCY = 10_000, 8, 100, 2000
-PGQUEUER = {"processes": 2, "batch_size": 100}
+PROCESSES = 2
+PGQUEUER = {"processes": PROCESSES, "batch_size": 100}
 SLICE, SLICES = 5.0, 5
 TYPE = "BENCH_WORK"
 FASTEST = 30_000  # tasks a second that must wait for a slice
@@ -70,7 +72,7 @@ class Bench:
         cpu = process.cpu_seconds()
         before = self._successes()
         with self.meter.measuring() as cost:
-            pulled = pulling.run(pulling.Plan(port, self.prepared.key, TYPE, self.length, CONCURRENCY))
+            pulled = pulling.run(pulling.Plan(port, self.prepared.key, TYPE, self.length, CONCURRENCY, PROCESSES))
         written = self._successes() - before
         assert written == pulled.all, f"{pulled} but {written} are in history"
         self.done, self.late = self.done + pulled.all, self.late + pulled.late
@@ -139,7 +141,8 @@ def _report(
         "pgqueuer_rates": [round(one.rate) for one in pgqueuer],
     }
     settings = {
-        "slice_s": length, "slices": len(ours), "api_processes": 1, "worker_processes": 1, "concurrency": CONCURRENCY,
+        "slice_s": length, "slices": len(ours), "api_processes": 1, "worker_processes": PROCESSES,
+        "concurrency": CONCURRENCY,
         "bare": {"clients": CLIENTS, "batch": BATCH}, "pgqueuer": {"version": neighbour.VERSION, **PGQUEUER},
         "seen_before": json.loads(SEEN), "postgresql": SETTINGS,
     }  # fmt: skip

@@ -26,7 +26,7 @@ class Lane(IntEnum):
     BACKFILL = 2
 
 
-class Instance(msgspec.Struct, frozen=True, kw_only=True):
+class Instance(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A live instance as the rows have it. `attempt` counts tries sent, `retry_count` failures, never reset."""
 
     shard: int

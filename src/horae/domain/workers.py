@@ -20,7 +20,7 @@ MOST: Final = 1000
 """How many instances one request may speak of."""
 
 
-class Claimed(msgspec.Struct, frozen=True, kw_only=True):
+class Claimed(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One attempt in a worker's hands, until its deadline."""
 
     instance_id: UUID

@@ -21,7 +21,7 @@ MOST: Final = 20_000
 class Kept(NamedTuple):
     """An attempt in a worker's hands, what proves it, and since when. `alone`: its end changes nothing else."""
 
-    proof: bytes
+    proof: str
     ran: Instance
     since: datetime
     alone: bool
@@ -38,7 +38,7 @@ class Handed:
         kept = self._kept
         for one, ran, alone in handed:
             force_setattr(ran, "payload", None)  # it was handed out, and no end needs it
-            kept[one.shown_id] = Kept(one.token.encode(), ran, one.claimed_at, alone)
+            kept[one.shown_id] = Kept(one.token, ran, one.claimed_at, alone)
         for _ in range(len(kept) - MOST):
             del kept[next(iter(kept))]
 
@@ -47,7 +47,7 @@ class Handed:
         kept = self._kept.get(shown_id)
         if kept is None or kept.ran.attempt != attempt or kept.ran.tenant_id != tenant_id:
             return None
-        if not hmac.compare_digest(kept.proof, token.encode()):
+        if not token.isascii() or not hmac.compare_digest(kept.proof, token):
             return None
         del self._kept[shown_id]
         return kept

@@ -307,7 +307,7 @@ class Forecast(Model, frozen=True, kw_only=True):
     worst: list[dict[str, Any]]
 
 
-class Work(Model, frozen=True, kw_only=True):
+class Work(Model, frozen=True, kw_only=True, gc=False):
     """One attempt in a worker's hands, until its deadline."""
 
     instance_id: str
@@ -322,7 +322,7 @@ class Work(Model, frozen=True, kw_only=True):
     traceparent: str | None = None
 
 
-class Works(Model, frozen=True, kw_only=True):
+class Works(Model, frozen=True, kw_only=True, gc=False):
     """What was claimed, and the server's time when it was."""
 
     items: list[Work]
@@ -345,7 +345,7 @@ class HeardAll(Model, frozen=True, kw_only=True):
     now: datetime | None = None
 
 
-class Reported(Model, frozen=True, kw_only=True):
+class Reported(Model, frozen=True, kw_only=True, gc=False):
     """What became of a report: `done`, `late` or `not_now`."""
 
     instance_id: str
@@ -354,7 +354,7 @@ class Reported(Model, frozen=True, kw_only=True):
     status: int
 
 
-class ReportedAll(Model, frozen=True, kw_only=True):
+class ReportedAll(Model, frozen=True, kw_only=True, gc=False):
     """An answer for each, in order."""
 
     items: list[Reported]

@@ -31,7 +31,7 @@ class Poll(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     wait: Annotated[float, Meta(ge=0, le=60)] = 0.0
 
 
-class Work(msgspec.Struct, frozen=True):
+class Work(msgspec.Struct, frozen=True, gc=False):
     """One attempt in your hands, until its deadline."""
 
     instance_id: str
@@ -130,7 +130,7 @@ class Finishes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     items: Annotated[list[Finished], Many]
 
 
-class Succeeded(msgspec.Struct, frozen=True, eq=False, forbid_unknown_fields=True):
+class Succeeded(msgspec.Struct, frozen=True, eq=False, gc=False, forbid_unknown_fields=True):
     """An attempt that is done, and nothing else is to be said of it: as most are finished."""
 
     instance_id: Id
@@ -166,7 +166,7 @@ class Failures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     items: Annotated[list[Failed], Many]
 
 
-class Reported(msgspec.Struct, frozen=True):
+class Reported(msgspec.Struct, frozen=True, gc=False):
     """What became of a report: `done`; `late`, no longer yours (409); `not_now`, say it again (503)."""
 
     instance_id: str

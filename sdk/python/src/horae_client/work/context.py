@@ -19,7 +19,7 @@ class Context:
         self.work = work
         self.worker_id = worker_id
         self._lost: threading.Event | None = None
-        self._events: list[dict[str, Any]] = []
+        self._events: list[dict[str, Any]] | None = None  # most ask for nothing
 
     @property
     def type(self) -> str:
@@ -85,12 +85,13 @@ class Context:
         >>> ctx.compensations
         [{'type': 'REFUND', 'key': 'order-42', 'payload': {'amount': 5}}]
         """
-        self._events.append(said(type=type, key=key, at=aware(at), payload=payload, version=version))
+        asked = said(type=type, key=key, at=aware(at), payload=payload, version=version)
+        self._events = [*(self._events or ()), asked]
 
     @property
     def compensations(self) -> list[dict[str, Any]]:
         """What was asked for so far."""
-        return self._events
+        return self._events or []
 
     def lose(self) -> None:
         """It is no longer ours; said by the worker."""

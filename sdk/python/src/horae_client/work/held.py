@@ -48,19 +48,19 @@ def seconds_left(deadline: datetime, now: datetime | None) -> float:
 
 
 class Hands:
-    """Everything we hold, by instance and attempt."""
+    """Everything we hold, by its token: no two attempts have the same."""
 
     def __init__(self, client: AsyncClient) -> None:
         self._client = client
-        self.held: dict[tuple[str, int], Held] = {}
+        self.held: dict[str, Held] = {}
 
     def take(self, one: Held) -> None:
         """From now on we answer for it."""
-        self.held[one.work.instance_id, one.work.attempt] = one
+        self.held[one.work.token] = one
 
     def let_go(self, one: Held) -> None:
         """It was reported, or is lost."""
-        self.held.pop((one.work.instance_id, one.work.attempt), None)
+        self.held.pop(one.work.token, None)
 
     async def beat(self) -> None:
         """For ever: beat for what needs it. What could not be kept is given up before another may have it."""
