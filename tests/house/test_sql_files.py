@@ -175,3 +175,7 @@ def test_every_sharded_table_has_the_shard_in_its_keys():
             if "shard_id smallint not null" in body:
                 for key in re.findall(r"(?:primary key|unique) \(([^)]*)\)", body):
                     assert "shard_id" in key, table
+
+
+def test_migrations_are_numbered_from_one_without_a_gap_or_a_number_taken_twice():
+    assert [int(path.name[:4]) for path in MIGRATIONS] == list(range(1, len(MIGRATIONS) + 1))
