@@ -16,8 +16,9 @@ export function Rows<Item>({ caption, columns, items, id, empty }: RowsProps<Ite
   if (items === undefined) return <Spin aria-label={t("loading")} />;
   if (items.length === 0) return <>{empty ?? <p className="soft">{t("list.none")}</p>}</>;
   return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard
-    <section className="rows" aria-label={caption} tabIndex={0}>
+    <div className="rows" role="group" aria-label={caption} tabIndex={0}>
       <table>
         <caption className="unseen">{caption}</caption>
         <thead>
@@ -34,14 +35,14 @@ export function Rows<Item>({ caption, columns, items, id, empty }: RowsProps<Ite
             <tr key={id(item)}>
               {columns.map((column) => (
                 <td key={column.title} data-label={column.title} className={column.kind}>
-                  {column.show(item)}
+                  <div>{column.show(item)}</div>
                 </td>
               ))}
             </tr>
           ))}
         </tbody>
       </table>
-    </section>
+    </div>
   );
 }
 

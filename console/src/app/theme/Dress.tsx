@@ -8,6 +8,9 @@ import { dark, light } from "./tokens";
 
 const csp = { nonce: nonce() };
 
+/** Where dialogs and lists open. Above the body itself they would lock its scrolling by a style without our nonce. */
+const layers = (): HTMLElement => document.getElementById("layers") ?? document.body;
+
 /** Colours and language of the library's components, and of our own. */
 export function Dress({ children }: { children: ReactNode }) {
   const isDark = useDark();
@@ -20,6 +23,7 @@ export function Dress({ children }: { children: ReactNode }) {
       theme={isDark ? dark : light}
       locale={locale}
       csp={csp}
+      getPopupContainer={layers}
       button={{ autoInsertSpace: false }}
     >
       <App>{children}</App>

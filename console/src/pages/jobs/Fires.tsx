@@ -16,12 +16,16 @@ export function Fires({ fires, zone }: { fires: ComingFire[]; zone: string | und
   );
   const columns: Column<ComingFire>[] = [
     { title: t("fires.mine", { zone: mine }), kind: "tight", show: reading(mine) },
-    { title: t("fires.what"), show: (fire) => <What fire={fire} /> },
   ];
+  if (fires.some(odd)) columns.push({ title: t("fires.what"), show: (fire) => <What fire={fire} /> });
   if (zone && zone !== mine)
     columns.unshift({ title: t("fires.theirs", { zone }), kind: "tight", show: reading(zone) });
   return <Rows caption={t("fires.title")} columns={columns} items={fires} id={(fire) => fire.fire_time} />;
 }
+
+/** Whether a fire is anything but what the schedule says. */
+const odd = (fire: ComingFire) =>
+  Boolean(fire.skipped) || Boolean(fire.due_at && fire.due_at !== fire.fire_time);
 
 function What({ fire }: { fire: ComingFire }) {
   const { t } = useTranslation("jobs");

@@ -11,8 +11,8 @@ export function TriggerText({ trigger }: { trigger: Told }) {
     case "cron":
       return (
         <>
-          <code>{String(trigger.expression)}</code>{" "}
-          <span className="soft">
+          <code className="expression">{String(trigger.expression)}</code>{" "}
+          <span className="soft reading">
             {String(trigger.dialect)} · {String(trigger.zone)}
           </span>
         </>

@@ -147,7 +147,7 @@ export default {
     effect: "The target is really called, once, marked as a test. Nothing fires and nothing is written:",
     outcome: "Outcome",
     detail: "Detail",
-    headers: "Headers sent, secrets hidden",
+    headers: "Headers of the answer",
     sent: "Sent",
     answer: "Answer",
   },

@@ -146,7 +146,7 @@ export default {
     effect: "真实调用目标一次，并标明是测试。不触发，也不写入：",
     outcome: "结果",
     detail: "详情",
-    headers: "发送的请求头（密钥已隐去）",
+    headers: "应答头",
     sent: "发送内容",
     answer: "应答",
   },

@@ -4,7 +4,6 @@ import { useTranslation } from "react-i18next";
 import type { JobView } from "../../../api/generated/models";
 import { Refused, Unreachable } from "../../../api/trouble";
 import { useCan } from "../../../app/can";
-import { Card } from "../../../parts/Page";
 import { Trouble } from "../../../parts/Trouble";
 import { type Draft, EMPTY } from "./draft";
 import { MoreFields } from "./MoreFields";
@@ -49,10 +48,13 @@ export function JobForm({ start, base, action, word, send }: JobFormProps) {
       className="job-form"
       scrollToFirstError
     >
+      <ScheduleFields draft={draft} named={base !== undefined} />
+      <div className="preview">
+        <Preview draft={draft} base={base} />
+      </div>
+      <TargetFields draft={draft} />
+      <MoreFields />
       <div>
-        <ScheduleFields draft={draft} named={base !== undefined} />
-        <TargetFields draft={draft} />
-        <MoreFields />
         {error !== null && (
           <Trouble error={error} title={useless(error, t(`${word}.failed`), t("create.network"))} />
         )}
@@ -68,8 +70,6 @@ export function JobForm({ start, base, action, word, send }: JobFormProps) {
           {!can.allowed && <span className="soft">{can.reason}</span>}
         </div>
       </div>
-      <Preview draft={draft} base={base} />
-      {phase === "done" && <Card title={words.done}>{draft.name}</Card>}
     </Form>
   );
 }

@@ -42,7 +42,7 @@ test("a job that is edited and not changed is told as it was, with what the form
       dst_gap: "fire_after",
       dst_overlap: "first",
     },
-    target: { ...JOB.target, method: "POST", headers: {} },
+    target: JOB.target,
     priority: "critical",
     payload: { campaign: 42 },
     labels: { team: "coupons" },
@@ -74,6 +74,33 @@ test("another kind of target begins without what belonged to the one before", ()
   expect(told.target).toEqual({ kind: "queue", name: "q" });
 });
 
+test("an empty payload is a payload", () => {
+  expect(specOf({ ...EMPTY, payload: "{}" }).payload).toEqual({});
+});
+
 test("a payload that cannot be read is not sent", () => {
   expect(() => specOf({ ...EMPTY, payload: "{" })).toThrow();
+});
+
+test("what the API fills in by itself is not written down", () => {
+  const full = {
+    ...JOB,
+    priority: "normal",
+    payload: null,
+    labels: {},
+    retry: { base: 0.5, jitter_min: 0.1, jitter_max: 0.8, longest: 300, max_failures: 6 },
+    policies: {
+      misfire: { policy: "once", max_lateness: null, cap: null, pace: 0 },
+      overlap: "allow",
+      spread: { window: 0, jitter: 0 },
+      calendars: [],
+      start: null,
+      end: null,
+      max_count: null,
+    },
+    after_success: "ignore",
+    limit: null,
+    quotas: [],
+  } as unknown as JobView;
+  expect(Object.keys(changeOf(draftOf(full), full)).sort()).toEqual(["target", "trigger", "version"]);
 });

@@ -1,6 +1,7 @@
 /** What stands in the form, and how it becomes what the API is told. What the form does not show stays as it was. */
 import type { ChangedJob, JobView, NewJob } from "../../../api/generated/models";
 import { local } from "../local";
+import { POLICIES, plain, RETRY } from "./plain";
 
 export const KINDS = ["cron", "interval", "once", "delay", "keyed", "manual"] as const;
 export type Kind = (typeof KINDS)[number];
@@ -87,27 +88,34 @@ export function draftOf(job: JobView): Draft {
 
 /** A new job as the API is told of it. Throws what `JSON.parse` throws when the payload cannot be read. */
 export function specOf(draft: Draft, base?: JobView): NewJob {
-  return {
+  const policies = {
+    ...base?.policies,
+    overlap: draft.overlap,
+    misfire: { ...(base?.policies.misfire as object | undefined), policy: draft.misfire },
+  };
+  const spec = {
     name: draft.name,
-    trigger: triggerOf(draft, base) as NewJob["trigger"],
-    target: targetOf(draft, base) as NewJob["target"],
+    trigger: triggerOf(draft, base),
+    target: targetOf(draft, base),
     priority: draft.priority,
     labels: pairs(draft.labels, "="),
     payload: draft.payload.trim() ? JSON.parse(draft.payload) : null,
-    policies: {
-      ...base?.policies,
-      overlap: draft.overlap,
-      misfire: { ...(base?.policies.misfire as object | undefined), policy: draft.misfire },
-    },
-    retry: { ...base?.retry, max_failures: draft.failures },
+    policies: plain(policies, POLICIES),
+    retry: plain({ ...base?.retry, max_failures: draft.failures }, RETRY),
     ...(base && { after_success: base.after_success, limit: base.limit, quotas: base.quotas }),
   };
+  return plain(spec, {
+    priority: "normal",
+    after_success: "ignore",
+    payload: null,
+    limit: null,
+  }) as unknown as NewJob;
 }
 
 /** The next version of a job. */
 export function changeOf(draft: Draft, base: JobView): ChangedJob {
   const { name: _, ...spec } = specOf(draft, base);
-  return { ...spec, version: base.version };
+  return { ...spec, version: base.version } as ChangedJob;
 }
 
 function triggerOf(draft: Draft, base?: JobView): Told {
@@ -139,13 +147,11 @@ function targetOf(draft: Draft, base?: JobView): Told | undefined {
   const before = base?.target.kind === draft.target ? base.target : {};
   if (draft.target === "queue")
     return draft.queue ? { ...before, kind: "queue", name: draft.queue } : undefined;
-  return {
-    ...before,
-    kind: "http",
-    url: draft.url,
-    method: draft.method,
-    headers: pairs(draft.headers, ":"),
-  };
+  const headers = pairs(draft.headers, ":");
+  return plain(
+    { ...before, kind: "http", url: draft.url, method: draft.method, headers },
+    { method: "POST" },
+  );
 }
 
 const lines = (pairs: Record<string, string>, between: string): string =>
