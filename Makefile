@@ -70,10 +70,13 @@ bench-data: ## the template databases of the benchmarks, once
 bench: ## one benchmark, NAME=store SECONDS=30; the last line is its JSON
 	@$(BIN)/python -m benchmarks.run $(NAME) $(SECONDS)
 
+demo-articles: ## articles are audited and published while their authors change their minds
+	@PYTHONPATH=examples $(BIN)/python -m articles.demo
+
 demo-exhibitions: ## twenty exhibitions open at their hour, before your eyes
 	@PYTHONPATH=examples $(BIN)/python -m exhibitions.demo
 
 docs: ## the documentation as a site under site/
 	$(BIN)/zensical build --clean
 
-.PHONY: help setup services console screenshots pins format check sbom test long bench-data bench demo-exhibitions docs
+.PHONY: help setup services console screenshots pins format check sbom test long bench-data bench demo-articles demo-exhibitions docs

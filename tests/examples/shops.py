@@ -47,7 +47,16 @@ async def web_service(module: str, folder: Path, env: dict[str, str], name: str 
     url = f"http://127.0.0.1:{port}"
     service = Service(name or module, folder / f"{name or module}.log")
     try:
-        words = ["uvicorn", f"{module}:app", "--port", str(port), "--log-level", "warning"]
+        words = [
+            "uvicorn",
+            f"{module}:app",
+            "--port",
+            str(port),
+            "--log-level",
+            "warning",
+            "--timeout-keep-alive",
+            "75",
+        ]
         service.start(words, {key: value.replace("{url}", url) for key, value in env.items()})
         await answering(url, service)
         yield url
