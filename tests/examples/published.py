@@ -40,8 +40,8 @@ def candidates(told: Sequence[Told]) -> list[Told]:
     newest = sorted(told)
     found = [newest[-1]]
     for before, after in zip(newest[-2::-1], newest[::-1], strict=False):
-        if after.decision != "replaced":
-            break
+        if after.decision in {"created", "moved"}:
+            break  # `ignored`: the source had told this wish before, and may have replaced something then
         found.append(before)
     return found
 

@@ -12,10 +12,14 @@ from uuid import uuid4
 import httpx2
 import psycopg
 
+from horae.runtime.settings import CellSettings
 from tests.cluster import Cluster, free_port
 from tests.system.children import Child
+from tests.system.processes import NodeProcess
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
+TTL = 8.0
+"""A lease's, as it is shipped."""
 SECRET = "whsec_bm90aGluZy1pcy1zaWduZWQtd2l0aC10aGlzLWVsc2U="
 
 
@@ -30,6 +34,22 @@ def own_database(cluster: Cluster, name: str) -> Iterator[str]:
     finally:
         with psycopg.connect(cluster.dsn("postgres"), autocommit=True) as connection:
             connection.execute(f"drop database {made} with (force)")
+
+
+@asynccontextmanager
+async def some_nodes(many: int, cells: Sequence[CellSettings], folder: Path) -> AsyncIterator[list[NodeProcess]]:
+    """So many nodes as processes, once each holds a lease in every cell; they may be killed and started again."""
+    where = [(cell.name, cell.dsn) for cell in cells]
+    nodes = [NodeProcess(f"node-{number}", folder, where, TTL, "acme") for number in range(many)]
+    try:
+        for node in nodes:
+            node.start()
+        for node in nodes:
+            await node.ready(120)
+        yield nodes
+    finally:
+        for node in nodes:
+            node.end()
 
 
 class Service(Child):

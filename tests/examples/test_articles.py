@@ -8,7 +8,6 @@ submissions the service "dies" before Horae is told: those are found by the sour
 import asyncio
 import random
 import sys
-from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 
 import httpx2
@@ -21,35 +20,17 @@ from horae_client import Client
 from tests.api.doors import open_doors
 from tests.examples.authors import Author, Run
 from tests.examples.published import Article, lateness, report, wrong
-from tests.examples.shops import SECRET, own_database, web_service
+from tests.examples.shops import SECRET, own_database, some_nodes, web_service
 from tests.steps import query, until
 from tests.store.walls import as_role
-from tests.system.processes import NodeProcess
 
 SHORT = Run(articles=1_000, seconds=90, kills=(20, 65))
 LONG = Run(articles=10_000, seconds=600, kills=tuple(range(30, 600, 60)))
-TTL = 8.0
-"""As it is shipped."""
 DOWN = 2.0
 """Seconds until a killed node is started again."""
 LUCK = {"UNLUCKY_LOST": "0.01", "UNLUCKY_LATE": "0.01", "AUDITOR_FAILS": "0.05", "AUDITOR_SLOW": "0.1"}
 ROUNDS = 2
 TYPES = ("ARTICLE_AUDIT", "ARTICLE_PUBLISH")
-
-
-@asynccontextmanager
-async def two_nodes(cells, folder):
-    where = [(cell.name, cell.dsn) for cell in cells]
-    nodes = [NodeProcess(f"node-{number}", folder, where, TTL, "acme") for number in range(2)]
-    try:
-        for node in nodes:
-            node.start()
-        for node in nodes:
-            await node.ready(120)
-        yield nodes
-    finally:
-        for node in nodes:
-            node.end()
 
 
 @pytest.fixture
@@ -58,7 +39,7 @@ async def newsroom(ctx, cells, cluster, tmp_path):
     key = (await keys.create(ctx, "articles", [Role.ADMIN])).text
     with own_database(cluster, "articles") as dsn:
         async with (
-            two_nodes(cells, tmp_path) as nodes,
+            some_nodes(2, cells, tmp_path) as nodes,
             open_doors(1, tmp_path, as_role(cells, "horae_api")) as [door],
             web_service("articles.auditor", tmp_path, LUCK) as auditor,
         ):
