@@ -87,6 +87,17 @@ async def test_many_jobs_at_once_are_answered_item_by_item(admin, store):
     assert keyless.status_code == 400
 
 
+async def test_a_job_is_shown_with_all_that_its_next_version_would_lose_if_it_were_left_out(admin, job):
+    told = {"limit": {"rate": 5.0, "burst": 10.0, "concurrency": 3}, "quotas": ["shared"], "width": 16}
+    made = (await admin.put("/jobs/coupon_job", json={"version": 1, **CRON, **told})).json()
+    assert {name: made[name] for name in told} == told
+    at = made["next_fire_at"]
+    skipped = (await admin.post("/jobs/coupon_job/skip", json={"at": at})).json()
+    assert skipped["overrides"] == [{"at": at, "to": None}]
+    coming = (await admin.get("/jobs/coupon_job/preview", params={"many": 500})).json()["fires"]
+    assert (len(coming), coming[0]["skipped"]) == (500, "REQUESTED")
+
+
 async def test_a_forecast_tells_minutes_and_worst_seconds(admin, job):
     told = (await admin.get("/forecast", params={"hours": 1})).json()
     assert told["total"] == 12
