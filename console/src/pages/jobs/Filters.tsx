@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 const STATUSES = ["ACTIVE", "PAUSED", "COMPLETED"] as const;
-const PAUSE_MS = 350;
+const PAUSE_MS = 200;
 
 /** What the list is narrowed to. It stands in the address; what is being typed waits for a pause. */
 export function Filters() {

@@ -84,7 +84,12 @@ function Field({ told }: { told: ForecastView }) {
         axisLine: { show: false },
       },
       series: [
-        { type: "heatmap", data: field.cells, itemStyle: { borderWidth: 1, borderColor: colour("paper") } },
+        {
+          type: "heatmap",
+          progressive: 0,
+          data: field.cells,
+          itemStyle: { borderWidth: 1, borderColor: colour("paper") },
+        },
       ],
     });
   }, [field, t]);

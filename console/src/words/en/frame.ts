@@ -19,11 +19,9 @@ export default {
     open: "Search",
     title: "Search",
     hint: "A job by name, a task by key, an instance by id",
-    jobs: "Jobs",
     goInstance: "Open instance {{id}}",
     goTask: "Open task {{type}} / {{key}}",
     goKey: "Instances with business key {{key}}",
-    nothing: "No job begins with “{{text}}”.",
     keys: "Arrow keys choose, Enter opens, Esc closes",
   },
   can: {
@@ -31,7 +29,7 @@ export default {
     noRole: "none",
     readOnly: "The console is read-only until the scheduler answers again.",
   },
-  list: { more: "Next page", first: "First page", none: "Nothing here", rows: "{{count}} rows" },
+  list: { more: "Next page", first: "First page", none: "Nothing here" },
   copy: { label: "Copy", done: "Copied" },
   cancel: "Cancel",
   close: "Close",
@@ -43,5 +41,5 @@ export default {
     help: "The address may be old. Press / to search, or begin at the overview.",
     go: "Overview",
   },
-  time: { mine: "your time", ago: "{{much}} ago", ahead: "in {{much}}", never: "never" },
+  time: { never: "never" },
 };

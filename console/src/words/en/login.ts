@@ -1,5 +1,4 @@
 export default {
-  title: "Log in",
   issuer: "Log in with your company account",
   or: "or with an API key",
   key: "API key",
@@ -8,5 +7,4 @@ export default {
   entering: "Logging in…",
   need: "Paste an API key.",
   noKey: "No key yet? An admin makes one, or the first one is made on the server:",
-  ended: "Your session has ended. Log in to go on where you were.",
 };

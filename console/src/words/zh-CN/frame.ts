@@ -19,11 +19,9 @@ export default {
     open: "搜索",
     title: "搜索",
     hint: "按名称找任务定义，按业务键找任务，按编号找实例",
-    jobs: "任务定义",
     goInstance: "打开实例 {{id}}",
     goTask: "打开任务 {{type}} / {{key}}",
     goKey: "业务键为 {{key}} 的实例",
-    nothing: "没有以“{{text}}”开头的任务定义。",
     keys: "方向键选择，回车打开，Esc 关闭",
   },
   can: {
@@ -31,7 +29,7 @@ export default {
     noRole: "无",
     readOnly: "调度器恢复应答之前，控制台只读。",
   },
-  list: { more: "下一页", first: "第一页", none: "暂无内容", rows: "{{count}} 行" },
+  list: { more: "下一页", first: "第一页", none: "暂无内容" },
   copy: { label: "复制", done: "已复制" },
   cancel: "取消",
   close: "关闭",
@@ -43,5 +41,5 @@ export default {
     help: "地址可能已过期。按 / 搜索，或从总览开始。",
     go: "总览",
   },
-  time: { mine: "本地时间", ago: "{{much}}前", ahead: "{{much}}后", never: "从不" },
+  time: { never: "从不" },
 };

@@ -1,5 +1,4 @@
 export default {
-  title: "登录",
   issuer: "使用公司账户登录",
   or: "或使用 API 密钥",
   key: "API 密钥",
@@ -8,5 +7,4 @@ export default {
   entering: "登录中…",
   need: "请粘贴 API 密钥。",
   noKey: "还没有密钥？请管理员创建；第一个密钥在服务器上生成：",
-  ended: "会话已结束。登录后回到原来的页面。",
 };

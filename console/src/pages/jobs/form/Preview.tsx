@@ -21,6 +21,7 @@ export function Preview({ draft, base }: { draft: Draft; base?: JobView }) {
     queryKey: ["preview", settled],
     queryFn: ({ signal }) =>
       postPreview({ ...specOf(JSON.parse(settled) as Draft, base), policies: base?.policies }, { signal }),
+    enabled: draft.kind !== "once" || draft.at !== "", // there is nothing to say of a time that is not chosen yet
     placeholderData: keepPreviousData,
     retry: false,
     staleTime: 30_000,
