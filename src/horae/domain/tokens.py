@@ -5,7 +5,7 @@ one, another one's, or a guessed one is refused.
 """
 
 import hmac
-from base64 import urlsafe_b64encode
+from binascii import b2a_base64
 from collections.abc import Callable
 from hashlib import sha256
 from typing import Final
@@ -14,11 +14,12 @@ from uuid import UUID
 BLOCK: Final = 64
 INNER, OUTER = (bytes(byte ^ pad for byte in range(256)) for pad in (0x36, 0x5C))
 """HMAC's two paddings, as tables for `bytes.translate`."""
+FOR_URLS: Final = bytes.maketrans(b"+/", b"-_")
 
 
 def completion(instance: UUID, attempt: int, token: UUID) -> str:
     """The completion token of one attempt."""
-    return _shown(hmac.digest(token.bytes, _attempt(instance, attempt), "sha256"))
+    return completing(token)(instance, attempt)
 
 
 def completing(token: UUID) -> Callable[[UUID, int], str]:
@@ -28,19 +29,11 @@ def completing(token: UUID) -> Callable[[UUID, int], str]:
 
     def complete(instance: UUID, attempt: int) -> str:
         within, around = inner(), outer()
-        within.update(_attempt(instance, attempt))
+        within.update(instance.bytes + attempt.to_bytes(4, "big"))
         around.update(within.digest())
-        return _shown(around.digest())
+        return b2a_base64(around.digest(), newline=False).translate(FOR_URLS, b"=").decode()
 
     return complete
-
-
-def _attempt(instance: UUID, attempt: int) -> bytes:
-    return instance.bytes + attempt.to_bytes(4, "big")
-
-
-def _shown(digest: bytes) -> str:
-    return urlsafe_b64encode(digest)[:-1].decode()
 
 
 def proves(given: str, instance: UUID, attempt: int, token: UUID) -> bool:

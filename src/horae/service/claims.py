@@ -107,26 +107,28 @@ async def _hand_out(ctx: Context, tx: Tx, claimed: list[Instance]) -> list[Given
     known = await ctx.definitions.behind(tx, claimed)
     gone = await jobs.removed(tx, list({ran.job_id for ran in claimed if ran.business_key}))
     endings = [Ending(ran, removed(ran)) for ran in claimed if ran.job_id in gone] if gone else []
-    alone = {version: not (job.single or job.exclusive) for version, job in known.items()}
+    kinds = {version: _kind(job) for version, job in known.items() if version[0] not in gone}
     assert claimed[0].token is not None, "what was just claimed has a token: all of them the same"
-    complete = completing(claimed[0].token)
+    complete, now = completing(claimed[0].token), tx.now
     handed: list[Given] = []
     back = []
     for ran in claimed:
-        if gone and ran.job_id in gone:
+        kind = kinds.get((ran.job_id, ran.job_version))
+        if kind is None:
+            if ran.job_id not in gone:
+                back.append(_back(ran, tx))
             continue
-        version = ran.job_id, ran.job_version
-        job = known.get(version)
-        if job is None:
-            back.append(_back(ran, tx))
+        job, alone, clear = kind
+        if clear and type(ran.payload) is not Sealed:
+            handed.append((_claimed(ran, job, now, complete), ran, alone))
             continue
-        opened = ran if _is_clear(ran, job) else await _opened(ctx, ran, job, tx.now)
+        opened = await _opened(ctx, ran, job, now)
         if isinstance(opened, Retrying):
             back.append(opened)
         elif isinstance(opened, Ending):
             endings.append(opened)
         else:
-            handed.append((_claimed(opened, job, tx.now, complete), opened, alone[version]))
+            handed.append((_claimed(opened, job, now, complete), opened, alone))
     if endings:
         await instances.end(tx, endings)
     if back:
@@ -134,9 +136,9 @@ async def _hand_out(ctx: Context, tx: Tx, claimed: list[Instance]) -> list[Given
     return handed
 
 
-def _is_clear(ran: Instance, job: Job) -> bool:
-    """Whether there is nothing to be opened."""
-    return job.definition.sealed is None and not isinstance(ran.payload, Sealed)
+def _kind(job: Job) -> tuple[Job, bool, bool]:
+    """A job; whether the end of an instance of it changes nothing else, and whether its definition is readable."""
+    return job, not (job.single or job.exclusive), job.definition.sealed is None
 
 
 async def _opened(ctx: Context, ran: Instance, job: Job, now: datetime) -> Instance | Retrying | Ending:

@@ -7,9 +7,10 @@ had, costs a read and nothing else.
 import hmac
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Final
 from uuid import UUID
 
+import msgspec
 from msgspec.structs import force_setattr
 
 from horae.domain.instances import Instance
@@ -18,7 +19,7 @@ from horae.domain.workers import Claimed
 MOST: Final = 20_000
 
 
-class Kept(NamedTuple):
+class Kept(msgspec.Struct, frozen=True, gc=False):
     """An attempt in a worker's hands, what proves it, and since when. `alone`: its end changes nothing else."""
 
     proof: str
@@ -45,7 +46,10 @@ class Handed:
     def recall(self, tenant_id: UUID, shown_id: str, attempt: int, token: str) -> Kept | None:
         """An attempt that is remembered and whose proof is right; it is remembered for one report."""
         kept = self._kept.get(shown_id)
-        if kept is None or kept.ran.attempt != attempt or kept.ran.tenant_id != tenant_id:
+        if kept is None:
+            return None
+        ran = kept.ran
+        if ran.attempt != attempt or ran.tenant_id != tenant_id:
             return None
         if not token.isascii() or not hmac.compare_digest(kept.proof, token):
             return None

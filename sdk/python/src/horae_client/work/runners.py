@@ -32,7 +32,8 @@ class Runners:
     def add(self, kind: Kind, held: Held) -> None:
         """Run this, in its turn."""
         self._next.append((kind, held))
-        self._call()
+        if not self._called:
+            self._call()
 
     def withdraw(self) -> list[tuple[Kind, Held]]:
         """Everything that was not begun; it will not be."""
@@ -41,8 +42,8 @@ class Runners:
         return left
 
     def _call(self) -> None:
-        """Someone goes on with what is next, where nobody was called yet."""
-        if self._next and not self._called:
+        """Someone goes on with what is next, if anything is."""
+        if self._next:
             self._called = True
             task = asyncio.get_running_loop().create_task(self._run(), context=self._context.copy())
             self._tasks.add(task)
@@ -56,7 +57,8 @@ class Runners:
         try:
             while self._next and time.monotonic() < until:
                 kind, held = self._next.popleft()
-                self._call()
+                if not self._called:
+                    self._call()
                 held.task = task
                 try:
                     await self._perform(kind, held)
@@ -67,4 +69,5 @@ class Runners:
                 if copy_context() != self._context:  # what it left there is not for another
                     break
         finally:
-            self._call()
+            if not self._called:
+                self._call()
