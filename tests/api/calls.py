@@ -6,7 +6,7 @@ What differs between the calls of two worlds is an id; everything else is the sa
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from tests.api.world import AT, HOOK, World
+from tests.api.world import AT, HOOK, TOPIC, World
 
 KEY = {"Idempotency-Key": "call"}
 DAYS = {"first": "2026-01-01", "last": "2026-12-31", "weekdays": [1]}
@@ -125,6 +125,13 @@ CALLS: dict[str, Callable[[World], Call]] = {
     "GET /api/v1/subscriptions/{name}": lambda world: Call({"name": world.subscription}),
     "DELETE /api/v1/subscriptions/{name}": lambda world: Call({"name": world.subscription}),
     "POST /api/v1/subscriptions/{name}/replay": lambda world: Call({"name": world.told}, body={}),
+    "PUT /api/v1/intakes/{name}": lambda world: Call({"name": "new"}, body={"source": TOPIC}),
+    "GET /api/v1/intakes": _plain(),
+    "GET /api/v1/intakes/{name}": lambda world: Call({"name": world.intake}),
+    "DELETE /api/v1/intakes/{name}": lambda world: Call({"name": world.intake}),
+    "GET /api/v1/parked": _plain(),
+    "POST /api/v1/parked/{message}/replay": lambda world: Call({"message": world.parked}),
+    "DELETE /api/v1/parked/{message}": lambda world: Call({"message": world.poison}),
     "GET /api/v1/audit": lambda world: Call(query={"resource": world.job}),
     "GET /api/v1/audit/seal": _plain(),
     "GET /login/ways": _plain(),

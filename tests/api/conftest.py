@@ -10,6 +10,7 @@ from horae.api import gate
 from horae.api.app import Parts
 from horae.boot.doors import app_of
 from horae.boot.serving import sender_of
+from horae.domain.channels import Broker
 from horae.domain.tenants import SYSTEM, Tenant
 from horae.runtime.meter import Rate
 from horae.runtime.settings import CellSettings, Settings
@@ -36,6 +37,7 @@ def settings() -> Settings:
 async def doors(cells: list[CellSettings]) -> AsyncIterator[Store]:
     """The store as an API process opens it: with the role that the second wall holds."""
     async with Store.of(as_role(cells, "horae_api")) as store:
+        store.brokers = {"main": Broker("kafka", ("*",))}
         yield sealed(store)
 
 

@@ -21,7 +21,12 @@ from tests.steps import query
 
 pytestmark = pytest.mark.timeout(600)
 
-MADE_BY_NAME = {"PUT /api/v1/calendars/{calendar}", "PUT /api/v1/secrets/{name}", "PUT /api/v1/subscriptions/{name}"}
+MADE_BY_NAME = {
+    "PUT /api/v1/calendars/{calendar}",
+    "PUT /api/v1/secrets/{name}",
+    "PUT /api/v1/subscriptions/{name}",
+    "PUT /api/v1/intakes/{name}",
+}
 
 
 @pytest.fixture

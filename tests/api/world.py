@@ -5,19 +5,23 @@ from datetime import timedelta
 from typing import Any, NamedTuple
 
 import httpx2
+import msgspec
 from fastapi import FastAPI
 
+from horae.domain.errors import Invalid
 from horae.domain.ids import Prefix, public
 from horae.domain.tenants import Tenant
 from horae.runtime.chance import token
 from horae.security.roles import Role
-from horae.service import instances, keys, sessions, tenants
+from horae.service import changes_in, instances, intakes, keys, sessions, tenants
+from horae.service.changes_in import Came
 from horae.service.context import Context
 from horae.service.sessions import Terms, Wanted
 from horae.store import leases
 from horae.store.cells import Store
 
 TTL = timedelta(seconds=600)
+TOPIC = {"kind": "topic", "broker": "main", "topic": "changes"}
 HOOK = {"kind": "webhook", "url": "https://crm.example.com/events", "signing": "crm"}
 AT = "2035-01-01T08:00:00Z"
 
@@ -38,6 +42,9 @@ class World(NamedTuple):
     asked: str
     subscription: str
     told: str
+    intake: str
+    parked: str
+    poison: str
     live: str
     waiting: str
     dead: str
@@ -133,6 +140,8 @@ async def _furnished(ctx: Context, ask: Callable[..., Any], text: str) -> World:
         asked=f"asked-{name}",
         subscription=f"crm-{name}",
         told=f"told-{name}",
+        intake=f"in-{name}",
+        **await _messages(ctx, ask, secret),
         **runs,
         backfill=begun[0]["id"],
         key=spare.key.principal,
@@ -153,6 +162,21 @@ async def _sources(ask: Callable[..., Any], name: str, secret: str) -> None:
     for number in "12":
         page = {"round": number, "items": [{"key": f"{number}-{secret}", "at": AT}], "last": True}
         await ask("POST", f"/sources/pushed-{name}/pages", page)
+
+
+async def _messages(ctx: Context, ask: Callable[..., Any], secret: str) -> dict[str, Any]:
+    """Two intakes, and two messages that wait for a person: one that can be done by now, and one that never can."""
+    name = ctx.tenant.name
+    for intake in (f"in-{name}", f"read-{name}"):
+        await ask("PUT", f"/intakes/{intake}", {"source": TOPIC})
+    said = {"type": f"type-{name}", "key": "told", "version": 1, "payload": {"secret": secret}}
+    refused = [
+        (Came(msgspec.json.encode(said), "t/0"), Invalid("not then")),
+        (Came(secret.encode(), "t/1"), Invalid("no")),
+    ]
+    await changes_in.park(ctx, await intakes.find(ctx, f"read-{name}"), refused)
+    found = {one["place"]: one["id"] for one in (await ask("GET", "/parked"))["items"]}
+    return {"parked": found["t/0"], "poison": found["t/1"]}
 
 
 async def _runs(ctx: Context, ask: Callable[..., Any], job: str, secret: str) -> dict[str, Any]:

@@ -1,6 +1,8 @@
 """Real brokers for tests, each in a temporary folder and on a free port; killed, restarted and wiped by its own pid."""
 
+import asyncio
 import os
+import pwd
 import shutil
 import signal
 import socket
@@ -14,8 +16,10 @@ from pathlib import Path
 from horae.runtime.settings import BrokerSettings
 
 ROOT = Path(__file__).parents[2]
+BIN = str(ROOT / ".venv" / "bin")
+RABBIT = Path("/usr/lib/rabbitmq/bin")
 JARS = ROOT / ".venv" / "kafka"
-PATIENCE = 90
+PATIENCE = 60
 
 
 class Broker:
@@ -27,6 +31,7 @@ class Broker:
         self.folder = folder
         self.port = free_ports()
         self.pid = 0
+        self.process: subprocess.Popen[bytes] | None = None
 
     @property
     def url(self) -> str:
@@ -39,6 +44,9 @@ class Broker:
     def start(self) -> None:
         raise NotImplementedError
 
+    async def declare(self, *topics: str) -> None:
+        """Make topics; Kafka makes them itself."""
+
     def ready(self) -> bool:
         return answers(self.port)
 
@@ -50,7 +58,15 @@ class Broker:
 
     def kill(self) -> None:
         """At once, as a power cut does."""
-        end(self.pid, signal.SIGKILL)
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+        elif self.pid:
+            end(self.pid, signal.SIGKILL)
+
+    def close(self) -> None:
+        """For good."""
+        self.kill()
 
     def restart(self) -> None:
         self.start()
@@ -87,6 +103,109 @@ class Kafka(Broker):
             return bool(AdminClient({"bootstrap.servers": self.url, "log_level": 2}).list_topics(timeout=5).brokers)
         except KafkaException:
             return False
+
+
+class Nats(Broker):
+    kind = "nats"
+
+    @property
+    def url(self) -> str:
+        return f"nats://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        where = ["-a", "127.0.0.1", "-p", str(self.port), "-js", "-sd", self.folder / "data"]
+        with (self.folder / "log").open("ab") as log:
+            self.process = subprocess.Popen([shutil.which("nats-server", path=BIN), *where], stdout=log, stderr=log)
+        self.pid = self.process.pid
+
+    async def declare(self, *subjects: str) -> None:
+        """Streams that keep what is said under these."""
+        import nats
+
+        client = await nats.connect(self.url)
+        for subject in subjects:
+            await client.jetstream().add_stream(name=subject.replace(".", "-"), subjects=[subject])
+        await client.close()
+
+
+class Rabbit(Broker):
+    """A node of its own: its name, folders and ports are no other's. It runs as the user Debian made for it."""
+
+    kind = "rabbitmq"
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.names = free_ports()
+        self.register: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"amqp://guest:guest@127.0.0.1:{self.port}/"
+
+    def start(self) -> None:
+        become: dict[str, object] = {}
+        if os.getuid() == 0:
+            user = pwd.getpwnam("rabbitmq")
+            os.chown(self.folder, user.pw_uid, user.pw_gid)
+            become = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
+        facts = {
+            "RABBITMQ_NODENAME": f"horae{self.port}@localhost",
+            "RABBITMQ_NODE_IP_ADDRESS": "127.0.0.1",
+            "RABBITMQ_NODE_PORT": self.port,
+            "RABBITMQ_DIST_PORT": self.port + 1,
+            "RABBITMQ_MNESIA_BASE": self.folder / "data",
+            "RABBITMQ_LOG_BASE": self.folder / "logs",
+            "RABBITMQ_PID_FILE": self.folder / "pid",
+            "RABBITMQ_ENABLED_PLUGINS_FILE": self.folder / "plugins",
+            "RABBITMQ_CONFIG_FILE": self.folder / "rabbitmq",
+            "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": "-setcookie horae +S 1:1",
+            "ERL_EPMD_PORT": self.names,
+            "HOME": self.folder,
+        }
+        env = os.environ | {name: str(value) for name, value in facts.items()}
+        if self.register is None:  # ours, in the foreground: a node would start one that stays behind
+            epmd = ["epmd", "-port", str(self.names), "-address", "127.0.0.1"]
+            self.register = subprocess.Popen(epmd, **become)
+        with (self.folder / "log").open("ab") as log:
+            self.process = subprocess.Popen(
+                [RABBIT / "rabbitmq-server"], stdout=log, stderr=log, env=env, start_new_session=True, **become
+            )
+        self.pid = self.process.pid
+
+    def kill(self) -> None:
+        """With all it started: its script waits for the node itself."""
+        if self.process is not None and self.process.poll() is None:
+            os.killpg(self.pid, signal.SIGKILL)
+            self.process.wait()
+
+    def close(self) -> None:
+        super().close()
+        if self.register is not None:
+            self.register.kill()
+            self.register.wait()
+
+    def ready(self) -> bool:
+        """It lets somebody in: an open port says little."""
+        return answers(self.port) and asyncio.run(self._lets_in())
+
+    async def _lets_in(self) -> bool:
+        import aio_pika
+
+        try:
+            await (await aio_pika.connect(self.url, timeout=3)).close()
+        except Exception:  # whatever it says while it starts
+            return False
+        return True
+
+    async def declare(self, *queues: str) -> None:
+        """Queues that survive a restart."""
+        import aio_pika
+
+        connection = await aio_pika.connect(self.url)
+        async with connection:
+            channel = await connection.channel()
+            for queue in queues:
+                await channel.declare_queue(queue, durable=True)
 
 
 def free_ports() -> int:
@@ -137,5 +256,5 @@ def running(kind: Callable[[Path], Broker]) -> Iterator[Broker]:
         broker.start()
         yield broker
     finally:
-        end(broker.pid, signal.SIGKILL)
+        broker.close()
         shutil.rmtree(folder, ignore_errors=True)

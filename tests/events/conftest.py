@@ -1,8 +1,10 @@
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from tests.events.brokers import JARS, Kafka, running
+from tests.events.brokers import JARS, RABBIT, Kafka, Nats, Rabbit, running
 
 HERE = Path(__file__).parent
 
@@ -19,12 +21,24 @@ def brokers():
     """All of them, started at once: who needs one waits for its own."""
     if not list(JARS.glob("ready-*")):
         pytest.skip("tools/kafka fetch has not been run")
-    with running(Kafka) as kafka:
-        yield {"kafka": kafka}
+    with ExitStack() as opened, ThreadPoolExecutor() as threads:
+        kinds = [kind for kind in (Kafka, Nats, Rabbit) if kind is not Rabbit or RABBIT.exists()]
+        started = list(threads.map(lambda kind: opened.enter_context(running(kind)), kinds))
+        yield {broker.kind: broker for broker in started}
+
+
+def the(brokers, kind):
+    if kind not in brokers:
+        pytest.skip(f"{kind} is not installed")
+    brokers[kind].await_ready()
+    return brokers[kind]
 
 
 @pytest.fixture
 def kafka(brokers):
-    broker = brokers["kafka"]
-    broker.await_ready()
-    return broker
+    return the(brokers, "kafka")
+
+
+@pytest.fixture(params=["kafka", "nats", "rabbitmq"])
+def broker(brokers, request):
+    return the(brokers, request.param)

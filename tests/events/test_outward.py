@@ -5,7 +5,8 @@ from collections import defaultdict
 
 import pytest
 
-from horae.delivery.outlets import Lines, Outlets, known
+from horae.delivery.lines import Lines, known
+from horae.delivery.outlets import Outlets
 from horae.domain.channels import Subscription, Topic
 from horae.domain.ids import Prefix, public
 from horae.service import subscriptions

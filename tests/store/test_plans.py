@@ -65,7 +65,7 @@ HOT = {
         [*PLACE, ID, "INIT", 0, None, "{}", AT],
         {"l": "instance_live_pkey", "k": "task_key_pkey"} | LETTER,
     ),
-    "tasks/ignore": ([*PLACE, 1, "{}", AT], {"k": "task_key_pkey"}),
+    "tasks/ignore": ([*PLACE, 1, "{}", AT, 1], {"k": "task_key_pkey"}),
     "task_batches/find": (
         [ID, [1, 2], ["a", "b"]],
         {"k": "task_key_pkey", "l": "instance_live_business"},
@@ -75,7 +75,8 @@ HOT = {
     "task_batches/move": ([*TAKEN, [True], *INTENT, *TYPE[:2], NOTE, AT], TASK | FENCE),
     "task_batches/replace": ([*TAKEN, [ID], [True], *INTENT, *TYPE, NOTE, AT], TASK | FENCE),
     "task_batches/cancel": ([*TAKEN, ["INIT"], [0], [1], *TYPE[:2], NOTE, AT], TASK | LETTER),
-    "task_batches/ignore": ([[1], ["key"], [1], ["{}"], *TYPE[:2], AT], {"k": "task_key_pkey"} | FENCE),
+    "task_batches/forestall": ([*TAKEN, [1], *TYPE[:2], NOTE, AT], FENCE),
+    "task_batches/ignore": ([[1], ["key"], [1], ["{}"], *TYPE[:2], AT, [1]], {"k": "task_key_pkey"} | FENCE),
     "repairs/living": ([[1], ID, "a", "b", 10], {"l": "instance_live_business"}),
     "repairs/ledgers": ([ID, [1, 2], ["a", "b"]], {"k": "task_key_pkey"}),
     "repairs/lock": ([[1], [ID], [AT]], {"l": "instance_live_pkey"}),

@@ -11,6 +11,7 @@ from horae.boot.commands import (
     dev,
     doctor,
     imports,
+    intakes,
     jobs,
     keyring,
     keys,
@@ -58,6 +59,8 @@ app.add_typer(audit.app, name="audit", help="The sealed audit log: verify, ancho
 app.add_typer(secrets.app, name="secrets", help="Named secrets of a tenant: put, list without values, remove.")
 app.add_typer(sources.app, name="sources", help="Sources: where a business lists what should be pending.")
 app.add_typer(subscriptions.app, name="subscription", help="Subscriptions: who is told of what happens, and again.")
+app.add_typer(intakes.app, name="intake", help="Intakes: topics that schedule changes come by.")
+app.add_typer(intakes.parking, name="parked", help="Messages that an intake could make nothing of: list, replay, drop.")
 app.command("node")(node.node)
 app.command("api")(api.api)
 app.command("dev")(dev.dev)

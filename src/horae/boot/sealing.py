@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from horae.delivery.client import Client
-from horae.delivery.outlets import known
+from horae.delivery.lines import known
 from horae.delivery.transit import Transit, TransitKek
 from horae.domain.egress import CLOSED, Egress
 from horae.domain.errors import Invalid

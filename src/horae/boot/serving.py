@@ -14,7 +14,8 @@ from uuid import UUID
 from horae.boot import fitness
 from horae.boot.secrets import secrets_of
 from horae.delivery.client import Client
-from horae.delivery.outlets import Lines, Outlets
+from horae.delivery.lines import Lines
+from horae.delivery.outlets import Outlets
 from horae.delivery.push import Sender
 from horae.domain.egress import Egress
 from horae.domain.ids import shard_in
@@ -29,6 +30,7 @@ from horae.upkeep.copies import Copier
 from horae.upkeep.doctor import Doctor
 from horae.upkeep.feed import Feed
 from horae.upkeep.idempotency import Forgetter
+from horae.upkeep.intakes import Intakes
 from horae.upkeep.marks import Marker
 from horae.upkeep.partitions import Partitioner
 from horae.upkeep.purges import Purger
@@ -40,7 +42,7 @@ from horae.upkeep.signals import Signaller
 from horae.upkeep.vacuum import Vacuumer
 
 SEAL, SECRETS, COPY, VACUUM, VISIT, PURGE, RESEAL, SIGNAL, FORGET = 1.0, 1.0, 2.0, 3.0, 15.0, 30.0, 30.0, 60.0, 60.0
-RELAY = RECONCILE = FEED = 1.0
+RELAY = RECONCILE = FEED = INTAKE = 1.0
 MARK = 5.0
 DROP = ANCHOR = PARTITION = 3600.0
 ENDS: Final = (signal.SIGTERM, signal.SIGINT)
@@ -113,7 +115,8 @@ def outlets_of(settings: Settings, store: Store, sender: Sender) -> Outlets:
     def egress(tenant_id: UUID) -> Egress | None:
         return sender.egress_of(tenant_id)  # asked then: the node puts its own there later
 
-    return Outlets(Lines(settings.brokers), sender.client, sender.secrets, learn, egress, sender.wall)
+    sender.lines = Lines(settings.brokers)
+    return Outlets(sender.lines, sender.client, sender.secrets, learn, egress, sender.wall)
 
 
 @asynccontextmanager
@@ -140,6 +143,7 @@ async def _serving(settings: Settings, store: Store, owner: Store, sender: Sende
     await fitness.check(settings, store)
     worker = node_of(settings, store, sender)
     outlets = outlets_of(settings, store, sender)
+    intakes = Intakes(owner, settings.brokers, partial(_held, store, worker))
     feed = Feed(owner, outlets, partial(_held, store, worker))
     duties: tuple[tuple[Duty, float], ...] = (
         (Copier(store), COPY),
@@ -152,6 +156,7 @@ async def _serving(settings: Settings, store: Store, owner: Store, sender: Sende
         (Relay(owner, partial(_held, store, worker)), RELAY),
         (Reconciler(store, partial(_held, store, worker), sender, egress_of(settings)), RECONCILE),
         (feed, FEED),
+        (intakes, INTAKE),
         (Marker(owner, partial(_seals, store, worker)), MARK),
         (Dropper(owner, timedelta(days=settings.audit_days)), DROP),
         (anchorer_of(settings, store, sender), ANCHOR),
@@ -174,6 +179,7 @@ async def _serving(settings: Settings, store: Store, owner: Store, sender: Sende
         for task in upkeep:
             task.cancel()
         await asyncio.gather(*upkeep, return_exceptions=True)
+        await intakes.close()
         await feed.close()
         await outlets.close()
         with suppress(Exception):  # what was counted last; a cell that is down does not keep us

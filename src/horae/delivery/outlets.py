@@ -1,64 +1,23 @@
 """Where subscriptions lead: topics of the deployment's brokers, and webhooks. Each broker has one connection."""
 
-import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from hashlib import sha256
 from typing import Final
 from uuid import UUID
 
-from horae.delivery.brokers import EventSink, Message, SinkDown, sink_of
+from horae.delivery.brokers import Message, SinkDown
 from horae.delivery.client import Client, ask
 from horae.delivery.http import Answer, compose, place_of
+from horae.delivery.lines import Lines
 from horae.delivery.secrets import Secrets, Unsendable, take
 from horae.delivery.signing import keys_of, sign
-from horae.domain.channels import Broker, Channel, Subscription, Topic, Webhook, check_topic
+from horae.domain.channels import Channel, Subscription, Topic, Webhook
 from horae.domain.cloudevents import BATCH, CONTENT, Told
 from horae.domain.egress import Egress
-from horae.runtime.settings import BrokerSettings
 
 CONNECT, READ = 3.0, 15.0
 MOST_POSTED: Final = 200
-
-
-def known(settings: Mapping[str, BrokerSettings]) -> dict[str, Broker]:
-    """The brokers as tenants may know them."""
-    return {name: Broker(one.kind, tuple(one.topics)) for name, one in settings.items()}
-
-
-class Lines:
-    """One open sink for each broker that is used."""
-
-    def __init__(self, settings: Mapping[str, BrokerSettings]) -> None:
-        self.brokers = known(settings)
-        self._settings = settings
-        self._open: dict[str, asyncio.Task[EventSink]] = {}
-
-    async def send(self, tenant: str, topic: Topic, batch: Sequence[Message]) -> None:
-        """Send to a topic that is this tenant's, and wait until all is acknowledged."""
-        check_topic(self.brokers, tenant, topic)
-        sink = await self._sink(topic.broker)
-        await sink.send(topic.topic, batch)
-
-    async def close(self) -> None:
-        """Let go of all connections."""
-        opened, self._open = self._open, {}
-        for task in opened.values():
-            task.cancel()
-            sink = (await asyncio.gather(task, return_exceptions=True))[0]
-            if not isinstance(sink, BaseException):
-                await sink.close()
-
-    async def _sink(self, name: str) -> EventSink:
-        task = self._open.get(name)
-        if task is None or (task.done() and (task.cancelled() or task.exception())):
-            task = self._open[name] = asyncio.create_task(self._opened(name))
-        return await asyncio.shield(task)
-
-    async def _opened(self, name: str) -> EventSink:
-        sink = sink_of(self._settings[name])
-        await sink.open()
-        return sink
 
 
 class Outlets:

@@ -10,8 +10,10 @@ from horae.delivery import batches
 from horae.delivery.auth import Access, access, bearer
 from horae.delivery.client import Client
 from horae.delivery.http import Answer, Failure, Request, failed
+from horae.delivery.lines import Lines
 from horae.delivery.oauth import Token, Tokens
 from horae.delivery.plans import Forms, Plan
+from horae.delivery.publish import publish
 from horae.delivery.secrets import Secrets, Unsendable, named
 from horae.delivery.waiting import answered
 from horae.domain.answers import judge
@@ -20,7 +22,7 @@ from horae.domain.errors import KeysUnavailable
 from horae.domain.instances import Instance
 from horae.domain.jobs import Definition, Job
 from horae.domain.outcomes import ErrorCode, Outcome, Probed, Retryable, Unrecoverable
-from horae.domain.targets import HttpTarget
+from horae.domain.targets import HttpTarget, TopicTarget
 from horae.runtime.clock import boottime
 
 KEPT: Final = 2048
@@ -52,13 +54,18 @@ class Sender:
         self.secrets = secrets or named({})
         self.wall = wall  # receivers compare a signature's time with their own clocks
         self.egress_of: Callable[[UUID], Egress | None] = lambda _tenant_id: None
+        self.lines: Lines | None = None  # where a deployment has brokers, they are put here
+        self._publishing: set[asyncio.Task[Outcome]] = set()
         self._loop = asyncio.get_running_loop()
         self._tokens = Tokens(client)
         self._forms = Forms()
         self._plans: dict[int, tuple[Definition, Plan | None]] = {}
 
     def push(self, ran: Instance, job: Job, done: Callable[[Delivered], None]) -> None:
-        """Send one attempt to the job's HTTP target."""
+        """Send one attempt to the job's target."""
+        if isinstance(job.definition.target, TopicTarget):
+            self._publish(ran, job, job.definition.target, done)
+            return
         plan, began = self.plan(job), boottime()
         if plan is not None and plan.target.batch > 1:
             self.push_batch([ran], job, lambda all_: done(all_[0]))
@@ -86,6 +93,22 @@ class Sender:
     async def deliver(self, ran: Instance, job: Job) -> Delivered:
         """Send one attempt and wait for what came of it."""
         return await answered(lambda done: self.push(ran, job, done))
+
+    def _publish(self, ran: Instance, job: Job, target: TopicTarget, done: Callable[[Delivered], None]) -> None:
+        """To a broker: what it acknowledges has succeeded."""
+        if self.lines is None:
+            self._loop.call_soon(done, Delivered(NOBODY, None, 0, None))
+            return
+        task = self._loop.create_task(publish(self.lines, ran, job, target))
+        self._publishing.add(task)
+        began = boottime()
+
+        def ended(task: "asyncio.Task[Outcome]") -> None:
+            self._publishing.discard(task)
+            outcome = Retryable(ErrorCode.CONNECT, "the node was stopped") if task.cancelled() else task.result()
+            done(Delivered(outcome, None, round((boottime() - began) * 1000), None))
+
+        task.add_done_callback(ended)
 
     def plan(self, job: Job) -> Plan | None:
         """How this job version is sent, kept because versions never change; None for a target nobody pushes to."""

@@ -31,6 +31,7 @@ class Prefix(StrEnum):
     BACKFILL = "bkf"
     KEY = "key"
     SESSION = "ses"
+    PARKED = "pkd"
     SOURCE = "src"
 
 

@@ -52,6 +52,11 @@ def compensation_of(instance_id: UUID) -> Spot:
     return Spot(instance_id, "", "compensation")
 
 
+def parked_of(id_: UUID) -> Spot:
+    """A message that an intake could make nothing of."""
+    return Spot(id_, "", "parked")
+
+
 def request_of(route: str, resource: str, key: str) -> Spot:
     """The kept answer of a request that was made under an Idempotency-Key."""
     return Spot(NOBODY, f"{route}\0{resource}\0{key}", "request")

@@ -1,10 +1,11 @@
-"""Where an attempt goes: an HTTP endpoint that we push to, or a queue that workers pull from."""
+"""Where an attempt goes: an HTTP endpoint or a broker's topic that we push to, or a queue that workers pull from."""
 
 from typing import Any, Final
 
 import msgspec
 
 from horae.domain.auth import Auth, OAuthAuth, check_secret_name
+from horae.domain.channels import Topic
 from horae.domain.errors import Invalid
 from horae.domain.templates import compiled, compiled_text
 from horae.domain.urls import check_header, check_url
@@ -66,13 +67,49 @@ class QueueTarget(msgspec.Struct, frozen=True, tag_field="kind", tag="queue", om
             raise Invalid(f"claim_seconds lies above 0 and at most at {LONGEST_CLAIM:g} seconds")
 
 
-Target = HttpTarget | QueueTarget
+class TopicTarget(msgspec.Struct, frozen=True, tag_field="kind", tag="topic", omit_defaults=True):
+    """A topic, subject or queue of a broker that the deployment has; an attempt succeeds when it is acknowledged.
+
+    `read_timeout` is how many seconds the broker may take for that.
+    """
+
+    broker: str
+    topic: str
+    read_timeout: float = 5.0
+    max_concurrency: int | None = None
+    rate: float | None = None
+
+    def __post_init__(self) -> None:
+        _ = self.place
+        if not 0 < self.read_timeout <= 30:
+            raise Invalid("read_timeout lies above 0 and at most at 30 seconds")
+        if self.max_concurrency is not None and self.max_concurrency < 1:
+            raise Invalid("max_concurrency is 1 or more")
+        if self.rate is not None and not 0 < self.rate <= 1e6:
+            raise Invalid("a rate lies above 0 and at most at a million messages a second")
+
+    @property
+    def place(self) -> Topic:
+        """Where it leads."""
+        return Topic(self.broker, self.topic)
+
+    @property
+    def url(self) -> str:
+        """What tells it from other targets."""
+        return f"topic://{self.broker}/{self.topic}"
+
+
+Target = HttpTarget | QueueTarget | TopicTarget
+PUSHED: Final = (HttpTarget, TopicTarget)
+"""What a node sends to by itself."""
 
 
 def slot_ms(target: Target) -> int:
     """How long a claimed attempt may stay unanswered before it counts as lost; never the job's run time."""
     if isinstance(target, QueueTarget):
         return round(target.claim_seconds * 1000)
+    if isinstance(target, TopicTarget):
+        return round(target.read_timeout * 1000) + SLOT_MARGIN_MS
     requests = 2 if isinstance(target.auth, OAuthAuth) else 1  # a token may have to be fetched before
     return requests * round((target.connect_timeout + target.read_timeout) * 1000) + SLOT_MARGIN_MS
 

@@ -7,7 +7,7 @@ from uuid import UUID
 from horae.domain.egress import Egress
 from horae.domain.jobs import Job
 from horae.domain.limits import Key, Limit
-from horae.domain.targets import HttpTarget
+from horae.domain.targets import PUSHED
 from horae.domain.tenants import Allowance
 from horae.runtime.clock import boottime
 from horae.store import tenants
@@ -46,7 +46,7 @@ class Allowances:
         """Every limit that one more call of a job counts against; nearly always none."""
         tenant, made = self._of.get(job.tenant_id, NONE), job.definition
         target = made.target
-        assert isinstance(target, HttpTarget)
+        assert isinstance(target, PUSHED)
         if tenant is NONE and made.limit is None and target.rate is None and target.max_concurrency is None:
             return ()
         found = [("tenant", tenant.limit), (f"job/{job.id}", made.limit)]

@@ -16,7 +16,7 @@ from horae.domain.outcomes import SkipReason
 from horae.domain.schedule import Fire as Fires
 from horae.domain.schedule import Skip as Skips
 from horae.domain.schedule import Step, Verdict, advance, passed
-from horae.domain.targets import HttpTarget
+from horae.domain.targets import PUSHED
 from horae.domain.timers import Timer
 from horae.engine.admission.ready import Ready
 from horae.engine.agenda import AHEAD
@@ -107,7 +107,7 @@ class Firer:
             timer, job = one.ready.timer, one.ready.job
             [verdict] = one.step.verdicts
             if isinstance(verdict, Fires):
-                called = slots and verdict.due_at <= soon and isinstance(job.definition.target, HttpTarget)
+                called = slots and verdict.due_at <= soon and isinstance(job.definition.target, PUSHED)
                 fire = fire_row(one.ready, verdict, one.step.wake, now, token if called else None)
                 fires.append(fire)
                 of[fire.id] = one

@@ -17,7 +17,7 @@ from horae.domain.schedule import OnMisfire
 from horae.domain.schedule import Skip as Skips
 from horae.domain.schedule.advance import LATE
 from horae.domain.schedule.overlap import Way, decide
-from horae.domain.targets import HttpTarget
+from horae.domain.targets import PUSHED
 from horae.domain.timers import Timer
 from horae.engine.admission.ready import Ready
 from horae.engine.births import fire_row
@@ -38,7 +38,7 @@ class Exclusive:
         self.freed: list[Timer] = []
         self.fired = 0
         self._living: dict[UUID, State] = {}
-        self._slot = slot and isinstance(ready.job.definition.target, HttpTarget)
+        self._slot = slot and isinstance(ready.job.definition.target, PUSHED)
 
     async def begin(self) -> bool:
         """Lock the cursor and what lives; False when someone else was faster."""

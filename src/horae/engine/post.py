@@ -9,7 +9,7 @@ from uuid import UUID
 from horae.delivery.push import Sender
 from horae.domain.instances import Priority
 from horae.domain.jobs import Job
-from horae.domain.targets import HttpTarget, names_secrets
+from horae.domain.targets import PUSHED, names_secrets
 from horae.domain.timers import Timer
 from horae.engine.admission.gatekeeper import Gatekeeper
 from horae.engine.admission.ready import Ready
@@ -166,7 +166,7 @@ class Post:
             job = known.get((timer.job_id, timer.version))
             if job is None:
                 await self._undefined(timer)
-            elif isinstance(job.definition.target, HttpTarget):
+            elif isinstance(job.definition.target, PUSHED):
                 self.gatekeeper.offer(timer, job, self.desk)
             else:
                 self.desk.record(Ready(timer, job, self.desk, UNGATED))

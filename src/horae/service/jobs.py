@@ -24,6 +24,7 @@ from horae.service.births import birth_of
 from horae.service.changes import tell
 from horae.service.context import Context
 from horae.service.sealing import closed, key_for, sealed_intent, shown_or_not
+from horae.service.topics import check_target
 from horae.store import cursors, instances, jobs, tasks
 from horae.store.tx import Tx
 
@@ -32,6 +33,7 @@ async def create(ctx: Context, name: str, definition: Definition, *, paused: boo
     """A new job, with its cursor or its one instance. `paused`: it fires nothing before it is resumed."""
     check_name(name)
     check_labels(definition.labels)
+    check_target(ctx, definition)
     if definition.width is not None:
         check_width(definition.width)
     shard = ctx.tenant.shard(name)

@@ -21,6 +21,7 @@ from horae.service import calendars, debts, jobs
 from horae.service.changes import tell
 from horae.service.context import Context
 from horae.service.sealing import closed, key_for, shown_or_not
+from horae.service.topics import check_target
 from horae.store import cursors
 from horae.store import jobs as rows
 from horae.store.tx import Tx
@@ -78,6 +79,7 @@ def foretell(schedule: Schedule, now: datetime, *, many: int = 5) -> Preview:
 async def update(ctx: Context, name: str, definition: Definition, *, version: int | None = None) -> Job:
     """A new version of a job; the cursor goes on by it from now. Refused when `version` is not the one it is at."""
     check_labels(definition.labels)
+    check_target(ctx, definition)
 
     def change(job: Job) -> Definition:
         if version is not None and version != job.version:

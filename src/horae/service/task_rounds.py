@@ -13,7 +13,7 @@ from horae.service.births import Births, type_of
 from horae.service.sealing import sealed_intent
 from horae.service.tasks import Answer
 from horae.store import task_batches, tasks
-from horae.store.task_batches import Cancelling, Ignoring, Moving, Replacing, Starting
+from horae.store.task_batches import Cancelling, Forestalling, Ignoring, Moving, Replacing, Starting
 from horae.store.tasks import Written
 from horae.store.tx import Tx
 
@@ -50,6 +50,7 @@ class Round:
         self._replaced: list[Replacing] = []
         self._cancelled: list[Cancelling] = []
         self._ignored: list[Ignoring] = []
+        self._forestalled: list[Forestalling] = []
 
     def put(self, shard: int, key: str, known: Known, intent: Intent) -> None:
         """Decide what a new time means for a key."""
@@ -75,13 +76,16 @@ class Round:
     def cancel(self, shard: int, key: str, known: Known, version: int | None) -> None:
         """Decide what "no longer wanted" means for a key."""
         change = rules.decide_cancel(known, version)
-        if known.ledger is None:
+        if known.ledger is None and version is None:
             self._refused[key] = NotFound(f"{self._job.name}/{key} has never been scheduled")
+        elif known.ledger is None and version is not None:
+            self._drafts[key] = Draft(Decision.IGNORED, reason=IgnoreReason.NOT_LIVE)
+            self._forestalled.append(Forestalling(shard, key, self._births.mint(shard), version))
         elif isinstance(change, Cancel):
             self._drafts[key] = Draft(Decision.CANCELLED)
             self._cancelled.append(Cancelling(shard, key, change.found, version))
         else:
-            self._ignore(shard, key, known, change)
+            self._ignore(shard, key, known, change, version)
 
     async def write(self, tx: Tx) -> Answers:
         """Write what was decided. A key that is missing was not: it changed since, and is to be decided again.
@@ -98,6 +102,9 @@ class Round:
             written |= await task_batches.replace(tx, self._type, self._replaced, self._note(Decision.REPLACED))
         if self._cancelled:
             written |= await task_batches.cancel(tx, self._type, self._cancelled, self._note(Decision.CANCELLED))
+        if self._forestalled:
+            note = tasks.note_of(Decision.IGNORED, Ignore(IgnoreReason.NOT_LIVE), self._actor, self._now)
+            written |= await task_batches.forestall(tx, self._type, self._forestalled, note)
         if self._ignored:
             written |= await task_batches.ignore(tx, self._type, self._ignored)
         return answers | {key: self._drafts[key].answer(done) for key, done in written.items()}
@@ -117,11 +124,11 @@ class Round:
     def _sealed(self, idem_key: str, intent: Intent) -> Intent:
         return sealed_intent(self._key, self._job.id, idem_key, intent)
 
-    def _ignore(self, shard: int, key: str, known: Known, change: Ignore) -> None:
+    def _ignore(self, shard: int, key: str, known: Known, change: Ignore, version: int | None = None) -> None:
         assert known.ledger is not None
         self._drafts[key] = Draft(Decision.IGNORED, reason=change.reason)
         note = tasks.note_of(Decision.IGNORED, change, self._actor, self._now)
-        self._ignored.append(Ignoring(shard, key, known.ledger.revision, note))
+        self._ignored.append(Ignoring(shard, key, known.ledger.revision, note, version))
 
     def _note(self, decision: Decision) -> dict[str, object]:
         return task_batches.note_of(decision, self._actor, self._now)

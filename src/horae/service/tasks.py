@@ -16,11 +16,13 @@ from horae.domain.placement import shard_of
 from horae.domain.sealed import payload_of
 from horae.domain.tasks import Cancel, Create, Decision, Ignore, IgnoreReason, Intent, Known, Move, Replace
 from horae.domain.tenants import Tenant
+from horae.runtime.chance import mint
 from horae.security.envelopes import DataKey
-from horae.service.births import birth_of
+from horae.service.births import birth_of, type_of
 from horae.service.context import Context
 from horae.service.sealing import sealed_intent
-from horae.store import tasks
+from horae.store import task_batches, tasks
+from horae.store.task_batches import Forestalling
 from horae.store.tasks import Place, Written
 from horae.store.tx import BAD_ROW, Tx
 
@@ -79,16 +81,20 @@ async def schedule(
 
 
 async def cancel(ctx: Context, type_name: str, key: str, *, version: int | None = None) -> Answer:
-    """The key's task is no longer wanted. A call in flight is not aborted, its answer is refused."""
-    _job, place = await _place(ctx, type_name, key)
+    """The key's task is no longer wanted. A call in flight is not aborted, its answer is refused.
+
+    With a version it is remembered even where nothing lives: whatever was meant before it comes too late.
+    """
+    job, place = await _place(ctx, type_name, key)
 
     async def work(tx: Tx) -> Answer:
         for _ in range(TRIES):
             known = await tasks.find(tx, place)
             change = rules.decide_cancel(known, version)
-            if isinstance(change, Ignore) and known.ledger is None:
-                raise NotFound(f"{type_name}/{key} has never been scheduled")
-            answer = await _apply_cancel(ctx, tx, place, known, change, version)
+            if known.ledger is None:
+                answer = await _forestall(ctx, tx, job, place, version)
+            else:
+                answer = await _apply_cancel(ctx, tx, place, known, change, version)
             if answer is not None:
                 return answer
         raise Contended(f"{type_name}/{key} kept changing; nothing was decided, ask again")
@@ -178,14 +184,26 @@ async def _apply_cancel(
     ctx: Context, tx: Tx, place: Place, known: Known, change: Cancel | Ignore, version: int | None
 ) -> Answer | None:
     if isinstance(change, Ignore):
-        return await _ignore(ctx, tx, place, known, change)
+        return await _ignore(ctx, tx, place, known, change, version)
     note = tasks.note_of(Decision.CANCELLED, change, ctx.actor, tx.now)
     return _answer(Decision.CANCELLED, await tasks.cancel(tx, place, change, version, note), None)
 
 
-async def _ignore(ctx: Context, tx: Tx, place: Place, known: Known, change: Ignore) -> Answer | None:
+async def _forestall(ctx: Context, tx: Tx, job: Job, place: Place, version: int | None) -> Answer | None:
+    if version is None:
+        raise NotFound(f"{job.name}/{place.key} has never been scheduled")
+    change = Ignore(IgnoreReason.NOT_LIVE)
     note = tasks.note_of(Decision.IGNORED, change, ctx.actor, tx.now)
-    written = await tasks.ignore(tx, place, known, note)
+    plan = Forestalling(place.shard, place.key, mint(place.shard, tx.now), version)
+    written = await task_batches.forestall(tx, type_of(job), [plan], note)
+    return None if not written else Answer(Decision.IGNORED, written[place.key].revision, reason=change.reason)
+
+
+async def _ignore(
+    ctx: Context, tx: Tx, place: Place, known: Known, change: Ignore, version: int | None = None
+) -> Answer | None:
+    note = tasks.note_of(Decision.IGNORED, change, ctx.actor, tx.now)
+    written = await tasks.ignore(tx, place, known, note, version)
     return None if written is None else Answer(Decision.IGNORED, written.revision, reason=change.reason)
 
 

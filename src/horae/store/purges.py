@@ -120,6 +120,11 @@ async def places(tx: Tx, tenant_id: UUID) -> int:
     return len(await tx.rows(sql("purges/places"), tenant_id))
 
 
+async def parked(tx: Tx, tenant_id: UUID) -> int:
+    """Messages that its intakes could make nothing of."""
+    return len(await tx.rows(sql("purges/parked"), tenant_id))
+
+
 async def bindings(tx: Tx, tenant_id: UUID, shards: Sequence[int]) -> int:
     """Who had which roles."""
     return len(await tx.rows(sql("purges/bindings"), shards, tenant_id))

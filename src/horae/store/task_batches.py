@@ -70,15 +70,25 @@ class Cancelling(NamedTuple):
 
 
 class Ignoring(NamedTuple):
-    """An intent that changes nothing, the revision it was decided on, and its own line for the ledger."""
+    """An intent that changes nothing, the revision it was decided on, its own line, and its version if that counts."""
 
     shard: int
     key: str
     revision: int
     note: object
+    version: int | None = None
 
 
-Plan = Starting | Moving | Replacing | Cancelling | Ignoring
+class Forestalling(NamedTuple):
+    """A key that is called off before it was ever used."""
+
+    shard: int
+    key: str
+    id: UUID
+    version: int
+
+
+Plan = Starting | Moving | Replacing | Cancelling | Ignoring | Forestalling
 
 
 async def find(tx: Tx, job_id: UUID, shards: Sequence[int], keys: Sequence[str]) -> dict[str, Known]:
@@ -130,7 +140,14 @@ async def cancel(tx: Tx, type_: Type, plans: Sequence[Cancelling], note: object)
 async def ignore(tx: Tx, type_: Type, plans: Sequence[Ignoring]) -> dict[str, Written]:
     """Remember that intents changed nothing."""
     columns = (*_places(plans), plain([plan.revision for plan in plans]), documents([plan.note for plan in plans]))
-    return _written(await tx.rows(sql("task_batches/ignore"), *columns, *type_[:2], tx.now))
+    versions = plain([plan.version for plan in plans])
+    return _written(await tx.rows(sql("task_batches/ignore"), *columns, *type_[:2], tx.now, versions))
+
+
+async def forestall(tx: Tx, type_: Type, plans: Sequence[Forestalling], note: object) -> dict[str, Written]:
+    """Remember keys that were called off before they were ever used: what was meant before that is stale."""
+    columns = (*_places(plans), plain([plan.id for plan in plans]), plain([plan.version for plan in plans]))
+    return _written(await tx.rows(sql("task_batches/forestall"), *columns, *type_[:2], note, tx.now))
 
 
 def note_of(decision: str, actor: str, now: datetime) -> dict[str, object]:

@@ -115,10 +115,13 @@ async def cancel(tx: Tx, place: Place, change: Cancel, version: int | None, note
     return _written(await tx.row(sql("tasks/cancel"), *args))
 
 
-async def ignore(tx: Tx, place: Place, known: Known, note: object) -> Written | None:
-    """Remember that an intent changed nothing. None: something changed since, so decide again."""
+async def ignore(tx: Tx, place: Place, known: Known, note: object, version: int | None = None) -> Written | None:
+    """Remember that an intent changed nothing, and its version where older ones are to be stale from now on.
+
+    None: something changed since, so decide again.
+    """
     assert known.ledger is not None
-    return _written(await tx.row(sql("tasks/ignore"), *place, known.ledger.revision, note, tx.now))
+    return _written(await tx.row(sql("tasks/ignore"), *place, known.ledger.revision, note, tx.now, version))
 
 
 def note_of(decision: Decision, change: Move | Replace | Create | Ignore | Cancel, actor: str, now: object) -> object:

@@ -24,6 +24,7 @@ OF_TENANT: Final = (
     purges.sessions,
     purges.channels,
     purges.places,
+    purges.parked,
 )
 OF_SHARDS: Final = (purges.requests, purges.calendars, purges.buckets, purges.holds, purges.bindings, purges.repairs)
 

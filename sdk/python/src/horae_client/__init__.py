@@ -24,6 +24,7 @@ from horae_client.specs import (
     RetryPolicy,
     Spread,
     SqlOrigin,
+    Topic,
 )
 from horae_client.version import VERSION
 from horae_client.worker import Context, Worker
@@ -56,6 +57,7 @@ __all__ = [
     "Snooze",
     "Spread",
     "SqlOrigin",
+    "Topic",
     "Unrecoverable",
     "Worker",
     "__version__",

@@ -82,7 +82,17 @@ class Queue(Spec, frozen=True, tag="queue", tag_field="kind"):
     claim_seconds: float | None = None
 
 
-Target = Http | Queue
+class Topic(Spec, frozen=True, tag="topic", tag_field="kind"):
+    """A topic, subject or queue of one of the deployment's brokers; what it acknowledges has succeeded."""
+
+    broker: str
+    topic: str
+    read_timeout: float | None = None
+    max_concurrency: int | None = None
+    rate: float | None = None
+
+
+Target = Http | Queue | Topic
 
 
 class RetryPolicy(Spec, frozen=True):

@@ -75,4 +75,15 @@ class Queue(Told):
     claim_seconds: Annotated[Number, Field(ge=0.001, le=3600)] = 30.0
 
 
-Target = Annotated[Http | Queue, Field(discriminator="kind")]
+class Topic(Told):
+    """A topic, subject or queue of one of the deployment's brokers; what it acknowledges has succeeded."""
+
+    kind: Literal["topic"]
+    broker: Name
+    topic: Annotated[str, Field(strict=True, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$")]
+    read_timeout: Timeout = 5.0
+    max_concurrency: Annotated[int, Field(strict=True, ge=1, le=1_000_000)] | None = None
+    rate: Annotated[Number, Field(gt=0, le=1e6)] | None = None
+
+
+Target = Annotated[Http | Queue | Topic, Field(discriminator="kind")]

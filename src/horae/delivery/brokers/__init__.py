@@ -5,13 +5,14 @@ of a key is taken before the one that was sent before it. When `send` raises, so
 them again sends them all, from the first.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any, Final, NamedTuple, Protocol
 
 from horae.domain.errors import Invalid, Unavailable
 from horae.runtime.settings import BrokerSettings
 
+AT_ONCE: Final = 500
 PATIENCE: Final = 30.0
 """Seconds within which a broker acknowledges what it was sent."""
 
@@ -25,8 +26,16 @@ class Message(NamedTuple):
     headers: Mapping[str, str]
 
 
+class Incoming(NamedTuple):
+    """What a broker gave out: its body, where it lay, and what the broker's library knows it by."""
+
+    body: bytes
+    place: str
+    handle: Any
+
+
 class SinkDown(Unavailable):
-    """What was sent is not acknowledged: not all of it, or none."""
+    """A broker is away, or what was sent is not acknowledged: not all of it, or none."""
 
 
 class EventSink(Protocol):
@@ -40,6 +49,41 @@ class EventSink(Protocol):
 
     async def close(self) -> None:
         """Let go of the connection."""
+
+
+class EventSource(Protocol):
+    """Where messages come from. What is not `done` is given out again, perhaps to somebody else."""
+
+    async def open(self) -> None:
+        """Connect. Raises `SinkDown` where nobody answers."""
+
+    async def take(self, limit: int, seconds: float) -> list[Incoming]:
+        """What waits now, at most so many; nothing after so many seconds. Raises `SinkDown`."""
+
+    async def done(self, batch: Sequence[Incoming]) -> None:
+        """What was taken is dealt with. Raises `SinkDown`: then it is given out again."""
+
+    async def close(self) -> None:
+        """Let go of the connection."""
+
+
+def waves(batch: Sequence[Message]) -> Iterator[list[Message]]:
+    """A batch in parts that may be sent at once: no key is twice in one, and what one key said stays in order."""
+    depth: dict[str, int] = {}
+    parts: list[list[Message]] = []
+    for message in batch:
+        at = depth[message.key] = depth.get(message.key, -1) + 1
+        if at == len(parts):
+            parts.append([])
+        parts[at].append(message)
+    for part in parts:
+        yield from (part[first : first + AT_ONCE] for first in range(0, len(part), AT_ONCE))
+
+
+def source_of(settings: BrokerSettings, topic: str, group: str) -> EventSource:
+    """A topic of a broker to take from, not yet open. Those of one group share what it holds."""
+    source: EventSource = room_of(settings.kind).Source(settings, topic, group)
+    return source
 
 
 def sink_of(settings: BrokerSettings) -> EventSink:

@@ -11,7 +11,7 @@ from horae.domain.admission import HoldReason
 from horae.domain.jobs import Job
 from horae.domain.limits import Key, Limit
 from horae.domain.outcomes import Said
-from horae.domain.targets import HttpTarget
+from horae.domain.targets import PUSHED
 from horae.domain.timers import Timer
 from horae.engine.admission.fair import Fair
 from horae.engine.admission.ready import Desk, Ready, late_fires
@@ -167,7 +167,7 @@ class Gatekeeper:
 
     def _target_of(self, job: Job) -> Target:
         made = job.definition.target
-        assert isinstance(made, HttpTarget)
+        assert isinstance(made, PUSHED)
         key = (job.tenant_id, made.url)
         target = self._targets.get(key)
         if target is None:

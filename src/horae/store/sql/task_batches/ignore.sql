@@ -1,9 +1,10 @@
 -- No row for a key: something changed since its ledger was read, or its shard is closed. Decide those again.
 with remembered as (
     update task_key k
-    set revision = k.revision + 1, updated_at = $7,
+    set revision = k.revision + 1, updated_at = $7, intent_version = greatest(k.intent_version, g.new_version),
         decisions = case when jsonb_array_length(k.decisions) >= 20 then k.decisions - 0 else k.decisions end || g.note
-    from unnest($1::text::smallint[], $2::text::text[], $3::text::bigint[], $4::text::jsonb[]) as g(shard_id, business_key, revision, note)
+    from unnest($1::text::smallint[], $2::text::text[], $3::text::bigint[], $4::text::jsonb[], $8::text::bigint[])
+         as g(shard_id, business_key, revision, note, new_version)
     where k.shard_id = any(array[g.shard_id]) and k.job_id = $6
       and k.business_key between g.business_key and g.business_key
       and k.tenant_id = $5 and k.revision = g.revision

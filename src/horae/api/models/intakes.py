@@ -1,0 +1,74 @@
+"""Intakes and parked messages as they are put and shown."""
+
+from datetime import datetime
+from typing import Annotated, Final
+
+import msgspec
+from pydantic import ConfigDict, Field
+from pydantic.config import JsonDict
+
+from horae.api.models.base import Name, Shown, Told
+from horae.api.models.subscriptions import TopicSink
+from horae.domain.channels import MOST_FILTERS
+from horae.domain.ids import Prefix, public
+from horae.domain.intakes import Intake, Parked
+from horae.service.intakes import Standing
+
+SHOWN: Final = 4096
+EXAMPLE: Final[JsonDict] = {
+    "source": {"kind": "topic", "broker": "main", "topic": "acme.schedule-changes"},
+    "types": ["ARTICLE_PUBLISH"],
+}
+
+
+class NewIntake(Told):
+    """Which topic changes come by, and of which types they may be (all)."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
+
+    source: TopicSink
+    types: Annotated[list[Name], Field(max_length=MOST_FILTERS)] = []
+
+    def wanted(self) -> Intake:
+        """As the house knows it."""
+        return msgspec.convert(self.model_dump(), Intake)
+
+
+class IntakeView(Shown):
+    """An intake."""
+
+    name: str
+    version: int
+    created_at: datetime
+    changed_at: datetime
+    changed_by: str
+    source: TopicSink
+    types: list[str]
+
+    @classmethod
+    def of(cls, standing: Standing) -> "IntakeView":
+        """An intake as it is shown."""
+        channel, intake = standing.channel, standing.intake
+        told = {"name": channel.name, "version": channel.version, "changed_by": channel.changed_by}
+        times = {"created_at": channel.created_at, "changed_at": channel.changed_at}
+        return cls.model_validate(
+            {**told, **times, "source": msgspec.to_builtins(intake.source), "types": intake.types}
+        )
+
+
+class ParkedView(Shown):
+    """A message that waits for a person, where it lay and why it was refused; `body` shows its beginning."""
+
+    id: str
+    at: datetime
+    intake: str
+    place: str
+    code: str
+    reason: str
+    body: str
+
+    @classmethod
+    def of(cls, one: Parked) -> "ParkedView":
+        """A message as it is shown."""
+        facts = {name: getattr(one, name) for name in ("at", "intake", "place", "code", "reason")}
+        return cls(id=public(Prefix.PARKED, one.id), body=one.body[:SHOWN], **facts)

@@ -1,0 +1,132 @@
+"""NATS JetStream. A stream of the deployment covers the subjects; what it has stored is acknowledged.
+
+The client never reconnects by itself: what was lost with a connection could be overtaken by what came after it. A new
+connection begins with whoever sends, or takes, next.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, Final
+
+import nats
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+from nats.errors import Error
+from nats.errors import TimeoutError as NatsTimeout
+from nats.js.api import ConsumerConfig
+from nats.js.client import JetStreamContext
+
+from horae.delivery.brokers import PATIENCE, Incoming, Message, SinkDown, waves
+from horae.runtime.settings import BrokerSettings
+
+CONNECT: Final = 5
+DOWN: Final = (Error, OSError, asyncio.TimeoutError)
+UNACKED: Final = 60.0
+"""Seconds after which what was taken and not acknowledged is given out again."""
+
+
+async def _connected(settings: BrokerSettings) -> Client:
+    async def quiet(_error: Exception) -> None:
+        """Whoever waits hears of it himself."""
+
+    once = {"allow_reconnect": False, "max_reconnect_attempts": 1, "reconnect_time_wait": 0.1}
+    options: dict[str, Any] = {**once, "connect_timeout": CONNECT, "error_cb": quiet, **settings.options}
+    try:
+        async with asyncio.timeout(2 * CONNECT):
+            return await nats.connect(settings.url.split(","), **options)
+    except DOWN as error:
+        raise SinkDown(f"NATS is not reached: {error!r}") from error
+
+
+async def _closed(client: Client | None) -> None:
+    if client is not None and not client.is_closed:
+        await client.close()
+
+
+class Sink:
+    """Publishes one message of a key at a time."""
+
+    def __init__(self, settings: BrokerSettings) -> None:
+        self._settings = settings
+        self._client: Client | None = None
+        self._opening = asyncio.Lock()
+
+    async def open(self) -> None:
+        """Connect."""
+        await self._stream()
+
+    async def send(self, topic: str, batch: Sequence[Message]) -> None:
+        """Send, and wait until the stream has stored all of it."""
+        stream = await self._stream()
+        for wave in waves(batch):
+            told = [_publish(stream, topic, message) for message in wave]
+            results = await asyncio.gather(*told, return_exceptions=True)
+            failed = next((one for one in results if isinstance(one, BaseException)), None)
+            if failed is not None:
+                await self.close()
+                raise SinkDown(f"NATS did not take all of it: {failed!r}") from failed
+
+    async def close(self) -> None:
+        """Let go of the connection."""
+        client, self._client = self._client, None
+        await _closed(client)
+
+    async def _stream(self) -> JetStreamContext:
+        async with self._opening:
+            if self._client is None or not self._client.is_connected:
+                self._client = await _connected(self._settings)
+            return self._client.jetstream(timeout=PATIENCE)
+
+
+async def _publish(stream: JetStreamContext, topic: str, message: Message) -> None:
+    headers = {"Nats-Msg-Id": message.id, "key": message.key, **message.headers}
+    await stream.publish(topic, message.body, timeout=PATIENCE, headers=headers)
+
+
+class Source:
+    """A durable consumer that is pulled from, one for each group."""
+
+    def __init__(self, settings: BrokerSettings, topic: str, group: str) -> None:
+        self._settings, self._topic, self._group = settings, topic, group
+        self._client: Client | None = None
+        self._pull: JetStreamContext.PullSubscription | None = None
+
+    async def open(self) -> None:
+        """Connect, and make the consumer where it is not there yet."""
+        self._client = await _connected(self._settings)
+        config = ConsumerConfig(ack_wait=UNACKED, max_ack_pending=20_000)
+        try:
+            stream = self._client.jetstream(timeout=CONNECT)
+            self._pull = await stream.pull_subscribe(self._topic, durable=self._group, config=config)
+        except DOWN as error:
+            raise SinkDown(f"NATS has no stream for {self._topic!r}, or is away: {error!r}") from error
+
+    async def take(self, limit: int, seconds: float) -> list[Incoming]:
+        """What waits now; nothing after so many seconds."""
+        assert self._pull is not None
+        try:
+            found = await self._pull.fetch(limit, timeout=seconds)
+        except NatsTimeout:
+            return []
+        except DOWN as error:
+            raise SinkDown(f"NATS is away: {error!r}") from error
+        return [Incoming(one.data, _place(one), one) for one in found]
+
+    async def done(self, batch: Sequence[Incoming]) -> None:
+        """They need not be given out again."""
+        try:
+            for one in batch:
+                await one.handle.ack()
+            assert self._client is not None
+            await self._client.flush(CONNECT)
+        except DOWN as error:
+            raise SinkDown(f"NATS is away: {error!r}") from error
+
+    async def close(self) -> None:
+        """What was not acknowledged is given out again, later."""
+        client, self._client, self._pull = self._client, None, None
+        await _closed(client)
+
+
+def _place(one: Msg) -> str:
+    return f"{one.subject}/{one.metadata.sequence.stream}"

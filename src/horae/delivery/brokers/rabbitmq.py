@@ -1,0 +1,129 @@
+"""RabbitMQ: a topic is a queue, reached through the default exchange; what it has on disk is confirmed.
+
+The connection is never mended by itself: what was lost with it could be overtaken by what came after it.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Final
+
+import aio_pika
+from aio_pika.abc import AbstractChannel, AbstractConnection, AbstractIncomingMessage
+from aio_pika.exceptions import AMQPError
+
+from horae.delivery.brokers import PATIENCE, Incoming, Message, SinkDown, waves
+from horae.runtime.settings import BrokerSettings
+
+CONNECT: Final = 5.0
+DOWN: Final = (AMQPError, OSError, asyncio.TimeoutError, RuntimeError)  # RuntimeError: its connection is closing
+
+
+async def _connected(settings: BrokerSettings, *, confirms: bool) -> tuple[AbstractConnection, AbstractChannel]:
+    try:
+        connection = await aio_pika.connect(settings.url, timeout=CONNECT)
+        return connection, await connection.channel(publisher_confirms=confirms, on_return_raises=confirms)
+    except DOWN as error:
+        raise SinkDown(f"RabbitMQ is not reached: {error!r}") from error
+
+
+async def _closed(connection: AbstractConnection | None) -> None:
+    if connection is not None and not connection.is_closed:
+        try:
+            async with asyncio.timeout(CONNECT):
+                await connection.close()
+        except DOWN:
+            pass
+
+
+class Sink:
+    """Publishes one message of a key at a time."""
+
+    def __init__(self, settings: BrokerSettings) -> None:
+        self._settings = settings
+        self._line: tuple[AbstractConnection, AbstractChannel] | None = None
+        self._opening = asyncio.Lock()
+
+    async def open(self) -> None:
+        """Connect."""
+        await self._channel()
+
+    async def send(self, topic: str, batch: Sequence[Message]) -> None:
+        """Send, and wait until all is confirmed. A queue that nobody declared refuses."""
+        channel = await self._channel()
+        for wave in waves(batch):
+            told = [_publish(channel, topic, message) for message in wave]
+            results = await asyncio.gather(*told, return_exceptions=True)
+            failed = next((one for one in results if isinstance(one, BaseException)), None)
+            if failed is not None:
+                await self.close()
+                raise SinkDown(f"RabbitMQ did not take all of it: {failed!r}") from failed
+
+    async def close(self) -> None:
+        """Let go of the connection."""
+        line, self._line = self._line, None
+        await _closed(None if line is None else line[0])
+
+    async def _channel(self) -> AbstractChannel:
+        async with self._opening:
+            if self._line is None or self._line[0].is_closed or self._line[1].is_closed:
+                self._line = await _connected(self._settings, confirms=True)
+            return self._line[1]
+
+
+async def _publish(channel: AbstractChannel, topic: str, message: Message) -> None:
+    made = aio_pika.Message(
+        message.body,
+        headers={"key": message.key, **message.headers},
+        content_type=message.headers.get("content-type"),
+        message_id=message.id,
+        delivery_mode=aio_pika.DeliveryMode.PERSISTENT,
+    )
+    await channel.default_exchange.publish(made, topic, mandatory=True, timeout=PATIENCE)
+
+
+class Source:
+    """Takes from a queue; whoever else takes from it gets what we do not."""
+
+    def __init__(self, settings: BrokerSettings, topic: str, group: str) -> None:
+        self._settings, self._topic, self._group = settings, topic, group
+        self._connection: AbstractConnection | None = None
+        self._channel: AbstractChannel | None = None
+        self._came: asyncio.Queue[AbstractIncomingMessage] = asyncio.Queue()
+
+    async def open(self) -> None:
+        """Connect and begin to be given what is in the queue."""
+        self._connection, self._channel = await _connected(self._settings, confirms=False)
+        self._came = asyncio.Queue()
+        try:
+            await self._channel.set_qos(prefetch_count=2000)
+            queue = await self._channel.get_queue(self._topic)
+            await queue.consume(self._came.put, consumer_tag=None)
+        except DOWN as error:
+            raise SinkDown(f"RabbitMQ has no queue {self._topic!r}, or is away: {error!r}") from error
+
+    async def take(self, limit: int, seconds: float) -> list[Incoming]:
+        """What waits now; nothing after so many seconds."""
+        if self._channel is None or self._channel.is_closed or self._connection is None or self._connection.is_closed:
+            raise SinkDown("RabbitMQ is away")
+        found: list[AbstractIncomingMessage] = []
+        try:
+            async with asyncio.timeout(seconds):
+                found.append(await self._came.get())
+        except TimeoutError:
+            return []
+        while len(found) < limit and not self._came.empty():
+            found.append(self._came.get_nowait())
+        return [Incoming(one.body, f"{self._topic}/{one.delivery_tag}", one) for one in found]
+
+    async def done(self, batch: Sequence[Incoming]) -> None:
+        """They need not be given out again."""
+        try:
+            if batch:  # in the order they came: the last stands for all before it
+                await batch[-1].handle.ack(multiple=True)
+        except DOWN as error:
+            raise SinkDown(f"RabbitMQ is away: {error!r}") from error
+
+    async def close(self) -> None:
+        """What was not acknowledged is given out again."""
+        connection, self._connection, self._channel = self._connection, None, None
+        await _closed(connection)

@@ -1,0 +1,17 @@
+-- No row for a key: it was used meanwhile, or its shard is closed. Decide those again.
+-- A key that was called off before anything else was heard of it: what was meant before that comes too late.
+with remembered as (
+    insert into task_key as k (shard_id, tenant_id, job_id, business_key, generation, instance_id, intent_version,
+                               outcome, decisions, updated_at)
+    select g.shard_id, $5, $6, g.business_key, 1, g.id, g.new_version, 'CANCELLED', jsonb_build_array($7::jsonb), $8
+    from unnest($1::text::smallint[], $2::text::text[], $3::text::uuid[], $4::text::bigint[])
+         as g(shard_id, business_key, id, new_version)
+    where not exists (select from shard s where s.shard_id = g.shard_id and s.state <> 'ACTIVE')
+    on conflict (shard_id, job_id, business_key) do nothing
+    returning k.shard_id, k.business_key, k.instance_id, k.revision),
+told as (
+    insert into outbox (at, shard_id, tenant_id, job_id, instance_id, event, body)
+    select $8, shard_id, $5, $6, null, 'TASK_IGNORED',
+           $7::jsonb || jsonb_build_object('key', business_key, 'revision', revision)
+    from remembered)
+select business_key, instance_id, revision from remembered

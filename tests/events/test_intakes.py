@@ -1,0 +1,160 @@
+"""Schedule changes that come by real brokers: duplicated, reordered, the broker killed and restarted in between."""
+
+import asyncio
+import random
+from datetime import UTC, datetime, timedelta
+
+import msgspec
+import pytest
+
+from horae.delivery.brokers import Message, sink_of
+from horae.delivery.lines import known
+from horae.domain.channels import Broker, Topic
+from horae.domain.errors import Invalid, NotFound
+from horae.domain.intakes import Intake
+from horae.service import changes_in, intakes, parked, tasks
+from horae.service.changes_in import Came
+from horae.upkeep.copies import Copier
+from horae.upkeep.intakes import Intakes
+from tests.steps import a_type, query, until
+
+SIZES = [
+    pytest.param(10_000, id="10,000"),
+    pytest.param(100_000, id="100,000", marks=[pytest.mark.long, pytest.mark.timeout(1800)]),
+]
+TYPE, VERSIONS = "ARTICLE_PUBLISH", 10
+FIRST = datetime(2031, 1, 1, tzinfo=UTC)
+
+
+def a_change(key, version, **more):
+    return msgspec.json.encode({"type": TYPE, "key": key, "version": version, **more})
+
+
+def changes(number, dice):
+    """What an author did to each key in turn; some of it twice, in no order. Returns the last word about each, too."""
+    said, last = [], {}
+    for n in range(number // VERSIONS):
+        key = f"a-{n}"
+        for version in range(1, VERSIONS + 1):
+            at = None if dice.random() < 0.2 else FIRST + timedelta(seconds=n * VERSIONS + version)
+            more = {"op": "cancel"} if at is None else {"op": dice.choice(["schedule", "move"]), "at": at}
+            last[key] = version, at
+            said += [a_change(key, version, **more)] * (1 + (dice.random() < 0.2))
+    dice.shuffle(said)
+    return said, last
+
+
+async def send(broker, topic, said, seed):
+    """As other people's producers do: nobody keeps an order."""
+    sink = sink_of(broker.settings)
+    await sink.open()
+    for first in range(0, len(said), 2000):
+        some = said[first : first + 2000]
+        await sink.send(topic, [Message(f"{seed}-{first + n}", f"{first + n}", one, {}) for n, one in enumerate(some)])
+    await sink.close()
+
+
+async def state(store):
+    """Each key's version, and its time if it lives."""
+    live = {row["business_key"]: row["fire_time"] for row in await query(store, "select * from instance_live")}
+    rows = await query(store, "select business_key, intent_version from task_key")
+    return {row["business_key"]: (row["intent_version"], live.get(row["business_key"])) for row in rows}
+
+
+@pytest.mark.timeout(400)
+@pytest.mark.parametrize("number", SIZES)
+async def test_the_highest_version_of_every_key_holds(ctx, store, broker, number):
+    topic = f"acme.changes-{broker.kind}"
+    await broker.declare(topic)
+    store.brokers = known({"main": broker.settings})
+    await a_type(ctx, TYPE)
+    await intakes.put(ctx, "in", Intake(Topic("main", topic), (TYPE,)))
+    await Copier(store).once()
+    said, last = changes(number, random.Random(broker.kind))
+    half = len(said) // 2
+    await send(broker, topic, said[:half], 1)
+    duty = Intakes(store, {"main": broker.settings}, store.shards_of)
+    await duty.once()
+    try:
+
+        async def some_of_it():
+            return len(await state(store)) > number // VERSIONS // 20
+
+        await until(some_of_it, 120)
+        await asyncio.to_thread(broker.kill)
+        await asyncio.to_thread(broker.restart)
+        await send(broker, topic, said[half:], 2)
+
+        async def all_of_it():
+            await asyncio.sleep(0.2)
+            return (await state(store)) == last
+
+        await until(all_of_it, 1200 if number > 10_000 else 200)
+    finally:
+        await duty.close()
+    assert await parked.page(ctx, None, 10) == []
+
+
+@pytest.fixture
+async def told(ctx, store):
+    store.brokers = {"main": Broker("kafka", ("{tenant}.*",))}
+    await a_type(ctx, TYPE)
+    return await intakes.put(ctx, "in", Intake(Topic("main", "acme.changes")))
+
+
+async def test_what_says_nothing_is_parked_once_and_holds_nobody_back(ctx, store, told):
+    bodies = [b"{", b"[]", b'{"type": "ARTICLE_PUBLISH", "key": "a"}', b'{"type": "NO_SUCH", "key": "a", "version": 1}',
+              a_change("", 1), a_change("good", 1), b"\xff\x00"]  # fmt: skip
+    for _ in range(2):
+        done = await changes_in.take(ctx, told, [Came(body, f"t/{n}") for n, body in enumerate(bodies)])
+        assert done == (1, 6)
+    found = await parked.page(ctx, None, 10)
+    assert {one.place for one in found} == {"t/0", "t/1", "t/2", "t/6", "t/3", "t/4"}
+    assert {one.code for one in found} == {"SCH_400_BAD_REQUEST", "SCH_404_NOT_FOUND", "SCH_422_INVALID"}
+    assert (await tasks.show(ctx, TYPE, "good")).known.ledger.intent_version == 1
+    [row] = await query(store, "select body::text from parked where place = 't/3'")
+    assert "NO_SUCH" not in row["body"]  # sealed: it may hold a payload
+
+
+async def test_a_parked_message_is_replayed_when_it_can_be_done_or_dropped(ctx, store, told):
+    late = msgspec.json.encode({"specversion": "1.0", "data": {"type": "LATER", "key": "k", "version": 3}})
+    await changes_in.take(ctx, told, [Came(late, "t/0"), Came(b"?", "t/1")])
+    one, two = sorted(await parked.page(ctx, None, 10), key=lambda one: one.place)
+    with pytest.raises(NotFound):
+        await parked.replay(ctx, one.id)
+    await a_type(ctx, "LATER")
+    await parked.replay(ctx, one.id)
+    assert (await tasks.show(ctx, "LATER", "k")).known.ledger.intent_version == 3
+    await parked.drop(ctx, two.id)
+    assert await parked.page(ctx, None, 10) == []
+    with pytest.raises(NotFound):
+        await parked.drop(ctx, two.id)
+    actions = await query(store, "select action from audit_log where action like 'parked%' order by at")
+    assert [row["action"] for row in actions] == ["parked.replayed", "parked.dropped"]
+
+
+async def test_a_cancellation_that_comes_first_is_not_forgotten(ctx, store, told):
+    """For a key never heard of, and for one that is over: what was meant before comes too late."""
+    for key in ("new", "over"):
+        if key == "over":
+            await tasks.schedule(ctx, TYPE, key, version=1)
+            await tasks.cancel(ctx, TYPE, key, version=2)
+        await changes_in.take(ctx, told, [Came(a_change(key, 5, op="cancel"), "t")])
+        await changes_in.take(ctx, told, [Came(a_change(key, 4), "t")])
+        assert (await tasks.show(ctx, TYPE, key)).known.live is None
+        await changes_in.take(ctx, told, [Came(a_change(key, 6), "t")])
+        assert (await tasks.show(ctx, TYPE, key)).known.live is not None
+    first = await tasks.cancel(ctx, TYPE, "alone", version=7)
+    assert (first.decision, first.reason) == ("ignored", "not_live")
+    assert (await tasks.schedule(ctx, TYPE, "alone", version=6)).reason == "stale"
+    with pytest.raises(NotFound):
+        await tasks.cancel(ctx, TYPE, "unheard")
+
+
+async def test_a_message_changes_only_what_its_intake_may(ctx, store, told):
+    narrow = await intakes.put(ctx, "in", Intake(Topic("main", "acme.changes"), ("OTHER",)))
+    assert (await changes_in.take(ctx, narrow, [Came(a_change("k", 1, tenant="globex"), "t")])) == (0, 1)
+    with pytest.raises(Invalid):
+        await intakes.put(ctx, "in", Intake(Topic("main", "globex.changes")))
+    with pytest.raises(Invalid):
+        await intakes.put(ctx, "in", Intake(Topic("elsewhere", "acme.changes")))
