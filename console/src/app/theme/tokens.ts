@@ -30,14 +30,18 @@ export const light: ThemeConfig = {
     colorBgLayout: "#f5f6f7",
     colorBorder: "#c3cad1",
     colorBorderSecondary: "#e1e5e9",
+    controlItemBgActive: "#e4eef6",
+    controlItemBgActiveHover: "#e4eef6",
   },
 };
 
 export const dark: ThemeConfig = {
   algorithm: theme.darkAlgorithm,
+  // what is bright enough to be read as text is too bright to have white text on it
+  components: { Button: { primaryColor: "#0f1b26", dangerColor: "#1d0f0e" } },
   token: {
     ...shared,
-    colorPrimary: "#3a79b0",
+    colorPrimary: "#8cc0ef",
     colorLink: "#86b7e3",
     colorError: "#e5807a",
     colorWarning: "#d9a441",
@@ -55,5 +59,7 @@ export const dark: ThemeConfig = {
     colorBgElevated: "#23292f",
     colorBorder: "#46505a",
     colorBorderSecondary: "#2e363d",
+    controlItemBgActive: "#1d2b38",
+    controlItemBgActiveHover: "#1d2b38",
   },
 };
