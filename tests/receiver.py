@@ -11,13 +11,17 @@ import msgspec
 
 
 class Receiver:
-    """What was received. `answers` maps a path to a list of statuses given one after the other, then 200."""
+    """What was received. `answers` maps a path to a list of statuses given one after the other, then 200.
+
+    `bodies` maps a path to what is said with them.
+    """
 
     def __init__(self) -> None:
         self.calls: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
         self.effects: Counter[str] = Counter()
         self.answers: dict[str, list[int]] = {}
+        self.bodies: dict[str, bytes] = {}
         self.url = ""
         self.arrived = threading.Event()
 
@@ -41,7 +45,7 @@ def receiving() -> Iterator[Receiver]:
             status = receiver.status(self.path)
             if status < 300:
                 receiver.effects[self.headers["Idempotency-Key"]] += 1
-            answer = b"effect" if status < 300 else b"no"
+            answer = receiver.bodies.get(self.path, b"effect" if status < 300 else b"no")
             self.send_response(status)
             self.send_header("Content-Length", str(len(answer)))
             if status == 299:

@@ -10,6 +10,7 @@ from playwright.async_api import Browser, expect
 from tests.cluster import Cluster
 from tests.console.browser import LANGUAGES, PATIENCE_MS, browsing, profile
 from tests.console.desk import Desk
+from tests.console.scene import set_up
 from tests.console.serving import Home, Served, serving
 from tests.console.words import Words
 
@@ -20,7 +21,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.xdist_group("console"))
-            item.add_marker(pytest.mark.asyncio(loop_scope="session"))
+            item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
             item.add_marker(pytest.mark.timeout(180))
 
 
@@ -33,6 +34,13 @@ def patience() -> None:
 async def served(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Served]:
     async with serving(cluster, tmp_path_factory.mktemp("console")) as served:
         yield served
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def lived(served: Served) -> tuple[Home, dict[str, str]]:
+    """A tenant with something on every page, for tests that only look."""
+    home = await served.home()
+    return home, await set_up(served, home)
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

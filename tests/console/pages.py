@@ -4,11 +4,22 @@ PAGES = {
     "overview": "/",
     "jobs": "/jobs",
     "job-new": "/jobs/new",
-    "job": "/jobs/coupon_job",
     "instances": "/instances",
     "tasks": "/tasks",
     "letters": "/letters",
     "audit": "/audit",
     "tenants": "/tenants",
 }
-PLATFORM = {"all-tenants": "/tenants/all", "tenant": "/tenants/all/system"}
+PLATFORM = {"overview-platform": "/", "all-tenants": "/tenants/all", "tenant": "/tenants/all/system"}
+OF_JOB = {
+    "job": "",
+    "job-calendar": "?view=calendar",
+    "job-backfills": "?view=backfills",
+    "job-versions": "?view=versions",
+}
+
+
+def pages_of(made: dict[str, str], job: str = "coupon_job") -> dict[str, str]:
+    """With the pages of single things: a job in all its views, an instance, a task."""
+    of_job = {name: f"/jobs/{job}{view}" for name, view in OF_JOB.items()} | {"job-edit": f"/jobs/{job}/edit"}
+    return PAGES | (of_job if "job 0" not in made else {}) | {name: made[name] for name in ("instance", "task")}

@@ -100,24 +100,24 @@ class Served:
         self.door.end()
         self.node.end()
 
-    async def home(self, name: str = "", width: int = 16) -> Home:
+    async def home(self, name: str = "", width: int = 16, key: str = "") -> Home:
         """A fresh tenant."""
         tenant = await tenants.create(self.store, name or f"t-{uuid4().hex[:8]}", "test", width=width)
-        return await self._home(tenant, [Role.ADMIN, Role.WORKER, Role.AUDITOR])
+        return await self._home(tenant, [Role.ADMIN, Role.WORKER, Role.AUDITOR], key)
 
-    async def platform(self) -> Home:
+    async def platform(self, key: str = "") -> Home:
         """The platform's own tenant."""
         found = [tenant for tenant, _ in await tenants.page(self.store, None, 100) if tenant.name == SYSTEM]
         system = found[0] if found else await tenants.create(self.store, SYSTEM, "test", width=1)
-        return await self._home(system, [Role.ADMIN])
+        return await self._home(system, [Role.ADMIN], key)
 
     async def pass_time(self, **by: float) -> None:
         """Move the clock of every process at once."""
         await move_clock(self.store, **by)
 
-    async def _home(self, tenant: Tenant, roles: list[Role]) -> Home:
+    async def _home(self, tenant: Tenant, roles: list[Role], name: str) -> Home:
         ctx = Context.of(self.store, tenant, "test")
-        key = (await keys.create(ctx, "all", roles)).text
+        key = (await keys.create(ctx, name or f"all-{uuid4().hex[:6]}", roles)).text
         headers = {"Authorization": f"Bearer {key}"}
         self._clients.append(httpx2.AsyncClient(base_url=f"{self.url}/api/v1", headers=headers, timeout=60))
         return Home(tenant, ctx, key, self._clients[-1])

@@ -37,17 +37,27 @@ class Words:
 
     def __call__(self, name: str, **blanks: object) -> str:
         """A text by its page and key, such as `jobs.create`, its blanks filled in."""
+        return BLANK.sub(lambda blank: str(blanks[blank[1]]), self._raw(name))
+
+    def containing(self, name: str, **blanks: object) -> "re.Pattern[str]":
+        """Something with the text in it, and anything in the blanks that are not filled in."""
+        parts = re.split(r"({{[^}]*}})", self._raw(name))
+        return re.compile("".join(self._part(part, blanks) for part in parts))
+
+    def any(self, *names: str) -> "re.Pattern[str]":
+        """One of several texts."""
+        return re.compile("|".join(self.containing(name).pattern for name in names))
+
+    def _part(self, part: str, blanks: dict[str, object]) -> str:
+        blank = BLANK.fullmatch(part)
+        if blank is None:
+            return re.escape(part)
+        return re.escape(str(blanks[blank[1]])) if blank[1] in blanks else ".*"
+
+    def _raw(self, name: str) -> str:
         page, *keys = name.split(".")
         found: object = _told(self.language)[page]
         for key in keys:
             found = found[key]  # type: ignore[index]
         assert isinstance(found, str), name
-        return BLANK.sub(lambda blank: str(blanks[blank[1]]), found)
-
-    def pattern(self, name: str) -> "re.Pattern[str]":
-        """The text with anything in its blanks."""
-        page, *keys = name.split(".")
-        found: object = _told(self.language)[page]
-        for key in keys:
-            found = found[key]  # type: ignore[index]
-        return re.compile(".*".join(map(re.escape, BLANK.split(str(found))[::2])))
+        return found

@@ -1,6 +1,6 @@
-import { Spin } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { Loading } from "./Loading";
 import "./parts.css";
 
 /** A column: `number` is set to the right, `tight` is never broken. */
@@ -13,7 +13,7 @@ export interface Column<Item> {
 /** A list of things: a table where there is room, cards on a phone. */
 export function Rows<Item>({ caption, columns, items, id, empty }: RowsProps<Item>) {
   const { t } = useTranslation("frame");
-  if (items === undefined) return <Spin aria-label={t("loading")} />;
+  if (items === undefined) return <Loading />;
   if (items.length === 0) return <>{empty ?? <p className="soft">{t("list.none")}</p>}</>;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { Spin } from "antd";
 import { useTranslation } from "react-i18next";
 import { getInstance } from "../../api/generated/client";
 import { Json } from "../../parts/Json";
+import { Loading } from "../../parts/Loading";
 import { Card, Page } from "../../parts/Page";
 import { StateTag } from "../../parts/StateTag";
 import { Trouble } from "../../parts/Trouble";
@@ -17,7 +17,7 @@ const REFRESH = 3_000;
 
 /** One fire of a job: what was tried, what came back, what is to come. */
 export function InstancePage() {
-  const { t } = useTranslation(["instances", "frame"]);
+  const { t } = useTranslation("instances");
   const { instance } = route.useParams();
   const asked = useQuery({
     queryKey: ["instance", instance],
@@ -28,11 +28,7 @@ export function InstancePage() {
   if (!one)
     return (
       <Page title={t("one")}>
-        {asked.error ? (
-          <Trouble error={asked.error} onAgain={() => void asked.refetch()} />
-        ) : (
-          <Spin aria-label={t("frame:loading")} />
-        )}
+        {asked.error ? <Trouble error={asked.error} onAgain={() => void asked.refetch()} /> : <Loading />}
       </Page>
     );
   const name = one.key ? `${one.job ?? one.job_id} / ${one.key}` : (one.job ?? one.job_id);

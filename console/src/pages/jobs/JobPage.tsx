@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams, useSearch } from "@tanstack/react-router";
-import { Spin } from "antd";
 import { useTranslation } from "react-i18next";
 import { getJob } from "../../api/generated/client";
 import type { JobView } from "../../api/generated/models";
+import { Loading } from "../../parts/Loading";
 import { Page } from "../../parts/Page";
 import { StateTag } from "../../parts/StateTag";
 import { Trouble } from "../../parts/Trouble";
@@ -20,7 +20,6 @@ type View = (typeof VIEWS)[number];
 
 /** One job: what it is, when it fires, how it went, and what may be done with it. */
 export function JobPage() {
-  const { t } = useTranslation("frame");
   const { job } = useParams({ from: "/jobs/$job" });
   const asked = useQuery({
     queryKey: ["job", job],
@@ -33,7 +32,7 @@ export function JobPage() {
         <Trouble error={asked.error} onAgain={asked.refetch} />
       </Page>
     );
-  if (!asked.data) return <Spin aria-label={t("loading")} />;
+  if (!asked.data) return <Loading />;
   return <Known job={asked.data} />;
 }
 

@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { Spin } from "antd";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { getTasksTypeKey } from "../../api/generated/client";
@@ -8,6 +7,7 @@ import type { TaskView } from "../../api/generated/models";
 import { Refused } from "../../api/trouble";
 import { Act } from "../../parts/Act";
 import { Json } from "../../parts/Json";
+import { Loading } from "../../parts/Loading";
 import { Card, Page } from "../../parts/Page";
 import { StateTag } from "../../parts/StateTag";
 import { Trouble } from "../../parts/Trouble";
@@ -21,7 +21,7 @@ const REFRESH = 3_000;
 
 /** One business key: what lives, and how it came to this. A key that nobody has asked for yet can be begun here. */
 export function TaskPage() {
-  const { t } = useTranslation(["tasks", "frame"]);
+  const { t } = useTranslation("tasks");
   const { type, key } = route.useParams();
   const asked = useQuery({
     queryKey: ["task", type, key],
@@ -36,7 +36,7 @@ export function TaskPage() {
       acts={one !== undefined && <Acts type={type} id={key} one={one} />}
     >
       {asked.error && <Trouble error={asked.error} onAgain={() => void asked.refetch()} />}
-      {one === undefined && !asked.error && <Spin aria-label={t("frame:loading")} />}
+      {one === undefined && !asked.error && <Loading />}
       {one === null && <p className="soft">{t("unknown")}</p>}
       {one && (
         <>

@@ -43,6 +43,8 @@ function Find({ type, types }: { type: string | undefined; types: string[] }) {
     <Form
       key={type}
       layout="inline"
+      requiredMark={false}
+      colon={false}
       className="find"
       initialValues={{ type }}
       onFinish={({ type, key }) => void navigate({ to: "/tasks/$type/$key", params: { type, key } })}

@@ -1,5 +1,4 @@
 import { useQuery } from "@tanstack/react-query";
-import { Spin } from "antd";
 import { useTranslation } from "react-i18next";
 import {
   getOwnTenant,
@@ -7,6 +6,7 @@ import {
   postOwnTenantPause,
   postOwnTenantResume,
 } from "../../api/generated/client";
+import { Loading } from "../../parts/Loading";
 import { Card } from "../../parts/Page";
 import { Trouble } from "../../parts/Trouble";
 import { AllowanceFacts, TenantFacts } from "./Facts";
@@ -14,7 +14,7 @@ import { Standing } from "./Standing";
 
 /** One's own tenant; what it may use is set by the platform. */
 export function Own() {
-  const { t } = useTranslation(["tenants", "frame"]);
+  const { t } = useTranslation("tenants");
   const asked = useQuery({ queryKey: ["tenant"], queryFn: ({ signal }) => getOwnTenant({ signal }) });
   const standing = useQuery({
     queryKey: ["tenant", "standing"],
@@ -26,7 +26,7 @@ export function Own() {
   return (
     <Card title={t("own")} id="own">
       {wrong && <Trouble error={wrong} />}
-      {!one && !wrong && <Spin aria-label={t("frame:loading")} />}
+      {!one && !wrong && <Loading />}
       {one && (
         <>
           <Standing

@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { Spin } from "antd";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import {
@@ -11,6 +10,7 @@ import {
   postTenantResume,
 } from "../../api/generated/client";
 import { Act } from "../../parts/Act";
+import { Loading } from "../../parts/Loading";
 import { Card, Page } from "../../parts/Page";
 import { Trouble } from "../../parts/Trouble";
 import { Allow } from "./Allow";
@@ -22,7 +22,7 @@ const route = getRouteApi("/tenants/all/$tenant");
 
 /** One tenant as the platform's people see it: what it may use, its first key, whether it goes on. */
 export function TenantPage() {
-  const { t } = useTranslation(["tenants", "frame"]);
+  const { t } = useTranslation("tenants");
   const { tenant } = route.useParams();
   const [doing, setDoing] = useState<"allow" | "key" | null>(null);
   const asked = useQuery({
@@ -54,7 +54,7 @@ export function TenantPage() {
       }
     >
       {wrong && <Trouble error={wrong} />}
-      {!one && !wrong && <Spin aria-label={t("frame:loading")} />}
+      {!one && !wrong && <Loading />}
       {one && (
         <>
           <Card title={t("own")}>

@@ -154,6 +154,7 @@ def _show(database: Database, door: Door) -> None:
     out.print(f"[bold]Horae {__version__}[/bold], everything in one process. Ctrl-C stops it.", highlight=False)
     for name, value in (
         ("database", database.where),
+        ("console", f"{door.address}/console/ (log in with the key below)"),
         ("API", f"{door.address}/docs"),
         ("try", f"HORAE_DSN={shlex.quote(database.dsn)} HORAE_KEYRING={_keyring(database.settings)} horae job list"),
         ("or", door.command()),

@@ -1,0 +1,84 @@
+"""`make screenshots`: every page in both languages, from a server of its own, into `docs/console`."""
+
+import asyncio
+import tempfile
+from datetime import timedelta
+from pathlib import Path
+
+from playwright.async_api import Browser, expect
+
+from tests.cluster import private_cluster
+from tests.console.browser import LANGUAGES, NARROW, browsing, profile
+from tests.console.desk import Desk
+from tests.console.pages import PLATFORM, pages_of
+from tests.console.scene import Scene, set_up
+from tests.console.serving import Home, Served, serving
+from tests.console.words import Words
+from tests.steps import query
+
+A_DAY = """
+    insert into signal (minute, success, failed, dead, skipped, retry_backlog, backlog, priority, lane, tenant_id,
+                        writer, delays)
+    select minute, n, n / 30 + (n % 40 = 0)::int * 6, (n % 40 = 0)::int, (n % 17 = 0)::int, n % 40 / 9, n % 5, 1, 0, $1,
+           gen_random_uuid(), array[n / 2, n / 3, n / 8, n / 20, n / 40, n / 55, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+    from (select minute, (60 + 45 * sin(extract(epoch from minute) / 13751) + extract(minute from minute) / 4)::int as n
+          from generate_series(date_trunc('minute', $2::timestamptz) - interval '24 hours',
+                               date_trunc('minute', $2::timestamptz), interval '1 minute') minute) made"""
+"""What nodes would have counted in a day: a picture of an hour-old server would show nothing."""
+FOLDER = Path(__file__).parents[2] / "docs/console"
+BY_NIGHT = ("overview", "task")
+ON_A_PHONE = ("instances", "task")
+
+
+async def main() -> None:
+    """A server, some life in it, and a picture of every page."""
+    FOLDER.mkdir(exist_ok=True)
+    with private_cluster() as cluster, tempfile.TemporaryDirectory() as folder:
+        await cluster.make_template()
+        async with serving(cluster, Path(folder)) as served, browsing() as browser:
+            home, platform = await served.home("acme", key="ada"), await served.platform(key="grace")
+            made = await lived_in(served, home)
+            for language in LANGUAGES:
+                await walk(browser, served, language, home.key, pages_of(made))
+                await walk(browser, served, language, platform.key, PLATFORM)
+                some = {name: path for name, path in pages_of(made).items() if name in {*BY_NIGHT, *ON_A_PHONE}}
+                dark = {f"{name}-dark": path for name, path in some.items() if name in BY_NIGHT}
+                await walk(browser, served, language, home.key, dark, color_scheme="dark")
+                phone = {f"{name}-phone": path for name, path in some.items() if name in ON_A_PHONE}
+                await walk(browser, served, language, home.key, phone, viewport=NARROW)
+
+
+async def lived_in(served: Served, home: Home) -> dict[str, str]:
+    """A tenant whose jobs have run for a while."""
+    made = await set_up(served, home)
+    scene = Scene(served, home)
+    await query(served.store.cells[0], A_DAY, home.tenant.id, scene.now)
+    for _ in range(12):
+        await scene.ended(await scene.trigger("coupon_job"))
+    since, until = scene.now - timedelta(hours=2), scene.now - timedelta(minutes=1)
+    range_ = {"since": since.isoformat(), "until": until.isoformat()}
+    begun = await home.ask("POST", "/jobs/coupon_job/backfill", range_, **{"Idempotency-Key": "pictures"})
+    await scene.when(f"/backfills/{begun['id']}", lambda one: one["status"] == "DONE" and not one["waiting"], 120)
+    return made
+
+
+async def walk(
+    browser: Browser, served: Served, language: str, key: str, pages: dict[str, str], **wishes: object
+) -> None:
+    """A picture of each of these pages."""
+    async with profile(browser, language, **wishes) as context:
+        desk = Desk(await context.new_page(), served, Words(language))
+        if pages.get("overview") is not None:
+            await desk.page.goto(f"{served.url}/console/")
+            await expect(desk.page.get_by_label(desk.words("login.key"))).to_be_visible()
+            await desk.page.screenshot(path=FOLDER / f"login.{language}.png")
+        await desk.log_in(key)
+        for name, path in pages.items():
+            await desk.open(path)
+            await desk.page.wait_for_load_state("networkidle")
+            await desk.settled()
+            await desk.page.screenshot(path=FOLDER / f"{name}.{language}.png")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

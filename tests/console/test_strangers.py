@@ -1,0 +1,98 @@
+"""What others wrote is text, wherever it is shown: names, labels, keys, payloads, answers, errors, addresses."""
+
+from datetime import timedelta
+from urllib.parse import quote
+
+import pytest
+from playwright.async_api import expect
+
+from horae.security.roles import Role
+from horae.service import keys
+from tests.console.browser import profile
+from tests.console.desk import Desk
+from tests.console.pages import PLATFORM, pages_of
+from tests.console.scene import QUICK, Scene
+from tests.console.words import Words
+
+PWN = "window.__pwned=(window.__pwned||0)+1"
+NAMES = [
+    f"<img src=x onerror={PWN}>",
+    f"<svg onload={PWN}>",
+    f'"onmouseover={PWN} x="',
+    "{{constructor.constructor(1)}}",
+]
+TEXTS = [
+    f"<script>{PWN}</script>",
+    f"</pre></code><img src=x onerror={PWN}>",
+    f"<iframe srcdoc='<script>parent.{PWN}</script>'></iframe>",
+    f"javascript:{PWN}",
+    f"<a href=javascript:{PWN}>x</a>",
+    f"<style onload={PWN}></style><details open ontoggle={PWN}>",
+    f"${{{PWN}}}`{PWN}`",
+    f"]]><math><mtext></mtext><img src=x onerror={PWN}></math>",
+]
+EVIL = "".join(TEXTS)
+
+
+async def write_everywhere(served, home) -> dict[str, str]:
+    """The corpus in every field that takes a text; gives pages that show it."""
+    scene = Scene(served, home)
+    for number, name in enumerate(NAMES):
+        await scene.job(
+            name,
+            cron="0 */5 * * * ?" if number % 2 else "*/5 * * * *",
+            labels={"a": TEXTS[number % len(TEXTS)][:63]},
+            payload={EVIL: TEXTS},
+            target={
+                "kind": "http",
+                "url": "https://example.com/" + quote(EVIL[:200]),
+                "headers": {"X-Evil": EVIL[:300]},
+            },
+        )
+    kind = NAMES[0] + "type"
+    await scene.type(kind)
+    await scene.put(quote(kind), quote(EVIL[:190], safe=""), scene.now + timedelta(hours=1), payload={"x": EVIL})
+    bad = await scene.job("answers", retry=QUICK)
+    path = "/" + bad["target"]["url"].rpartition("/")[2]
+    served.receiver.bodies[path] = EVIL.encode()
+    await scene.fails(bad, 400)
+    dead = await scene.trigger("answers", {"x": EVIL})
+    await scene.ended(dead)
+    await keys.create(home.ctx, NAMES[0], [Role.VIEWER])
+    await home.ask("PUT", "/role-bindings/" + quote(f"group:{NAMES[0]}", safe=""), {"roles": ["viewer"]})
+    await home.ask("PUT", "/calendars/" + quote(NAMES[1], safe=""), {"first": "2026-01-01", "last": "2026-12-31"})
+    made = {"instance": f"/instances/{dead}", "task": f"/tasks/{quote(kind, safe='')}/{quote(EVIL[:190], safe='')}"}
+    return made | {f"job {number}": f"/jobs/{quote(name, safe='')}" for number, name in enumerate(NAMES)}
+
+
+@pytest.mark.parametrize("language", ["en"])
+async def test_nothing_that_others_wrote_is_ever_executed(served, browser, language):
+    home = await served.home(name=NAMES[0][:50] + "t")
+    made = await write_everywhere(served, home)
+    reflected = {
+        "filter": f"/instances?key={quote(EVIL[:400])}&job={quote(NAMES[0])}",
+        "search": f"/jobs?prefix={quote(NAMES[0])}&label={quote('a=' + TEXTS[0][:60])}",
+        "unknown task": f"/tasks/{quote(NAMES[1], safe='')}/{quote(TEXTS[1], safe='')}",
+        "nowhere": f"/{quote(EVIL[:300], safe='')}",
+        "audit": f"/audit?actor={quote(EVIL[:190])}",
+    }
+    async with profile(browser, language) as context:
+        desk = Desk(await context.new_page(), served, Words(language))
+        await desk.page.add_init_script("window.__pwned = 0")
+        await desk.log_in(home.key)
+        seen = 0
+        for name, path in (pages_of(made) | made | reflected).items():
+            await desk.open(path)
+            assert await desk.page.evaluate("window.__pwned") == 0, name
+            seen += await desk.page.get_by_text("onerror=", exact=False).count()
+        assert seen > 10, "it is shown, as text"
+        await desk.open(made["instance"])
+        await expect(desk.page.get_by_text(TEXTS[0], exact=False).first).to_be_visible()
+        desk.ears.check()
+        platform = await served.platform()
+        await desk.log_out()
+        await desk.log_in(platform.key)
+        for name, path in PLATFORM.items():
+            await desk.open(path)
+            assert await desk.page.evaluate("window.__pwned") == 0, name
+        desk.ears.check()
