@@ -45,6 +45,7 @@ class World(NamedTuple):
     intake: str
     parked: str
     poison: str
+    rolling: str
     live: str
     waiting: str
     dead: str
@@ -142,6 +143,7 @@ async def _furnished(ctx: Context, ask: Callable[..., Any], text: str) -> World:
         told=f"told-{name}",
         intake=f"in-{name}",
         **await _messages(ctx, ask, secret),
+        rolling=f"rolling-{name}",
         **runs,
         backfill=begun[0]["id"],
         key=spare.key.principal,
@@ -159,6 +161,8 @@ async def _sources(ask: Callable[..., Any], name: str, secret: str) -> None:
     await ask("PUT", f"/sources/pushed-{name}", {"origin": {"kind": "push"}})
     url = {"kind": "http", "url": f"https://{secret}.example.com/pending"}
     await ask("PUT", f"/sources/asked-{name}", {"origin": url})
+    await ask("POST", "/jobs", {"name": f"rolling-{name}", "trigger": {"kind": "rolling", "window": 600, "every": 60}})
+    await ask("PUT", f"/jobs/rolling-{name}/subjects", {"keys": [f"1-{secret}", f"2-{secret}"]})
     for number in "12":
         page = {"round": number, "items": [{"key": f"{number}-{secret}", "at": AT}], "last": True}
         await ask("POST", f"/sources/pushed-{name}/pages", page)

@@ -26,6 +26,7 @@ FOLLOWERS = {
     "outbox/append",
     "outbox/append_many",
     "references/publish",
+    "subjects/birth",
     "tenants/publish",
 }
 # Not the rows of a shard: the cell's own, or copies.

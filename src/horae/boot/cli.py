@@ -22,6 +22,7 @@ from horae.boot.commands import (
     secrets,
     shadows,
     sources,
+    subjects,
     subscriptions,
     tasks,
     tenants,
@@ -58,6 +59,7 @@ app.add_typer(keys.app, name="keys", help="API keys: the first one, and those of
 app.add_typer(audit.app, name="audit", help="The sealed audit log: verify, anchor.")
 app.add_typer(secrets.app, name="secrets", help="Named secrets of a tenant: put, list without values, remove.")
 app.add_typer(sources.app, name="sources", help="Sources: where a business lists what should be pending.")
+app.add_typer(subjects.app, name="subjects", help="Subjects of rolling jobs: add, remove, import, list, coverage.")
 app.add_typer(subscriptions.app, name="subscription", help="Subscriptions: who is told of what happens, and again.")
 app.add_typer(intakes.app, name="intake", help="Intakes: topics that schedule changes come by.")
 app.add_typer(intakes.parking, name="parked", help="Messages that an intake could make nothing of: list, replay, drop.")

@@ -27,6 +27,7 @@ from horae.store.envelopes import Envelopes
 from horae.store.secret_book import SecretBook
 from horae.upkeep.anchors import Anchorer, Webhook
 from horae.upkeep.copies import Copier
+from horae.upkeep.coverages import Coverer
 from horae.upkeep.doctor import Doctor
 from horae.upkeep.feed import Feed
 from horae.upkeep.idempotency import Forgetter
@@ -44,6 +45,7 @@ from horae.upkeep.vacuum import Vacuumer
 SEAL, SECRETS, COPY, VACUUM, VISIT, PURGE, RESEAL, SIGNAL, FORGET = 1.0, 1.0, 2.0, 3.0, 15.0, 30.0, 30.0, 60.0, 60.0
 RELAY = RECONCILE = FEED = INTAKE = 1.0
 MARK = 5.0
+COVER = 60.0
 DROP = ANCHOR = PARTITION = 3600.0
 ENDS: Final = (signal.SIGTERM, signal.SIGINT)
 
@@ -158,6 +160,7 @@ async def _serving(settings: Settings, store: Store, owner: Store, sender: Sende
         (feed, FEED),
         (intakes, INTAKE),
         (Marker(owner, partial(_seals, store, worker)), MARK),
+        (Coverer(store, partial(_held, store, worker)), COVER),
         (Dropper(owner, timedelta(days=settings.audit_days)), DROP),
         (anchorer_of(settings, store, sender), ANCHOR),
     )

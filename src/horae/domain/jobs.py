@@ -23,6 +23,7 @@ from horae.domain.triggers import (
     IntervalTrigger,
     KeyedTrigger,
     OnceTrigger,
+    RollingTrigger,
     Trigger,
 )
 
@@ -107,6 +108,16 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
         return isinstance(self.definition.trigger, KeyedTrigger)
 
     @property
+    def rolling(self) -> bool:
+        """Whether it owns subjects that are refreshed in turn."""
+        return isinstance(self.definition.trigger, RollingTrigger)
+
+    @property
+    def spread(self) -> bool:
+        """Whether its instances lie in the shards of their keys: it is known in every cell."""
+        return self.keyed or self.rolling
+
+    @property
     def single(self) -> bool:
         """Whether it fires once, under the rules of a task whose key is the job itself."""
         return isinstance(self.definition.trigger, OnceTrigger | DelayTrigger)
@@ -171,6 +182,8 @@ def _kind(trigger: Trigger) -> str:
             return "recurring"
         case KeyedTrigger():
             return "a type of tasks"
+        case RollingTrigger():
+            return "a rolling set"
         case OnceTrigger() | DelayTrigger():
             return SINGLE
         case _:

@@ -63,6 +63,51 @@ class KeyedTrigger(msgspec.Struct, frozen=True, tag_field="kind", tag="keyed"):
     """A type of tasks: each business key has its own time."""
 
 
+class RollingTrigger(msgspec.Struct, frozen=True, tag_field="kind", tag="rolling", omit_defaults=True):
+    """A set of subjects, each refreshed at most once in a window. Seconds, all of them.
+
+    Every `every` seconds, counted from the anchor, a tick takes those that were not refreshed within the window, the
+    oldest first, and spreads their calls over its `budget` (the whole tick where it is left out). The set is covered
+    when `share` of the subjects succeeded within `fresh` (the window and two ticks where it is left out).
+    """
+
+    window: float
+    every: float
+    anchor: datetime
+    budget: float | None = None
+    share: float = 0.999
+    fresh: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.every < SHORTEST_INTERVAL or self.window < self.every:
+            raise InvalidSchedule("a tick is at least a second long, and the window at least a tick")
+        if self.budget is not None and not 0 < self.budget <= self.every:
+            raise InvalidSchedule("a tick's budget lies above 0 and at most at its length")
+        if not 0 < self.share <= 1:
+            raise InvalidSchedule("the share of fresh subjects lies above 0 and at most at 1")
+        if self.fresh is not None and self.fresh < self.window:
+            raise InvalidSchedule("subjects cannot be fresher than their window")
+
+    def tick(self, now: datetime) -> datetime | None:
+        """The tick we are in; None before the first, and when its budget is over."""
+        steps = (now - self.anchor) // timedelta(seconds=self.every)
+        at = self.anchor + steps * timedelta(seconds=self.every)
+        return at if steps >= 0 and now < self.end(at) else None
+
+    def end(self, tick: datetime) -> datetime:
+        """Until when a tick takes subjects."""
+        return tick + timedelta(seconds=self.budget or self.every)
+
+    def aged(self, tick: datetime) -> datetime:
+        """What ended no later than this may be refreshed by a tick."""
+        return tick - timedelta(seconds=self.window)
+
+    @property
+    def fresh_seconds(self) -> float:
+        """How long after its last success a subject counts as fresh."""
+        return self.fresh if self.fresh is not None else self.window + 2 * self.every
+
+
 class ManualTrigger(msgspec.Struct, frozen=True, tag_field="kind", tag="manual"):
     """Only when someone asks."""
 
@@ -75,7 +120,7 @@ def _compiled(expression: str, dialect: Dialect, salt: str) -> Cron:
     return parse(expression, dialect, salt=salt)
 
 
-Trigger = CronTrigger | IntervalTrigger | OnceTrigger | DelayTrigger | KeyedTrigger | ManualTrigger
+Trigger = CronTrigger | IntervalTrigger | OnceTrigger | DelayTrigger | KeyedTrigger | RollingTrigger | ManualTrigger
 
 
 def cron(expression: str, *, dialect: Dialect | None = None, zone_name: str = "UTC", salt: str = "") -> CronTrigger:

@@ -28,6 +28,7 @@ SLOTS: Final = 2000
 STUCK: Final = 60.0
 """Seconds without a fire after which `drain` leaves to others what waits for a limit."""
 LOOK, AHEAD, RESCUE, LISTEN, RENEW, RECORD, CHECK, BACKFILL, TENANCIES = 5.0, 0.9, 2.0, 5.0, 0.05, 0.5, 2.0, 1.0, 1.0
+ROLL: Final = 1.0
 
 
 class Node:
@@ -78,6 +79,7 @@ class Node:
             *((name, Loop("rescue", post.rescuer, RESCUE)) for name, post in self.posts.items()),
             *((name, Loop("tenancies", post.tenancies, TENANCIES)) for name, post in self.posts.items()),
             *((name, Loop("backfill", post.backfiller, BACKFILL)) for name, post in self.posts.items()),
+            *((name, Loop("rolling", post.roller, ROLL)) for name, post in self.posts.items()),
             *((name, Loop("listener", listener, LISTEN)) for name, listener in self._listeners.items()),
         ]
         for name, loop in in_cells:

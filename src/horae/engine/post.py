@@ -24,6 +24,7 @@ from horae.engine.feeder import Feeder
 from horae.engine.fire import Firer
 from horae.engine.opening import Opener
 from horae.engine.rescue import Rescuer
+from horae.engine.rolling import Roller
 from horae.engine.tenancies import Tenancies
 from horae.engine.territory import Territory
 from horae.runtime.clock import boottime
@@ -75,6 +76,7 @@ class Post:
         self.tenancies = Tenancies(cell, self.agenda, self.feeder.reset)
         self.firer = Firer(cell, owner, self.feeder.follow, self.tenancies.paused_until)
         self.backfiller = Backfiller(cell, self.territory, self.feeder.follow, lambda: self.tenancies.held)
+        self.roller = Roller(cell, self.territory, self.feeder.follow, lambda: self.tenancies.held)
         self.claimer = Claimer(cell, owner, self.feeder.reset)
         completer = Completer(self.settler, Pace(0.055, 0.012, 0.025))
         hands = Hands(self.firer, self.claimer, sender, completer, self.feeder, Opener(sealing))
@@ -184,6 +186,7 @@ class Post:
         await self.claimer.learn_held(anew=True)
         await self.tenancies.learn(anew=True)
         await self.backfiller.once()
+        await self.roller.once()
         await self.feeder.look()
         await self.mature()
         self.gatekeeper.dispatch()

@@ -96,6 +96,11 @@ ACTIONS: Final[dict[str, Action]] = {
     "sources.remove": Action(Verb.WRITE, audited=True),
     "sources.run": Action(Verb.EXECUTE, audited=True),
     "sources.push": Action(Verb.EXECUTE),  # what it repairs has its own audit rows
+    "subjects.list": Action(Verb.READ),
+    "subjects.coverage": Action(Verb.READ),
+    "subjects.add": Action(Verb.EXECUTE),  # members of a set come and go as tasks do
+    "subjects.remove": Action(Verb.EXECUTE),
+    "subjects.import": Action(Verb.EXECUTE),
     "health.read": Action(Verb.READ),
     "nodes.list": Action(Verb.READ, platform=True),
     "shards.list": Action(Verb.READ, platform=True),

@@ -22,7 +22,7 @@ async def tell(ctx: Context, tx: Tx, job: Job, event: Event, detail: dict[str, o
         resource=public(Prefix.JOB, job.id),
         detail={"name": job.name, **detail},
     )
-    if job.keyed:
+    if job.spread:
         body = {"id": job.id, "version": job.version, "status": job.status, "definition": job.definition}
         await references.publish(tx, "job", job.id, job.tenant_id, job.shard, job.name, body)
         ctx.types.forget(ctx.tenant, job.name)

@@ -128,12 +128,12 @@ async def counts(ctx: Context, job: Job, sought: Sought = ANY) -> Counts:
 
 def cells_of(ctx: Context, job: Job) -> list[Cell]:
     """Where a job's instances may be."""
-    return ctx.store.cells if job.keyed else [ctx.store.cell(job.shard)]
+    return ctx.store.cells if job.spread else [ctx.store.cell(job.shard)]
 
 
 def shards_of(ctx: Context, job: Job) -> list[int]:
     """In which shards its live ones lie."""
-    return ctx.tenant.shards(job.definition.width) if job.keyed else [job.shard]
+    return ctx.tenant.shards(job.definition.width) if job.spread else [job.shard]
 
 
 async def _shards_of_all(ctx: Context) -> list[int]:

@@ -121,6 +121,22 @@ async def paused_of(tx: Tx, tenant_id: UUID) -> list[UUID]:
     return [row["id"] for row in await tx.rows(sql("jobs/paused_of"), tenant_id)]
 
 
+async def rolling(tx: Tx) -> list[Job]:
+    """The active rolling jobs, as this cell knows them; their definitions as they are stored."""
+    return [
+        Job(
+            shard=row["home_shard"],
+            id=row["id"],
+            tenant_id=row["tenant_id"],
+            name=row["name"],
+            version=row["version"],
+            status=Status.ACTIVE,
+            definition=definition_from(row["definition"]),
+        )
+        for row in await tx.rows(sql("jobs/rolling"))
+    ]
+
+
 async def removed(tx: Tx, ids: Sequence[UUID]) -> set[UUID]:
     """Those of the given types that are removed, as this cell's copies say."""
     return {row["id"] for row in await tx.rows(sql("jobs/removed"), ids)}

@@ -50,6 +50,16 @@ async def repairs(tx: Tx, tenant_id: UUID, shards: Sequence[int]) -> int:
     return len(await tx.rows(sql("purges/repairs"), BATCH, shards, tenant_id))
 
 
+async def subjects(tx: Tx, tenant_id: UUID, shards: Sequence[int], job_id: UUID) -> int:
+    """The members of its set."""
+    return len(await tx.rows(sql("purges/subjects"), BATCH, shards, job_id, tenant_id))
+
+
+async def coverages(tx: Tx, tenant_id: UUID, shards: Sequence[int]) -> int:
+    """What was counted of its sets."""
+    return len(await tx.rows(sql("purges/coverages"), BATCH, shards, tenant_id))
+
+
 async def sources(tx: Tx, tenant_id: UUID, job_id: UUID) -> int:
     """Its source with its rounds."""
     return len(await tx.rows(sql("purges/sources"), BATCH, shard_in(job_id), job_id, tenant_id))

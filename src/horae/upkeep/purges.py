@@ -15,7 +15,7 @@ from horae.store.cells import Cell, Store
 from horae.store.tx import Tx
 
 JOBS: Final = 20
-OF_JOB: Final = (purges.live, purges.keys, purges.history, purges.letters, purges.backfills)
+OF_JOB: Final = (purges.live, purges.keys, purges.history, purges.letters, purges.backfills, purges.subjects)
 AT_HOME: Final = (purges.sources, purges.cursors, purges.versions, purges.job)
 OF_TENANT: Final = (
     purges.api_keys,
@@ -26,7 +26,15 @@ OF_TENANT: Final = (
     purges.places,
     purges.parked,
 )
-OF_SHARDS: Final = (purges.requests, purges.calendars, purges.buckets, purges.holds, purges.bindings, purges.repairs)
+OF_SHARDS: Final = (
+    purges.requests,
+    purges.calendars,
+    purges.buckets,
+    purges.holds,
+    purges.bindings,
+    purges.repairs,
+    purges.coverages,
+)
 
 
 class Purger:

@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field, StrictStr, model_validator
 
 from horae.api.models.base import Moment, Name, Number, Payload, Shown, Told
 from horae.api.models.limits import Limit
-from horae.api.models.schedules import Cron, Expression, Interval, Manual, Policies, Trigger, Zone
+from horae.api.models.schedules import Cron, Expression, Interval, Manual, Policies, Rolling, Trigger, Zone
 from horae.api.models.targets import Target
 from horae.domain.cron import Dialect
 from horae.domain.ids import Prefix, public
@@ -67,6 +67,8 @@ class JobSpec(Told):
         said["priority"] = Priority[self.priority.upper()]
         said["trigger"] = _trigger(self._asked(), tenant, name, now)
         said.setdefault("target", msgspec.to_builtins(own_queue(name)))
+        if isinstance(self.trigger, Rolling):
+            said.setdefault("retry", {"max_failures": 1})  # a subject comes again with its window
         return msgspec.convert(said, Definition)
 
     def _asked(self) -> Any:
@@ -189,5 +191,8 @@ def _trigger(asked: Any, tenant: Tenant, name: str, now: datetime) -> dict[str, 
         case Interval():
             anchor = asked.anchor or now.replace(microsecond=0)
             return {"kind": "interval", "every": asked.every, "anchor": anchor.isoformat()}
+        case Rolling():
+            told = asked.model_dump(mode="json", exclude_none=True)
+            return told | {"anchor": (asked.anchor or now.replace(microsecond=0)).isoformat()}
         case _:
             return dict(asked.model_dump(mode="json"))

@@ -52,13 +52,27 @@ class Keyed(Told):
     kind: Literal["keyed"]
 
 
+class Rolling(Told):
+    """A set of subjects, each refreshed at most once in a window; ticks take the oldest and spread their calls."""
+
+    kind: Literal["rolling"]
+    window: Annotated[Number, Field(ge=1, le=366 * 86400, description="Seconds between two refreshes of a subject.")]
+    every: Annotated[Number, Field(ge=1, le=366 * 86400, description="Seconds from tick to tick.")]
+    anchor: Moment | None = None
+    budget: Annotated[Number, Field(gt=0, le=366 * 86400)] | None = Field(
+        None, description="Seconds of a tick in which calls are made; all of it where it is left out."
+    )
+    share: Annotated[Number, Field(gt=0, le=1, description="Which share of the subjects should be fresh.")] = 0.999
+    fresh: Annotated[Number, Field(ge=1, le=366 * 86400)] | None = None
+
+
 class Manual(Told):
     """Only when someone asks."""
 
     kind: Literal["manual"]
 
 
-Trigger = Annotated[Cron | Interval | Once | Delay | Keyed | Manual, Field(discriminator="kind")]
+Trigger = Annotated[Cron | Interval | Once | Delay | Keyed | Rolling | Manual, Field(discriminator="kind")]
 
 
 class Misfire(Told):

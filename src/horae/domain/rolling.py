@@ -1,0 +1,107 @@
+"""Rolling sets: when subjects are refreshed, how their calls are spread, and how well a set is covered."""
+
+from datetime import UTC, datetime, timedelta
+from math import ceil
+from typing import Final, NamedTuple
+from uuid import UUID
+
+import msgspec
+
+from horae.domain.tasks import check_key
+from horae.domain.triggers import RollingTrigger
+
+BATCH: Final = 1000
+MARGIN: Final = 0.9
+"""Of what is left of a tick: its last calls must not be the next one's."""
+AT_ONCE: Final = datetime.min.replace(tzinfo=UTC)
+"""As old as a subject is that need not wait for a tick; before it there is nothing."""
+AHEAD: Final = timedelta(seconds=5)
+"""So far ahead of their calls subjects are occupied: what is killed has taken little with it."""
+
+
+class Subject(NamedTuple):
+    """A member of a rolling job's set. `instance_id`: a refresh of it is under way."""
+
+    key: str
+    added_at: datetime
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+    last_success_at: datetime | None = None
+    batch_no: UUID | None = None
+    remark: str | None = None
+    instance_id: UUID | None = None
+
+
+class Pace(msgspec.Struct, frozen=True):
+    """How a tick's calls are spread: the next is due at `due`, then one every `gap` seconds."""
+
+    tick: datetime
+    version: int
+    due: datetime
+    gap: float
+
+    def batch(self, now: datetime) -> int:
+        """How many subjects to occupy now: so that calls are known a little ahead, and no further."""
+        if self.due >= now + AHEAD:
+            return 0
+        ahead = (now + AHEAD - max(self.due, now)).total_seconds()
+        return min(BATCH, max(1, ceil(ahead / self.gap))) if self.gap > 0 else BATCH
+
+    def times(self, now: datetime, many: int) -> list[datetime]:
+        """When so many calls are due."""
+        first = max(self.due, now)
+        return [first + timedelta(seconds=self.gap * n) for n in range(many)]
+
+    def after(self, now: datetime, many: int) -> "Pace":
+        """The same behind so many calls."""
+        return msgspec.structs.replace(self, due=max(self.due, now) + timedelta(seconds=self.gap * many))
+
+
+def pace_of(
+    trigger: RollingTrigger, version: int, tick: datetime, now: datetime, eligible: int, rate: float | None
+) -> Pace:
+    """Spread what is eligible over what is left of the tick, never faster than the target's rate."""
+    left = max(0.0, (trigger.end(tick) - now).total_seconds()) * MARGIN
+    gap = left / eligible if eligible else 0.0
+    return Pace(tick, version, now, max(gap, 1 / rate if rate else 0.0))
+
+
+class Coverage(msgspec.Struct, frozen=True):
+    """How many subjects of a set are fresh, whether that is enough, and when it will be by the pace of late."""
+
+    at: datetime
+    subjects: int
+    fresh: int
+    occupied: int
+    met: bool
+    estimate_at: datetime | None = None
+
+    @property
+    def share(self) -> float:
+        """Which part of the set is fresh; of nothing all is."""
+        return self.fresh / self.subjects if self.subjects else 1.0
+
+
+class Counted(NamedTuple):
+    """What was counted at a time."""
+
+    at: datetime
+    subjects: int
+    fresh: int
+    occupied: int
+
+
+def judge(trigger: RollingTrigger, now: Counted, before: Counted | None) -> Coverage:
+    """Whether a set is covered; if not, when it will be if it goes on as since it was counted before."""
+    needed = ceil(trigger.share * now.subjects) - now.fresh
+    if needed <= 0:
+        return Coverage(*now, met=True)
+    gained = now.fresh - before.fresh if before is not None else 0
+    if before is None or gained <= 0 or now.at <= before.at:
+        return Coverage(*now, met=False)
+    return Coverage(*now, met=False, estimate_at=now.at + (now.at - before.at) * (needed / gained))
+
+
+def check_subject(key: str) -> None:
+    """Refuse what could not be told apart or printed later."""
+    check_key(key)

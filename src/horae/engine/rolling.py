@@ -1,0 +1,123 @@
+"""Rolls through the sets of rolling jobs: ends are written down, and the oldest subjects are occupied in batches.
+
+Occupying a subject and giving birth to its refresh is one transaction, and a subject that is occupied is nobody else's:
+whoever else believes to own the shard finds others. How calls are spread over a tick is remembered in memory only: a
+node that begins anew spreads what is left over what is left.
+"""
+
+from collections.abc import Callable, Collection
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from horae.domain import keys
+from horae.domain.instances import Lane
+from horae.domain.jobs import Job
+from horae.domain.rolling import AT_ONCE, BATCH, Pace, pace_of
+from horae.domain.targets import HttpTarget, queue_of, slot_ms
+from horae.domain.timers import Timer
+from horae.domain.triggers import RollingTrigger
+from horae.engine.territory import Territory
+from horae.runtime.chance import minting, token
+from horae.store import jobs, subjects
+from horae.store.cells import Cell
+from horae.store.subjects import Birth
+from horae.store.task_batches import Type
+from horae.store.tx import COLLIDED, Tx
+
+MOST_COUNTED: Final = 1_000_000
+
+
+class Roller:
+    """A duty of a node in one cell, over the shards it holds."""
+
+    def __init__(
+        self,
+        cell: Cell,
+        territory: Territory,
+        follow: Callable[[Timer], None],
+        held: Callable[[], Collection[UUID]] = lambda: (),
+    ) -> None:
+        self.cell = cell
+        self.territory = territory
+        self.follow = follow
+        self.held = held
+        self._paces: dict[UUID, tuple[frozenset[int], Pace]] = {}
+
+    async def once(self) -> int:
+        """A look at every rolling job; returns 0: its ticks have their own time."""
+        if not self.territory.shards or not self.cell.clock.trusted:
+            return 0
+        async with self.cell.statement() as tx:
+            found = await jobs.rolling(tx)
+        held = self.held()
+        self._paces = {job.id: self._paces[job.id] for job in found if job.id in self._paces}
+        for job in found:
+            if job.tenant_id not in held:
+                await self._roll(job)
+        return 0
+
+    async def _roll(self, job: Job) -> None:
+        trigger = job.definition.trigger
+        assert isinstance(trigger, RollingTrigger)
+        async with self.cell.statement() as tx:
+            for run in self.territory.runs:
+                while await subjects.finish(tx, job.id, run, BATCH) == BATCH:
+                    pass
+            now, tick = tx.now, trigger.tick(tx.now)
+            pace = None if tick is None else await self._pace(tx, job, trigger, tick)
+        await self._batch(job, now, AT_ONCE, BATCH, Pace(now, job.version, now, 0.0))
+        if tick is None or pace is None:
+            return
+        while many := pace.batch(self.cell.clock.now()):
+            taken = await self._batch(job, tick, trigger.aged(tick), many, pace)
+            pace = pace.after(self.cell.clock.now(), taken)
+            self._paces[job.id] = self.territory.shards, pace
+            if taken < many:
+                return
+
+    async def _pace(self, tx: Tx, job: Job, trigger: RollingTrigger, tick: datetime) -> Pace:
+        """How this tick is spread; found out once, and anew when the shards or the job are others."""
+        held, pace = self._paces.get(job.id, (None, None))
+        if pace is not None and (held, pace.tick, pace.version) == (self.territory.shards, tick, job.version):
+            return pace
+        aged, target = trigger.aged(tick), job.definition.target
+        eligible = [await subjects.eligible(tx, job.id, aged, run, MOST_COUNTED) for run in self.territory.runs]
+        rate = target.rate if isinstance(target, HttpTarget) else None
+        pace = pace_of(trigger, job.version, tick, tx.now, sum(eligible), rate)
+        self._paces[job.id] = self.territory.shards, pace
+        return pace
+
+    async def _batch(self, job: Job, tick: datetime, aged: datetime, many: int, pace: Pace) -> int:
+        """Occupy a batch and give birth to it; returns how many. Nothing of it is left where that fails."""
+        batch_no, target = token(), job.definition.target
+        made = Type(job.tenant_id, job.id, job.version, job.definition.priority, slot_ms(target), queue_of(target))
+
+        async def work(tx: Tx) -> list[Birth]:
+            taken: list[tuple[int, str]] = []
+            for run in self.territory.runs:
+                if len(taken) < many:
+                    taken += await subjects.occupy(tx, job.id, aged, run, many - len(taken), batch_no)
+            if not taken:
+                return []
+            mint = minting(tx.now)
+            births = [
+                Birth(shard, key, mint(shard), keys.rolling(job.id, key, tick), due)
+                for (shard, key), due in zip(taken, pace.times(tx.now, len(taken)), strict=True)
+            ]
+            ids = await subjects.birth(tx, made, batch_no, tick, births)
+            return [birth for birth in births if birth.id in ids]
+
+        try:
+            born = await self.cell.run(work)
+        except COLLIDED:
+            return 0  # a key was taken out and put in again just now; the next look passes it over
+        if made.queue is None:
+            for birth in born:
+                self.follow(_timer(job, birth))
+        return len(born)
+
+
+def _timer(job: Job, birth: Birth) -> Timer:
+    priority = job.definition.priority
+    return Timer(birth.shard, birth.id, birth.due_at, job.tenant_id, priority, Lane.FIRST, job.id, job.version)

@@ -1,0 +1,25 @@
+-- Zero rows: nothing that was born of this set has ended since the last look. An end that left no history (it was purged)
+-- counts as now.
+with over as materialized (
+    select u.ctid, u.shard_id, u.instance_id, u.started_at from subject u
+    where u.job_id = $1 and u.instance_id is not null and u.shard_id::int between $2 and $3
+      and not exists (select from instance_live l where l.shard_id = any(array[u.shard_id])
+                                                    and l.id between u.instance_id and u.instance_id)
+    limit $4
+    for update of u skip locked),
+told as (
+    select o.ctid, o.shard_id, coalesce(h.ended_at, $5::timestamptz) as ended_at, h.state,
+           left(case when h.state = 'SUCCESS' then 'SUCCESS'
+                     else concat_ws(' ', coalesce(h.state, 'LOST'), h.reason, h.error_code, h.error_msg) end, 255) as remark
+    from over o
+    left join lateral (
+        select h.ended_at, h.state, h.reason, h.error_code, h.error_msg from instance_history h
+        where h.id = o.instance_id and h.ended_at >= o.started_at
+        limit 1) h on true)
+update subject u
+set instance_id = null, finished_at = t.ended_at, aged_at = t.ended_at, remark = t.remark,
+    last_success_at = case when t.state = 'SUCCESS' then t.ended_at else u.last_success_at end
+from told t
+where u.ctid = t.ctid
+  and not exists (select from shard s where s.shard_id = t.shard_id and s.state <> 'ACTIVE')
+returning u.key

@@ -1,0 +1,62 @@
+"""Counts once a minute how well rolling sets are covered, and tells when that is lost or met again."""
+
+from collections.abc import Callable, Iterable
+from uuid import UUID
+
+from horae.domain.events import Event
+from horae.domain.jobs import Job
+from horae.domain.rolling import Counted, Coverage, judge
+from horae.domain.triggers import RollingTrigger
+from horae.runtime.telemetry import count, log
+from horae.service.coverages import counted
+from horae.store import coverages, jobs, outbox, tenants
+from horae.store.cells import Cell, Store
+from horae.store.tx import CUT, GONE, Tx
+
+Held = Callable[[Cell], Iterable[int]]
+
+
+class Coverer:
+    """A duty of a node over the rolling jobs that are at home in its shards."""
+
+    def __init__(self, store: Store, held: Held) -> None:
+        self.store = store
+        self._held = held
+        self._before: dict[UUID, Counted] = {}
+
+    async def once(self) -> int:
+        """Every set of ours once; returns 0: there is no hurry."""
+        for cell in self.store.cells:
+            held = frozenset(self._held(cell))
+            try:
+                async with cell.statement() as tx:
+                    found = [job for job in await jobs.rolling(tx) if job.shard in held]
+                for job in found:
+                    await self._cover(cell, job)
+            except (*GONE, *CUT) as error:
+                log.warning("coverage.postponed", cell=cell.name, reason=type(error).__name__)
+        return 0
+
+    async def _cover(self, cell: Cell, job: Job) -> None:
+        async with cell.statement() as tx:
+            known = await tenants.known(tx, job.tenant_id)
+        trigger = job.definition.trigger
+        if known is None or not isinstance(trigger, RollingTrigger):
+            return
+        now = await counted(self.store, known[0], job)
+        found = judge(trigger, now, self._before.get(job.id))
+        self._before[job.id] = now
+        log.info("coverage", job=job.name, share=round(found.share, 5), met=found.met)
+
+        async def work(tx: Tx) -> None:
+            before = await coverages.write(tx, job.shard, job.tenant_id, job.id, found)
+            if (before is None and not found.met) or (before is not None and before is not found.met):
+                await self._tell(tx, job, found)
+
+        await cell.run(work)
+
+    async def _tell(self, tx: Tx, job: Job, found: Coverage) -> None:
+        event = Event.COVERAGE_MET if found.met else Event.COVERAGE_LOST
+        count("coverage.met" if found.met else "coverage.lost", 1, job=job.name)
+        body = {"name": job.name, "share": found.share, "subjects": found.subjects, "estimate_at": found.estimate_at}
+        await outbox.append(tx, job.shard, job.tenant_id, event, body, job_id=job.id)

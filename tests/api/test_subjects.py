@@ -1,0 +1,44 @@
+"""Subjects of rolling jobs at the door."""
+
+ROLLING = {"name": "stock", "trigger": {"kind": "rolling", "window": 864000, "every": 86400}}
+
+
+async def test_a_set_is_put_in_listed_counted_and_taken_out(admin):
+    made = (await admin.post("/jobs", json=ROLLING)).json()
+    assert (made["trigger"]["kind"], made["retry"]["max_failures"]) == ("rolling", 1)
+    added = await admin.put("/jobs/stock/subjects", json={"keys": ["b", "a", "b"], "at_once": True})
+    assert added.json() == {"named": 3, "changed": 2}
+    assert (await admin.put("/jobs/stock/subjects", json={"keys": ["a"]})).json()["changed"] == 0
+    page = (await admin.get("/jobs/stock/subjects?limit=1")).json()
+    assert [one["key"] for one in page["items"]] == ["a"]
+    rest = (await admin.get("/jobs/stock/subjects", params={"limit": 1, "cursor": page["next"]})).json()
+    assert [one["key"] for one in rest["items"]] == ["b"]
+    covered = (await admin.get("/jobs/stock/coverage")).json()
+    assert (covered["subjects"], covered["fresh"], covered["met"]) == (2, 0, False)
+    gone = await admin.post("/jobs/stock/subjects/remove", json={"keys": ["a", "z"]})
+    assert gone.json() == {"named": 2, "changed": 1}
+
+
+async def test_a_stream_of_any_length_is_taken_in_and_a_bad_line_is_named(admin):
+    await admin.post("/jobs", json=ROLLING)
+    lines = b"".join(b'{"key": "product-%05d"}\n' % n for n in range(2500))
+    headers = {"Content-Type": "application/x-ndjson"}
+    taken = await admin.post("/jobs/stock/subjects/import", content=lines, headers=headers)
+    assert taken.json() == {"named": 2500, "changed": 2500}
+    again = await admin.post("/jobs/stock/subjects/import", content=lines + b'"one-more"', headers=headers)
+    assert again.json() == {"named": 2501, "changed": 1}
+    for bad in (b'"a"\n{"key": 1}', b'"a"\nnonsense', b'"a"\n{"key": "a", "b": 1}', b"x" * 5000, b'"a"\n"\xff"'):
+        answer = await admin.post("/jobs/stock/subjects/import", content=bad, headers=headers)
+        assert answer.status_code in {400, 422}, bad[:20]
+    plain = await admin.post("/jobs/stock/subjects/import", content=b"a", headers={"Content-Type": "text/plain"})
+    assert plain.json()["code"] == "SCH_415_MEDIA_TYPE"
+
+
+async def test_only_a_rolling_job_has_subjects_and_it_is_not_triggered_by_hand(admin):
+    await admin.post("/jobs", json={"name": "nightly", "cron": "0 2 * * *"})
+    assert (await admin.get("/jobs/nightly/subjects")).status_code == 409
+    await admin.post("/jobs", json=ROLLING)
+    fired = await admin.post("/jobs/stock/trigger", json={}, headers={"Idempotency-Key": "1"})
+    assert fired.status_code == 409
+    short = {"name": "bad", "trigger": {"kind": "rolling", "window": 5, "every": 60}}
+    assert (await admin.post("/jobs", json=short)).json()["code"] == "SCH_422_SCHEDULE"

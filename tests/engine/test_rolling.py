@@ -1,0 +1,272 @@
+"""Rolling sets: each subject once in its window, the oldest first, spread over the tick, whoever is killed."""
+
+import asyncio
+from bisect import bisect_left
+from collections import Counter
+from datetime import timedelta
+
+import pytest
+
+from horae.domain.outcomes import ErrorCode, Success, Unrecoverable
+from horae.domain.retries import RetryPolicy
+from horae.domain.targets import HttpTarget, QueueTarget
+from horae.domain.triggers import RollingTrigger
+from horae.engine.rolling import Roller
+from horae.engine.territory import Territory
+from horae.runtime.telemetry import log
+from horae.service import jobs, subjects
+from horae.store.statements import sql
+from horae.store.tx import Tx
+from horae.upkeep.copies import Copier
+from horae.upkeep.coverages import Coverer
+from tests.engine.fleet import kill, several
+from tests.steps import NOWHERE, a_job, claim, move_clock, query, settle, until
+
+ONE_TRY = RetryPolicy(max_failures=1)
+RECORDED = "select business_key as key, fire_time, ended_at, state from instance_history"
+
+
+async def a_set(ctx, store, *, window=600, every=60, target=NOWHERE, width=16, **facts):
+    anchor = store.cells[0].clock.now().replace(microsecond=0) - timedelta(seconds=1)
+    trigger = RollingTrigger(window=window, every=every, anchor=anchor, **facts)
+    made = await a_job(ctx, "STOCK", trigger, target=target, retry=ONE_TRY, width=width)
+    await Copier(store).once()
+    return made
+
+
+def rollers(store):
+    return [Roller(cell, Territory(store.shards_of(cell)), lambda _timer: None) for cell in store.cells]
+
+
+async def roll(store):
+    for roller in rollers(store):
+        await roller.once()
+
+
+async def listed(ctx, made):
+    return {one.key: one for one in await subjects.page(ctx, made, "", 1000)}
+
+
+async def finish_all(store, outcome=Success()):  # noqa: B008
+    """Everything that waits is claimed and ends so, as if its time had come."""
+    await query(store, "update instance_live set due_at = least(due_at, $1)", store.cells[0].clock.now())
+    done = []
+    for cell in store.cells:
+        for ran in await claim(cell, store, limit=1000):
+            await settle(store, ran, outcome)
+            done.append(ran)
+    return done
+
+
+async def born(store):
+    return await query(
+        store, "select business_key as key, fire_time, due_at, idem_key from instance_live order by due_at"
+    )
+
+
+async def test_a_subject_is_refreshed_once_in_its_window_success_or_failure_alike(ctx, store):
+    made = await a_set(ctx, store)
+    await subjects.add(ctx, made, ["a", "b"], at_once=True)
+    await roll(store)
+    assert {ran.business_key for ran in await finish_all(store)} == {"a", "b"}
+    await roll(store)
+    found = await listed(ctx, made)
+    assert {(one.remark, one.instance_id) for one in found.values()} == {("SUCCESS", None)}
+    assert all(one.started_at <= one.finished_at == one.last_success_at for one in found.values())
+    for seconds in (60, 300, 239):
+        await move_clock(store, seconds=seconds + 1)
+        await roll(store)
+        assert await born(store) == [], seconds
+        await move_clock(store, seconds=-1)
+    await move_clock(store, seconds=62)
+    everyone = rollers(store)
+    for _ in range(12):
+        for roller in everyone:
+            await roller.once()
+        await move_clock(store, seconds=5)
+    failed = await finish_all(store, Unrecoverable(ErrorCode.HANDLER, "the shelf is empty"))
+    assert len(failed) == 2
+    await roll(store)
+    again = await listed(ctx, made)
+    assert {one.remark for one in again.values()} == {"DEAD HANDLER the shelf is empty"}
+    assert {key: one.last_success_at for key, one in again.items()} == {
+        key: one.last_success_at for key, one in found.items()
+    }
+    await move_clock(store, seconds=300)
+    await roll(store)
+    assert await born(store) == [], "a failure waits for its window too"
+
+
+async def test_new_subjects_wait_for_the_next_tick_unless_they_may_run_at_once(ctx, store):
+    made = await a_set(ctx, store)
+    await subjects.add(ctx, made, ["later"])
+    await subjects.add(ctx, made, ["now"], at_once=True)
+    await roll(store)
+    assert [row["key"] for row in await born(store)] == ["now"]
+    await finish_all(store)
+    await move_clock(store, seconds=60)
+    await roll(store)
+    assert [row["key"] for row in await born(store)] == ["later"], "what ran at once counts"
+
+
+async def test_a_tick_takes_the_oldest_first_and_spreads_them_over_itself(ctx, store):
+    made = await a_set(ctx, store, width=1, every=100, window=1000)
+    await subjects.add(ctx, made, [f"k{n:02}" for n in range(20)], at_once=True)
+    await roll(store)
+    await finish_all(store)
+    await roll(store)
+    await query(store, "update subject set aged_at = aged_at - interval '1 day' * right(key, 2)::int")
+    await move_clock(store, seconds=1010)
+    now = store.cell(made.shard).clock.now()
+    await roll(store)
+    first = await born(store)
+    assert [row["key"] for row in first] == ["k19", "k18"], "five seconds ahead, and no further"
+    assert (first[1]["due_at"] - first[0]["due_at"]).total_seconds() == pytest.approx(0.9 * 91 / 20, abs=0.2)
+    assert first[0]["due_at"] - now < timedelta(seconds=5)
+
+
+async def test_three_nodes_that_all_believe_to_own_everything_record_each_refresh_once(ctx, store):
+    made = await a_set(ctx, store, every=2, window=4, width=4096)
+    keys = [f"k{n:03}" for n in range(400)]
+    await subjects.add(ctx, made, keys, at_once=True)
+    everyone = [roller for _ in range(3) for roller in rollers(store)]
+    await asyncio.gather(*(roller.once() for roller in everyone))
+    live = await born(store)
+    assert Counter(row["key"] for row in live) == Counter(keys)
+    assert len({row["idem_key"] for row in live}) == 400
+    occupied = await query(
+        store, "select count(distinct batch_no)::int as many from subject where instance_id is not null"
+    )
+    assert all(row["many"] >= 1 for row in occupied)
+
+
+async def test_a_node_killed_between_occupying_and_birth_leaves_nothing_occupied(ctx, store, monkeypatch):
+    from horae.store import subjects as rows
+
+    made = await a_set(ctx, store)
+    await subjects.add(ctx, made, ["a"], at_once=True)
+
+    async def killed(*_):
+        raise asyncio.CancelledError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(rows, "birth", killed)
+        with pytest.raises(asyncio.CancelledError):
+            await roll(store)
+    assert (await listed(ctx, made))["a"].batch_no is None
+    await roll(store)
+    assert [row["key"] for row in await born(store)] == ["a"]
+
+
+async def test_a_subject_taken_out_is_not_refreshed_and_one_put_in_again_waits_for_its_predecessor(ctx, store):
+    made = await a_set(ctx, store)
+    await subjects.add(ctx, made, ["a", "b"], at_once=True)
+    await roll(store)
+    assert (await subjects.remove(ctx, made, ["a", "b", "c"])).changed == 2
+    assert (await subjects.add(ctx, made, ["a"], at_once=True)).changed == 1
+    await roll(store)
+    assert len(await born(store)) == 2, "what was born of it may end"
+    await finish_all(store)
+    await roll(store)
+    assert [row["key"] for row in await born(store)] == ["a"]
+
+
+async def test_a_paused_job_takes_nothing_and_a_removed_one_is_over(ctx, store):
+    made = await a_set(ctx, store)
+    await subjects.add(ctx, made, ["a"], at_once=True)
+    await jobs.pause(ctx, "STOCK")
+    await Copier(store).once()
+    await roll(store)
+    assert await born(store) == []
+    await jobs.resume(ctx, "STOCK")
+    await Copier(store).once()
+    await roll(store)
+    assert len(await born(store)) == 1
+
+
+async def test_coverage_is_counted_told_when_it_is_lost_and_when_it_is_met(ctx, store):
+    made = await a_set(ctx, store, target=QueueTarget("stock"))
+    await subjects.add(ctx, made, [f"k{n}" for n in range(10)], at_once=True)
+    coverer = Coverer(store, store.shards_of)
+    await coverer.once()
+    counted = await subjects.coverage(ctx, made)
+    assert (counted.subjects, counted.fresh, counted.met) == (10, 0, False)
+    await roll(store)
+    await query(store, "update subject set last_success_at = $1 where key < 'k5'", store.cells[0].clock.now())
+    await move_clock(store, seconds=60)
+    await coverer.once()
+    counted = await subjects.coverage(ctx, made)
+    assert (counted.fresh, counted.share, counted.met) == (5, 0.5, False)
+    assert counted.estimate_at - counted.at == pytest.approx(timedelta(seconds=60), abs=timedelta(seconds=2))
+    await query(store, "update subject set last_success_at = $1", store.cells[0].clock.now())
+    await coverer.once()
+    assert (await subjects.coverage(ctx, made)).met
+    told = await query(store, "select event from outbox where event like 'COVERAGE%' order by at")
+    assert [row["event"] for row in told] == ["COVERAGE_LOST", "COVERAGE_MET"]
+
+
+class Queries:
+    """Counts the statements of the sets themselves, beside those of the calls."""
+
+    def __init__(self, monkeypatch):
+        self.many = 0
+        names = ("occupy", "birth", "finish", "eligible", "add")
+        ours = {sql(f"subjects/{name}") for name in names} | {sql("jobs/rolling")}
+        for verb in ("rows", "value"):
+            monkeypatch.setattr(Tx, verb, self._counting(getattr(Tx, verb), ours))
+
+    def _counting(self, run, ours):
+        async def counted(tx, statement, *args):
+            self.many += statement in ours
+            return await run(tx, statement, *args)
+
+        return counted
+
+
+async def refreshed(store, passes, many):
+    found = await query(store, "select count(*)::int as many from instance_history where state = 'SUCCESS'")
+    return sum(row["many"] for row in found) >= passes * many
+
+
+async def rolled(ctx, store, cells, catcher, monkeypatch, many, rate, patience):
+    """Two windows of a set under three nodes, of which two are killed; what was seen is what is promised."""
+    every, window = many / rate / 0.6, 10 * many / rate
+    target = HttpTarget(f"{catcher.url}/stock", rate=rate)
+    keys = [f"product-{n:06}" for n in range(many)]
+    made = await a_set(ctx, store, every=every, window=window, target=target, width=4096)
+    for first in range(0, many, 1000):
+        await subjects.add(ctx, made, keys[first : first + 1000])
+    queries = Queries(monkeypatch)
+    async with several(cells, 3) as nodes:
+        for number in (1, 2):
+            await move_clock(store, seconds=window + every)
+            await until(lambda n=number: refreshed(store, n - 0.6, many), patience)
+            await kill(nodes[number])
+            await until(lambda n=number: refreshed(store, n, many), patience)
+        await until(lambda: none_occupied(store), patience)
+    times = {}
+    for row in await query(store, RECORDED):
+        times.setdefault(row["key"], []).append((row["fire_time"], row["ended_at"]))
+    assert set(times) == set(keys)
+    for ran in times.values():
+        (_, ended), (tick, _) = sorted(ran)
+        assert tick - ended >= timedelta(seconds=window), "none is recorded twice in its window"
+    arrived = sorted(arrival.began for arrival in catcher.arrivals)
+    busiest = max(bisect_left(arrived, at + 1) - n for n, at in enumerate(arrived))
+    per_subject = queries.many / len(catcher.effects)
+    log.info("rolled", refreshes=len(catcher.effects), per_subject=round(per_subject, 4), busiest_second=busiest)
+    assert len(catcher.effects) == 2 * many
+    assert set(catcher.effects.values()) == {1} or catcher.effects.total() - len(catcher.effects) <= 2 * rate
+    assert busiest <= 2 * rate, "a bucket of one second's calls, and what flows into it"
+    assert per_subject <= 0.1
+
+
+async def none_occupied(store):
+    return not await query(store, "select from subject where instance_id is not null limit 1")
+
+
+@pytest.mark.timeout(300)
+async def test_five_thousand_subjects_under_three_nodes_of_which_two_are_killed(
+    ctx, store, cells, catcher, monkeypatch
+):
+    await rolled(ctx, store, cells, catcher, monkeypatch, 5_000, 1_000, 120)
