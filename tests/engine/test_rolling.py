@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 
+from horae.domain.errors import Conflict
 from horae.domain.outcomes import ErrorCode, Success, Unrecoverable
 from horae.domain.retries import RetryPolicy
 from horae.domain.targets import HttpTarget, QueueTarget
@@ -14,7 +15,7 @@ from horae.domain.triggers import RollingTrigger
 from horae.engine.rolling import Roller
 from horae.engine.territory import Territory
 from horae.runtime.telemetry import log
-from horae.service import jobs, subjects
+from horae.service import dead_letters, interventions, jobs, subjects
 from horae.store.statements import sql
 from horae.store.tx import Tx
 from horae.upkeep.copies import Copier
@@ -169,6 +170,21 @@ async def test_a_subject_taken_out_is_not_refreshed_and_one_put_in_again_waits_f
     await finish_all(store)
     await roll(store)
     assert [row["key"] for row in await born(store)] == ["a"]
+
+
+async def test_a_refresh_that_a_person_cancels_counts_as_one_and_a_dead_one_is_not_replayed(ctx, store):
+    made = await a_set(ctx, store)
+    await subjects.add(ctx, made, ["a"], at_once=True)
+    await roll(store)
+    one = (await listed(ctx, made))["a"].instance_id
+    assert (await interventions.cancel(ctx, one)).business_key == "a"
+    await roll(store)
+    assert (await listed(ctx, made))["a"].remark == "CANCELLED"
+    await subjects.add(ctx, made, ["b"], at_once=True)
+    await roll(store)
+    [dead] = await finish_all(store, Unrecoverable(ErrorCode.HANDLER, "no"))
+    with pytest.raises(Conflict):
+        await dead_letters.replay(ctx, dead.id)
 
 
 async def test_a_paused_job_takes_nothing_and_a_removed_one_is_over(ctx, store):

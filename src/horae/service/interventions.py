@@ -24,7 +24,8 @@ async def cancel(ctx: Context, id_: UUID) -> Past:
     async def work(tx: Tx) -> Past:
         found = await _live(ctx, tx, id_)
         job = (await jobs.current(tx, ctx.tenant.id, {found.job_id})).get(found.job_id)
-        done = await (_cancel_task(ctx, tx, found) if found.business_key is not None else _cancel(ctx, tx, found, job))
+        task = found.business_key is not None and not (job is not None and job.rolling)
+        done = await (_cancel_task(ctx, tx, found) if task else _cancel(ctx, tx, found, job))
         if not done:
             raise Contended(f"{public(Prefix.INSTANCE, id_)} changed while it was being cancelled; ask again")
         await record(ctx, tx, "instance.cancelled", id_, {"state": found.state, "key": found.business_key})

@@ -285,6 +285,38 @@ class Taken(Model, frozen=True, kw_only=True):
     counts: dict[str, int]
 
 
+class Changed(Model, frozen=True, kw_only=True):
+    """How many keys were named, and for how many of them that changed something."""
+
+    named: int
+    changed: int
+
+
+class Subject(Model, frozen=True, kw_only=True):
+    """A member of a rolling job's set, and its last refresh."""
+
+    key: str
+    added_at: datetime
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+    last_success_at: datetime | None = None
+    batch_no: str | None = None
+    remark: str | None = None
+    instance_id: str | None = None
+
+
+class Coverage(Model, frozen=True, kw_only=True):
+    """How many subjects are fresh, whether that is enough, and when it will be by the pace of the last minute."""
+
+    at: datetime
+    subjects: int
+    fresh: int
+    occupied: int
+    share: float
+    met: bool
+    estimate_at: datetime | None = None
+
+
 class Health(Model, frozen=True, kw_only=True, rename="camel"):
     """How the scheduler does: delays of the last 5 minutes, rates of the last 10, growth of the last that was told."""
 

@@ -49,11 +49,22 @@ class Keyed(Spec, frozen=True, tag="keyed", tag_field="kind"):
     """A type of tasks: each business key has its own time."""
 
 
+class Rolling(Spec, frozen=True, tag="rolling", tag_field="kind"):
+    """A set of subjects, each refreshed at most once in a window; ticks take the oldest and spread their calls."""
+
+    window: float
+    every: float
+    anchor: datetime | None = None
+    budget: float | None = None
+    share: float | None = None
+    fresh: float | None = None
+
+
 class Manual(Spec, frozen=True, tag="manual", tag_field="kind"):
     """Only when someone asks."""
 
 
-Trigger = Cron | Interval | Once | Delay | Keyed | Manual
+Trigger = Cron | Interval | Once | Delay | Keyed | Rolling | Manual
 
 
 class Http(Spec, frozen=True, tag="http", tag_field="kind"):

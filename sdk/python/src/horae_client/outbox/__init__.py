@@ -20,7 +20,7 @@ from horae_client.outbox.connections import statement_of
 from horae_client.outbox.relay import Relay, wake
 from horae_client.wire import aware, encode, said
 
-__all__ = ["Relay", "add", "cancel", "ddl", "wake"]
+__all__ = ["Relay", "add", "add_subject", "cancel", "ddl", "remove_subject", "wake"]
 
 
 def add(
@@ -65,6 +65,37 @@ def cancel(connection: Any, type: str, key: str, *, version: int | None = None) 
     'CANCELLED'
     """
     return _write(connection, "cancel", type, key, said(version=version))
+
+
+def add_subject(connection: Any, job: str, key: str, *, at_once: bool = False) -> str:
+    """Put a key into a rolling job's set, if and when this transaction commits.
+
+    >>> from horae_client import Rolling, outbox
+    >>> job = client.jobs.create("STOCK", trigger=Rolling(window=864000, every=86400))
+    >>> with database() as connection:
+    ...     added = outbox.add_subject(connection, "STOCK", "product-1")
+    >>> outbox.Relay(database, url, key).once()
+    1
+    >>> [one.key for one in client.subjects.list("STOCK")]
+    ['product-1']
+    """
+    return _write(connection, "add", job, key, {"at_once": at_once})
+
+
+def remove_subject(connection: Any, job: str, key: str) -> str:
+    """Take a key out of a rolling job's set, if and when this transaction commits.
+
+    >>> from horae_client import Rolling, outbox
+    >>> job = client.jobs.create("STOCK", trigger=Rolling(window=864000, every=86400))
+    >>> added = client.subjects.add("STOCK", ["product-1"])
+    >>> with database() as connection:
+    ...     taken = outbox.remove_subject(connection, "STOCK", "product-1")
+    >>> outbox.Relay(database, url, key).once()
+    1
+    >>> [one.key for one in client.subjects.list("STOCK")]
+    []
+    """
+    return _write(connection, "remove", job, key, {})
 
 
 def ddl(dialect: str) -> str:

@@ -16,9 +16,9 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from horae_client import errors
+from horae_client.asked import subjects
 from horae_client.asked import tasks as asked
 from horae_client.client import Client, settings
-from horae_client.models import Decision
 from horae_client.outbox.connections import is_mysql, rows
 from horae_client.retries import Retries
 from horae_client.wire import Request
@@ -236,7 +236,7 @@ class Relay:
             heard.append(row)
         return heard
 
-    def _send(self, row: Waiting) -> Decision | None:
+    def _send(self, row: Waiting) -> Any:
         assert self._client is not None, "what is sent is sent while we hold the lock"
         return self._client.ask(_request(row))
 
@@ -256,10 +256,14 @@ class Relay:
             rows(self._connection, f"delete from horae_outbox where id in ({marks})", ids)  # noqa: S608
 
 
-def _request(row: Waiting) -> Request[Decision]:
+def _request(row: Waiting) -> Request[Any]:
     body: dict[str, Any] = msgspec.json.decode(row.body)
     if row.verb == "cancel":
         return asked.cancel(row.type, row.key, body.get("version"), once=row.token)
+    if row.verb == "add":
+        return subjects.add(row.type, [row.key], bool(body.get("at_once", False)))
+    if row.verb == "remove":
+        return subjects.remove(row.type, [row.key])
     return asked.said_before(row.type, row.key, body, once=row.token)
 
 

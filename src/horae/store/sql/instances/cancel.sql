@@ -1,7 +1,7 @@
 -- Zero rows: it changed since it was read, or the shard is closed. A call in flight is not aborted: its answer finds no row.
 with ended as (
     delete from instance_live l
-    where l.shard_id = $1 and l.id = $2 and l.tenant_id = $3 and l.business_key is null
+    where l.shard_id = $1 and l.id = $2 and l.tenant_id = $3 and (l.business_key is null or l.generation = 0)  -- 0: of a subject, which has no ledger
       and l.state = $4::text and l.attempt = $5
       and not exists (select from shard where shard_id = $1 and state <> 'ACTIVE')
     returning l.*),
@@ -13,10 +13,10 @@ reopened as (                                    -- a replay that was cancelled:
       and d.shard_id = any(array[e.shard_id]) and d.instance_id between e.replay_of and e.replay_of
       and d.replay_status = 'REPLAYING')
 insert into instance_history (ended_at, fire_time, due_at, job_version, attempt, retry_count, held_ms,
-                              trigger_delay_ms, shard_id, priority, lane, id, tenant_id, job_id, state,
-                              idem_key, worker_id, error_msg, payload, attempts)
+                              trigger_delay_ms, generation, shard_id, priority, lane, id, tenant_id, job_id, state,
+                              idem_key, business_key, worker_id, error_msg, payload, attempts)
 select $6, fire_time, due_at, job_version, attempt, retry_count, held_ms,
-       trigger_delay_ms, shard_id, priority, lane, id, tenant_id, job_id, 'CANCELLED',
-       idem_key, worker_id, error_msg, payload, attempts
+       trigger_delay_ms, generation, shard_id, priority, lane, id, tenant_id, job_id, 'CANCELLED',
+       idem_key, business_key, worker_id, error_msg, payload, attempts
 from ended
 returning id
