@@ -76,7 +76,10 @@ demo-articles: ## articles are audited and published while their authors change 
 demo-exhibitions: ## twenty exhibitions open at their hour, before your eyes
 	@PYTHONPATH=examples $(BIN)/python -m exhibitions.demo
 
+demo-stock: ## every product is asked for in its turn, and the inventory is not flooded
+	@PYTHONPATH=examples $(BIN)/python -m stock.demo
+
 docs: ## the documentation as a site under site/
 	$(BIN)/zensical build --clean
 
-.PHONY: help setup services console screenshots pins format check sbom test long bench-data bench demo-articles demo-exhibitions docs
+.PHONY: help setup services console screenshots pins format check sbom test long bench-data bench demo-articles demo-exhibitions demo-stock docs

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -71,7 +72,8 @@ def service(module: str, env: dict[str, str], port: int) -> Iterator[str]:
 @contextmanager
 def program(words: Sequence[str], env: dict[str, str]) -> Iterator["subprocess.Popen[bytes]"]:
     """A Python module in a process of its own, asked to end afterwards."""
-    told = os.environ | {"PYTHONPATH": str(HERE)} | env
+    path = os.pathsep.join(filter(None, [str(HERE), os.environ.get("PYTHONPATH")]))
+    told = os.environ | {"PYTHONPATH": path} | env
     with subprocess.Popen([sys.executable, "-m", *words], env=told, start_new_session=True) as running:
         try:
             yield running
@@ -88,7 +90,9 @@ def free_port() -> int:
 
 def _answers(url: str) -> bool:
     try:
-        with urllib.request.urlopen(f"{url}/openapi.json", timeout=2):
+        with urllib.request.urlopen(url, timeout=2):
             return True
+    except urllib.error.HTTPError:  # "not found" is an answer, too
+        return True
     except OSError:
         return False

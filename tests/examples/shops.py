@@ -91,7 +91,7 @@ async def answering(url: str, service: Service, seconds: float = 120.0) -> None:
         while True:
             assert service.running, f"{service.name} ended:\n{service.tail()}"
             try:
-                await visitor.get("/openapi.json")
+                await visitor.get("/")
             except httpx2.TransportError:
                 assert time.monotonic() < deadline, f"{service.name} does not answer:\n{service.tail()}"
                 await asyncio.sleep(0.05)

@@ -1,0 +1,37 @@
+"""What the shop asks of Horae: one rolling job, whose subjects are the products.
+
+Each product is refreshed once in a window. Ticks take the oldest and spread their calls, and all nodes together never
+call faster than the inventory system bears.
+"""
+
+from contextlib import suppress
+from typing import NamedTuple
+
+from horae_client import AsyncClient, Http, Rolling, errors
+
+JOB = "STOCK"
+PATH = "/hooks/refresh"
+SECRET_NAME = "stock"
+ROOM = 0.7
+"""Of what the inventory system bears. A rate may be a quarter more within one second, and what leaves evenly may arrive
+in bunches.
+"""
+
+
+class Rhythm(NamedTuple):
+    """In seconds: how old a quantity may be, how often to look for old ones. And how many calls in a second the
+    inventory system bears.
+    """
+
+    window: float = 10 * 86400.0
+    every: float = 86400.0
+    rate: float = 20.0
+
+
+async def declare(client: AsyncClient, our_url: str, secret: str, rhythm: Rhythm) -> None:
+    """Make sure that the job exists. Asked at every start."""
+    (await client.http.put(f"/api/v1/secrets/{SECRET_NAME}", json={"value": secret})).raise_for_status()
+    trigger = Rolling(window=rhythm.window, every=rhythm.every)
+    target = Http(our_url + PATH, signing=SECRET_NAME, rate=rhythm.rate * ROOM)
+    with suppress(errors.NameTaken):
+        await client.jobs.create(JOB, trigger=trigger, target=target)
