@@ -286,3 +286,11 @@ async def test_five_thousand_subjects_under_three_nodes_of_which_two_are_killed(
     ctx, store, cells, catcher, monkeypatch
 ):
     await rolled(ctx, store, cells, catcher, monkeypatch, 5_000, 1_000, 120)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1800)
+async def test_a_hundred_thousand_subjects_under_three_nodes_of_which_two_are_killed(
+    ctx, store, cells, catcher, monkeypatch
+):
+    await rolled(ctx, store, cells, catcher, monkeypatch, 100_000, 2_000, 800)
