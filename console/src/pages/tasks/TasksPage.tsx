@@ -1,5 +1,6 @@
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { AutoComplete, Button, Form, Input } from "antd";
+import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import type { InstanceView } from "../../api/generated/models";
 import { Empty } from "../../parts/Empty";
@@ -39,14 +40,17 @@ export function TasksPage() {
 function Find({ type, types }: { type: string | undefined; types: string[] }) {
   const { t } = useTranslation("tasks");
   const navigate = useNavigate();
+  const [form] = Form.useForm();
+  useEffect(() => {
+    if (!form.getFieldValue("type")) form.setFieldValue("type", type); // known a moment later than the form
+  }, [form, type]);
   return (
     <Form
-      key={type}
+      form={form}
       layout="inline"
       requiredMark={false}
       colon={false}
       className="find"
-      initialValues={{ type }}
       onFinish={({ type, key }) => void navigate({ to: "/tasks/$type/$key", params: { type, key } })}
     >
       <Form.Item name="type" label={t("find.type")} rules={[{ required: true, message: t("find.needType") }]}>
