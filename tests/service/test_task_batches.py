@@ -245,7 +245,7 @@ def plain(value, start):
             return {
                 key: plain(one, start)
                 for key, one in value.items()
-                if key not in VOLATILE and not (outbox and key == "at")
+                if key not in VOLATILE and not (outbox and key in {"at", "number"})
             }
         case list():
             return [plain(one, start) for one in value]
