@@ -2,16 +2,23 @@
 
 import asyncio
 from collections import defaultdict
+from contextlib import suppress
 
+import msgspec
 import pytest
+from standardwebhooks.webhooks import Webhook as StandardWebhook
 
+from horae.delivery.brokers import source_of
+from horae.delivery.client import Client
 from horae.delivery.lines import Lines, known
 from horae.delivery.outlets import Outlets
-from horae.domain.channels import Subscription, Topic
+from horae.domain.channels import Subscription, Topic, Webhook
 from horae.domain.ids import Prefix, public
 from horae.service import subscriptions
 from horae.upkeep.copies import Copier
 from horae.upkeep.feed import Feed
+from tests.egress import ANYWHERE
+from tests.events.conftest import the
 from tests.events.consumers import kafka_events
 from tests.events.writers import write
 from tests.steps import until
@@ -21,6 +28,7 @@ SIZES = [
     pytest.param(15_625, id="1,000,000", marks=[pytest.mark.long, pytest.mark.timeout(3600)]),
 ]
 WRITERS = 64
+SECRET = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDazeQ"
 
 
 @pytest.fixture
@@ -83,3 +91,84 @@ async def test_kafka_killed_and_wiped_holds_what_was_committed_in_order(ctx, sto
     await keep_telling(feed, lambda: True)
     steps = await asyncio.to_thread(lambda: steps_of(kafka_events(kafka, "acme.out", 600)))
     assert steps == {public(Prefix.JOB, job): list(range(each)) for job in jobs.values()}
+
+
+class Hook:
+    """A receiver on a free port that takes every other post, and checks each with the official verifier."""
+
+    def __init__(self, secret):
+        self.told, self.posts, self._webhook = [], 0, StandardWebhook(secret)
+
+    async def visited(self, reader, writer):
+        with suppress(asyncio.IncompleteReadError):
+            while True:
+                head = (await reader.readuntil(b"\r\n\r\n")).decode()
+                headers = {
+                    name.lower(): value for name, _, value in (one.partition(": ") for one in head.split("\r\n")[1:])
+                }
+                body = await reader.readexactly(int(headers["content-length"]))
+                self.posts += 1
+                assert headers["content-type"] == "application/cloudevents-batch+json"
+                if self.posts % 2:
+                    writer.write(b"HTTP/1.1 503 no\r\nContent-Length: 0\r\n\r\n")
+                    continue
+                self.told += self._webhook.verify(body, headers)
+                writer.write(b"HTTP/1.1 200 ok\r\nContent-Length: 0\r\n\r\n")
+        writer.close()
+
+
+@pytest.fixture
+def there(brokers):
+    return {kind: the(brokers, kind) for kind in ("nats", "rabbitmq")}
+
+
+async def test_nats_rabbitmq_and_webhooks_are_told_the_same_in_order(ctx, store, there):
+    """One feed, a subscription to each, one of them half deaf; 16 writers that commit late."""
+    for broker in there.values():
+        await broker.declare("acme.told")
+    settings = {kind: broker.settings for kind, broker in there.items()}
+    store.brokers = known(settings)
+    hook = Hook(SECRET)
+    server = await asyncio.start_server(hook.visited, "127.0.0.1", 0)
+    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/events"
+    client = Client(ANYWHERE)
+
+    async def learn(_tenant_id):
+        pass
+
+    outlets = Outlets(Lines(settings), client, lambda _tenant, _name: SECRET, learn)
+    feed, cell, wanted = Feed(store, outlets, store.shards_of), store.cells[0], ("TASK_*", "INSTANCE_*")
+    for kind in there:
+        await subscriptions.put(ctx, kind, Subscription(Topic(kind, "acme.told"), wanted))
+    await subscriptions.put(ctx, "hook", Subscription(Webhook(url, "crm"), wanted))
+    writing = asyncio.create_task(write(cell, store.shards_of(cell)[::100], ctx.tenant.id, 16, 50, 0.02))
+    await keep_telling(feed, writing.done)
+    jobs = await writing
+    whole = {public(Prefix.JOB, job): list(range(50)) for job in jobs.values()}
+
+    async def heard():
+        await keep_telling(feed, lambda: True)
+        return steps_of(hook.told) == whole
+
+    await until(heard, 30)
+    for kind, broker in there.items():
+        assert steps_of(await taken(broker, "acme.told", 800)) == whole, kind
+    server.close()
+    await feed.close()
+    await outlets.close()
+    await client.close()
+
+
+async def taken(broker, topic, number):
+    source = source_of(broker.settings, topic, "test")
+    await source.open()
+    found = {}
+    while len(found) < number:
+        batch = await source.take(500, 1)
+        if batch:
+            await source.done(batch)
+        for one in batch:
+            event = msgspec.json.decode(one.body)
+            found.setdefault(event["id"], event)
+    await source.close()
+    return list(found.values())

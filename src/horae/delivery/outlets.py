@@ -17,7 +17,7 @@ from horae.domain.cloudevents import BATCH, CONTENT, Told
 from horae.domain.egress import Egress
 
 CONNECT, READ = 3.0, 15.0
-MOST_POSTED: Final = 200
+MOST_POSTED: Final = 1000
 
 
 class Outlets:

@@ -15,7 +15,7 @@ import msgspec
 
 from horae.delivery.brokers import SinkDown
 from horae.domain import cloudevents
-from horae.domain.channels import Channel, Subscription
+from horae.domain.channels import Channel, Subscription, Webhook
 from horae.domain.cloudevents import Happened, Told
 from horae.domain.errors import HoraeError
 from horae.domain.tenants import SYSTEM
@@ -28,6 +28,8 @@ from horae.store.tx import GONE, Tx
 from horae.upkeep.spans import Strides, next_of
 
 PAGE: Final = 2000
+POST: Final = 200
+"""A webhook takes a page in one post, or none of it."""
 LATE: Final = timedelta(hours=1)
 """No transaction takes longer: what it wrote bears at most a time so much before its end."""
 KNOWN: Final = 5.0
@@ -126,15 +128,15 @@ class Feed:
         async with cell.tx() as tx:
             horizon = await feeds.horizon(tx)  # before the look: what ends meanwhile is for the next
             places = await self._places(tx, channel, blocks, horizon)
-            key = cell.name, channel.id
+            key, most = (cell.name, channel.id), POST if isinstance(wanted.sink, Webhook) else PAGE
             since, until = next_of(places, horizon, self._strides.of(key))
             await feeds.wide(tx)
             only = None if tenant == SYSTEM else channel.tenant_id
             at = min(place.at for place in places)
-            found = await feeds.page(tx, (since, until), at, blocks, only, PAGE)
-            if len(found) >= PAGE:
+            found = await feeds.page(tx, (since, until), at, blocks, only, most)
+            if len(found) >= most:
                 until = found[-1].xid + 1  # whole transactions: the last is not cut
-            self._strides.learn(key, until - since, len(found), PAGE)
+            self._strides.learn(key, until - since, len(found), most)
             stood = {place.block: place for place in places}
             new = [one for one in found if one.xid >= stood[one.shard // BLOCK].xid and wanted.wants(one.event)]
             about = await self._jobs(tx, {one.job_id for one in new if one.job_id is not None})
