@@ -11,6 +11,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,7 +21,7 @@ from urllib.parse import urlsplit
 import psycopg
 
 HERE = Path(__file__).parent
-SECRET = "whsec_ZGVtb25zdHJhdGlvbnMtb25seS1rZWVwLXlvdXJz"  # for demonstrations only
+SECRET = "whsec_" + b64encode(os.urandom(32)).decode()  # a new one for every demonstration
 
 
 class Laptop(NamedTuple):

@@ -87,7 +87,7 @@ def bodied(app) -> list[str]:
         f"{method.upper()} {path}"
         for path, methods in app.openapi()["paths"].items()
         for method, facts in methods.items()
-        if "requestBody" in facts
+        if "application/json" in facts.get("requestBody", {}).get("content", {})
     ]
     assert len(found) >= FEWEST
     assert sum("/workers/" in name for name in found) == 4

@@ -9,7 +9,7 @@ from horae.api.reading import loads
 from horae.domain.errors import BadRequest, HoraeError, Invalid, UnsupportedMedia
 
 LONGEST_LINE: Final = 4096
-KINDS: Final = frozenset({"application/x-ndjson", "application/json"})
+KIND: Final = "application/x-ndjson"
 
 
 async def keys_of(request: Request) -> AsyncIterator[str]:
@@ -23,8 +23,8 @@ async def keys_of(request: Request) -> AsyncIterator[str]:
 
 async def _lines(request: Request) -> AsyncIterator[bytes]:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind not in KINDS or request.headers.get("content-encoding", "identity") != "identity":
-        raise UnsupportedMedia("a stream of subjects is application/x-ndjson, sent as it is")
+    if kind != KIND or request.headers.get("content-encoding", "identity") != "identity":
+        raise UnsupportedMedia(f"a stream of subjects is {KIND}, sent as it is")
     rest = b""
     async for chunk in request.stream():
         *whole, rest = (rest + chunk).split(b"\n")
