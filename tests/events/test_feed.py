@@ -26,10 +26,10 @@ class Inbox:
         self.told, self.down = [], False
 
     async def send(self, _channel, _subscription, _tenant, batch):
-        from horae.delivery.brokers import SinkDown
+        from horae.domain.errors import Unavailable
 
         if self.down:
-            raise SinkDown("away")
+            raise Unavailable("away")
         self.told += [msgspec.json.decode(one.data) for one in batch]
 
     async def keep(self, _ids):

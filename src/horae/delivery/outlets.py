@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import Final
 from uuid import UUID
 
-from horae.delivery.brokers import Message, SinkDown
+from horae.delivery.brokers import Message
 from horae.delivery.client import Client, ask
 from horae.delivery.http import Answer, compose, place_of
 from horae.delivery.lines import Lines
@@ -15,6 +15,7 @@ from horae.delivery.signing import keys_of, sign
 from horae.domain.channels import Channel, Subscription, Topic, Webhook
 from horae.domain.cloudevents import BATCH, CONTENT, Told
 from horae.domain.egress import Egress
+from horae.domain.errors import Unavailable
 
 CONNECT, READ = 3.0, 15.0
 MOST_POSTED: Final = 1000
@@ -60,7 +61,7 @@ class Outlets:
         try:
             keys = keys_of(take(self._secrets, tenant_id, webhook.signing))
         except (Unsendable, ValueError) as error:
-            raise SinkDown(f"the webhook cannot be signed: {error}") from error
+            raise Unavailable(f"the webhook cannot be signed: {error}") from error
         headers = {
             "Content-Type": BATCH,
             "webhook-id": id_,
@@ -71,9 +72,9 @@ class Outlets:
         place = place._replace(origin=place.origin._replace(egress=self._egress_of(tenant_id)))
         answer = await ask(self._client, compose("POST", place, headers, body, CONNECT, READ))
         if not isinstance(answer, Answer):
-            raise SinkDown(f"the webhook was not reached: {answer.message}")
+            raise Unavailable(f"the webhook was not reached: {answer.message}")
         if not 200 <= answer.status < 300:
-            raise SinkDown(f"the webhook answered {answer.status}")
+            raise Unavailable(f"the webhook answered {answer.status}")
 
 
 def _headers(one: Told) -> dict[str, str]:

@@ -13,11 +13,10 @@ from uuid import UUID
 
 import msgspec
 
-from horae.delivery.brokers import SinkDown
 from horae.domain import cloudevents
 from horae.domain.channels import Channel, Subscription, Webhook
 from horae.domain.cloudevents import Happened, Told
-from horae.domain.errors import HoraeError
+from horae.domain.errors import HoraeError, Unavailable
 from horae.domain.tenants import SYSTEM
 from horae.runtime.clock import boottime
 from horae.runtime.telemetry import log
@@ -171,7 +170,7 @@ class Feed:
             async with cell.statement() as tx:
                 known = await tenants.known(tx, tenant_id)
             if known is None:
-                raise SinkDown("the tenant is not known here yet")
+                raise Unavailable("the tenant is not known here yet")
             self._names[tenant_id] = known[0].name
         return self._names[tenant_id]
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any, Final, NamedTuple, Protocol
 
-from horae.domain.errors import Invalid, Unavailable
+from horae.domain.errors import Invalid
 from horae.runtime.settings import BrokerSettings
 
 AT_ONCE: Final = 500
@@ -34,18 +34,14 @@ class Incoming(NamedTuple):
     handle: Any
 
 
-class SinkDown(Unavailable):
-    """A broker is away, or what was sent is not acknowledged: not all of it, or none."""
-
-
 class EventSink(Protocol):
     """Where messages go."""
 
     async def open(self) -> None:
-        """Connect. Raises `SinkDown` where nobody answers."""
+        """Connect. Raises `Unavailable` where nobody answers."""
 
     async def send(self, topic: str, batch: Sequence[Message]) -> None:
-        """Send, and wait until all is acknowledged. Raises `SinkDown`."""
+        """Send, and wait until all is acknowledged. Raises `Unavailable`."""
 
     async def close(self) -> None:
         """Let go of the connection."""
@@ -55,13 +51,13 @@ class EventSource(Protocol):
     """Where messages come from. What is not `done` is given out again, perhaps to somebody else."""
 
     async def open(self) -> None:
-        """Connect. Raises `SinkDown` where nobody answers."""
+        """Connect. Raises `Unavailable` where nobody answers."""
 
     async def take(self, limit: int, seconds: float) -> list[Incoming]:
-        """What waits now, at most so many; nothing after so many seconds. Raises `SinkDown`."""
+        """What waits now, at most so many; nothing after so many seconds. Raises `Unavailable`."""
 
     async def done(self, batch: Sequence[Incoming]) -> None:
-        """What was taken is dealt with. Raises `SinkDown`: then it is given out again."""
+        """What was taken is dealt with. Raises `Unavailable`: then it is given out again."""
 
     async def close(self) -> None:
         """Let go of the connection."""

@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
-from horae.delivery.brokers import PATIENCE, Incoming, Message, SinkDown
+from horae.delivery.brokers import PATIENCE, Incoming, Message
+from horae.domain.errors import Unavailable
 from horae.runtime.settings import BrokerSettings
 from horae.runtime.telemetry import log
 
@@ -58,7 +59,7 @@ class Sink:
             waiting.give_up(len(batch) - sent, str(error))
         try:
             await waiting.done
-        except SinkDown:
+        except Unavailable:
             if waiting.fatal:
                 self._drop(producer)
             raise
@@ -76,7 +77,7 @@ class Sink:
         try:
             producer = Producer(self._settings)
         except KafkaException as error:
-            raise SinkDown(f"Kafka cannot be used as configured: {error}") from error
+            raise Unavailable(f"Kafka cannot be used as configured: {error}") from error
         self._producer = producer
         self._polling = threading.Thread(target=self._poll, args=(producer,), daemon=True, name="kafka")
         self._polling.start()
@@ -127,7 +128,7 @@ class _Batch:
         if self.done.done():
             return  # nobody waits any more
         if self._error:
-            self.done.set_exception(SinkDown(f"Kafka did not take all of it: {self._error}"))
+            self.done.set_exception(Unavailable(f"Kafka did not take all of it: {self._error}"))
         else:
             self.done.set_result(None)
 
@@ -147,7 +148,7 @@ class Source:
             self._consumer = Consumer(self._settings)
             self._consumer.subscribe([self._topic])
         except KafkaException as error:
-            raise SinkDown(f"Kafka cannot be used as configured: {error}") from error
+            raise Unavailable(f"Kafka cannot be used as configured: {error}") from error
 
     async def take(self, limit: int, seconds: float) -> list[Incoming]:
         """What waits now; nothing after so many seconds."""
@@ -155,7 +156,7 @@ class Source:
         found = await asyncio.to_thread(self._consumer.consume, limit, seconds)
         bad = next((error for one in found if (error := one.error()) is not None), None)
         if bad is not None:
-            raise SinkDown(f"Kafka: {bad}")
+            raise Unavailable(f"Kafka: {bad}")
         return [Incoming(one.value() or b"", f"{one.topic()}/{one.partition()}/{one.offset()}", one) for one in found]
 
     async def done(self, batch: Sequence[Incoming]) -> None:
@@ -168,7 +169,7 @@ class Source:
         try:
             await asyncio.to_thread(self._consumer.commit, offsets=offsets, asynchronous=False)
         except KafkaException as error:
-            raise SinkDown(f"Kafka did not take the offsets: {error}") from error
+            raise Unavailable(f"Kafka did not take the offsets: {error}") from error
 
     async def close(self) -> None:
         """Leave the group; it goes on behind what was committed."""

@@ -16,7 +16,8 @@ from nats.errors import TimeoutError as NatsTimeout
 from nats.js.api import ConsumerConfig
 from nats.js.client import JetStreamContext
 
-from horae.delivery.brokers import PATIENCE, Incoming, Message, SinkDown, waves
+from horae.delivery.brokers import PATIENCE, Incoming, Message, waves
+from horae.domain.errors import Unavailable
 from horae.runtime.settings import BrokerSettings
 
 CONNECT: Final = 5
@@ -35,7 +36,7 @@ async def _connected(settings: BrokerSettings) -> Client:
         async with asyncio.timeout(2 * CONNECT):
             return await nats.connect(settings.url.split(","), **options)
     except DOWN as error:
-        raise SinkDown(f"NATS is not reached: {error!r}") from error
+        raise Unavailable(f"NATS is not reached: {error!r}") from error
 
 
 async def _closed(client: Client | None) -> None:
@@ -64,7 +65,7 @@ class Sink:
             failed = next((one for one in results if isinstance(one, BaseException)), None)
             if failed is not None:
                 await self.close()
-                raise SinkDown(f"NATS did not take all of it: {failed!r}") from failed
+                raise Unavailable(f"NATS did not take all of it: {failed!r}") from failed
 
     async def close(self) -> None:
         """Let go of the connection."""
@@ -99,7 +100,7 @@ class Source:
             stream = self._client.jetstream(timeout=CONNECT)
             self._pull = await stream.pull_subscribe(self._topic, durable=self._group, config=config)
         except DOWN as error:
-            raise SinkDown(f"NATS has no stream for {self._topic!r}, or is away: {error!r}") from error
+            raise Unavailable(f"NATS has no stream for {self._topic!r}, or is away: {error!r}") from error
 
     async def take(self, limit: int, seconds: float) -> list[Incoming]:
         """What waits now; nothing after so many seconds."""
@@ -109,7 +110,7 @@ class Source:
         except NatsTimeout:
             return []
         except DOWN as error:
-            raise SinkDown(f"NATS is away: {error!r}") from error
+            raise Unavailable(f"NATS is away: {error!r}") from error
         return [Incoming(one.data, _place(one), one) for one in found]
 
     async def done(self, batch: Sequence[Incoming]) -> None:
@@ -120,7 +121,7 @@ class Source:
             assert self._client is not None
             await self._client.flush(CONNECT)
         except DOWN as error:
-            raise SinkDown(f"NATS is away: {error!r}") from error
+            raise Unavailable(f"NATS is away: {error!r}") from error
 
     async def close(self) -> None:
         """What was not acknowledged is given out again, later."""

@@ -11,7 +11,8 @@ import aio_pika
 from aio_pika.abc import AbstractChannel, AbstractConnection, AbstractIncomingMessage
 from aio_pika.exceptions import AMQPError
 
-from horae.delivery.brokers import PATIENCE, Incoming, Message, SinkDown, waves
+from horae.delivery.brokers import PATIENCE, Incoming, Message, waves
+from horae.domain.errors import Unavailable
 from horae.runtime.settings import BrokerSettings
 
 CONNECT: Final = 5.0
@@ -23,7 +24,7 @@ async def _connected(settings: BrokerSettings, *, confirms: bool) -> tuple[Abstr
         connection = await aio_pika.connect(settings.url, timeout=CONNECT)
         return connection, await connection.channel(publisher_confirms=confirms, on_return_raises=confirms)
     except DOWN as error:
-        raise SinkDown(f"RabbitMQ is not reached: {error!r}") from error
+        raise Unavailable(f"RabbitMQ is not reached: {error!r}") from error
 
 
 async def _closed(connection: AbstractConnection | None) -> None:
@@ -56,7 +57,7 @@ class Sink:
             failed = next((one for one in results if isinstance(one, BaseException)), None)
             if failed is not None:
                 await self.close()
-                raise SinkDown(f"RabbitMQ did not take all of it: {failed!r}") from failed
+                raise Unavailable(f"RabbitMQ did not take all of it: {failed!r}") from failed
 
     async def close(self) -> None:
         """Let go of the connection."""
@@ -99,12 +100,12 @@ class Source:
             queue = await self._channel.get_queue(self._topic)
             await queue.consume(self._came.put, consumer_tag=None)
         except DOWN as error:
-            raise SinkDown(f"RabbitMQ has no queue {self._topic!r}, or is away: {error!r}") from error
+            raise Unavailable(f"RabbitMQ has no queue {self._topic!r}, or is away: {error!r}") from error
 
     async def take(self, limit: int, seconds: float) -> list[Incoming]:
         """What waits now; nothing after so many seconds."""
         if self._channel is None or self._channel.is_closed or self._connection is None or self._connection.is_closed:
-            raise SinkDown("RabbitMQ is away")
+            raise Unavailable("RabbitMQ is away")
         found: list[AbstractIncomingMessage] = []
         try:
             async with asyncio.timeout(seconds):
@@ -121,7 +122,7 @@ class Source:
             if batch:  # in the order they came: the last stands for all before it
                 await batch[-1].handle.ack(multiple=True)
         except DOWN as error:
-            raise SinkDown(f"RabbitMQ is away: {error!r}") from error
+            raise Unavailable(f"RabbitMQ is away: {error!r}") from error
 
     async def close(self) -> None:
         """What was not acknowledged is given out again."""
