@@ -43,6 +43,7 @@ class Catcher:
         self.arrivals: list[Arrival] = []
         self.effects: Counter[str] = Counter()
         self.hanging: list[tuple[Arrival, Callable[[Arrival, int], None]]] = []
+        self.visits: set[Visit] = set()
 
     def of(self, path: str) -> list[Arrival]:
         return [arrival for arrival in self.arrivals if arrival.path == path]
@@ -76,6 +77,10 @@ class Visit(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
+        self.catcher.visits.add(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.catcher.visits.discard(self)
 
     def data_received(self, data: bytes) -> None:
         self.buffer += data
@@ -119,3 +124,7 @@ async def catching(now: Callable[[], datetime]) -> AsyncIterator[Catcher]:
         yield catcher
     finally:
         server.close()
+        for visit in list(catcher.visits):  # of a client that was killed inside this process, nobody else ends them
+            visit.transport.abort()
+        for _ in range(5):  # turns of the loop: the other side hears of it and closes, too
+            await asyncio.sleep(0)

@@ -14,7 +14,7 @@ from rich.table import Table
 from laptop import SECRET, free_port, laptop, service
 
 SCHEMA = Path(__file__).with_name("schema.sql")
-PRODUCTS, WINDOW, EVERY, RATE, SECONDS = 300, 20, 5, 40, 60
+PRODUCTS, WINDOW, EVERY, RATE, SECONDS = 300, 20, 5, 60, 60
 LOOK = """
     select count(*), count(*) filter (where counted_at > now() - %s), min(counted_at), max(counted_at) from product"""
 

@@ -12,9 +12,9 @@ from horae_client import AsyncClient, Http, Rolling, errors
 JOB = "STOCK"
 PATH = "/hooks/refresh"
 SECRET_NAME = "stock"
-ROOM = 0.7
-"""Of what the inventory system bears. A rate may be a quarter more within one second, and what leaves evenly may arrive
-in bunches.
+ROOM = 0.3
+"""Of what the inventory system bears. Within one second a rate lets through what it grants, what it had saved up, and
+at worst what it granted the second before: three times itself.
 """
 
 

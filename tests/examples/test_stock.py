@@ -40,8 +40,8 @@ class Size(NamedTuple):
     windows: float
 
 
-SHORT = Size(products=600, window=8, every=4, rate=200, nodes=2, kills=(6,), windows=2.5)
-LONG = Size(products=100_000, window=700, every=70, rate=250, nodes=3, kills=(200, 900), windows=2.2)
+SHORT = Size(products=600, window=8, every=4, rate=300, nodes=2, kills=(6,), windows=2.5)
+LONG = Size(products=100_000, window=700, every=70, rate=600, nodes=3, kills=(200, 900), windows=2.2)
 
 
 @pytest.fixture

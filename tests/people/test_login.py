@@ -33,7 +33,7 @@ async def test_a_person_walks_from_login_to_logout_at_somebody_elses_issuer(stor
             asked = parse_qs(urlsplit(url).query)
             assert asked["code_challenge_method"] == ["S256"]
             url, _ = await browser.submit(url, page.text, sub="alice")
-            assert urlsplit(url).path == "/"
+            assert urlsplit(url).path == "/console/"
 
             me = (await browser.ask("GET", "/api/v1/me")).json()
             assert (me["principal"], me["name"], me["kind"]) == ("user:alice", "Alice", "person")

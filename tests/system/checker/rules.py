@@ -57,7 +57,9 @@ class Rules:
         self._need(
             (None if self.state == "LIVE" else self.state) == outcome, f"the ledger says {outcome}, not {self.state}"
         )
-        row = rows.get(self.id) if self.id else None
+        if self.id is None:
+            return  # cancelled before it ever was: only the ledger knows
+        row = rows.get(self.id)
         self._need(row is not None, f"{self.id} has neither a live row nor a history row")
         assert row is not None
         self._need(
@@ -75,6 +77,7 @@ class Rules:
             self._need(self.state == "SUCCESS" and not self.reopen, f"ignored as succeeded while {self.state}")
         elif reason == "not_live":
             self._need(self.state != "LIVE", "ignored as not live while it lived")
+            self.state = self.state or "CANCELLED"  # a cancellation that overtook what it cancels is remembered
 
     def _born(self, body: dict[str, Any]) -> None:
         self.state, self.id, self.at = "LIVE", UUID(body["instance_id"]), body.get("at")
