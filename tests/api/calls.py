@@ -134,7 +134,9 @@ CALLS: dict[str, Callable[[World], Call]] = {
     "DELETE /api/v1/parked/{message}": lambda world: Call({"message": world.poison}),
     "PUT /api/v1/jobs/{job}/subjects": lambda world: Call({"job": world.rolling}, body={"keys": ["a"]}),
     "POST /api/v1/jobs/{job}/subjects/remove": lambda world: Call({"job": world.rolling}, body={"keys": ["a"]}),
-    "POST /api/v1/jobs/{job}/subjects/import": lambda world: Call({"job": world.rolling}, body={"key": "b"}),
+    "POST /api/v1/jobs/{job}/subjects/import": lambda world: Call(
+        {"job": world.rolling}, body={"key": "b"}, headers={"Content-Type": "application/x-ndjson"}
+    ),
     "GET /api/v1/jobs/{job}/subjects": lambda world: Call({"job": world.rolling}),
     "GET /api/v1/jobs/{job}/coverage": lambda world: Call({"job": world.rolling}),
     "GET /api/v1/audit": lambda world: Call(query={"resource": world.job}),
