@@ -12,9 +12,9 @@ from horae_client import AsyncClient, Http, Rolling, errors
 JOB = "STOCK"
 PATH = "/hooks/refresh"
 SECRET_NAME = "stock"
-ROOM = 0.3
-"""Of what the inventory system bears. Within one second a rate lets through what it grants, what it had saved up, and
-at worst what it granted the second before: three times itself.
+ROOM = 0.4
+"""Of what the inventory system bears. Within one second a target's rate lets through what it grants, the quarter of a
+second that it saves up, and at worst what it granted the second before: 2.25 times itself.
 """
 
 

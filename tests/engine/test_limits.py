@@ -90,7 +90,7 @@ async def test_three_nodes_together_keep_the_limits_of_tenant_job_target_and_quo
     assert most_at_once(catcher.of("/quota-few") + catcher.of("/quota-too")) <= 3
     for kind in ("job-rate", "quota-rate"):
         assert most_over_rate(catcher.of(f"/{kind}"), rate) <= 0
-    assert most_over_rate(catcher.of("/target-rate"), Limit(rate=10)) <= 0
+    assert most_over_rate(catcher.of("/target-rate"), Limit(rate=10, burst=1)) <= 0
     assert set(catcher.effects.values()) == {1}
 
 

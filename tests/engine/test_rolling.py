@@ -273,7 +273,7 @@ async def rolled(ctx, store, cells, catcher, monkeypatch, many, rate, patience):
     log.info("rolled", refreshes=len(catcher.effects), per_subject=round(per_subject, 4), busiest_second=busiest)
     assert len(catcher.effects) == 2 * many
     assert set(catcher.effects.values()) == {1} or catcher.effects.total() - len(catcher.effects) <= 2 * rate
-    assert busiest <= 2 * rate, "a bucket of one second's calls, and what flows into it"
+    assert busiest <= 2 * rate, "a quarter of a second's calls saved up, and what flows into it"
     assert per_subject <= 0.1
 
 
