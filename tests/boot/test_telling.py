@@ -59,6 +59,17 @@ def test_every_noun_answers_as_the_api_does_when_asked_for_json(horae):
     assert {"action", "roles"} <= horae.json("keys", "roles")[0].keys()
 
 
+def test_a_rolling_set_is_made_filled_and_looked_at(horae):
+    horae("migrate")
+    url = "https://shop.example.com/refresh"
+    made = horae.json("job", "create", "STOCK", "--rolling", "864000", "--url", url, "--rate", "20")
+    assert (made["trigger"]["kind"], made["trigger"]["every"], made["target"]["rate"]) == ("rolling", 86400, 20)
+    assert horae.json("subjects", "add", "STOCK", "p-1", "p-2")["changed"] == 2
+    assert horae.json("subjects", "coverage", "STOCK")["subjects"] == 2
+    refused = horae("job", "create", "BOTH", "--rolling", "60", "--keyed", status=1)
+    assert "one trigger" in refused
+
+
 def test_jobs_are_labelled_compared_and_paused_and_keys_and_tenants_listed(horae):
     horae("migrate")
     horae("job", "create", "a", "--cron", "0 2 * * *")

@@ -43,10 +43,11 @@ def create(
     zone: Annotated[str | None, typer.Option(help="An IANA zone; the tenant's own where omitted.")] = None,
     dst_gap: Annotated[Gap, typer.Option(help="A time that the clocks jump over.")] = Gap.FIRE_AFTER,
     dst_overlap: Annotated[Overlap, typer.Option(help="A time that the clocks show twice.")] = Overlap.FIRST,
-    every: Annotated[float | None, typer.Option(help="Every so many seconds.")] = None,
+    every: Annotated[float | None, typer.Option(help="Every so many seconds; of a set, its ticks.")] = None,
     at: Annotated[datetime | None, typer.Option(help="Once, at this time (with offset).", formats=[MOMENT])] = None,
     after: Annotated[float | None, typer.Option(help="Once, so many seconds from now.")] = None,
     keyed: Annotated[bool, typer.Option(help="A type of tasks: each business key has its own time.")] = False,
+    rolling: Annotated[float | None, typer.Option(help="A set: each subject once in so many seconds.")] = None,
     misfire: Annotated[OnMisfire, typer.Option(help="What becomes of missed fires.")] = OnMisfire.ONCE,
     max_lateness: Annotated[float | None, typer.Option(help="Seconds after which a missed fire is given up.")] = None,
     overlap: Annotated[OnOverlap, typer.Option(help="When the one before still runs.")] = OnOverlap.ALLOW,
@@ -58,6 +59,7 @@ def create(
     on_days: Annotated[list[str] | None, typer.Option(help="Only on the days of this calendar.")] = None,
     not_on_days: Annotated[list[str] | None, typer.Option(help="Never on the days of this calendar.")] = None,
     url: Annotated[str | None, typer.Option(help="Where to send it; the queue of its name where omitted.")] = None,
+    rate: Annotated[float | None, typer.Option(help="At most so many calls a second to it, of all nodes.")] = None,
     payload: Annotated[str | None, typer.Option(help="JSON that the target receives.")] = None,
     priority: Annotated[str, typer.Option(help="critical, normal or low.")] = "normal",
     reopen: Annotated[bool, typer.Option(help="A key that succeeded may be scheduled anew.")] = False,
@@ -68,7 +70,9 @@ def create(
     async def work() -> None:
         async with caller() as ctx:
             definition = Definition(
-                trigger=trigger_from(ctx, name, cron, dialect, zone, (dst_gap, dst_overlap), every, at, after, keyed),
+                trigger=trigger_from(
+                    ctx, name, cron, dialect, zone, (dst_gap, dst_overlap), every, at, after, keyed, rolling
+                ),
                 policies=Policies(
                     misfire=Misfire(misfire, max_lateness),
                     overlap=overlap,
@@ -78,7 +82,7 @@ def create(
                     end=end,
                     max_count=max_count,
                 ),
-                target=HttpTarget(url) if url else own_queue(name),
+                target=HttpTarget(url, rate=rate) if url else own_queue(name),
                 priority=_priority(priority),
                 payload=json_of(payload),
                 after_success=AfterSuccess.REOPEN if reopen else AfterSuccess.IGNORE,

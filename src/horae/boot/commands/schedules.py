@@ -22,6 +22,7 @@ from horae.domain.triggers import (
     KeyedTrigger,
     ManualTrigger,
     OnceTrigger,
+    RollingTrigger,
     Trigger,
 )
 from horae.domain.triggers import cron as cron_trigger
@@ -31,6 +32,8 @@ from horae.service.sealing import shown_or_not
 
 MOMENT: Final = "%Y-%m-%dT%H:%M:%S%z"
 FIVE: Final = 5
+TICKS: Final = 10
+"""Of a rolling set's window, where nobody says how long one is."""
 When = Annotated[datetime, typer.Argument(formats=[MOMENT])]
 
 
@@ -100,6 +103,7 @@ def trigger_from(
     at: datetime | None,
     after: float | None,
     keyed: bool,
+    rolling: float | None,
 ) -> Trigger:
     """The one trigger that was asked for."""
     given: list[Trigger] = []
@@ -107,8 +111,11 @@ def trigger_from(
         salt = f"{ctx.tenant.name}/{name}"
         made = cron_trigger(cron, dialect=dialect, zone_name=zone or ctx.tenant.zone, salt=salt)
         given.append(msgspec.structs.replace(made, dst_gap=dst[0], dst_overlap=dst[1]))
-    if every is not None:
-        given.append(IntervalTrigger(every, ctx.store.cell(ctx.tenant.shard(name)).clock.now().replace(microsecond=0)))
+    now = ctx.store.cell(ctx.tenant.shard(name)).clock.now().replace(microsecond=0)
+    if rolling is not None:
+        given.append(RollingTrigger(rolling, every or rolling / TICKS, now))
+    elif every is not None:
+        given.append(IntervalTrigger(every, now))
     if at is not None:
         given.append(OnceTrigger(at))
     if after is not None:
@@ -116,7 +123,7 @@ def trigger_from(
     if keyed:
         given.append(KeyedTrigger())
     if len(given) > 1:
-        raise Invalid("a job has one trigger: --cron, --every, --at, --after or --keyed")
+        raise Invalid("a job has one trigger: --cron, --every, --at, --after, --keyed or --rolling")
     return given[0] if given else ManualTrigger()
 
 
