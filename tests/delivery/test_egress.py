@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -76,17 +77,39 @@ async def test_a_tenants_own_rules_hold_for_its_calls_alone(server: Server, rece
     assert len(received.lines) == 1
 
 
-@pytest.mark.skipif(os.getuid() != 0 or not shutil.which("unshare"), reason="needs root for a network namespace")
-def test_a_name_that_changes_its_mind_never_leads_inside(tmp_path: Path):
+def in_a_namespace(tmp_path: Path, program: str, *prepared: str) -> dict[str, Any]:
+    """What a program of ours saw in a network of its own, with its own resolver."""
     resolv = tmp_path / "resolv.conf"
     resolv.write_text("nameserver 127.0.0.1\noptions timeout:1 attempts:1\n")
-    inside = f"ip link set lo up && mount --bind {resolv} /etc/resolv.conf"
-    script = f"{inside} && exec {sys.executable} -m tests.delivery.rebinding {TRIES}"
+    steps = ("ip link set lo up", f"mount --bind {resolv} /etc/resolv.conf", *prepared)
+    script = " && ".join((*steps, f"exec {sys.executable} -m tests.delivery.{program}"))
     found = subprocess.run(
-        ["unshare", "-n", "-m", "sh", "-c", script], capture_output=True, text=True, timeout=60, check=False, cwd=ROOT
+        ["unshare", "-n", "-m", "sh", "-c", script], capture_output=True, text=True, timeout=120, check=False, cwd=ROOT
     )
     assert found.returncode == 0, found.stderr
-    seen = json.loads(found.stdout)
+    seen: dict[str, Any] = json.loads(found.stdout)
+    return seen
+
+
+ROOTED = pytest.mark.skipif(
+    os.getuid() != 0 or not shutil.which("unshare"), reason="needs root for a network namespace"
+)
+
+
+@ROOTED
+def test_a_name_that_changes_its_mind_never_leads_inside(tmp_path: Path):
+    seen = in_a_namespace(tmp_path, f"rebinding {TRIES}")
     assert seen.pop("asked") >= TRIES
     assert seen.pop("REFUSED") >= TRIES * 3 // 4 - 1  # one in four answers names public addresses alone
     assert seen == {"CONNECT": seen["CONNECT"]}, "the canary was reached"
+
+
+@ROOTED
+def test_where_every_address_leads_to_a_canary_no_way_inside_reaches_it(tmp_path: Path):
+    everything = ("ip route add local 0.0.0.0/0 dev lo", "ip -6 route add local ::/0 dev lo")
+    seen = in_a_namespace(tmp_path, "ssrf", *everything)
+    assert seen["controls"] == ["302"] * 3, "public addresses reach it, and nobody follows where it points"
+    assert seen["allowed"] == ["302"] * 2, "and so does a network that was allowed"
+    assert sum(sum(kind.values()) for kind in seen["done"].values()) >= 300
+    assert seen["inside"] == [], seen["done"]
+    assert {code for kind in seen["done"].values() for code in kind} <= {"REFUSED", "CONNECT"}, seen["done"]

@@ -1,41 +1,14 @@
 """Where calls may go: every way to write an address that is not of the public Internet is refused."""
 
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from ipaddress import ip_address
 
 import pytest
 
 from horae.domain.egress import CLOSED, Egress, actual
 from horae.domain.errors import Invalid
+from tests.inside import INSIDE, SIXES, carried
 
 OPEN = Egress(ports=("1-65535",), plain=True)
-INSIDE = (
-    *("0.0.0.0", "0.1.2.3", "127.0.0.1", "127.1.2.3", "127.255.255.254", "10.0.0.1", "10.255.255.255"),
-    *("172.16.0.1", "172.31.255.255", "192.168.0.1", "192.168.255.255", "100.64.0.1", "100.127.255.255"),
-    *("169.254.0.1", "169.254.169.254", "169.254.170.2", "168.63.129.16", "192.0.0.1", "192.0.0.192", "192.0.2.1"),
-    *("192.88.99.1", "198.18.0.1", "198.19.255.255", "198.51.100.7", "203.0.113.9", "224.0.0.1", "239.255.255.255"),
-    *("240.0.0.1", "255.255.255.255"),
-)
-SIXES = (
-    *("::", "::1", "fc00::1", "fd00:ec2::254", "fe80::1", "fe80::1%eth0", "fec0::1", "ff02::1", "100::1", "5f00::1"),
-    *("2001::1", "2001:0:4136:e378:8000:63bf:3fff:fdd2", "2001:10::1", "2001:20::1", "2001:db8::1", "3fff::1"),
-    *("2002:7f00:1::", "2002:a9fe:a9fe::", "2002:a00:1::1", "2002:808:808::", "64:ff9b:1::7f00:1", "::2", "4000::1"),
-)
-
-
-def carried(inner: str) -> list[str]:
-    """The same IPv4 address inside IPv6 ones: mapped, compatible, NAT64, 6to4, Teredo."""
-    value = int(IPv4Address(inner))
-    return [
-        str(IPv6Address((0xFFFF << 32) | value)),
-        str(IPv6Address(value)),
-        str(IPv6Address((0x64FF9B << 96) | value)),
-        str(IPv6Address((0x2002 << 112) | value << 80)),
-        str(IPv6Address((0x20010000 << 96) | (value ^ 0xFFFFFFFF))),
-        f"::ffff:{inner}",
-        f"64:ff9b::{inner}",
-    ]
-
-
 VECTORS = [*INSIDE, *SIXES, *(form for inner in INSIDE for form in carried(inner))]
 PUBLIC = ["8.8.8.8", "93.184.216.34", "2606:4700:4700::1111", "2a00:1450:4001::1", "64:ff9b::8.8.8.8", "::ffff:8.8.8.8"]
 
