@@ -6,6 +6,8 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
+import msgspec
+
 from tests.console.serving import Home, Served
 
 LIVE = {"INIT", "BLOCKED", "RUNNING", "FAIL"}
@@ -66,6 +68,18 @@ class Scene:
         told = facts | ({} if at is None else {"at": at.isoformat()})
         return await self.home.ask("PUT", f"/tasks/{type_}/{key}", told)
 
+    async def lists(self, path: str, items: dict[str, datetime]) -> str:
+        """The business's own list of what should be pending, at a path of the receiver; gives its URL."""
+        told = [{"key": key, "at": at.isoformat()} for key, at in sorted(items.items())]
+        self.served.receiver.bodies[path] = msgspec.json.encode({"items": told, "next": None})
+        return self.served.receiver.url + path
+
+    async def round(self, type_: str, number: int) -> dict[str, Any]:
+        """A source when the round of this number has ended."""
+        return await self.when(
+            f"/sources/{type_}", lambda one: (last := one["last"]) and last["number"] >= number and last["ended_at"]
+        )
+
     async def letters(self, name: str, many: int, status: int = 400) -> list[str]:
         """A job whose calls are given up at once; gives the ids of their instances."""
         job = await self.job(name, retry=QUICK)
@@ -74,6 +88,24 @@ class Scene:
         for one in ids:
             assert (await self.ended(one))["state"] == "DEAD"
         return ids
+
+
+async def a_source(scene: Scene) -> str:
+    """A source whose first round repaired something, and whose dry run would repair more; gives its page."""
+    type_, hour = "EXHIBITION_OPEN", timedelta(hours=1)
+    at = scene.now.replace(microsecond=0) + 20 * hour
+    await scene.type(type_)
+    for number in (1, 2, 3):
+        await scene.put(type_, f"exhibition-{number}", at)
+    pending = {f"exhibition-{number}": at for number in range(1, 7)}
+    origin = {"kind": "http", "url": await scene.lists("/exhibitions", pending)}
+    await scene.home.ask("PUT", f"/sources/{type_}", {"origin": origin, "every": 600, "grace": 0, "orphans": "cancel"})
+    await scene.round(type_, 1)
+    more = pending | {"exhibition-2": at + hour, "exhibition-7": at + 2 * hour, "exhibition-8": at + 3 * hour}
+    await scene.lists("/exhibitions", {key: at for key, at in more.items() if key != "exhibition-3"})
+    await scene.home.ask("POST", f"/sources/{type_}/rounds", {"dry": True})
+    await scene.round(type_, 2)
+    return f"/sources/{type_}"
 
 
 async def set_up(served: Served, home: Home) -> dict[str, str]:
@@ -95,4 +127,5 @@ async def set_up(served: Served, home: Home) -> dict[str, str]:
     await scene.put("ARTICLE_PUBLISH", "article-7")
     await scene.when("/tasks/ARTICLE_PUBLISH/article-7", lambda one: one["outcome"] == "SUCCESS")
     await scene.put("ARTICLE_PUBLISH", "article-7", at + timedelta(hours=1))
-    return {"instance": f"/instances/{dead}", "task": "/tasks/ARTICLE_PUBLISH/article-42"}
+    single = {"instance": f"/instances/{dead}", "task": "/tasks/ARTICLE_PUBLISH/article-42"}
+    return single | {"source": await a_source(scene)}

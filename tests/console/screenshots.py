@@ -1,9 +1,14 @@
-"""`make screenshots`: every page in both languages, from a server of its own, into `docs/console`."""
+"""`make screenshots`: every page in both languages, from a server of its own, into `docs/console`.
+
+Named pages alone: `python -m tests.console.screenshots sources source`.
+"""
 
 import asyncio
+import sys
 import tempfile
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 from playwright.async_api import Browser, expect
 
@@ -27,11 +32,11 @@ A_DAY = """
 """What nodes would have counted in a day: a picture of an hour-old server would show nothing."""
 FOLDER = Path(__file__).parents[2] / "docs/console"
 BY_NIGHT = ("overview", "task")
-ON_A_PHONE = ("instances", "task")
+ON_A_PHONE = ("instances", "task", "source")
 
 
-async def main() -> None:
-    """A server, some life in it, and a picture of every page."""
+async def main(only: list[str]) -> None:
+    """A server, some life in it, and a picture of every page, or of these alone."""
     FOLDER.mkdir(exist_ok=True)
     with private_cluster() as cluster, tempfile.TemporaryDirectory() as folder:
         await cluster.make_template()
@@ -39,13 +44,23 @@ async def main() -> None:
             home, platform = await served.home("acme", key="ada"), await served.platform(key="grace")
             made = await lived_in(served, home)
             for language in LANGUAGES:
-                await walk(browser, served, language, home.key, pages_of(made))
-                await walk(browser, served, language, platform.key, PLATFORM)
-                some = {name: path for name, path in pages_of(made).items() if name in {*BY_NIGHT, *ON_A_PHONE}}
-                dark = {f"{name}-dark": path for name, path in some.items() if name in BY_NIGHT}
-                await walk(browser, served, language, home.key, dark, color_scheme="dark")
-                phone = {f"{name}-phone": path for name, path in some.items() if name in ON_A_PHONE}
-                await walk(browser, served, language, home.key, phone, viewport=NARROW)
+                for key, pages, wishes in shots(home, platform, made):
+                    wanted = {name: path for name, path in pages.items() if not only or name in only}
+                    if wanted:
+                        await walk(browser, served, language, key, wanted, **wishes)
+
+
+def shots(home: Home, platform: Home, made: dict[str, str]) -> list[tuple[str, dict[str, str], dict[str, Any]]]:
+    """Who looks at which pages, and how: by day, some by night, some on a phone."""
+    pages = pages_of(made)
+    dark = {f"{name}-dark": pages[name] for name in BY_NIGHT}
+    phone = {f"{name}-phone": pages[name] for name in ON_A_PHONE}
+    return [
+        (home.key, pages, {}),
+        (platform.key, PLATFORM, {}),
+        (home.key, dark, {"color_scheme": "dark"}),
+        (home.key, phone, {"viewport": NARROW}),
+    ]
 
 
 async def lived_in(served: Served, home: Home) -> dict[str, str]:
@@ -81,4 +96,4 @@ async def walk(
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    asyncio.run(main(sys.argv[1:]))

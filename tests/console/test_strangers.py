@@ -32,6 +32,7 @@ TEXTS = [
     f"]]><math><mtext></mtext><img src=x onerror={PWN}></math>",
 ]
 EVIL = "".join(TEXTS)
+NINE = "2035-01-01T09:00:00Z"
 
 
 async def write_everywhere(served, home) -> dict[str, str]:
@@ -61,7 +62,14 @@ async def write_everywhere(served, home) -> dict[str, str]:
     await keys.create(home.ctx, NAMES[0], [Role.VIEWER])
     await home.ask("PUT", "/role-bindings/" + quote(f"group:{NAMES[0]}", safe=""), {"roles": ["viewer"]})
     await home.ask("PUT", "/calendars/" + quote(NAMES[1], safe=""), {"first": "2026-01-01", "last": "2026-12-31"})
-    made = {"instance": f"/instances/{dead}", "task": f"/tasks/{quote(kind, safe='')}/{quote(EVIL[:190], safe='')}"}
+    await home.ask("PUT", f"/sources/{quote(kind)}", {"origin": {"kind": "push"}})
+    page = {"round": EVIL[:100], "items": [{"key": EVIL[:190], "at": NINE}], "last": True}
+    await home.ask("POST", f"/sources/{quote(kind)}/pages", page)
+    made = {
+        "source": f"/sources/{quote(kind, safe='')}",
+        "instance": f"/instances/{dead}",
+        "task": f"/tasks/{quote(kind, safe='')}/{quote(EVIL[:190], safe='')}",
+    }
     return made | {f"job {number}": f"/jobs/{quote(name, safe='')}" for number, name in enumerate(NAMES)}
 
 

@@ -4,6 +4,7 @@ import { instances } from "../pages/instances/routes";
 import { jobs } from "../pages/jobs/routes";
 import { letters } from "../pages/letters/routes";
 import { overview } from "../pages/overview/routes";
+import { sources } from "../pages/sources/routes";
 import { tasks } from "../pages/tasks/routes";
 import { tenants } from "../pages/tenants/routes";
 import { root } from "./root";
@@ -15,6 +16,7 @@ export const router = createRouter({
     ...jobs,
     ...instances,
     ...tasks,
+    ...sources,
     ...letters,
     ...audit,
     ...tenants,

@@ -20,11 +20,13 @@ test("what passed and what comes is told in its largest unit", () => {
 });
 
 test("lengths of time are short", () => {
-  expect([12, 1_500, 42_000, 90_000, 5_400_000].map(duration)).toEqual([
+  expect([12, 1_500, 42_000, 90_000, 600_000, 5_400_000, 864_000_000].map(duration)).toEqual([
     "12 ms",
     "1.5 s",
     "42 s",
     "1 min 30 s",
+    "10 min",
     "1 h 30 min",
+    "10 d",
   ]);
 });

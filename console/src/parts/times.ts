@@ -68,6 +68,13 @@ export function ago(at: Date | string | number, now: number, language: string): 
 export function duration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 1 : 0)} s`;
-  if (ms < 3_600_000) return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
-  return `${Math.floor(ms / 3_600_000)} h ${Math.round((ms % 3_600_000) / 60_000)} min`;
+  if (ms < 3_600_000) return two(ms, 60_000, "min", 1_000, "s");
+  if (ms < 172_800_000) return two(ms, 3_600_000, "h", 60_000, "min");
+  return two(ms, 86_400_000, "d", 3_600_000, "h");
+}
+
+/** In two units; the smaller one only where something is left for it. */
+function two(ms: number, large: number, word: string, small: number, less: string): string {
+  const rest = Math.round((ms % large) / small);
+  return `${Math.floor(ms / large)} ${word}${rest > 0 ? ` ${rest} ${less}` : ""}`;
 }

@@ -21,6 +21,7 @@ const TONES: Record<State, Tone> = {
   REPLAYED: "good",
   DEAD_AGAIN: "bad",
   DISCARDED: "idle",
+  STOPPED: "idle",
   DONE: "good",
 };
 

@@ -4,6 +4,7 @@ export const PAGES = [
   { name: "jobs", to: "/jobs", needs: "jobs.list" },
   { name: "instances", to: "/instances", needs: "instances.list" },
   { name: "tasks", to: "/tasks", needs: "tasks.read" },
+  { name: "sources", to: "/sources", needs: "sources.list" },
   { name: "letters", to: "/letters", needs: "dead_letters.list" },
   { name: "audit", to: "/audit", needs: "audit.list" },
   { name: "tenants", to: "/tenants", needs: "tenant.read" },

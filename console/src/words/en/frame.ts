@@ -7,6 +7,7 @@ export default {
     jobs: "Jobs",
     instances: "Instances",
     tasks: "Tasks",
+    sources: "Sources",
     letters: "Dead letters",
     audit: "Audit log",
     tenants: "Tenants and keys",

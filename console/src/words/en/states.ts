@@ -17,5 +17,6 @@ export default {
   REPLAYED: "replayed",
   DEAD_AGAIN: "dead again",
   DISCARDED: "discarded",
+  STOPPED: "stopped",
   DONE: "done",
 };

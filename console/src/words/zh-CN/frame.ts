@@ -7,6 +7,7 @@ export default {
     jobs: "任务定义",
     instances: "实例",
     tasks: "任务",
+    sources: "对账来源",
     letters: "死信",
     audit: "审计日志",
     tenants: "租户与密钥",

@@ -6,6 +6,7 @@ import jobs from "./jobs";
 import letters from "./letters";
 import login from "./login";
 import overview from "./overview";
+import sources from "./sources";
 import states from "./states";
 import tasks from "./tasks";
 import tenants from "./tenants";
@@ -20,6 +21,7 @@ export default {
   letters,
   login,
   overview,
+  sources,
   states,
   tasks,
   tenants,

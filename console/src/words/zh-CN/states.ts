@@ -16,5 +16,6 @@ export default {
   REPLAYED: "已回放",
   DEAD_AGAIN: "再次失败",
   DISCARDED: "已放弃",
+  STOPPED: "已停止",
   DONE: "完成",
 };

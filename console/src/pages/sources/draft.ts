@@ -1,0 +1,60 @@
+/** What stands in the form of a source, and how it becomes what the API is told. What the form does not show stays. */
+import type { PutSource, SourceView } from "../../api/generated/models";
+
+export const KINDS = ["http", "sql", "push"] as const;
+export type Kind = (typeof KINDS)[number];
+
+export interface Draft {
+  type: string;
+  kind: Kind;
+  url: string;
+  signing: string;
+  dsn: string;
+  statement: string;
+  ca: string;
+  every: number;
+  grace: number;
+  orphans: "keep" | "cancel";
+  most_cancelled: number;
+}
+
+export const EMPTY: Draft = {
+  type: "",
+  kind: "http",
+  url: "",
+  signing: "",
+  dsn: "",
+  statement: "",
+  ca: "",
+  every: 300,
+  grace: 60,
+  orphans: "keep",
+  most_cancelled: 1000,
+};
+
+type Told = Record<string, unknown>;
+
+/** A source as the form shows it; the API leaves out what was not said. */
+export function draftOf(source: SourceView): Draft {
+  const { origin, ...rest } = source.spec as { origin: Told };
+  return { ...EMPTY, ...rest, ...(origin as Partial<Draft>), type: source.type };
+}
+
+export function specOf(draft: Draft, base?: SourceView): PutSource {
+  const { every, grace, orphans, most_cancelled } = draft;
+  const before = base?.spec.origin as Told | undefined;
+  const kept = before?.kind === draft.kind ? before : {};
+  const origin = { ...kept, ...originOf(draft) } as unknown as PutSource["origin"];
+  return { origin, every, grace, orphans, most_cancelled };
+}
+
+function originOf({ kind, url, signing, dsn, statement, ca }: Draft): Told {
+  switch (kind) {
+    case "http":
+      return { kind, url, signing: signing || null, ca: ca || null };
+    case "sql":
+      return { kind, dsn, statement, ca: ca || null };
+    case "push":
+      return { kind };
+  }
+}

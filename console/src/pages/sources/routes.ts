@@ -1,0 +1,30 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { root } from "../../app/root";
+import { text } from "../../parts/filters";
+
+const list = createRoute({
+  getParentRoute: () => root,
+  path: "/sources",
+  validateSearch: (raw: Record<string, unknown>): { cursor?: string } => ({ cursor: text(raw.cursor) }),
+  component: lazyRouteComponent(() => import("./SourcesPage"), "SourcesPage"),
+});
+
+/** `round` narrows what is shown to one round; `rounds` and `cursor` are the pages of the two lists. */
+interface OneSearch {
+  round?: number;
+  rounds?: string;
+  cursor?: string;
+}
+
+const one = createRoute({
+  getParentRoute: () => root,
+  path: "/sources/$type",
+  validateSearch: (raw: Record<string, unknown>): OneSearch => ({
+    round: Number(raw.round) >= 1 ? Math.trunc(Number(raw.round)) : undefined,
+    rounds: text(raw.rounds),
+    cursor: text(raw.cursor),
+  }),
+  component: lazyRouteComponent(() => import("./SourcePage"), "SourcePage"),
+});
+
+export const sources = [list, one] as const;
