@@ -15,8 +15,28 @@ async def test_a_set_is_put_in_listed_counted_and_taken_out(admin):
     assert [one["key"] for one in rest["items"]] == ["b"]
     covered = (await admin.get("/jobs/stock/coverage")).json()
     assert (covered["subjects"], covered["fresh"], covered["met"]) == (2, 0, False)
+    assert covered["ages"] == [0, 0, 0, 0, 0, 0, 2]
     gone = await admin.post("/jobs/stock/subjects/remove", json={"keys": ["a", "z"]})
     assert gone.json() == {"named": 2, "changed": 1}
+
+
+async def test_subjects_are_found_by_how_their_key_begins_and_sets_by_their_kind(admin):
+    await admin.post("/jobs", json=ROLLING)
+    await admin.post("/jobs", json={"name": "nightly", "cron": "0 2 * * *"})
+    await admin.put("/jobs/stock/subjects", json={"keys": ["pen", "pencil", "pencil-2", "pé", "q", "%"]})
+    found = [await admin.get("/jobs/stock/subjects", params={"prefix": said}) for said in ("penc", "p", "%", "zz")]
+    assert [[one["key"] for one in page.json()["items"]] for page in found] == [
+        ["pencil", "pencil-2"],
+        ["pen", "pencil", "pencil-2", "pé"],
+        ["%"],
+        [],
+    ]
+    first = (await admin.get("/jobs/stock/subjects", params={"prefix": "pen", "limit": 2})).json()
+    rest = await admin.get("/jobs/stock/subjects", params={"prefix": "pen", "limit": 2, "cursor": first["next"]})
+    assert [one["key"] for one in rest.json()["items"]] == ["pencil-2"]
+    assert [one["name"] for one in (await admin.get("/jobs?kind=rolling")).json()["items"]] == ["stock"]
+    assert [one["name"] for one in (await admin.get("/jobs?kind=cron")).json()["items"]] == ["nightly"]
+    assert (await admin.get("/jobs?kind=yearly")).status_code == 422
 
 
 async def test_a_stream_of_any_length_is_taken_in_and_a_bad_line_is_named(admin):

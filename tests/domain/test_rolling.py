@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from horae.domain.errors import InvalidSchedule
-from horae.domain.rolling import AHEAD, BATCH, Counted, judge, pace_of
+from horae.domain.rolling import AHEAD, BATCH, Counted, judge, pace_of, since_when, tallied
 from horae.domain.triggers import RollingTrigger
 
 START = datetime(2026, 11, 15, 2, tzinfo=UTC)
@@ -64,3 +64,10 @@ def test_coverage_says_whether_enough_is_fresh_and_when_it_will_be():
     assert (lost.met, lost.share, lost.estimate_at) == (False, 0.899, now + HOUR)
     assert judge(DAILY, Counted(now, 1000, 899, 0), None).estimate_at is None
     assert judge(DAILY, Counted(now, 1000, 899, 0), Counted(before, 1000, 900, 0)).estimate_at is None
+
+
+def test_every_subject_is_counted_under_one_age_and_the_fresh_are_those_before_the_stale():
+    found = tallied(START, [(5, 3, 1), (1, 2, 0), (0, 4, 1), (None, 5, 0)])
+    assert found == Counted(START, 14, 5, 2, (3, 0, 0, 0, 2, 4, 5))
+    assert found.plus(tallied(START, [(2, 1, 1)])) == Counted(START, 15, 6, 3, (3, 0, 0, 1, 2, 4, 5))
+    assert since_when(DAILY, START) == sorted(since_when(DAILY, START))

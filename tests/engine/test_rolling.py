@@ -213,6 +213,7 @@ async def test_coverage_is_counted_told_when_it_is_lost_and_when_it_is_met(ctx, 
     await coverer.once()
     counted = await subjects.coverage(ctx, made)
     assert (counted.fresh, counted.share, counted.met) == (5, 0.5, False)
+    assert counted.ages == (5, 0, 0, 0, 0, 0, 5)
     assert counted.estimate_at - counted.at == pytest.approx(timedelta(seconds=60), abs=timedelta(seconds=2))
     await query(store, "update subject set last_success_at = $1", store.cells[0].clock.now())
     await coverer.once()

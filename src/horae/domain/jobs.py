@@ -130,6 +130,7 @@ class Wanted(msgspec.Struct, frozen=True):
     labels: dict[str, str] = {}
     with_labels: tuple[str, ...] = ()
     prefix: str = ""
+    kind: str | None = None
 
     @property
     def any(self) -> bool:

@@ -1,5 +1,6 @@
 """Rolling sets: when subjects are refreshed, how their calls are spread, and how well a set is covered."""
 
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from math import ceil
 from typing import Final, NamedTuple
@@ -13,6 +14,8 @@ from horae.domain.triggers import RollingTrigger
 BATCH: Final = 1000
 MARGIN: Final = 0.9
 """Of what is left of a tick: its last calls must not be the next one's."""
+AGES: Final = 7
+STALE, NEVER = 5, 6
 AT_ONCE: Final = datetime.min.replace(tzinfo=UTC)
 """As old as a subject is that need not wait for a tick; before it there is nothing."""
 AHEAD: Final = timedelta(seconds=5)
@@ -67,7 +70,11 @@ def pace_of(
 
 
 class Coverage(msgspec.Struct, frozen=True):
-    """How many subjects of a set are fresh, whether that is enough, and when it will be by the pace of late."""
+    """How many subjects of a set are fresh, whether that is enough, and when it will be by the pace of late.
+
+    `ages`: how many succeeded last within a quarter, half, three quarters and all of the window, within what counts as
+    fresh, before that, never; each once.
+    """
 
     at: datetime
     subjects: int
@@ -75,6 +82,7 @@ class Coverage(msgspec.Struct, frozen=True):
     occupied: int
     met: bool
     estimate_at: datetime | None = None
+    ages: tuple[int, ...] = ()
 
     @property
     def share(self) -> float:
@@ -89,17 +97,43 @@ class Counted(NamedTuple):
     subjects: int
     fresh: int
     occupied: int
+    ages: tuple[int, ...] = ()
+
+    def plus(self, more: "Counted") -> "Counted":
+        """Both together, as of now."""
+        ages = tuple(one + other for one, other in zip(self.ages, more.ages, strict=True))
+        return Counted(
+            self.at, self.subjects + more.subjects, self.fresh + more.fresh, self.occupied + more.occupied, ages
+        )
+
+
+def since_when(trigger: RollingTrigger, now: datetime) -> list[datetime]:
+    """Since when a subject must have succeeded to be fresh, then to be of each younger age."""
+    window = trigger.window
+    lengths = (trigger.fresh_seconds, window, window * 3 / 4, window / 2, window / 4)
+    return [now - timedelta(seconds=length) for length in lengths]
+
+
+def tallied(at: datetime, rows: Iterable[tuple[int | None, int, int]]) -> Counted:
+    """What was counted by age: 0 is not fresh, None never succeeded, the highest is the youngest."""
+    ages, occupied = [0] * AGES, 0
+    for age, many, under_way in rows:
+        ages[NEVER if age is None else STALE - age] += many
+        occupied += under_way
+    return Counted(at, sum(ages), sum(ages[:STALE]), occupied, tuple(ages))
 
 
 def judge(trigger: RollingTrigger, now: Counted, before: Counted | None) -> Coverage:
     """Whether a set is covered; if not, when it will be if it goes on as since it was counted before."""
+    found = Coverage(now.at, now.subjects, now.fresh, now.occupied, met=True, ages=now.ages)
     needed = ceil(trigger.share * now.subjects) - now.fresh
     if needed <= 0:
-        return Coverage(*now, met=True)
+        return found
     gained = now.fresh - before.fresh if before is not None else 0
     if before is None or gained <= 0 or now.at <= before.at:
-        return Coverage(*now, met=False)
-    return Coverage(*now, met=False, estimate_at=now.at + (now.at - before.at) * (needed / gained))
+        return msgspec.structs.replace(found, met=False)
+    when = now.at + (now.at - before.at) * (needed / gained)
+    return msgspec.structs.replace(found, met=False, estimate_at=when)
 
 
 def check_subject(key: str) -> None:

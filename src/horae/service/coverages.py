@@ -1,11 +1,10 @@
 """Counts how many subjects of a rolling set are fresh, over all its cells."""
 
 from collections.abc import Iterator
-from datetime import timedelta
 from typing import Final
 
 from horae.domain.jobs import Job
-from horae.domain.rolling import Counted
+from horae.domain.rolling import Counted, since_when, tallied
 from horae.domain.tenants import Tenant
 from horae.domain.triggers import RollingTrigger
 from horae.store import subjects
@@ -20,12 +19,11 @@ async def counted(store: Store, tenant: Tenant, job: Job) -> Counted:
     trigger = job.definition.trigger
     assert isinstance(trigger, RollingTrigger)
     now = store.cell(job.shard).clock.now()
-    since = now - timedelta(seconds=trigger.fresh_seconds)
-    found = Counted(now, 0, 0, 0)
+    since = since_when(trigger, now)
+    found = tallied(now, ())
     for cell, shards in _parts(store, tenant, job):
         async with cell.statement() as tx:
-            part = await subjects.counts(tx, tenant.id, job.id, shards, since)
-        found = Counted(now, *(one + other for one, other in zip(found[1:], part[1:], strict=True)))
+            found = found.plus(await subjects.counts(tx, tenant.id, job.id, shards, since))
     return found
 
 

@@ -70,12 +70,12 @@ async def take_in(ctx: Context, job: Job, lines: AsyncIterable[str], *, at_once:
     return done.plus(await add(ctx, job, batch, at_once=at_once)) if batch else done
 
 
-async def page(ctx: Context, job: Job, after: str, limit: int) -> list[Subject]:
-    """The set in the order of its keys, from all cells."""
+async def page(ctx: Context, job: Job, after: str, limit: int, prefix: str = "") -> list[Subject]:
+    """The set in the order of its keys, from all cells; only of keys that begin so."""
     found: list[Subject] = []
     for cell, shards in _shards(ctx, job).items():
         async with cell.statement() as tx:
-            found += await subjects.page(tx, ctx.tenant.id, job.id, shards, after, limit)
+            found += await subjects.page(tx, ctx.tenant.id, job.id, shards, after, limit, prefix)
     return sorted(found, key=lambda one: one.key)[:limit]
 
 

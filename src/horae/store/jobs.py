@@ -44,7 +44,7 @@ async def listing(tx: Tx, tenant_id: UUID) -> list[Job]:
 
 async def page(tx: Tx, tenant_id: UUID, wanted: Wanted, after: str, limit: int) -> list[Job]:
     """Those of the wanted ones whose name comes after another, by name."""
-    args = (tenant_id, after, wanted.prefix, wanted.status, wanted.labels, wanted.with_labels, limit)
+    args = (tenant_id, after, wanted.prefix, wanted.status, wanted.labels, wanted.with_labels, limit, wanted.kind)
     return [job_from(row) for row in await tx.rows(sql("jobs/page"), *args)]
 
 

@@ -6,7 +6,8 @@ from typing import NamedTuple
 from uuid import UUID
 
 from horae.domain.placement import Run
-from horae.domain.rolling import Counted, Subject
+from horae.domain.rolling import Counted, Subject, tallied
+from horae.domain.sources import LAST
 from horae.store.arrays import plain, texts
 from horae.store.statements import sql
 from horae.store.task_batches import Type
@@ -36,9 +37,12 @@ async def remove(tx: Tx, tenant_id: UUID, job_id: UUID, places: Sequence[tuple[i
     return [row["key"] for row in await tx.rows(sql("subjects/remove"), plain(shards), texts(keys), job_id, tenant_id)]
 
 
-async def page(tx: Tx, tenant_id: UUID, job_id: UUID, shards: Sequence[int], after: str, limit: int) -> list[Subject]:
-    """A page of a set by key, as far as it lies in these shards."""
-    return [Subject(*row) for row in await tx.rows(sql("subjects/page"), shards, job_id, tenant_id, after, limit)]
+async def page(
+    tx: Tx, tenant_id: UUID, job_id: UUID, shards: Sequence[int], after: str, limit: int, prefix: str = ""
+) -> list[Subject]:
+    """A page of a set by key, as far as it lies in these shards; only of keys that begin so."""
+    args = (shards, job_id, tenant_id, after, limit, prefix, prefix + LAST)
+    return [Subject(*row) for row in await tx.rows(sql("subjects/page"), *args)]
 
 
 async def occupy(tx: Tx, job_id: UUID, aged: datetime, run: Run, limit: int, batch_no: UUID) -> list[tuple[int, str]]:
@@ -65,8 +69,7 @@ async def eligible(tx: Tx, job_id: UUID, aged: datetime, run: Run, most: int) ->
     return int(await tx.value(sql("subjects/eligible"), job_id, aged, *run, most))
 
 
-async def counts(tx: Tx, tenant_id: UUID, job_id: UUID, shards: Sequence[int], since: datetime) -> Counted:
-    """How many a set has in these shards, how many of them succeeded since a time, how many are under way."""
-    row = await tx.row(sql("subjects/counts"), shards, job_id, tenant_id, since)
-    assert row is not None
-    return Counted(tx.now, *row)
+async def counts(tx: Tx, tenant_id: UUID, job_id: UUID, shards: Sequence[int], since: Sequence[datetime]) -> Counted:
+    """How many a set has in these shards, by which of these times they succeeded since, and how many are under way."""
+    rows = await tx.rows(sql("subjects/counts"), shards, job_id, tenant_id, since)
+    return tallied(tx.now, [(row["age"], row["subjects"], row["occupied"]) for row in rows])

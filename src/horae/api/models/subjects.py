@@ -77,6 +77,10 @@ class CoverageView(Shown):
     share: float
     met: bool
     estimate_at: datetime | None
+    ages: list[int] = Field(
+        description="How many succeeded last within a quarter, half, three quarters and all of the window, while still "
+        "fresh, before that, never; empty where that was not counted."
+    )
 
     @classmethod
     def of(cls, coverage: Coverage) -> "CoverageView":

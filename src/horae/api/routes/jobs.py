@@ -1,6 +1,6 @@
 """Jobs: create, list, read, pause, resume, remove."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import Path, Query
 
@@ -13,6 +13,7 @@ from horae.service import calendars, jobs, schedules
 from horae.service.context import Context
 from horae.service.sealing import shown
 
+Kind = Literal["cron", "interval", "once", "delay", "keyed", "rolling", "manual"]
 routes = router("jobs")
 JobRef = Annotated[str, Path(max_length=200, description="The id of a job (`job_…`), or its name.")]
 
@@ -40,6 +41,7 @@ async def listing(
     status: Annotated[Status | None, Query(description="Only jobs of this status.")] = None,
     label: Annotated[list[str], Query(max_length=32, description="Only with this label: `key`, or `key=value`.")] = [],  # noqa: B006
     prefix: Annotated[str, Query(max_length=120, description="Only names that begin so.")] = "",
+    kind: Annotated[Kind | None, Query(description="Only jobs whose trigger is of this kind.")] = None,
 ) -> Page[JobView]:
     """The tenant's living jobs, by name."""
     asked = [one.partition("=") for one in label]
@@ -48,6 +50,7 @@ async def listing(
         labels={key: value for key, equals, value in asked if equals},
         with_labels=tuple(key for key, equals, _ in asked if not equals),
         prefix=prefix,
+        kind=kind,
     )
     found = await jobs.page(ctx, wanted, after=paging.after or "", limit=paging.take)
     return paging.page([await shown(ctx, job) for job in found], JobView.of, lambda job: job.name)

@@ -10,6 +10,7 @@ from horae.api.models.subjects import AddSubjects, ChangedView, CoverageView, Re
 from horae.api.pages import Page, Paged
 from horae.api.routes.jobs import JobRef
 from horae.api.routing import may, router
+from horae.domain.tasks import LONGEST_KEY
 from horae.service import subjects
 from horae.service.context import Context
 
@@ -53,9 +54,14 @@ async def take_in(
 
 
 @routes.get("/jobs/{job}/subjects")
-async def listing(ctx: Annotated[Context, may("subjects.list")], job: JobRef, paging: Paged) -> Page[SubjectView]:
+async def listing(
+    ctx: Annotated[Context, may("subjects.list")],
+    job: JobRef,
+    paging: Paged,
+    prefix: Annotated[str, Query(max_length=LONGEST_KEY, description="Only keys that begin so.")] = "",
+) -> Page[SubjectView]:
     """The set in the order of its keys, each with its last refresh."""
-    found = await subjects.page(ctx, await subjects.rolling(ctx, job), paging.after or "", paging.take)
+    found = await subjects.page(ctx, await subjects.rolling(ctx, job), paging.after or "", paging.take, prefix)
     return paging.page(found, SubjectView.of, lambda one: one.key)
 
 

@@ -7,6 +7,7 @@ where j.tenant_id = $1 and j.status <> 'REMOVED'
   and ($4::text is null or j.status = $4)
   and ($5::jsonb = '{}' or coalesce(j.definition -> 'labels', '{}') @> $5)
   and coalesce(j.definition -> 'labels', '{}') ?& $6::text[]
+  and ($8::text is null or j.definition -> 'trigger' ->> 'kind' = $8)
   and not exists (select from shard s where s.shard_id = j.shard_id and s.state <> 'ACTIVE')
 order by j.name collate "C"
 limit $7
