@@ -7,11 +7,13 @@ call faster than the inventory system bears.
 from contextlib import suppress
 from typing import NamedTuple
 
-from horae_client import AsyncClient, Http, Rolling, errors
+from horae_client import AsyncClient, Http, RetryPolicy, Rolling, errors
 
 JOB = "STOCK"
 PATH = "/hooks/refresh"
 SECRET_NAME = "stock"
+TRIES = 3
+"""Of one refresh. A product that failed for good waits for its next window, which is ten days long."""
 ROOM = 0.4
 """Of what the inventory system bears. Within one second a target's rate lets through what it grants, the quarter of a
 second that it saves up, and at worst what it granted the second before: 2.25 times itself.
@@ -34,4 +36,4 @@ async def declare(client: AsyncClient, our_url: str, secret: str, rhythm: Rhythm
     trigger = Rolling(window=rhythm.window, every=rhythm.every)
     target = Http(our_url + PATH, signing=SECRET_NAME, rate=rhythm.rate * ROOM)
     with suppress(errors.NameTaken):
-        await client.jobs.create(JOB, trigger=trigger, target=target)
+        await client.jobs.create(JOB, trigger=trigger, target=target, retry=RetryPolicy(max_failures=TRIES))

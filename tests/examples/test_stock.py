@@ -78,12 +78,18 @@ def history(dsn):
     return found
 
 
+async def ends(store):
+    """How refreshes ended, and why."""
+    said = "select state, error_code, error_msg, count(*) from instance_history group by 1, 2, 3"
+    return Counter({(row[0], row[1], row[2]): row[3] for row in await query(store, said)}).most_common(5)
+
+
 async def roll(shop, store):
     size, dsn, people, asked, nodes = shop
     with psycopg.connect(dsn, autocommit=True) as business:
 
-        def refreshed():
-            return business.execute("select count(*) from product where counted_at is not null").fetchone()[0]
+        def never():
+            return business.execute("select count(*) from product where counted_at is null").fetchone()[0]
 
         (await people.put("/products/new-one")).raise_for_status()
         took = await until(lambda: "new-one" in history(dsn), 60)  # at once, not at the next tick's turn
@@ -96,7 +102,8 @@ async def roll(shop, store):
             await asyncio.sleep(DOWN)
             nodes[number].start()
         await asyncio.sleep(max(0.0, begun + size.window * size.windows - asyncio.get_running_loop().time()))
-        await until(lambda: refreshed() == size.products, 60)
+        left = never()
+        assert left == 0, f"{left} were never refreshed, {await ends(store)}"
     rate = (await asked.get("/rate")).json()
     seen = history(dsn)
     gaps = [(after - before).total_seconds() for times in seen.values() for before, after in pairwise(times)]
