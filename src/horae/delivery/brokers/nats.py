@@ -6,13 +6,13 @@ connection begins with whoever sends, or takes, next.
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 import nats
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error
-from nats.errors import TimeoutError as NatsTimeout
 from nats.js.api import ConsumerConfig
 from nats.js.client import JetStreamContext
 
@@ -40,8 +40,11 @@ async def _connected(settings: BrokerSettings) -> Client:
 
 
 async def _closed(client: Client | None) -> None:
+    """Whoever lets go of a connection is not held up by it."""
     if client is not None and not client.is_closed:
-        await client.close()
+        with suppress(*DOWN):
+            async with asyncio.timeout(CONNECT):
+                await client.close()
 
 
 class Sink:
@@ -107,7 +110,7 @@ class Source:
         assert self._pull is not None
         try:
             found = await self._pull.fetch(limit, timeout=seconds)
-        except NatsTimeout:
+        except TimeoutError:  # the library's own is one of these; it raises both for "nothing came"
             return []
         except DOWN as error:
             raise Unavailable(f"NATS is away: {error!r}") from error
