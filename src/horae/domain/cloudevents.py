@@ -5,6 +5,7 @@ events of a job have one `partitionkey`, and are told in one order.
 """
 
 from datetime import UTC, datetime
+from functools import cache, lru_cache
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
@@ -65,6 +66,7 @@ def end_of(state: str) -> str:
     return OF_END[State(state)]
 
 
+@cache
 def type_of(event: str) -> str:
     """The type of an event: INSTANCE_DONE is `io.horae.instance.done`."""
     noun, _, what = event.lower().partition("_")
@@ -73,28 +75,31 @@ def type_of(event: str) -> str:
 
 def told(cell: str, one: Happened, subject: str | None) -> Told:
     """An event as it is told; `subject` is the name of its job."""
-    tenant = public(Prefix.TENANT, one.tenant_id)
-    key = tenant if one.job_id is None else public(Prefix.JOB, one.job_id)
-    id_, kind = _id(cell, one), type_of(one.event)
-    data = _encode(Envelope(id_, kind, one.at.astimezone(UTC), tenant, key, _data(one), subject=subject))
+    tenant = _again(Prefix.TENANT, one.tenant_id)
+    job = None if one.job_id is None else _again(Prefix.JOB, one.job_id)
+    instance = None if one.instance_id is None else public(Prefix.INSTANCE, one.instance_id)
+    id_, kind, key = _id(cell, one, instance), type_of(one.event), job or tenant
+    data = _encode(Envelope(id_, kind, one.at.astimezone(UTC), tenant, key, _data(one, job, instance), subject=subject))
     return Told(id_, kind, key, data)
 
 
-def _id(cell: str, one: Happened) -> str:
+@lru_cache(maxsize=4096)
+def _again(prefix: Prefix, id_: UUID) -> str:
+    """The public form of an id that many events bear."""
+    return public(prefix, id_)
+
+
+def _id(cell: str, one: Happened, instance: str | None) -> str:
     """An instance ends once. What else happened is numbered by its cell; the time tells it from what a restore lost."""
     if one.number is None:
-        assert one.instance_id is not None
-        return public(Prefix.INSTANCE, one.instance_id) + ".end"
+        assert instance is not None
+        return instance + ".end"
     return f"{cell}.{one.number}.{int(one.at.timestamp() * 1_000_000)}"
 
 
-def _data(one: Happened) -> dict[str, Any]:
-    ids = {
-        "event": one.event,
-        "job_id": None if one.job_id is None else public(Prefix.JOB, one.job_id),
-        "instance_id": None if one.instance_id is None else public(Prefix.INSTANCE, one.instance_id),
-    }
-    return {name: value for name, value in (one.body | ids).items() if value is not None and name not in PRIVATE}
+def _data(one: Happened, job: str | None, instance: str | None) -> dict[str, Any]:
+    facts = one.body | {"event": one.event, "job_id": job, "instance_id": instance}
+    return {name: value for name, value in facts.items() if value is not None and name not in PRIVATE}
 
 
 _encode = msgspec.json.Encoder().encode
