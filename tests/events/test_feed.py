@@ -1,19 +1,20 @@
 """What happens is told once for each time it happened, in order per job, whoever commits late and whatever breaks."""
 
 import asyncio
-from collections import defaultdict
 
 import msgspec
 import pytest
 
 from horae.domain.channels import Subscription, Topic
+from horae.domain.cloudevents import Happened
 from horae.domain.ids import Prefix, public
 from horae.service import subscriptions, tasks
 from horae.store import feeds
 from horae.upkeep.copies import Copier
 from horae.upkeep.feed import Feed, blocks_of
 from horae.upkeep.marks import Marker
-from tests.events.writers import write
+from tests.events.seen import Seen
+from tests.events.writers import Pace, write
 from tests.steps import a_type, query
 
 TOPIC = Topic("main", "acme.events")
@@ -59,18 +60,6 @@ async def subscribe(ctx, *wanted):
     await Copier(ctx.store).once()
 
 
-def by_writer(told):
-    """Steps in the order in which they were first told."""
-    steps, seen = defaultdict(list), set()
-    for event in told:
-        if event["id"] not in seen:
-            seen.add(event["id"])
-            data = event["data"]
-            step = data["step"] if "step" in data else data["generation"]
-            steps[event["partitionkey"]].append(step)
-    return steps
-
-
 async def test_a_task_tells_its_whole_life(ctx, store, feed, inbox):
     await subscribe(ctx)
     await a_type(ctx, "PUBLISH")
@@ -86,26 +75,51 @@ async def test_a_task_tells_its_whole_life(ctx, store, feed, inbox):
     assert len({one["id"] for one in inbox.told}) == len(inbox.told)
 
 
-@pytest.mark.parametrize("planted", [False, True], ids=["by horizon", "by number"])
-async def test_no_writer_that_commits_late_is_passed_over(ctx, store, feed, inbox, monkeypatch, planted):
-    """R-24: 64 writers; and a feed that goes by the highest transaction it has seen is caught."""
-    if planted:
-
-        async def last(tx):
-            return await tx.value("select txid_snapshot_xmax(txid_current_snapshot())")
-
-        monkeypatch.setattr(feeds, "horizon", last)
-    each = 60
-    cell = store.cells[0]
-    await subscribe(ctx, ("TASK_*", "INSTANCE_*"))
-    writing = asyncio.create_task(write(cell, store.shards_of(cell)[::40], ctx.tenant.id, 64, each, 0.05))
+async def tell_while_writing(ctx, feed, writers, pace):
+    """Writers write and the feed tells meanwhile; returns what should have been told of each job."""
+    cell, each = ctx.store.cells[0], 60
+    await subscribe(ctx, ("TASK_MOVED", "INSTANCE_*"))
+    writing = asyncio.create_task(write(cell, ctx.store.shards_of(cell)[::40], ctx.tenant.id, writers, each, pace))
     while not writing.done():
         await feed.once()
     jobs = await writing
     await drain(feed)
-    steps = by_writer(inbox.told)
-    whole = {public(Prefix.JOB, job): list(range(each)) for job in jobs.values()}
-    assert (steps != whole) is planted
+    return {public(Prefix.JOB, job): list(range(each)) for job in jobs.values()}
+
+
+async def test_no_writer_that_commits_late_is_passed_over(ctx, feed, inbox):
+    """R-24: 64 writers that end late, and sometimes give up."""
+    whole = await tell_while_writing(ctx, feed, 64, Pace())
+    assert Seen(inbox.told).all_steps() == whole
+
+
+def plant_id_above_last(monkeypatch):
+    """The naive relay: rows whose id is above the last one seen, whoever has not committed yet."""
+
+    async def highest(tx):
+        return 1 + await tx.value("select coalesce(max(number), 0) from outbox")
+
+    async def above_last(tx, span, _at, _blocks, tenant_id, limit):
+        found = await tx.rows(
+            """select number as xid, number, at, shard_id, tenant_id, job_id, instance_id, event, body from outbox
+               where number > $1 and tenant_id = $2 order by number limit $3""",
+            span[0] - 1, tenant_id, limit,
+        )  # fmt: skip
+        return [Happened(*row) for row in found if row["number"] < span[1]]
+
+    monkeypatch.setattr(feeds, "horizon", highest)
+    monkeypatch.setattr(feeds, "page", above_last)
+
+
+@pytest.mark.parametrize("writers", [1, 64])
+async def test_a_feed_planted_with_id_above_last_is_caught(ctx, feed, inbox, monkeypatch, writers):
+    """R-24: it loses nothing of one writer, whose ids are committed in their order; and of 64 it does."""
+    plant_id_above_last(monkeypatch)
+    whole = await tell_while_writing(ctx, feed, writers, Pace(ends=0))
+    told = Seen(inbox.told)
+    lost = sum(len(set(steps) - set(told.steps(job))) for job, steps in whole.items())
+    assert (lost > 0) is (writers > 1)
+    assert (told.all_steps() == whole) is (writers == 1)
 
 
 async def test_a_sink_that_is_down_holds_its_own_subscription_and_loses_nothing(ctx, store, feed, inbox):

@@ -1,7 +1,7 @@
 """Out to real brokers: 64 writers that commit late, the broker killed and wiped, and a replay from the rows."""
 
 import asyncio
-from collections import defaultdict
+import time
 from contextlib import suppress
 
 import msgspec
@@ -14,18 +14,22 @@ from horae.delivery.lines import Lines, known
 from horae.delivery.outlets import Outlets
 from horae.domain.channels import Subscription, Topic, Webhook
 from horae.domain.ids import Prefix, public
+from horae.runtime.telemetry import log
 from horae.service import subscriptions
 from horae.upkeep.copies import Copier
 from horae.upkeep.feed import Feed
+from horae.upkeep.marks import Marker
 from tests.egress import ANYWHERE
 from tests.events.conftest import the
-from tests.events.consumers import kafka_events
-from tests.events.writers import write
+from tests.events.consumers import kafka_events, kafka_listener
+from tests.events.memory import MOST_GROWN, peak_mib
+from tests.events.seen import Seen
+from tests.events.writers import Pace, committed, write
 from tests.steps import until
 
 SIZES = [
-    pytest.param(312, id="20,000"),
-    pytest.param(15_625, id="1,000,000", marks=[pytest.mark.long, pytest.mark.timeout(3600)]),
+    pytest.param(312, Pace(), id="20,000"),
+    pytest.param(15_625, Pace(250, late=5.0), id="1,000,000", marks=[pytest.mark.long, pytest.mark.timeout(3600)]),
 ]
 WRITERS = 64
 SECRET = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDazeQ"
@@ -49,26 +53,6 @@ async def told(store):
         await outlets.close()
 
 
-def steps_of(events):
-    """What each job's events said, in the order in which they were first seen."""
-    steps, seen = defaultdict(list), set()
-    for event in events:
-        if event["id"] not in seen:
-            seen.add(event["id"])
-            data = event["data"]
-            steps[event["partitionkey"]].append(data["step"] if "step" in data else data["generation"])
-    return steps
-
-
-def at_last(events):
-    """Each where it was told last: what was in flight when the broker was lost arrives once before the replay."""
-    last = {}
-    for event in events:
-        last.pop(event["id"], None)
-        last[event["id"]] = event
-    return last.values()
-
-
 async def keep_telling(feed, done):
     while not done() or feed._going:
         if not await feed.once():
@@ -77,29 +61,77 @@ async def keep_telling(feed, done):
         pass
 
 
-@pytest.mark.parametrize("each", SIZES)
-async def test_kafka_killed_and_wiped_holds_what_was_committed_in_order(ctx, store, told, kafka, each):
+async def tell_all(ctx, feed):
+    """Until nothing is left, and nothing is wrong."""
+    while await feed.once() or feed._going or (await subscriptions.show(ctx, "all")).progress.error:
+        await asyncio.sleep(0.01)
+
+
+async def with_marks(store, work):
+    """Meanwhile the marker does its duty every second, as in a node."""
+    marker = Marker(store)
+
+    async def mark():
+        while True:
+            await marker.once()
+            await asyncio.sleep(1)
+
+    marking = asyncio.create_task(mark())
+    try:
+        return await work
+    finally:
+        marking.cancel()
+
+
+@pytest.mark.parametrize(("each", "pace"), SIZES)
+async def test_kafka_killed_and_wiped_holds_what_was_committed_in_order(ctx, store, told, kafka, each, pace):
+    """Judged by what the tables hold, by one who listened before the broker was lost and by one who reads it after."""
     feed, cell = told(main=kafka), store.cells[0]
     await subscriptions.put(ctx, "all", Subscription(Topic("main", "acme.out"), ("TASK_*", "INSTANCE_*")))
     await Copier(store).once()
-    shards = store.shards_of(cell)[::40]
-    rows = 10 if each < 1000 else 250
-    writing = asyncio.create_task(write(cell, shards, ctx.tenant.id, WRITERS, each, 0.05, rows))
+    before, began, grown = await with_marks(store, lose_and_replay(ctx, feed, cell, kafka, each, pace))
+    seconds = time.monotonic() - began
+    after = await asyncio.to_thread(lambda: Seen(kafka_events(kafka, "acme.out", 600)))
+    log.info("told", before=len(before), after=len(after), per_second=round(WRITERS * each / seconds), grown_mib=grown)
+    rows = await committed(cell)
+    whole, jobs = list(range(each)), {public(Prefix.JOB, job) for job in rows}
+    assert (len(jobs), list(rows.values())) == (WRITERS, [whole] * WRITERS)
+    assert 0 < len(before) < len(after)
+    for job in before.jobs():
+        heard = before.steps(job)
+        assert heard == whole[: len(heard)]  # from the first, none left out
+    assert after.jobs() == jobs
+    for job in jobs:
+        replayed = after.beginning(job)
+        early = after.steps(job, 0, replayed)  # between the broker's return and the replay
+        assert not early or early == list(range(early[0], early[0] + len(early)))
+        assert after.steps(job, replayed) == whole
+    assert grown < MOST_GROWN
+
+
+async def lose_and_replay(ctx, feed, cell, kafka, each, pace):
+    """Returns what was heard before the broker was lost, when the replay began, and how much memory all of it took."""
+    begin = cell.clock.now()
+    shards = feed.store.shards_of(cell)[::40]
+    writing = asyncio.create_task(write(cell, shards, ctx.tenant.id, WRITERS, each, pace))
     telling = asyncio.create_task(keep_telling(feed, writing.done))
 
     async def some_of_it():
         return (await subscriptions.show(ctx, "all")).progress.sent > WRITERS * each // 20
 
-    await until(some_of_it, 60)
-    await asyncio.to_thread(kafka.kill)
-    jobs = await writing
+    with kafka_listener(kafka, "acme.out") as heard:
+        await until(some_of_it, 300)
+        await until(lambda: len(heard) > 0, 60)
+        memory = peak_mib()
+        await asyncio.to_thread(kafka.kill)
+    await writing
     await asyncio.to_thread(kafka.wipe)
     await asyncio.to_thread(kafka.restart)
-    await subscriptions.replay(ctx, "all")
+    began = time.monotonic()
+    await subscriptions.replay(ctx, "all", begin)
     await telling
-    await keep_telling(feed, lambda: True)
-    steps = await asyncio.to_thread(lambda: steps_of(at_last(kafka_events(kafka, "acme.out", 600))))
-    assert steps == {public(Prefix.JOB, job): list(range(each)) for job in jobs.values()}
+    await tell_all(ctx, feed)
+    return heard, began, peak_mib() - memory
 
 
 class Hook:
@@ -150,18 +182,20 @@ async def test_nats_rabbitmq_and_webhooks_are_told_the_same_in_order(ctx, store,
     for kind in there:
         await subscriptions.put(ctx, kind, Subscription(Topic(kind, "acme.told"), wanted))
     await subscriptions.put(ctx, "hook", Subscription(Webhook(url, "crm"), wanted))
-    writing = asyncio.create_task(write(cell, store.shards_of(cell)[::100], ctx.tenant.id, 16, 50, 0.02))
+    writing = asyncio.create_task(
+        write(cell, store.shards_of(cell)[::100], ctx.tenant.id, 16, 50, Pace(rest=0.02, late=0.08))
+    )
     await keep_telling(feed, writing.done)
     jobs = await writing
     whole = {public(Prefix.JOB, job): list(range(50)) for job in jobs.values()}
 
     async def heard():
         await keep_telling(feed, lambda: True)
-        return steps_of(hook.told) == whole
+        return Seen(hook.told).all_steps() == whole
 
     await until(heard, 30)
     for kind, broker in there.items():
-        assert steps_of(await taken(broker, "acme.told", 800)) == whole, kind
+        assert Seen(await taken(broker, "acme.told", 800)).all_steps() == whole, kind
     server.close()
     await feed.close()
     await outlets.close()
