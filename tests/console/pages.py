@@ -7,12 +7,14 @@ PAGES = {
     "instances": "/instances",
     "tasks": "/tasks",
     "sources": "/sources",
+    "rolling": "/rolling",
+    "events": "/events",
     "letters": "/letters",
     "audit": "/audit",
     "tenants": "/tenants",
 }
 PLATFORM = {"overview-platform": "/", "all-tenants": "/tenants/all", "tenant": "/tenants/all/system"}
-SINGLE = ("instance", "task", "source")
+SINGLE = ("instance", "task", "source", "subjects")
 OF_JOB = {
     "job": "",
     "job-calendar": "?view=calendar",
@@ -22,6 +24,6 @@ OF_JOB = {
 
 
 def pages_of(made: dict[str, str], job: str = "coupon_job") -> dict[str, str]:
-    """With the pages of single things: a job in all its views, an instance, a task, a source."""
+    """With the pages of single things: a job in all its views, an instance, a task, a source, a set."""
     of_job = {name: f"/jobs/{job}{view}" for name, view in OF_JOB.items()} | {"job-edit": f"/jobs/{job}/edit"}
     return PAGES | (of_job if "job 0" not in made else {}) | {name: made[name] for name in SINGLE}

@@ -8,9 +8,13 @@ from uuid import uuid4
 
 import msgspec
 
+from horae.domain.errors import BadRequest, HoraeError, NotFound
+from horae.service import changes_in, intakes
+from horae.service.changes_in import Came
 from tests.console.serving import Home, Served
 
 LIVE = {"INIT", "BLOCKED", "RUNNING", "FAIL"}
+SIGNING = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
 QUICK = {"base": 0.05, "jitter_min": 0.0, "jitter_max": 0.01, "max_failures": 2}
 
 
@@ -80,6 +84,11 @@ class Scene:
             f"/sources/{type_}", lambda one: (last := one["last"]) and last["number"] >= number and last["ended_at"]
         )
 
+    async def parks(self, intake: str, body: bytes, error: HoraeError) -> None:
+        """A message of an intake that nothing could be made of."""
+        ctx = self.home.ctx
+        await changes_in.park(ctx, await intakes.find(ctx, intake), [(Came(body, f"{intake}/0/{len(body)}"), error)])
+
     async def letters(self, name: str, many: int, status: int = 400) -> list[str]:
         """A job whose calls are given up at once; gives the ids of their instances."""
         job = await self.job(name, retry=QUICK)
@@ -108,6 +117,34 @@ async def a_source(scene: Scene) -> str:
     return f"/sources/{type_}"
 
 
+async def a_set(scene: Scene) -> str:
+    """A rolling job some of whose subjects are fresh, and others wait for their tick; gives its page."""
+    later = (scene.now + timedelta(hours=6)).isoformat()
+    trigger = {"kind": "rolling", "window": 864_000, "every": 86_400, "budget": 14_400, "anchor": later}
+    await scene.job("STOCK", trigger=trigger)
+    at_once = {"keys": [f"product-{number:03}" for number in range(8)], "at_once": True}
+    await scene.home.ask("PUT", "/jobs/STOCK/subjects", at_once)
+    waiting = {"keys": [f"product-{number:03}" for number in range(8, 12)]}
+    await scene.home.ask("PUT", "/jobs/STOCK/subjects", waiting)
+    done = lambda page: sum(one["last_success_at"] is not None for one in page["items"]) == 8  # noqa: E731
+    await scene.when("/jobs/STOCK/subjects", done)
+    return "/jobs/STOCK?view=subjects"
+
+
+async def a_channel(scene: Scene) -> None:
+    """A subscription that is told of everything, an intake, and two messages of it that nothing could be made of."""
+    home, name = scene.home, scene.home.tenant.name
+    await home.ask("PUT", "/secrets/crm-events", {"value": SIGNING})
+    sink = {"kind": "webhook", "url": f"{scene.served.receiver.url}/crm", "signing": "crm-events"}
+    await home.ask("PUT", "/subscriptions/crm", {"sink": sink, "events": ["INSTANCE_DEAD"]})
+    topic = {"kind": "topic", "broker": "main", "topic": f"{name}.schedule-changes"}
+    await home.ask("PUT", "/intakes/changes", {"source": topic, "types": ["ARTICLE_PUBLISH", "COUPON_SEND"]})
+    soon = (scene.now + timedelta(hours=2)).isoformat()
+    late = {"op": "schedule", "type": "COUPON_SEND", "key": "coupon-11", "version": 7, "at": soon}
+    await scene.parks("changes", msgspec.json.encode(late), NotFound("there is no type 'COUPON_SEND'"))
+    await scene.parks("changes", b"<order id='7'/>", BadRequest("no schedule change: JSON is malformed"))
+
+
 async def set_up(served: Served, home: Home) -> dict[str, str]:
     """Something on every page; gives the paths of pages that show one thing."""
     scene = Scene(served, home)
@@ -128,4 +165,5 @@ async def set_up(served: Served, home: Home) -> dict[str, str]:
     await scene.when("/tasks/ARTICLE_PUBLISH/article-7", lambda one: one["outcome"] == "SUCCESS")
     await scene.put("ARTICLE_PUBLISH", "article-7", at + timedelta(hours=1))
     single = {"instance": f"/instances/{dead}", "task": "/tasks/ARTICLE_PUBLISH/article-42"}
-    return single | {"source": await a_source(scene)}
+    await a_channel(scene)
+    return single | {"source": await a_source(scene), "subjects": await a_set(scene)}

@@ -30,6 +30,11 @@ A_DAY = """
           from generate_series(date_trunc('minute', $2::timestamptz) - interval '24 hours',
                                date_trunc('minute', $2::timestamptz), interval '1 minute') minute) made"""
 """What nodes would have counted in a day: a picture of an hour-old server would show nothing."""
+OF_AGE = """
+    update subject set last_success_at = $1::timestamptz - (n * n % 11) * interval '26 hours'
+    from (select key as k, row_number() over (order by key) as n from subject) made
+    where key = made.k and last_success_at is not null"""
+"""Refreshes of a set over eleven days."""
 FOLDER = Path(__file__).parents[2] / "docs/console"
 BY_NIGHT = ("overview", "task")
 ON_A_PHONE = ("instances", "task", "source")
@@ -68,6 +73,12 @@ async def lived_in(served: Served, home: Home) -> dict[str, str]:
     made = await set_up(served, home)
     scene = Scene(served, home)
     await query(served.store.cells[0], A_DAY, home.tenant.id, scene.now)
+    more = {"keys": [f"product-{number:03}" for number in range(12, 80)], "at_once": True}
+    await home.ask("PUT", "/jobs/STOCK/subjects", more)
+    done = lambda told: sum(one["last_success_at"] is not None for one in told["items"]) >= 70  # noqa: E731
+    await scene.when("/jobs/STOCK/subjects?limit=200", done)
+    for cell in served.store.cells:
+        await query(cell, OF_AGE, scene.now)
     for _ in range(12):
         await scene.ended(await scene.trigger("coupon_job"))
     since, until = scene.now - timedelta(hours=2), scene.now - timedelta(minutes=1)

@@ -24,6 +24,8 @@ from tests.steps import move_clock
 from tests.store.walls import as_role
 
 SHARDS = 4096
+BROKERS = '{"main": {"kind": "nats", "url": "nats://127.0.0.1:9", "topics": ["*"]}}'
+"""Its name is known at the door; nobody ever reaches it."""
 IDLE = str(30 * 86400)
 """Sessions outlive the hours that tests let pass."""
 
@@ -43,6 +45,7 @@ class SteadyDoor(Door):
             "HORAE_KEYRING": str(keyring()),
             "HORAE_SESSION_IDLE": IDLE,
             "HORAE_SESSION_LIFE": IDLE,
+            "HORAE_BROKERS": BROKERS,
             "PYTHONUNBUFFERED": "1",
         }
         self.log.unlink(missing_ok=True)  # so that it is ready when this one says so

@@ -6,6 +6,7 @@ from urllib.parse import quote
 import pytest
 from playwright.async_api import expect
 
+from horae.domain.errors import BadRequest
 from horae.security.roles import Role
 from horae.service import keys
 from tests.console.browser import profile
@@ -32,6 +33,7 @@ TEXTS = [
     f"]]><math><mtext></mtext><img src=x onerror={PWN}></math>",
 ]
 EVIL = "".join(TEXTS)
+HOOK = {"kind": "webhook", "url": "https://example.com/" + quote(EVIL[:200]), "signing": "none"}
 NINE = "2035-01-01T09:00:00Z"
 
 
@@ -65,7 +67,15 @@ async def write_everywhere(served, home) -> dict[str, str]:
     await home.ask("PUT", f"/sources/{quote(kind)}", {"origin": {"kind": "push"}})
     page = {"round": EVIL[:100], "items": [{"key": EVIL[:190], "at": NINE}], "last": True}
     await home.ask("POST", f"/sources/{quote(kind)}/pages", page)
+    await scene.job(NAMES[1] + "set", trigger={"kind": "rolling", "window": 60, "every": 60, "anchor": NINE})
+    subjects = f"/jobs/{quote(NAMES[1] + 'set', safe='')}"
+    await home.ask("PUT", f"{subjects}/subjects", {"keys": [EVIL[:190], *NAMES]})
+    topic = {"kind": "topic", "broker": "main", "topic": "evil"}
+    await home.ask("PUT", "/intakes/evil", {"source": topic, "types": NAMES})
+    await scene.parks("evil", EVIL.encode(), BadRequest(EVIL[:300]))
+    await home.ask("PUT", "/subscriptions/evil", {"sink": HOOK, "labels": {"a": EVIL[:60]}})
     made = {
+        "subjects": f"{subjects}?view=subjects",
         "source": f"/sources/{quote(kind, safe='')}",
         "instance": f"/instances/{dead}",
         "task": f"/tasks/{quote(kind, safe='')}/{quote(EVIL[:190], safe='')}",

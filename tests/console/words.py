@@ -35,7 +35,7 @@ class Words:
     def __init__(self, language: str) -> None:
         self.language = language
 
-    def __call__(self, name: str, **blanks: object) -> str:
+    def __call__(self, name: str, /, **blanks: object) -> str:
         """A text by its page and key, such as `jobs.create`, its blanks filled in."""
         return BLANK.sub(lambda blank: str(blanks[blank[1]]), self._raw(name))
 

@@ -1,9 +1,11 @@
 import { createRouter } from "@tanstack/react-router";
 import { audit } from "../pages/audit/routes";
+import { events } from "../pages/events/routes";
 import { instances } from "../pages/instances/routes";
 import { jobs } from "../pages/jobs/routes";
 import { letters } from "../pages/letters/routes";
 import { overview } from "../pages/overview/routes";
+import { rolling } from "../pages/rolling/routes";
 import { sources } from "../pages/sources/routes";
 import { tasks } from "../pages/tasks/routes";
 import { tenants } from "../pages/tenants/routes";
@@ -17,6 +19,8 @@ export const router = createRouter({
     ...instances,
     ...tasks,
     ...sources,
+    ...rolling,
+    ...events,
     ...letters,
     ...audit,
     ...tenants,

@@ -5,6 +5,8 @@ export const PAGES = [
   { name: "instances", to: "/instances", needs: "instances.list" },
   { name: "tasks", to: "/tasks", needs: "tasks.read" },
   { name: "sources", to: "/sources", needs: "sources.list" },
+  { name: "rolling", to: "/rolling", needs: "subjects.list" },
+  { name: "events", to: "/events", needs: "subscriptions.list" },
   { name: "letters", to: "/letters", needs: "dead_letters.list" },
   { name: "audit", to: "/audit", needs: "audit.list" },
   { name: "tenants", to: "/tenants", needs: "tenant.read" },

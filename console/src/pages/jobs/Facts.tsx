@@ -6,6 +6,12 @@ import { Labels } from "./Labels";
 import { Strip } from "./Strip";
 import { TargetText, TriggerText } from "./Texts";
 
+/** What is said of jobs that have no times of their own. */
+const FIRELESS: Record<string, "fires.keyed" | "fires.rolling"> = {
+  keyed: "fires.keyed",
+  rolling: "fires.rolling",
+};
+
 /** How the last runs ended, when the next ones come, and what was written down. */
 export function Facts({ job }: { job: JobView }) {
   const { t, i18n } = useTranslation("jobs");
@@ -22,7 +28,7 @@ export function Facts({ job }: { job: JobView }) {
         {fires.length > 0 ? (
           <Fires fires={fires} zone={zoneOf(job)} />
         ) : (
-          <p className="soft">{t(job.trigger.kind === "keyed" ? "fires.keyed" : "fires.none")}</p>
+          <p className="soft">{t(FIRELESS[String(job.trigger.kind)] ?? "fires.none")}</p>
         )}
       </Card>
       <Card title={t("facts.title")}>

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams, useSearch } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { getJob } from "../../api/generated/client";
 import type { JobView } from "../../api/generated/models";
@@ -16,7 +17,11 @@ import "./jobs.css";
 
 const TEN_SECONDS = 10_000;
 const VIEWS = ["facts", "calendar", "backfills", "versions"] as const;
-type View = (typeof VIEWS)[number];
+const OF_SET = ["facts", "subjects", "versions"] as const; // it has no times of its own, but members
+type View = (typeof VIEWS)[number] | (typeof OF_SET)[number];
+
+const viewsOf = (job: JobView): readonly View[] => (job.trigger.kind === "rolling" ? OF_SET : VIEWS);
+const Covered = lazy(async () => ({ default: (await import("../rolling/Covered")).Covered }));
 
 /** One job: what it is, when it fires, how it went, and what may be done with it. */
 export function JobPage() {
@@ -37,11 +42,16 @@ export function JobPage() {
 }
 
 function Known({ job }: { job: JobView }) {
-  const view = useView();
+  const view = useView(job);
   return (
     <Page title={job.name} mark={<StateTag state={job.status} />} acts={<Acts job={job} />}>
-      <Views name={job.name} view={view} />
+      <Views job={job} view={view} />
       {view === "facts" && <Facts job={job} />}
+      {view === "subjects" && (
+        <Suspense fallback={<Loading />}>
+          <Covered job={job} />
+        </Suspense>
+      )}
       {view === "calendar" && <Calendar job={job} />}
       {view === "backfills" && <Backfills job={job} />}
       {view === "versions" && <Versions job={job} />}
@@ -49,20 +59,20 @@ function Known({ job }: { job: JobView }) {
   );
 }
 
-function useView(): View {
+function useView(job: JobView): View {
   const asked = useSearch({ from: "/jobs/$job" }).view;
-  return VIEWS.find((view) => view === asked) ?? "facts";
+  return viewsOf(job).find((view) => view === asked) ?? "facts";
 }
 
-function Views({ name, view }: { name: string; view: View }) {
+function Views({ job, view }: { job: JobView; view: View }) {
   const { t } = useTranslation("jobs");
   return (
     <nav className="views" aria-label={t("view.label")}>
-      {VIEWS.map((one) => (
+      {viewsOf(job).map((one) => (
         <Link
           key={one}
           to="/jobs/$job"
-          params={{ job: name }}
+          params={{ job: job.name }}
           search={one === "facts" ? {} : { view: one }}
           aria-current={one === view ? "page" : undefined}
           className={one === view ? "view here" : "view"}

@@ -25,6 +25,15 @@ export function TriggerText({ trigger }: { trigger: Told }) {
           {t("kind.once")} <Moment at={String(trigger.at)} />
         </>
       );
+    case "rolling":
+      return (
+        <>
+          {t("trigger.rollingTold", {
+            window: duration(Number(trigger.window) * 1_000),
+            every: duration(Number(trigger.every) * 1_000),
+          })}
+        </>
+      );
     default:
       return <>{t(`kind.${trigger.kind as "manual"}`)}</>;
   }
@@ -33,6 +42,8 @@ export function TriggerText({ trigger }: { trigger: Told }) {
 export function TargetText({ target }: { target: Told }) {
   const { t } = useTranslation("jobs");
   if (target.kind === "queue") return <>{t("target.queueTold", { name: String(target.name) })}</>;
+  if (target.kind === "topic")
+    return <>{t("target.topicTold", { topic: String(target.topic), broker: String(target.broker) })}</>;
   return (
     <>
       {String(target.method ?? "POST")} <span className="url">{String(target.url)}</span>

@@ -15,6 +15,8 @@ interface ListSearch {
 interface JobSearch {
   view?: string;
   month?: string;
+  prefix?: string;
+  cursor?: string;
   before?: number;
   after?: number;
 }
@@ -43,6 +45,8 @@ const one = createRoute({
   validateSearch: (told: Record<string, unknown>): JobSearch => ({
     view: text(told.view),
     month: text(told.month),
+    prefix: text(told.prefix),
+    cursor: text(told.cursor),
     before: Number(told.before) || undefined,
     after: Number(told.after) || undefined,
   }),

@@ -9,7 +9,7 @@ export function useTypes() {
   return useQuery({
     queryKey: ["types"],
     queryFn: async ({ signal }): Promise<JobView[]> =>
-      (await getJobs({ limit: MANY }, { signal })).items.filter((job) => job.trigger.kind === "keyed"),
+      (await getJobs({ kind: "keyed", limit: MANY }, { signal })).items,
     staleTime: 30_000,
   });
 }

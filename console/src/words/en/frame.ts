@@ -8,6 +8,8 @@ export default {
     instances: "Instances",
     tasks: "Tasks",
     sources: "Sources",
+    rolling: "Rolling sets",
+    events: "Events",
     letters: "Dead letters",
     audit: "Audit log",
     tenants: "Tenants and keys",

@@ -1,4 +1,5 @@
 import audit from "./audit";
+import events from "./events";
 import frame from "./frame";
 import health from "./health";
 import instances from "./instances";
@@ -6,6 +7,7 @@ import jobs from "./jobs";
 import letters from "./letters";
 import login from "./login";
 import overview from "./overview";
+import rolling from "./rolling";
 import sources from "./sources";
 import states from "./states";
 import tasks from "./tasks";
@@ -14,6 +16,7 @@ import trouble from "./trouble";
 
 export default {
   audit,
+  events,
   frame,
   health,
   instances,
@@ -21,6 +24,7 @@ export default {
   letters,
   login,
   overview,
+  rolling,
   sources,
   states,
   tasks,

@@ -8,6 +8,8 @@ export default {
     instances: "实例",
     tasks: "任务",
     sources: "对账来源",
+    rolling: "滚动集合",
+    events: "事件",
     letters: "死信",
     audit: "审计日志",
     tenants: "租户与密钥",

@@ -27,11 +27,11 @@ export function Acts({ job }: { job: JobView }) {
   const [open, setOpen] = useState<Name | null>(null);
   const Shown = open && DIALOGS[open];
   const paused = job.status === "PAUSED";
-  const keyed = job.trigger.kind === "keyed";
+  const alone = job.trigger.kind !== "keyed" && job.trigger.kind !== "rolling"; // those fire for keys and subjects only
   const past = job.trigger.kind === "cron" || job.trigger.kind === "interval";
   return (
     <>
-      {!keyed && (
+      {alone && (
         <Act action="jobs.trigger" type="primary" onClick={() => setOpen("trigger")}>
           {t("act.trigger")}
         </Act>

@@ -83,7 +83,9 @@ function Understood({ job, kind }: { job: JobView; kind: Draft["kind"] }) {
         </p>
       )}
       {fires.length > 0 && <Fires fires={fires} zone={zone} />}
-      {fires.length === 0 && <p className="soft">{t(kind === "keyed" ? "fires.keyed" : "preview.none")}</p>}
+      {fires.length === 0 && (
+        <p className="soft">{t(kind === "keyed" || kind === "rolling" ? `fires.${kind}` : "preview.none")}</p>
+      )}
       {zone && <ClockNotes zone={zone} trigger={job.trigger} />}
     </>
   );

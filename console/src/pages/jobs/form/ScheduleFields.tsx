@@ -24,6 +24,7 @@ export function ScheduleFields({ draft, named }: { draft: Draft; named: boolean 
           <InputNumber min={1} max={31_622_400} />
         </Form.Item>
       )}
+      {draft.kind === "rolling" && <RollingFields />}
       {draft.kind === "once" && (
         <Form.Item
           name="at"
@@ -39,6 +40,26 @@ export function ScheduleFields({ draft, named }: { draft: Draft; named: boolean 
         </Form.Item>
       )}
     </Card>
+  );
+}
+
+function RollingFields() {
+  const { t } = useTranslation("jobs");
+  return (
+    <>
+      <Form.Item name="window" label={t("form.window")} extra={t("form.windowHelp")}>
+        <InputNumber min={1} max={31_622_400} />
+      </Form.Item>
+      <Form.Item name="every" label={t("form.tick")}>
+        <InputNumber min={1} max={31_622_400} />
+      </Form.Item>
+      <Form.Item name="budget" label={t("form.budget")} extra={t("form.budgetHelp")}>
+        <InputNumber min={1} max={31_622_400} />
+      </Form.Item>
+      <Form.Item name="share" label={t("form.share")}>
+        <InputNumber min={0.001} max={1} step={0.001} />
+      </Form.Item>
+    </>
   );
 }
 

@@ -12,10 +12,13 @@ export function TargetFields({ draft }: { draft: Draft }) {
     <Card title={t("list.target")}>
       <Form.Item name="target" label={t("form.target")}>
         <Select
-          options={(["http", "queue"] as const).map((one) => ({ value: one, label: t(`target.${one}`) }))}
+          options={(["http", "queue", "topic"] as const).map((one) => ({
+            value: one,
+            label: t(`target.${one}`),
+          }))}
         />
       </Form.Item>
-      {draft.target === "http" ? (
+      {draft.target === "http" && (
         <>
           <Form.Item
             name="url"
@@ -31,10 +34,21 @@ export function TargetFields({ draft }: { draft: Draft }) {
             <Input.TextArea rows={2} className="code" />
           </Form.Item>
         </>
-      ) : (
+      )}
+      {draft.target === "queue" && (
         <Form.Item name="queue" label={t("form.queue")} extra={t("form.queueHelp")}>
           <Input maxLength={120} autoComplete="off" />
         </Form.Item>
+      )}
+      {draft.target === "topic" && (
+        <>
+          <Form.Item name="broker" label={t("form.broker")} extra={t("form.brokerHelp")}>
+            <Input maxLength={120} autoComplete="off" />
+          </Form.Item>
+          <Form.Item name="topic" label={t("form.topic")}>
+            <Input maxLength={200} autoComplete="off" />
+          </Form.Item>
+        </>
       )}
       <Form.Item
         name="payload"

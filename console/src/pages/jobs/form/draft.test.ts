@@ -104,3 +104,11 @@ test("what the API fills in by itself is not written down", () => {
   } as unknown as JobView;
   expect(Object.keys(changeOf(draftOf(full), full)).sort()).toEqual(["target", "trigger", "version"]);
 });
+
+test("a set and a topic that are edited and not changed are told as they were", () => {
+  const anchor = "2026-11-15T02:00:00Z";
+  const trigger = { kind: "rolling", window: 864_000, every: 86_400, anchor, budget: 14_400, fresh: 950_000 };
+  const target = { kind: "topic", broker: "main", topic: "acme.stock", rate: 20 };
+  const job = { ...JOB, trigger, target, retry: { max_failures: 6 } } as unknown as JobView;
+  expect(changeOf(draftOf(job), job)).toMatchObject({ trigger, target, retry: { max_failures: 6 } });
+});

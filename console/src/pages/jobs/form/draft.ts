@@ -3,7 +3,7 @@ import type { ChangedJob, JobView, NewJob } from "../../../api/generated/models"
 import { local } from "../local";
 import { POLICIES, plain, RETRY } from "./plain";
 
-export const KINDS = ["cron", "interval", "once", "delay", "keyed", "manual"] as const;
+export const KINDS = ["cron", "interval", "once", "delay", "keyed", "rolling", "manual"] as const;
 export type Kind = (typeof KINDS)[number];
 
 export interface Draft {
@@ -17,11 +17,16 @@ export interface Draft {
   every: number;
   at: string;
   seconds: number;
-  target: "http" | "queue";
+  window: number;
+  budget: number | null;
+  share: number;
+  target: "http" | "queue" | "topic";
   url: string;
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   headers: string;
   queue: string;
+  broker: string;
+  topic: string;
   priority: "critical" | "normal" | "low";
   labels: string;
   payload: string;
@@ -41,11 +46,16 @@ export const EMPTY: Draft = {
   every: 60,
   at: "",
   seconds: 60,
+  window: 864_000,
+  budget: null,
+  share: 0.999,
   target: "http",
   url: "",
   method: "POST",
   headers: "",
   queue: "",
+  broker: "",
+  topic: "",
   priority: "normal",
   labels: "",
   payload: "",
@@ -72,11 +82,16 @@ export function draftOf(job: JobView): Draft {
     every: Number(trigger.every ?? EMPTY.every),
     at: trigger.at ? local(new Date(String(trigger.at))) : "",
     seconds: Number(trigger.seconds ?? EMPTY.seconds),
+    window: Number(trigger.window ?? EMPTY.window),
+    budget: trigger.budget === undefined || trigger.budget === null ? null : Number(trigger.budget),
+    share: Number(trigger.share ?? EMPTY.share),
     target: target.kind as Draft["target"],
     url: text(target.url),
     method: text(target.method, EMPTY.method) as Draft["method"],
     headers: lines((target.headers ?? {}) as Record<string, string>, ": "),
     queue: text(target.name),
+    broker: text(target.broker),
+    topic: text(target.topic),
     priority: job.priority,
     labels: lines(job.labels, "="),
     payload: job.payload === null || job.payload === undefined ? "" : JSON.stringify(job.payload, null, 2),
@@ -101,7 +116,7 @@ export function specOf(draft: Draft, base?: JobView): NewJob {
     labels: pairs(draft.labels, "="),
     payload: draft.payload.trim() ? JSON.parse(draft.payload) : null,
     policies: plain(policies, POLICIES),
-    retry: plain({ ...base?.retry, max_failures: draft.failures }, RETRY),
+    retry: retryOf(draft, base),
     ...(base && { after_success: base.after_success, limit: base.limit, quotas: base.quotas }),
   };
   return plain(spec, {
@@ -138,15 +153,31 @@ function triggerOf(draft: Draft, base?: JobView): Told {
       return { kind: "once", at: draft.at ? new Date(draft.at).toISOString() : "" };
     case "delay":
       return { kind: "delay", seconds: draft.seconds };
+    case "rolling": {
+      const before = base?.trigger.kind === "rolling" ? (base.trigger as Told) : {};
+      const anchor = before.every === draft.every ? before.anchor : undefined;
+      const { window, every, budget, share } = draft;
+      return plain(
+        { ...before, kind: "rolling", window, every, anchor, budget, share },
+        { anchor: undefined, budget: null, share: 0.999 },
+      );
+    }
     default:
       return { kind: draft.kind };
   }
+}
+
+/** Six failures are left unsaid, but of a set: there the API would fill in one. */
+function retryOf(draft: Draft, base?: JobView): Told {
+  const usual = draft.kind === "rolling" ? { ...RETRY, max_failures: undefined } : RETRY;
+  return plain({ ...base?.retry, max_failures: draft.failures }, usual);
 }
 
 function targetOf(draft: Draft, base?: JobView): Told | undefined {
   const before = base?.target.kind === draft.target ? base.target : {};
   if (draft.target === "queue")
     return draft.queue ? { ...before, kind: "queue", name: draft.queue } : undefined;
+  if (draft.target === "topic") return { ...before, kind: "topic", broker: draft.broker, topic: draft.topic };
   const headers = pairs(draft.headers, ":");
   return plain(
     { ...before, kind: "http", url: draft.url, method: draft.method, headers },

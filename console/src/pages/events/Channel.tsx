@@ -1,0 +1,86 @@
+import { Select } from "antd";
+import { useTranslation } from "react-i18next";
+import type { TopicSink, WebhookSink } from "../../api/generated/models";
+import { Field } from "../../parts/Field";
+import { TextField } from "../../parts/Fields";
+import type { Draft } from "./draft";
+
+/** Where a channel leads: a webhook, or a topic of a broker. */
+export function Sink({ sink }: { sink: TopicSink | WebhookSink }) {
+  const { t } = useTranslation("events");
+  if (sink.kind === "webhook")
+    return (
+      <>
+        {sink.url} <span className="soft">{t("signed", { name: sink.signing })}</span>
+      </>
+    );
+  return <>{t("topicOf", { topic: sink.topic, broker: sink.broker })}</>;
+}
+
+export interface PartProps {
+  draft: Draft;
+  change: (part: Partial<Draft>) => void;
+}
+
+/** The fields of a topic. */
+export function TopicFields({ draft, change }: PartProps) {
+  const { t } = useTranslation("events");
+  return (
+    <>
+      <TextField
+        label={t("form.broker")}
+        help={t("form.brokerHelp")}
+        value={draft.broker}
+        onChange={(broker) => change({ broker })}
+      />
+      <TextField label={t("form.topic")} value={draft.topic} onChange={(topic) => change({ topic })} />
+    </>
+  );
+}
+
+/** The fields of a subscription: where to tell, and of what. */
+export function SubscriptionFields({ draft, change }: PartProps) {
+  const { t } = useTranslation("events");
+  return (
+    <>
+      <Field label={t("form.kind")}>
+        {(id) => (
+          <Select
+            id={id}
+            className="full"
+            value={draft.kind}
+            options={(["webhook", "topic"] as const).map((value) => ({ value, label: t(`kind.${value}`) }))}
+            onChange={(kind) => change({ kind })}
+          />
+        )}
+      </Field>
+      {draft.kind === "topic" ? (
+        <TopicFields draft={draft} change={change} />
+      ) : (
+        <>
+          <TextField label={t("form.url")} value={draft.url} onChange={(url) => change({ url })} />
+          <TextField
+            label={t("form.signing")}
+            help={t("form.signingHelp")}
+            value={draft.signing}
+            onChange={(signing) => change({ signing })}
+          />
+        </>
+      )}
+      <TextField
+        label={t("form.events")}
+        help={t("form.eventsHelp")}
+        rows={3}
+        value={draft.events}
+        onChange={(events) => change({ events })}
+      />
+      <TextField
+        label={t("form.labels")}
+        help={t("form.labelsHelp")}
+        rows={2}
+        value={draft.labels}
+        onChange={(labels) => change({ labels })}
+      />
+    </>
+  );
+}

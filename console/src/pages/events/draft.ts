@@ -1,0 +1,54 @@
+/** What stands in the forms of channels, and how it becomes what the API is told. */
+import type { IntakeView, NewIntake, NewSubscription, SubscriptionView } from "../../api/generated/models";
+
+export interface Draft {
+  name: string;
+  kind: "webhook" | "topic";
+  url: string;
+  signing: string;
+  broker: string;
+  topic: string;
+  events: string;
+  labels: string;
+  types: string;
+}
+
+export const EMPTY: Draft = {
+  name: "",
+  kind: "webhook",
+  url: "",
+  signing: "",
+  broker: "",
+  topic: "",
+  events: "",
+  labels: "",
+  types: "",
+};
+
+export function draftOfSubscription(one: SubscriptionView): Draft {
+  const labels = Object.entries(one.labels).map(([key, value]) => `${key}=${value}`);
+  return { ...EMPTY, ...one.sink, name: one.name, events: one.events.join("\n"), labels: labels.join("\n") };
+}
+
+export function draftOfIntake(one: IntakeView): Draft {
+  return { ...EMPTY, ...one.source, name: one.name, types: one.types.join("\n") };
+}
+
+export function subscriptionOf(draft: Draft): NewSubscription {
+  const { url, signing, broker, topic } = draft;
+  const labels = lines(draft.labels).map((line) => {
+    const [key = "", ...value] = line.split("=");
+    return [key.trim(), value.join("=").trim()];
+  });
+  return {
+    sink: draft.kind === "webhook" ? { kind: "webhook", url, signing } : { kind: "topic", broker, topic },
+    events: lines(draft.events),
+    labels: Object.fromEntries(labels),
+  };
+}
+
+export function intakeOf({ broker, topic, types }: Draft): NewIntake {
+  return { source: { kind: "topic", broker, topic }, types: lines(types) };
+}
+
+const lines = (text: string): string[] => text.split("\n").flatMap((line) => line.trim() || []);

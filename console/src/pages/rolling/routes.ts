@@ -1,0 +1,12 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { root } from "../../app/root";
+import { text } from "../../parts/filters";
+
+const list = createRoute({
+  getParentRoute: () => root,
+  path: "/rolling",
+  validateSearch: (raw: Record<string, unknown>): { cursor?: string } => ({ cursor: text(raw.cursor) }),
+  component: lazyRouteComponent(() => import("./RollingPage"), "RollingPage"),
+});
+
+export const rolling = [list] as const;
