@@ -226,7 +226,7 @@ def test_each_failed_probe_doubles_the_wait_up_to_half_a_minute_and_an_answer_fo
         assert breaker.may_probe(now)
         breaker.probe()
         assert not breaker.may_probe(now), "one at a time"
-        breaker.failed(uuid4(), now, 0.0)
+        breaker.failed(uuid4(), now, 0.0, probe=True)
     assert waits == [1, 2, 4, 8, 16, LONGEST, LONGEST, LONGEST]
     breaker.succeeded()
     assert breaker.closed

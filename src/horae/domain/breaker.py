@@ -49,12 +49,15 @@ class Breaker:
         self._probing = False
         self.until = None
 
-    def failed(self, instance: UUID, now: float, chance: float) -> bool:
-        """The target did not answer an instance as it should; returns whether it has just opened."""
+    def failed(self, instance: UUID, now: float, chance: float, *, probe: bool = False) -> bool:
+        """The target did not answer an instance as it should; returns whether it has just opened.
+
+        While it is open only its probe counts: what was sent before comes back late and says nothing new.
+        """
         was_closed = self.until is None
         if was_closed:
             self._failed.add(instance)
-        if len(self._failed) >= FAILURES if was_closed else self._probing:
+        if len(self._failed) >= FAILURES if was_closed else probe and self._probing:
             wait = min(SHORTEST * 2**self._trips, LONGEST)
             self.until = now + wait * (1 - SPREAD * chance)
             self._trips = min(self._trips + 1, 10)

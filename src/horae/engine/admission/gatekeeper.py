@@ -2,7 +2,7 @@
 
 import heapq
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import count
 from typing import Final, Protocol
 from uuid import UUID
@@ -24,6 +24,8 @@ from horae.runtime.telemetry import log
 PATIENCE: Final = 15.0
 SHORT_PATIENCE: Final = 2.0
 BUDGET_PAUSE: Final = 1.0
+UNHEARD: Final = 180.0
+"""Seconds after which a call that was let pass has ended, whatever came of it: no slot lasts longer."""
 RECORDED_AT_ONCE: Final = 500
 MOST_TARGETS: Final = 50_000
 
@@ -84,6 +86,11 @@ class Gatekeeper:
         return len(self.fair) + sum(target.parked for target in self._closed) + self.limited
 
     @property
+    def targets(self) -> Collection[Target]:
+        """Every target it knows."""
+        return self._targets.values()
+
+    @property
     def limited(self) -> int:
         """How many wait for a limit that nodes share."""
         return sum(len(queue) for queue in self._limited.values())
@@ -91,45 +98,36 @@ class Gatekeeper:
     def offer(self, timer: Timer, job: Job, desk: Desk) -> None:
         """A timer has come due. Where others wait for its target already, it waits behind them."""
         ready = Ready(timer, job, desk, self._target_of(job))
-        if ready.target.parked:
+        if ready.target.parked and ready.target.waits_behind(timer):
             ready.target.park(ready, self.now())
         else:
             self.fair.put(ready)
 
     def dispatch(self) -> int:
         """Let pass whoever may, and hand them to their desks; returns how many."""
-        now, passed, may = self.now(), 0, self.slots.may
+        now = self.now()
         self._wake(now)
-        while (ready := self.fair.take(may)) is not None:
-            if not ready.desk.open:
-                self._at_desk.setdefault(ready.desk, []).append(ready)
-                continue
-            reason = ready.target.admit(ready, now)
-            if reason is not None:
-                self._hold(ready, reason, now)
-                continue
-            if (limits := self.limits_of(ready.job)) and not self._within(ready, limits, now):
-                continue
-            self.slots.take((ready.timer.priority, ready.timer.lane))
-            passed += 1
-            ready.desk.accept(ready)
+        passed = self._let_pass(now)
+        while self._freed:  # some could not go for reasons of their own: those behind them may
+            self._look_at_freed(now)
+            passed += self._let_pass(now)
         return passed
 
     def answered(self, ready: Ready, instance: UUID, said: Said) -> None:
         """A call ended: its slot is free, and its target is known a little better."""
         target, now = ready.target, self.now()
         self._let_go(ready, made=True)
-        if target.answered(instance, said, now=now, chance=chance.fraction()):
-            log.warning("breaker.opened", job=ready.job.name, seconds=round((target.breaker.until or now) - now, 1))
-        if target.parked:
-            self._freed.add(target)
+        before = target.breaker.until
+        target.answered(instance, said, now=now, chance=chance.fraction(), probe=ready.probe)
+        if target.breaker.until != before:
+            _tell(ready, before, now)
+        self._pass_on(target)
 
     def withdraw(self, ready: Ready) -> None:
         """No call was made: someone else has it, or its time has moved."""
         self._let_go(ready, made=False)
         ready.target.withdraw(ready)
-        if ready.target.parked:
-            self._freed.add(ready.target)
+        self._pass_on(ready.target)
 
     def granted(self, key: Key) -> None:
         """A limit allows some more: as many of those who waited for it ask again."""
@@ -137,13 +135,22 @@ class Gatekeeper:
         self._readmit(key, self.permits.room(key))
 
     def ask_again(self) -> None:
-        """Now and then: whoever waits at a limit may have been forgotten there, or it was lifted."""
+        """Now and then: whoever waits at a gate may have been forgotten there, or it was lifted."""
         for key in list(self._limited):
             assert self.permits is not None
             self._readmit(key, max(1, self.permits.room(key)))
+        now = self.now()
+        for target in self._closed:
+            if target.in_flight and now - target.admitted_at > UNHEARD:
+                log.error("target.unheard", calls=target.in_flight, waiting=target.parked)
+                target.forget_calls()
+            if not target.in_flight:
+                self._pass_on(target)
 
     def clear(self) -> None:
         """Let go of everyone who waits: their rows are where they were."""
+        for target in self._targets.values():
+            target.forget_waiting()
         self.fair = Fair(self.fair.weight_of)
         self._limited.clear()
         self._at_desk.clear()
@@ -176,18 +183,43 @@ class Gatekeeper:
             target = self._targets[key] = Target(made.max_concurrency, self.now())
         return target
 
+    def _let_pass(self, now: float) -> int:
+        passed, may = 0, self.slots.may
+        while (ready := self.fair.take(may)) is not None:
+            if not ready.desk.open:
+                self._at_desk.setdefault(ready.desk, []).append(ready)
+                self._pass_on(ready.target)
+                continue
+            reason = ready.target.admit(ready, now)
+            if reason is not None:
+                self._hold(ready, reason, now)
+                continue
+            if (limits := self.limits_of(ready.job)) and not self._within(ready, limits, now):
+                continue
+            self.slots.take((ready.timer.priority, ready.timer.lane))
+            passed += 1
+            ready.desk.accept(ready)
+        return passed
+
+    def _pass_on(self, target: Target) -> None:
+        """A place at a target is not taken, or not any more: whoever waits for it may ask."""
+        if target.parked:
+            self._freed.add(target)
+
     def _hold(self, ready: Ready, reason: HoldReason, now: float) -> None:
         self.held[reason] += 1
+        target = ready.target
         if reason is HoldReason.RETRY_BUDGET:
             ready.park(now)
             heapq.heappush(self._later, (now + BUDGET_PAUSE, next(self._order), ready))
+            self._pass_on(target)
             return
-        target = ready.target
         target.park(ready, now)
         self._closed.add(target)
-        until = target.breaker.until
-        if target.parked == 1 and until is not None and until > now:
-            heapq.heappush(self._later, (until, next(self._order), target))
+        if target.breaker.may_probe(now):  # a retry, which leaves the probe to one that has not failed before
+            self._pass_on(target)
+        else:
+            self._plan(target, now)
 
     def _within(self, ready: Ready, limits: Sequence[tuple[Key, Limit]], now: float) -> bool:
         """Count it against its limits; at the first that has none left it waits."""
@@ -201,6 +233,7 @@ class Gatekeeper:
                 self.permits.undo(other)
                 self._readmit(other, 1)  # someone whom only that one holds back
             ready.target.withdraw(ready)
+            self._pass_on(ready.target)
             self.held[HoldReason.RATE if limit.concurrency is None else HoldReason.CONCURRENCY] += 1
             queue = self._limited.setdefault(key, deque())
             (queue.appendleft if ready.held_ms else queue.append)(ready)
@@ -237,21 +270,42 @@ class Gatekeeper:
             self.fair.put(ready, first=True)
         if not target.parked:
             self._closed.discard(target)
-        elif target.breaker.until is not None and target.breaker.until > now:  # else a probe is on its way
-            heapq.heappush(self._later, (target.breaker.until, next(self._order), target))
+        else:
+            self._plan(target, now)
+
+    def _plan(self, target: Target, now: float) -> None:
+        """Look at an open breaker when its time is over; where it is, a probe is on its way."""
+        until = target.breaker.until
+        if until is not None and until > now and target.wakes_at != until:
+            target.wakes_at = until
+            heapq.heappush(self._later, (until, next(self._order), target))
+
+    def _look_at_freed(self, now: float) -> None:
+        freed, self._freed = self._freed, set()
+        for target in freed:
+            self._release(target, now)
 
     def _wake(self, now: float) -> None:
         """Whoever may ask again: their target has room, or the time they waited for has come."""
         for desk in [desk for desk in self._at_desk if desk.open]:
             for ready in reversed(self._at_desk.pop(desk)):
                 self.fair.put(ready, first=True)
-        freed, self._freed = self._freed, set()
-        for target in freed:
-            self._release(target, now)
+        self._look_at_freed(now)
         while self._later and self._later[0][0] <= now:
             _, _, waits = heapq.heappop(self._later)
             if isinstance(waits, Target):
+                waits.wakes_at = None
                 self._release(waits, now)
             else:
                 waits.unpark(now)
                 self.fair.put(waits, first=True)
+
+
+def _tell(ready: Ready, before: float | None, now: float) -> None:
+    """A breaker has opened, has closed, or its probe has failed: who is called at night sees which."""
+    until, facts = ready.target.breaker.until, {"job": ready.job.name, "waiting": ready.target.parked}
+    if until is None:
+        log.info("breaker.closed", **facts)
+    else:
+        event = "breaker.opened" if before is None else "breaker.probe_failed"
+        log.warning(event, **facts, seconds=round(until - now, 1))
