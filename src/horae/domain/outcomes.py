@@ -42,6 +42,12 @@ class ErrorCode(StrEnum):
 TRANSIENT: Final = frozenset({ErrorCode.TIMEOUT, ErrorCode.CONNECT, ErrorCode.HTTP_429, ErrorCode.HTTP_5XX})
 
 
+UNSENT: Final = frozenset(
+    {ErrorCode.NO_TARGET, ErrorCode.NO_SECRET, ErrorCode.UNSENDABLE, ErrorCode.SEALED, ErrorCode.REFUSED}
+)
+"""Reasons for which nothing was sent: they are ours, and the target had no say in them."""
+
+
 class SkipReason(StrEnum):
     """Why a fire left a verdict instead of a run."""
 
@@ -117,6 +123,8 @@ class Said(StrEnum):
     EARLY = "early"
     """It is well, and wants this one again later (425): that is no failure of the target's."""
     BADLY = "badly"
+    NOTHING = "nothing"
+    """It was never asked."""
 
 
 Outcome = Success | Retryable | Unrecoverable | Lost | Declined | Accepted | Probed | Returned
@@ -205,6 +213,8 @@ def _due_again(ran: Instance, now: datetime, *, attempt: int, crashes: int) -> A
 
 def said_by(outcome: Outcome) -> Said:
     """What a target's answer says about the target."""
+    if isinstance(outcome, Retryable | Unrecoverable | Probed) and outcome.code in UNSENT:
+        return Said.NOTHING
     if not isinstance(outcome, Retryable):
         return Said.WELL
     return Said.EARLY if outcome.code is ErrorCode.HTTP_425 else Said.BADLY

@@ -9,7 +9,7 @@ from uuid import UUID
 from horae.delivery.push import Delivered, Sender
 from horae.domain.instances import Instance
 from horae.domain.jobs import Job
-from horae.domain.outcomes import Lost, Probed, Retryable, Said, said_by
+from horae.domain.outcomes import ErrorCode, Lost, Probed, Retryable, Said, said_by
 from horae.domain.targets import HttpTarget
 from horae.engine.admission.gatekeeper import Gatekeeper
 from horae.engine.admission.ready import Ready
@@ -158,7 +158,14 @@ class Desk:
             self._call(flight)
 
     def _call(self, flight: Flight) -> None:
-        """The call itself; handed back uncounted where its deadline has no room for it any more."""
+        """The call itself. One that cannot even be begun fails by itself: those behind it are sent all the same."""
+        try:
+            self._begin(flight)
+        except Exception as error:
+            self._fail(flight, error)
+
+    def _begin(self, flight: Flight) -> None:
+        """Send; handed back uncounted where its deadline has no room for it any more."""
         ready, ran, until = flight
         now = self.cell.clock.seconds()
         delay_ms = None
@@ -190,7 +197,19 @@ class Desk:
             for first in range(0, len(sent), most):
                 part = sent[first : first + most]
                 runs = [flight.ran for flight, _ in part]
-                self.hands.sender.push_batch(runs, job, partial(self._land_together, part))
+                try:
+                    self.hands.sender.push_batch(runs, job, partial(self._land_together, part))
+                except Exception as error:
+                    for flight, _ in part:
+                        self._fail(flight, error)
+
+    def _fail(self, flight: Flight, error: Exception) -> None:
+        """A mistake of ours, not the target's: it says nothing about that one, and its slot is free again."""
+        ready, ran, _ = flight
+        log.error("call.failed", instance=str(ran.id), exc_info=error)
+        self.gatekeeper.withdraw(ready)
+        outcome = Retryable(ErrorCode.UNSENDABLE, f"it could not be sent: {type(error).__name__}")
+        self._answered(Result(ran, ready.job, outcome))
 
     def _land_together(self, sent: Sequence[tuple[Flight, int | None]], delivered: Sequence[Delivered]) -> None:
         for (flight, delay_ms), one in zip(sent, delivered, strict=True):
@@ -205,7 +224,10 @@ class Desk:
         if ready.probe and said is Said.BADLY:
             assert isinstance(outcome, Retryable)
             outcome = Probed(outcome.code, outcome.message)
-        self.gatekeeper.answered(ready, ran.id, said)
+        if said is Said.NOTHING:
+            self.gatekeeper.withdraw(ready)
+        else:
+            self.gatekeeper.answered(ready, ran.id, said)
         code = getattr(outcome, "code", None)
         answer = self.hands.opener.answer(ran, ready.job, delivered.answer)
         kept = Attempt(ran.attempt, delivered.status, code, delivered.duration_ms, answer)
