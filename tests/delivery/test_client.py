@@ -107,9 +107,20 @@ async def test_the_number_of_connections_is_bounded_and_an_idle_one_gives_way():
 async def test_no_more_than_so_many_idle_connections_are_kept(client, monkeypatch):
     monkeypatch.setattr(clients, "MOST_IDLE", 3)
     async with serving(polite) as server:
-        await asyncio.gather(*(ask(client, server.request()) for _ in range(10)))
+        answers = await asyncio.gather(*(ask(client, server.request()) for _ in range(10)))
+        assert {answer.status for answer in answers if isinstance(answer, Answer)} == {200}
+        assert not [answer for answer in answers if isinstance(answer, Failure)], "those that go have answered too"
         await server.until(lambda server: server.open == 3)
         await client.close()
+
+
+async def test_whoever_waits_is_told_even_of_what_nobody_expected(client, monkeypatch):
+    async def stumbles(*_: object) -> None:
+        raise RuntimeError("File descriptor 7 is used by transport")
+
+    monkeypatch.setattr(clients, "dial", stumbles)
+    answer = await ask(client, compose("POST", place_of("http://127.0.0.1:9/"), {}, b"", 1.0, 1.0))
+    assert answer == Failure(ErrorCode.CONNECT, "no connection: RuntimeError")
 
 
 async def test_the_address_is_what_resolve_says_and_the_host_what_the_url_says():

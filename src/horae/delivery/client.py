@@ -15,6 +15,7 @@ from horae.delivery.names import Names, Resolve, lookup
 from horae.delivery.waiting import answered
 from horae.domain.egress import Egress
 from horae.domain.outcomes import ErrorCode
+from horae.runtime.telemetry import log
 
 TICK: Final = 0.05
 IDLE_SECONDS: Final = 30.0
@@ -101,7 +102,7 @@ class Client:
         if len(idle) < MOST_IDLE:
             idle.append(connection)
         else:
-            connection.expire()
+            connection.drop()
 
     def lost(self, connection: Connection) -> None:
         """Forget it."""
@@ -134,7 +135,12 @@ class Client:
         def make() -> Connection:
             return Connection(request.origin, self, self._loop)
 
-        connection = await dial(request, self._names, self._egress, make)
+        connection: Connection | Failure
+        try:
+            connection = await dial(request, self._names, self._egress, make)
+        except Exception as error:  # whatever it was: whoever waits for the answer is told
+            log.exception("dial.failed", host=request.origin.host)
+            connection = Failure(ErrorCode.CONNECT, f"no connection: {type(error).__name__}")
         if isinstance(connection, Connection) and connection.usable:
             connection.begin(request, done)
         else:

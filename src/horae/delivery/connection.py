@@ -61,6 +61,10 @@ class Connection(asyncio.Protocol):
         """Its time is up: a busy one fails, an idle one goes."""
         self.fail(ErrorCode.TIMEOUT, f"no whole answer within {self._timeout:g} s")
 
+    def drop(self) -> None:
+        """It has answered, and nobody needs it again: the answer is told, and it goes."""
+        self._transport.abort()
+
     def fail(self, code: ErrorCode, message: str) -> None:
         """Give it up, now: nothing that is still to be written or read matters any more."""
         self._transport.abort()
