@@ -20,6 +20,7 @@ class Hook:
         self.refused: list[str] = []
         self.payloads: dict[str, Any] = {}
         self.ids: Counter[tuple[str, str]] = Counter()
+        self.paths: Counter[str] = Counter()
         self.statuses: dict[str, list[int]] = {}
         self.signatures = 0  # on the latest call
         self.url = ""
@@ -36,6 +37,7 @@ class Hook:
             self.verified[self.secret] += 1
             self.ids[key, headers["webhook-id"]] += 1
         self.payloads[key] = msgspec.json.decode(body)
+        self.paths[path] += 1
         waiting = self.statuses.get(path)
         return waiting.pop(0) if waiting else 200
 
