@@ -140,6 +140,7 @@ class Gatekeeper:
             assert self.permits is not None
             self._readmit(key, max(1, self.permits.room(key)))
         now = self.now()
+        self._closed = {target for target in self._closed if target.parked}
         for target in self._closed:
             if target.in_flight and now - target.admitted_at > UNHEARD:
                 log.error("target.unheard", calls=target.in_flight, waiting=target.parked)
