@@ -41,7 +41,7 @@ def rollers(store):
 
 async def roll(store):
     for roller in rollers(store):
-        await roller.once()
+        await roller.whole()
 
 
 async def listed(ctx, made):
@@ -83,7 +83,7 @@ async def test_a_subject_is_refreshed_once_in_its_window_success_or_failure_alik
     everyone = rollers(store)
     for _ in range(12):
         for roller in everyone:
-            await roller.once()
+            await roller.whole()
         await move_clock(store, seconds=5)
     failed = await finish_all(store, Unrecoverable(ErrorCode.HANDLER, "the shelf is empty"))
     assert len(failed) == 2
@@ -131,7 +131,7 @@ async def test_three_nodes_that_all_believe_to_own_everything_record_each_refres
     keys = [f"k{n:03}" for n in range(400)]
     await subjects.add(ctx, made, keys, at_once=True)
     everyone = [roller for _ in range(3) for roller in rollers(store)]
-    await asyncio.gather(*(roller.once() for roller in everyone))
+    await asyncio.gather(*(roller.whole() for roller in everyone))
     live = await born(store)
     assert Counter(row["key"] for row in live) == Counter(keys)
     assert len({row["idem_key"] for row in live}) == 400

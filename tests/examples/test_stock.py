@@ -41,7 +41,7 @@ class Size(NamedTuple):
 
 
 SHORT = Size(products=600, window=8, every=4, rate=300, nodes=2, kills=(6,), windows=2.5)
-LONG = Size(products=100_000, window=700, every=70, rate=600, nodes=3, kills=(200, 900), windows=2.2)
+LONG = Size(products=100_000, window=700, every=70, rate=600, nodes=3, kills=(200, 900), windows=1.9)
 
 
 @pytest.fixture
@@ -80,8 +80,11 @@ def history(dsn):
 
 async def ends(store):
     """How refreshes ended, and why."""
-    said = "select state, error_code, error_msg, count(*) from instance_history group by 1, 2, 3"
-    return Counter({(row[0], row[1], row[2]): row[3] for row in await query(store, said)}).most_common(5)
+    said = "select state, attempt, error_code, count(*)::int as many from instance_history group by 1, 2, 3"
+    found = Counter[str]()
+    for row in await query(store, said):
+        found[f"{row['state']} {row['error_code'] or ''} at try {row['attempt']}"] += row["many"]
+    return dict(found.most_common(9))
 
 
 async def roll(shop, store):
@@ -115,6 +118,7 @@ async def roll(shop, store):
         "of a product": dict(Counter(len(times) for times in seen.values())),
         "shortest and longest gap": (round(min(gaps), 2), round(max(gaps), 2)),
         "new one after": round(took, 2),
+        "ends": await ends(store),
         "inventory": rate,
         "rolling statements per refresh": round(statements / refreshes, 3),
     }

@@ -45,8 +45,8 @@ class Pace(msgspec.Struct, frozen=True):
 
     def batch(self, now: datetime) -> int:
         """How many subjects to occupy now: so that calls are known a little ahead, and no further."""
-        if self.due >= now + AHEAD:
-            return 0
+        if self.due >= now + AHEAD / 2:
+            return 0  # enough for a while: a few larger batches cost less than many small ones
         ahead = (now + AHEAD - max(self.due, now)).total_seconds()
         return min(BATCH, max(1, ceil(ahead / self.gap))) if self.gap > 0 else BATCH
 

@@ -186,7 +186,7 @@ class Post:
         await self.claimer.learn_held(anew=True)
         await self.tenancies.learn(anew=True)
         await self.backfiller.once()
-        await self.roller.once()
+        await self.roller.whole()
         await self.feeder.look()
         await self.mature()
         self.gatekeeper.dispatch()

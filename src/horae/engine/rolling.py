@@ -26,6 +26,8 @@ from horae.store.task_batches import Type
 from horae.store.tx import COLLIDED, Tx
 
 MOST_COUNTED: Final = 1_000_000
+KNOWN_FOR: Final = 4
+"""Looks, one a second, for which the list of sets is good."""
 
 
 class Roller:
@@ -43,32 +45,58 @@ class Roller:
         self.follow = follow
         self.held = held
         self._paces: dict[UUID, tuple[frozenset[int], Pace]] = {}
+        self._known: list[Job] = []
+        self._looks = 0
 
     async def once(self) -> int:
-        """A look at every rolling job; returns 0: its ticks have their own time."""
-        if not self.territory.shards or not self.cell.clock.trusted:
-            return 0
-        async with self.cell.statement() as tx:
-            found = await jobs.rolling(tx)
-        held = self.held()
-        self._paces = {job.id: self._paces[job.id] for job in found if job.id in self._paces}
-        for job in found:
-            if job.tenant_id not in held:
-                await self._roll(job)
+        """A duty of every second: ends and what may run at once take turns, so that a quiet set costs little.
+
+        Returns 0: its ticks have their own time.
+        """
+        if self.territory.shards and self.cell.clock.trusted:
+            turn, self._looks = self._looks, self._looks + 1
+            if turn % KNOWN_FOR == 0:
+                await self._learn()
+            await self._roll(ends=turn % 2 == 0, at_once=turn % 2 == 1)
         return 0
 
-    async def _roll(self, job: Job) -> None:
-        trigger = job.definition.trigger
-        assert isinstance(trigger, RollingTrigger)
+    async def whole(self) -> None:
+        """Everything there is to do now."""
+        if self.territory.shards and self.cell.clock.trusted:
+            await self._learn()
+            await self._roll(ends=True, at_once=True)
+
+    async def _learn(self) -> None:
+        """Which sets there are. Who is new or paused is heard of after some looks."""
+        async with self.cell.statement() as tx:
+            self._known = await jobs.rolling(tx)
+        self._paces = {job.id: self._paces[job.id] for job in self._known if job.id in self._paces}
+
+    async def _roll(self, *, ends: bool, at_once: bool) -> None:
+        held = self.held()
+        for job in self._known:
+            if job.tenant_id in held:
+                continue
+            if ends:
+                await self._finish(job)
+            if at_once:
+                now = self.cell.clock.now()
+                await self._batch(job, now, AT_ONCE, BATCH, Pace(now, job.version, now, 0.0))
+            await self._tick(job)
+
+    async def _finish(self, job: Job) -> None:
         async with self.cell.statement() as tx:
             for run in self.territory.runs:
                 while await subjects.finish(tx, job.id, run, BATCH) == BATCH:
                     pass
-            now, tick = tx.now, trigger.tick(tx.now)
-            pace = None if tick is None else await self._pace(tx, job, trigger, tick)
-        await self._batch(job, now, AT_ONCE, BATCH, Pace(now, job.version, now, 0.0))
-        if tick is None or pace is None:
+
+    async def _tick(self, job: Job) -> None:
+        trigger = job.definition.trigger
+        assert isinstance(trigger, RollingTrigger)
+        tick = trigger.tick(self.cell.clock.now())
+        if tick is None:
             return
+        pace = await self._pace(job, trigger, tick)
         while many := pace.batch(self.cell.clock.now()):
             taken = await self._batch(job, tick, trigger.aged(tick), many, pace)
             pace = pace.after(self.cell.clock.now(), taken)
@@ -76,15 +104,16 @@ class Roller:
             if taken < many:
                 return
 
-    async def _pace(self, tx: Tx, job: Job, trigger: RollingTrigger, tick: datetime) -> Pace:
+    async def _pace(self, job: Job, trigger: RollingTrigger, tick: datetime) -> Pace:
         """How this tick is spread; found out once, and anew when the shards or the job are others."""
         held, pace = self._paces.get(job.id, (None, None))
         if pace is not None and (held, pace.tick, pace.version) == (self.territory.shards, tick, job.version):
             return pace
         aged, target = trigger.aged(tick), job.definition.target
-        eligible = [await subjects.eligible(tx, job.id, aged, run, MOST_COUNTED) for run in self.territory.runs]
+        async with self.cell.statement() as tx:
+            eligible = [await subjects.eligible(tx, job.id, aged, run, MOST_COUNTED) for run in self.territory.runs]
         rate = target.rate if isinstance(target, HttpTarget) else None
-        pace = pace_of(trigger, job.version, tick, tx.now, sum(eligible), rate)
+        pace = pace_of(trigger, job.version, tick, self.cell.clock.now(), sum(eligible), rate)
         self._paces[job.id] = self.territory.shards, pace
         return pace
 
