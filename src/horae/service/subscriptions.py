@@ -1,24 +1,23 @@
 """Subscriptions: who is told of what happens to a tenant, and again from a time. Those of `system` hear of all."""
 
 from datetime import datetime, timedelta
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
-from horae.domain import channels as rules
-from horae.domain.channels import Channel, Subscription, Topic
-from horae.domain.errors import Invalid, NotFound, ShardClosed
+from horae.domain.channels import Channel, Subscription, Topic, check_topic
+from horae.domain.errors import Invalid
 from horae.domain.events import Event
 from horae.domain.ids import shard_in
-from horae.runtime.chance import mint
+from horae.service import channels
+from horae.service.channels import Kind
 from horae.service.context import Context
-from horae.service.told import tell
-from horae.store import channels, feeds
+from horae.store import feeds
 from horae.store.cells import Cell
 from horae.store.feeds import BLOCKS
-from horae.store.tx import GONE, Tx
+from horae.store.tx import GONE
 
-KIND: Final = "subscription"
+SUBSCRIPTION: Final = Kind("subscription", Event.SUBSCRIPTION_PUT, Event.SUBSCRIPTION_REMOVED)
 USUAL: Final = timedelta(minutes=15)
 """How far a replay goes back where nobody says (seed 002)."""
 
@@ -41,19 +40,10 @@ class Standing(NamedTuple):
 
 async def put(ctx: Context, name: str, wanted: Subscription) -> Standing:
     """Begin to tell, or change what is told from now on. Places are kept: nothing is told again, nothing left out."""
-    rules.check_name(name)
     if isinstance(wanted.sink, Topic):
-        rules.check_topic(ctx.store.brokers, ctx.tenant.name, wanted.sink)
-    shard, body = shard_in(ctx.tenant.id), msgspec.to_builtins(wanted)
-
-    async def work(tx: Tx) -> Channel:
-        kept = await channels.put(tx, ctx.tenant.id, KIND, name, mint(shard, tx.now), body, ctx.actor)
-        if kept is None:
-            raise ShardClosed("the tenant's shard is moving; nothing was changed")
-        await _tell(ctx, tx, Event.SUBSCRIPTION_PUT, kept, sink=body["sink"])
-        return kept
-
-    kept = await ctx.store.run(shard, work)
+        check_topic(ctx.store.brokers, ctx.tenant.name, wanted.sink)
+    body = msgspec.to_builtins(wanted)
+    kept = await channels.put(ctx, SUBSCRIPTION, name, body, sink=body["sink"])
     for cell in ctx.store.cells:
         await _begin(cell, kept)
     return _standing(kept)
@@ -61,14 +51,12 @@ async def put(ctx: Context, name: str, wanted: Subscription) -> Standing:
 
 async def page(ctx: Context, after: str | None, limit: int) -> list[Standing]:
     """The tenant's subscriptions by name."""
-    async with ctx.store.statement(shard_in(ctx.tenant.id)) as tx:
-        found = await channels.page(tx, ctx.tenant.id, KIND, after or "", limit)
-    return [_standing(one) for one in found]
+    return [_standing(one) for one in await channels.page(ctx, SUBSCRIPTION, after, limit)]
 
 
 async def show(ctx: Context, name: str) -> Standing:
     """A subscription, and how far it was told."""
-    found = await _find(ctx, name)
+    found = await channels.find(ctx, SUBSCRIPTION, name)
     places = []
     for cell in ctx.store.cells:
         async with cell.statement() as tx:
@@ -80,15 +68,7 @@ async def show(ctx: Context, name: str) -> Standing:
 
 async def remove(ctx: Context, name: str) -> Standing:
     """Tell no more."""
-
-    async def work(tx: Tx) -> Channel:
-        gone = await channels.remove(tx, ctx.tenant.id, KIND, name, ctx.actor)
-        if gone is None:
-            raise _missing(ctx, name)
-        await _tell(ctx, tx, Event.SUBSCRIPTION_REMOVED, gone)
-        return gone
-
-    gone = await ctx.store.run(shard_in(ctx.tenant.id), work)
+    gone = await channels.remove(ctx, SUBSCRIPTION, name)
     for cell in ctx.store.cells:
         async with cell.tx() as tx:
             await feeds.forget(tx, gone.id, ctx.tenant.id)
@@ -100,21 +80,14 @@ async def replay(ctx: Context, name: str, since: datetime | None = None, until: 
 
     Everything of it is told, and up to half a minute before and behind it.
     """
-    found = await _find(ctx, name)
+    found = await channels.find(ctx, SUBSCRIPTION, name)
     now = ctx.store.cell(shard_in(ctx.tenant.id)).clock.now()
     since = since or now - USUAL
     if since >= (until or now):
         raise Invalid("a replay ends after it begins, and does not begin in the future")
     for cell in ctx.store.cells:
         await _rewind(cell, found, since, until or now)
-
-    async def work(tx: Tx) -> None:
-        same = await channels.touch(tx, ctx.tenant.id, KIND, name, ctx.actor)
-        if same is None:
-            raise _missing(ctx, name)
-        await _tell(ctx, tx, Event.SUBSCRIPTION_REPLAYED, same, since=since, until=until)
-
-    await ctx.store.run(shard_in(ctx.tenant.id), work)
+    await channels.touch(ctx, SUBSCRIPTION, name, Event.SUBSCRIPTION_REPLAYED, since=since, until=until)
     return await show(ctx, name)
 
 
@@ -134,23 +107,5 @@ async def _begin(cell: Cell, kept: Channel) -> None:
         pass
 
 
-async def _find(ctx: Context, name: str) -> Channel:
-    async with ctx.store.statement(shard_in(ctx.tenant.id)) as tx:
-        found = await channels.find(tx, ctx.tenant.id, KIND, name)
-    if found is None:
-        raise _missing(ctx, name)
-    return found
-
-
-def _missing(ctx: Context, name: str) -> NotFound:
-    return NotFound(f"tenant {ctx.tenant.name!r} has no subscription {name!r}")
-
-
 def _standing(channel: Channel) -> Standing:
     return Standing(channel, msgspec.convert(channel.body, Subscription))
-
-
-async def _tell(ctx: Context, tx: Tx, event: Event, channel: Channel, **facts: Any) -> None:
-    detail: dict[str, object] = {"name": channel.name, "version": channel.version, **facts}
-    shard = shard_in(ctx.tenant.id)
-    await tell(tx, shard, ctx.tenant, event, ctx.actor, f"{KIND}/{channel.name}", detail)
