@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 BIN = str(ROOT / ".venv" / "bin")
 RABBIT = Path("/usr/lib/rabbitmq/bin")
 JARS = ROOT / ".venv" / "kafka"
-PATIENCE = 60
+PATIENCE = 180
 
 
 class Broker:

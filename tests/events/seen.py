@@ -32,6 +32,12 @@ class Seen:
     def all_steps(self) -> dict[str, list[int]]:
         return {job: self.steps(job) for job in self._steps}
 
+    def go_on(self, later: "Seen") -> None:
+        """The same receiver saw this afterwards."""
+        for job, steps in later._steps.items():
+            self._steps[job].extend(steps)
+            self._ids[job].extend(later._ids[job])
+
     def beginning(self, job: str) -> int:
         """How many came before the job's first event did."""
         return self._steps[job].index(0)

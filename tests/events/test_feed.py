@@ -75,21 +75,41 @@ async def test_a_task_tells_its_whole_life(ctx, store, feed, inbox):
     assert len({one["id"] for one in inbox.told}) == len(inbox.told)
 
 
-async def tell_while_writing(ctx, feed, writers, pace):
+class Looks:
+    """Counts what the feed does, for writers that end only after it has looked."""
+
+    def __init__(self):
+        self._count, self._more = 0, asyncio.Event()
+
+    def looked(self):
+        self._count += 1
+        self._more.set()
+        self._more = asyncio.Event()
+
+    async def whole_one(self):
+        """Until a look that began after this has ended."""
+        enough = self._count + 2
+        while self._count < enough:
+            await self._more.wait()
+
+
+async def tell_while_writing(ctx, feed, writers, ends=0.5):
     """Writers write and the feed tells meanwhile; returns what should have been told of each job."""
-    cell, each = ctx.store.cells[0], 60
+    cell, each, looks = ctx.store.cells[0], 60, Looks()
+    pace, shards = Pace(ends=ends, held=looks.whole_one), ctx.store.shards_of(cell)[::40]
     await subscribe(ctx, ("TASK_MOVED", "INSTANCE_*"))
-    writing = asyncio.create_task(write(cell, ctx.store.shards_of(cell)[::40], ctx.tenant.id, writers, each, pace))
+    writing = asyncio.create_task(write(cell, shards, ctx.tenant.id, writers, each, pace))
     while not writing.done():
         await feed.once()
+        looks.looked()
     jobs = await writing
     await drain(feed)
     return {public(Prefix.JOB, job): list(range(each)) for job in jobs.values()}
 
 
 async def test_no_writer_that_commits_late_is_passed_over(ctx, feed, inbox):
-    """R-24: 64 writers that end late, and sometimes give up."""
-    whole = await tell_while_writing(ctx, feed, 64, Pace())
+    """R-24: 64 writers, of which some end only after the feed has looked, and some give up."""
+    whole = await tell_while_writing(ctx, feed, 64)
     assert Seen(inbox.told).all_steps() == whole
 
 
@@ -115,7 +135,7 @@ def plant_id_above_last(monkeypatch):
 async def test_a_feed_planted_with_id_above_last_is_caught(ctx, feed, inbox, monkeypatch, writers):
     """R-24: it loses nothing of one writer, whose ids are committed in their order; and of 64 it does."""
     plant_id_above_last(monkeypatch)
-    whole = await tell_while_writing(ctx, feed, writers, Pace(ends=0))
+    whole = await tell_while_writing(ctx, feed, writers, ends=0)
     told = Seen(inbox.told)
     lost = sum(len(set(steps) - set(told.steps(job))) for job, steps in whole.items())
     assert (lost > 0) is (writers > 1)

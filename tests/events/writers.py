@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
 import asyncpg
@@ -33,6 +34,7 @@ class Pace(NamedTuple):
     """How a writer goes: how many rows a transaction has, how long it rests before it, and how late it ends at most.
 
     `ends` is the share of transactions that write ends of instances; one in `given_up` is rolled back and made anew.
+    Every other waits for `held` before it ends, however busy the machine.
     """
 
     rows: int = 10
@@ -40,6 +42,7 @@ class Pace(NamedTuple):
     late: float = 0.2
     ends: float = 0.5
     given_up: int = 10
+    held: Callable[[], Awaitable[None]] | None = None
 
 
 async def write(cell: Cell, shards: list[int], tenant_id, writers: int, each: int, pace: Pace):
@@ -66,6 +69,8 @@ async def write(cell: Cell, shards: list[int], tenant_id, writers: int, each: in
         facts = (cell.clock.now(), shard_in(job), tenant_id, job, number, first, last)
         await connection.execute(HISTORY if dice.random() < pace.ends else OUTBOX, *facts)
         await asyncio.sleep(dice.random() ** 4 * pace.late)  # most end soon, some late
+        if pace.held is not None and dice.random() < 0.5:
+            await pace.held()
         kept = dice.randrange(pace.given_up) > 0
         await (transaction.commit() if kept else transaction.rollback())
         return kept
