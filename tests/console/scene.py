@@ -136,7 +136,7 @@ async def a_channel(scene: Scene) -> None:
     home, name = scene.home, scene.home.tenant.name
     await home.ask("PUT", "/secrets/crm-events", {"value": SIGNING})
     sink = {"kind": "webhook", "url": f"{scene.served.receiver.url}/crm", "signing": "crm-events"}
-    await home.ask("PUT", "/subscriptions/crm", {"sink": sink, "events": ["INSTANCE_DEAD"]})
+    await home.ask("PUT", "/subscriptions/crm", {"sink": sink, "events": ["INSTANCE_*", "TASK_MOVED"]})
     topic = {"kind": "topic", "broker": "main", "topic": f"{name}.schedule-changes"}
     await home.ask("PUT", "/intakes/changes", {"source": topic, "types": ["ARTICLE_PUBLISH", "COUPON_SEND"]})
     soon = (scene.now + timedelta(hours=2)).isoformat()
@@ -148,6 +148,7 @@ async def a_channel(scene: Scene) -> None:
 async def set_up(served: Served, home: Home) -> dict[str, str]:
     """Something on every page; gives the paths of pages that show one thing."""
     scene = Scene(served, home)
+    await a_channel(scene)
     await scene.job("coupon_job", cron="0 */5 * * * ?", labels={"team": "growth"}, priority="critical")
     await scene.job("nightly_report", cron="0 0 2 * * *", timezone="Asia/Shanghai", labels={"team": "finance"})
     await scene.queue("thumbnails")
@@ -165,5 +166,4 @@ async def set_up(served: Served, home: Home) -> dict[str, str]:
     await scene.when("/tasks/ARTICLE_PUBLISH/article-7", lambda one: one["outcome"] == "SUCCESS")
     await scene.put("ARTICLE_PUBLISH", "article-7", at + timedelta(hours=1))
     single = {"instance": f"/instances/{dead}", "task": "/tasks/ARTICLE_PUBLISH/article-42"}
-    await a_channel(scene)
     return single | {"source": await a_source(scene), "subjects": await a_set(scene)}

@@ -2,11 +2,13 @@
 
 from datetime import timedelta
 
+import pytest
 from playwright.async_api import expect
 
 from tests.console.scene import Scene
 
 
+@pytest.mark.parametrize("language", ["en"])
 async def test_subjects_are_imported_added_at_once_refreshed_counted_and_taken_out(desk, home, served, words):
     scene = Scene(served, home)
     later = (scene.now + timedelta(hours=6)).isoformat()

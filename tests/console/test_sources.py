@@ -19,6 +19,7 @@ async def register(desk, words, type_: str, url: str) -> None:
     await desk.dialog.get_by_role("button", name=words("sources.put.verb")).click()
 
 
+@pytest.mark.parametrize("language", ["zh-CN"])
 async def test_a_dropped_creation_is_seen_by_a_dry_run_and_repaired_by_a_round(desk, home, served, words):
     scene = Scene(served, home)
     await scene.type("ARTICLE_PUBLISH")

@@ -70,7 +70,7 @@ function Acts({ one }: { one: IntakeView }) {
   const { t } = useTranslation("events");
   const [open, setOpen] = useState<"edit" | "remove" | null>(null);
   return (
-    <Space size={4} wrap>
+    <Space size={4}>
       <Act action="intakes.put" size="small" onClick={() => setOpen("edit")}>
         {t("edit")}
       </Act>

@@ -65,7 +65,7 @@ function Acts({ one }: { one: ParkedView }) {
   const after = (work: Promise<unknown>, said: string) =>
     work.then(() => queries.invalidateQueries({ queryKey: ["parked"] })).then(() => void message.info(said));
   return (
-    <Space size={4} wrap>
+    <Space size={4}>
       <Button size="small" onClick={() => setOpen("look")}>
         {t("parked.look")}
       </Button>

@@ -19,7 +19,7 @@ export function SubscriptionActs({ one }: { one: SubscriptionView }) {
   const [open, setOpen] = useState<"replay" | "edit" | "remove" | null>(null);
   const close = () => setOpen(null);
   return (
-    <Space size={4} wrap>
+    <Space size={4}>
       <Act action="subscriptions.replay" size="small" onClick={() => setOpen("replay")}>
         {t("replay.verb")}
       </Act>

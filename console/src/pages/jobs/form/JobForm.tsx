@@ -5,6 +5,7 @@ import type { JobView } from "../../../api/generated/models";
 import { Refused, Unreachable } from "../../../api/trouble";
 import { useCan } from "../../../app/can";
 import { Trouble } from "../../../parts/Trouble";
+import { AccessFields } from "./AccessFields";
 import { type Draft, EMPTY } from "./draft";
 import { MoreFields } from "./MoreFields";
 import { Preview } from "./Preview";
@@ -54,6 +55,7 @@ export function JobForm({ start, base, action, word, send }: JobFormProps) {
       </div>
       <TargetFields draft={draft} />
       <MoreFields />
+      <AccessFields draft={draft} />
       <div>
         {error !== null && (
           <Trouble error={error} title={useless(error, t(`${word}.failed`), t("create.network"))} />

@@ -8,6 +8,7 @@ import { Trouble } from "../../../parts/Trouble";
 import { dateTime } from "../../../parts/times";
 import { zoneOf } from "../Facts";
 import { Fires } from "../Fires";
+import { NO_ACCESS } from "./access";
 import { clockChanges } from "./clock-changes";
 import { type Draft, specOf } from "./draft";
 
@@ -19,8 +20,7 @@ export function Preview({ draft, base }: { draft: Draft; base?: JobView }) {
   const settled = useSettled(schedulePart(draft));
   const asked = useQuery({
     queryKey: ["preview", settled],
-    queryFn: ({ signal }) =>
-      postPreview({ ...specOf(JSON.parse(settled) as Draft, base), policies: base?.policies }, { signal }),
+    queryFn: ({ signal }) => postPreview(specOf(JSON.parse(settled) as Draft, base), { signal }),
     enabled: draft.kind !== "once" || draft.at !== "", // there is nothing to say of a time that is not chosen yet
     placeholderData: keepPreviousData,
     retry: false,
@@ -43,9 +43,13 @@ export function Preview({ draft, base }: { draft: Draft; base?: JobView }) {
 function schedulePart(draft: Draft): string {
   const { name, kind, expression, dialect, zone, gap, twice, every, at, seconds } = draft;
   const rest = { target: "queue", queue: "", url: "", headers: "", labels: "", payload: "" };
+  const { onlyOn, neverOn } = draft;
   return JSON.stringify({
     ...draft,
     ...rest,
+    ...NO_ACCESS,
+    onlyOn,
+    neverOn,
     name: name || "job",
     kind,
     expression,

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { JobView } from "../../../api/generated/models";
+import { NO_ACCESS } from "./access";
 import { changeOf, draftOf, EMPTY, specOf } from "./draft";
 
 const JOB = {
@@ -111,4 +112,17 @@ test("a set and a topic that are edited and not changed are told as they were", 
   const target = { kind: "topic", broker: "main", topic: "acme.stock", rate: 20 };
   const job = { ...JOB, trigger, target, retry: { max_failures: 6 } } as unknown as JobView;
   expect(changeOf(draftOf(job), job)).toMatchObject({ trigger, target, retry: { max_failures: 6 } });
+});
+
+test("auth, limits and calendars are fields, and unsaid where they are emptied", () => {
+  const target = { ...JOB.target, auth: { kind: "basic", username: "ada", password: "crm" }, rate: 20 };
+  const calendars = [{ calendar: "work" }, { calendar: "cn", mode: "exclude" }];
+  const job = { ...JOB, target, policies: { ...JOB.policies, calendars } } as unknown as JobView;
+  expect(changeOf(draftOf(job), job)).toMatchObject({ target, policies: { calendars }, limit: { rate: 5 } });
+  const emptied = { ...draftOf(job), ...NO_ACCESS };
+  const told = changeOf(emptied, job);
+  expect(told.target).toEqual({ kind: "http", url: "https://example.com", read_timeout: 9 });
+  expect([told.limit, told.quotas, told.policies?.calendars]).toEqual([undefined, undefined, undefined]);
+  const bearer = { ...emptied, auth: "bearer", authFacts: { token: "crm", username: "ada" } } as const;
+  expect(changeOf(bearer, job).target).toMatchObject({ auth: { kind: "bearer", token: "crm" } });
 });

@@ -1,12 +1,13 @@
 /** What stands in the form, and how it becomes what the API is told. What the form does not show stays as it was. */
 import type { ChangedJob, JobView, NewJob } from "../../../api/generated/models";
 import { local } from "../local";
+import { type Access, accessOf, authOf, calendarsOf, limitOf, NO_ACCESS, paceOf, words } from "./access";
 import { POLICIES, plain, RETRY } from "./plain";
 
 export const KINDS = ["cron", "interval", "once", "delay", "keyed", "rolling", "manual"] as const;
 export type Kind = (typeof KINDS)[number];
 
-export interface Draft {
+export interface Draft extends Access {
   name: string;
   kind: Kind;
   expression: string;
@@ -36,6 +37,7 @@ export interface Draft {
 }
 
 export const EMPTY: Draft = {
+  ...NO_ACCESS,
   name: "",
   kind: "cron",
   expression: "0 */5 * * * ?",
@@ -72,6 +74,7 @@ export function draftOf(job: JobView): Draft {
   const text = (value: unknown, other = "") =>
     value === undefined || value === null ? other : String(value);
   return {
+    ...accessOf(job),
     name: job.name,
     kind: trigger.kind as Kind,
     expression: text(trigger.expression),
@@ -107,6 +110,7 @@ export function specOf(draft: Draft, base?: JobView): NewJob {
     ...base?.policies,
     overlap: draft.overlap,
     misfire: { ...(base?.policies.misfire as object | undefined), policy: draft.misfire },
+    calendars: calendarsOf(draft),
   };
   const spec = {
     name: draft.name,
@@ -117,7 +121,9 @@ export function specOf(draft: Draft, base?: JobView): NewJob {
     payload: draft.payload.trim() ? JSON.parse(draft.payload) : null,
     policies: plain(policies, POLICIES),
     retry: retryOf(draft, base),
-    ...(base && { after_success: base.after_success, limit: base.limit, quotas: base.quotas }),
+    limit: limitOf(draft),
+    quotas: words(draft.quotas),
+    ...(base && { after_success: base.after_success }),
   };
   return plain(spec, {
     priority: "normal",
@@ -173,16 +179,21 @@ function retryOf(draft: Draft, base?: JobView): Told {
   return plain({ ...base?.retry, max_failures: draft.failures }, usual);
 }
 
+/** What of a target need not be said. */
+const USUAL: Told = { method: "POST", auth: null, signing: null, rate: null, max_concurrency: null };
+
+const proofOf = (draft: Draft): Told => ({ auth: authOf(draft), signing: draft.signing || null });
+
 function targetOf(draft: Draft, base?: JobView): Told | undefined {
   const before = base?.target.kind === draft.target ? base.target : {};
   if (draft.target === "queue")
     return draft.queue ? { ...before, kind: "queue", name: draft.queue } : undefined;
-  if (draft.target === "topic") return { ...before, kind: "topic", broker: draft.broker, topic: draft.topic };
-  const headers = pairs(draft.headers, ":");
-  return plain(
-    { ...before, kind: "http", url: draft.url, method: draft.method, headers },
-    { method: "POST" },
-  );
+  const { broker, topic, url, method } = draft;
+  const told =
+    draft.target === "topic"
+      ? { kind: "topic", broker, topic }
+      : { kind: "http", url, method, headers: pairs(draft.headers, ":"), ...proofOf(draft) };
+  return plain({ ...before, ...told, ...paceOf(draft) }, USUAL);
 }
 
 const lines = (pairs: Record<string, string>, between: string): string =>
