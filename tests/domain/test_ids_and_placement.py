@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from horae.domain import keys
 from horae.domain.errors import Invalid, NotFound
 from horae.domain.ids import Prefix, compose, private, public, shard_in
-from horae.domain.placement import NARROW, SHARDS, WIDTHS, home_of, runs_of, shard_of
+from horae.domain.placement import NARROW, SHARDS, WIDTHS, home_of, part_of, runs_of, shard_of
 from horae.domain.tenants import Tenant, check
 
 shards = st.integers(0, SHARDS - 1)
@@ -115,3 +115,10 @@ def test_runs_cover_every_shard_once_and_nothing_else(held):
 def test_all_shards_are_one_run():
     assert runs_of(range(SHARDS)) == ([(0, SHARDS - 1)], [])
     assert runs_of([7]) == ([], [7])
+
+
+def test_of_shards_that_several_hold_the_parts_are_one_whole():
+    everything = [frozenset(range(first, first + 1024)) for first in range(0, 4096, 1024)]
+    assert [part_of(held, 4090, 4096) for held in everything] == [0.25] * 4
+    assert [part_of(held, 4090, 16) for held in everything] == [10 / 16, 0, 0, 6 / 16]
+    assert part_of(frozenset(), 7, 16) == 0

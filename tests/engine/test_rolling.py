@@ -126,6 +126,22 @@ async def test_a_tick_takes_the_oldest_first_and_spreads_them_over_itself(ctx, s
     assert first[0]["due_at"] - now < timedelta(seconds=5)
 
 
+async def test_a_node_takes_of_the_targets_rate_its_part_of_the_set(ctx, store, catcher):
+    target = HttpTarget(catcher.url, rate=20)
+    made = await a_set(ctx, store, every=50, window=5000, width=4096, target=target)
+    await subjects.add(ctx, made, [f"k{n:04}" for n in range(2000)])
+    await move_clock(store, seconds=6000)
+    parts = [(cell, shards) for cell in store.cells for shards in halves(store.shards_of(cell))]
+    for cell, shards in parts:
+        await Roller(cell, Territory(shards), lambda _timer: None).whole()
+    assert 95 <= len(await born(store)) <= 110, "five seconds ahead of twenty a second, all of them together"
+
+
+def halves(shards):
+    held = sorted(shards)
+    return held[: len(held) // 2], held[len(held) // 2 :]
+
+
 async def test_three_nodes_that_all_believe_to_own_everything_record_each_refresh_once(ctx, store):
     made = await a_set(ctx, store, every=2, window=4, width=4096)
     keys = [f"k{n:03}" for n in range(400)]

@@ -47,7 +47,7 @@ HOT = {
     "workers/held": ([ID, [1], [ID]], {"l": "instance_live_pkey"} | FENCE),
     "workers/heartbeat": ([[1], [ID], [1], [ID], [AT]], {"l": "instance_live_pkey"} | FENCE),
     "jobs/listing": ([ID], {"j": "job_listing"} | FENCE),
-    "jobs/page": ([ID, "", "", None, "{}", [], 10], {"j": "job_page"} | FENCE),
+    "jobs/page": ([ID, "", "", None, "{}", [], 10, None], {"j": "job_page"} | FENCE),
     "instances/hasten": ([[1], [ID], ID, AT], {"l": "instance_live_pkey"} | FENCE),
     "instances/failing": ([ID, [1], ID, 10, AT], {"l": "instance_live_pkey"}),
     "backfills/running": ([10], {"b": "backfill_running"} | FENCE),

@@ -5,6 +5,7 @@ lives in few cells and any name or business key finds its shard without a lookup
 """
 
 from collections.abc import Iterable
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Final, NamedTuple
 
@@ -26,6 +27,12 @@ def shard_of(base: int, width: int, text: str) -> int:
 def home_of(tenant_name: str) -> int:
     """A tenant's home shard, which is also the base its other rows are counted from."""
     return spot(tenant_name) % SHARDS
+
+
+@lru_cache(4096)
+def part_of(held: frozenset[int], base: int, width: int) -> float:
+    """Which part of the shards that start at `base` and are `width` wide is among those held."""
+    return sum((base + n) % SHARDS in held for n in range(width)) / width
 
 
 class Run(NamedTuple):

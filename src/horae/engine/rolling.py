@@ -11,15 +11,17 @@ from typing import Final
 from uuid import UUID
 
 from horae.domain import keys
+from horae.domain.ids import shard_in
 from horae.domain.instances import Lane
 from horae.domain.jobs import Job
+from horae.domain.placement import SHARDS, part_of
 from horae.domain.rolling import AT_ONCE, BATCH, Pace, pace_of
 from horae.domain.targets import HttpTarget, queue_of, slot_ms
 from horae.domain.timers import Timer
 from horae.domain.triggers import RollingTrigger
 from horae.engine.territory import Territory
 from horae.runtime.chance import minting, token
-from horae.store import jobs, subjects
+from horae.store import jobs, subjects, tenants
 from horae.store.cells import Cell
 from horae.store.subjects import Birth
 from horae.store.task_batches import Type
@@ -46,6 +48,7 @@ class Roller:
         self.held = held
         self._paces: dict[UUID, tuple[frozenset[int], Pace]] = {}
         self._known: list[Job] = []
+        self._widths: dict[UUID, int] = {}
         self._looks = 0
 
     async def once(self) -> int:
@@ -70,12 +73,13 @@ class Roller:
         """Which sets there are. Who is new or paused is heard of after some looks."""
         async with self.cell.statement() as tx:
             self._known = await jobs.rolling(tx)
+            self._widths = await tenants.widths(tx, [job.tenant_id for job in self._known]) if self._known else {}
         self._paces = {job.id: self._paces[job.id] for job in self._known if job.id in self._paces}
 
     async def _roll(self, *, ends: bool, at_once: bool) -> None:
         held = self.held()
         for job in self._known:
-            if job.tenant_id in held:
+            if job.tenant_id in held or not self._part(job):
                 continue
             if ends:
                 await self._finish(job)
@@ -113,9 +117,15 @@ class Roller:
         async with self.cell.statement() as tx:
             eligible = [await subjects.eligible(tx, job.id, aged, run, MOST_COUNTED) for run in self.territory.runs]
         rate = target.rate if isinstance(target, HttpTarget) else None
-        pace = pace_of(trigger, job.version, tick, self.cell.clock.now(), sum(eligible), rate)
+        ours = None if rate is None else rate * self._part(job)
+        pace = pace_of(trigger, job.version, tick, self.cell.clock.now(), sum(eligible), ours)
         self._paces[job.id] = self.territory.shards, pace
         return pace
+
+    def _part(self, job: Job) -> float:
+        """Our part of the set, by its shards: the target's rate is for all of it, and others work on the rest."""
+        width = job.definition.width or self._widths.get(job.tenant_id, SHARDS)
+        return part_of(self.territory.shards, shard_in(job.tenant_id), width)
 
     async def _batch(self, job: Job, tick: datetime, aged: datetime, many: int, pace: Pace) -> int:
         """Occupy a batch and give birth to it; returns how many. Nothing of it is left where that fails."""

@@ -95,6 +95,12 @@ async def purged(tx: Tx, tenant_id: UUID) -> bool:
     return await tx.value(sql("tenants/purged"), shard_in(tenant_id), tenant_id, tx.now) is not None
 
 
+async def widths(tx: Tx, ids: Sequence[UUID]) -> dict[UUID, int]:
+    """Over how many shards tenants spread, as far as this cell has heard of them."""
+    rows = await tx.rows(sql("tenants/widths"), ids)
+    return {row["id"]: row["width"] for row in rows}
+
+
 async def allowances(tx: Tx, ids: Sequence[UUID]) -> dict[UUID, Allowance]:
     """What tenants may use, as this cell's copies say; those nobody ever spoke of are missing."""
     rows = await tx.rows(sql("tenants/allowances"), ids)
