@@ -22,7 +22,7 @@ from horae.runtime.settings import BrokerSettings
 
 CONNECT: Final = 5
 DOWN: Final = (Error, OSError, asyncio.TimeoutError)
-UNACKED: Final = 60.0
+UNACKED: Final = 30.0
 """Seconds after which what was taken and not acknowledged is given out again."""
 
 
