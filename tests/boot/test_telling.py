@@ -66,6 +66,9 @@ def test_a_rolling_set_is_made_filled_and_looked_at(horae):
     assert (made["trigger"]["kind"], made["trigger"]["every"], made["target"]["rate"]) == ("rolling", 86400, 20)
     assert horae.json("subjects", "add", "STOCK", "p-1", "p-2")["changed"] == 2
     assert horae.json("subjects", "coverage", "STOCK")["subjects"] == 2
+    assert [one["key"] for one in horae.json("subjects", "list", "STOCK", "--prefix", "p-2")] == ["p-2"]
+    assert [one["name"] for one in horae.json("job", "list", "--kind", "rolling")] == ["STOCK"]
+    assert horae.json("job", "list", "--kind", "cron") == []
     refused = horae("job", "create", "BOTH", "--rolling", "60", "--keyed", status=1)
     assert "one trigger" in refused
 

@@ -315,6 +315,8 @@ class Coverage(Model, frozen=True, kw_only=True):
     share: float
     met: bool
     estimate_at: datetime | None = None
+    ages: tuple[int, ...] = ()
+    """How many succeeded last within a quarter, half, three quarters, all of the window, while fresh, before, never."""
 
 
 class Health(Model, frozen=True, kw_only=True, rename="camel"):

@@ -97,6 +97,7 @@ def list_(
     status: Annotated[Status | None, typer.Option(help="Only jobs of this status.")] = None,
     label: Annotated[list[str] | None, typer.Option(help="Only with this label: key, or key=value.")] = None,
     prefix: Annotated[str, typer.Option(help="Only names that begin so.")] = "",
+    kind: Annotated[str | None, typer.Option(help="Only with such a trigger: cron, keyed, rolling …")] = None,
 ) -> None:
     """All jobs of the tenant."""
     asked = [(key, value if equals else None) for key, equals, value in (one.partition("=") for one in label or ())]
@@ -105,7 +106,7 @@ def list_(
     async def work() -> None:
         async with caller() as ctx:
             table = Table("name", "status", "trigger", "next fire (UTC)", "id")
-            wanted = Wanted(status, labels, tuple(key for key, value in asked if value is None), prefix)
+            wanted = Wanted(status, labels, tuple(key for key, value in asked if value is None), prefix, kind)
             found = await jobs.listing(ctx) if wanted.any else await jobs.page(ctx, wanted, limit=MOST)
             for job in found:
                 trigger = msgspec.to_builtins(job.definition.trigger)

@@ -68,13 +68,16 @@ def take_in(
 
 @app.command("list")
 def listing(
-    job: Job, after: Annotated[str, typer.Option(help="Only behind this key.")] = "", limit: int = MOST
+    job: Job,
+    after: Annotated[str, typer.Option(help="Only behind this key.")] = "",
+    prefix: Annotated[str, typer.Option(help="Only keys that begin so.")] = "",
+    limit: int = MOST,
 ) -> None:
     """Subjects in the order of their keys, each with its last refresh."""
 
     async def work() -> None:
         async with caller() as ctx:
-            found = await subjects.page(ctx, await subjects.rolling(ctx, job), after, limit)
+            found = await subjects.page(ctx, await subjects.rolling(ctx, job), after, limit, prefix)
         table = Table("key", "started (UTC)", "finished", "last success", "remark")
         for one in found:
             times = (one.started_at, one.finished_at, one.last_success_at)

@@ -75,14 +75,22 @@ class AsyncJobs(AsyncVerbs):
         return await self._ask(asked.get(job))
 
     def list(
-        self, *, status: str | None = None, labels: Sequence[str] = (), prefix: str = "", limit: int | None = None
+        self,
+        *,
+        status: str | None = None,
+        labels: Sequence[str] = (),
+        prefix: str = "",
+        kind: str | None = None,
+        limit: int | None = None,
     ) -> AsyncIterator[Job]:
         """The living jobs, by name, over as many pages as there are. A label is `key` or `key=value`.
+
+        `kind` is that of the trigger: `cron`, `keyed`, `rolling` …
 
         >>> [job.name async for job in client.jobs.list(prefix="coupon")]
         ['coupon_job']
         """
-        query = said(status=status, label=list_(labels), prefix=prefix or None)
+        query = said(status=status, label=list_(labels), prefix=prefix or None, kind=kind)
         return self._pages(asked.listing(query), limit)
 
     async def pause(self, job: str, *, idempotency_key: str | None = None) -> Job:

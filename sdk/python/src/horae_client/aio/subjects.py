@@ -43,8 +43,8 @@ class AsyncSubjects(AsyncVerbs):
             named, changed = named + done.named, changed + done.changed
         return Changed(named=named, changed=changed)
 
-    def list(self, job: str, *, limit: int | None = None) -> AsyncIterator[Subject]:
-        """The set in the order of its keys, each with its last refresh.
+    def list(self, job: str, *, prefix: str = "", limit: int | None = None) -> AsyncIterator[Subject]:
+        """The set in the order of its keys, each with its last refresh; of those alone whose key begins so.
 
         >>> from horae_client import Rolling
         >>> job = await client.jobs.create("STOCK", trigger=Rolling(window=864000, every=86400))
@@ -52,7 +52,7 @@ class AsyncSubjects(AsyncVerbs):
         >>> [one.key async for one in client.subjects.list("STOCK")]
         ['a', 'b']
         """
-        return self._pages(asked.subjects(job), limit)
+        return self._pages(asked.subjects(job, prefix), limit)
 
     async def coverage(self, job: str) -> Coverage:
         """Which share of the set is fresh, whether that is enough, and when it will be.

@@ -20,9 +20,10 @@ def remove(job: str, keys: Sequence[str]) -> Request[Changed]:
     return Request("POST", path("jobs", job, "subjects", "remove"), Changed, body={"keys": keys})
 
 
-def subjects(job: str) -> Request[Page[Subject]]:
-    """A page of a set."""
-    return Request("GET", path("jobs", job, "subjects"), Page[Subject])
+def subjects(job: str, prefix: str = "") -> Request[Page[Subject]]:
+    """A page of a set, of the keys that begin so."""
+    query = {"prefix": prefix} if prefix else {}
+    return Request("GET", path("jobs", job, "subjects"), Page[Subject], query=query)
 
 
 def coverage(job: str) -> Request[Coverage]:
