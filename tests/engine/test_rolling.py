@@ -129,7 +129,8 @@ async def test_a_tick_takes_the_oldest_first_and_spreads_them_over_itself(ctx, s
 async def test_a_node_takes_of_the_targets_rate_its_part_of_the_set(ctx, store, catcher):
     target = HttpTarget(catcher.url, rate=20)
     made = await a_set(ctx, store, every=50, window=5000, width=4096, target=target)
-    await subjects.add(ctx, made, [f"k{n:04}" for n in range(2000)])
+    for first in (0, 1000):
+        await subjects.add(ctx, made, [f"k{n:04}" for n in range(first, first + 1000)])
     await move_clock(store, seconds=6000)
     parts = [(cell, shards) for cell in store.cells for shards in halves(store.shards_of(cell))]
     for cell, shards in parts:
