@@ -3,7 +3,6 @@
 from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
-import pytest
 from benchmarks.plans import connect, explain, indexes, nodes
 
 from tests.steps import query
@@ -184,14 +183,15 @@ async def test_with_statistics_of_another_time(store):
     await plans_hold(store)
 
 
-@pytest.mark.parametrize("name", sorted(HOT))
-async def test_a_statement_touches_few_buffers_whatever_is_dead_behind_it(store, name):
+async def test_a_statement_touches_few_buffers_whatever_is_dead_behind_it(store):
     cell = store.cells[0]
     await query(cell, "alter table instance_live set (autovacuum_enabled = off)")
     await query(cell, CURSORS)
     await query(cell, CHURN)
-    connection = await connect(cell.dsn)
-    args, _ = HOT[name]
-    plan = await explain(connection, name, args)
-    await connection.close()
-    assert plan["Shared Hit Blocks"] + plan["Shared Read Blocks"] <= 60, name
+    touched = {}
+    for name, (args, _) in sorted(HOT.items()):
+        connection = await connect(cell.dsn)
+        plan = await explain(connection, name, args)
+        await connection.close()
+        touched[name] = plan["Shared Hit Blocks"] + plan["Shared Read Blocks"]
+    assert max(touched.values()) <= 60, {name: many for name, many in touched.items() if many > 60}

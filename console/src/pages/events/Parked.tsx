@@ -15,7 +15,7 @@ import { Card } from "../../parts/Page";
 import { Fact } from "../instances/Facts";
 
 const route = getRouteApi("/events");
-const REFRESH = 10_000;
+const REFRESH = 15_000;
 
 /** Messages that nothing could be made of, oldest first. */
 export function Parked() {

@@ -15,7 +15,7 @@ import { PutSubscription } from "./Put";
 import { SubscriptionActs } from "./SubscriptionActs";
 
 const route = getRouteApi("/events");
-const REFRESH = 10_000;
+const REFRESH = 15_000;
 const MANY = 20; // each is asked how far it is
 const EACH = 5_000; // so that many of them ask no more often than few
 
