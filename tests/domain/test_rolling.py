@@ -57,6 +57,12 @@ def test_subjects_are_occupied_a_little_ahead_of_their_calls_and_no_further():
     assert ahead.times(START + HOUR, 1) == [START + HOUR], "what is late is not made up for in a crowd"
 
 
+def test_a_target_slower_than_its_rate_is_given_no_more_than_it_can_take():
+    pace = pace_of(DAILY, 1, START, START, 12_960, 10.0)
+    assert (pace.gap, pace.room(0), pace.room(20), pace.room(25), pace.room(26)) == (1.0, 25, 5, 0, 0)
+    assert pace_of(DAILY, 1, START, START, 0, None).room(10**6) == BATCH
+
+
 def test_coverage_says_whether_enough_is_fresh_and_when_it_will_be():
     now, before = START + HOUR, START
     assert judge(DAILY, Counted(now, 0, 0, 0), None).met

@@ -138,6 +138,24 @@ async def test_a_node_takes_of_the_targets_rate_its_part_of_the_set(ctx, store, 
     assert 95 <= len(await born(store)) <= 110, "five seconds ahead of twenty a second, all of them together"
 
 
+async def test_what_a_slow_target_does_not_end_keeps_more_from_being_born(ctx, store, catcher):
+    target = HttpTarget(catcher.url, rate=20)
+    made = await a_set(ctx, store, every=50, window=5000, width=16, target=target)
+    await subjects.add(ctx, made, [f"k{n:04}" for n in range(1000)])
+    await move_clock(store, seconds=6000)
+    everyone = rollers(store)
+    for _ in range(9):  # nobody calls: half a minute passes, and what was born stays
+        for roller in everyone:
+            await roller.whole()
+        await move_clock(store, seconds=4)
+    waiting = len(await born(store))
+    assert 300 <= waiting <= 420, "fifteen seconds of twenty a second"
+    await finish_all(store)
+    for roller in everyone:
+        await roller.whole()
+    assert 90 <= len(await born(store)) <= 210
+
+
 def halves(shards):
     held = sorted(shards)
     return held[: len(held) // 2], held[len(held) // 2 :]

@@ -41,7 +41,7 @@ class Size(NamedTuple):
 
 
 SHORT = Size(products=600, window=8, every=4, rate=300, nodes=2, kills=(6,), windows=2.5)
-LONG = Size(products=100_000, window=700, every=70, rate=600, nodes=3, kills=(200, 900), windows=1.9)
+LONG = Size(products=100_000, window=600, every=60, rate=600, nodes=3, kills=(200, 800), windows=1.85)
 
 
 @pytest.fixture

@@ -84,6 +84,7 @@ HOT = {
     "subjects/birth": ([[1], ["key"], [ID], ["idem"], [AT], ID, ID, 1, AT, AT, 1, 1, "q"], {"u": "subject_pkey"}),
     "subjects/finish": ([ID, 0, 4095, 10, AT], {"u": "Tid Scan", "l": "instance_live_pkey"} | FENCE),
     "subjects/eligible": ([ID, AT, 0, 4095, 10], {"u": "subject_aged"}),
+    "subjects/occupied": ([ID, 0, 4095, 10], {"u": "subject_occupied"}),
     "jobs/rolling": ([], {"r": "reference_rolling"}),
     "dead_letters/replay": (REPLAY, {"k": "task_key_pkey"} | LETTER | FENCE),
     "dead_letters/replayable": ([ID, AT, ID, None, None, None, 10], {"d": "dead_letter_open"}),

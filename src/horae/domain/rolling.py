@@ -22,6 +22,11 @@ AHEAD: Final = timedelta(seconds=5)
 """So far ahead of their calls subjects are occupied: what is killed has taken little with it."""
 
 
+BEHIND: Final = 15.0
+"""Seconds of calls that may be under way, what is ahead of its time among them; more means that the target is slow."""
+FEW: Final = 10
+
+
 class Subject(NamedTuple):
     """A member of a rolling job's set. `instance_id`: a refresh of it is under way."""
 
@@ -49,6 +54,10 @@ class Pace(msgspec.Struct, frozen=True):
             return 0  # enough for a while: a few larger batches cost less than many small ones
         ahead = (now + AHEAD - max(self.due, now)).total_seconds()
         return min(BATCH, max(1, ceil(ahead / self.gap))) if self.gap > 0 else BATCH
+
+    def room(self, under_way: int) -> int:
+        """How many more may be under way: a target slower than its rate is not buried in what it cannot take."""
+        return BATCH if self.gap <= 0 else max(0, FEW + ceil(BEHIND / self.gap) - under_way)
 
     def times(self, now: datetime, many: int) -> list[datetime]:
         """When so many calls are due."""

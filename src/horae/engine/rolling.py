@@ -5,6 +5,7 @@ whoever else believes to own the shard finds others. How calls are spread over a
 node that begins anew spreads what is left over what is left.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection
 from datetime import datetime
 from typing import Final
@@ -49,6 +50,7 @@ class Roller:
         self._paces: dict[UUID, tuple[frozenset[int], Pace]] = {}
         self._known: list[Job] = []
         self._widths: dict[UUID, int] = {}
+        self._under_way: Counter[UUID] = Counter()
         self._looks = 0
 
     async def once(self) -> int:
@@ -91,8 +93,10 @@ class Roller:
     async def _finish(self, job: Job) -> None:
         async with self.cell.statement() as tx:
             for run in self.territory.runs:
-                while await subjects.finish(tx, job.id, run, BATCH) == BATCH:
-                    pass
+                ended = BATCH
+                while ended == BATCH:
+                    ended = await subjects.finish(tx, job.id, run, BATCH)
+                    self._under_way[job.id] = max(0, self._under_way[job.id] - ended)
 
     async def _tick(self, job: Job) -> None:
         trigger = job.definition.trigger
@@ -101,7 +105,7 @@ class Roller:
         if tick is None:
             return
         pace = await self._pace(job, trigger, tick)
-        while many := pace.batch(self.cell.clock.now()):
+        while many := min(pace.batch(self.cell.clock.now()), pace.room(self._under_way[job.id])):
             taken = await self._batch(job, tick, trigger.aged(tick), many, pace)
             pace = pace.after(self.cell.clock.now(), taken)
             self._paces[job.id] = self.territory.shards, pace
@@ -116,6 +120,8 @@ class Roller:
         aged, target = trigger.aged(tick), job.definition.target
         async with self.cell.statement() as tx:
             eligible = [await subjects.eligible(tx, job.id, aged, run, MOST_COUNTED) for run in self.territory.runs]
+            occupied = [await subjects.occupied(tx, job.id, run, MOST_COUNTED) for run in self.territory.runs]
+        self._under_way[job.id] = sum(occupied)
         rate = target.rate if isinstance(target, HttpTarget) else None
         ours = None if rate is None else rate * self._part(job)
         pace = pace_of(trigger, job.version, tick, self.cell.clock.now(), sum(eligible), ours)
@@ -151,6 +157,7 @@ class Roller:
             born = await self.cell.run(work)
         except COLLIDED:
             return 0  # a key was taken out and put in again just now; the next look passes it over
+        self._under_way[job.id] += len(born)
         if made.queue is None:
             for birth in born:
                 self.follow(_timer(job, birth))

@@ -69,6 +69,11 @@ async def eligible(tx: Tx, job_id: UUID, aged: datetime, run: Run, most: int) ->
     return int(await tx.value(sql("subjects/eligible"), job_id, aged, *run, most))
 
 
+async def occupied(tx: Tx, job_id: UUID, run: Run, most: int) -> int:
+    """How many have a refresh under way here, counted no further than `most`."""
+    return int(await tx.value(sql("subjects/occupied"), job_id, *run, most))
+
+
 async def counts(tx: Tx, tenant_id: UUID, job_id: UUID, shards: Sequence[int], since: Sequence[datetime]) -> Counted:
     """How many a set has in these shards, by which of these times they succeeded since, and how many are under way."""
     rows = await tx.rows(sql("subjects/counts"), shards, job_id, tenant_id, since)
