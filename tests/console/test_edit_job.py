@@ -26,7 +26,7 @@ async def test_a_job_is_edited_and_keeps_what_was_not_touched(desk, home, served
     await desk.page.get_by_label(words("jobs.access.limitMost")).fill("3")
     await desk.field("jobs.access.neverOn").fill("")
     await desk.press("jobs.change.idle")
-    await expect(desk.page.get_by_text(words("jobs.version.diff", before=1, after=2))).to_be_visible()
+    await expect(desk.page.get_by_text(words("jobs.version.diff", before=1, after=2)).first).to_be_visible()
 
     after = await home.ask("GET", "/jobs/coupon_job")
     assert after["version"] == 2
