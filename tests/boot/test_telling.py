@@ -64,6 +64,7 @@ def test_a_rolling_set_is_made_filled_and_looked_at(horae):
     url = "https://shop.example.com/refresh"
     made = horae.json("job", "create", "STOCK", "--rolling", "864000", "--url", url, "--rate", "20")
     assert (made["trigger"]["kind"], made["trigger"]["every"], made["target"]["rate"]) == ("rolling", 86400, 20)
+    assert made["retry"]["max_failures"] == 1, "as where the API makes it: a subject comes again with its window"
     assert horae.json("subjects", "add", "STOCK", "p-1", "p-2")["changed"] == 2
     assert horae.json("subjects", "coverage", "STOCK")["subjects"] == 2
     assert [one["key"] for one in horae.json("subjects", "list", "STOCK", "--prefix", "p-2")] == ["p-2"]

@@ -8,10 +8,13 @@ from uuid import UUID
 
 import msgspec
 
+from horae.domain.retries import RetryPolicy
 from horae.domain.tasks import check_key
 from horae.domain.triggers import RollingTrigger
 
 BATCH: Final = 1000
+ONE_TRY: Final = RetryPolicy(max_failures=1)
+"""Of a refresh, where its job does not say otherwise: a subject comes again with its window."""
 MARGIN: Final = 0.9
 """Of what is left of a tick: its last calls must not be the next one's."""
 AGES: Final = 7

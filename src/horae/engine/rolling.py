@@ -76,7 +76,9 @@ class Roller:
         async with self.cell.statement() as tx:
             self._known = await jobs.rolling(tx)
             self._widths = await tenants.widths(tx, [job.tenant_id for job in self._known]) if self._known else {}
-        self._paces = {job.id: self._paces[job.id] for job in self._known if job.id in self._paces}
+        known = {job.id for job in self._known}
+        self._paces = {id_: pace for id_, pace in self._paces.items() if id_ in known}
+        self._under_way = Counter({id_: many for id_, many in self._under_way.items() if id_ in known})
 
     async def _roll(self, *, ends: bool, at_once: bool) -> None:
         held = self.held()

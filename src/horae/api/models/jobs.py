@@ -14,6 +14,7 @@ from horae.domain.cron import Dialect
 from horae.domain.ids import Prefix, public
 from horae.domain.instances import Priority
 from horae.domain.jobs import Definition, Job, Status, own_queue
+from horae.domain.rolling import ONE_TRY
 from horae.domain.schedule import Fire
 from horae.domain.tasks import AfterSuccess
 from horae.domain.tenants import Tenant
@@ -68,7 +69,7 @@ class JobSpec(Told):
         said["trigger"] = _trigger(self._asked(), tenant, name, now)
         said.setdefault("target", msgspec.to_builtins(own_queue(name)))
         if isinstance(self.trigger, Rolling):
-            said.setdefault("retry", {"max_failures": 1})  # a subject comes again with its window
+            said.setdefault("retry", msgspec.to_builtins(ONE_TRY))
         return msgspec.convert(said, Definition)
 
     def _asked(self) -> Any:

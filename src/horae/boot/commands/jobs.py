@@ -21,6 +21,8 @@ from horae.domain.ids import Prefix, public
 from horae.domain.instances import Priority
 from horae.domain.jobs import Definition, Status, Wanted, own_queue
 from horae.domain.outcomes import Accepted, Declined, Success
+from horae.domain.retries import RetryPolicy
+from horae.domain.rolling import ONE_TRY
 from horae.domain.schedule import Misfire, OnMisfire, OnOverlap, Policies, Spread
 from horae.domain.targets import HttpTarget
 from horae.domain.tasks import AfterSuccess
@@ -83,6 +85,7 @@ def create(
                     max_count=max_count,
                 ),
                 target=HttpTarget(url, rate=rate) if url else own_queue(name),
+                retry=RetryPolicy() if rolling is None else ONE_TRY,
                 priority=_priority(priority),
                 payload=json_of(payload),
                 after_success=AfterSuccess.REOPEN if reopen else AfterSuccess.IGNORE,

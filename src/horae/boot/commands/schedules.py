@@ -113,7 +113,7 @@ def trigger_from(
         given.append(msgspec.structs.replace(made, dst_gap=dst[0], dst_overlap=dst[1]))
     now = ctx.store.cell(ctx.tenant.shard(name)).clock.now().replace(microsecond=0)
     if rolling is not None:
-        given.append(RollingTrigger(rolling, every or rolling / TICKS, now))
+        given.append(RollingTrigger(rolling, rolling / TICKS if every is None else every, now))
     elif every is not None:
         given.append(IntervalTrigger(every, now))
     if at is not None:
