@@ -19,6 +19,7 @@ from tests.steps import query
 TASKS, RUNS, JOBS, SECRETS = 600, 100, 50, 200
 PATIENCE = LONGEST + 15
 LEFT = "select job_id, state, lane, count(*), min(due_at), max(attempt) from instance_live group by 1, 2, 3"
+ENDED = "select state, error_code, count(*) from instance_history group by 1, 2"
 CANARY = re.compile(r"canary[0-9]{5}x[0-9a-f]{16}")
 
 
@@ -76,7 +77,7 @@ async def most_arrive(hook, fleet, store) -> None:
         now = time.monotonic()
         if now - progressed > PATIENCE or now - began > 200 or not fleet.node.running:
             facts = f"{len(hook.payloads)} payloads, calls {dict(hook.paths)}, exit code {fleet.node.exit_code}"
-            rows = "\n".join(map(str, await query(store, LEFT)))
+            rows = "\n".join(map(str, [*await query(store, LEFT), *await query(store, ENDED)]))
             pytest.fail(f"after {now - began:.0f} s nothing comes any more: {facts}\n{rows}\n{fleet.logs()}")
         await asyncio.sleep(0.05)
 

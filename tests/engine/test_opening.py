@@ -7,6 +7,7 @@ import pytest
 from horae.delivery.client import Client
 from horae.delivery.push import Sender
 from horae.domain.auth import BearerAuth
+from horae.domain.ids import shard_in
 from horae.domain.targets import HttpTarget
 from horae.domain.triggers import ManualTrigger
 from horae.engine.node import Node
@@ -115,3 +116,17 @@ async def test_a_secret_that_cannot_be_opened_now_is_not_a_missing_one(ctx, stor
     await move_clock(store, seconds=10)
     await drained(store)
     assert [head["authorization"] for head in receiver.headers] == ["Bearer s3cret"]
+
+
+async def test_a_secret_whose_copies_are_still_on_their_way_is_used_far_from_home(ctx, store, tenant, receiver):
+    await secrets.put(ctx, "token", "s3cret")
+    target = HttpTarget(f"{receiver.url}/auth", auth=BearerAuth("token"))
+    jobs = [await a_job(ctx, f"run{n}", ManualTrigger(), target=target) for n in range(12)]
+    home = store.cell(shard_in(tenant.id))
+    away = [job.name for job in jobs if store.cell(job.shard) is not home]
+    assert away
+    for name in away:
+        await instances.trigger(ctx, name, "k", even_if_down=True)
+    await drained(store)
+    assert sorted(call["job"] for call in receiver.calls) == sorted(away)
+    assert {head["authorization"] for head in receiver.headers} == {"Bearer s3cret"}

@@ -179,7 +179,7 @@ async def test_nats_rabbitmq_and_webhooks_are_told_the_same_in_order(ctx, store,
     url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/events"
     client = Client(ANYWHERE)
 
-    async def learn(_tenant_id):
+    async def learn(_tenant_id, _name):
         pass
 
     outlets = Outlets(Lines(settings), client, lambda _tenant, _name: SECRET, learn)

@@ -1,5 +1,7 @@
 """Nodes know the values of secrets, and of their changes, without being asked to; the deployment's own are beneath."""
 
+import asyncio
+
 import pytest
 
 from horae.domain.errors import KeysUnavailable
@@ -10,12 +12,14 @@ from horae.security.keyrings import Keyring
 from horae.service import secrets
 from horae.store.envelopes import Envelopes
 from horae.store.secret_book import SecretBook
+from horae.upkeep.copies import Copier
+from tests.steps import until
 
 
 async def test_a_changed_a_new_and_a_removed_secret_are_known_after_one_look(ctx, store, tenant):
     book = SecretBook(store, lambda _tenant, name: "from the deployment" if name == "a" else None)
     await secrets.put(ctx, "a", "one")
-    await book.learn(_home(store, tenant), [tenant.id])
+    await book.learn(_home(store, tenant), {tenant.id: ["a"]})
     assert (book(tenant.id, "a"), book(tenant.id, "b")) == ("one", None)
     await secrets.put(ctx, "a", "two")
     await secrets.put(ctx, "b", "new")
@@ -42,20 +46,81 @@ async def test_a_secret_that_cannot_be_opened_is_not_taken_for_a_missing_one(ctx
     keyrings.create(tmp_path / "other.json", "other")
     store.sealing = Envelopes(store, Keks([Keyring(tmp_path / "other.json")]))
     book = SecretBook(store)
-    await book.learn(_home(store, tenant), [tenant.id])
+    await book.learn(_home(store, tenant), {tenant.id: ["a"]})
     with pytest.raises(KeysUnavailable, match="'a'"):
         book(tenant.id, "a")
     store.sealing = right
-    await book.learn(_home(store, tenant), [tenant.id])
+    await book.learn(_home(store, tenant), {tenant.id: ["a"]})
+    assert book(tenant.id, "a") == "one"
+
+
+async def test_a_secret_put_a_moment_ago_is_known_whenever_it_is_needed(ctx, store, tenant):
+    book = SecretBook(store)
+    await secrets.put(ctx, "a", "one")
+    await book.learn(_home(store, tenant), {tenant.id: ["a"]})
+    await secrets.put(ctx, "b", "new")
+    await book.learn(_home(store, tenant), {tenant.id: ["b"]})
+    assert book(tenant.id, "b") == "new"
+
+
+async def test_where_copies_have_not_come_yet_the_home_is_asked(ctx, store, tenant):
+    book = SecretBook(store)
+    await secrets.put(ctx, "a", "one")
+    await book.learn(_elsewhere(store, tenant), {tenant.id: ["a"]})
+    assert book(tenant.id, "a") == "one"
+
+
+async def test_nobody_sees_a_part_of_a_tenants_secrets(ctx, store, tenant, monkeypatch):
+    """Two cells need them at the same time: the second must not take what the first has not opened yet for missing."""
+    await secrets.put(ctx, "a", "one")
+    book, opening, go_on, right = SecretBook(store), [], asyncio.Event(), store.sealing.open
+
+    async def slow(*args):
+        opening.append(args)
+        await go_on.wait()
+        return await right(*args)
+
+    monkeypatch.setattr(store.sealing, "open", slow)
+    first = asyncio.create_task(book.learn(_home(store, tenant), {tenant.id: ["a"]}))
+    await until(lambda: len(opening) == 1)
+    second = asyncio.create_task(book.learn(_home(store, tenant), {tenant.id: ["a"]}))
+    await until(lambda: second.done() or len(opening) == 2)
+    assert not second.done()
+    go_on.set()
+    await asyncio.gather(first, second)
+    assert book(tenant.id, "a") == "one"
+
+
+async def test_what_the_home_cannot_be_asked_for_is_not_taken_for_missing(ctx, store, tenant, monkeypatch):
+    await secrets.put(ctx, "a", "one")
+    book, home, asked = SecretBook(store), _home(store, tenant), []
+
+    def refuses():
+        asked.append(1)
+        raise ConnectionRefusedError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(home, "statement", refuses)
+        for _ in range(3):
+            await book.learn(_elsewhere(store, tenant), {tenant.id: ["a"]})
+            with pytest.raises(KeysUnavailable, match="'a'"):
+                book(tenant.id, "a")
+    assert len(asked) == 1  # and it is not asked at every turn
+    await Copier(store).once()
+    await book.learn(_elsewhere(store, tenant), {tenant.id: ["a"]})
     assert book(tenant.id, "a") == "one"
 
 
 async def test_values_are_in_no_representation(ctx, store, tenant):
     await secrets.put(ctx, "a", "s3cret-value")
     book = SecretBook(store)
-    await book.learn(_home(store, tenant), [tenant.id])
+    await book.learn(_home(store, tenant), {tenant.id: ["a"]})
     assert "s3cret-value" not in f"{book!r} {book._of!r}"
 
 
 def _home(store, tenant):
     return store.cell(shard_in(tenant.id))
+
+
+def _elsewhere(store, tenant):
+    return next(cell for cell in store.cells if cell is not _home(store, tenant))

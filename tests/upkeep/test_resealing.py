@@ -101,7 +101,7 @@ async def test_secrets_are_sealed_anew_and_stay_the_same(ring, ctx, store):
     await Copier(store).once()
     for cell in store.cells:
         book = SecretBook(store)
-        await book.learn(cell, [ctx.tenant.id])
+        await book.learn(cell, {ctx.tenant.id: ["token"]})
         assert book(ctx.tenant.id, "token") == "s3cret"
 
 

@@ -110,9 +110,9 @@ def anchorer_of(settings: Settings, store: Store, sender: Sender) -> Anchorer:
 def outlets_of(settings: Settings, store: Store, sender: Sender) -> Outlets:
     """Where subscriptions lead."""
 
-    async def learn(tenant_id: UUID) -> None:
+    async def learn(tenant_id: UUID, name: str) -> None:
         if (book := book_of(sender)) is not None:
-            await book.learn(store.cell(shard_in(tenant_id)), [tenant_id])
+            await book.learn(store.cell(shard_in(tenant_id)), {tenant_id: [name]})
 
     def egress(tenant_id: UUID) -> Egress | None:
         return sender.egress_of(tenant_id)  # asked then: the node puts its own there later

@@ -22,14 +22,14 @@ MOST_POSTED: Final = 1000
 
 
 class Outlets:
-    """What the feed sends through. `learn` makes a tenant's secrets known before one is needed."""
+    """What the feed sends through. `learn` makes a tenant's secret known before it is needed."""
 
     def __init__(
         self,
         lines: Lines,
         client: Client,
         secrets: Secrets,
-        learn: Callable[[UUID], Awaitable[None]],
+        learn: Callable[[UUID, str], Awaitable[None]],
         egress_of: Callable[[UUID], Egress | None] = lambda _tenant_id: None,
         wall: Callable[[], float] = time.time,
     ) -> None:
@@ -44,7 +44,7 @@ class Outlets:
                 messages = [Message(one.id, one.key, one.data, _headers(one)) for one in batch]
                 await self._lines.send(tenant, topic, messages)
             case Webhook() as webhook:
-                await self._learn(channel.tenant_id)
+                await self._learn(channel.tenant_id, webhook.signing)
                 for first in range(0, len(batch), MOST_POSTED):
                     await self._post(channel.tenant_id, webhook, batch[first : first + MOST_POSTED])
 

@@ -62,3 +62,13 @@ def check_secret_name(name: str) -> None:
     """Refuse what cannot be the name of a secret; a value written here by mistake usually cannot."""
     if not SECRET_NAME.fullmatch(name):
         raise Invalid("a secret is given by its name: 1 to 100 letters, digits, dots, dashes or underscores")
+
+
+def secrets_in(auth: Auth | None, *others: str | None) -> list[str]:
+    """The names of all secrets behind it and beside it."""
+    match auth:
+        case BearerAuth(token=name) | BasicAuth(password=name) | MtlsAuth(certificate=name):
+            others = (name, *others)
+        case OAuthAuth(client_secret=name):
+            others = (name, *others)
+    return [name for name in others if name is not None]

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import msgspec
 
-from horae.domain.auth import Auth, check_secret_name
+from horae.domain.auth import Auth, check_secret_name, secrets_in
 from horae.domain.errors import Invalid
 from horae.domain.urls import check_url
 
@@ -75,6 +75,17 @@ class PushSource(msgspec.Struct, frozen=True, tag_field="kind", tag="push", omit
 
 
 From = HttpSource | SqlSource | PushSource
+
+
+def secrets_of(origin: From) -> list[str]:
+    """The names of the secrets without which it cannot be asked."""
+    match origin:
+        case HttpSource():
+            return secrets_in(origin.auth, origin.signing, origin.ca)
+        case SqlSource():
+            return secrets_in(None, origin.dsn, origin.ca)
+        case PushSource():
+            return []
 
 
 class Orphans(StrEnum):

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import msgspec
 
-from horae.domain.auth import Auth, OAuthAuth, check_secret_name
+from horae.domain.auth import Auth, OAuthAuth, check_secret_name, secrets_in
 from horae.domain.channels import Topic
 from horae.domain.errors import Invalid
 from horae.domain.templates import compiled, compiled_text
@@ -114,9 +114,9 @@ def slot_ms(target: Target) -> int:
     return requests * round((target.connect_timeout + target.read_timeout) * 1000) + SLOT_MARGIN_MS
 
 
-def names_secrets(target: Target) -> bool:
-    """Whether a call needs the value of a secret."""
-    return isinstance(target, HttpTarget) and not (target.auth is None and target.signing is None and target.ca is None)
+def secrets_of(target: Target) -> list[str]:
+    """The names of the secrets whose values a call needs."""
+    return secrets_in(target.auth, target.signing, target.ca) if isinstance(target, HttpTarget) else []
 
 
 def queue_of(target: Target) -> str | None:

@@ -9,7 +9,7 @@ from uuid import UUID
 from horae.delivery.push import Sender
 from horae.domain.instances import Priority
 from horae.domain.jobs import Job
-from horae.domain.targets import PUSHED, names_secrets
+from horae.domain.targets import PUSHED, secrets_of
 from horae.domain.timers import Timer
 from horae.engine.admission.gatekeeper import Gatekeeper
 from horae.engine.admission.ready import Ready
@@ -175,10 +175,15 @@ class Post:
 
     async def _learn_secrets(self, known: Mapping[Version, Job], timers: Sequence[Timer]) -> None:
         """Have the secrets at hand that calls of these will need; most need none."""
-        if self.secrets is not None:
-            jobs = [job for timer in timers if (job := known.get((timer.job_id, timer.version))) is not None]
-            if needing := {job.tenant_id for job in jobs if names_secrets(job.definition.target)}:
-                await self.secrets.learn(self.cell, needing)
+        if self.secrets is None:
+            return
+        needed: dict[UUID, set[str]] = {}
+        for version in {(timer.job_id, timer.version) for timer in timers}:
+            job = known.get(version)
+            if job is not None and (names := secrets_of(job.definition.target)):
+                needed.setdefault(job.tenant_id, set()).update(names)
+        if needed:
+            await self.secrets.learn(self.cell, needed)
 
     async def drain(self) -> int:
         """Everything that is due and may go now, to the end; returns how much that was since the last time."""

@@ -7,7 +7,7 @@ from horae.delivery.push import Sender
 from horae.domain.egress import Egress
 from horae.domain.ids import shard_in
 from horae.domain.jobs import Job
-from horae.domain.targets import names_secrets
+from horae.domain.targets import secrets_of
 from horae.domain.tenants import Allowance
 from horae.service.context import Context
 from horae.service.sealing import shown
@@ -27,8 +27,8 @@ class Trials:
         """Call a job's target once; nothing fires and nothing is written."""
         self._egress[ctx.tenant.id] = allowance.egress
         job = await shown(ctx, job)
-        if isinstance(self.sender.secrets, SecretBook) and names_secrets(job.definition.target):
-            await self.sender.secrets.learn(ctx.store.cell(shard_in(ctx.tenant.id)), [ctx.tenant.id], anew=True)
+        if isinstance(self.sender.secrets, SecretBook) and (names := secrets_of(job.definition.target)):
+            await self.sender.secrets.learn(ctx.store.cell(shard_in(ctx.tenant.id)), {ctx.tenant.id: names}, anew=True)
         return await try_target(self.sender, job, ctx.store.cell(job.shard).clock.now(), payload)
 
     async def close(self) -> None:

@@ -3,14 +3,17 @@
 Secrets of the deployment itself (`HORAE_SECRETS`) count where the tenant has none of that name.
 """
 
+import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 from uuid import UUID
 
-from horae.domain.errors import KeysUnavailable, Unopenable
+from horae.domain.errors import KeysUnavailable, ShardClosed, Unopenable
+from horae.domain.ids import shard_in
 from horae.domain.sealed import secret_of
+from horae.runtime.clock import boottime
 from horae.runtime.telemetry import log
 from horae.store import secrets
 from horae.store.cells import Cell, Store
@@ -22,6 +25,11 @@ SLACK: Final = timedelta(seconds=30)
 """A change may be committed after a later one was seen, so each look reaches back."""
 REMOVED: Final = ""
 """No value is empty: this one says that it was taken away, and must not come back with an older row."""
+PATIENCE: Final = 1.0
+"""Seconds for which a tenant's home is waited for: other cells' fires wait with it."""
+PAUSE: Final = 5.0
+"""Seconds for which a home that did not answer is not asked again."""
+UNANSWERED: Final[tuple[type[Exception], ...]] = (ShardClosed, *GONE)
 Given = Callable[[UUID, str], str | None]
 
 
@@ -35,6 +43,9 @@ class _Value(NamedTuple):
         return f"_Value({self.version}, …)"
 
 
+NEVER: Final = _Value(0, REMOVED)
+
+
 class SecretBook:
     """Answers for the secrets of tenants. A duty of every second looks for changes of those it knows."""
 
@@ -43,28 +54,33 @@ class SecretBook:
         self._given = given
         self._of: OrderedDict[UUID, dict[str, _Value]] = OrderedDict()
         self._looked: dict[str, datetime] = {}
+        self._unasked: set[UUID] = set()  # tenants whose home did not answer: what they lack may only be late
+        self._silent_until: dict[str, float] = {}
 
     def __call__(self, tenant_id: UUID, name: str) -> str | None:
-        """The value of a tenant's secret. Raises `KeysUnavailable` for one that could not be opened."""
+        """The value of a tenant's secret. Raises `KeysUnavailable` for one that cannot be known or opened now."""
         kept = self._of.get(tenant_id, {}).get(name)
-        if kept is None or kept.value == REMOVED:
-            return self._given(tenant_id, name)
-        if kept.value is None:
+        if kept is not None and kept.value is None:
             raise KeysUnavailable(f"the secret {name!r} cannot be opened now")
-        return kept.value
+        if kept is not None and kept.value != REMOVED:
+            return kept.value
+        value = self._given(tenant_id, name)
+        if value is None and tenant_id in self._unasked:
+            raise KeysUnavailable(f"whether there is a secret {name!r} cannot be asked now")
+        return value
 
-    async def learn(self, cell: Cell, tenant_ids: Collection[UUID], *, anew: bool = False) -> None:
-        """Read the secrets of tenants not heard of yet, or with one that could not be opened."""
-        missing = [id_ for id_ in tenant_ids if anew or not self._complete(id_)]
-        if not missing:
-            return
-        async with cell.statement() as tx:
-            found = await secrets.of_tenants(tx, missing)
-        for id_ in missing:
-            self._of[id_] = {}
-            if len(self._of) > MOST_TENANTS:
-                self._of.popitem(last=False)
-        await self._take(found)
+    async def learn(self, cell: Cell, needed: Mapping[UUID, Collection[str]], *, anew: bool = False) -> None:
+        """Have what tenants need at hand, by their names.
+
+        The cell that needs them is asked first, for it is there. What its copies lack may be on its way, so nothing is
+        taken for missing before the tenant's home has said so.
+        """
+        lacking = [id_ for id_, names in needed.items() if anew or self._lacks(id_, names)]
+        if lacking:
+            await self._read(cell, lacking)
+        for id_ in lacking:
+            if anew or self._lacks(id_, needed[id_]):
+                await self._ask_home(id_, cell)
 
     async def once(self) -> int:
         """What changed in any cell since the last look; returns 0, there is no hurry. A cell that is down can wait."""
@@ -79,22 +95,59 @@ class SecretBook:
             self._looked[cell.name] = now
         return 0
 
-    def _complete(self, tenant_id: UUID) -> bool:
+    def _lacks(self, tenant_id: UUID, names: Collection[str]) -> bool:
         kept = self._of.get(tenant_id)
-        return kept is not None and all(one.value is not None for one in kept.values())
+        if kept is None:
+            return True
+        found = {name: kept.get(name, NEVER) for name in names}
+        if any(one.value is None for one in found.values()):
+            return True
+        return any(one.value == REMOVED and self._given(tenant_id, name) is None for name, one in found.items())
+
+    async def _read(self, cell: Cell, tenant_ids: Sequence[UUID]) -> None:
+        """What these have, as a cell knows it. Nobody sees a part of it: a tenant is known when all was opened."""
+        async with cell.statement() as tx:
+            rows = await secrets.of_tenants(tx, tenant_ids)
+        await self._take(rows)
+        for id_ in tenant_ids:
+            self._of.setdefault(id_, {})
+        while len(self._of) > MOST_TENANTS:
+            self._unasked.discard(self._of.popitem(last=False)[0])
+
+    async def _ask_home(self, tenant_id: UUID, asked: Cell) -> None:
+        """One that was silent a moment ago is not waited for by everybody in turn."""
+        try:
+            home = self._store.cell(shard_in(tenant_id))
+            if home is not asked:
+                await self._read_patiently(home, tenant_id)
+        except UNANSWERED:
+            self._unasked.add(tenant_id)
+        else:
+            self._unasked.discard(tenant_id)
+
+    async def _read_patiently(self, home: Cell, tenant_id: UUID) -> None:
+        if boottime() < self._silent_until.get(home.name, 0.0):
+            raise TimeoutError
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await self._read(home, [tenant_id])
+        except GONE:
+            self._silent_until[home.name] = boottime() + PAUSE
+            raise
 
     async def _take(self, rows: Iterable[Kept]) -> None:
-        for row in rows:
-            kept = self._of.get(row.tenant_id, {})
-            before = kept.get(row.name)
-            if before is not None and before.version >= row.version + (before.value is None):
-                continue
-            if row.sealed is None:
-                kept[row.name] = _Value(row.version, REMOVED)
-            else:
-                kept[row.name] = _Value(row.version, await self._opened(row))
+        opened = [(row, await self._opened(row)) for row in rows if self._is_news(row)]
+        for row, value in opened:
+            if self._is_news(row):  # still: others took some meanwhile
+                self._of.setdefault(row.tenant_id, {})[row.name] = _Value(row.version, value)
+
+    def _is_news(self, row: Kept) -> bool:
+        before = self._of.get(row.tenant_id, {}).get(row.name, NEVER)
+        return before.version < row.version + (before.value is None)
 
     async def _opened(self, row: Kept) -> str | None:
+        if row.sealed is None:
+            return REMOVED
         try:
             value = await self._store.sealing.open(row.tenant_id, secret_of(row.name), row.sealed)
         except (KeysUnavailable, Unopenable) as error:

@@ -15,7 +15,7 @@ from horae.domain.egress import Egress
 from horae.domain.errors import Contended, HoraeError, NotFound, ShardClosed, Unavailable
 from horae.domain.ids import compose
 from horae.domain.jobs import Job
-from horae.domain.sources import LAST, Counts, PushSource, Source
+from horae.domain.sources import LAST, Counts, PushSource, Source, secrets_of
 from horae.domain.tenants import Allowance
 from horae.runtime.clock import boottime
 from horae.runtime.telemetry import count, log
@@ -87,7 +87,7 @@ class Reconciler:
         if found is None:
             raise Unavailable("the tenant is not known in this cell, or not yet")
         if isinstance(self._sender.secrets, SecretBook):
-            await self._sender.secrets.learn(cell, [source.tenant_id])
+            await self._sender.secrets.learn(cell, {source.tenant_id: secrets_of(source.spec.origin)})
         return Context.of(self.store, found[0], ACTOR), found[1]
 
 
