@@ -2,8 +2,9 @@
 
 Every fire carries a payload of its own. Walls: the guard of addresses, the signature, the sealed payload (opened to be
 sent, its answer sealed to be kept). One node runs all the time, and the sides share it and its database, so that they
-differ in their walls alone; a slice is a stretch of runs that come due at one steady rate on one side. A further wall
-is one more line in `SIDES`.
+differ in their walls alone; a slice is a stretch of runs that come due at one steady rate on one side. Each side is
+compared with the side without walls of the same round. `again` has none either: what it costs more is the measurement's
+own error. A further wall is one more line in `SIDES`.
 """
 
 import asyncio
@@ -12,13 +13,14 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from statistics import median
 from typing import Any, NamedTuple
 from uuid import UUID
 
 import asyncpg
 
 from benchmarks import psql
-from benchmarks.data import TARGET_PORT, TENANT, fresh
+from benchmarks.data import TARGET_PORT, fresh
 from benchmarks.measure import Slice, alternate, middle
 from benchmarks.meter import Meter
 from benchmarks.nodes import Process, keyring, node
@@ -37,10 +39,10 @@ from horae.store.cells import Store, speak_json
 from horae.store.envelopes import Envelopes
 
 RATE = float(os.environ.get("HORAE_BENCH_WALLS_RATE", "3000"))
-LEAD, WARM, SLICE, SLICES = 6.0, 1.0, 5.0, 5
+LEAD, WARM, SLICE, SLICES = 6.0, 1.0, 5.0, 7
 JOBS, TEMPLATE = 64, 10_000
 MOST = 0.15
-IN_CLEAR = "00000000-0000-7000-8000-000000000002"
+IN_CLEAR, IN_SEALS = "00000000-0000-7000-8000-000000000002", "00000000-0000-7000-8000-000000000003"
 PAYLOAD = {"article": 42, "title": "Sixteen ways to keep the hours", "tags": ["a", "b", "c"], "text": "x" * 120}
 COLUMNS = ("shard_id", "id", "tenant_id", "job_id", "job_version", "idem_key", "fire_time", "due_at", "changed_at")
 COLUMNS += ("priority", "lane", "slot_ms", "state", "payload")
@@ -56,6 +58,7 @@ class Side(NamedTuple):
 
 SIDES = {
     "none": Side(),
+    "again": Side(),
     "guard": Side(guard=True),
     "signature": Side(signature=True),
     "sealed": Side(sealed=True),
@@ -78,7 +81,7 @@ class Yard:
         ids = [mint(shard * (4096 // JOBS), datetime.now(UTC)) for shard in range(JOBS)]
         target = {"kind": "http", "url": f"http://127.0.0.1:{TARGET_PORT}/"} | ({"signing": "bench"} if signed else {})
         definition = json.dumps({"trigger": {"kind": "manual"}, "target": target})
-        tenant = TENANT if sealed else IN_CLEAR
+        tenant = IN_SEALS if sealed else IN_CLEAR
         rows = ", ".join(
             f"({shard * (4096 // JOBS)}, '{id_}', '{tenant}', 'walls-{id_}', '{definition}'::jsonb)"
             for shard, id_ in enumerate(ids)
@@ -97,7 +100,7 @@ class Yard:
 
     async def _key(self) -> DataKey:
         async with Store.of([CellSettings(name="bench", dsn=self.server.dsn(self.database))]) as store:
-            return await Envelopes(store, Keks([Keyring(keyring())])).key(UUID(TENANT))
+            return await Envelopes(store, Keks([Keyring(keyring())])).key(UUID(IN_SEALS))
 
     def fill(self, side: Side, seconds: float) -> float:
         """Runs that come due one after the other from a moment on; returns the moment."""
@@ -120,7 +123,7 @@ class Yard:
         shard = place * (4096 // JOBS)
         id_, at, key = mint(shard, begin), begin + timedelta(seconds=n / RATE), manual(job, f"{begin.timestamp()}-{n}")
         payload = self.key.seal(payload_of(job, key), PAYLOAD) if side.sealed else PAYLOAD
-        tenant = UUID(TENANT if side.sealed else IN_CLEAR)
+        tenant = UUID(IN_SEALS if side.sealed else IN_CLEAR)
         return (shard, id_, tenant, job, 1, key, at, at, begin, 1, 0, 13_000, "INIT", payload)
 
 
@@ -146,7 +149,7 @@ def main(seconds: float) -> dict[str, Any]:
     with running() as server, receiving() as target:
         yard = Yard(server, "bench_walls")
         switched = ("benchmarks.switched", "node")
-        with node(server, yard.database, program=switched, secrets=(TENANT, IN_CLEAR)) as process:
+        with node(server, yard.database, program=switched, secrets=(IN_CLEAR, IN_SEALS)) as process:
 
             def measure(side: Side) -> Callable[[int], Slice]:
                 return lambda _: slice_of(yard, process, target, side, length)
@@ -158,20 +161,30 @@ def main(seconds: float) -> dict[str, Any]:
 
 
 def _report(done: dict[str, list[Slice]], length: float) -> dict[str, Any]:
-    costs = {name: _cost(slices) for name, slices in done.items()}
-    none = costs["none"]
     found: dict[str, Any] = {
         "settings": {"rate": RATE, "slice_s": length, "slices": len(done["none"]), "postgresql": SETTINGS},
-        "cpu_ms_per_fire": {name: round(cost, 4) for name, cost in costs.items()},
-        "more": {name: round(cost / none - 1, 4) for name, cost in costs.items() if name != "none"},
+        "cpu_ms_per_fire": _of_all(done, _cost, 4),
+        "node_ms_per_fire": _of_all(done, lambda one: one.per_fire(one.client_cpu) * 1000, 4),
+        "postgresql_ms_per_fire": _of_all(done, lambda one: one.per_fire(one.pg_cpu) * 1000, 4),
+        "wal_bytes_per_fire": _of_all(done, lambda one: one.per_fire(one.wal_bytes), 0),
+        "more": {name: _more(slices, done["none"]) for name, slices in done.items() if name != "none"},
         "rates": {name: [round(one.rate) for one in slices] for name, slices in done.items()},
     }
     enough = all(one.rate >= 0.9 * RATE for slices in done.values() for one in slices)
     return found | {"ok": enough and found["more"]["all"] <= MOST}
 
 
-def _cost(slices: Sequence[Slice]) -> float:
-    return middle(slices, lambda one: one.per_fire(one.client_cpu + one.pg_cpu) * 1000)
+def _of_all(done: dict[str, list[Slice]], figure: Callable[[Slice], float], digits: int) -> dict[str, float]:
+    return {name: round(middle(slices, figure), digits) for name, slices in done.items()}
+
+
+def _cost(one: Slice) -> float:
+    return one.per_fire(one.client_cpu + one.pg_cpu) * 1000
+
+
+def _more(slices: Sequence[Slice], none: Sequence[Slice]) -> float:
+    """The median of how much more each cost than the one of its round: the machine's moods are the same for both."""
+    return round(median(_cost(one) / _cost(bare) - 1 for one, bare in zip(slices, none, strict=True)), 4)
 
 
 def _sleep(until: float) -> None:

@@ -29,10 +29,10 @@ class Opener:
 
     async def learn(self, flights: Sequence[Flight]) -> None:
         """Have the keys of what is about to be sent at hand. One that cannot be had now keeps nobody else waiting."""
-        for tenant_id, version in {(ran.tenant_id, _version(ran.payload)) for _, ran, _ in flights if _is_sealed(ran)}:
+        closed = {(ran.tenant_id, version_of(ran.payload)) for _, ran, _ in flights if self._lacks_key(ran)}
+        for tenant_id, version in closed:
             try:
-                if version and self._sealing.known(tenant_id, version) is None:
-                    await self._sealing.learn(tenant_id, version)
+                await self._sealing.learn(tenant_id, version)
             except CLOSED as error:
                 log.warning("payload.closed", tenant=str(tenant_id), reason=str(error) or type(error).__name__)
 
@@ -57,19 +57,18 @@ class Opener:
         key = self._sealing.known(ran.tenant_id)
         return answer if key is None else key.seal(answer_of(ran.job_id, ran.idem_key), answer)
 
+    def _lacks_key(self, ran: Instance) -> bool:
+        """Not where it names none: then it is no sealed value of ours, and opening it will say so."""
+        try:
+            return _is_sealed(ran) and self._sealing.key_to(ran.tenant_id, ran.payload) is None
+        except Unopenable:
+            return False
+
 
 def _tells(job: Job) -> bool:
     """Whether every call of a job says something that is not for all: parts of its definition, or who we are."""
     return confidential.any_in(job.definition) or getattr(job.definition.target, "auth", None) is not None
 
 
-def _version(sealed: Sealed) -> int:
-    """Zero where it names none: then it is no sealed value of ours, and opening it will say so."""
-    try:
-        return version_of(sealed)
-    except Unopenable:
-        return 0
-
-
 def _is_sealed(ran: Instance) -> bool:
-    return ran.payload is not None and isinstance(ran.payload, Sealed)
+    return type(ran.payload) is Sealed

@@ -53,9 +53,13 @@ class DataKey:
         text = self._own.encrypt(nonce, _encode(value), self._about(spot))
         return Sealed(self._head + b2a_base64(self._prefix + nonce + text, newline=False).decode())
 
+    def sealed(self, value: Sealed) -> bool:
+        """Whether a value says that it was sealed with this version."""
+        return value.text.startswith(self._head)
+
     def open(self, spot: Spot, sealed: Sealed) -> Any:
         """The value again. Raises `Unopenable` where one bit, or the spot, is not what it was."""
-        if not sealed.text.startswith(self._head):
+        if not self.sealed(sealed):
             raise Unopenable("a sealed value was sealed with another key than its own says")
         try:
             raw = a2b_base64(sealed.text[len(self._head) :], strict_mode=True)

@@ -41,11 +41,18 @@ class Sealing:
             return value
         return (await self.learn(tenant_id, version_of(value))).open(spot, value)
 
+    def key_to(self, tenant_id: UUID, value: Sealed) -> DataKey | None:
+        """What opens a value, if it is at hand: nearly always the newest."""
+        newest = self.known(tenant_id)
+        if newest is not None and newest.sealed(value):
+            return newest
+        return self.known(tenant_id, version_of(value))
+
     def opened(self, tenant_id: UUID, spot: Spot, value: Any) -> Any:
         """The same with what is at hand; raises `KeysUnavailable` where its key was never learnt."""
         if not isinstance(value, Sealed):
             return value
-        key = self.known(tenant_id, version_of(value))
+        key = self.key_to(tenant_id, value)
         if key is None:
             raise KeysUnavailable("the key of a sealed value is not at hand")
         return key.open(spot, value)

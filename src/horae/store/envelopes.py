@@ -36,8 +36,15 @@ class _Bunch:
     def __init__(self) -> None:
         self.wrapped: dict[int, str] = {}
         self.keys: dict[int, DataKey] = {}
+        self.newest: DataKey | None = None
         self.read_at = -REMEMBERED
         self.failed_at = -PATIENCE
+
+    def keep(self, key: DataKey) -> None:
+        """Have a key at hand from now on."""
+        self.keys[key.version] = key
+        if self.newest is None or key.version > self.newest.version:
+            self.newest = key
 
 
 class Envelopes(Sealing):
@@ -52,9 +59,9 @@ class Envelopes(Sealing):
     def known(self, tenant_id: UUID, version: int | None = None) -> DataKey | None:
         """A key that is at hand now; the newest where no version is named."""
         bunch = self._known.get(tenant_id)
-        if bunch is None or not bunch.keys:
+        if bunch is None:
             return None
-        return bunch.keys.get(version if version is not None else max(bunch.keys))
+        return bunch.newest if version is None else bunch.keys.get(version)
 
     async def key(self, tenant_id: UUID) -> DataKey:
         """The newest key of a tenant, made where it has none. It is at most some seconds behind a rotation."""
@@ -83,7 +90,7 @@ class Envelopes(Sealing):
                 if version not in bunch.wrapped:
                     await self._read(tenant_id, bunch)
                 if version not in bunch.keys:
-                    bunch.keys[version] = await self._unwrap(tenant_id, version, bunch)
+                    bunch.keep(await self._unwrap(tenant_id, version, bunch))
         return bunch.keys[version]
 
     async def make(self, tenant_id: UUID, version: int) -> str:
