@@ -16,6 +16,7 @@ from horae.delivery.oidc import Issuer, Relying
 from horae.domain.errors import Unfit
 from horae.domain.limits import Limit
 from horae.runtime.chance import token
+from horae.runtime.ending import ended
 from horae.runtime.loop import Duty, Loop
 from horae.runtime.settings import Settings
 from horae.security.cookies import Csrf
@@ -112,9 +113,7 @@ async def opened(settings: Settings, store: Store) -> AsyncIterator[str]:
         server.should_exit = True
         await polls.close()
         await serving
-        for task in upkeep:
-            task.cancel()
-        await asyncio.gather(*upkeep, return_exceptions=True)
+        await ended(*upkeep)
         await trials.close()
         if people is not None:
             await people.close()

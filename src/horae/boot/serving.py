@@ -20,6 +20,7 @@ from horae.delivery.push import Sender
 from horae.domain.egress import Egress
 from horae.domain.ids import shard_in
 from horae.engine.node import Node
+from horae.runtime.ending import ended
 from horae.runtime.loop import Duty, Loop
 from horae.runtime.settings import Settings
 from horae.store.cells import Cell, Store
@@ -179,9 +180,7 @@ async def _serving(settings: Settings, store: Store, owner: Store, sender: Sende
         yield worker
     finally:
         await worker.stop(settings.grace)
-        for task in upkeep:
-            task.cancel()
-        await asyncio.gather(*upkeep, return_exceptions=True)
+        await ended(*upkeep)
         await intakes.close()
         await feed.close()
         await outlets.close()

@@ -17,6 +17,7 @@ from horae.engine.progress import PATIENCE, Progress
 from horae.engine.quotas import Quotas
 from horae.runtime import chance
 from horae.runtime.clock import boottime
+from horae.runtime.ending import ended
 from horae.runtime.loop import Loop
 from horae.runtime.telemetry import log
 from horae.store import leases
@@ -97,9 +98,7 @@ class Node:
             return  # it never began, or was told before
         await self.leases.leave()
         self.gatekeeper.clear()
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await ended(*tasks)
         try:
             async with asyncio.timeout(grace):
                 await asyncio.gather(*(post.desk.idle() for post in self.posts.values()))
@@ -143,8 +142,7 @@ class Node:
                     await asyncio.sleep(RENEW)
                 self.gatekeeper.ask_again()
         finally:
-            renewing.cancel()
-            await asyncio.gather(renewing, return_exceptions=True)
+            await ended(renewing)
 
     async def leave(self) -> None:
         """After `drain`: hand everything back."""

@@ -4,6 +4,7 @@ import asyncio
 from typing import Protocol
 
 from horae.runtime.clock import boottime
+from horae.runtime.ending import told
 from horae.runtime.telemetry import log
 from horae.runtime.waker import Waker
 
@@ -36,15 +37,15 @@ class Loop:
         self.waker.wake()
 
     async def run(self) -> None:
-        """Until `stop()`. A round that fails is logged and tried again after the pause."""
-        while not self._stopping:
+        """Until `stop()`, or told to end. A round that fails is logged and tried again after the pause."""
+        while not self._stopping and not told():
             done = 0
             try:
                 done = await self.duty.once()
                 self.went_at = boottime()
-            except asyncio.CancelledError:
-                raise
-            except Exception:
+            except (Exception, asyncio.CancelledError):  # a library cancels what it lost with a connection, too
+                if told():
+                    raise
                 log.exception("duty.failed", duty=self.name)
             if not done:
                 await self.waker.wait(self.pause)

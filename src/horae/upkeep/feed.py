@@ -19,6 +19,7 @@ from horae.domain.cloudevents import Happened, Told
 from horae.domain.errors import HoraeError, Unavailable
 from horae.domain.tenants import SYSTEM
 from horae.runtime.clock import boottime
+from horae.runtime.ending import ended
 from horae.runtime.telemetry import log
 from horae.store import channels, feeds, tenants
 from horae.store.cells import Cell, Store
@@ -84,9 +85,7 @@ class Feed:
 
     async def close(self) -> None:
         """End what is under way."""
-        for task in self._going.values():
-            task.cancel()
-        await asyncio.gather(*self._going.values(), return_exceptions=True)
+        await ended(*self._going.values())
 
     async def _begin(self, cell: Cell) -> set[UUID]:
         blocks = blocks_of(self._held(cell), self.store.shards_of(cell))

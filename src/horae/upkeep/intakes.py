@@ -14,6 +14,7 @@ from horae.delivery.lines import known
 from horae.domain.channels import Channel, check_topic
 from horae.domain.errors import HoraeError
 from horae.domain.ids import letters, shard_in
+from horae.runtime.ending import ended, told
 from horae.runtime.settings import BrokerSettings
 from horae.runtime.telemetry import count, log
 from horae.service import changes_in
@@ -48,7 +49,7 @@ class Intakes:
             except GONE:
                 log.warning("intake.cell_down", cell=cell.name)
         for key in self._going.keys() - ours.keys():
-            await _ended(self._going.pop(key))
+            await ended(self._going.pop(key))
         for key in ours.keys() - self._going.keys():
             self._going[key] = asyncio.create_task(self._go_on(*ours[key]))
         return 0
@@ -56,8 +57,7 @@ class Intakes:
     async def close(self) -> None:
         """Take no more."""
         going, self._going = self._going, {}
-        for task in going.values():
-            await _ended(task)
+        await ended(*going.values())
 
     async def _of(self, cell: Cell) -> dict[tuple[UUID, int], tuple[Cell, Channel]]:
         """Those whose tenants are at home in this cell, in a shard of ours; another version of one is another."""
@@ -67,27 +67,27 @@ class Intakes:
         return {(one.id, one.version): (cell, one) for one in found if shard_in(one.tenant_id) in held}
 
     async def _go_on(self, cell: Cell, channel: Channel) -> None:
-        while True:
+        while not told():
             try:
                 await self._take_all(cell, channel)
             except PASSING as error:
                 log.warning("intake.waits", intake=channel.name, reason=str(error)[:500])
-            except Exception:
+            except (Exception, asyncio.CancelledError):  # a library cancels what it lost with a connection, too
+                if told():
+                    raise
                 log.exception("intake.failed", intake=channel.name)
             await asyncio.sleep(PAUSE)
 
     async def _take_all(self, cell: Cell, channel: Channel) -> None:
-        """Batch after batch, until something fails."""
+        """Batch after batch, until something fails or we are told to end."""
         ctx = await caller(self.store, cell, channel.tenant_id)
         ctx = ctx._replace(actor=f"intake/{channel.name}")
-        told = standing(channel)
-        check_topic(known(self._brokers), ctx.tenant.name, told.intake.source)
-        source = source_of(
-            self._brokers[told.intake.source.broker], told.intake.source.topic, f"horae-{letters(channel.id)}"
-        )
+        topic = standing(channel).intake.source
+        check_topic(known(self._brokers), ctx.tenant.name, topic)
+        source = source_of(self._brokers[topic.broker], topic.topic, f"horae-{letters(channel.id)}")
         try:
             await source.open()
-            while True:
+            while not told():  # whoever is told in the middle of a batch ends behind it
                 await self._batch(ctx, channel, source)
         finally:
             await source.close()
@@ -99,8 +99,3 @@ class Intakes:
         done = await changes_in.take(ctx, standing(channel), [Came(one.body, one.place) for one in batch])
         await source.done(batch)
         count("intake.parked", done.parked, intake=channel.name)
-
-
-async def _ended(task: "asyncio.Task[None]") -> None:
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)
