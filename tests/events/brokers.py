@@ -3,23 +3,29 @@
 import asyncio
 import os
 import pwd
+import random
 import shutil
 import signal
 import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from horae.runtime.settings import BrokerSettings
+
+if TYPE_CHECKING:
+    from nats.js.client import JetStreamContext
 
 ROOT = Path(__file__).parents[2]
 BIN = str(ROOT / ".venv" / "bin")
 RABBIT = Path("/usr/lib/rabbitmq/bin")
 JARS = ROOT / ".venv" / "kafka"
 PATIENCE = 180
+PORTS = 15_000, 32_000
 
 
 class Broker:
@@ -76,6 +82,10 @@ class Broker:
         """Everything it held is gone."""
         shutil.rmtree(self.folder / "data", ignore_errors=True)
 
+    async def state(self, topic: str) -> str:
+        """What it says of a topic and of who takes from it, for the message of a test that fails."""
+        return f"{self.kind} on port {self.port}, ready: {await asyncio.to_thread(self.ready)}; {self.log()[-500:]}"
+
     def log(self) -> str:
         file = self.folder / "log"
         return file.read_text()[-2000:] if file.exists() else ""
@@ -118,14 +128,44 @@ class Nats(Broker):
             self.process = subprocess.Popen([shutil.which("nats-server", path=BIN), *where], stdout=log, stderr=log)
         self.pid = self.process.pid
 
+    def ready(self) -> bool:
+        """It has its streams: an open port says little."""
+        return answers(self.port) and asyncio.run(self._stores())
+
+    async def _stores(self) -> bool:
+        try:
+            async with self._streams() as streams:
+                await streams.account_info()
+        except Exception:  # whatever it says while it starts
+            return False
+        return True
+
     async def declare(self, *subjects: str) -> None:
         """Streams that keep what is said under these."""
+        async with self._streams() as streams:
+            for subject in subjects:
+                await streams.add_stream(name=subject.replace(".", "-"), subjects=[subject])
+
+    async def state(self, topic: str) -> str:
+        try:
+            async with self._streams() as streams:
+                name = topic.replace(".", "-")
+                stream, takers = await streams.stream_info(name), await streams.consumers_info(name)
+        except Exception as error:  # it is to say why another failed, not to fail itself
+            return f"{error!r}; {await super().state(topic)}"
+        facts = "num_pending", "num_ack_pending", "num_redelivered", "num_waiting"
+        said = [{fact: getattr(one, fact) for fact in facts} for one in takers]
+        return f"nats has {stream.state.messages} messages, consumers: {said}"
+
+    @asynccontextmanager
+    async def _streams(self) -> AsyncIterator["JetStreamContext"]:
         import nats
 
-        client = await nats.connect(self.url)
-        for subject in subjects:
-            await client.jetstream().add_stream(name=subject.replace(".", "-"), subjects=[subject])
-        await client.close()
+        client = await nats.connect(self.url, connect_timeout=5, allow_reconnect=False)
+        try:
+            yield client.jetstream(timeout=30)
+        finally:
+            await client.close()
 
 
 class Rabbit(Broker):
@@ -207,17 +247,24 @@ class Rabbit(Broker):
             for queue in queues:
                 await channel.declare_queue(queue, durable=True)
 
+    async def delete(self, queue: str) -> None:
+        """With all it holds."""
+        import aio_pika
+
+        async with await aio_pika.connect(self.url) as connection:
+            await (await connection.channel()).queue_delete(queue)
+
 
 def free_ports() -> int:
-    """A free port whose neighbour is free too: a Kafka node needs a pair."""
+    """A free port whose neighbour is free too: a Kafka node needs a pair.
+
+    None that the kernel gives to connections: between a kill and its restart, one could take it.
+    """
     while True:
-        with socket.socket() as first, socket.socket() as second:
-            first.bind(("127.0.0.1", 0))
-            port = int(first.getsockname()[1])
-            try:
-                second.bind(("127.0.0.1", port + 1))
-            except OSError:
-                continue
+        port = random.randrange(*PORTS)
+        with socket.socket() as first, socket.socket() as second, suppress(OSError):
+            first.bind(("127.0.0.1", port))
+            second.bind(("127.0.0.1", port + 1))
             return port
 
 

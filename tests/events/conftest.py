@@ -41,6 +41,11 @@ def kafka(brokers):
     return the(brokers, "kafka")
 
 
+@pytest.fixture
+def rabbit(brokers):
+    return the(brokers, "rabbitmq")
+
+
 @pytest.fixture(params=["kafka", "nats", "rabbitmq"])
 def broker(brokers, request):
     return the(brokers, request.param)

@@ -72,6 +72,15 @@ async def send(broker, topic, said, seed):
     await sink.close()
 
 
+async def taken(committed, number, seconds, broker, topic):
+    """Until so many are; else what was seen of it, and what the broker says."""
+    try:
+        await until(lambda: len(committed) >= number, seconds)
+    except AssertionError as error:
+        seen = f"{len(committed)} of {number} taken, {committed.total()} with those taken again"
+        raise AssertionError(f"{error}: {seen}; {await broker.state(topic)}") from None
+
+
 async def state(store):
     """Each key's version, and its time if it lives."""
     live = {row["business_key"]: row["fire_time"] for row in await query(store, "select * from instance_live")}
@@ -95,15 +104,16 @@ async def test_the_highest_version_of_every_key_holds(ctx, store, broker, number
     memory = peak_mib()
     await duty.once()
     try:
-        await until(lambda: len(committed) > number // 20, 120)
+        await taken(committed, number // 20 + 1, 120, broker, topic)
         await asyncio.to_thread(broker.kill)
         await asyncio.to_thread(broker.restart)
         left, began = len(said) - len(committed), time.monotonic()
         await send(broker, topic, said[half:], 2)
-        await until(lambda: len(committed) == len(said), 1200 if number > 10_000 else 200)
+        await taken(committed, len(said), 1200 if number > 10_000 else 200, broker, topic)
         seconds = time.monotonic() - began
     finally:
-        await duty.close()
+        async with asyncio.timeout(30):  # it is told, and ends
+            await duty.close()
     again, grown = committed.total() - len(said), peak_mib() - memory
     log.info("taken", messages=len(said), again=again, per_second=round(left / seconds), grown_mib=grown)
     assert (await state(store)) == last

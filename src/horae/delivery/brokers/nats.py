@@ -47,6 +47,15 @@ async def _closed(client: Client | None) -> None:
                 await client.close()
 
 
+async def _answers(client: Client | None) -> None:
+    """A round trip, or an error: to the library a server that is silent is one that has nothing, for six minutes.
+
+    Not given up half-way: its reader would die of an answer that nobody waits for any more.
+    """
+    assert client is not None
+    await asyncio.shield(client.rtt(CONNECT))
+
+
 class Sink:
     """Publishes one message of a key at a time."""
 
@@ -108,10 +117,12 @@ class Source:
     async def take(self, limit: int, seconds: float) -> list[Incoming]:
         """What waits now; nothing after so many seconds."""
         assert self._pull is not None
+        found: list[Msg] = []
         try:
-            found = await self._pull.fetch(limit, timeout=seconds)
-        except TimeoutError:  # the library's own is one of these; it raises both for "nothing came"
-            return []
+            with suppress(TimeoutError):  # the library's own is one of these; it raises both for "nothing came"
+                found = await self._pull.fetch(limit, timeout=seconds)
+            if not found:
+                await _answers(self._client)
         except DOWN as error:
             raise Unavailable(f"NATS is away: {error!r}") from error
         return [Incoming(one.data, _place(one), one) for one in found]
@@ -121,8 +132,7 @@ class Source:
         try:
             for one in batch:
                 await one.handle.ack()
-            assert self._client is not None
-            await self._client.flush(CONNECT)
+            await _answers(self._client)
         except DOWN as error:
             raise Unavailable(f"NATS is away: {error!r}") from error
 

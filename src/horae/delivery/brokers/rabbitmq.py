@@ -90,13 +90,15 @@ class Source:
         self._connection: AbstractConnection | None = None
         self._channel: AbstractChannel | None = None
         self._came: asyncio.Queue[AbstractIncomingMessage] = asyncio.Queue()
+        self._given = True
 
     async def open(self) -> None:
         """Connect and begin to be given what is in the queue."""
         self._connection, self._channel = await _connected(self._settings, confirms=False)
-        self._came = asyncio.Queue()
+        self._came, self._given = asyncio.Queue(), True
         try:
             await self._channel.set_qos(prefetch_count=2000)
+            (await self._channel.get_underlay_channel()).on_consumer_cancel_callbacks.add(self._no_more)
             queue = await self._channel.get_queue(self._topic)
             await queue.consume(self._came.put, consumer_tag=None)
         except DOWN as error:
@@ -106,6 +108,8 @@ class Source:
         """What waits now; nothing after so many seconds."""
         if self._channel is None or self._channel.is_closed or self._connection is None or self._connection.is_closed:
             raise Unavailable("RabbitMQ is away")
+        if not self._given:
+            raise Unavailable(f"RabbitMQ gives out {self._topic!r} no more")
         found: list[AbstractIncomingMessage] = []
         try:
             async with asyncio.timeout(seconds):
@@ -128,3 +132,7 @@ class Source:
         """What was not acknowledged is given out again."""
         connection, self._connection, self._channel = self._connection, None, None
         await _closed(connection)
+
+    def _no_more(self, _frame: object) -> None:
+        """The queue was deleted, or moved to another node: on this channel nothing would ever come again."""
+        self._given = False

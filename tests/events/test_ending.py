@@ -1,0 +1,71 @@
+"""Intakes that are told to end while they are busy, and sources that end by themselves."""
+
+import asyncio
+from collections import Counter
+
+import pytest
+
+from horae.delivery.brokers import Message, sink_of, source_of
+from horae.delivery.lines import known
+from horae.domain.channels import Topic
+from horae.domain.errors import Unavailable
+from horae.domain.intakes import Intake
+from horae.service import changes_in, intakes
+from horae.upkeep.copies import Copier
+from horae.upkeep.intakes import Intakes
+from tests.steps import until
+
+SOURCES = 8
+MESSAGES = 3000
+SOON = 8
+"""Seconds: less than the time after which a deaf one is told again."""
+
+
+@pytest.fixture
+def taken(monkeypatch):
+    """How many messages each intake took; nothing is made of them."""
+    taken = Counter()
+
+    async def noted(_ctx, standing, batch):
+        taken[standing.channel.name] += len(batch)
+        return changes_in.Done(len(batch), 0)
+
+    monkeypatch.setattr(changes_in, "take", noted)
+    return taken
+
+
+async def test_all_intakes_end_at_once_in_the_middle_of_their_batches(ctx, store, broker, taken):
+    """A library that awaits its messages one by one swallowed two of three cancellations: the node stood still."""
+    topic = f"acme.endings-{broker.kind}"
+    await broker.declare(topic)
+    store.brokers = known({"main": broker.settings})
+    for n in range(SOURCES):
+        await intakes.put(ctx, f"in-{n}", Intake(Topic("main", topic)))
+    await Copier(store).once()
+    sink = sink_of(broker.settings)
+    await sink.open()
+    await sink.send(topic, [Message(f"{n}", f"{n}", b"?", {}) for n in range(MESSAGES)])
+    await sink.close()
+    duty = Intakes(store, {"main": broker.settings}, store.shards_of)
+    await duty.once()
+    going = list(duty._going.values())
+    await until(lambda: bool(taken), 60)
+    async with asyncio.timeout(SOON):
+        await duty.close()
+    assert [task.done() for task in going] == [True] * SOURCES
+
+
+async def test_a_queue_that_was_deleted_is_not_waited_for(rabbit):
+    """RabbitMQ tells it once to whoever was given from it: he begins anew, and finds the one made in its place."""
+    await rabbit.declare("acme.anew")
+    source = source_of(rabbit.settings, "acme.anew", "test")
+    await source.open()
+    assert await source.take(10, 0.01) == []
+    await rabbit.delete("acme.anew")
+    with pytest.raises(Unavailable, match="no more"):
+        await until(lambda: is_given(source), 20)
+    await source.close()
+
+
+async def is_given(source):
+    return bool(await source.take(10, 0.05))
