@@ -6,6 +6,8 @@ from typing import Any
 
 from playwright.async_api import Browser, BrowserContext, Page, async_playwright
 
+from tests.console import witness
+
 PROGRAM = "/usr/bin/chromium"
 FLAGS = [
     "--no-sandbox",
@@ -36,12 +38,19 @@ async def browsing() -> AsyncIterator[Browser]:
 
 @asynccontextmanager
 async def profile(browser: Browser, language: str, **wishes: Any) -> AsyncIterator[BrowserContext]:
-    """A browser that has never been here before, of someone who reads this language."""
+    """A browser that has never been here before, of someone who reads this language.
+
+    What fails inside is told with what its pages showed at that time.
+    """
     told = {"viewport": WIDE, "timezone_id": "Asia/Shanghai", "reduced_motion": "reduce"} | wishes
     context = await browser.new_context(locale="zh-CN" if language == "zh-CN" else "en-GB", **told)
     context.set_default_timeout(PATIENCE_MS)
+    witness.watch(context)
     try:
         yield context
+    except Exception as error:
+        error.add_note(await witness.seen(context))
+        raise
     finally:
         await context.close()
 

@@ -1,6 +1,6 @@
 """One server and one browser for all of these tests: they belong to one process, and to one loop."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Generator
 from pathlib import Path
 
 import pytest
@@ -8,6 +8,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, expect
 
 from tests.cluster import Cluster
+from tests.console import witness
 from tests.console.browser import LANGUAGES, PATIENCE_MS, browsing, profile
 from tests.console.desk import Desk
 from tests.console.scene import set_up
@@ -23,6 +24,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("console"))
             item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
             item.add_marker(pytest.mark.timeout(180))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    """What fails is told with what the desk showed and the server said: pages and logs are gone when it is read."""
+    try:
+        return (yield)
+    except Exception as error:
+        desk, served = (pyfuncitem.funcargs.get(name) for name in ("desk", "served"))
+        if isinstance(desk, Desk):
+            error.add_note(desk.loop.run_until_complete(witness.seen(desk.page.context)))
+        if isinstance(served, Served):
+            error.add_note("\n".join(witness.last_lines(one.log) for one in (served.door, served.node)))
+        raise
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,5 +1,6 @@
 """Somebody at the console: where they go, what they press, what they read."""
 
+import asyncio
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -18,6 +19,7 @@ class Desk:
         self.served = served
         self.words = words
         self.ears = Ears(page)
+        self.loop = asyncio.get_running_loop()
         self._clock = clock
 
     async def log_in(self, key: str) -> None:
