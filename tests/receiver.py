@@ -9,11 +9,15 @@ from typing import Any
 
 import msgspec
 
+LONGEST_S = 30.0
+OPEN = threading.Event()
+OPEN.set()
+
 
 class Receiver:
     """What was received. `answers` maps a path to a list of statuses given one after the other, then 200.
 
-    `bodies` maps a path to what is said with them.
+    `bodies` maps a path to what is said with them, and `gates` to what has to be set before anything is said.
     """
 
     def __init__(self) -> None:
@@ -22,6 +26,7 @@ class Receiver:
         self.effects: Counter[str] = Counter()
         self.answers: dict[str, list[int]] = {}
         self.bodies: dict[str, bytes] = {}
+        self.gates: dict[str, threading.Event] = {}
         self.url = ""
         self.arrived = threading.Event()
 
@@ -42,6 +47,7 @@ def receiving() -> Iterator[Receiver]:
             receiver.calls.append(msgspec.json.decode(body))
             receiver.arrived.set()
             receiver.headers.append({name.lower(): value for name, value in self.headers.items()})
+            receiver.gates.get(self.path, OPEN).wait(LONGEST_S)
             status = receiver.status(self.path)
             if status < 300:
                 receiver.effects[self.headers["Idempotency-Key"]] += 1

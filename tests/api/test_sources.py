@@ -16,7 +16,8 @@ async def test_a_business_pushes_its_list_and_sees_what_was_repaired(admin):
     last = (await admin.post("/sources/publish/pages", json={"round": "1", "after": "b", "last": True})).json()
     assert (last["ended"], last["drift"]) == (True, 2)
     assert (await admin.get("/tasks/publish/a")).json()["live"]["payload"] == {"x": 1}
-    assert (await admin.get("/sources/publish")).json()["last"]["status"] == "DONE"
+    shown = (await admin.get("/sources/publish")).json()
+    assert (shown["last"]["status"], shown["last"]["number"], shown["round"]) == ("DONE", 1, 1)
     assert [one["key"] for one in (await admin.get("/sources/publish/repairs?round=1")).json()["items"]] == ["b", "a"]
     assert [one["number"] for one in (await admin.get("/sources/publish/rounds")).json()["items"]] == [1]
 
@@ -42,4 +43,5 @@ async def test_a_round_is_asked_for_once_per_key(admin, store):
     key = {"Idempotency-Key": "once"}
     answers = [await admin.post("/sources/publish/rounds", json={"dry": True}, headers=key) for _ in range(2)]
     assert [answer.status_code for answer in answers] == [202, 202]
+    assert {answer.json()["round"] for answer in answers} == {0}, "what was asked for will be the first round"
     assert answers[1].headers["Idempotency-Replayed"] == "true"

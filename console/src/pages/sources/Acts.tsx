@@ -11,8 +11,8 @@ import { Confirm } from "../../parts/Confirm";
 import { useOneKey } from "../../parts/useOneKey";
 import { Put } from "./Put";
 
-/** What may be done with a source. A dry run changes nothing, so it is not asked about; `onDry` is told that it began. */
-export function Acts({ source, onDry }: { source: SourceView; onDry: () => void }) {
+/** What may be done with a source. A dry run changes nothing, so it is not asked about; `onDry` is told its number. */
+export function Acts({ source, onDry }: { source: SourceView; onDry: (round: number) => void }) {
   const { t } = useTranslation("sources");
   const { message } = App.useApp();
   const [open, setOpen] = useState<"run" | "edit" | "remove" | null>(null);
@@ -23,8 +23,8 @@ export function Acts({ source, onDry }: { source: SourceView; onDry: () => void 
   const dry = async () => {
     setBusy(true);
     try {
-      await postSourcesTypeNameRounds(source.type, { dry: true }, once(crypto.randomUUID()));
-      onDry();
+      const asked = await postSourcesTypeNameRounds(source.type, { dry: true }, once(crypto.randomUUID()));
+      onDry(asked.round + 1);
       await queries.invalidateQueries({ queryKey: ["source", source.type] });
     } catch (error) {
       message.error((error as Error).message);

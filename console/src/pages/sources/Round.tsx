@@ -2,13 +2,15 @@ import { useTranslation } from "react-i18next";
 import type { RoundView, SourceView } from "../../api/generated/models";
 import { Moment } from "../../parts/Moment";
 import { StateTag } from "../../parts/StateTag";
-import { open, repaired } from "./counts";
+import { open, repaired, verdict } from "./counts";
 
 /** How a round found the tasks: what differed, and what of that is left. */
 export function Drift({ round }: { round: RoundView | null }) {
   const { t } = useTranslation("sources");
   if (!round) return <span className="soft">{t("noRound")}</span>;
-  if (round.drift === 0) return <span className="tone-good toned">{t("drift.none")}</span>;
+  const said = verdict(round);
+  if (said === "none") return <span className="tone-good toned">{t("drift.none")}</span>;
+  if (said !== "found") return <span className="soft">{t(`drift.${said}`)}</span>;
   return (
     <span className={open(round) > 0 ? "tone-warn toned" : "tone-good toned"}>
       {t("drift.found", { count: round.drift })} · {t("drift.repaired", { count: repaired(round) })}

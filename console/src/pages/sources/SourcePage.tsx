@@ -9,6 +9,7 @@ import { Page } from "../../parts/Page";
 import { StateTag } from "../../parts/StateTag";
 import { Trouble } from "../../parts/Trouble";
 import { Acts } from "./Acts";
+import { isOver } from "./counts";
 import { Repairs } from "./Repairs";
 import { Rounds } from "./Rounds";
 import { Agreement, Facts } from "./Standing";
@@ -22,46 +23,46 @@ const SOON = 2_500;
 export function SourcePage() {
   const { t } = useTranslation("sources");
   const { type } = route.useParams();
-  const [dryAfter, setDryAfter] = useState<number | null>(null);
+  const [dry, setDry] = useState<number | null>(null);
   const asked = useQuery({
     queryKey: ["source", type],
     queryFn: ({ signal }) => getSourcesTypeName(type, { signal }),
-    refetchInterval: (query) => (query.state.data?.running || dryAfter !== null ? SOON : REFRESH),
+    refetchInterval: (query) => (query.state.data?.running || dry !== null ? SOON : REFRESH),
   });
   const source = asked.data;
-  useDryRun(source, dryAfter, () => setDryAfter(null));
+  useDryRun(source, dry, () => setDry(null));
   return (
     <Page
       title={t("of", { type })}
       mark={source?.running && <StateTag state="RUNNING" />}
-      acts={source && <Acts source={source} onDry={() => setDryAfter(source.last?.number ?? 0)} />}
+      acts={source && <Acts source={source} onDry={setDry} />}
     >
       {asked.error && <Trouble error={asked.error} onAgain={() => void asked.refetch()} />}
       {!source && !asked.error && <Loading />}
-      {source && <Known source={source} waiting={dryAfter !== null} />}
+      {source && <Known source={source} waiting={dry !== null} />}
     </Page>
   );
 }
 
-/** A dry run that was asked for here: when it has ended, what it found is shown. */
-function useDryRun(source: SourceView | undefined, after: number | null, done: () => void) {
+/** A dry run that was asked for here, by its number: when it is over, what it found is shown. */
+function useDryRun(source: SourceView | undefined, round: number | null, done: () => void) {
   const navigate = route.useNavigate();
   const last = source?.last;
-  const ended = after !== null && last?.dry && last.number > after && last.status === "DONE";
-  const number = last?.number;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: told once, when it has ended
+  const over = round !== null && !!last && isOver(round, last);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: told once, when it is over
   useEffect(() => {
-    if (!ended) return;
+    if (!over) return;
     done();
-    void navigate({ search: { round: number }, hash: "repairs" });
-  }, [ended, number]);
+    void navigate({ search: { round: round ?? undefined }, hash: "repairs" });
+  }, [over]);
 }
 
 function Known({ source, waiting }: { source: SourceView; waiting: boolean }) {
   const { t } = useTranslation("sources");
   const { round } = route.useSearch();
   const last = source.last;
-  const stamp = `${last?.number} ${last?.status} ${last?.drift}`; // the lists below are asked again when it changes
+  // The lists below are asked again when it changes.
+  const stamp = `${last?.number} ${last?.status} ${last?.drift} ${last?.error}`;
   const repairs = <Repairs source={source} stamp={stamp} />;
   return (
     <>

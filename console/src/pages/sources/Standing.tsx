@@ -6,7 +6,7 @@ import { Moment } from "../../parts/Moment";
 import { Card } from "../../parts/Page";
 import { duration } from "../../parts/times";
 import { Fact } from "../instances/Facts";
-import { DIFFERS, DONE, LEFT, many, open, repaired } from "./counts";
+import { DIFFERS, DONE, LEFT, many, open, repaired, verdict } from "./counts";
 import { draftOf } from "./draft";
 import { Next, RoundMark } from "./Round";
 
@@ -21,11 +21,12 @@ export function Agreement({ source }: { source: SourceView }) {
       </Card>
     );
   const left = LEFT.filter((name) => many(last, name) > 0);
-  const said = last.dry ? "drift.dry" : "drift.said";
+  const said = verdict(last);
+  const found = last.dry ? "drift.dry" : "drift.said";
   return (
     <Card title={t("agreement")}>
       <p className="said">
-        {last.drift === 0 ? t("drift.none") : t(said, { count: last.drift, repaired: repaired(last) })}
+        {said === "found" ? t(found, { count: last.drift, repaired: repaired(last) }) : t(`drift.${said}`)}
       </p>
       <dl className="figures">
         {DIFFERS.map((name) => (

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { RoundView } from "../../api/generated/models";
-import { open, repaired } from "./counts";
+import { isOver, open, repaired, verdict } from "./counts";
 
 const round = (drift: number, counts: Record<string, number>) => ({ drift, counts }) as unknown as RoundView;
 
@@ -11,4 +11,20 @@ test("what a round found and did not put right is open", () => {
 
 test("a dry round puts nothing right", () => {
   expect(open(round(3, { missing: 3 }))).toBe(3);
+});
+
+test("only a round that has compared everything says that nothing differs", () => {
+  const empty = (["RUNNING", "STOPPED", "DONE"] as const).map((status) =>
+    verdict({ ...round(0, {}), status }),
+  );
+  expect(empty).toEqual(["running", "stopped", "none"]);
+  expect(verdict({ ...round(1, { missing: 1 }), status: "RUNNING" })).toBe("found");
+});
+
+test("a round is over when it has ended or another has begun, never by one before it", () => {
+  const last = (number: number, status: RoundView["status"]) => ({ ...round(0, {}), number, status });
+  expect(isOver(2, last(1, "DONE"))).toBe(false);
+  expect(isOver(2, last(2, "RUNNING"))).toBe(false);
+  expect(isOver(2, last(2, "DONE"))).toBe(true);
+  expect(isOver(2, last(3, "RUNNING"))).toBe(true);
 });

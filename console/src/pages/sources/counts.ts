@@ -23,3 +23,13 @@ export const repaired = (round: RoundView): number => DONE.reduce((sum, name) =>
 
 /** How many differences it has found and not put right: all of them, where it was dry. */
 export const open = (round: RoundView): number => Math.max(0, round.drift - repaired(round));
+
+const UNFOUND = { DONE: "none", RUNNING: "running", STOPPED: "stopped" } as const;
+
+/** What is said of a round: only one that has compared everything knows that nothing differs. */
+export const verdict = (round: RoundView): "found" | (typeof UNFOUND)[RoundView["status"]] =>
+  round.drift > 0 ? "found" : UNFOUND[round.status];
+
+/** Whether the round of a number has ended or was stopped, by what is known of the last one. */
+export const isOver = (number: number, last: RoundView): boolean =>
+  last.number > number || (last.number === number && last.status !== "RUNNING");

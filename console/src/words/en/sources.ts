@@ -60,6 +60,8 @@ export default {
   },
   drift: {
     none: "No differences",
+    running: "Being compared",
+    stopped: "Stopped before all was compared",
     found: "{{count}} found",
     repaired: "{{count}} repaired",
     said: "The last round found {{count}} differences and repaired {{repaired}} of them.",

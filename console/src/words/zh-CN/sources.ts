@@ -57,6 +57,8 @@ export default {
   },
   drift: {
     none: "没有差异",
+    running: "正在比对",
+    stopped: "未比对完即已停止",
     found: "发现 {{count}}",
     repaired: "修复 {{count}}",
     said: "最近一轮发现 {{count}} 处差异，修复了 {{repaired}} 处。",

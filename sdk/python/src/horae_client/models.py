@@ -255,6 +255,7 @@ class Source(Model, frozen=True, kw_only=True):
     changed_at: datetime
     changed_by: str
     running: bool
+    round: int = 0
     after: str | None = None
     next_at: datetime | None = None
     failures: int

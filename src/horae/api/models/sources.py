@@ -100,7 +100,10 @@ class RoundView(Shown):
 
 
 class SourceView(Shown):
-    """A source and how far it is. `after` is the last key that the round under way has compared."""
+    """A source and how far it is. `after` is the last key that the round under way has compared.
+
+    `round` is the number of its last round, 0 before the first: a round that was asked for will have the next number.
+    """
 
     id: str
     type: str
@@ -109,6 +112,7 @@ class SourceView(Shown):
     changed_at: datetime
     changed_by: str
     running: bool
+    round: int
     after: str | None
     next_at: datetime | None
     failures: int
@@ -127,6 +131,7 @@ class SourceView(Shown):
             changed_at=source.changed_at,
             changed_by=source.changed_by,
             running=source.running,
+            round=source.round,
             after=source.after if source.running else None,
             next_at=source.next_at,
             failures=source.failures,
