@@ -19,6 +19,11 @@ ROOM = 0.4
 second that it saves up, and at worst what it granted the second before: 2.25 times itself.
 """
 
+AT_ONCE = 40
+"""Refreshes under way at the same time, whatever the rate: a shop that is slow for a while is not buried under calls
+that nobody waits for any more.
+"""
+
 
 class Rhythm(NamedTuple):
     """In seconds: how old a quantity may be, how often to look for old ones. And how many calls in a second the
@@ -34,6 +39,6 @@ async def declare(client: AsyncClient, our_url: str, secret: str, rhythm: Rhythm
     """Make sure that the job exists. Asked at every start."""
     (await client.http.put(f"/api/v1/secrets/{SECRET_NAME}", json={"value": secret})).raise_for_status()
     trigger = Rolling(window=rhythm.window, every=rhythm.every)
-    target = Http(our_url + PATH, signing=SECRET_NAME, rate=rhythm.rate * ROOM)
+    target = Http(our_url + PATH, signing=SECRET_NAME, rate=rhythm.rate * ROOM, max_concurrency=AT_ONCE)
     with suppress(errors.NameTaken):
         await client.jobs.create(JOB, trigger=trigger, target=target, retry=RetryPolicy(max_failures=TRIES))
