@@ -20,11 +20,16 @@ DOWN: Final = (AMQPError, OSError, asyncio.TimeoutError, RuntimeError)  # Runtim
 
 
 async def _connected(settings: BrokerSettings, *, confirms: bool) -> tuple[AbstractConnection, AbstractChannel]:
+    connection: AbstractConnection | None = None
     try:
         connection = await aio_pika.connect(settings.url, timeout=CONNECT)
         return connection, await connection.channel(publisher_confirms=confirms, on_return_raises=confirms)
     except DOWN as error:
+        await _closed(connection)
         raise Unavailable(f"RabbitMQ is not reached: {error!r}") from error
+    except BaseException:  # told to end: nobody else knows of it yet
+        await _closed(connection)
+        raise
 
 
 async def _closed(connection: AbstractConnection | None) -> None:
