@@ -70,6 +70,8 @@ def test_a_rolling_set_is_made_filled_and_looked_at(horae):
     assert [one["key"] for one in horae.json("subjects", "list", "STOCK", "--prefix", "p-2")] == ["p-2"]
     assert [one["name"] for one in horae.json("job", "list", "--kind", "rolling")] == ["STOCK"]
     assert horae.json("job", "list", "--kind", "cron") == []
+    assert "--url" in horae("job", "create", "SLOW", "--rolling", "60", "--rate", "20", status=1)
+    assert "rollin" in horae("job", "list", "--kind", "rollin", status=2)
     refused = horae("job", "create", "BOTH", "--rolling", "60", "--keyed", status=1)
     assert "one trigger" in refused
 

@@ -22,6 +22,7 @@ from horae.domain.triggers import (
     DelayTrigger,
     IntervalTrigger,
     KeyedTrigger,
+    Kind,
     OnceTrigger,
     RollingTrigger,
     Trigger,
@@ -130,7 +131,7 @@ class Wanted(msgspec.Struct, frozen=True):
     labels: dict[str, str] = {}
     with_labels: tuple[str, ...] = ()
     prefix: str = ""
-    kind: str | None = None
+    kind: Kind | None = None
 
     @property
     def any(self) -> bool:

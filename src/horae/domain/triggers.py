@@ -1,6 +1,7 @@
 """When a job fires. The next fire follows from the last scheduled one, never from now."""
 
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from functools import lru_cache
 from typing import Final
 
@@ -13,7 +14,19 @@ from horae.domain.zones import tzdata_version, zone
 SHORTEST_INTERVAL: Final = 1.0
 
 
-class CronTrigger(msgspec.Struct, frozen=True, tag_field="kind", tag="cron"):
+class Kind(StrEnum):
+    """What triggers call themselves."""
+
+    CRON = "cron"
+    INTERVAL = "interval"
+    ONCE = "once"
+    DELAY = "delay"
+    KEYED = "keyed"
+    ROLLING = "rolling"
+    MANUAL = "manual"
+
+
+class CronTrigger(msgspec.Struct, frozen=True, tag_field="kind", tag=Kind.CRON.value):
     """A cron expression, with its dialect and zone made explicit when the job was created.
 
     `tzdata` is the release of the zone rules it was planned by.
@@ -32,7 +45,7 @@ class CronTrigger(msgspec.Struct, frozen=True, tag_field="kind", tag="cron"):
         return _compiled(self.expression, self.dialect, self.salt)
 
 
-class IntervalTrigger(msgspec.Struct, frozen=True, tag_field="kind", tag="interval"):
+class IntervalTrigger(msgspec.Struct, frozen=True, tag_field="kind", tag=Kind.INTERVAL.value):
     """Every so many seconds, counted from an anchor so that restarts and edits do not shift it."""
 
     every: float
@@ -43,13 +56,13 @@ class IntervalTrigger(msgspec.Struct, frozen=True, tag_field="kind", tag="interv
             raise InvalidSchedule(f"an interval is at least {SHORTEST_INTERVAL:g} second, not {self.every:g}")
 
 
-class OnceTrigger(msgspec.Struct, frozen=True, tag_field="kind", tag="once"):
+class OnceTrigger(msgspec.Struct, frozen=True, tag_field="kind", tag=Kind.ONCE.value):
     """At one time, which may be moved until it has fired."""
 
     at: datetime
 
 
-class DelayTrigger(msgspec.Struct, frozen=True, tag_field="kind", tag="delay"):
+class DelayTrigger(msgspec.Struct, frozen=True, tag_field="kind", tag=Kind.DELAY.value):
     """So many seconds after it was asked for."""
 
     seconds: float
@@ -59,11 +72,11 @@ class DelayTrigger(msgspec.Struct, frozen=True, tag_field="kind", tag="delay"):
             raise InvalidSchedule("a delay is zero seconds or more")
 
 
-class KeyedTrigger(msgspec.Struct, frozen=True, tag_field="kind", tag="keyed"):
+class KeyedTrigger(msgspec.Struct, frozen=True, tag_field="kind", tag=Kind.KEYED.value):
     """A type of tasks: each business key has its own time."""
 
 
-class RollingTrigger(msgspec.Struct, frozen=True, tag_field="kind", tag="rolling", omit_defaults=True):
+class RollingTrigger(msgspec.Struct, frozen=True, tag_field="kind", tag=Kind.ROLLING.value, omit_defaults=True):
     """A set of subjects, each refreshed at most once in a window. Seconds, all of them.
 
     Every `every` seconds, counted from the anchor, a tick takes those that were not refreshed within the window, the
@@ -108,7 +121,7 @@ class RollingTrigger(msgspec.Struct, frozen=True, tag_field="kind", tag="rolling
         return self.fresh if self.fresh is not None else self.window + 2 * self.every
 
 
-class ManualTrigger(msgspec.Struct, frozen=True, tag_field="kind", tag="manual"):
+class ManualTrigger(msgspec.Struct, frozen=True, tag_field="kind", tag=Kind.MANUAL.value):
     """Only when someone asks."""
 
 

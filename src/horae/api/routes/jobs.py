@@ -1,6 +1,6 @@
 """Jobs: create, list, read, pause, resume, remove."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import Path, Query
 
@@ -9,11 +9,11 @@ from horae.api.models.jobs import JobView, NewJob
 from horae.api.pages import Page, Paged
 from horae.api.routing import may, router
 from horae.domain.jobs import Status, Wanted
+from horae.domain.triggers import Kind
 from horae.service import calendars, jobs, schedules
 from horae.service.context import Context
 from horae.service.sealing import shown
 
-Kind = Literal["cron", "interval", "once", "delay", "keyed", "rolling", "manual"]
 routes = router("jobs")
 JobRef = Annotated[str, Path(max_length=200, description="The id of a job (`job_…`), or its name.")]
 

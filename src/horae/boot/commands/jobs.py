@@ -24,8 +24,9 @@ from horae.domain.outcomes import Accepted, Declined, Success
 from horae.domain.retries import RetryPolicy
 from horae.domain.rolling import ONE_TRY
 from horae.domain.schedule import Misfire, OnMisfire, OnOverlap, Policies, Spread
-from horae.domain.targets import HttpTarget
+from horae.domain.targets import HttpTarget, Target
 from horae.domain.tasks import AfterSuccess
+from horae.domain.triggers import Kind
 from horae.service import instances, jobs, tenants
 from horae.service.sealing import shown_or_not
 from horae.service.targets import Tried
@@ -84,7 +85,7 @@ def create(
                     end=end,
                     max_count=max_count,
                 ),
-                target=HttpTarget(url, rate=rate) if url else own_queue(name),
+                target=_target(name, url, rate),
                 retry=RetryPolicy() if rolling is None else ONE_TRY,
                 priority=_priority(priority),
                 payload=json_of(payload),
@@ -100,7 +101,7 @@ def list_(
     status: Annotated[Status | None, typer.Option(help="Only jobs of this status.")] = None,
     label: Annotated[list[str] | None, typer.Option(help="Only with this label: key, or key=value.")] = None,
     prefix: Annotated[str, typer.Option(help="Only names that begin so.")] = "",
-    kind: Annotated[str | None, typer.Option(help="Only with such a trigger: cron, keyed, rolling …")] = None,
+    kind: Annotated[Kind | None, typer.Option(help="Only with such a trigger.")] = None,
 ) -> None:
     """All jobs of the tenant."""
     asked = [(key, value if equals else None) for key, equals, value in (one.partition("=") for one in label or ())]
@@ -234,6 +235,14 @@ def json_of(text: str | None) -> object:
         return None if text is None else msgspec.json.decode(text)
     except msgspec.DecodeError as error:
         raise Invalid(f"the payload is not JSON: {error}") from error
+
+
+def _target(name: str, url: str | None, rate: float | None) -> Target:
+    if url:
+        return HttpTarget(url, rate=rate)
+    if rate is not None:
+        raise Invalid("--rate is of calls: say with --url where they go")
+    return own_queue(name)
 
 
 def _priority(text: str) -> Priority:
