@@ -5,7 +5,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from horae.boot.cli import app
+from horae.boot.cli import whole
 from horae.service import jobs
 from horae.upkeep.anchors import read
 from horae.upkeep.sealer import Sealer
@@ -20,7 +20,7 @@ def horae(cells, monkeypatch, tmp_path):
     monkeypatch.setenv("HORAE_AUDIT_ANCHORS", str(tmp_path / "anchors"))
 
     def call(*words, status=0):
-        done = CliRunner().invoke(app, ["audit", *words])
+        done = CliRunner().invoke(whole(), ["audit", *words])
         assert done.exit_code == status, done.output
         return done.output
 

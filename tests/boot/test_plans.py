@@ -5,7 +5,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from horae.boot.cli import app
+from horae.boot.cli import whole
 
 JOBS = """
 owner: billing
@@ -26,7 +26,7 @@ def horae(cells, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
 
     def call(*words, status=0):
-        done = CliRunner().invoke(app, words)
+        done = CliRunner().invoke(whole(), words)
         assert done.exit_code == status, (done.output, done.exception)
         return done.stdout
 

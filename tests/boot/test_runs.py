@@ -6,7 +6,7 @@ import re
 import pytest
 from typer.testing import CliRunner
 
-from horae.boot.cli import app
+from horae.boot.cli import whole
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def horae(cells, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
 
     def call(*words, fails=False):
-        done = CliRunner().invoke(app, words)
+        done = CliRunner().invoke(whole(), words)
         assert (done.exit_code != 0) is fails, done.output
         return done.output
 

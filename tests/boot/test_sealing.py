@@ -6,7 +6,7 @@ import os
 import pytest
 from typer.testing import CliRunner
 
-from horae.boot.cli import app
+from horae.boot.cli import whole
 from tests.receiver import receiving
 
 
@@ -20,7 +20,7 @@ def horae(cells, monkeypatch):
     monkeypatch.setenv("COLUMNS", "300")
 
     def call(*words, fails=False, said=None, **more):
-        done = CliRunner().invoke(app, words, input=said, env={name.upper(): value for name, value in more.items()})
+        done = CliRunner().invoke(whole(), words, input=said, env={name.upper(): value for name, value in more.items()})
         assert (done.exit_code != 0) is fails, done.output
         return done.output
 

@@ -8,7 +8,7 @@ import re
 import pytest
 from typer.testing import CliRunner
 
-from horae.boot.cli import app
+from horae.boot.cli import whole
 from horae.store import databases
 from tests.cluster import free_port
 from tests.receiver import receiving
@@ -21,7 +21,7 @@ def horae(cells, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
 
     def call(*words, status=0):
-        done = CliRunner().invoke(app, words)
+        done = CliRunner().invoke(whole(), words)
         assert done.exit_code == status, (done.output, done.exception)
         return done.stdout if status == 0 else done.stderr
 
@@ -131,7 +131,7 @@ def test_a_database_that_was_never_migrated_says_what_to_do(cluster, monkeypatch
     asyncio.run(databases.make(cluster.dsn("postgres"), [name]))
     try:
         monkeypatch.setenv("HORAE_CELLS", json.dumps([{"name": "cell-0", "dsn": cluster.dsn(name)}]))
-        done = CliRunner().invoke(app, ["job", "list"])
+        done = CliRunner().invoke(whole(), ["job", "list"])
         assert (done.exit_code, "horae migrate" in done.stderr) == (5, True), done.output
     finally:
         asyncio.run(databases.drop(cluster.dsn("postgres"), [name]))

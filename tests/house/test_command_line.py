@@ -1,11 +1,13 @@
 """What every command has in common, and the page that lists them."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 import typer
 
-from horae.boot.cli import app
+from horae.boot.cli import WORDS, app_of, whole
 from horae.boot.manual import page
 from horae.boot.telling import MEANING, Exit, status_of
 from horae.domain import errors
@@ -21,11 +23,11 @@ def leaves(group, path=("horae",)):
             yield " ".join((*path, name)), one
 
 
-COMMANDS = dict(leaves(typer.main.get_command(app)))
+COMMANDS = dict(leaves(typer.main.get_command(whole())))
 
 
 def test_the_page_is_what_the_commands_say():
-    assert PAGE.read_text() == page(app), "write it anew: horae manual > docs/cli.md"
+    assert PAGE.read_text() == page(whole()), "write it anew: horae manual > docs/cli.md"
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -47,5 +49,18 @@ def test_every_exit_code_has_a_meaning_and_every_refusal_an_exit_code():
 
 def test_the_program_can_teach_a_shell():
     assert {"--install-completion", "--show-completion"} <= {
-        name for param in typer.main.get_command(app).params for name in param.opts
+        name for param in typer.main.get_command(whole()).params for name in param.opts
     }
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_a_word_alone_is_what_it_is_among_all_others(word):
+    alone = dict(leaves(typer.main.get_command(app_of(word))))
+    assert {path for path in alone if path.split()[1] == word} == {path for path in COMMANDS if path.split()[1] == word}
+    assert any(path.split()[1] == word for path in alone)
+
+
+def test_a_word_brings_in_its_own_room_only():
+    told = "import sys; from horae.boot.cli import app_of; app_of('node'); print('fastapi' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", told], check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == "False", "a node has no doors"

@@ -1,0 +1,14 @@
+"""`horae job`: its verbs from three rooms."""
+
+from horae.boot.commands import jobs, schedules, versions
+
+app = jobs.app
+for verb in (schedules.preview, schedules.skip, schedules.move, schedules.restore):
+    app.command()(verb)
+for name, looked in (
+    ("show", versions.show),
+    ("label", versions.label),
+    ("versions", versions.listing),
+    ("diff", versions.diff),
+):
+    app.command(name)(looked)
