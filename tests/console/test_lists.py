@@ -18,7 +18,7 @@ from tests.console.words import Words
 MANY = 100_000
 PROMISED_MS = 500
 OPEN_S = 12.0
-ROUNDS = 4
+ROUNDS = 6
 CHUNK = 10_000
 AT_ONCE = 4
 HISTORY = """
