@@ -259,13 +259,13 @@ class Few:
         self.told[key.name] = many
 
 
-def limited(permits):
+def limited(permits, now=NOW.timestamp):
     keys = {name: (Key(ANY, name), Limit(concurrency=1)) for name in permits.left}
 
     def limits_of(job):
         return [keys[name] for name in job.definition.quotas]
 
-    return Gatekeeper(1000, permits=permits, limits_of=limits_of, now=NOW.timestamp)
+    return Gatekeeper(1000, permits=permits, limits_of=limits_of, now=now)
 
 
 def test_who_waits_at_a_limit_goes_when_a_call_before_it_has_ended():
@@ -309,11 +309,12 @@ def test_a_limit_that_forgot_who_waits_is_told_again():
 
 @pytest.mark.parametrize(("late", "recorded"), [(SHORT_PATIENCE - 1, 0), (SHORT_PATIENCE + 1, 1)])
 def test_a_fire_that_is_late_at_a_limit_is_recorded_and_an_instance_is_recorded_already(late, recorded):
-    desk, gatekeeper = FakeDesk(), limited(Few(a=0))
+    times = [NOW.timestamp()]
+    desk, gatekeeper = FakeDesk(), limited(Few(a=0), lambda: times[-1])
     for cursor in (True, False):
         gatekeeper.offer(a_timer(cursor=cursor), a_pushed_job(quotas=("a",)), desk)
     gatekeeper.dispatch()
-    gatekeeper.now = lambda: NOW.timestamp() + late
+    times.append(NOW.timestamp() + late)
     assert len(gatekeeper.unrecorded()) == recorded
 
 

@@ -1,10 +1,9 @@
 """Lets matured timers pass, one decision after the other."""
 
 import heapq
-from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from itertools import count
-from typing import Final, Protocol
+from typing import Final
 from uuid import UUID
 
 from horae.domain.admission import HoldReason
@@ -14,7 +13,8 @@ from horae.domain.outcomes import Said
 from horae.domain.targets import PUSHED
 from horae.domain.timers import Timer
 from horae.engine.admission.fair import Fair
-from horae.engine.admission.ready import Desk, Ready, late_fires
+from horae.engine.admission.limited import Limited, Permits
+from horae.engine.admission.ready import Desk, Ready
 from horae.engine.admission.slots import Slots
 from horae.engine.admission.target import Target
 from horae.runtime import chance
@@ -28,30 +28,6 @@ UNHEARD: Final = 180.0
 """Seconds after which a call that was let pass has ended, whatever came of it: no slot lasts longer."""
 RECORDED_AT_ONCE: Final = 500
 MOST_TARGETS: Final = 50_000
-
-
-class Permits(Protocol):
-    """The limits that several nodes share."""
-
-    def take(self, key: Key, limit: Limit) -> bool:
-        """Count one call against a limit, from memory; False when this node has none left."""
-        ...
-
-    def give(self, key: Key) -> None:
-        """A call that was counted has ended."""
-        ...
-
-    def undo(self, key: Key) -> None:
-        """A call that was counted is not made."""
-        ...
-
-    def room(self, key: Key) -> int:
-        """How many more could be counted now."""
-        ...
-
-    def wait(self, key: Key, many: int) -> None:
-        """So many wait for it."""
-        ...
 
 
 class Gatekeeper:
@@ -69,13 +45,12 @@ class Gatekeeper:
         self.slots = Slots(slots)
         self.fair = Fair(weight_of)
         self.limits_of = limits_of
-        self.permits = permits
+        self.limits = None if permits is None else Limited(permits, self._again, now)
         self.now = now
         self.held: dict[HoldReason, int] = dict.fromkeys(HoldReason, 0)
         self._targets: dict[tuple[UUID, str], Target] = {}
         self._closed: set[Target] = set()
         self._freed: set[Target] = set()
-        self._limited: dict[Key, deque[Ready]] = {}
         self._at_desk: dict[Desk, list[Ready]] = {}
         self._later: list[tuple[float, int, Ready | Target]] = []
         self._order = count()
@@ -93,7 +68,7 @@ class Gatekeeper:
     @property
     def limited(self) -> int:
         """How many wait for a limit that nodes share."""
-        return sum(len(queue) for queue in self._limited.values())
+        return 0 if self.limits is None else len(self.limits)
 
     def offer(self, timer: Timer, job: Job, desk: Desk) -> None:
         """A timer has come due. Where others wait for its target already, it waits behind them."""
@@ -131,14 +106,13 @@ class Gatekeeper:
 
     def granted(self, key: Key) -> None:
         """A limit allows some more: as many of those who waited for it ask again."""
-        assert self.permits is not None
-        self._readmit(key, self.permits.room(key))
+        assert self.limits is not None
+        self.limits.granted(key)
 
     def ask_again(self) -> None:
         """Now and then: whoever waits at a gate may have been forgotten there, or it was lifted."""
-        for key in list(self._limited):
-            assert self.permits is not None
-            self._readmit(key, max(1, self.permits.room(key)))
+        if self.limits is not None:
+            self.limits.ask_again()
         now = self.now()
         self._closed = {target for target in self._closed if target.parked}
         for target in self._closed:
@@ -153,7 +127,8 @@ class Gatekeeper:
         for target in self._targets.values():
             target.forget_waiting()
         self.fair = Fair(self.fair.weight_of)
-        self._limited.clear()
+        if self.limits is not None:
+            self.limits.clear()
         self._at_desk.clear()
         self._later.clear()
         self._closed.clear()
@@ -169,8 +144,8 @@ class Gatekeeper:
         for target in self._closed:
             patience = SHORT_PATIENCE if not target.breaker.closed else PATIENCE
             found += target.waiting_cursors(now, patience, RECORDED_AT_ONCE - len(found))
-        for queue in self._limited.values():
-            found += late_fires(queue, now, SHORT_PATIENCE, RECORDED_AT_ONCE - len(found))
+        if self.limits is not None:
+            found += self.limits.late(SHORT_PATIENCE, RECORDED_AT_ONCE - len(found))
         return found
 
     def _target_of(self, job: Job) -> Target:
@@ -195,7 +170,7 @@ class Gatekeeper:
             if reason is not None:
                 self._hold(ready, reason, now)
                 continue
-            if (limits := self.limits_of(ready.job)) and not self._within(ready, limits, now):
+            if (limits := self.limits_of(ready.job)) and not self._within(ready, limits):
                 continue
             self.slots.take((ready.timer.priority, ready.timer.lane))
             passed += 1
@@ -222,53 +197,29 @@ class Gatekeeper:
         else:
             self._plan(target, now)
 
-    def _within(self, ready: Ready, limits: Sequence[tuple[Key, Limit]], now: float) -> bool:
-        """Count it against its limits; at the first that has none left it waits."""
-        assert self.permits is not None
-        taken: list[Key] = []
-        for key, limit in limits:
-            if self.permits.take(key, limit):
-                taken.append(key)
-                continue
-            for other in taken:
-                self.permits.undo(other)
-                self._readmit(other, 1)  # someone whom only that one holds back
-            ready.target.withdraw(ready)
-            self._pass_on(ready.target)
-            self.held[HoldReason.RATE if limit.concurrency is None else HoldReason.CONCURRENCY] += 1
-            queue = self._limited.setdefault(key, deque())
-            (queue.appendleft if ready.held_ms else queue.append)(ready)
-            ready.park(now)
-            return False
-        ready.quotas = tuple(taken)
-        return True
+    def _within(self, ready: Ready, limits: Sequence[tuple[Key, Limit]]) -> bool:
+        """Count it against its limits. Where it has to wait for one, its place at its target is another's."""
+        assert self.limits is not None
+        reason = self.limits.count(ready, limits)
+        if reason is None:
+            return True
+        self.held[reason] += 1
+        ready.target.withdraw(ready)
+        self._pass_on(ready.target)
+        return False
 
     def _let_go(self, ready: Ready, *, made: bool) -> None:
         self.slots.give((ready.timer.priority, ready.timer.lane))
-        if ready.quotas and self.permits is not None:
-            for key in ready.quotas:
-                (self.permits.give if made else self.permits.undo)(key)
-                self._readmit(key, min(1, self.permits.room(key)))
-            ready.quotas = ()
+        if ready.quotas and self.limits is not None:
+            self.limits.let_go(ready, made=made)
 
-    def _readmit(self, key: Key, most: int) -> None:
-        """Let as many as may pass a limit now ask again; the limit knows how many are left waiting."""
-        queue = self._limited.get(key)
-        if queue is None:
-            return
-        now = self.now()
-        freed = [queue.popleft() for _ in range(min(most, len(queue)))]
-        if not queue:
-            del self._limited[key]
-        elif self.permits is not None:
-            self.permits.wait(key, len(queue))
-        for ready in reversed(freed):
-            ready.unpark(now)
-            self.fair.put(ready, first=True)
+    def _again(self, ready: Ready) -> None:
+        """It goes to the head of its queue."""
+        self.fair.put(ready, first=True)
 
     def _release(self, target: Target, now: float) -> None:
         for ready in reversed(target.release(now)):
-            self.fair.put(ready, first=True)
+            self._again(ready)
         if not target.parked:
             self._closed.discard(target)
         else:
@@ -290,7 +241,7 @@ class Gatekeeper:
         """Whoever may ask again: their target has room, or the time they waited for has come."""
         for desk in [desk for desk in self._at_desk if desk.open]:
             for ready in reversed(self._at_desk.pop(desk)):
-                self.fair.put(ready, first=True)
+                self._again(ready)
         self._look_at_freed(now)
         while self._later and self._later[0][0] <= now:
             _, _, waits = heapq.heappop(self._later)
@@ -299,7 +250,7 @@ class Gatekeeper:
                 self._release(waits, now)
             else:
                 waits.unpark(now)
-                self.fair.put(waits, first=True)
+                self._again(waits)
 
 
 def _tell(ready: Ready, before: float | None, now: float) -> None:
