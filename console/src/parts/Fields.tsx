@@ -1,4 +1,4 @@
-import { Input, InputNumber } from "antd";
+import { Input, InputNumber, Select } from "antd";
 import { Field } from "./Field";
 
 /** A line of text with its label; of many rows, a text. */
@@ -53,4 +53,37 @@ interface NumberProps {
   min: number;
   max: number;
   onChange: (value: number) => void;
+}
+
+/** One of a few, with its label; `name` is what a person calls each. */
+export function ChoiceField<Choice extends string>({
+  label,
+  help,
+  value,
+  choices,
+  name,
+  onChange,
+}: ChoiceProps<Choice>) {
+  return (
+    <Field label={label} help={help}>
+      {(id) => (
+        <Select
+          id={id}
+          className="full"
+          value={value}
+          options={choices.map((choice) => ({ value: choice, label: name(choice) }))}
+          onChange={onChange}
+        />
+      )}
+    </Field>
+  );
+}
+
+interface ChoiceProps<Choice extends string> {
+  label: string;
+  help?: string;
+  value: Choice;
+  choices: readonly Choice[];
+  name: (choice: Choice) => string;
+  onChange: (value: Choice) => void;
 }

@@ -1,9 +1,9 @@
-import { Select } from "antd";
 import { useTranslation } from "react-i18next";
 import type { TopicSink, WebhookSink } from "../../api/generated/models";
-import { Field } from "../../parts/Field";
-import { TextField } from "../../parts/Fields";
+import { ChoiceField, TextField } from "../../parts/Fields";
 import type { Draft } from "./draft";
+
+const SINKS = ["webhook", "topic"] as const;
 
 /** Where a channel leads: a webhook, or a topic of a broker. */
 export function Sink({ sink }: { sink: TopicSink | WebhookSink }) {
@@ -43,17 +43,13 @@ export function SubscriptionFields({ draft, change }: PartProps) {
   const { t } = useTranslation("events");
   return (
     <>
-      <Field label={t("form.kind")}>
-        {(id) => (
-          <Select
-            id={id}
-            className="full"
-            value={draft.kind}
-            options={(["webhook", "topic"] as const).map((value) => ({ value, label: t(`kind.${value}`) }))}
-            onChange={(kind) => change({ kind })}
-          />
-        )}
-      </Field>
+      <ChoiceField
+        label={t("form.kind")}
+        value={draft.kind}
+        choices={SINKS}
+        name={(kind) => t(`kind.${kind}`)}
+        onChange={(kind) => change({ kind })}
+      />
       {draft.kind === "topic" ? (
         <TopicFields draft={draft} change={change} />
       ) : (

@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { AutoComplete, Select } from "antd";
+import { AutoComplete } from "antd";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { once } from "../../api/call";
@@ -7,10 +7,12 @@ import { putSourcesTypeName } from "../../api/generated/client";
 import type { SourceView } from "../../api/generated/models";
 import { Confirm } from "../../parts/Confirm";
 import { Field } from "../../parts/Field";
-import { NumberField, TextField } from "../../parts/Fields";
+import { ChoiceField, NumberField, TextField } from "../../parts/Fields";
 import { useOneKey } from "../../parts/useOneKey";
 import { useTypes } from "../tasks/types";
 import { type Draft, draftOf, EMPTY, KINDS, specOf } from "./draft";
+
+const ORPHANS = ["keep", "cancel"] as const;
 
 /** Where the tasks of a type are listed from now on: a new source, or another version of the one that is there. */
 export function Put({ base, onClose }: { base?: SourceView; onClose: () => void }) {
@@ -36,17 +38,14 @@ export function Put({ base, onClose }: { base?: SourceView; onClose: () => void 
       onClose={onClose}
     >
       {!base && <Type value={draft.type} onChange={(type) => change({ type })} />}
-      <Field label={t("columns.kind")} help={t(`kindHelp.${draft.kind}`)}>
-        {(id) => (
-          <Select
-            id={id}
-            className="full"
-            value={draft.kind}
-            options={KINDS.map((value) => ({ value, label: t(`kind.${value}`) }))}
-            onChange={(kind) => change({ kind })}
-          />
-        )}
-      </Field>
+      <ChoiceField
+        label={t("columns.kind")}
+        help={t(`kindHelp.${draft.kind}`)}
+        value={draft.kind}
+        choices={KINDS}
+        name={(kind) => t(`kind.${kind}`)}
+        onChange={(kind) => change({ kind })}
+      />
       <Origin draft={draft} change={change} />
       <Rules draft={draft} change={change} />
     </Confirm>
@@ -137,17 +136,13 @@ function Rules({ draft, change }: PartProps) {
         value={draft.grace}
         onChange={(grace) => change({ grace })}
       />
-      <Field label={t("orphans")}>
-        {(id) => (
-          <Select
-            id={id}
-            className="full"
-            value={draft.orphans}
-            options={(["keep", "cancel"] as const).map((value) => ({ value, label: t(`orphan.${value}`) }))}
-            onChange={(orphans) => change({ orphans })}
-          />
-        )}
-      </Field>
+      <ChoiceField
+        label={t("orphans")}
+        value={draft.orphans}
+        choices={ORPHANS}
+        name={(orphans) => t(`orphan.${orphans}`)}
+        onChange={(orphans) => change({ orphans })}
+      />
       {draft.orphans === "cancel" && (
         <NumberField
           label={t("mostCancelled")}
