@@ -1,12 +1,13 @@
-"""Real PostgreSQL for tests: a private cluster on a free port, in a temporary folder, ended by its own pid."""
+"""Real PostgreSQL for tests: a private cluster on a free port, in a temporary folder, ended by its own pid.
+
+The folder is in memory where there is room: most of a short test was the copying of its two databases.
+"""
 
 import os
 import pwd
-import shutil
 import signal
 import socket
 import subprocess
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ import asyncpg
 
 from horae.runtime.settings import CellSettings
 from horae.store import migrations
+from tests.memory import quick_folder
 
 BIN = Path("/usr/lib/postgresql/15/bin")
 SETTINGS = {
@@ -25,7 +27,7 @@ SETTINGS = {
     "synchronous_commit": "off",
     "max_connections": "200",
     "shared_buffers": "256MB",
-    "max_wal_size": "2GB",
+    "max_wal_size": "512MB",
     "autovacuum_naptime": "5s",
     "shared_preload_libraries": "pg_stat_statements",
     "listen_addresses": "127.0.0.1",
@@ -81,12 +83,8 @@ def private_cluster(**settings: str) -> Iterator[Cluster]:
     if given:
         yield Cluster(given.rstrip("/"))
         return
-    folder = Path(tempfile.mkdtemp(prefix="horae-pg-"))
-    try:
-        with running_server(folder, SETTINGS | settings) as port:
-            yield Cluster(f"postgresql://postgres@127.0.0.1:{port}")
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with quick_folder("horae-pg") as folder, running_server(folder, SETTINGS | settings) as port:
+        yield Cluster(f"postgresql://postgres@127.0.0.1:{port}")
 
 
 @contextmanager
