@@ -19,7 +19,10 @@ from horae.service import instances, keys
 from tests.cluster import free_port
 from tests.steps import a_job, query, until
 
-WORKERS = Path(__file__).parents[2] / "examples" / "workers"
+ROOT = Path(__file__).parents[2]
+WORKERS = ROOT / "examples" / "workers"
+BUILT = ROOT / ".venv" / "go"
+"""Go's own library takes it half a minute to compile: once is enough."""
 SECRET = "kV3mQ9xT7pLw2ZrB8nYc5HdJ4sGfAeUo"
 PROGRAMS = {"go": ["go", "run", "."], "java": ["java", "Worker.java"]}
 
@@ -69,7 +72,7 @@ async def test_a_worker_in_another_language_handles_what_is_due(ctx, store, url,
         await instances.trigger(ctx, "mail", f"ok-{n}", payload={"n": n, "text": 'a "b" \\ é\n'}, even_if_down=True)
     await instances.trigger(ctx, "mail", "bad", payload={"fail": True}, even_if_down=True)
     key = (await keys.create(ctx, "worker", [Role.WORKER])).text
-    env = os.environ | {"HORAE_URL": url, "HORAE_KEY": key, "HORAE_QUEUE": "mail", "GOCACHE": str(tmp_path / "go")}
+    env = os.environ | {"HORAE_URL": url, "HORAE_KEY": key, "HORAE_QUEUE": "mail", "GOCACHE": str(BUILT)}
     log = tmp_path / "worker.log"
     with process(PROGRAMS[language], log, cwd=WORKERS / language, env=env) as worker:
 
