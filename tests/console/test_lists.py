@@ -1,8 +1,10 @@
 """Lists with a hundred thousand rows behind them, and pages that are left open."""
 
 import asyncio
+import os
 import statistics
 import time
+from pathlib import Path
 
 import asyncpg
 import pytest
@@ -21,6 +23,7 @@ OPEN_S = 12.0
 ROUNDS = 6
 CHUNK = 10_000
 AT_ONCE = 4
+CALM_S = 15.0
 HISTORY = """
     insert into instance_history (ended_at, fire_time, due_at, job_version, attempt, retry_count, trigger_delay_ms,
                                   duration_ms, shard_id, priority, lane, id, tenant_id, job_id, state, idem_key,
@@ -80,6 +83,7 @@ async def filled(dsn: str, table: str, statement: str, *args: object) -> None:
         await connection.close()
 
 
+@pytest.mark.timeout(400)
 @pytest.mark.parametrize("language", ["en"])
 async def test_the_next_page_and_a_filter_are_there_within_half_a_second(served, browser, language):
     home = await served.home()
@@ -103,6 +107,7 @@ async def test_the_next_page_and_a_filter_are_there_within_half_a_second(served,
                 took[f"{path} {word}"] = [await filtered(desk, label, word)]
                 if took[f"{path} {word}"][0] <= PROMISED_MS:
                     break
+                await calm()
     slow = {path: statistics.median(times) for path, times in took.items() if statistics.median(times) > PROMISED_MS}
     assert not slow, (slow, took)
 
@@ -113,7 +118,23 @@ async def turned(desk: Desk, more: str) -> list[float]:
         times = [await desk.page.evaluate(NEXT, more) for _ in range(5)]
         if statistics.median(times) <= PROMISED_MS:
             break
+        await calm()
     return times
+
+
+async def calm() -> None:
+    """Wait until whoever shares the machine leaves half a core of it, but not for ever."""
+    until = time.monotonic() + CALM_S
+    while time.monotonic() < until:
+        before, began = idle(), time.monotonic()
+        await asyncio.sleep(0.3)
+        if idle() - before >= (time.monotonic() - began) / 2:
+            return
+
+
+def idle() -> float:
+    """Seconds that the cores of this machine had nothing to do."""
+    return int(Path("/proc/stat").read_text().split()[4]) / os.sysconf("SC_CLK_TCK")
 
 
 async def filtered(desk: Desk, label: str, word: str) -> float:
