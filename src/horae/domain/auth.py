@@ -67,8 +67,11 @@ def check_secret_name(name: str) -> None:
 def secrets_in(auth: Auth | None, *others: str | None) -> list[str]:
     """The names of all secrets behind it and beside it."""
     match auth:
-        case BearerAuth(token=name) | BasicAuth(password=name) | MtlsAuth(certificate=name):
-            others = (name, *others)
-        case OAuthAuth(client_secret=name):
+        case (
+            BearerAuth(token=name)
+            | BasicAuth(password=name)
+            | MtlsAuth(certificate=name)
+            | OAuthAuth(client_secret=name)
+        ):
             others = (name, *others)
     return [name for name in others if name is not None]

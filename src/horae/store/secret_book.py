@@ -59,12 +59,10 @@ class SecretBook:
 
     def __call__(self, tenant_id: UUID, name: str) -> str | None:
         """The value of a tenant's secret. Raises `KeysUnavailable` for one that cannot be known or opened now."""
-        kept = self._of.get(tenant_id, {}).get(name)
-        if kept is not None and kept.value is None:
+        kept = self._of.get(tenant_id, {}).get(name, NEVER).value
+        if kept is None:
             raise KeysUnavailable(f"the secret {name!r} cannot be opened now")
-        if kept is not None and kept.value != REMOVED:
-            return kept.value
-        value = self._given(tenant_id, name)
+        value = self._given(tenant_id, name) if kept == REMOVED else kept
         if value is None and tenant_id in self._unasked:
             raise KeysUnavailable(f"whether there is a secret {name!r} cannot be asked now")
         return value
@@ -98,11 +96,9 @@ class SecretBook:
     def _lacks(self, tenant_id: UUID, names: Collection[str]) -> bool:
         kept = self._of.get(tenant_id)
         if kept is None:
-            return True
-        found = {name: kept.get(name, NEVER) for name in names}
-        if any(one.value is None for one in found.values()):
-            return True
-        return any(one.value == REMOVED and self._given(tenant_id, name) is None for name, one in found.items())
+            return bool(names)  # who needs none is not read for
+        values = {name: kept.get(name, NEVER).value for name in names}
+        return any((self._given(tenant_id, name) if one == REMOVED else one) is None for name, one in values.items())
 
     async def _read(self, cell: Cell, tenant_ids: Sequence[UUID]) -> None:
         """What these have, as a cell knows it. Nobody sees a part of it: a tenant is known when all was opened."""
