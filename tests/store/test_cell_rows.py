@@ -12,7 +12,7 @@ from horae.service.context import Context
 from horae.store import clock, leases, partitions
 from horae.store.cells import Cell, Store
 from horae.upkeep.copies import Copier
-from horae.upkeep.partitions import DAYS_AHEAD, Partitioner
+from horae.upkeep.partitions import Partitioner
 from tests.steps import a_type, move_clock, query
 
 TTL = timedelta(seconds=8)
@@ -140,7 +140,7 @@ async def test_partitions_are_made_a_week_ahead_by_the_cells_clock(store):
     assert await Partitioner(store).once() > 0
     for cell in store.cells:
         async with cell.statement() as tx:
-            assert await partitions.days_ahead(tx) == DAYS_AHEAD
+            assert await partitions.days_ahead(tx) == partitions.DAYS_AHEAD
     assert await Partitioner(store).once() == 0
     names = await query(store.cells[0], "select relname from pg_class where relkind = 'r' and relname ~ '_default$'")
     assert names == []

@@ -6,7 +6,7 @@ file that changed afterwards is refused.
 """
 
 import asyncio
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from hashlib import sha256
 from importlib import resources
 from typing import Final, NamedTuple
@@ -22,7 +22,6 @@ from horae.store.tx import Tx
 
 TRIES: Final = 30
 PAUSE: Final = 0.5
-DAYS_AHEAD: Final = 8
 PATIENCE: Final = 600.0
 
 
@@ -80,7 +79,7 @@ async def apply(connection: "asyncpg.Connection[asyncpg.Record]", name: str, env
                 raise Conflict(f"migration {migration.name} was changed after it was applied")
         await connection.execute(sql("migrations/name"), name, environment)
         now = datetime.now(UTC)  # a first stock; upkeep goes by the cell's own clock
-        await partitions.ensure(Tx(connection, now, PATIENCE), (now - timedelta(days=1)).date(), DAYS_AHEAD + 1)
+        await partitions.stock(Tx(connection, now, PATIENCE))
     finally:
         await connection.execute(sql("migrations/unlock"))
     return news

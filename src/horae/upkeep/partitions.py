@@ -1,13 +1,11 @@
 """Keeps a week of daily partitions ahead: an instance that ends must always find its day."""
 
-from datetime import timedelta
 from typing import Final
 
 from horae.runtime.telemetry import log
 from horae.store import partitions
 from horae.store.cells import Store
 
-DAYS_AHEAD: Final = 8
 ALARM: Final = 3
 
 
@@ -25,5 +23,5 @@ class Partitioner:
                 left = await partitions.days_ahead(tx)
                 if left < ALARM:
                     log.warning("partitions.short", cell=cell.name, days=left)
-                made += await partitions.ensure(tx, (tx.now - timedelta(days=1)).date(), DAYS_AHEAD + 1)
+                made += await partitions.stock(tx)
         return made
