@@ -3,6 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
+RERUNS ?= 0
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -59,7 +60,7 @@ sbom: ## what a deployment is made of, as CycloneDX: dist/horae.cdx.json
 
 test: ## the suite, on a private PostgreSQL with two cells, after the console's own
 	@tools/console test
-	$(BIN)/pytest -n $(WORKERS) --dist loadgroup --tb=native
+	$(BIN)/pytest -n $(WORKERS) --dist loadgroup --tb=native --reruns $(RERUNS)
 
 long: ## the full-size runs that do not fit into a minute
 	$(BIN)/pytest -m long -n 0

@@ -18,6 +18,7 @@ from horae.service.context import Context
 from horae.store.cells import Store
 from tests.cluster import Cluster, private_cluster
 from tests.keyring import keyring, sealed
+from tests.unsteady import pytest_sessionfinish, pytest_terminal_summary  # noqa: F401
 
 telemetry.configure(as_json=False)  # unset, tracebacks are drawn with every local of every frame: slow
 os.environ["HORAE_KEYRING"] = str(keyring())  # for every process that a test starts
