@@ -59,6 +59,12 @@ class EventSource(Protocol):
     async def done(self, batch: Sequence[Incoming]) -> None:
         """What was taken is dealt with. Raises `Unavailable`: then it is given out again."""
 
+    async def waiting(self) -> int:
+        """How many lie there that were not `done`, as the broker counts them about now. Raises `Unavailable`.
+
+        One question to the broker or three: it may be asked every few seconds, also while somebody takes.
+        """
+
     async def close(self) -> None:
         """Let go of the connection."""
 

@@ -8,13 +8,15 @@ import threading
 from collections.abc import Sequence
 from typing import Any, Final
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
+from confluent_kafka import KafkaError, KafkaException, Producer
 
-from horae.delivery.brokers import PATIENCE, Incoming, Message
+from horae.delivery.brokers import PATIENCE, Message
+from horae.delivery.brokers.kafka_source import Source
 from horae.domain.errors import Unavailable
 from horae.runtime.settings import BrokerSettings
 from horae.runtime.telemetry import log
 
+__all__ = ["Sink", "Source"]
 USUAL: Final[dict[str, Any]] = {
     "acks": "all",
     "enable.idempotence": True,
@@ -131,48 +133,3 @@ class _Batch:
             self.done.set_exception(Unavailable(f"Kafka did not take all of it: {self._error}"))
         else:
             self.done.set_result(None)
-
-
-class Source:
-    """A member of a consumer group. Offsets are committed when what they stand for is dealt with."""
-
-    def __init__(self, settings: BrokerSettings, topic: str, group: str) -> None:
-        told = {"bootstrap.servers": settings.url, "group.id": group, "enable.auto.commit": False}
-        usual = {"auto.offset.reset": "earliest", "session.timeout.ms": 10_000, "log_level": 2}
-        self._settings, self._topic = {**told, **usual, **settings.options}, topic
-        self._consumer: Consumer | None = None
-
-    async def open(self) -> None:
-        """The consumer connects by itself."""
-        try:
-            self._consumer = Consumer(self._settings)
-            self._consumer.subscribe([self._topic])
-        except KafkaException as error:
-            raise Unavailable(f"Kafka cannot be used as configured: {error}") from error
-
-    async def take(self, limit: int, seconds: float) -> list[Incoming]:
-        """What waits now; nothing after so many seconds."""
-        assert self._consumer is not None
-        found = await asyncio.to_thread(self._consumer.consume, limit, seconds)
-        bad = next((error for one in found if (error := one.error()) is not None), None)
-        if bad is not None:
-            raise Unavailable(f"Kafka: {bad}")
-        return [Incoming(one.value() or b"", f"{one.topic()}/{one.partition()}/{one.offset()}", one) for one in found]
-
-    async def done(self, batch: Sequence[Incoming]) -> None:
-        """Commit behind the last of each partition."""
-        assert self._consumer is not None
-        ends: dict[int, int] = {}
-        for one in batch:
-            ends[one.handle.partition()] = one.handle.offset() + 1
-        offsets = [TopicPartition(self._topic, partition, offset) for partition, offset in ends.items()]
-        try:
-            await asyncio.to_thread(self._consumer.commit, offsets=offsets, asynchronous=False)
-        except KafkaException as error:
-            raise Unavailable(f"Kafka did not take the offsets: {error}") from error
-
-    async def close(self) -> None:
-        """Leave the group; it goes on behind what was committed."""
-        consumer, self._consumer = self._consumer, None
-        if consumer is not None:
-            await asyncio.to_thread(consumer.close)

@@ -136,6 +136,15 @@ class Source:
         except DOWN as error:
             raise Unavailable(f"NATS is away: {error!r}") from error
 
+    async def waiting(self) -> int:
+        """What was never given out to the group, and what it has not acknowledged."""
+        assert self._pull is not None
+        try:
+            told = await self._pull.consumer_info()
+        except DOWN as error:
+            raise Unavailable(f"NATS is away: {error!r}") from error
+        return (told.num_pending or 0) + (told.num_ack_pending or 0)
+
     async def close(self) -> None:
         """What was not acknowledged is given out again, later."""
         client, self._client, self._pull = self._client, None, None

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import aio_pika
-from aio_pika.abc import AbstractChannel, AbstractConnection, AbstractIncomingMessage
+from aio_pika.abc import AbstractChannel, AbstractConnection, AbstractIncomingMessage, AbstractQueue
 from aio_pika.exceptions import AMQPError
 
 from horae.delivery.brokers import PATIENCE, Incoming, Message, waves
@@ -94,18 +94,21 @@ class Source:
         self._settings, self._topic, self._group = settings, topic, group
         self._connection: AbstractConnection | None = None
         self._channel: AbstractChannel | None = None
+        self._queue: AbstractQueue | None = None
         self._came: asyncio.Queue[AbstractIncomingMessage] = asyncio.Queue()
         self._given = True
+        self._newest = self._acknowledged = 0
 
     async def open(self) -> None:
         """Connect and begin to be given what is in the queue."""
         self._connection, self._channel = await _connected(self._settings, confirms=False)
         self._came, self._given = asyncio.Queue(), True
+        self._newest = self._acknowledged = 0
         try:
             await self._channel.set_qos(prefetch_count=2000)
             (await self._channel.get_underlay_channel()).on_consumer_cancel_callbacks.add(self._no_more)
-            queue = await self._channel.get_queue(self._topic)
-            await queue.consume(self._came.put, consumer_tag=None)
+            self._queue = await self._channel.get_queue(self._topic)
+            await self._queue.consume(self._give, consumer_tag=None)
         except DOWN as error:
             raise Unavailable(f"RabbitMQ has no queue {self._topic!r}, or is away: {error!r}") from error
 
@@ -130,13 +133,27 @@ class Source:
         try:
             if batch:  # in the order they came: the last stands for all before it
                 await batch[-1].handle.ack(multiple=True)
+                self._acknowledged = batch[-1].handle.delivery_tag
         except DOWN as error:
             raise Unavailable(f"RabbitMQ is away: {error!r}") from error
+
+    async def waiting(self) -> int:
+        """What is ready for anybody, and what we were given and have not acknowledged."""
+        assert self._queue is not None
+        try:  # shielded: given up half-way, the library would close the channel
+            told = await asyncio.shield(self._queue.declare(timeout=CONNECT))
+        except DOWN as error:
+            raise Unavailable(f"RabbitMQ has no queue {self._topic!r}, or is away: {error!r}") from error
+        return (told.message_count or 0) + self._newest - self._acknowledged
 
     async def close(self) -> None:
         """What was not acknowledged is given out again."""
         connection, self._connection, self._channel = self._connection, None, None
         await _closed(connection)
+
+    async def _give(self, message: AbstractIncomingMessage) -> None:
+        self._newest = max(self._newest, message.delivery_tag or 0)
+        self._came.put_nowait(message)
 
     def _no_more(self, _frame: object) -> None:
         """The queue was deleted, or moved to another node: on this channel nothing would ever come again."""

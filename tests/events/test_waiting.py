@@ -1,0 +1,86 @@
+"""What lies in a topic and was not acknowledged, as each real broker counts it."""
+
+import asyncio
+
+import pytest
+
+from horae.delivery.brokers import Message, sink_of, source_of
+from horae.domain.errors import Unavailable
+from tests.steps import until
+
+MESSAGES = 60
+
+
+async def send(broker, topic, number):
+    sink = sink_of(broker.settings)
+    await sink.open()
+    await sink.send(topic, [Message(f"{topic}-{n}", f"{n}", b"?", {}) for n in range(number)])
+    await sink.close()
+
+
+async def some(source):
+    """What a source gives when it gives something: a member of a group is not given anything at once."""
+    while not (found := await source.take(20, 1)):
+        pass
+    return found
+
+
+async def test_what_waits_is_counted_until_it_is_acknowledged(broker):
+    """While it lies there and while it is being worked on, also for whoever begins anew."""
+    topic = f"acme.waiting-{broker.kind}"
+    await broker.declare(topic)
+    await send(broker, topic, MESSAGES)
+    source = source_of(broker.settings, topic, "test")
+    await source.open()
+    async with asyncio.timeout(60):
+        assert await counts(source, MESSAGES)
+        batch = await some(source)
+        assert await source.waiting() == MESSAGES
+        await source.done(batch)
+        assert await counts(source, MESSAGES - len(batch))
+        left = MESSAGES - len(batch) - len(await some(source))
+        await source.close()
+        assert 0 <= left < MESSAGES - len(batch)
+        await source.open()
+        assert await counts(source, MESSAGES - len(batch))
+    await source.close()
+
+
+async def counts(source, number):
+    """What was acknowledged just now, or is just on its way to us, counts as soon as the broker knows."""
+
+    async def so_many():
+        return await source.waiting() == number
+
+    await until(so_many, 20)
+    return True
+
+
+async def test_asking_what_waits_holds_up_nobody_who_takes(broker):
+    """Both at once; who gives up asking leaves the taking as it was."""
+    topic = f"acme.asked-{broker.kind}"
+    await broker.declare(topic)
+    await send(broker, topic, MESSAGES)
+    source = source_of(broker.settings, topic, "test")
+    await source.open()
+    taken = 0
+    async with asyncio.timeout(60):
+        while taken < MESSAGES:
+            asking = asyncio.create_task(source.waiting())
+            given_up = asyncio.create_task(source.waiting())
+            await asyncio.sleep(0)
+            given_up.cancel()
+            batch = await source.take(10, 1)
+            await source.done(batch)
+            taken += len(batch)
+            assert 0 <= await asking <= MESSAGES
+        assert await counts(source, 0)
+    await source.close()
+
+
+async def test_a_topic_that_is_not_there_is_said(kafka):
+    source = source_of(kafka.settings, "acme.nowhere", "test")
+    await source.open()
+    with pytest.raises(Unavailable):
+        await source.waiting()
+    await source.close()
