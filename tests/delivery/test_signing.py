@@ -1,6 +1,5 @@
 """Signatures, checked by the official verifier and by the published vector."""
 
-import time
 from base64 import b64encode
 
 import pytest
@@ -28,7 +27,8 @@ async def test_the_official_verifier_accepts_what_we_send_and_nothing_else(clien
     assert done.outcome == Success()
     [headers], [body] = received.headers, received.bodies
     assert Webhook(NEW).verify(body, headers)["job"] == "report"
-    for name, value in (("webhook-id", "job:t:43:1"), ("webhook-timestamp", str(int(time.time()) - 1))):
+    earlier = str(int(headers["webhook-timestamp"]) - 1)
+    for name, value in (("webhook-id", "job:t:43:1"), ("webhook-timestamp", earlier)):
         with pytest.raises(WebhookVerificationError):
             Webhook(NEW).verify(body, headers | {name: value})
     with pytest.raises(WebhookVerificationError):

@@ -1,6 +1,7 @@
 """Workers that wait: woken by what comes, in the order they came, and without a herd of looks."""
 
 import asyncio
+from itertools import count
 
 import pytest
 
@@ -61,6 +62,12 @@ async def test_of_many_that_wait_only_one_looks(ctx, store, waiting, looks):
     assert not any(await asyncio.gather(*workers))
     firsts = 50  # before anyone stands in line, each may look once
     assert len(looks) <= firsts + 3 / 0.5 + 10
+
+
+async def test_whose_first_look_took_all_the_time_does_not_look_again(ctx, waiting, looks, monkeypatch):
+    monkeypatch.setattr(polls, "boottime", count().__next__)
+    assert await waiting.poll(ctx, "q", "w", wait=1) == []
+    assert looks == ["w"]
 
 
 async def test_nothing_is_claimed_for_someone_who_has_gone(ctx, store, waiting):

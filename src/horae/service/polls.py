@@ -73,7 +73,7 @@ class Polls:
             raise RateLimited(f"the tenant has {MOST_WAITING} workers waiting in this process", 1.0)
         if not wait or key not in self._lines:  # else others look already, and are before us
             taken = await claim(ctx, queue, worker_id, limit)
-            if taken or not wait:
+            if taken or until <= boottime():  # a look that took so long is not followed by another
                 return taken
         line = self._lines.setdefault(key, Line(ctx.tenant))
         line.waiting += 1
