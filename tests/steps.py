@@ -84,10 +84,12 @@ class Looker:
         readies = [
             Ready(timer, known[timer.id, timer.version], desk, Target()) for timer in due if timer.fired is not None
         ]
-        if readies:
-            await self.firer.fire(readies, slots=False)
-        for timer in due:
-            self.agenda.forget(timer)
+        try:
+            if readies:
+                await self.firer.fire(readies, slots=False)
+        finally:
+            for timer in due:
+                self.agenda.forget(timer)
         return len(readies)
 
 
