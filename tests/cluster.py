@@ -10,9 +10,10 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
+from random import SystemRandom
 
 import asyncpg
 
@@ -120,9 +121,12 @@ def running_server(folder: Path, settings: dict[str, str]) -> Iterator[int]:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """Below those that connections are given when they go out: nobody has it before its server binds it."""
+    while True:
+        port = SystemRandom().randrange(10_000, 32_768)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def _user(folder: Path) -> dict[str, object]:
