@@ -8,8 +8,10 @@ from collections.abc import Sequence
 from typing import Final
 
 import aio_pika
-from aio_pika.abc import AbstractChannel, AbstractConnection, AbstractIncomingMessage, AbstractQueue
+from aio_pika.abc import AbstractChannel, AbstractConnection
 from aio_pika.exceptions import AMQPError
+from aiormq.abc import AbstractChannel as Below
+from aiormq.abc import DeliveredMessage
 
 from horae.delivery.brokers import PATIENCE, Incoming, Message, waves
 from horae.domain.errors import Unavailable
@@ -17,6 +19,11 @@ from horae.runtime.settings import BrokerSettings
 
 CONNECT: Final = 5.0
 DOWN: Final = (AMQPError, OSError, asyncio.TimeoutError, RuntimeError)  # RuntimeError: its connection is closing
+
+PREFETCH: Final = 2000
+MOMENT: Final = 0.02
+GATHERING: Final = 0.3
+"""Seconds within which a batch gathers, as long as something comes in every moment."""
 
 
 async def _connected(settings: BrokerSettings, *, confirms: bool) -> tuple[AbstractConnection, AbstractChannel]:
@@ -88,27 +95,30 @@ async def _publish(channel: AbstractChannel, topic: str, message: Message) -> No
 
 
 class Source:
-    """Takes from a queue; whoever else takes from it gets what we do not."""
+    """Takes from a queue; whoever else takes from it gets what we do not.
+
+    By the channel below aio-pika's: what that makes of each message (a task more, a dozen facts) costs as much again.
+    """
 
     def __init__(self, settings: BrokerSettings, topic: str, group: str) -> None:
         self._settings, self._topic, self._group = settings, topic, group
         self._connection: AbstractConnection | None = None
-        self._channel: AbstractChannel | None = None
-        self._queue: AbstractQueue | None = None
-        self._came: asyncio.Queue[AbstractIncomingMessage] = asyncio.Queue()
+        self._channel: Below | None = None
+        self._came: asyncio.Queue[DeliveredMessage] = asyncio.Queue()
         self._given = True
         self._newest = self._acknowledged = 0
 
     async def open(self) -> None:
         """Connect and begin to be given what is in the queue."""
-        self._connection, self._channel = await _connected(self._settings, confirms=False)
+        self._connection, channel = await _connected(self._settings, confirms=False)
         self._came, self._given = asyncio.Queue(), True
         self._newest = self._acknowledged = 0
         try:
-            await self._channel.set_qos(prefetch_count=2000)
-            (await self._channel.get_underlay_channel()).on_consumer_cancel_callbacks.add(self._no_more)
-            self._queue = await self._channel.get_queue(self._topic)
-            await self._queue.consume(self._give, consumer_tag=None)
+            self._channel = await channel.get_underlay_channel()
+            self._channel.on_consumer_cancel_callbacks.add(self._no_more)
+            await self._channel.basic_qos(prefetch_count=PREFETCH)
+            await self._channel.queue_declare(self._topic, passive=True)
+            await self._channel.basic_consume(self._topic, self._give)
         except DOWN as error:
             raise Unavailable(f"RabbitMQ has no queue {self._topic!r}, or is away: {error!r}") from error
 
@@ -118,41 +128,52 @@ class Source:
             raise Unavailable("RabbitMQ is away")
         if not self._given:
             raise Unavailable(f"RabbitMQ gives out {self._topic!r} no more")
-        found: list[AbstractIncomingMessage] = []
         try:
             async with asyncio.timeout(seconds):
-                found.append(await self._came.get())
+                found = [await self._came.get()]
         except TimeoutError:
             return []
+        await self._gather(limit - 1)
         while len(found) < limit and not self._came.empty():
             found.append(self._came.get_nowait())
         return [Incoming(one.body, f"{self._topic}/{one.delivery_tag}", one) for one in found]
 
     async def done(self, batch: Sequence[Incoming]) -> None:
         """They need not be given out again."""
-        try:
-            if batch:  # in the order they came: the last stands for all before it
-                await batch[-1].handle.ack(multiple=True)
-                self._acknowledged = batch[-1].handle.delivery_tag
+        if not batch:
+            return
+        assert self._channel is not None
+        last = batch[-1].handle.delivery_tag
+        try:  # in the order they came: the last stands for all before it
+            await self._channel.basic_ack(last, multiple=True)
         except DOWN as error:
             raise Unavailable(f"RabbitMQ is away: {error!r}") from error
+        self._acknowledged = last
 
     async def waiting(self) -> int:
         """What is ready for anybody, and what we were given and have not acknowledged."""
-        assert self._queue is not None
+        assert self._channel is not None
         try:  # shielded: given up half-way, the library would close the channel
-            told = await asyncio.shield(self._queue.declare(timeout=CONNECT))
+            told = await asyncio.shield(self._channel.queue_declare(self._topic, passive=True, timeout=CONNECT))
         except DOWN as error:
             raise Unavailable(f"RabbitMQ has no queue {self._topic!r}, or is away: {error!r}") from error
         return (told.message_count or 0) + self._newest - self._acknowledged
 
     async def close(self) -> None:
-        """What was not acknowledged is given out again."""
+        """What was not acknowledged is given out again, at once."""
         connection, self._connection, self._channel = self._connection, None, None
         await _closed(connection)
 
-    async def _give(self, message: AbstractIncomingMessage) -> None:
-        self._newest = max(self._newest, message.delivery_tag or 0)
+    async def _gather(self, limit: int) -> None:
+        """Wait for what comes right behind: it is given one by one, and a batch costs a transaction however small."""
+        loop, seen = asyncio.get_running_loop(), -1
+        until = loop.time() + GATHERING
+        while seen < self._came.qsize() < limit and loop.time() < until:
+            seen = self._came.qsize()
+            await asyncio.sleep(MOMENT)
+
+    async def _give(self, message: DeliveredMessage) -> None:
+        self._newest = message.delivery_tag or self._newest
         self._came.put_nowait(message)
 
     def _no_more(self, _frame: object) -> None:
