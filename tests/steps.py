@@ -41,6 +41,12 @@ async def move_clock(store: Store, **by: float) -> None:
         await cell.sync_clock()
 
 
+async def amid(store: Store, seconds: float) -> None:
+    """Go on to the middle of a minute, an hour or a day, given in seconds: none begins while a test counts them."""
+    now = store.cells[0].clock.now().timestamp()
+    await move_clock(store, seconds=1.5 * seconds - now % seconds)
+
+
 async def until(condition: Callable[[], bool | Awaitable[bool]], seconds: float = 10) -> float:
     """Wait for a condition, but not for ever; returns how long it took."""
     began = time.monotonic()

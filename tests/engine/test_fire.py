@@ -16,7 +16,7 @@ from horae.domain.triggers import IntervalTrigger, cron
 from horae.engine.feeder import SLACK
 from horae.service import jobs
 from tests.bulk import bulk_jobs
-from tests.steps import NOWHERE, Looker, a_job, every, move_clock, query
+from tests.steps import NOWHERE, Looker, a_job, amid, every, move_clock, query
 
 
 async def fire_all(store, firers=None):
@@ -84,6 +84,7 @@ async def test_a_cursor_committed_late_below_the_bound_fires_within_one_sweep(ct
 
 async def test_one_row_that_violates_a_check_stands_alone_with_its_reason(ctx, store):
     """A batch of 100: 99 proceed, one leaves a REFUSED verdict, and its cursor goes on."""
+    await amid(store, 60)
     shard = ctx.tenant.shard("bad-0")
     made = []
     for n in range(20_000):

@@ -15,7 +15,7 @@ from horae.store.clock import vouch
 from horae.upkeep.copies import Copier
 from tests.egress import ANYWHERE
 from tests.receiver import receiving
-from tests.steps import a_job, a_type, claim, claim_everywhere, every, move_clock, query
+from tests.steps import a_job, a_type, amid, claim, claim_everywhere, every, move_clock, query
 
 TTL = timedelta(seconds=8)
 
@@ -34,6 +34,7 @@ async def node(store):
 
 
 async def test_a_cron_job_and_a_task_reach_their_receiver_with_key_time_and_attempt(ctx, store, node, receiver):
+    await amid(store, 300)
     await a_job(ctx, "coupon_job", cron("0 */5 * * * ?"), target=HttpTarget(f"{receiver.url}/coupon"), payload={"n": 1})
     await a_type(ctx, target=HttpTarget(f"{receiver.url}/publish"))
     await Copier(store).once()

@@ -11,7 +11,7 @@ from horae.engine.node import Node
 from horae.service import instances, jobs, tasks, tenants
 from tests.egress import ANYWHERE
 from tests.keyring import clear
-from tests.steps import a_job, a_type, every, move_clock, query
+from tests.steps import a_job, a_type, amid, every, move_clock, query
 
 TTL = timedelta(seconds=8)
 
@@ -137,6 +137,7 @@ async def test_a_delay_counts_from_the_moment_it_was_asked_for(ctx, store):
 
 
 async def test_the_same_key_triggers_once_and_another_body_is_a_duplicate(ctx, store):
+    await amid(store, 60)
     await a_job(ctx, "a")
     with pytest.raises(DispatcherDown):
         await instances.trigger(ctx, "a", "k1")
