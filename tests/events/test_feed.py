@@ -157,6 +157,24 @@ async def test_a_sink_that_is_down_holds_its_own_subscription_and_loses_nothing(
     assert (shown.progress.sent, shown.progress.error) == (1, None)
 
 
+async def test_a_paused_subscription_keeps_its_place_and_goes_on_there(ctx, store, feed, inbox):
+    await subscribe(ctx, ("TASK_*",))
+    await a_type(ctx, "PUBLISH")
+    await tasks.schedule(ctx, "PUBLISH", "before")
+    await drain(feed)
+    paused = await subscriptions.pause(ctx, "crm", paused=True)
+    await subscribe(ctx, ("TASK_*",))  # said anew: that does not resume it
+    assert (await subscriptions.show(ctx, "crm")).channel.paused_at == paused.channel.paused_at
+    await Copier(store).once()
+    await tasks.schedule(ctx, "PUBLISH", "meanwhile")
+    await drain(feed)
+    assert [one["data"]["key"] for one in inbox.told] == ["before"]
+    assert (await subscriptions.pause(ctx, "crm", paused=False)).channel.paused_at is None
+    await Copier(store).once()
+    await drain(feed)
+    assert [one["data"]["key"] for one in inbox.told] == ["before", "meanwhile"]
+
+
 async def test_a_replay_tells_again_what_was_told_with_the_same_ids(ctx, store, feed, inbox):
     await subscribe(ctx, ("TASK_*",))
     await a_type(ctx, "PUBLISH")

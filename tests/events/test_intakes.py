@@ -14,6 +14,7 @@ from horae.delivery.lines import known
 from horae.domain.channels import Broker, Topic
 from horae.domain.errors import Invalid, NotFound
 from horae.domain.intakes import Intake
+from horae.runtime.settings import BrokerSettings
 from horae.runtime.telemetry import log
 from horae.service import changes_in, intakes, parked, tasks
 from horae.service.changes_in import Came
@@ -119,6 +120,56 @@ async def test_the_highest_version_of_every_key_holds(ctx, store, broker, number
     assert (await state(store)) == last
     assert await parked.page(ctx, None, 10) == []
     assert grown < MOST_GROWN
+
+
+async def test_a_paused_intake_leaves_what_comes_in_its_topic_and_people_see_how_far_it_has_come(
+    ctx, store, broker, monkeypatch
+):
+    monkeypatch.setattr("horae.upkeep.intakes.LOOK", 0.1)
+    topic = f"acme.paused-{broker.kind}"
+    await broker.declare(topic)
+    store.brokers = known({"main": broker.settings})
+    await a_type(ctx, TYPE)
+    await intakes.put(ctx, "in", Intake(Topic("main", topic)))
+    duty = Intakes(store, {"main": broker.settings}, store.shards_of)
+
+    async def stands(**facts):
+        await duty.once()
+        at = (await intakes.find(ctx, "in")).position
+        return at is not None and all(getattr(at, name) == value for name, value in facts.items())
+
+    try:
+        await send(broker, topic, [a_change("a", 1), a_change("b", 1), b"?"], 1)
+        await until(lambda: stands(taken=3, parked=1, waiting=0, error=None), 60)
+        await intakes.pause(ctx, "in", paused=True)
+        await duty.once()  # it is told, and ends
+        await send(broker, topic, [a_change("a", 2), a_change("c", 1)], 2)
+        assert await stands(taken=3)
+        assert "c" not in await state(store)
+        await intakes.pause(ctx, "in", paused=False)
+        await until(lambda: stands(taken=5, parked=1, waiting=0), 60)
+        assert {key: version for key, (version, _) in (await state(store)).items()} == {"a": 2, "b": 1, "c": 1}
+    finally:
+        await duty.close()
+
+
+async def test_what_is_wrong_with_an_intake_is_said_where_people_look(ctx, store, unused_tcp_port):
+    away = BrokerSettings(kind="nats", url=f"nats://127.0.0.1:{unused_tcp_port}")
+    store.brokers = known({"main": away})
+    await intakes.put(ctx, "in", Intake(Topic("main", "acme.changes")))
+    duty = Intakes(store, {"main": away}, store.shards_of)
+    await duty.once()
+
+    async def complained():
+        at = (await intakes.find(ctx, "in")).position
+        return at is not None and (at.taken, at.waiting, bool(at.error)) == (0, None, True)
+
+    try:
+        await until(complained, 30)
+    finally:
+        await duty.close()
+    await intakes.remove(ctx, "in")
+    assert await query(store, "select from intake_position") == []
 
 
 @pytest.fixture

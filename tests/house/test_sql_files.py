@@ -48,6 +48,8 @@ NOT_SHARDED = {
     "feeds/mark",
     "feeds/move",
     "feeds/rewind",
+    "intakes/forget",
+    "intakes/move",
     "keys/copy",
     "leases/drain",
     "leases/forget",

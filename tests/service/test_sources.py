@@ -38,6 +38,17 @@ async def test_pages_of_a_round_are_compared_as_they_come(ctx, store, pushed):
     assert (done.status, done.counts) == (RoundStatus.DONE, last.counts)
 
 
+async def test_nothing_is_pushed_to_a_paused_source_but_dry_rounds(ctx, pushed):
+    await sources.pause(ctx, "PUBLISH")
+    with pytest.raises(Conflict, match="paused"):
+        await push(ctx, "PUBLISH", Pushed("r1", items("a"), last=True))
+    dry = await push(ctx, "PUBLISH", Pushed("d1", items("a"), last=True, dry=True))
+    assert (dry.counts.missing, dry.counts.created) == (1, 0)
+    assert (await sources.resume(ctx, "PUBLISH")).next_at is None, "what is pushed is not asked for"
+    done = await push(ctx, "PUBLISH", Pushed("r1", items("a"), last=True))
+    assert done.counts.created == 1
+
+
 async def test_the_same_page_again_changes_nothing(ctx, pushed):
     page = Pushed("r1", items("a", "b"))
     assert await push(ctx, "PUBLISH", page) == await push(ctx, "PUBLISH", page)

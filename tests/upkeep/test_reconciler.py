@@ -10,8 +10,9 @@ import pytest
 from horae.delivery.signing import keys_of, sign
 from horae.domain.auth import BearerAuth
 from horae.domain.egress import Egress
+from horae.domain.errors import Conflict
 from horae.domain.outcomes import Declined, ErrorCode, Success, Unrecoverable
-from horae.domain.sources import HttpSource, Orphans, RoundStatus, Spec, SqlSource
+from horae.domain.sources import Counts, HttpSource, Orphans, RoundStatus, Spec, SqlSource
 from horae.domain.tasks import AfterSuccess
 from horae.service import audit, sources, tasks
 from horae.service.task_batches import Wish, schedule_many
@@ -113,6 +114,45 @@ async def test_a_second_round_finds_nothing_and_a_third_waits_for_its_time(ctx, 
     await whole_round(reconciler)
     second = await ended(ctx)
     assert (second.number, second.counts.rows, second.counts.living, second.counts.drift) == (2, 10, 10, 0)
+
+
+async def test_a_paused_source_repairs_nothing_shows_what_it_would_do_and_begins_anew_when_resumed(
+    ctx, store, shop, reconciler
+):
+    await listed(shop, ("missing", NINE))
+    await sources.put(ctx, "PUBLISH", WHOLE)
+    await sources.pause(ctx, "PUBLISH")
+    await sources.put(ctx, "PUBLISH", WHOLE)  # said anew: that does not resume it
+    assert await reconciler.once() == 0
+    with pytest.raises(Conflict, match="paused"):
+        await sources.ask(ctx, "PUBLISH", dry=False)
+    await sources.ask(ctx, "PUBLISH", dry=True)
+    await whole_round(reconciler)
+    dry = await ended(ctx)
+    assert (dry.dry, dry.counts.missing, dry.counts.created) == (True, 1, 0)
+    await move_clock(store, seconds=301)
+    assert await reconciler.once() == 0, "the round that would be due by now waits"
+    assert (await sources.resume(ctx, "PUBLISH")).paused_at is None
+    await whole_round(reconciler)
+    done = await ended(ctx)
+    assert (done.number, done.dry, done.counts.created) == (2, False, 1)
+    assert (await sources.resume(ctx, "PUBLISH")).asked is None, "one that goes on is not asked for another round"
+
+
+async def test_a_round_under_way_stands_still_where_its_source_is_paused(ctx, store, shop, reconciler):
+    await listed(shop, *((f"k{n}", NINE) for n in range(10)))
+    source = await sources.put(ctx, "PUBLISH", WHOLE)
+    cell = store.cell(source.shard)
+    async with cell.tx() as tx:
+        begun = await rows.begin(tx, source, dry=False)
+    await sources.pause(ctx, "PUBLISH")
+    async with cell.tx() as tx:
+        stood = await rows.advance(tx, begun, Counts(), after="k3", cursor=None, next_at=tx.now)
+    assert stood is None, "whoever was in the middle of it writes no more"
+    assert await reconciler.once() == 0
+    await sources.resume(ctx, "PUBLISH")
+    await whole_round(reconciler)
+    assert [one.status for one in await sources.rounds(ctx, "PUBLISH")] == [RoundStatus.DONE, RoundStatus.STOPPED]
 
 
 async def test_a_dry_round_says_what_it_would_do_and_does_nothing(ctx, store, shop, reconciler):

@@ -100,6 +100,7 @@ class Channel(NamedTuple):
     created_at: datetime
     changed_at: datetime
     changed_by: str
+    paused_at: datetime | None
     body: dict[str, object]
 
 

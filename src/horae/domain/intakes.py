@@ -48,6 +48,17 @@ class Change(msgspec.Struct, frozen=True):
     payload: Any = msgspec.UNSET
 
 
+class Position(NamedTuple):
+    """Messages taken, and parked of them; how many lay there still when it last looked; what is wrong now."""
+
+    taken: int
+    parked: int
+    taken_at: datetime | None
+    waiting: int | None
+    looked_at: datetime
+    error: str | None
+
+
 class Parked(NamedTuple):
     """A message that waits for a person, and why. `body` is the message as it came."""
 

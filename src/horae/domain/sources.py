@@ -189,6 +189,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     after: str = FIRST
     cursor: str | None = None
     failures: int = 0
+    paused_at: datetime | None = None
 
 
 def _check_page(page: int) -> None:

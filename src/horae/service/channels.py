@@ -15,10 +15,12 @@ from horae.store.tx import Tx
 
 
 class Kind(NamedTuple):
-    """A kind of channel, and what is told of one that is put or removed."""
+    """A kind of channel, and what is told of one that is put, paused, resumed or removed."""
 
     name: str
     put: Event
+    paused: Event
+    resumed: Event
     removed: Event
 
 
@@ -57,6 +59,18 @@ async def touch(ctx: Context, kind: Kind, name: str, event: Event, **facts: obje
         await _tell(ctx, tx, kind, event, _there(ctx, kind, name, same), facts)
 
     await ctx.store.run(shard_in(ctx.tenant.id), work)
+
+
+async def pause(ctx: Context, kind: Kind, name: str, *, paused: bool) -> Channel:
+    """Stop a channel where it stands, or let it go on from there."""
+
+    async def work(tx: Tx) -> Channel:
+        same = await channels.pause(tx, ctx.tenant.id, kind.name, name, ctx.actor, paused=paused)
+        kept = _there(ctx, kind, name, same)
+        await _tell(ctx, tx, kind, kind.paused if paused else kind.resumed, kept, {})
+        return kept
+
+    return await ctx.store.run(shard_in(ctx.tenant.id), work)
 
 
 async def remove(ctx: Context, kind: Kind, name: str) -> Channel:

@@ -11,7 +11,7 @@ from horae.domain.sources import FIRST, LAST, Counts, PushSource, Source
 from horae.service import repairs
 from horae.service.context import Context
 from horae.service.repairs import Span
-from horae.service.sources import found_in
+from horae.service.sources import check_going, found_in
 from horae.store import sources
 
 LARGEST = 1000
@@ -67,6 +67,8 @@ async def _turn(ctx: Context, job: Job, page: Pushed) -> tuple[Source, Counts]:
         source = await found_in(ctx, tx, job)
         if not isinstance(source.spec.origin, PushSource):
             raise Conflict(f"the source of {job.name!r} is asked for its pages; nothing is pushed to it")
+        if not page.dry:
+            check_going(source)
         if source.pushed == page.round:  # under way, or over: then whoever asks did not hear the answer
             if page.after > source.after:
                 raise Conflict("a page of this round is missing", reached=source.after)

@@ -27,7 +27,10 @@ class Shown(NamedTuple):
 
 
 async def put(ctx: Context, type_name: str, spec: Spec) -> Source:
-    """Say where the tasks of a type are listed, in the place of what was said before. A round begins at once."""
+    """Say where the tasks of a type are listed, in the place of what was said before.
+
+    A round begins at once, but for a source that is paused: it stays so.
+    """
     job = await _type(ctx, type_name)
 
     async def work(tx: Tx) -> Source:
@@ -78,11 +81,43 @@ async def ask(ctx: Context, type_name: str, *, dry: bool) -> Source:
         found = await found_in(ctx, tx, job)
         if isinstance(found.spec.origin, PushSource):
             raise Conflict("what is pushed is not asked for: push a round")
+        if not dry:
+            check_going(found)
         asked = await sources.ask(tx, job.shard, ctx.tenant.id, job.id, dry=dry)
         if asked is None:
             raise ShardClosed("the type's shard is moving; nothing was changed")
         await _tell(ctx, tx, Event.SOURCE_ASKED, asked, {"dry": dry})
         return asked
+
+    return await ctx.store.run(job.shard, work)
+
+
+async def pause(ctx: Context, type_name: str) -> Source:
+    """Repair nothing by it: a round under way stands still. What would be done a dry round still shows."""
+    job = await _type(ctx, type_name)
+
+    async def work(tx: Tx) -> Source:
+        paused = await sources.pause(tx, job.shard, ctx.tenant.id, job.id)
+        if paused is None:
+            raise NotFound(f"the type {type_name!r} has no source")
+        await _tell(ctx, tx, Event.SOURCE_PAUSED, paused, {})
+        return paused
+
+    return await ctx.store.run(job.shard, work)
+
+
+async def resume(ctx: Context, type_name: str) -> Source:
+    """Go on, with a round from the first key on: what lies between is what the business says by now."""
+    job = await _type(ctx, type_name)
+
+    async def work(tx: Tx) -> Source:
+        found = await found_in(ctx, tx, job)
+        asked = not isinstance(found.spec.origin, PushSource)
+        resumed = await sources.resume(tx, job.shard, ctx.tenant.id, job.id, asked=asked)
+        if resumed is None:
+            raise ShardClosed("the type's shard is moving; nothing was changed")
+        await _tell(ctx, tx, Event.SOURCE_RESUMED, resumed, {})
+        return resumed
 
     return await ctx.store.run(job.shard, work)
 
@@ -126,6 +161,12 @@ async def found_in(ctx: Context, tx: Tx, job: Job) -> Source:
     if found is None:
         raise NotFound(f"the type {job.name!r} has no source")
     return found
+
+
+def check_going(source: Source) -> None:
+    """Refuse to repair by a source that is paused."""
+    if source.paused_at is not None:
+        raise Conflict(f"the source of {source.name!r} is paused: only dry rounds are compared until it is resumed")
 
 
 async def _type(ctx: Context, name: str) -> Job:

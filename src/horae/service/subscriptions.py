@@ -17,7 +17,13 @@ from horae.store.cells import Cell
 from horae.store.feeds import BLOCKS
 from horae.store.tx import GONE
 
-SUBSCRIPTION: Final = Kind("subscription", Event.SUBSCRIPTION_PUT, Event.SUBSCRIPTION_REMOVED)
+SUBSCRIPTION: Final = Kind(
+    "subscription",
+    Event.SUBSCRIPTION_PUT,
+    Event.SUBSCRIPTION_PAUSED,
+    Event.SUBSCRIPTION_RESUMED,
+    Event.SUBSCRIPTION_REMOVED,
+)
 USUAL: Final = timedelta(minutes=15)
 """How far a replay goes back where nobody says (seed 002)."""
 
@@ -64,6 +70,12 @@ async def show(ctx: Context, name: str) -> Standing:
     error = next((place.error for place in places if place.error), None)
     oldest = min((place.moved_at for place in places), default=None)
     return _standing(found)._replace(progress=Progress(sum(place.sent for place in places), oldest, error))
+
+
+async def pause(ctx: Context, name: str, *, paused: bool) -> Standing:
+    """Tell nothing, or go on where it stands: what happened meanwhile is told then, as far back as history is kept."""
+    await channels.pause(ctx, SUBSCRIPTION, name, paused=paused)
+    return await show(ctx, name)
 
 
 async def remove(ctx: Context, name: str) -> Standing:

@@ -31,6 +31,12 @@ async def touch(tx: Tx, tenant_id: UUID, kind: str, name: str, actor: str) -> Ch
     return None if row is None else Channel(*row)
 
 
+async def pause(tx: Tx, tenant_id: UUID, kind: str, name: str, actor: str, *, paused: bool) -> Channel | None:
+    """Stop a channel, or let it go on; None when there is none."""
+    row = await tx.row(sql("channels/pause"), shard_in(tenant_id), tenant_id, kind, name, actor, tx.now, paused)
+    return None if row is None else Channel(*row)
+
+
 async def find(tx: Tx, tenant_id: UUID, kind: str, name: str) -> Channel | None:
     """A channel by its name."""
     row = await tx.row(sql("channels/find"), shard_in(tenant_id), tenant_id, kind, name)
@@ -44,7 +50,7 @@ async def page(tx: Tx, tenant_id: UUID, kind: str, after: str, limit: int) -> li
 
 
 async def standing(tx: Tx, kind: str) -> list[Channel]:
-    """Everybody's channels of a kind, as this cell knows them."""
+    """Everybody's channels of a kind that are not paused, as this cell knows them."""
     return [Channel(*row) for row in await tx.rows(sql("channels/standing"), kind)]
 
 

@@ -43,6 +43,18 @@ async def ask(tx: Tx, shard: int, tenant_id: UUID, job_id: UUID, *, dry: bool) -
     return None if row is None else _source(row)
 
 
+async def pause(tx: Tx, shard: int, tenant_id: UUID, job_id: UUID) -> Source | None:
+    """Stop its rounds where they are; None when there is no such source."""
+    row = await tx.row(sql("sources/pause"), shard, job_id, tenant_id, tx.now)
+    return None if row is None else _source(row)
+
+
+async def resume(tx: Tx, shard: int, tenant_id: UUID, job_id: UUID, *, asked: bool) -> Source | None:
+    """Let it go on, with a round from the first key on where it is asked for rounds; None when there is none."""
+    row = await tx.row(sql("sources/resume"), shard, job_id, tenant_id, tx.now, "run" if asked else None)
+    return None if row is None else _source(row)
+
+
 async def remove(tx: Tx, shard: int, tenant_id: UUID, job_id: UUID) -> Source | None:
     """Take a source away; None when there is none."""
     row = await tx.row(sql("sources/remove"), shard, job_id, tenant_id)
@@ -101,6 +113,7 @@ def _source(row: asyncpg.Record) -> Source:
         after=row["after_key"],
         cursor=row["cursor"],
         failures=row["failures"],
+        paused_at=row["paused_at"],
     )
 
 

@@ -6,6 +6,7 @@ that fails is closed, and begins anew after a pause with what it had not acknowl
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Final
 from uuid import UUID
 
@@ -14,21 +15,24 @@ from horae.delivery.lines import known
 from horae.domain.channels import Channel, check_topic
 from horae.domain.errors import HoraeError
 from horae.domain.ids import letters, shard_in
+from horae.runtime.clock import boottime
 from horae.runtime.ending import ended, told
 from horae.runtime.settings import BrokerSettings
 from horae.runtime.telemetry import count, log
 from horae.service import changes_in
-from horae.service.changes_in import Came
+from horae.service.changes_in import Came, Done
 from horae.service.compensations import caller
 from horae.service.context import Context
 from horae.service.intakes import standing
-from horae.store import channels
+from horae.store import channels, intakes
 from horae.store.cells import Cell, Store
 from horae.store.tx import CUT, GONE
 
 BATCH: Final = 1000
 WAIT: Final = 1.0
 PAUSE: Final = 1.0
+LOOK: Final = 10.0
+"""Seconds between two looks at what is left in a topic."""
 PASSING: Final[tuple[type[Exception], ...]] = (HoraeError, *GONE, *CUT)
 Held = Callable[[Cell], Iterable[int]]
 
@@ -72,10 +76,12 @@ class Intakes:
                 await self._take_all(cell, channel)
             except PASSING as error:
                 log.warning("intake.waits", intake=channel.name, reason=str(error)[:500])
-            except (Exception, asyncio.CancelledError):  # a library cancels what it lost with a connection, too
-                if told():
+                await _fail(cell, channel, str(error))
+            except (Exception, asyncio.CancelledError) as error:
+                if told():  # else a library cancelled what it lost with a connection
                     raise
                 log.exception("intake.failed", intake=channel.name)
+                await _fail(cell, channel, type(error).__name__)
             await asyncio.sleep(PAUSE)
 
     async def _take_all(self, cell: Cell, channel: Channel) -> None:
@@ -87,15 +93,36 @@ class Intakes:
         source = source_of(self._brokers[topic.broker], topic.topic, f"horae-{letters(channel.id)}")
         try:
             await source.open()
+            look_at = boottime()
             while not told():  # whoever is told in the middle of a batch ends behind it
-                await self._batch(ctx, channel, source)
+                done = await self._batch(ctx, channel, source)
+                looks = boottime() >= look_at
+                if looks:
+                    look_at = boottime() + LOOK
+                await _tell(cell, channel, done, await source.waiting() if looks else None)
         finally:
             await source.close()
 
-    async def _batch(self, ctx: Context, channel: Channel, source: EventSource) -> None:
+    async def _batch(self, ctx: Context, channel: Channel, source: EventSource) -> Done:
         batch = await source.take(BATCH, WAIT)
         if not batch:
-            return
+            return Done(0, 0)
         done = await changes_in.take(ctx, standing(channel), [Came(one.body, one.place) for one in batch])
         await source.done(batch)
         count("intake.parked", done.parked, intake=channel.name)
+        return done
+
+
+async def _tell(cell: Cell, channel: Channel, done: Done, waiting: int | None) -> None:
+    """Let people see how far it has come."""
+    taken = done.changes + done.parked
+    if taken or waiting is not None:
+        async with cell.tx() as tx:
+            await intakes.move(tx, channel.id, channel.tenant_id, taken=taken, parked=done.parked, waiting=waiting)
+
+
+async def _fail(cell: Cell, channel: Channel, reason: str) -> None:
+    """Let people see what is wrong, where that can be written."""
+    with suppress(*PASSING):
+        async with cell.tx() as tx:
+            await intakes.move(tx, channel.id, channel.tenant_id, error=reason[:500])

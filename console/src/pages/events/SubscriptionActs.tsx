@@ -1,19 +1,25 @@
 import { App, Space } from "antd";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { deleteSubscriptionsName, postSubscriptionsNameReplay } from "../../api/generated/client";
+import {
+  deleteSubscriptionsName,
+  postSubscriptionsNamePause,
+  postSubscriptionsNameReplay,
+  postSubscriptionsNameResume,
+} from "../../api/generated/client";
 import type { SubscriptionView } from "../../api/generated/models";
 import { queries } from "../../app/queries";
 import { Act } from "../../parts/Act";
 import { Confirm } from "../../parts/Confirm";
 import { Field } from "../../parts/Field";
+import { Pausing } from "../../parts/Pausing";
 import { dateTime } from "../../parts/times";
 import { When } from "../../parts/When";
 import { PutSubscription } from "./Put";
 
 const USUAL = 15 * 60_000;
 
-/** Tell it again, change it, tell it no more. */
+/** Tell it again, pause it, change it, tell it no more. */
 export function SubscriptionActs({ one }: { one: SubscriptionView }) {
   const { t } = useTranslation("events");
   const [open, setOpen] = useState<"replay" | "edit" | "remove" | null>(null);
@@ -23,6 +29,18 @@ export function SubscriptionActs({ one }: { one: SubscriptionView }) {
       <Act action="subscriptions.replay" size="small" onClick={() => setOpen("replay")}>
         {t("replay.verb")}
       </Act>
+      <Pausing
+        of="subscriptions"
+        size="small"
+        paused={one.paused_at !== null}
+        says={(verb) => ({
+          title: t(`out.${verb}.title`, { name: one.name }),
+          effect: [t(`out.${verb}.first`), t(`out.${verb}.second`)],
+        })}
+        act={(verb) =>
+          verb === "pause" ? postSubscriptionsNamePause(one.name) : postSubscriptionsNameResume(one.name)
+        }
+      />
       <Act action="subscriptions.put" size="small" onClick={() => setOpen("edit")}>
         {t("edit")}
       </Act>

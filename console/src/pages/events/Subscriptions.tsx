@@ -11,6 +11,7 @@ import { Moment } from "../../parts/Moment";
 import { Card } from "../../parts/Page";
 import type { Column } from "../../parts/Rows";
 import { Sink } from "./Channel";
+import { ChannelName } from "./ChannelName";
 import { PutSubscription } from "./Put";
 import { SubscriptionActs } from "./SubscriptionActs";
 
@@ -63,7 +64,7 @@ export function Subscriptions() {
 function useColumns(every: number): Column<SubscriptionView>[] {
   const { t } = useTranslation("events");
   return [
-    { title: t("columns.name"), show: (one) => one.name },
+    { title: t("columns.name"), show: (one) => <ChannelName one={one} /> },
     { title: t("columns.sink"), show: (one) => <Sink sink={one.sink} /> },
     { title: t("columns.what"), show: (one) => <What one={one} /> },
     { title: t("columns.sent"), kind: "number", show: (one) => <Far one={one} every={every} part="sent" /> },

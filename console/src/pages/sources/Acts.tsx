@@ -4,10 +4,16 @@ import { App } from "antd";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { once } from "../../api/call";
-import { deleteSourcesTypeName, postSourcesTypeNameRounds } from "../../api/generated/client";
+import {
+  deleteSourcesTypeName,
+  postSourcesTypeNamePause,
+  postSourcesTypeNameResume,
+  postSourcesTypeNameRounds,
+} from "../../api/generated/client";
 import type { SourceView } from "../../api/generated/models";
 import { Act } from "../../parts/Act";
 import { Confirm } from "../../parts/Confirm";
+import { Pausing } from "../../parts/Pausing";
 import { useOneKey } from "../../parts/useOneKey";
 import { Put } from "./Put";
 
@@ -39,11 +45,24 @@ export function Acts({ source, onDry }: { source: SourceView; onDry: (round: num
           <Act action="sources.run" type="primary" loading={busy} onClick={dry}>
             {t("act.dry")}
           </Act>
-          <Act action="sources.run" onClick={() => setOpen("run")}>
-            {t("act.run")}
-          </Act>
+          {!source.paused_at && (
+            <Act action="sources.run" onClick={() => setOpen("run")}>
+              {t("act.run")}
+            </Act>
+          )}
         </>
       )}
+      <Pausing
+        of="sources"
+        paused={source.paused_at !== null}
+        says={(verb) => ({
+          title: t(`${verb}.title`, { type: source.type }),
+          effect: [t(`${verb}.first`), t(`${verb}.second`)],
+        })}
+        act={(verb) =>
+          verb === "pause" ? postSourcesTypeNamePause(source.type) : postSourcesTypeNameResume(source.type)
+        }
+      />
       <Act action="sources.put" onClick={() => setOpen("edit")}>
         {t("act.edit")}
       </Act>

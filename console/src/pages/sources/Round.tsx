@@ -32,6 +32,7 @@ export function RoundMark({ round }: { round: RoundView }) {
 /** When a source is asked next. */
 export function Next({ source }: { source: SourceView }) {
   const { t } = useTranslation("sources");
+  if (source.paused_at) return <StateTag state="PAUSED" />;
   if (source.running) return <>{t("next.running")}</>;
   if ((source.spec.origin as { kind: string }).kind === "push") return <>{t("next.pushed")}</>;
   return <Moment at={source.next_at} relative />;

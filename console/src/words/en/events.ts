@@ -16,8 +16,8 @@ export default {
     acts: "Actions",
     topic: "Topic",
     types: "Types",
-    changed: "Changed",
-    by: "By",
+    taken: "Taken",
+    waiting: "Waiting",
     at: "Parked",
     intake: "Intake",
     reason: "Why",
@@ -52,6 +52,17 @@ export default {
     remove: "Remove the subscription {{name}}?",
     never: "It is told no more.",
     again: "Made again it begins anew: what happens in between is not told.",
+    pause: {
+      title: "Pause the subscription {{name}}?",
+      first: "Within a few seconds it is told nothing more.",
+      second:
+        "Its place is kept: resumed it is told what happened meanwhile, as far back as history is kept.",
+    },
+    resume: {
+      title: "Let the subscription {{name}} go on?",
+      first: "It goes on where it stood.",
+      second: "What happened meanwhile is told first, in its order.",
+    },
     none: "Nobody is told yet",
     teach: "Subscribe a webhook or a topic with the button above, or:",
   },
@@ -71,8 +82,7 @@ export default {
   },
   in: {
     title: "Intakes (events in)",
-    about:
-      "Schedule changes that come as messages. How far a topic was read its broker knows; what nothing could be made of is parked below.",
+    about: "Schedule changes that come as messages. What nothing could be made of is parked below.",
     open: "Add an intake",
     change: "Edit the intake {{name}}",
     verb: "Save intake",
@@ -82,6 +92,16 @@ export default {
     remove: "Remove the intake {{name}}?",
     never: "Nothing is taken from its topic any more.",
     stays: "What lies in the topic stays there.",
+    pause: {
+      title: "Pause the intake {{name}}?",
+      first: "Within a few seconds nothing more is taken from its topic.",
+      second: "What comes waits in the topic, as long as the broker keeps it.",
+    },
+    resume: {
+      title: "Let the intake {{name}} go on?",
+      first: "What has come meanwhile is taken, from where it stood.",
+      second: "Of each key the highest version holds, whatever comes first.",
+    },
     none: "No intake yet",
     teach: "Let schedule changes come by a topic of a broker:",
   },

@@ -33,6 +33,7 @@ export default {
     readOnly: "The console is read-only until the scheduler answers again.",
   },
   list: { more: "Next page", first: "First page", none: "Nothing here" },
+  pausing: { pause: "Pause", resume: "Resume" },
   copy: { label: "Copy", done: "Copied" },
   cancel: "Cancel",
   close: "Close",

@@ -120,6 +120,16 @@ export default {
     keeps: "Tasks that are not listed are kept and counted.",
     cancels: "Tasks that are not listed are cancelled, at most {{count}} in a round.",
   },
+  pause: {
+    title: "Pause the source of {{type}}?",
+    first: "Nothing is repaired by it until it is resumed; a round under way stands still.",
+    second: "Dry runs still show what it would do.",
+  },
+  resume: {
+    title: "Let the source of {{type}} go on?",
+    first: "A round begins at once, from the first key on; one that is pushed waits for the business.",
+    second: "What differs by then is repaired.",
+  },
   run: {
     title: "Run a round over {{type}} now?",
     now: "It begins at the first key; one that is under way is stopped.",

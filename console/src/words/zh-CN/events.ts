@@ -16,8 +16,8 @@ export default {
     acts: "操作",
     topic: "主题",
     types: "类型",
-    changed: "修改时间",
-    by: "修改人",
+    taken: "已接收",
+    waiting: "待接收",
     at: "搁置时间",
     intake: "事件入口",
     reason: "原因",
@@ -40,6 +40,16 @@ export default {
     typesHelp: "留空：全部。",
   },
   out: {
+    pause: {
+      title: "暂停订阅 {{name}}？",
+      first: "几秒内停止通知。",
+      second: "保留当前位置：恢复后补发期间发生的事件，最早到历史保留期。",
+    },
+    resume: {
+      title: "恢复订阅 {{name}}？",
+      first: "从停下的位置继续。",
+      second: "先按顺序通知期间发生的事件。",
+    },
     title: "订阅（事件出）",
     about: "发生的一切以 CloudEvents 通知，至少一次，同一任务定义内有序。",
     open: "新建订阅",
@@ -70,8 +80,18 @@ export default {
     done: "正在向 {{name}} 重新通知。",
   },
   in: {
+    pause: {
+      title: "暂停事件入口 {{name}}？",
+      first: "几秒内停止从其主题接收。",
+      second: "到来的消息留在主题中，保留多久由消息代理决定。",
+    },
+    resume: {
+      title: "恢复事件入口 {{name}}？",
+      first: "从停下的位置接收期间到来的消息。",
+      second: "无论先后，每个键以最高版本为准。",
+    },
     title: "事件入口（事件入）",
-    about: "以消息到来的调度变更。主题读到何处由消息代理记录；无法处理的消息搁置在下方。",
+    about: "以消息到来的调度变更。无法处理的消息搁置在下方。",
     open: "新建事件入口",
     change: "编辑事件入口 {{name}}",
     verb: "保存事件入口",

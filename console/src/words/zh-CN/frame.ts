@@ -33,6 +33,7 @@ export default {
     readOnly: "调度器恢复应答之前，控制台只读。",
   },
   list: { more: "下一页", first: "第一页", none: "暂无内容" },
+  pausing: { pause: "暂停", resume: "恢复" },
   copy: { label: "复制", done: "已复制" },
   cancel: "取消",
   close: "关闭",

@@ -11,7 +11,7 @@ from horae.api.models.base import Name, Shown, Told
 from horae.api.models.subscriptions import TopicSink
 from horae.domain.channels import MOST_FILTERS
 from horae.domain.ids import Prefix, public
-from horae.domain.intakes import Intake, Parked
+from horae.domain.intakes import Intake, Parked, Position
 from horae.service.intakes import Standing
 
 SHOWN: Final = 4096
@@ -34,26 +34,44 @@ class NewIntake(Told):
         return msgspec.convert(self.model_dump(), Intake)
 
 
+class PositionView(Shown):
+    """Messages taken so far and parked of them, how many lay there when it last looked, and what is wrong now."""
+
+    taken: int
+    parked: int
+    taken_at: datetime | None
+    waiting: int | None
+    looked_at: datetime
+    error: str | None
+
+    @classmethod
+    def of(cls, position: Position) -> "PositionView":
+        """As it is shown."""
+        return cls(**position._asdict())
+
+
 class IntakeView(Shown):
-    """An intake."""
+    """An intake; no `position` before a node first looked there."""
 
     name: str
     version: int
     created_at: datetime
     changed_at: datetime
     changed_by: str
+    paused_at: datetime | None
     source: TopicSink
     types: list[str]
+    position: PositionView | None = None
 
     @classmethod
     def of(cls, standing: Standing) -> "IntakeView":
         """An intake as it is shown."""
-        channel, intake = standing.channel, standing.intake
+        channel, intake, position = standing
         told = {"name": channel.name, "version": channel.version, "changed_by": channel.changed_by}
-        times = {"created_at": channel.created_at, "changed_at": channel.changed_at}
-        return cls.model_validate(
-            {**told, **times, "source": msgspec.to_builtins(intake.source), "types": intake.types}
-        )
+        times = {"created_at": channel.created_at, "changed_at": channel.changed_at, "paused_at": channel.paused_at}
+        facts = {"source": msgspec.to_builtins(intake.source), "types": intake.types}
+        at = None if position is None else PositionView.of(position)
+        return cls.model_validate({**told, **times, **facts, "position": at})
 
 
 class ParkedView(Shown):

@@ -116,6 +116,7 @@ class SourceView(Shown):
     after: str | None
     next_at: datetime | None
     failures: int
+    paused_at: datetime | None
     drift: int
     last: RoundView | None
 
@@ -135,6 +136,7 @@ class SourceView(Shown):
             after=source.after if source.running else None,
             next_at=source.next_at,
             failures=source.failures,
+            paused_at=source.paused_at,
             drift=last.counts.drift if last else 0,
             last=RoundView.of(last) if last else None,
         )

@@ -82,6 +82,7 @@ class SubscriptionView(Shown):
     created_at: datetime
     changed_at: datetime
     changed_by: str
+    paused_at: datetime | None
     sink: TopicSink | WebhookSink
     events: list[str]
     labels: dict[str, str]
@@ -92,7 +93,7 @@ class SubscriptionView(Shown):
         """A subscription as it is shown."""
         channel, wanted = standing.channel, standing.subscription
         told = {"name": channel.name, "version": channel.version, "changed_by": channel.changed_by}
-        times = {"created_at": channel.created_at, "changed_at": channel.changed_at}
+        times = {"created_at": channel.created_at, "changed_at": channel.changed_at, "paused_at": channel.paused_at}
         facts = {"sink": msgspec.to_builtins(wanted.sink), "events": list(wanted.events), "labels": wanted.labels}
         progress = None if standing.progress is None else ProgressView.of(standing.progress)
         return cls.model_validate({**told, **times, **facts, "progress": progress})

@@ -41,6 +41,18 @@ async def show(ctx: Annotated[Context, may("intakes.read")], name: ChannelName) 
     return IntakeView.of(await intakes.find(ctx, name))
 
 
+@routes.post("/intakes/{name}/pause")
+async def pause(ctx: Annotated[Context, may("intakes.pause")], name: ChannelName) -> IntakeView:
+    """Leave what comes in the topic until it is resumed."""
+    return IntakeView.of(await intakes.pause(ctx, name, paused=True))
+
+
+@routes.post("/intakes/{name}/resume")
+async def resume(ctx: Annotated[Context, may("intakes.resume")], name: ChannelName) -> IntakeView:
+    """Go on with what has come meanwhile."""
+    return IntakeView.of(await intakes.pause(ctx, name, paused=False))
+
+
 @routes.delete("/intakes/{name}")
 async def remove(ctx: Annotated[Context, may("intakes.remove")], name: ChannelName) -> IntakeView:
     """Take no more; what lies in the topic stays there."""

@@ -40,6 +40,18 @@ async def read(ctx: Annotated[Context, may("sources.read")], type_name: TypeName
     return SourceView.of(await sources.find(ctx, type_name))
 
 
+@routes.post("/sources/{type_name}/pause")
+async def pause(ctx: Annotated[Context, may("sources.pause")], type_name: TypeName) -> SourceView:
+    """Repair nothing by it; a round under way stands still. Dry rounds are compared all the same."""
+    return SourceView.alone(await sources.pause(ctx, type_name))
+
+
+@routes.post("/sources/{type_name}/resume")
+async def resume(ctx: Annotated[Context, may("sources.resume")], type_name: TypeName) -> SourceView:
+    """Go on, with a round from the first key on."""
+    return SourceView.alone(await sources.resume(ctx, type_name))
+
+
 @routes.delete("/sources/{type_name}")
 async def remove(ctx: Annotated[Context, may("sources.remove")], type_name: TypeName) -> SourceView:
     """Compare no more. Tasks stay as they are."""

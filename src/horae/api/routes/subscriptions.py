@@ -1,4 +1,4 @@
-"""Subscriptions to what happens: put, listed, shown with their progress, removed, told again."""
+"""Subscriptions to what happens: put, listed, shown with their progress, paused, removed, told again."""
 
 from typing import Annotated
 
@@ -38,6 +38,18 @@ async def listing(ctx: Annotated[Context, may("subscriptions.list")], paging: Pa
 async def show(ctx: Annotated[Context, may("subscriptions.read")], name: ChannelName) -> SubscriptionView:
     """A subscription with how far it was told."""
     return SubscriptionView.of(await subscriptions.show(ctx, name))
+
+
+@routes.post("/subscriptions/{name}/pause")
+async def pause(ctx: Annotated[Context, may("subscriptions.pause")], name: ChannelName) -> SubscriptionView:
+    """Tell nothing until it is resumed; its place is kept."""
+    return SubscriptionView.of(await subscriptions.pause(ctx, name, paused=True))
+
+
+@routes.post("/subscriptions/{name}/resume")
+async def resume(ctx: Annotated[Context, may("subscriptions.resume")], name: ChannelName) -> SubscriptionView:
+    """Go on where it stood: what happened meanwhile is told now, as far back as history is kept."""
+    return SubscriptionView.of(await subscriptions.pause(ctx, name, paused=False))
 
 
 @routes.delete("/subscriptions/{name}")

@@ -1,5 +1,6 @@
 """`horae intake …` and `horae parked …`: schedule changes that come by topics."""
 
+from datetime import datetime
 from typing import Annotated
 
 import typer
@@ -10,7 +11,7 @@ from horae.boot.session import caller, out, run
 from horae.boot.telling import Verbs, answer, say
 from horae.domain.channels import Topic
 from horae.domain.ids import Prefix, private, public
-from horae.domain.intakes import Intake, Parked
+from horae.domain.intakes import Intake, Parked, Position
 from horae.service import intakes
 from horae.service import parked as messages
 from horae.service.intakes import Standing
@@ -48,11 +49,46 @@ def listing(tenant: Of = None) -> None:
             found: list[Standing] = []
             while page := await intakes.page(ctx, found[-1].channel.name if found else "", MOST):
                 found += page
-        table = Table("name", "version", "broker", "topic", "types")
-        for channel, intake in found:
+        table = Table("name", "version", "broker", "topic", "types", "taken", "waiting", "standing")
+        for channel, intake, at in found:
             source = intake.source
-            table.add_row(channel.name, str(channel.version), source.broker, source.topic, ",".join(intake.types))
+            row = (channel.name, str(channel.version), source.broker, source.topic, ",".join(intake.types))
+            counts = ("", "") if at is None else (str(at.taken), "" if at.waiting is None else str(at.waiting))
+            table.add_row(*row, *counts, _standing(channel.paused_at, at))
         answer([IntakeView.of(one) for one in found], lambda: out.print(table))
+
+    run(work)
+
+
+@app.command()
+def show(name: str, tenant: Of = None) -> None:
+    """An intake, and how far it has come."""
+
+    async def work() -> None:
+        async with caller(tenant) as ctx:
+            _answer(await intakes.find(ctx, name))
+
+    run(work)
+
+
+@app.command()
+def pause(name: str, tenant: Of = None) -> None:
+    """Leave what comes in the topic until it is resumed."""
+
+    async def work() -> None:
+        async with caller(tenant) as ctx:
+            _answer(await intakes.pause(ctx, name, paused=True))
+
+    run(work)
+
+
+@app.command()
+def resume(name: str, tenant: Of = None) -> None:
+    """Go on with what has come meanwhile."""
+
+    async def work() -> None:
+        async with caller(tenant) as ctx:
+            _answer(await intakes.pause(ctx, name, paused=False))
 
     run(work)
 
@@ -109,3 +145,17 @@ def drop(message: str, tenant: Of = None) -> None:
         say(ParkedView.of(gone), f"{message} is dropped")
 
     run(work)
+
+
+def _answer(one: Standing) -> None:
+    channel, intake, at = one
+    come = "nothing taken yet" if at is None else f"{at.taken} messages taken, {at.parked} of them parked"
+    left = "" if at is None or at.waiting is None else f", {at.waiting} waited at {at.looked_at:%Y-%m-%d %H:%M:%S} UTC"
+    where = f"{intake.source.broker}/{intake.source.topic}"
+    say(IntakeView.of(one), f"{channel.name} from {where}: {come}{left}; {_standing(channel.paused_at, at)}")
+
+
+def _standing(paused_at: datetime | None, at: Position | None) -> str:
+    if paused_at is not None:
+        return f"paused since {paused_at:%Y-%m-%d %H:%M:%S} UTC"
+    return "goes on" if at is None or at.error is None else f"it waits: {at.error}"

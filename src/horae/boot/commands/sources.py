@@ -54,7 +54,7 @@ def listing() -> None:
                 one.spec["origin"]["kind"],
                 str(last.number) if last else "",
                 str(one.drift),
-                "yes" if one.running else "",
+                "paused" if one.paused_at else "yes" if one.running else "",
                 f"{one.next_at:%Y-%m-%d %H:%M:%S}" if one.next_at else "",
                 (last.error if last else None) or "",
             )
@@ -85,6 +85,30 @@ def ask(
         async with caller() as ctx:
             asked = await sources.ask(ctx, type_name, dry=dry)
             say(SourceView.alone(asked), f"round {asked.round + 1} of {asked.name} was asked for")
+
+    run(work)
+
+
+@app.command()
+def pause(type_name: Type) -> None:
+    """Repair nothing by it; a round under way stands still. Dry rounds are compared all the same."""
+
+    async def work() -> None:
+        async with caller() as ctx:
+            paused = await sources.pause(ctx, type_name)
+            say(SourceView.alone(paused), f"the source of {paused.name} is paused")
+
+    run(work)
+
+
+@app.command()
+def resume(type_name: Type) -> None:
+    """Go on, with a round from the first key on."""
+
+    async def work() -> None:
+        async with caller() as ctx:
+            resumed = await sources.resume(ctx, type_name)
+            say(SourceView.alone(resumed), f"the source of {resumed.name} goes on")
 
     run(work)
 

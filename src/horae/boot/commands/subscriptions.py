@@ -86,6 +86,28 @@ def show(name: str, tenant: Of = None) -> None:
 
 
 @app.command()
+def pause(name: str, tenant: Of = None) -> None:
+    """Tell nothing until it is resumed; its place is kept."""
+
+    async def work() -> None:
+        async with caller(tenant) as ctx:
+            _answer(await subscriptions.pause(ctx, name, paused=True))
+
+    run(work)
+
+
+@app.command()
+def resume(name: str, tenant: Of = None) -> None:
+    """Go on where it stood: what happened meanwhile is told now."""
+
+    async def work() -> None:
+        async with caller(tenant) as ctx:
+            _answer(await subscriptions.pause(ctx, name, paused=False))
+
+    run(work)
+
+
+@app.command()
 def remove(name: str, tenant: Of = None) -> None:
     """Tell no more."""
 
@@ -113,6 +135,8 @@ def _answer(standing: Standing) -> None:
     assert progress is not None
     until = "nothing" if progress.told_until is None else f"{progress.told_until:%Y-%m-%d %H:%M:%S} UTC"
     wrong = f"; it waits: {progress.error}" if progress.error else ""
+    if (since := standing.channel.paused_at) is not None:
+        wrong += f"; paused since {since:%Y-%m-%d %H:%M:%S} UTC"
     where = _where(standing.subscription.sink)
     text = f"{standing.channel.name} to {where}: {progress.sent} events told, everything until {until}{wrong}"
     say(SubscriptionView.of(standing), text)

@@ -1,8 +1,9 @@
 -- Zero rows: it is as new here, or newer.
-insert into channel as c (shard_id, tenant_id, kind, name, id, body, changed_by, created_at, changed_at, version)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+insert into channel as c (shard_id, tenant_id, kind, name, id, body, changed_by, created_at, changed_at, version,
+    paused_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 on conflict (shard_id, tenant_id, kind, name) do update
 set id = excluded.id, body = excluded.body, changed_by = excluded.changed_by, created_at = excluded.created_at,
-    changed_at = excluded.changed_at, version = excluded.version
+    changed_at = excluded.changed_at, version = excluded.version, paused_at = excluded.paused_at
 where c.version < excluded.version
 returning c.name
