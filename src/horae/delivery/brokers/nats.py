@@ -103,6 +103,7 @@ class Source:
         self._settings, self._topic, self._group = settings, topic, group
         self._client: Client | None = None
         self._pull: JetStreamContext.PullSubscription | None = None
+        self._held: list[Msg] = []
 
     async def open(self) -> None:
         """Connect, and make the consumer where it is not there yet."""
@@ -125,6 +126,7 @@ class Source:
                 await _answers(self._client)
         except DOWN as error:
             raise Unavailable(f"NATS is away: {error!r}") from error
+        self._held += found
         return [Incoming(one.data, _place(one), one) for one in found]
 
     async def done(self, batch: Sequence[Incoming]) -> None:
@@ -135,6 +137,7 @@ class Source:
             await _answers(self._client)
         except DOWN as error:
             raise Unavailable(f"NATS is away: {error!r}") from error
+        self._held = [one for one in self._held if not one.is_acked]
 
     async def waiting(self) -> int:
         """What was never given out to the group, and what it has not acknowledged."""
@@ -146,9 +149,21 @@ class Source:
         return (told.num_pending or 0) + (told.num_ack_pending or 0)
 
     async def close(self) -> None:
-        """What was not acknowledged is given out again, later."""
+        """What was taken and not acknowledged is given out again: at once where the server hears of it, else later."""
         client, self._client, self._pull = self._client, None, None
+        held, self._held = self._held, []
+        if client is not None and held:
+            with suppress(*DOWN):
+                async with asyncio.timeout(CONNECT):
+                    await _given_back(client, held)
         await _closed(client)
+
+
+async def _given_back(client: Client, held: Sequence[Msg]) -> None:
+    for one in held:
+        if not one.is_acked:
+            await one.nak()
+    await client.flush(CONNECT)
 
 
 def _place(one: Msg) -> str:
