@@ -1,5 +1,6 @@
 """Sources: put, read, asked for a round, removed. Nodes do the comparing; what is pushed is compared at once."""
 
+from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import Final, NamedTuple
 from uuid import UUID
@@ -17,6 +18,7 @@ from horae.store import repairs, sources
 from horae.store.tx import Tx
 
 LAST_ID: Final = UUID(int=2**128 - 1)
+Write = Callable[[Tx, Source], Awaitable[Source | None]]
 
 
 class Shown(NamedTuple):
@@ -75,65 +77,34 @@ async def page(ctx: Context, after: str, limit: int) -> list[Shown]:
 
 async def ask(ctx: Context, type_name: str, *, dry: bool) -> Source:
     """A round from the first key on, as soon as a node comes by; one that is under way is stopped."""
-    job = await _type(ctx, type_name)
 
-    async def work(tx: Tx) -> Source:
-        found = await found_in(ctx, tx, job)
+    async def write(tx: Tx, found: Source) -> Source | None:
         if isinstance(found.spec.origin, PushSource):
             raise Conflict("what is pushed is not asked for: push a round")
         if not dry:
             check_going(found)
-        asked = await sources.ask(tx, job.shard, ctx.tenant.id, job.id, dry=dry)
-        if asked is None:
-            raise ShardClosed("the type's shard is moving; nothing was changed")
-        await _tell(ctx, tx, Event.SOURCE_ASKED, asked, {"dry": dry})
-        return asked
+        return await sources.ask(tx, found, dry=dry)
 
-    return await ctx.store.run(job.shard, work)
+    return await _change(ctx, type_name, Event.SOURCE_ASKED, write, dry=dry)
 
 
 async def pause(ctx: Context, type_name: str) -> Source:
     """Repair nothing by it: a round under way stands still. What would be done a dry round still shows."""
-    job = await _type(ctx, type_name)
-
-    async def work(tx: Tx) -> Source:
-        paused = await sources.pause(tx, job.shard, ctx.tenant.id, job.id)
-        if paused is None:
-            raise NotFound(f"the type {type_name!r} has no source")
-        await _tell(ctx, tx, Event.SOURCE_PAUSED, paused, {})
-        return paused
-
-    return await ctx.store.run(job.shard, work)
+    return await _change(ctx, type_name, Event.SOURCE_PAUSED, sources.pause)
 
 
 async def resume(ctx: Context, type_name: str) -> Source:
     """Go on, with a round from the first key on: what lies between is what the business says by now."""
-    job = await _type(ctx, type_name)
 
-    async def work(tx: Tx) -> Source:
-        found = await found_in(ctx, tx, job)
-        asked = not isinstance(found.spec.origin, PushSource)
-        resumed = await sources.resume(tx, job.shard, ctx.tenant.id, job.id, asked=asked)
-        if resumed is None:
-            raise ShardClosed("the type's shard is moving; nothing was changed")
-        await _tell(ctx, tx, Event.SOURCE_RESUMED, resumed, {})
-        return resumed
+    async def write(tx: Tx, found: Source) -> Source | None:
+        return await sources.resume(tx, found, asked=not isinstance(found.spec.origin, PushSource))
 
-    return await ctx.store.run(job.shard, work)
+    return await _change(ctx, type_name, Event.SOURCE_RESUMED, write)
 
 
 async def remove(ctx: Context, type_name: str) -> Source:
     """Compare no more. Tasks stay as they are."""
-    job = await _type(ctx, type_name)
-
-    async def work(tx: Tx) -> Source:
-        gone = await sources.remove(tx, job.shard, ctx.tenant.id, job.id)
-        if gone is None:
-            raise NotFound(f"the type {type_name!r} has no source")
-        await _tell(ctx, tx, Event.SOURCE_REMOVED, gone, {})
-        return gone
-
-    return await ctx.store.run(job.shard, work)
+    return await _change(ctx, type_name, Event.SOURCE_REMOVED, sources.remove)
 
 
 async def rounds(ctx: Context, type_name: str, *, before: int = LAST_ROUND, limit: int = 50) -> list[Round]:
@@ -174,6 +145,20 @@ async def _type(ctx: Context, name: str) -> Job:
     if not job.keyed:
         raise NotFound(f"tenant {ctx.tenant.name!r} has no type {name!r}: a source lists the tasks of a keyed job")
     return job
+
+
+async def _change(ctx: Context, type_name: str, event: Event, write: Write, **detail: object) -> Source:
+    """Do something to the source of a type, and tell of it."""
+    job = await _type(ctx, type_name)
+
+    async def work(tx: Tx) -> Source:
+        changed = await write(tx, await found_in(ctx, tx, job))
+        if changed is None:
+            raise ShardClosed("the type's shard is moving; nothing was changed")
+        await _tell(ctx, tx, event, changed, detail)
+        return changed
+
+    return await ctx.store.run(job.shard, work)
 
 
 async def _tell(ctx: Context, tx: Tx, event: Event, source: Source, detail: dict[str, object]) -> None:

@@ -37,27 +37,27 @@ async def due(tx: Tx, limit: int) -> list[Source]:
     return [_source(row) for row in await tx.rows(sql("sources/due"), tx.now, limit)]
 
 
-async def ask(tx: Tx, shard: int, tenant_id: UUID, job_id: UUID, *, dry: bool) -> Source | None:
-    """Ask for a round now; None when there is no such source."""
-    row = await tx.row(sql("sources/ask"), shard, job_id, tenant_id, "dry" if dry else "run", tx.now)
+async def ask(tx: Tx, source: Source, *, dry: bool) -> Source | None:
+    """Ask for a round now; None when the shard is closed."""
+    row = await tx.row(sql("sources/ask"), *_key(source), "dry" if dry else "run", tx.now)
     return None if row is None else _source(row)
 
 
-async def pause(tx: Tx, shard: int, tenant_id: UUID, job_id: UUID) -> Source | None:
-    """Stop its rounds where they are; None when there is no such source."""
-    row = await tx.row(sql("sources/pause"), shard, job_id, tenant_id, tx.now)
+async def pause(tx: Tx, source: Source) -> Source | None:
+    """Stop its rounds where they are; None when the shard is closed."""
+    row = await tx.row(sql("sources/pause"), *_key(source), tx.now)
     return None if row is None else _source(row)
 
 
-async def resume(tx: Tx, shard: int, tenant_id: UUID, job_id: UUID, *, asked: bool) -> Source | None:
-    """Let it go on, with a round from the first key on where it is asked for rounds; None when there is none."""
-    row = await tx.row(sql("sources/resume"), shard, job_id, tenant_id, tx.now, "run" if asked else None)
+async def resume(tx: Tx, source: Source, *, asked: bool) -> Source | None:
+    """Let it go on, with a round from the first key on where it is asked for rounds; None when the shard is closed."""
+    row = await tx.row(sql("sources/resume"), *_key(source), tx.now, "run" if asked else None)
     return None if row is None else _source(row)
 
 
-async def remove(tx: Tx, shard: int, tenant_id: UUID, job_id: UUID) -> Source | None:
-    """Take a source away; None when there is none."""
-    row = await tx.row(sql("sources/remove"), shard, job_id, tenant_id)
+async def remove(tx: Tx, source: Source) -> Source | None:
+    """Take a source away; None when the shard is closed."""
+    row = await tx.row(sql("sources/remove"), *_key(source))
     return None if row is None else _source(row)
 
 
@@ -90,6 +90,10 @@ async def rounds(tx: Tx, source: Source, before: int = LAST_ROUND, limit: int = 
     """A source's rounds, newest first."""
     rows = await tx.rows(sql("sources/rounds"), source.shard, source.id, source.tenant_id, before, limit)
     return [_round(row) for row in rows]
+
+
+def _key(source: Source) -> tuple[int, UUID, UUID]:
+    return source.shard, source.job_id, source.tenant_id
 
 
 def _source(row: asyncpg.Record) -> Source:
