@@ -18,7 +18,7 @@ TTL = 1.0
 @pytest.fixture
 async def catcher(store):
     async with catching(store.cells[0].clock.now) as catcher:
-        catcher.takes = 0.4  # so that some are in flight at any moment
+        catcher.takes = 0.4  # so that what has just arrived is in flight
         yield catcher
 
 
@@ -47,10 +47,10 @@ async def test_the_late_writes_of_a_node_that_was_frozen_are_refused_and_effects
     for number in range(runs):
         frozen, heir = nodes if number % 2 else reversed(nodes)
         await until(lambda: shared(nodes), 30)
+        refused, never = [(await node.tell("counts"))["late"] for node in (frozen, heir)]
         seen = len(catcher.arrivals)
         await until(lambda seen=seen: len(catcher.arrivals) >= seen + jobs, 30)
-        refused, never = [(await node.tell("counts"))["late"] for node in (frozen, heir)]
-        frozen.pause()
+        frozen.pause()  # at once: what has just arrived is answered after a moment
         await asyncio.sleep(TTL * (chance.uniform(2, 10) if runs > 1 else 2))
         await until(lambda: bool(catcher.hanging), 20)  # the heir runs what the frozen one had in flight
         frozen.resume()
