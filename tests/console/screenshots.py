@@ -12,6 +12,7 @@ from typing import Any
 
 from playwright.async_api import Browser, expect
 
+from horae.domain.ids import shard_in
 from tests.cluster import private_cluster
 from tests.console.browser import LANGUAGES, NARROW, browsing, profile
 from tests.console.desk import Desk
@@ -35,6 +36,11 @@ OF_AGE = """
     from (select key as k, row_number() over (order by key) as n from subject) made
     where key = made.k and last_success_at is not null"""
 """Refreshes of a set over eleven days."""
+TAKEN = """
+    insert into intake_position (looked_at, taken_at, taken, parked, waiting, channel_id, tenant_id)
+    select $2, $2, 48211, 2, 316, id, tenant_id from channel where tenant_id = $1 and kind = 'intake'
+    on conflict (channel_id) do update set taken = 48211, parked = 2, waiting = 316, taken_at = $2, error = null"""
+"""What an intake would have taken: there is no broker here, so that it is paused."""
 FOLDER = Path(__file__).parents[2] / "docs/console"
 BY_NIGHT = ("overview", "task")
 ON_A_PHONE = ("instances", "task", "source")
@@ -79,6 +85,10 @@ async def lived_in(served: Served, home: Home) -> dict[str, str]:
     await scene.when("/jobs/STOCK/subjects?limit=200", done)
     for cell in served.store.cells:
         await query(cell, OF_AGE, scene.now)
+    await home.ask("POST", "/intakes/changes/pause")
+    await scene.when("/intakes/changes", lambda one: one["position"] is not None)
+    own = served.store.cell(shard_in(home.tenant.id))
+    await query(own, TAKEN, home.tenant.id, scene.now - timedelta(minutes=2))
     for _ in range(12):
         await scene.ended(await scene.trigger("coupon_job"))
     since, until = scene.now - timedelta(hours=2), scene.now - timedelta(minutes=1)
