@@ -34,11 +34,16 @@ def settings() -> Settings:
 
 
 @pytest.fixture
-async def doors(cells: list[CellSettings]) -> AsyncIterator[Store]:
-    """The store as an API process opens it: with the role that the second wall holds."""
-    async with Store.of(as_role(cells, "horae_api")) as store:
-        store.brokers = {"main": Broker("kafka", ("*",))}
-        yield sealed(store)
+async def doors(cells: list[CellSettings], store: Store) -> AsyncIterator[Store]:
+    """The store as an API process opens it: with the role that the second wall holds.
+
+    It goes by the clocks of the test's own: what is asked for now is due for whoever claims right after it.
+    """
+    async with Store.of(as_role(cells, "horae_api")) as doors:
+        for cell, own in zip(doors.cells, store.cells, strict=True):
+            cell.clock = own.clock
+        doors.brokers = {"main": Broker("kafka", ("*",))}
+        yield sealed(doors)
 
 
 @pytest.fixture
