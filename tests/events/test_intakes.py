@@ -9,10 +9,10 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 import pytest
 
-from horae.delivery.brokers import Message, sink_of
+from horae.delivery.brokers import Message, sink_of, source_of
 from horae.delivery.lines import known
 from horae.domain.channels import Broker, Topic
-from horae.domain.errors import Invalid, NotFound
+from horae.domain.errors import Invalid, NotFound, Unavailable
 from horae.domain.intakes import Intake
 from horae.runtime.settings import BrokerSettings
 from horae.runtime.telemetry import log
@@ -149,6 +149,31 @@ async def test_a_paused_intake_leaves_what_comes_in_its_topic_and_people_see_how
         await intakes.pause(ctx, "in", paused=False)
         await until(lambda: stands(taken=5, parked=1, waiting=0), 60)
         assert {key: version for key, (version, _) in (await state(store)).items()} == {"a": 2, "b": 1, "c": 1}
+    finally:
+        await duty.close()
+
+
+async def test_an_intake_that_may_not_ask_what_waits_takes_all_the_same(ctx, store, broker, monkeypatch):
+    topic = f"acme.unseen-{broker.kind}"
+    await broker.declare(topic)
+    store.brokers = known({"main": broker.settings})
+    await a_type(ctx, TYPE)
+    await intakes.put(ctx, "in", Intake(Topic("main", topic)))
+
+    async def refused(_source):
+        raise Unavailable("you may not ask")
+
+    monkeypatch.setattr(type(source_of(broker.settings, topic, "test")), "waiting", refused)
+    duty = Intakes(store, {"main": broker.settings}, store.shards_of)
+    await duty.once()
+
+    async def came():
+        at = (await intakes.find(ctx, "in")).position
+        return at is not None and (at.taken, at.waiting, at.error) == (1, None, None)
+
+    try:
+        await send(broker, topic, [a_change("a", 1)], 1)
+        await until(came, 60)
     finally:
         await duty.close()
 

@@ -13,7 +13,7 @@ from uuid import UUID
 from horae.delivery.brokers import EventSource, source_of
 from horae.delivery.lines import known
 from horae.domain.channels import Channel, check_topic
-from horae.domain.errors import HoraeError
+from horae.domain.errors import HoraeError, Unavailable
 from horae.domain.ids import letters, shard_in
 from horae.runtime.clock import boottime
 from horae.runtime.ending import ended, told
@@ -99,7 +99,7 @@ class Intakes:
                 looks = boottime() >= look_at
                 if looks:
                     look_at = boottime() + LOOK
-                await _tell(cell, channel, done, await source.waiting() if looks else None)
+                await _tell(cell, channel, done, await _left(source) if looks else None)
         finally:
             await source.close()
 
@@ -111,6 +111,15 @@ class Intakes:
         await source.done(batch)
         count("intake.parked", done.parked, intake=channel.name)
         return done
+
+
+async def _left(source: EventSource) -> int | None:
+    """How many lie there still; None where the broker does not say: who may take is not always allowed to ask."""
+    try:
+        return await source.waiting()
+    except Unavailable as error:
+        log.info("intake.unseen", reason=str(error)[:500])
+        return None
 
 
 async def _tell(cell: Cell, channel: Channel, done: Done, waiting: int | None) -> None:
