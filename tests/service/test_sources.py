@@ -49,6 +49,13 @@ async def test_nothing_is_pushed_to_a_paused_source_but_dry_rounds(ctx, pushed):
     assert done.counts.created == 1
 
 
+async def test_a_page_that_calls_itself_dry_does_not_go_on_with_a_round_that_is_not(ctx, pushed):
+    await push(ctx, "PUBLISH", Pushed("r1", items("a")))
+    await sources.pause(ctx, "PUBLISH")
+    with pytest.raises(Conflict, match="paused"):
+        await push(ctx, "PUBLISH", Pushed("r1", items("b"), after="a", last=True, dry=True))
+
+
 async def test_the_same_page_again_changes_nothing(ctx, pushed):
     page = Pushed("r1", items("a", "b"))
     assert await push(ctx, "PUBLISH", page) == await push(ctx, "PUBLISH", page)

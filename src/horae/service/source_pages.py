@@ -67,7 +67,7 @@ async def _turn(ctx: Context, job: Job, page: Pushed) -> tuple[Source, Counts]:
         source = await found_in(ctx, tx, job)
         if not isinstance(source.spec.origin, PushSource):
             raise Conflict(f"the source of {job.name!r} is asked for its pages; nothing is pushed to it")
-        if not page.dry:
+        if not (source.dry if source.pushed == page.round else page.dry):  # a round stays what its first page said
             check_going(source)
         if source.pushed == page.round:  # under way, or over: then whoever asks did not hear the answer
             if page.after > source.after:
