@@ -32,9 +32,8 @@ export function Own() {
           <Standing
             name={one.name}
             status={standing.data?.status}
-            actions={{ pause: "tenant.pause", resume: "tenant.resume" }}
-            pause={() => postOwnTenantPause()}
-            resume={() => postOwnTenantResume()}
+            of="tenant"
+            act={(verb) => (verb === "pause" ? postOwnTenantPause() : postOwnTenantResume())}
           />
           <TenantFacts one={one} />
           <h3>{t("allowance.title")}</h3>

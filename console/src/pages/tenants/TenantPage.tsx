@@ -61,9 +61,8 @@ export function TenantPage() {
             <Standing
               name={one.name}
               status={standing.data?.status}
-              actions={{ pause: "tenants.pause", resume: "tenants.resume" }}
-              pause={() => postTenantPause(tenant)}
-              resume={() => postTenantResume(tenant)}
+              of="tenants"
+              act={(verb) => (verb === "pause" ? postTenantPause(tenant) : postTenantResume(tenant))}
             />
             <TenantFacts one={one} />
           </Card>
