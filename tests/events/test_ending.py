@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from horae.delivery.brokers import Message, sink_of, source_of
+from horae.delivery.brokers import source_of
 from horae.delivery.lines import known
 from horae.domain.channels import Topic
 from horae.domain.errors import Unavailable
@@ -13,6 +13,7 @@ from horae.domain.intakes import Intake
 from horae.service import changes_in, intakes
 from horae.upkeep.copies import Copier
 from horae.upkeep.intakes import Intakes
+from tests.events.sending import send
 from tests.steps import until
 
 SOURCES = 8
@@ -42,10 +43,7 @@ async def test_all_intakes_end_at_once_in_the_middle_of_their_batches(ctx, store
     for n in range(SOURCES):
         await intakes.put(ctx, f"in-{n}", Intake(Topic("main", topic)))
     await Copier(store).once()
-    sink = sink_of(broker.settings)
-    await sink.open()
-    await sink.send(topic, [Message(f"{n}", f"{n}", b"?", {}) for n in range(MESSAGES)])
-    await sink.close()
+    await send(broker, topic, [b"?"] * MESSAGES, "ending")
     duty = Intakes(store, {"main": broker.settings}, store.shards_of)
     await duty.once()
     going = list(duty._going.values())

@@ -4,7 +4,8 @@ import asyncio
 import socket
 import threading
 
-from horae.delivery.brokers import Message, sink_of, source_of
+from horae.delivery.brokers import source_of
+from tests.events.sending import send
 
 MESSAGES = 20
 SOON = 15
@@ -16,10 +17,7 @@ async def test_what_was_not_acknowledged_is_given_out_again_at_once(broker):
     """By whoever closes after a batch that failed; what was acknowledged stays so."""
     topic = f"acme.back-{broker.kind}"
     await broker.declare(topic)
-    sink = sink_of(broker.settings)
-    await sink.open()
-    await sink.send(topic, [Message(f"back-{n}", f"{n}", f"{n}".encode(), {}) for n in range(MESSAGES)])
-    await sink.close()
+    await send(broker, topic, [f"{n}".encode() for n in range(MESSAGES)], "back")
     first = source_of(broker.settings, topic, "test")
     await first.open()
     done = await taken(first, 1)

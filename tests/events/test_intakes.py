@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 import pytest
 
-from horae.delivery.brokers import Message, sink_of, source_of
+from horae.delivery.brokers import source_of
 from horae.delivery.lines import known
 from horae.domain.channels import Broker, Topic
 from horae.domain.errors import Invalid, NotFound, Unavailable
@@ -21,6 +21,7 @@ from horae.service.changes_in import Came
 from horae.upkeep.copies import Copier
 from horae.upkeep.intakes import Intakes
 from tests.events.memory import MOST_GROWN, peak_mib
+from tests.events.sending import send
 from tests.steps import a_type, query, until
 
 SIZES = [
@@ -61,16 +62,6 @@ def committed(monkeypatch):
 
     monkeypatch.setattr(changes_in, "take", noted)
     return taken
-
-
-async def send(broker, topic, said, seed):
-    """As other people's producers do: nobody keeps an order."""
-    sink = sink_of(broker.settings)
-    await sink.open()
-    for first in range(0, len(said), 2000):
-        some = said[first : first + 2000]
-        await sink.send(topic, [Message(f"{seed}-{first + n}", f"{first + n}", one, {}) for n, one in enumerate(some)])
-    await sink.close()
 
 
 async def taken(committed, number, seconds, broker, topic):

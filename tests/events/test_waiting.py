@@ -4,18 +4,12 @@ import asyncio
 
 import pytest
 
-from horae.delivery.brokers import Message, sink_of, source_of
+from horae.delivery.brokers import source_of
 from horae.domain.errors import Unavailable
+from tests.events.sending import send
 from tests.steps import until
 
 MESSAGES = 60
-
-
-async def send(broker, topic, number):
-    sink = sink_of(broker.settings)
-    await sink.open()
-    await sink.send(topic, [Message(f"{topic}-{n}", f"{n}", b"?", {}) for n in range(number)])
-    await sink.close()
 
 
 async def some(source):
@@ -29,7 +23,7 @@ async def test_what_waits_is_counted_until_it_is_acknowledged(broker):
     """While it lies there and while it is being worked on, also for whoever begins anew."""
     topic = f"acme.waiting-{broker.kind}"
     await broker.declare(topic)
-    await send(broker, topic, MESSAGES)
+    await send(broker, topic, [b"?"] * MESSAGES, topic)
     source = source_of(broker.settings, topic, "test")
     await source.open()
     async with asyncio.timeout(60):
@@ -60,7 +54,7 @@ async def test_asking_what_waits_holds_up_nobody_who_takes(broker):
     """Both at once; who gives up asking leaves the taking as it was."""
     topic = f"acme.asked-{broker.kind}"
     await broker.declare(topic)
-    await send(broker, topic, MESSAGES)
+    await send(broker, topic, [b"?"] * MESSAGES, topic)
     source = source_of(broker.settings, topic, "test")
     await source.open()
     taken = 0
