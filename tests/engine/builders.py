@@ -34,7 +34,7 @@ def a_timer(at: datetime = NOW, *, cursor: bool = False, tenant: UUID = TENANT, 
 
 
 def a_pushed_job(url: str = "http://x/", **facts: Any) -> Job:
-    made = Definition(trigger=KeyedTrigger(), target=HttpTarget(url), **facts)
+    made = Definition(trigger=KeyedTrigger(), target=facts.pop("target", None) or HttpTarget(url), **facts)
     return Job(shard=1, id=uuid4(), tenant_id=TENANT, name="j", version=1, status=Status.ACTIVE, definition=made)
 
 

@@ -11,8 +11,11 @@ from horae.domain.instances import Lane, Priority
 from horae.domain.limits import Key, Limit
 from horae.domain.outcomes import Said
 from horae.domain.shares import RESERVED, WEIGHTS
+from horae.domain.targets import HttpTarget
 from horae.engine.admission.fair import Fair
-from horae.engine.admission.gatekeeper import SHORT_PATIENCE, Gatekeeper
+from horae.engine.admission.gatekeeper import CAPPED_PATIENCE_S, Gatekeeper
+from horae.engine.admission.limited import PATIENCE_S
+from horae.engine.admission.ready import Ready
 from horae.engine.admission.slots import Slots
 from horae.engine.admission.target import FIRST_WINDOW, RETRIES_AT_ONCE, Target
 from tests.domain.builders import NOW
@@ -26,60 +29,110 @@ def everyone(_class):
     return True
 
 
-def served(fair, number, may=everyone):
-    return [ready.timer for _ in range(number) if (ready := fair.take(may)) is not None]
+class Turns(Fair):
+    """Flows of ready calls, each target once, and who is served."""
+
+    def put(self, ready):
+        flow = ready.target.flow((ready.timer.priority, ready.timer.lane), ready.desk)
+        flow.add(ready, 0.0)
+        if not flow.listed:
+            self.add(flow)
+
+    def served(self, number, may=everyone):
+        flows = (self.next(may) for _ in range(number))
+        return [self.serve(flow, 0.0) for flow in flows if flow is not None]
+
+    def timers(self, number, may=everyone):
+        return [ready.timer for ready in self.served(number, may)]
+
+
+DESK = FakeDesk()
+
+
+def waits(timer, target=None, desk=DESK):
+    return Ready(timer, a_pushed_job(), desk, target or Target())
 
 
 # Fair: who is next.
 
 
 def test_classes_are_served_in_proportion_to_their_weights_both_ways():
-    fair = Fair(lambda _tenant: 1)
+    fair = Turns(lambda _tenant: 1)
     for priority in Priority:
         for _ in range(1000):
-            fair.put(a_ready(a_timer(priority=priority)))
-    counted = Counter((timer.priority, timer.lane) for timer in served(fair, 420))
+            fair.put(waits(a_timer(priority=priority)))
+    counted = Counter((timer.priority, timer.lane) for timer in fair.timers(420))
     total = sum(WEIGHTS[class_] for class_ in counted)
     assert {class_: round(420 * WEIGHTS[class_] / total) for class_ in counted} == counted
     assert counted[LOW] > 0, "low is served less, but it is served"
 
 
 def test_a_class_that_was_idle_saved_up_nothing():
-    fair = Fair(lambda _tenant: 1)
+    fair = Turns(lambda _tenant: 1)
     for _ in range(500):
-        fair.put(a_ready(a_timer(priority=Priority.LOW)))
-    served(fair, 400)
+        fair.put(waits(a_timer(priority=Priority.LOW)))
+    fair.timers(400)
     for _ in range(100):
-        fair.put(a_ready(a_timer(priority=Priority.CRITICAL)))
-    first = served(fair, 20)
+        fair.put(waits(a_timer(priority=Priority.CRITICAL)))
+    first = fair.timers(20)
     assert sum(timer.priority is Priority.LOW for timer in first) >= 1, "nor does it lock the other out"
 
 
 def test_tenants_share_a_class_by_their_weights_whoever_came_first_with_how_many():
     heavy, light = uuid4(), uuid4()
-    fair = Fair(lambda tenant: 3 if tenant == heavy else 1)
+    fair = Turns(lambda tenant: 3 if tenant == heavy else 1)
     for _ in range(1000):
-        fair.put(a_ready(a_timer(tenant=light)))
+        fair.put(waits(a_timer(tenant=light)))
     for _ in range(100):
-        fair.put(a_ready(a_timer(tenant=heavy)))
-    assert Counter(timer.tenant_id for timer in served(fair, 80)) == {heavy: 60, light: 20}
+        fair.put(waits(a_timer(tenant=heavy)))
+    assert Counter(timer.tenant_id for timer in fair.timers(80)) == {heavy: 60, light: 20}
 
 
-def test_a_tenants_own_go_in_order_and_who_waited_at_a_gate_goes_first():
-    fair = Fair(lambda _tenant: 1)
-    first, second, waited = (a_ready() for _ in range(3))
-    fair.put(first)
-    fair.put(second)
-    fair.put(waited, first=True)
-    assert [fair.take(everyone) for _ in range(3)] == [waited, first, second]
-    assert fair.take(everyone) is None
+def test_the_targets_of_a_tenant_take_turns_and_the_calls_of_one_go_in_order():
+    fair, crowded, other = Turns(lambda _tenant: 1), Target(), Target()
+    first, second, third = (waits(a_timer(), crowded) for _ in range(3))
+    late = waits(a_timer(), other)
+    for ready in (first, second, third, late):
+        fair.put(ready)
+    assert fair.served(5) == [first, late, second, third]
+
+
+def test_a_tenant_with_many_targets_gets_no_more_than_its_part():
+    one, many = uuid4(), uuid4()
+    fair, target = Turns(lambda _tenant: 1), Target()
+    for _ in range(100):
+        fair.put(waits(a_timer(tenant=many)))
+        fair.put(waits(a_timer(tenant=one), target))
+    assert Counter(timer.tenant_id for timer in fair.timers(100)) == {one: 50, many: 50}
+
+
+def test_desks_share_a_class_by_the_weights_of_the_tenants_that_wait_there():
+    fair, crowded, quiet = Turns(lambda _tenant: 1), FakeDesk(), FakeDesk()
+    for _ in range(3):
+        tenant = uuid4()
+        for _ in range(100):
+            fair.put(waits(a_timer(tenant=tenant), None, crowded))
+    for _ in range(100):
+        fair.put(waits(a_timer(), None, quiet))
+    assert Counter(ready.desk is quiet for ready in fair.served(80)) == {False: 60, True: 20}
+
+
+def test_a_desk_that_is_closed_is_not_asked_and_saves_up_nothing():
+    fair, full, free = Turns(lambda _tenant: 1), FakeDesk(), FakeDesk()
+    for _ in range(100):
+        fair.put(waits(a_timer(), None, full))
+        fair.put(waits(a_timer(tenant=uuid4()), None, free))
+    fair.close(full)
+    assert {id(ready.desk) for ready in fair.served(50)} == {id(free)}
+    fair.reopen(full)
+    assert 1 <= sum(ready.desk is full for ready in fair.served(20)) <= 10
 
 
 def test_a_class_that_may_not_have_a_slot_is_passed_over():
-    fair = Fair(lambda _tenant: 1)
-    fair.put(a_ready(a_timer(priority=Priority.CRITICAL)))
-    fair.put(a_ready(a_timer(priority=Priority.LOW)))
-    assert [timer.priority for timer in served(fair, 2, lambda class_: class_ == LOW)] == [Priority.LOW]
+    fair = Turns(lambda _tenant: 1)
+    fair.put(waits(a_timer(priority=Priority.CRITICAL)))
+    fair.put(waits(a_timer(priority=Priority.LOW)))
+    assert [timer.priority for timer in fair.timers(2, lambda class_: class_ == LOW)] == [Priority.LOW]
 
 
 # Slots: what is reserved.
@@ -145,21 +198,6 @@ def test_an_open_breaker_lets_one_probe_pass_and_after_it_slots_one_by_one():
     assert [target.admit(a_ready(), 1.0) for _ in range(3)] == [None, None, HoldReason.TARGET_CAP]
 
 
-def test_a_probe_is_one_that_has_not_failed_before():
-    """Retries are the ones a flaky target refuses: probing with them alone kept its breaker open for ever."""
-    target, fresh = Target(), a_ready()
-    retry, last = (a_ready(a_timer(lane=Lane.RETRY)) for _ in range(2))
-    broken(target)
-    target.park(retry, 1.0)
-    target.park(fresh, 1.0)
-    assert target.admit(last, 40.0) is HoldReason.BREAKER
-    assert target.release(40.0) == [fresh]
-    assert target.admit(fresh, 40.0) is None
-    target.withdraw(fresh)
-    assert target.release(40.0) == [retry], "where there is no other"
-    assert target.admit(retry, 40.0) is None
-
-
 def test_a_probe_that_was_not_sent_leaves_the_next_one_to_try():
     target, probe = Target(), a_ready()
     broken(target)
@@ -193,17 +231,6 @@ def test_too_early_says_nothing_against_a_target_and_earns_its_own_retry():
         retried += 1
         target.answered(uuid4(), Said.WELL, now=0.0, chance=0.0)
     assert retried == 10 * FAILURES + RETRIES_AT_ONCE
-
-
-def test_critical_ones_leave_a_gate_first():
-    target = Target(cap=1)
-    target.admit(a_ready(), 0.0)
-    low, high = (a_ready(a_timer(priority=priority)) for priority in (Priority.LOW, Priority.CRITICAL))
-    target.park(low, 0.0)
-    target.park(high, 0.0)
-    target.answered(uuid4(), Said.WELL, now=2.0, chance=0.0)
-    assert target.release(2.0) == [high]
-    assert high.held_ms == 2000
 
 
 # The breaker itself.
@@ -307,7 +334,7 @@ def test_a_limit_that_forgot_who_waits_is_told_again():
     assert len(desk.accepted) == 5
 
 
-@pytest.mark.parametrize(("late", "recorded"), [(SHORT_PATIENCE - 1, 0), (SHORT_PATIENCE + 1, 1)])
+@pytest.mark.parametrize(("late", "recorded"), [(PATIENCE_S - 1, 0), (PATIENCE_S + 1, 1)])
 def test_a_fire_that_is_late_at_a_limit_is_recorded_and_an_instance_is_recorded_already(late, recorded):
     times = [NOW.timestamp()]
     desk, gatekeeper = FakeDesk(), limited(Few(a=0), lambda: times[-1])
@@ -328,6 +355,73 @@ def test_a_desk_that_is_full_keeps_nobody_else_waiting():
     full.open = True
     full.open = True
     assert gatekeeper.dispatch() == 2
+
+
+def test_a_probe_is_one_that_has_not_failed_before():
+    """Retries are the ones a flaky target refuses: probing with them alone kept its breaker open for ever."""
+    times = [NOW.timestamp()]
+    desk, gatekeeper, job = FakeDesk(), Gatekeeper(1000, now=lambda: times[-1]), a_pushed_job()
+    for _ in range(FAILURES):
+        gatekeeper.offer(a_timer(), job, desk)
+    gatekeeper.dispatch()
+    for ready in desk.accepted:
+        gatekeeper.answered(ready, uuid4(), Said.BADLY)
+    desk.accepted.clear()
+    for lane in (Lane.RETRY, Lane.FIRST, Lane.RETRY):
+        gatekeeper.offer(a_timer(lane=lane), job, desk)
+    times.append(times[-1] + 40)
+    gatekeeper.dispatch()
+    [fresh] = desk.accepted
+    assert fresh.timer.lane == Lane.FIRST
+    gatekeeper.withdraw(fresh)
+    gatekeeper.dispatch()
+    assert [ready.timer.lane for ready in desk.accepted[1:]] == [Lane.RETRY], "where there is no other"
+
+
+def test_critical_ones_leave_a_gate_first_and_know_how_long_it_held_them():
+    times = [NOW.timestamp()]
+    desk, gatekeeper = FakeDesk(), Gatekeeper(1000, now=lambda: times[-1])
+    job = a_pushed_job(target=HttpTarget("http://x/", max_concurrency=1))
+    for priority in (Priority.NORMAL, Priority.LOW, Priority.CRITICAL):
+        gatekeeper.offer(a_timer(priority=priority), job, desk)
+        gatekeeper.dispatch()
+    times.append(times[-1] + 2)
+    gatekeeper.answered(desk.accepted[0], ANY, Said.WELL)
+    gatekeeper.dispatch()
+    assert [ready.timer.priority for ready in desk.accepted] == [Priority.NORMAL, Priority.CRITICAL]
+    assert desk.accepted[1].held_ms == 2000
+
+
+@pytest.mark.parametrize("lane", [Lane.RETRY, int(Lane.RETRY)])
+def test_a_retry_that_was_read_from_a_row_has_a_budget_too(lane):
+    """A row's lane is a plain number: compared by identity with the enum it was never a retry (N4)."""
+    desk, gatekeeper, job = FakeDesk(), Gatekeeper(1000, now=NOW.timestamp), a_pushed_job()
+    for _ in range(100):
+        gatekeeper.offer(a_timer(lane=lane), job, desk)
+    for done in range(100):
+        gatekeeper.dispatch()
+        if done < len(desk.accepted):
+            gatekeeper.answered(desk.accepted[done], uuid4(), Said.WELL)
+    assert len(desk.accepted) == RETRIES_AT_ONCE
+    assert gatekeeper.wait_s() == 5.0, "the next one is earned after five seconds"
+
+
+def test_a_fire_that_is_late_at_a_broken_target_is_recorded_once_and_leaves_no_trace():
+    times = [NOW.timestamp()]
+    desk, gatekeeper = FakeDesk(), Gatekeeper(1000, now=lambda: times[-1])
+    for n in range(300):
+        gatekeeper.offer(
+            a_timer(cursor=n % 2 == 0), a_pushed_job(target=HttpTarget("http://x/", max_concurrency=1)), desk
+        )
+    gatekeeper.dispatch()
+    times.append(times[-1] + CAPPED_PATIENCE_S + 1)
+    assert len(gatekeeper.unrecorded()) == 149
+    assert gatekeeper.unrecorded() == []
+    assert gatekeeper.waiting == 150
+    for _ in range(150):
+        gatekeeper.answered(desk.accepted[-1], uuid4(), Said.WELL)
+        gatekeeper.dispatch()
+    assert (len(desk.accepted), gatekeeper.waiting) == (151, 0)
 
 
 def test_slots_are_all_given_back():

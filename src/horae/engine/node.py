@@ -115,11 +115,10 @@ class Node:
 
     async def once(self) -> int:
         """Record what gates have held for long, and ask limits again; returns 0, there is no hurry."""
+        for ready in self.gatekeeper.unrecorded():  # before they ask again: who asks has left its queue
+            ready.desk.record(ready)
         self.gatekeeper.ask_again()
         self.turn()
-        for ready in self.gatekeeper.unrecorded():
-            ready.desk.record(ready)
-        self.turn()  # a desk that was full may have room again
         return 0
 
     async def drain(self) -> int:

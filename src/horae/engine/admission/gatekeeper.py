@@ -1,6 +1,7 @@
 """Lets matured timers pass, one decision after the other."""
 
 import heapq
+from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from itertools import count
 from typing import Final
@@ -10,24 +11,30 @@ from horae.domain.admission import HoldReason
 from horae.domain.jobs import Job
 from horae.domain.limits import Key, Limit
 from horae.domain.outcomes import Said
+from horae.domain.shares import Class
 from horae.domain.targets import PUSHED
 from horae.domain.timers import Timer
 from horae.engine.admission.fair import Fair
+from horae.engine.admission.flow import Flow
 from horae.engine.admission.limited import Limited, Permits
 from horae.engine.admission.ready import Desk, Ready
 from horae.engine.admission.slots import Slots
 from horae.engine.admission.target import Target
+from horae.engine.admission.waiting import LateFires
 from horae.runtime import chance
 from horae.runtime.clock import boottime
 from horae.runtime.telemetry import log
 
-PATIENCE: Final = 15.0
-SHORT_PATIENCE: Final = 2.0
-BUDGET_PAUSE: Final = 1.0
-UNHEARD: Final = 180.0
+CAPPED_PATIENCE_S: Final = 15.0
+"""Seconds a fire may wait for a place at a target that answers before it is recorded."""
+BROKEN_PATIENCE_S: Final = 2.0
+"""The same at a target that does not."""
+MAX_CALL_S: Final = 180.0
 """Seconds after which a call that was let pass has ended, whatever came of it: no slot lasts longer."""
 RECORDED_AT_ONCE: Final = 500
-MOST_TARGETS: Final = 50_000
+TARGETS_VISITED_AT_ONCE: Final = 256
+DESKS_ASKED_AT_ONCE: Final = 16
+MAX_IDLE_TARGETS: Final = 50_000
 
 
 class Gatekeeper:
@@ -45,20 +52,22 @@ class Gatekeeper:
         self.slots = Slots(slots)
         self.fair = Fair(weight_of)
         self.limits_of = limits_of
-        self.limits = None if permits is None else Limited(permits, self._again, now)
         self.now = now
         self.held: dict[HoldReason, int] = dict.fromkeys(HoldReason, 0)
+        self._late = LateFires()
+        self.limits = None if permits is None else Limited(permits, self._again, now, self._late)
+        self._in_flows = 0
         self._targets: dict[tuple[UUID, str], Target] = {}
-        self._closed: set[Target] = set()
-        self._freed: set[Target] = set()
-        self._at_desk: dict[Desk, list[Ready]] = {}
-        self._later: list[tuple[float, int, Ready | Target]] = []
+        self._most_targets = MAX_IDLE_TARGETS
+        self._visited: deque[Target] = deque()
+        self._closed_desks: deque[Desk] = deque()
+        self._later: list[tuple[float, int, Target]] = []
         self._order = count()
 
     @property
     def waiting(self) -> int:
         """How many have come due and wait, in a queue or at a gate."""
-        return len(self.fair) + sum(target.parked for target in self._closed) + self.limited
+        return self._in_flows + self.limited
 
     @property
     def targets(self) -> Collection[Target]:
@@ -71,21 +80,31 @@ class Gatekeeper:
         return 0 if self.limits is None else len(self.limits)
 
     def offer(self, timer: Timer, job: Job, desk: Desk) -> None:
-        """A timer has come due. Where others wait for its target already, it waits behind them."""
-        ready = Ready(timer, job, desk, self._target_of(job))
-        if ready.target.parked and ready.target.waits_behind(timer):
-            ready.target.park(ready, self.now())
-        else:
-            self.fair.put(ready)
+        """A timer has come due. It waits behind others of its class for the same target."""
+        self._enter(Ready(timer, job, desk, self._target_of(job)))
 
     def dispatch(self) -> int:
         """Let pass whoever may, and hand them to their desks; returns how many."""
         now = self.now()
+        self._ask_desks()
         self._wake(now)
-        passed = self._let_pass(now)
-        while self._freed:  # some could not go for reasons of their own: those behind them may
-            self._look_at_freed(now)
-            passed += self._let_pass(now)
+        passed, may, fair = 0, self.slots.may, self.fair
+        while (flow := fair.next(may)) is not None:
+            if not flow.desk.open:
+                fair.close(flow.desk)
+                self._closed_desks.append(flow.desk)
+                self._reopen(flow.target, now)  # the room it has is another's, at a desk that is open
+                continue
+            if (reason := self._refusal(flow, now)) is not None:
+                self._close(flow, reason, now)
+                continue
+            ready = fair.serve(flow, now)
+            self._in_flows -= 1
+            if (limits := self.limits_of(ready.job)) and not self._within(ready, limits, now):
+                continue
+            self.slots.take(flow.class_)
+            passed += 1
+            ready.desk.accept(ready)
         return passed
 
     def answered(self, ready: Ready, instance: UUID, said: Said) -> None:
@@ -96,13 +115,14 @@ class Gatekeeper:
         target.answered(instance, said, now=now, chance=chance.fraction(), probe=ready.probe)
         if target.breaker.until != before:
             _tell(ready, before, now)
-        self._pass_on(target)
+            self._watch_broken(target, now)
+        self._reopen(target, now)
 
     def withdraw(self, ready: Ready) -> None:
         """No call was made: someone else has it, or its time has moved."""
         self._let_go(ready, made=False)
         ready.target.withdraw(ready)
-        self._pass_on(ready.target)
+        self._reopen(ready.target, self.now())
 
     def granted(self, key: Key) -> None:
         """A limit allows some more: as many of those who waited for it ask again."""
@@ -114,24 +134,29 @@ class Gatekeeper:
         if self.limits is not None:
             self.limits.ask_again()
         now = self.now()
-        self._closed = {target for target in self._closed if target.parked}
-        for target in self._closed:
-            if target.in_flight and now - target.admitted_at > UNHEARD:
+        for _ in range(min(len(self._visited), TARGETS_VISITED_AT_ONCE)):
+            target = self._visited.popleft()
+            target.visited = bool(target.closed)
+            if not target.visited:
+                continue
+            self._visited.append(target)
+            if target.in_flight and now - target.admitted_at > MAX_CALL_S:
                 log.error("target.unheard", calls=target.in_flight, waiting=target.parked)
                 target.forget_calls()
-            if not target.in_flight:
-                self._pass_on(target)
+            self._reopen(target, now, everyone=True)
 
     def clear(self) -> None:
         """Let go of everyone who waits: their rows are where they were."""
         for target in self._targets.values():
             target.forget_waiting()
         self.fair = Fair(self.fair.weight_of)
+        self._late.clear()
         if self.limits is not None:
             self.limits.clear()
-        self._at_desk.clear()
+        self._in_flows = 0
+        self._visited.clear()
+        self._closed_desks.clear()
         self._later.clear()
-        self._closed.clear()
 
     def wait_s(self) -> float | None:
         """Seconds until something held back may be tried again; None when nothing waits for a time."""
@@ -139,13 +164,13 @@ class Gatekeeper:
 
     def unrecorded(self) -> list[Ready]:
         """Fires that a gate has held for more than a moment: they are to be recorded now, and come again."""
-        now = self.now()
         found: list[Ready] = []
-        for target in self._closed:
-            patience = SHORT_PATIENCE if not target.breaker.closed else PATIENCE
-            found += target.waiting_cursors(now, patience, RECORDED_AT_ONCE - len(found))
-        if self.limits is not None:
-            found += self.limits.late(SHORT_PATIENCE, RECORDED_AT_ONCE - len(found))
+        for queue, ready in self._late.pop(self.now(), RECORDED_AT_ONCE):
+            found.append(ready)
+            if isinstance(queue, Flow):
+                self._in_flows -= 1
+            elif self.limits is not None:
+                self.limits.left()
         return found
 
     def _target_of(self, job: Job) -> Target:
@@ -154,50 +179,116 @@ class Gatekeeper:
         key = (job.tenant_id, made.url)
         target = self._targets.get(key)
         if target is None:
-            if len(self._targets) > MOST_TARGETS:
-                self._targets = {key: kept for key, kept in self._targets.items() if not kept.idle}
+            if len(self._targets) >= self._most_targets:
+                self._forget_idle()
             target = self._targets[key] = Target(made.max_concurrency, self.now())
         return target
 
-    def _let_pass(self, now: float) -> int:
-        passed, may = 0, self.slots.may
-        while (ready := self.fair.take(may)) is not None:
-            if not ready.desk.open:
-                self._at_desk.setdefault(ready.desk, []).append(ready)
-                self._pass_on(ready.target)
-                continue
-            reason = ready.target.admit(ready, now)
-            if reason is not None:
-                self._hold(ready, reason, now)
-                continue
-            if (limits := self.limits_of(ready.job)) and not self._within(ready, limits):
-                continue
-            self.slots.take((ready.timer.priority, ready.timer.lane))
-            passed += 1
-            ready.desk.accept(ready)
-        return passed
+    def _forget_idle(self) -> None:
+        """Twice as many as are in use may come before it is done again: its cost is shared by that many."""
+        self._targets = {key: target for key, target in self._targets.items() if not target.idle}
+        self._most_targets = max(MAX_IDLE_TARGETS, 2 * len(self._targets))
 
-    def _pass_on(self, target: Target) -> None:
-        """A place at a target is not taken, or not any more: whoever waits for it may ask."""
-        if target.parked:
-            self._freed.add(target)
+    def _enter(self, ready: Ready, *, first: bool = False) -> None:
+        """It waits for its turn, or for the gate that is closed before it."""
+        flow = ready.target.flow((ready.timer.priority, ready.timer.lane), ready.desk)
+        flow.add(ready, self.now(), first=first)
+        self._in_flows += 1
+        if flow.reason is not None:
+            self._late.watch(flow)
+        elif not flow.listed:
+            self.fair.add(flow)
 
-    def _hold(self, ready: Ready, reason: HoldReason, now: float) -> None:
+    def _again(self, ready: Ready) -> None:
+        """A limit lets it ask again: it goes before the others of its flow."""
+        self._enter(ready, first=True)
+
+    def _ask_desks(self) -> None:
+        """Some desks that were full may have room again."""
+        for _ in range(min(len(self._closed_desks), DESKS_ASKED_AT_ONCE)):
+            desk = self._closed_desks.popleft()
+            if desk.open:
+                self.fair.reopen(desk)
+            else:
+                self._closed_desks.append(desk)
+
+    def _refusal(self, flow: Flow, now: float) -> HoldReason | None:
+        """Count the first call of a flow in at its target, or say why not.
+
+        A retry is no probe where one that has not failed before could be: retries are those a target refuses even when
+        it is well.
+        """
+        target = flow.target
+        if flow.is_retry and not target.breaker.closed and any(map(self._may_probe, target.flows.values())):
+            return HoldReason.BREAKER
+        return target.admit(flow.first(), now)
+
+    def _may_probe(self, flow: Flow) -> bool:
+        return bool(flow) and not flow.is_retry and self.fair.is_open(flow.desk)
+
+    def _close(self, flow: Flow, reason: HoldReason, now: float) -> None:
+        """Take a flow from its turn until its target has room."""
         self.held[reason] += 1
-        target = ready.target
+        target = flow.target
+        self.fair.remove(flow)
+        flow.close(reason, _patience_s(target), now)
+        target.closed[flow] = None
+        if not target.visited:
+            target.visited = True
+            self._visited.append(target)
+        self._late.watch(flow)
         if reason is HoldReason.RETRY_BUDGET:
-            ready.park(now)
-            heapq.heappush(self._later, (now + BUDGET_PAUSE, next(self._order), ready))
-            self._pass_on(target)
-            return
-        target.park(ready, now)
-        self._closed.add(target)
-        if target.breaker.may_probe(now):  # a retry, which leaves the probe to one that has not failed before
-            self._pass_on(target)
-        else:
-            self._plan(target, now)
+            self._plan(target, target.retry_at(now))
+        elif reason is HoldReason.BREAKER:
+            self._reopen(target, now)  # where a retry leaves the probe to another, or a breaker's time is not over
 
-    def _within(self, ready: Ready, limits: Sequence[tuple[Key, Limit]]) -> bool:
+    def _reopen(self, target: Target, now: float, *, everyone: bool = False) -> None:
+        """Let flows take turns again as far as their target has room, the most urgent first.
+
+        1. A flow that cannot go now (its class has no slot, its desk is full) takes its turn too, but no room from
+           the others.
+        2. A retry needs to be earned, and while the breaker is open it leaves the probe to others.
+        3. Where there is no room, the next answer comes by here, or the time of the breaker.
+        """
+        if not target.closed:
+            return
+        room = target.room(now)
+        if room <= 0:
+            until = target.breaker.until
+            if until is not None and until > now:
+                self._plan(target, until)
+            return
+        for flow in sorted(target.closed, key=_urgency):
+            if room <= 0 and not everyone:
+                return
+            if not flow:
+                del target.closed[flow]
+                flow.reopen(now)
+                continue
+            if flow.is_retry and not self._may_retry(flow, now):
+                continue
+            del target.closed[flow]
+            flow.reopen(now)
+            self.fair.add(flow)
+            if self.fair.is_open(flow.desk) and self.slots.may(flow.class_):
+                room -= len(flow)
+
+    def _may_retry(self, flow: Flow, now: float) -> bool:
+        target = flow.target
+        if not target.breaker.closed:
+            return not any(map(self._may_probe, target.flows.values()))
+        at = target.retry_at(now)
+        if at > now:
+            self._plan(target, at)
+        return at <= now
+
+    def _watch_broken(self, target: Target, now: float) -> None:
+        """A breaker has opened or closed: fires that wait for it are recorded sooner, or later."""
+        for flow in target.closed:
+            flow.hold(_patience_s(target), now)
+            self._late.watch(flow)
+
+    def _within(self, ready: Ready, limits: Sequence[tuple[Key, Limit]], now: float) -> bool:
         """Count it against its limits. Where it has to wait for one, its place at its target is another's."""
         assert self.limits is not None
         reason = self.limits.count(ready, limits)
@@ -205,7 +296,7 @@ class Gatekeeper:
             return True
         self.held[reason] += 1
         ready.target.withdraw(ready)
-        self._pass_on(ready.target)
+        self._reopen(ready.target, now)
         return False
 
     def _let_go(self, ready: Ready, *, made: bool) -> None:
@@ -213,44 +304,27 @@ class Gatekeeper:
         if ready.quotas and self.limits is not None:
             self.limits.let_go(ready, made=made)
 
-    def _again(self, ready: Ready) -> None:
-        """It goes to the head of its queue."""
-        self.fair.put(ready, first=True)
-
-    def _release(self, target: Target, now: float) -> None:
-        for ready in reversed(target.release(now)):
-            self._again(ready)
-        if not target.parked:
-            self._closed.discard(target)
-        else:
-            self._plan(target, now)
-
-    def _plan(self, target: Target, now: float) -> None:
-        """Look at an open breaker when its time is over; where it is, a probe is on its way."""
-        until = target.breaker.until
-        if until is not None and until > now and target.wakes_at != until:
-            target.wakes_at = until
-            heapq.heappush(self._later, (until, next(self._order), target))
-
-    def _look_at_freed(self, now: float) -> None:
-        freed, self._freed = self._freed, set()
-        for target in freed:
-            self._release(target, now)
+    def _plan(self, target: Target, at: float) -> None:
+        """Look at a target's flows again at a time, if no earlier look is planned."""
+        if target.wakes_at is None or at < target.wakes_at:
+            target.wakes_at = at
+            heapq.heappush(self._later, (at, next(self._order), target))
 
     def _wake(self, now: float) -> None:
-        """Whoever may ask again: their target has room, or the time they waited for has come."""
-        for desk in [desk for desk in self._at_desk if desk.open]:
-            for ready in reversed(self._at_desk.pop(desk)):
-                self._again(ready)
-        self._look_at_freed(now)
+        """Look at the targets whose time has come."""
         while self._later and self._later[0][0] <= now:
-            _, _, waits = heapq.heappop(self._later)
-            if isinstance(waits, Target):
-                waits.wakes_at = None
-                self._release(waits, now)
-            else:
-                waits.unpark(now)
-                self._again(waits)
+            at, _, target = heapq.heappop(self._later)
+            if target.wakes_at == at:
+                target.wakes_at = None
+                self._reopen(target, now)
+
+
+def _patience_s(target: Target) -> float:
+    return CAPPED_PATIENCE_S if target.breaker.closed else BROKEN_PATIENCE_S
+
+
+def _urgency(flow: Flow) -> Class:
+    return flow.class_
 
 
 def _tell(ready: Ready, before: float | None, now: float) -> None:

@@ -2,11 +2,17 @@
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Final, Protocol
 
 from horae.domain.admission import HoldReason
 from horae.domain.limits import Key, Limit
-from horae.engine.admission.ready import Ready, late_fires
+from horae.engine.admission.ready import Ready
+from horae.engine.admission.waiting import LateFires, WaitingQueue
+
+PATIENCE_S: Final = 2.0
+"""Seconds a fire may wait at a limit before it is recorded."""
+QUEUES_ASKED_AT_ONCE: Final = 256
+MAX_IDLE_QUEUES: Final = 10_000
 
 
 class Permits(Protocol):
@@ -33,15 +39,31 @@ class Permits(Protocol):
         ...
 
 
+class LimitQueue(WaitingQueue):
+    """Those who wait for one limit. It is held as long as it stands."""
+
+    __slots__ = ("key",)
+
+    def __init__(self, key: Key, now: float) -> None:
+        super().__init__()
+        self.key = key
+        self.hold(PATIENCE_S, now)
+
+
 class Limited:
     """Counts calls against their limits, and has a queue for each limit that had none left. `again` asks anew."""
 
-    def __init__(self, permits: Permits, again: Callable[[Ready], None], now: Callable[[], float]) -> None:
-        self._permits, self._again, self._now = permits, again, now
-        self._queues: dict[Key, deque[Ready]] = {}
+    def __init__(
+        self, permits: Permits, again: Callable[[Ready], None], now: Callable[[], float], late: LateFires
+    ) -> None:
+        self._permits, self._again, self._now, self._late = permits, again, now, late
+        self._queues: dict[Key, LimitQueue] = {}
+        self._ring: deque[LimitQueue] = deque()
+        self._size = 0
+        self._most_queues = MAX_IDLE_QUEUES
 
     def __len__(self) -> int:
-        return sum(map(len, self._queues.values()))
+        return self._size
 
     def count(self, ready: Ready, limits: Sequence[tuple[Key, Limit]]) -> HoldReason | None:
         """Count a call against its limits; at the first that has none left it waits, and this says why."""
@@ -53,9 +75,10 @@ class Limited:
             for other in taken:
                 self._permits.undo(other)
                 self._readmit(other, 1)  # someone whom only that one holds back
-            queue = self._queues.setdefault(key, deque())
-            (queue.appendleft if ready.held_ms else queue.append)(ready)
-            ready.park(self._now())
+            queue = self._queue_of(key)
+            queue.add(ready, self._now(), first=ready.held_ms > 0)
+            self._size += 1
+            self._late.watch(queue)
             return HoldReason.RATE if limit.concurrency is None else HoldReason.CONCURRENCY
         ready.quotas = tuple(taken)
         return None
@@ -72,32 +95,47 @@ class Limited:
         self._readmit(key, self._permits.room(key))
 
     def ask_again(self) -> None:
-        """One of each at least: it may have been forgotten there, or the limit was lifted."""
-        for key in list(self._queues):
-            self._readmit(key, max(1, self._permits.room(key)))
+        """One of each of some limits at least: it may have been forgotten there, or the limit was lifted."""
+        for _ in range(min(len(self._ring), QUEUES_ASKED_AT_ONCE)):
+            queue = self._ring[0]
+            self._ring.rotate(-1)
+            if queue:
+                self._readmit(queue.key, max(1, self._permits.room(queue.key)))
 
-    def late(self, longer_than: float, most: int) -> list[Ready]:
-        """Fires that have waited without being recorded yet; they leave for that."""
-        found: list[Ready] = []
-        for queue in self._queues.values():
-            found += late_fires(queue, self._now(), longer_than, most - len(found))
-        return found
+    def left(self) -> None:
+        """One who waited for a limit has left to be recorded."""
+        self._size -= 1
 
     def clear(self) -> None:
         """Let go of everyone who waits."""
         self._queues.clear()
+        self._ring.clear()
+        self._size = 0
+
+    def _queue_of(self, key: Key) -> LimitQueue:
+        queue = self._queues.get(key)
+        if queue is None:
+            if len(self._queues) >= self._most_queues:
+                self._forget_idle()
+            queue = self._queues[key] = LimitQueue(key, self._now())
+            self._ring.append(queue)
+        return queue
+
+    def _forget_idle(self) -> None:
+        """Twice as many as are in use may come before it is done again: its cost is shared by that many."""
+        self._queues = {key: queue for key, queue in self._queues.items() if queue}
+        self._ring = deque(self._queues.values())
+        self._most_queues = max(MAX_IDLE_QUEUES, 2 * len(self._queues))
 
     def _readmit(self, key: Key, most: int) -> None:
         """Let as many as may pass a limit now ask again; the limit knows how many are left waiting."""
         queue = self._queues.get(key)
-        if queue is None:
+        if not queue:
             return
         now = self._now()
-        freed = [queue.popleft() for _ in range(min(most, len(queue)))]
+        freed = [queue.pop(now) for _ in range(min(most, len(queue)))]
+        self._size -= len(freed)
         if queue:
             self._permits.wait(key, len(queue))
-        else:
-            del self._queues[key]
         for ready in reversed(freed):
-            ready.unpark(now)
             self._again(ready)

@@ -1,6 +1,5 @@
 """A timer that has come due, with what is needed to decide about it."""
 
-from collections import deque
 from typing import TYPE_CHECKING, Final, Protocol
 
 from horae.domain.jobs import Job
@@ -9,8 +8,9 @@ from horae.domain.timers import Timer
 
 if TYPE_CHECKING:
     from horae.engine.admission.target import Target
+    from horae.engine.admission.waiting import WaitingQueue
 
-LONGEST_MS: Final = 2**31 - 1
+MAX_HELD_MS: Final = 2**31 - 1
 
 
 class Desk(Protocol):
@@ -31,9 +31,25 @@ class Desk(Protocol):
 
 
 class Ready:
-    """Waits for its turn, or for a gate that is closed. `held_ms` is what gates have cost it so far."""
+    """Waits for its turn, or for a gate that is closed. `held_ms` is what gates have cost it so far.
 
-    __slots__ = ("desk", "held_ms", "job", "parked_at", "probe", "quotas", "target", "timer")
+    `queue` is where it waits, `entered_at_s` how long that queue had been held when it came. `earned` is what its call
+    adds to the retries its target has earned, `asked_for` whether the target asked for this retry itself.
+    """
+
+    __slots__ = (
+        "asked_for",
+        "desk",
+        "earned",
+        "entered_at_s",
+        "held_ms",
+        "job",
+        "probe",
+        "queue",
+        "quotas",
+        "target",
+        "timer",
+    )
 
     def __init__(self, timer: Timer, job: Job, desk: Desk, target: "Target") -> None:
         self.timer = timer
@@ -41,14 +57,12 @@ class Ready:
         self.desk = desk
         self.target = target
         self.held_ms = 0
-        self.parked_at: float | None = None
+        self.queue: WaitingQueue | None = None
+        self.entered_at_s = 0.0
         self.probe = False
+        self.earned = 0.0
+        self.asked_for = False
         self.quotas: tuple[Key, ...] = ()
-
-    def park(self, now: float) -> None:
-        """A gate is closed for it."""
-        if self.parked_at is None:
-            self.parked_at = now
 
     def unrecorded_s(self, now: float) -> float:
         """Seconds for which a fire is late and nobody knows of it; zero where its row is there already.
@@ -58,21 +72,7 @@ class Ready:
         """
         return 0.0 if self.timer.fired is None else now - self.timer.at.timestamp()
 
-    def unpark(self, now: float) -> None:
-        """It goes back into its queue."""
-        if self.parked_at is not None:
-            self.held_ms = min(self.held_ms + round((now - self.parked_at) * 1000), LONGEST_MS)
-            self.parked_at = None
-
-
-def late_fires(queue: deque[Ready], now: float, longer_than: float, most: int) -> list[Ready]:
-    """Fires that have waited in a gate's queue without being recorded yet; they leave it for that."""
-    found: list[Ready] = []
-    for _ in range(len(queue)):
-        ready = queue.popleft()
-        if ready.unrecorded_s(now) > longer_than and len(found) < most:
-            ready.unpark(now)
-            found.append(ready)
-        else:
-            queue.append(ready)
-    return found
+    def add_held(self, seconds: float) -> None:
+        """A gate was closed for it for so long."""
+        if seconds > 0:
+            self.held_ms = min(self.held_ms + round(seconds * 1000), MAX_HELD_MS)

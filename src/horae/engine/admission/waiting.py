@@ -1,0 +1,158 @@
+"""A queue of calls that wait for the same thing, and the watch over fires that wait in it unrecorded."""
+
+import heapq
+from collections import deque
+from itertools import count
+from typing import Final
+
+from horae.engine.admission.ready import Ready
+
+MIN_STALE_ENTRIES: Final = 64
+"""Entries of calls that left before their turn, below which a queue is not tidied."""
+
+
+class WaitingQueue:
+    """First come, first served. Each method takes constant time, amortised, however many wait.
+
+    A fire that nobody has recorded yet may leave before its turn. Its entry stays behind until its turn comes, or until
+    half of all entries are stale.
+
+    While the queue is `held`, a gate is closed: the time counts as `held_ms` for everyone in it, and a fire that is
+    late by more than `patience_s` is to be recorded. `watched_at` belongs to `LateFires`.
+    """
+
+    __slots__ = ("_entries", "_held_at", "_held_s", "_size", "_unrecorded", "patience_s", "watched_at")
+
+    def __init__(self) -> None:
+        self.patience_s: float | None = None
+        self.watched_at: float | None = None
+        self._entries: deque[Ready] = deque()
+        self._unrecorded: deque[Ready] | None = None
+        self._size = 0
+        self._held_at: float | None = None
+        self._held_s = 0.0
+
+    def __len__(self) -> int:
+        return self._size
+
+    @property
+    def held(self) -> bool:
+        """Whether a gate is closed for those who wait here."""
+        return self._held_at is not None
+
+    def hold(self, patience_s: float, now: float) -> None:
+        """A gate has closed."""
+        self.patience_s = patience_s
+        if self._held_at is None:
+            self._held_at = now
+
+    def resume(self, now: float) -> None:
+        """The gate is open again."""
+        if self._held_at is not None:
+            self._held_s += max(0.0, now - self._held_at)
+            self._held_at = None
+
+    def add(self, ready: Ready, now: float, *, first: bool = False) -> None:
+        """Wait behind the others, or before them."""
+        ready.queue = self
+        ready.entered_at_s = self._held_until(now)
+        self._size += 1
+        (self._entries.appendleft if first else self._entries.append)(ready)
+        if ready.timer.fired is not None:
+            if self._unrecorded is None:
+                self._unrecorded = deque()
+            (self._unrecorded.appendleft if first else self._unrecorded.append)(ready)
+
+    def first(self) -> Ready:
+        """The next one, which stays. The queue must not be empty."""
+        entries = self._entries
+        while entries[0].queue is not self:
+            entries.popleft()
+        return entries[0]
+
+    def pop(self, now: float) -> Ready:
+        """The next one, which leaves. The queue must not be empty."""
+        ready = self.first()
+        self._entries.popleft()
+        self._leave(ready, now)
+        if self._unrecorded:
+            self._drop_recorded(self._unrecorded)
+        return ready
+
+    def pop_late(self, now: float, most: int) -> list[Ready]:
+        """Fires that nobody has recorded and that are late by more than the patience; they leave the queue."""
+        found: list[Ready] = []
+        queue, patience_s = self._unrecorded, self.patience_s
+        if queue is None or patience_s is None:
+            return found
+        while len(found) < most and self._drop_recorded(queue) and queue[0].unrecorded_s(now) > patience_s:
+            ready = queue.popleft()
+            self._leave(ready, now)
+            found.append(ready)
+        self._tidy()
+        return found
+
+    def late_at(self) -> float | None:
+        """When the first unrecorded fire in it becomes too late; None where every fire is recorded."""
+        if self._unrecorded is None or self.patience_s is None or not self._drop_recorded(self._unrecorded):
+            return None
+        return self._unrecorded[0].timer.at.timestamp() + self.patience_s
+
+    def clear(self) -> None:
+        """Let go of everyone."""
+        self._entries.clear()
+        self._unrecorded = None
+        self._size = 0
+
+    def _held_until(self, now: float) -> float:
+        """Seconds for which the queue was held up to now, since it was made."""
+        return self._held_s if self._held_at is None else self._held_s + max(0.0, now - self._held_at)
+
+    def _leave(self, ready: Ready, now: float) -> None:
+        ready.queue = None
+        ready.add_held(self._held_until(now) - ready.entered_at_s)
+        self._size -= 1
+
+    def _drop_recorded(self, queue: deque[Ready]) -> bool:
+        """Drop entries of those who left; returns whether anyone is left."""
+        while queue and queue[0].queue is not self:
+            queue.popleft()
+        return bool(queue)
+
+    def _tidy(self) -> None:
+        if len(self._entries) - self._size > max(self._size, MIN_STALE_ENTRIES):
+            self._entries = deque(ready for ready in self._entries if ready.queue is self)
+
+
+class LateFires:
+    """Tells which queues hold fires that are too late to stay unrecorded, without looking at the others."""
+
+    def __init__(self) -> None:
+        self._watched: list[tuple[float, int, WaitingQueue]] = []
+        self._order = count()
+
+    def watch(self, queue: WaitingQueue) -> None:
+        """Look at a held queue when its first fire becomes too late. Called again, the earlier time counts."""
+        at = queue.late_at()
+        if at is not None and (queue.watched_at is None or at < queue.watched_at):
+            queue.watched_at = at
+            heapq.heappush(self._watched, (at, next(self._order), queue))
+
+    def pop(self, now: float, most: int) -> list[tuple[WaitingQueue, Ready]]:
+        """At most so many fires that are too late, with the queues they leave."""
+        found: list[tuple[WaitingQueue, Ready]] = []
+        while self._watched and self._watched[0][0] < now and len(found) < most:
+            at, _, queue = heapq.heappop(self._watched)
+            if queue.watched_at != at:
+                continue  # it is watched for an earlier time, or was looked at since
+            queue.watched_at = None
+            if queue.held:
+                found += [(queue, ready) for ready in queue.pop_late(now, most - len(found))]
+                self.watch(queue)
+        return found
+
+    def clear(self) -> None:
+        """Watch nothing any more."""
+        for _, _, queue in self._watched:
+            queue.watched_at = None
+        self._watched.clear()
