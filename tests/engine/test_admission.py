@@ -33,7 +33,7 @@ class Turns(Fair):
     """Flows of ready calls, each target once, and who is served."""
 
     def put(self, ready):
-        flow = ready.target.flow((ready.timer.priority, ready.timer.lane), ready.desk)
+        flow = ready.target.flow(ready)
         flow.add(ready, 0.0)
         if not flow.listed:
             self.add(flow)

@@ -122,9 +122,10 @@ def many_tenants(size):
     """Twenty wait of each tenant."""
     scene = Scene(slots=200)
     tenants = [uuid4() for _ in range(max(1, size // 20))]
-    job = scene.jobs(1)[0]
+    jobs = scene.jobs(len(tenants))
+    timers = [a_timer(tenant=tenant) for tenant in tenants]
     for n in range(size):
-        scene.gates.offer(a_timer(tenant=tenants[n % len(tenants)]), job, scene.desk)
+        scene.gates.offer(timers[n % len(tenants)], jobs[n % len(tenants)], scene.desk)
     scene.gates.dispatch()
     return scene
 

@@ -5,7 +5,7 @@ same row changes nothing. A tenant with very many timers is deep: the rest of th
 on is remembered, so that one tenant's backlog costs the others neither memory nor their place.
 """
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from typing import Final
@@ -39,6 +39,7 @@ class Agenda:
         self.deep: dict[UUID, datetime] = {}
         self.held: frozenset[UUID] = frozenset()  # tenants whose rows are left where they are
         self._wheel: Wheel[Timer] = Wheel(millis(now()))
+        self._due: deque[Timer] = deque()
         self._planned_ms = NEVER_MS
         self._known: dict[UUID, datetime] = {}
         self._of_tenant: Counter[UUID] = Counter()
@@ -72,10 +73,18 @@ class Agenda:
             self._planned_ms = earliest
             self.wake()
 
-    def take(self) -> list[Timer]:
-        """What has come due, or does so in a moment. It stays known until it is forgotten."""
-        known, now_ms = self._known, int(self.now().timestamp() * 1000)  # rounded down: its claim must find it due
-        return [timer for timer in self._wheel.take(now_ms + AHEAD_MS) if known.get(timer.id) == timer.at]
+    def take(self, most: int) -> list[Timer]:
+        """At most so many of what has come due, or does so in a moment. It stays known until it is forgotten."""
+        now_ms = int(self.now().timestamp() * 1000)  # rounded down: its claim must find it due
+        self._due += self._wheel.take(now_ms + AHEAD_MS)
+        known, due = self._known, self._due
+        taken = [due.popleft() for _ in range(min(most, len(due)))]
+        return [timer for timer in taken if known.get(timer.id) == timer.at]
+
+    @property
+    def has_due(self) -> bool:
+        """Whether more has come due than was taken."""
+        return bool(self._due)
 
     def soon(self) -> list[Timer]:
         """What comes due in the second after this one."""

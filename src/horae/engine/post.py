@@ -1,14 +1,13 @@
 """A node's work in one cell, over the shards it holds there."""
 
 import asyncio
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 from uuid import UUID
 
 from horae.delivery.push import Sender
-from horae.domain.instances import Priority
 from horae.domain.jobs import Job
+from horae.domain.shares import Class
 from horae.domain.targets import PUSHED, secrets_of
 from horae.domain.timers import Timer
 from horae.engine.admission.gatekeeper import Gatekeeper
@@ -22,6 +21,7 @@ from horae.engine.completer import Completer
 from horae.engine.desk import Desk, Hands
 from horae.engine.feeder import Feeder
 from horae.engine.fire import Firer
+from horae.engine.matured import MaturedTimers
 from horae.engine.opening import Opener
 from horae.engine.rescue import Rescuer
 from horae.engine.rolling import Roller
@@ -40,6 +40,8 @@ from horae.store.tx import GONE
 
 SHORTEST_NAP, LONGEST_NAP = 0.01, 1.0
 CHUNK: Final = 200
+TAKEN_AT_ONCE: Final = 5000
+"""Timers that come out of the agenda before others are let work."""
 MOST_AHEAD: Final = 20_000
 UNGATED: Final = Target()  # a queue bears any number
 
@@ -66,11 +68,11 @@ class Post:
         self.secrets = secrets
         self.waker = Waker()
         self.matured_at = boottime()
-        self._matured: dict[Priority, dict[UUID, deque[Timer]]] = {priority: {} for priority in Priority}
+        self.matured = MaturedTimers(allowances.weight, self._has_enough, self.waker.wake)
         self.territory = Territory()
         self.definitions = Definitions(sealing)
         self.agenda = Agenda(cell.clock.now, self.waker.wake)
-        self.feeder = Feeder(cell, self.territory, self.agenda, lambda: gatekeeper.waiting)
+        self.feeder = Feeder(cell, self.territory, self.agenda, self._waiting)
         self.settler = Settler(cell, self.feeder.follow)
         self.rescuer = Rescuer(cell, self.territory, self.definitions, self.settler)
         self.tenancies = Tenancies(cell, self.agenda, self.feeder.reset)
@@ -127,7 +129,11 @@ class Post:
         if not self.cell.clock.trusted:
             return 0  # whoever keeps the lease says so at every heartbeat
         done = 0
-        while chunk := self._next():
+        while True:
+            self.matured.add(filter(self._ours, self.agenda.take(TAKEN_AT_ONCE)))
+            chunk = self.matured.take(CHUNK)
+            if not chunk and not self.agenda.has_due:
+                return done
             try:
                 await self._offer(chunk)
             except Exception:
@@ -135,26 +141,16 @@ class Post:
                     self.agenda.forget(timer)  # known but in no queue they would never be looked at again
                 raise
             self.turn()
+            self.matured_at = boottime()
             done += len(chunk)
-        return done
+            await asyncio.sleep(0)  # where everything is known nothing above has waited: let the others work too
 
-    def _next(self) -> list[Timer]:
-        """A few of what has come due: critical first, then of every tenant by its weight, however many one has."""
-        for timer in self.agenda.take():
-            if self._ours(timer):
-                self._matured[timer.priority].setdefault(timer.tenant_id, deque()).append(timer)
-        waiting = next((tenants for tenants in self._matured.values() if tenants), None)
-        if waiting is None:
-            return []
-        chunk: list[Timer] = []
-        weight = self.allowances.weight
-        whole = sum(map(weight, waiting))
-        for tenant, queue in list(waiting.items()):
-            share = max(1, CHUNK * weight(tenant) // whole)
-            chunk += [queue.popleft() for _ in range(min(share, len(queue)))]
-            if not queue:
-                del waiting[tenant]
-        return chunk
+    def _waiting(self) -> int:
+        """How many have come due and were not sent yet."""
+        return self.gatekeeper.waiting + len(self.matured)
+
+    def _has_enough(self, tenant: UUID, class_: Class, when_few: Callable[[], None]) -> bool:
+        return self.gatekeeper.has_enough(tenant, class_, self.desk, when_few)
 
     async def _offer(self, timers: Sequence[Timer]) -> None:
         known = await self.definitions.of(self.cell, timers)
@@ -165,6 +161,8 @@ class Post:
             if timer.tenant_id in self.tenancies.held:
                 self.agenda.forget(timer)
                 continue
+            if not self._ours(timer):
+                continue  # its shard went to another node while it waited here
             job = known.get((timer.job_id, timer.version))
             if job is None:
                 await self._undefined(timer)

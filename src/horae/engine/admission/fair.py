@@ -28,8 +28,9 @@ class TenantQueue:
     def __bool__(self) -> bool:
         return bool(self._ring)
 
-    def add(self, tenant: UUID, flow: Flow) -> None:
+    def add(self, flow: Flow) -> None:
         """Let a flow take turns."""
+        tenant = flow.tenant
         flows = self._flows.get(tenant)
         if flows is None:
             flows = self._flows[tenant] = deque()
@@ -103,7 +104,7 @@ class Fair:
         if queue is None:
             queue = self._queues[key] = TenantQueue(self.weight_of)
         was_idle = not queue
-        queue.add(flow.first().timer.tenant_id, flow)
+        queue.add(flow)
         flow.listed = True
         if was_idle and flow.desk not in self._closed:
             self._activate(flow.class_, queue)

@@ -1,6 +1,7 @@
 """The calls of one target that take turns together."""
 
 from typing import TYPE_CHECKING
+from uuid import UUID
 
 from horae.domain.admission import HoldReason
 from horae.domain.instances import Lane
@@ -19,11 +20,12 @@ class Flow(WaitingQueue):
     `listed` says whether it takes turns now, `reason` why a gate holds it back.
     """
 
-    __slots__ = ("class_", "desk", "is_retry", "listed", "reason", "target")
+    __slots__ = ("class_", "desk", "is_retry", "listed", "reason", "target", "tenant")
 
-    def __init__(self, target: "Target", class_: Class, desk: Desk) -> None:
+    def __init__(self, target: "Target", tenant: UUID, class_: Class, desk: Desk) -> None:
         super().__init__()
         self.target = target
+        self.tenant = tenant
         self.class_ = class_
         self.desk = desk
         self.is_retry = class_[1] == Lane.RETRY

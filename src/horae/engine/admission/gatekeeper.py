@@ -20,6 +20,7 @@ from horae.engine.admission.limited import Limited, Permits
 from horae.engine.admission.ready import Desk, Ready
 from horae.engine.admission.slots import Slots
 from horae.engine.admission.target import Target
+from horae.engine.admission.turns import TurnCounts
 from horae.engine.admission.waiting import LateFires
 from horae.runtime import chance
 from horae.runtime.clock import boottime
@@ -57,6 +58,8 @@ class Gatekeeper:
         self._late = LateFires()
         self.limits = None if permits is None else Limited(permits, self._again, now, self._late)
         self._in_flows = 0
+        self._turns = TurnCounts()
+        self.has_enough = self._turns.are_enough
         self._targets: dict[tuple[UUID, str], Target] = {}
         self._most_targets = MAX_IDLE_TARGETS
         self._visited: deque[Target] = deque()
@@ -100,6 +103,7 @@ class Gatekeeper:
                 continue
             ready = fair.serve(flow, now)
             self._in_flows -= 1
+            self._turns.add(flow, -1)
             if (limits := self.limits_of(ready.job)) and not self._within(ready, limits, now):
                 continue
             self.slots.take(flow.class_)
@@ -154,6 +158,7 @@ class Gatekeeper:
         if self.limits is not None:
             self.limits.clear()
         self._in_flows = 0
+        self._turns.clear()
         self._visited.clear()
         self._closed_desks.clear()
         self._later.clear()
@@ -191,12 +196,14 @@ class Gatekeeper:
 
     def _enter(self, ready: Ready, *, first: bool = False) -> None:
         """It waits for its turn, or for the gate that is closed before it."""
-        flow = ready.target.flow((ready.timer.priority, ready.timer.lane), ready.desk)
+        flow = ready.target.flow(ready)
         flow.add(ready, self.now(), first=first)
         self._in_flows += 1
         if flow.reason is not None:
             self._late.watch(flow)
-        elif not flow.listed:
+            return
+        self._turns.add(flow, 1)
+        if not flow.listed:
             self.fair.add(flow)
 
     def _again(self, ready: Ready) -> None:
@@ -231,6 +238,7 @@ class Gatekeeper:
         self.held[reason] += 1
         target = flow.target
         self.fair.remove(flow)
+        self._turns.add(flow, -len(flow))
         flow.close(reason, _patience_s(target), now)
         target.closed[flow] = None
         if not target.visited:
@@ -269,6 +277,7 @@ class Gatekeeper:
                 continue
             del target.closed[flow]
             flow.reopen(now)
+            self._turns.add(flow, len(flow))
             self.fair.add(flow)
             if self.fair.is_open(flow.desk) and self.slots.may(flow.class_):
                 room -= len(flow)

@@ -69,11 +69,12 @@ class Target:
         """Whether forgetting it loses nothing but the slots it has earned."""
         return not self.in_flight and self.breaker.closed and not any(self.flows.values())
 
-    def flow(self, class_: Class, desk: Desk) -> Flow:
-        """Where calls of a class wait for this target at a desk."""
-        flow = self.flows.get((class_, desk))
+    def flow(self, ready: Ready) -> Flow:
+        """Where calls of its class wait for this target at its desk."""
+        class_ = (ready.timer.priority, ready.timer.lane)
+        flow = self.flows.get((class_, ready.desk))
         if flow is None:
-            flow = self.flows[class_, desk] = Flow(self, class_, desk)
+            flow = self.flows[class_, ready.desk] = Flow(self, ready.timer.tenant_id, class_, ready.desk)
         return flow
 
     def room(self, now: float) -> int:
