@@ -403,7 +403,35 @@ def test_a_retry_that_was_read_from_a_row_has_a_budget_too(lane):
         if done < len(desk.accepted):
             gatekeeper.answered(desk.accepted[done], uuid4(), Said.WELL)
     assert len(desk.accepted) == RETRIES_AT_ONCE
-    assert gatekeeper.wait_s() == 5.0, "the next one is earned after five seconds"
+    assert gatekeeper.wait_s() == pytest.approx(1 / 1.2), "ten that succeeded let 1.2 a second pass"
+
+
+def test_a_backlog_of_retries_is_sent_faster_and_faster_as_long_as_they_succeed():
+    times = [NOW.timestamp()]
+    desk, gatekeeper, job = FakeDesk(), Gatekeeper(1000, now=lambda: times[-1]), a_pushed_job()
+    for _ in range(10_000):
+        gatekeeper.offer(a_timer(lane=Lane.RETRY), job, desk)
+    sent = []
+    while gatekeeper.waiting:
+        gatekeeper.dispatch()
+        sent += [times[-1] - times[0]] * len(desk.accepted)
+        while desk.accepted:
+            gatekeeper.answered(desk.accepted.pop(), uuid4(), Said.WELL)
+        times.append(times[-1] + 0.1)
+    assert sum(at < 1 for at in sent) <= RETRIES_AT_ONCE + 2
+    assert sent[-1] < 120, "a fixed rate of one in five seconds would take fourteen hours"
+
+
+def test_a_retry_that_fails_halves_what_may_pass_each_second():
+    target = Target(cap=1000)
+    target.window = 1000
+    for _ in range(18):
+        target.answered_retry(Said.WELL, 0.0)
+    while target.admit(a_ready(a_timer(lane=Lane.RETRY)), 0.0) is None:
+        pass
+    assert target.retry_at(0.0) == pytest.approx(1 / 2)
+    target.answered_retry(Said.BADLY, 0.0)
+    assert target.retry_at(0.0) == pytest.approx(1)
 
 
 def test_a_fire_that_is_late_at_a_broken_target_is_recorded_once_and_leaves_no_trace():

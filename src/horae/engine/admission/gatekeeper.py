@@ -8,6 +8,7 @@ from typing import Final
 from uuid import UUID
 
 from horae.domain.admission import HoldReason
+from horae.domain.instances import Lane
 from horae.domain.jobs import Job
 from horae.domain.limits import Key, Limit
 from horae.domain.outcomes import Said
@@ -116,6 +117,8 @@ class Gatekeeper:
         target, now = ready.target, self.now()
         self._let_go(ready, made=True)
         before = target.breaker.until
+        if ready.timer.lane == Lane.RETRY:
+            target.answered_retry(said, now)
         target.answered(instance, said, now=now, chance=chance.fraction(), probe=ready.probe)
         if target.breaker.until != before:
             _tell(ready, before, now)

@@ -2,7 +2,8 @@
 
 A target earns its slots: it starts with a few and gets one more with every answer, so one that hangs holds only those
 few. Retries are at most a fifth of first attempts (and a few), so that a target that comes back is not buried;
-those it asked for itself, by a 425, come on top.
+those it asked for itself, by a 425, come on top. Every retry that succeeds lets a few more pass each second, so that
+a backlog of retries is sent in a minute or two, faster and faster; one that fails halves that again.
 """
 
 from typing import Final
@@ -20,7 +21,10 @@ FIRST_WINDOW: Final = 8
 DEFAULT_CAP: Final = 800
 RETRY_SHARE: Final = 0.2
 RETRIES_AT_ONCE: Final = 10.0
-RETRIES_PER_SECOND: Final = 0.2
+MIN_RETRIES_PER_S: Final = 0.2
+RETRIES_PER_S_EARNED: Final = 0.1
+"""What a retry that succeeds adds to the retries that may pass each second: they double in some seven seconds."""
+MAX_RETRIES_PER_S: Final = 2000.0
 
 
 class Target:
@@ -34,6 +38,7 @@ class Target:
         "_budget",
         "_budget_at",
         "_early",
+        "_retries_per_s",
         "admitted_at",
         "breaker",
         "cap",
@@ -58,6 +63,7 @@ class Target:
         self._budget = RETRIES_AT_ONCE
         self._budget_at = now
         self._early = 0
+        self._retries_per_s = MIN_RETRIES_PER_S
 
     @property
     def parked(self) -> int:
@@ -96,7 +102,7 @@ class Target:
             if not self._spend_retry(ready, now):
                 return HoldReason.RETRY_BUDGET
         else:
-            self._earn(ready, min(RETRY_SHARE, RETRIES_AT_ONCE - self._budget))
+            self._earn(ready, max(0.0, min(RETRY_SHARE, self._most_saved - self._budget)))
         self.in_flight += 1
         self.admitted_at = now
         return None
@@ -104,12 +110,20 @@ class Target:
     def withdraw(self, ready: Ready) -> None:
         """The call was not made after all: what it earned or spent counts no more."""
         self.in_flight = max(self.in_flight - 1, 0)
-        self._budget = min(self._budget - ready.earned, RETRIES_AT_ONCE)
+        self._budget = min(self._budget - ready.earned, self._most_saved)
         self._early += ready.asked_for
         ready.earned, ready.asked_for = 0.0, False
         if ready.probe:
             self.breaker.unprobe()
             ready.probe = False
+
+    def answered_retry(self, said: Said, now: float) -> None:
+        """A retry ended: where it succeeded more of them may pass each second from now on."""
+        self._earned(now)  # at the rate until now
+        if said is Said.WELL:
+            self._retries_per_s = min(self._retries_per_s + RETRIES_PER_S_EARNED, MAX_RETRIES_PER_S)
+        elif said is Said.BADLY:
+            self._retries_per_s = max(self._retries_per_s / 2, MIN_RETRIES_PER_S)
 
     def answered(self, instance: UUID, said: Said, *, now: float, chance: float, probe: bool = False) -> None:
         """A call ended; `probe`: it was let pass to see whether the target is back."""
@@ -128,7 +142,7 @@ class Target:
     def retry_at(self, now: float) -> float:
         """When the next retry is earned, if nothing else is sent; now where one is."""
         lacking = 1 - self._early - self._earned(now)
-        return now if lacking <= 0 else now + lacking / RETRIES_PER_SECOND
+        return now if lacking <= 0 else now + lacking / self._retries_per_s
 
     def forget_waiting(self) -> None:
         """Nobody waits here any more: they are let go of."""
@@ -141,10 +155,15 @@ class Target:
         self.in_flight = 0
         self.breaker.unprobe()
 
+    @property
+    def _most_saved(self) -> float:
+        """How many retries may be saved up: a few, or those of a second."""
+        return max(RETRIES_AT_ONCE, self._retries_per_s)
+
     def _earned(self, now: float) -> float:
         """How many retries may pass now, without those it asked for itself."""
-        earned = self._budget + (now - self._budget_at) * RETRIES_PER_SECOND
-        self._budget, self._budget_at = min(earned, RETRIES_AT_ONCE), now
+        earned = self._budget + (now - self._budget_at) * self._retries_per_s
+        self._budget, self._budget_at = min(earned, self._most_saved), now
         return self._budget
 
     def _earn(self, ready: Ready, retries: float) -> None:

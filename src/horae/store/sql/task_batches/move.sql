@@ -4,6 +4,7 @@ with moved as (
     update instance_live l
     set fire_time = g.at, due_at = greatest(g.at, $11::timestamptz), changed_at = $11,
         payload = case when g.keep then l.payload else g.payload end,
+        lane = case when l.lane = 1 then 0 else l.lane end,  -- a new time is a new intent, not a retry
         intent_version = coalesce(g.intent_version, l.intent_version)
     from unnest($1::text::smallint[], $2::text::text[], $3::text::uuid[], $4::text::boolean[],
                 $5::text::timestamptz[], $6::text::jsonb[], $7::text::bigint[])

@@ -4,6 +4,7 @@ with moved as (
     update instance_live l
     set fire_time = $6::timestamptz, due_at = greatest($6, $11::timestamptz), changed_at = $11,
         payload = case when $7 then l.payload else $8::jsonb end,
+        lane = case when l.lane = 1 then 0 else l.lane end,  -- a new time is a new intent, not a retry
         intent_version = coalesce($9::bigint, l.intent_version)
     where l.shard_id = $1 and l.id = $5 and l.tenant_id = $2
       and l.state in ('INIT', 'FAIL', 'BLOCKED')
