@@ -17,10 +17,14 @@ MANY: Final = 1 << 30
 
 
 class Slice:
-    """Counts in memory. Ticks are passed in; `life` is how long its permits count without a renewal."""
+    """Counts in memory. Ticks are passed in; `life` is how long its permits count without a renewal.
+
+    `planned_at` is the tick at which its keeper will look whether a round is worth it.
+    """
 
     def __init__(self, limit: Limit, life: float) -> None:
         self.limit = limit
+        self.planned_at: float | None = None
         self._life = life
         self._tokens = 0.0
         self._held = self._share = self._in_use = 0
@@ -66,12 +70,11 @@ class Slice:
         self._refused = max(self._refused, many)
         self._refused_at = self._touched_at = tick
 
-    def due(self, tick: float) -> bool:
-        """Whether a round is worth it now."""
-        since = tick - self._asked_at
+    def due_at(self, tick: float) -> float | None:
+        """From when on a round is worth it, as things stand; None where nothing is in it and nothing wanted."""
         if self._refused or self._owing or (self._waiting and tick - self._refused_at < LINGER):
-            return since >= self._pace
-        return since >= SLICE and not self.empty
+            return self._asked_at + self._pace
+        return None if self.empty else self._asked_at + SLICE
 
     @property
     def empty(self) -> bool:
