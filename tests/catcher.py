@@ -12,7 +12,10 @@ LENGTH = b"\r\ncontent-length: "
 
 
 class Arrival(msgspec.Struct, kw_only=True):
-    """One call as the receiver saw it; `at` by the cells' clock, `began` and `ended` by the loop's."""
+    """One call as the receiver saw it; `at` by the cells' clock, `began` and `ended` by the loop's.
+
+    `address` is which of the receiver's addresses was called.
+    """
 
     job: str
     fire_time: datetime
@@ -21,6 +24,7 @@ class Arrival(msgspec.Struct, kw_only=True):
     instance: str
     key: str | None = None
     path: str = ""
+    address: str = ""
     at: datetime = datetime.min
     began: float = 0.0
     ended: float | None = None
@@ -54,9 +58,10 @@ class Catcher:
         for arrival, reply in hanging:
             reply(arrival, status)
 
-    def arrived(self, path: str, body: bytes, reply: Callable[[Arrival, int], None]) -> None:
+    def arrived(self, path: str, address: str, body: bytes, reply: Callable[[Arrival, int], None]) -> None:
         arrival = msgspec.json.decode(body, type=Arrival)
-        arrival.path, arrival.at, arrival.began = path, self.now(), asyncio.get_running_loop().time()
+        arrival.path, arrival.address = path, address
+        arrival.at, arrival.began = self.now(), asyncio.get_running_loop().time()
         self.arrivals.append(arrival)
         status = self.answer(arrival)
         if status is None:
@@ -77,6 +82,7 @@ class Visit(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
+        self.address: str = transport.get_extra_info("sockname")[0]
         self.catcher.visits.add(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -91,7 +97,7 @@ class Visit(asyncio.Protocol):
                 return
             path = self.buffer.split(b" ", 2)[1].decode()
             body, self.buffer = self.buffer[end + 4 : end + 4 + length], self.buffer[end + 4 + length :]
-            self.catcher.arrived(path, body, self.reply)
+            self.catcher.arrived(path, self.address, body, self.reply)
 
     def reply(self, arrival: Arrival, status: int) -> None:
         arrival.ended, arrival.status = asyncio.get_running_loop().time(), status
@@ -115,10 +121,10 @@ def percentile(values: list[float], part: float) -> float:
 
 
 @asynccontextmanager
-async def catching(now: Callable[[], datetime]) -> AsyncIterator[Catcher]:
+async def catching(now: Callable[[], datetime], host: str = "127.0.0.1") -> AsyncIterator[Catcher]:
     """A receiver on a free port, until the end of the block."""
     catcher = Catcher(now)
-    server = await asyncio.get_running_loop().create_server(lambda: Visit(catcher), "127.0.0.1", 0, backlog=4096)
+    server = await asyncio.get_running_loop().create_server(lambda: Visit(catcher), host, 0, backlog=4096)
     catcher.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     try:
         yield catcher

@@ -8,7 +8,18 @@ from hypothesis import strategies as st
 from horae.domain import keys
 from horae.domain.errors import Invalid, NotFound
 from horae.domain.ids import Prefix, compose, private, public, shard_in
-from horae.domain.placement import NARROW, SHARDS, WIDTHS, home_of, part_of, runs_of, shard_of
+from horae.domain.placement import (
+    GROUPS,
+    NARROW,
+    SHARDS,
+    WIDTHS,
+    Layout,
+    Placement,
+    deal_to_cells,
+    home_of,
+    part_of,
+    runs_of,
+)
 from horae.domain.tenants import Tenant, check
 
 shards = st.integers(0, SHARDS - 1)
@@ -48,25 +59,62 @@ def test_near_misses_are_not_found(text):
         private(Prefix.JOB, text)
 
 
-@given(shards, st.sampled_from(sorted(WIDTHS)), st.text())
-def test_a_row_lies_within_its_tenants_width(base, width, text):
-    shard = shard_of(base, width, text)
+widths = st.sampled_from(sorted(WIDTHS))
+
+
+@given(shards, widths, st.text())
+def test_a_row_of_neighbours_lies_within_its_tenants_width(base, width, text):
+    shard = Placement(Layout.NEIGHBOURS, width).shard(base, text)
     assert 0 <= shard < SHARDS
     assert (shard - base) % SHARDS < width
 
 
+@given(shards, widths, st.text())
+def test_a_row_that_is_spread_lies_a_number_of_strides_from_its_tenants_base(base, width, text):
+    shard = Placement(Layout.SPREAD, width).shard(base, text)
+    assert 0 <= shard < SHARDS
+    assert (shard - base) % (SHARDS // width) == 0
+
+
+@given(shards, widths, widths, st.sampled_from(Layout))
+def test_the_shards_of_a_narrower_placement_are_among_those_of_a_wider_one(base, one, other, layout):
+    narrow, wide = sorted((one, other))
+    found = [Placement(layout, width).shards(base) for width in (narrow, wide)]
+    assert [len(set(shards)) for shards in found] == [narrow, wide]
+    assert set(found[0]) <= set(found[1])
+
+
 def test_placement_is_fixed_for_ever():
-    assert [shard_of(4090, 16, f"job-{n}") for n in range(5)] == [4090, 5, 0, 2, 4093]
+    neighbours, spread = Placement(Layout.NEIGHBOURS, 16), Placement(Layout.SPREAD, 16)
+    assert [neighbours.shard(4090, f"job-{n}") for n in range(5)] == [4090, 5, 0, 2, 4093]
+    assert [spread.shard(4090, f"job-{n}") for n in range(5)] == [4090, 2810, 1530, 2042, 762]
     assert home_of("acme") == 641
 
 
+@pytest.mark.parametrize("layout", Layout)
 @pytest.mark.parametrize("width", [4096, 256])
-def test_rows_spread_evenly(width):
-    counts = [0] * width
+def test_rows_spread_evenly(width, layout):
+    counts = dict.fromkeys(Placement(layout, width).shards(0), 0)
     for n in range(width * 100):
-        counts[shard_of(0, width, f"job-{n}")] += 1
-    assert max(counts) < 150
-    assert min(counts) > 50
+        counts[Placement(layout, width).shard(0, f"job-{n}")] += 1
+    assert max(counts.values()) < 150
+    assert min(counts.values()) > 50
+
+
+@pytest.mark.parametrize("cells", [1, 2, 3, 5, 8, 64, 100])
+def test_cells_share_all_shards_as_evenly_as_whole_groups_go(cells):
+    dealt = deal_to_cells(cells)
+    assert sorted(shard for part in dealt for shard in part) == list(range(SHARDS))
+    assert max(map(len, dealt)) - min(map(len, dealt)) <= SHARDS // GROUPS
+
+
+@pytest.mark.parametrize(("width", "most"), [(1, 1), (4, 1), (16, 1), (64, 1), (256, 4)])
+def test_a_small_tenant_lives_in_few_cells(width, most):
+    for cells in range(1, GROUPS + 1):
+        cell_of = {shard: cell for cell, part in enumerate(deal_to_cells(cells)) for shard in part}
+        for base in (0, 63, 641, 4095):
+            used = {cell_of[shard] for shard in Placement(Layout.SPREAD, width).shards(base)}
+            assert len(used) <= most
 
 
 def test_a_tenant_needs_a_printable_name_and_a_width_that_divides():
@@ -106,19 +154,31 @@ def test_a_key_can_be_read_by_a_person():
 
 @given(st.sets(shards, max_size=300))
 def test_runs_cover_every_shard_once_and_nothing_else(held):
-    wide, narrow = runs_of(held)
+    wide, narrow = runs_of(held, range(SHARDS))
     covered = [shard for run in wide for shard in range(run.first, run.last + 1)] + narrow
     assert sorted(covered) == sorted(held)
-    assert all(run.width >= NARROW for run in wide)
+    assert all(run.last - run.first + 1 >= NARROW for run in wide)
 
 
 def test_all_shards_are_one_run():
-    assert runs_of(range(SHARDS)) == ([(0, SHARDS - 1)], [])
-    assert runs_of([7]) == ([], [7])
+    assert runs_of(range(SHARDS), range(SHARDS)) == ([(0, SHARDS - 1)], [])
+    assert runs_of([7], range(SHARDS)) == ([], [7])
+
+
+def test_a_shard_of_another_cell_breaks_no_run_and_one_of_this_cell_does():
+    assert runs_of([0, 2, 4, 6, 8], range(0, SHARDS, 2)) == ([(0, 8)], [])
+    assert runs_of([0, 2, 6, 8, 10, 12], range(0, SHARDS, 2)) == ([(6, 12)], [0, 2])
+    assert runs_of([0, 2, 4, 6, 8], ()) == ([(0, 8)], [])
+
+
+def test_a_run_of_few_shards_is_narrow_however_far_apart_they_are():
+    assert runs_of([0, 64, 128], range(0, SHARDS, 64)) == ([], [0, 64, 128])
 
 
 def test_of_shards_that_several_hold_the_parts_are_one_whole():
     everything = [frozenset(range(first, first + 1024)) for first in range(0, 4096, 1024)]
-    assert [part_of(held, 4090, 4096) for held in everything] == [0.25] * 4
-    assert [part_of(held, 4090, 16) for held in everything] == [10 / 16, 0, 0, 6 / 16]
-    assert part_of(frozenset(), 7, 16) == 0
+    neighbours, spread = Placement(Layout.NEIGHBOURS, 16), Placement(Layout.SPREAD, 16)
+    assert [part_of(held, 4090, neighbours.with_width(4096)) for held in everything] == [0.25] * 4
+    assert [part_of(held, 4090, neighbours) for held in everything] == [10 / 16, 0, 0, 6 / 16]
+    assert [part_of(held, 4090, spread) for held in everything] == [0.25] * 4
+    assert part_of(frozenset(), 7, spread) == 0

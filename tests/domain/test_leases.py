@@ -20,7 +20,7 @@ def test_every_shard_is_dealt_to_exactly_one_node_in_equal_parts(open_shards, li
 @given(nodes)
 def test_neighbouring_shards_are_dealt_as_one_run(living):
     for node in living:
-        wide, narrow = runs_of(allotment(range(4096), living, node))
+        wide, narrow = runs_of(allotment(range(4096), living, node), range(4096))
         assert (len(wide), narrow) == (1, [])
 
 

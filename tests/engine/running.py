@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from horae.delivery.client import Client
+from horae.delivery.names import Resolve, lookup
 from horae.delivery.push import Sender
 from horae.engine.node import Node
 from horae.store.cells import Store
@@ -17,8 +18,10 @@ GRACE = 5.0
 
 
 @asynccontextmanager
-async def running(store: Store, *, ttl: timedelta = TTL, **facts: Any) -> AsyncIterator[Node]:
-    node = Node(store, "n", ttl, Sender(Client(ANYWHERE)), **facts)
+async def running(
+    store: Store, *, ttl: timedelta = TTL, resolve: Resolve = lookup, **facts: Any
+) -> AsyncIterator[Node]:
+    node = Node(store, "n", ttl, Sender(Client(ANYWHERE, resolve=resolve)), **facts)
     await node.start()
     try:
         await until(lambda: all(node.leases.held(cell) for cell in store.cells))

@@ -62,7 +62,7 @@ def shared_evenly(store, nodes):
         fair = len(store.shards_of(cell)) / len(nodes)
         if sum(map(len, held)) != len(store.shards_of(cell)) or len(frozenset().union(*held)) != sum(map(len, held)):
             return False
-        if any(abs(len(mine) - fair) > 1 or len(runs_of(mine)[0]) != 1 for mine in held):
+        if any(abs(len(mine) - fair) > 1 or len(runs_of(mine, store.shards_of(cell))[0]) != 1 for mine in held):
             return False
     return True
 

@@ -4,8 +4,11 @@ import asyncpg
 import pytest
 
 from horae.domain.jobs import Definition
+from horae.domain.placement import Layout, home_of
 from horae.domain.targets import HttpTarget
+from horae.domain.tenants import Tenant
 from horae.domain.triggers import IntervalTrigger
+from horae.runtime.chance import mint
 from horae.runtime.settings import CellSettings
 from horae.service import tenants
 from horae.service.context import Context
@@ -28,6 +31,7 @@ CONSTRAINTS = """
                  where a.attrelid = c.conrelid and a.attnum = any(c.conkey)) as columns
     from pg_constraint c join pg_class r on r.oid = c.conrelid
     where c.connamespace = 'public'::regnamespace and c.contype in ('c', 'u', 'p') and not r.relispartition"""
+OLD_TENANT = "insert into tenant (shard_id, id, name, width, zone, created_at) values ($1, $2, $3, $4, $5, $6)"
 KNOWN = migrations.known()
 WHOLE = 4
 """The first migration with which a cell is a cell."""
@@ -90,13 +94,16 @@ async def test_rows_of_the_release_before_fire_after_the_migration_and_so_do_tho
     connection = await asyncpg.connect(dsn)
     await migrations._deal_shards([connection])
     async with Store.of(cells) as store, catching(store.cells[0].clock.now) as catcher:
-        tenant = await tenants.create(store, "acme", "test")
+        tenant = Tenant(mint(home_of("acme"), store.cells[0].clock.now()), "acme", 16, layout=Layout.NEIGHBOURS)
+        facts = (home_of("acme"), tenant.id, tenant.name, tenant.width, tenant.zone, store.cells[0].clock.now())
+        await query(store, OLD_TENANT, *facts)
         ctx = Context.of(store, tenant, "test")
         start = store.cells[0].clock.now().replace(microsecond=0)
         made = Definition(trigger=IntervalTrigger(1, start), target=HttpTarget(catcher.url))
         await bulk_jobs(ctx, store, 10, made, start, "old")
         assert await migrations.apply(connection, "cell-0", "test") == [KNOWN[-1].name]
         await bulk_jobs(ctx, store, 10, made, start, "still-old")
+        assert await tenants.find(store, "acme") == tenant, "it keeps the shards that it had"
         async with running(store):
             await until(lambda: len({arrival.job for arrival in catcher.arrivals}) == 20, 30)
         rows = await query(store, "select job_id, fire_time, count(*) as many from instance_history group by 1, 2")

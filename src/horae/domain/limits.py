@@ -13,12 +13,14 @@ import msgspec
 
 from horae.domain.errors import Invalid
 from horae.domain.ids import shard_in
-from horae.domain.placement import DEFAULT_WIDTH, shard_of
+from horae.domain.placement import Layout, Placement
 
 SLICE: Final = 0.25
 """Seconds that one slice is meant for."""
 FRESH: Final = timedelta(seconds=1)
 """Who did not ask for that long no longer waits."""
+QUOTA_PLACEMENT: Final = Placement(Layout.NEIGHBOURS, 16)
+"""Where every tenant's limits are counted, whatever its own placement: nodes of two releases must meet at one row."""
 
 
 class Limit(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -53,7 +55,7 @@ class Key(NamedTuple):
     @property
     def shard(self) -> int:
         """Where its row lives: always the same shard, whoever asks."""
-        return shard_of(shard_in(self.tenant_id), DEFAULT_WIDTH, f"quota/{self.name}")
+        return QUOTA_PLACEMENT.shard(shard_in(self.tenant_id), f"quota/{self.name}")
 
 
 class Bucket(NamedTuple):

@@ -9,8 +9,8 @@ import msgspec
 from horae.domain.egress import Egress
 from horae.domain.errors import Invalid
 from horae.domain.ids import shard_in
-from horae.domain.limits import Limit
-from horae.domain.placement import DEFAULT_WIDTH, SHARDS, WIDTHS, shard_of
+from horae.domain.limits import QUOTA_PLACEMENT, Limit
+from horae.domain.placement import DEFAULT_WIDTH, WIDTHS, Layout, Placement
 
 LONGEST_NAME: Final = 60
 HEAVIEST: Final = 1000
@@ -46,21 +46,33 @@ class Allowance(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Tenant(msgspec.Struct, frozen=True):
-    """A tenant and how wide its rows are spread; the width is fixed for ever."""
+    """A tenant, over how many shards its rows lie, and which those are."""
 
     id: UUID
     name: str
     width: int = DEFAULT_WIDTH
     zone: str = "UTC"
+    layout: Layout = Layout.SPREAD
+
+    def placement(self, width: int | None = None) -> Placement:
+        """Where its rows lie, or those of a type of that width."""
+        return Placement(self.layout, width or self.width)
 
     def shard(self, text: str, width: int | None = None) -> int:
         """The shard of a name or business key of this tenant."""
-        return shard_of(shard_in(self.id), width or self.width, text)
+        return self.placement(width).shard(shard_in(self.id), text)
 
     def shards(self, width: int | None = None) -> list[int]:
         """Every shard that its rows, or those of a type of that width, may lie in."""
-        base = shard_in(self.id)
-        return sorted((base + n) % SHARDS for n in range(width or self.width))
+        return self.placement(width).shards(shard_in(self.id))
+
+    def all_shards(self, widest: int) -> list[int]:
+        """Every shard that any row of it may lie in; `widest`: the greatest width that a type has of its own, or 0.
+
+        The shards of a narrower placement are among those of a wider one of the same layout.
+        """
+        limits = QUOTA_PLACEMENT.shards(shard_in(self.id))
+        return sorted({*limits, *self.shards(max(self.width, widest))})
 
 
 def check(name: str, width: int) -> None:

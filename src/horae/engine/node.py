@@ -180,7 +180,7 @@ class Node:
         yield f"timers of {cell.name}", lambda: boottime() - post.matured_at < PATIENCE
 
     def _changed(self, cell: Cell, _gained: list[int], _lost: list[int]) -> None:
-        self.posts[cell.name].hold(self.leases.held(cell))
+        self.posts[cell.name].hold(self.leases.held(cell), self.store.shards_of(cell))
         if self._tasks and not self.leases.alive(cell):
             cell.forsake()  # whatever cut the lease off may have cut the pool's connections off too
         self._looks[cell.name].waker.wake()
@@ -198,6 +198,7 @@ class Node:
     async def _round(self, post: Post) -> int:
         async with post.cell.tx() as tx:
             await leases.heartbeat(tx, *self.who)
-            post.hold(await leases.take(tx, self.who.incarnation, self.store.shards_of(post.cell)))
+            here = self.store.shards_of(post.cell)
+            post.hold(await leases.take(tx, self.who.incarnation, here), here)
         await post.cell.sync_clock()
         return await post.drain()

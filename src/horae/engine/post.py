@@ -84,11 +84,11 @@ class Post:
         hands = Hands(self.firer, self.claimer, sender, completer, self.feeder, Opener(sealing))
         self.desk = Desk(cell, self.agenda, gatekeeper, hands, alive, turn)
 
-    def hold(self, shards: Iterable[int]) -> None:
-        """From now on, these shards; when some are new, everything is looked at from the beginning."""
+    def hold(self, shards: Iterable[int], here: Iterable[int] = ()) -> None:
+        """From now on, these of the cell's shards; when some are new, everything is looked at from the beginning."""
         shards = frozenset(shards)
         gained = shards - self.territory.shards
-        self.territory.hold(shards)
+        self.territory.hold(shards, here)
         if gained:
             self.feeder.reset()
             self.rescuer.look_at_all()

@@ -15,7 +15,7 @@ from horae.domain import keys
 from horae.domain.ids import shard_in
 from horae.domain.instances import Lane
 from horae.domain.jobs import Job
-from horae.domain.placement import SHARDS, part_of
+from horae.domain.placement import SHARDS, Layout, Placement, part_of
 from horae.domain.rolling import AT_ONCE, BATCH, Pace, pace_of
 from horae.domain.targets import HttpTarget, queue_of, slot_ms
 from horae.domain.timers import Timer
@@ -31,6 +31,8 @@ from horae.store.tx import COLLIDED, Tx
 MOST_COUNTED: Final = 1_000_000
 KNOWN_FOR: Final = 4
 """Looks, one a second, for which the list of sets is good."""
+EVERYWHERE: Final = Placement(Layout.SPREAD, SHARDS)
+"""Where the rows of a tenant may lie that this cell has not heard of yet."""
 
 
 class Roller:
@@ -49,7 +51,7 @@ class Roller:
         self.held = held
         self._paces: dict[UUID, tuple[frozenset[int], Pace]] = {}
         self._known: list[Job] = []
-        self._widths: dict[UUID, int] = {}
+        self._placements: dict[UUID, Placement] = {}
         self._under_way: Counter[UUID] = Counter()
         self._looks = 0
 
@@ -75,7 +77,8 @@ class Roller:
         """Which sets there are. Who is new or paused is heard of after some looks."""
         async with self.cell.statement() as tx:
             self._known = await jobs.rolling(tx)
-            self._widths = await tenants.widths(tx, [job.tenant_id for job in self._known]) if self._known else {}
+            ids = [job.tenant_id for job in self._known]
+            self._placements = await tenants.placements(tx, ids) if ids else {}
         known = {job.id for job in self._known}
         self._paces = {id_: pace for id_, pace in self._paces.items() if id_ in known}
         self._under_way = Counter({id_: many for id_, many in self._under_way.items() if id_ in known})
@@ -132,8 +135,8 @@ class Roller:
 
     def _part(self, job: Job) -> float:
         """Our part of the set, by its shards: the target's rate is for all of it, and others work on the rest."""
-        width = job.definition.width or self._widths.get(job.tenant_id, SHARDS)
-        return part_of(self.territory.shards, shard_in(job.tenant_id), width)
+        placement = self._placements.get(job.tenant_id, EVERYWHERE).with_width(job.definition.width)
+        return part_of(self.territory.shards, shard_in(job.tenant_id), placement)
 
     async def _batch(self, job: Job, tick: datetime, aged: datetime, many: int, pace: Pace) -> int:
         """Occupy a batch and give birth to it; returns how many. Nothing of it is left where that fails."""

@@ -24,15 +24,19 @@ Read = Callable[[Tx, Look, Sequence[Mark]], Awaitable[Page]]
 
 
 class Territory:
-    """Shards as looks want them. Leases are dealt in neighbouring shards, so the runs are few."""
+    """Shards as looks want them. Leases are dealt in neighbours among the cell's shards, so the runs are few.
 
-    def __init__(self, shards: Iterable[int] = ()) -> None:
-        self.hold(shards)
+    A run may span a shard of another cell. What a move left of it here is passed over: a look returns no timer of a
+    shard that is not held.
+    """
 
-    def hold(self, shards: Iterable[int]) -> None:
-        """From now on, these."""
+    def __init__(self, shards: Iterable[int] = (), here: Iterable[int] = ()) -> None:
+        self.hold(shards, here)
+
+    def hold(self, shards: Iterable[int], here: Iterable[int] = ()) -> None:
+        """From now on, these; `here` are the shards that the cell holds, where those are more."""
         self.shards = frozenset(shards)
-        self._wide, self._narrow = runs_of(self.shards)
+        self._wide, self._narrow = runs_of(self.shards, here)
 
     @property
     def runs(self) -> list[Run]:
@@ -44,27 +48,26 @@ class Territory:
         found = [await cursors.due(tx, run, look, marks) for run in self._wide]
         if self._narrow:
             found.append(await cursors.due_narrow(tx, self._narrow, look, marks))
-        return _page(found, look.limit)
+        return self._page(found, look.limit)
 
     async def instances(self, tx: Tx, look: Look, marks: Sequence[Mark]) -> Page:
         """A page of waiting instances."""
         found = [await instances.due(tx, run, look, marks) for run in self._wide]
         if self._narrow:
             found.append(await instances.due_narrow(tx, self._narrow, look, marks))
-        return _page(found, look.limit)
+        return self._page(found, look.limit)
 
-
-def _page(found: Sequence[list[Timer]], limit: int) -> Page:
-    """Several runs as one page: a class goes on behind the run that was cut off first."""
-    more: dict[Class, Timer] = {}
-    for timers in found:
-        if len(timers) < limit:
-            continue
-        for class_, members in _by_class(timers).items():
-            last = members[-1]
-            if len(members) == limit and (class_ not in more or _order(last) < _order(more[class_])):
-                more[class_] = last
-    return Page([timer for timers in found for timer in timers], more)
+    def _page(self, found: Sequence[list[Timer]], limit: int) -> Page:
+        """Several runs as one page of what is held; a class goes on behind the run that was cut off first."""
+        more: dict[Class, Timer] = {}
+        for timers in found:
+            if len(timers) < limit:
+                continue
+            for class_, members in _by_class(timers).items():
+                last = members[-1]
+                if len(members) == limit and (class_ not in more or _order(last) < _order(more[class_])):
+                    more[class_] = last
+        return Page([timer for timers in found for timer in timers if timer.shard in self.shards], more)
 
 
 def _by_class(timers: Iterable[Timer]) -> dict[Class, list[Timer]]:

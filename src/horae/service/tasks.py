@@ -12,7 +12,6 @@ from horae.domain import tasks as rules
 from horae.domain.errors import Contended, Invalid, NotFound
 from horae.domain.ids import shard_in
 from horae.domain.jobs import Job
-from horae.domain.placement import shard_of
 from horae.domain.sealed import payload_of
 from horae.domain.tasks import Cancel, Create, Decision, Ignore, IgnoreReason, Intent, Known, Move, Replace
 from horae.domain.tenants import Tenant
@@ -134,11 +133,11 @@ def place_of(tenant: Tenant, job: Job, key: str) -> Place:
 
 def placing(tenant: Tenant, job: Job) -> Callable[[str], tuple[int, str]]:
     """Shard and key for many keys of one type: what they share is found out once."""
-    base, width, name = shard_in(tenant.id), job.definition.width or tenant.width, f"{job.name}/"
+    base, placement, name = shard_in(tenant.id), tenant.placement(job.definition.width), f"{job.name}/"
 
     def place(key: str) -> tuple[int, str]:
         rules.check_key(key)
-        return shard_of(base, width, name + key), key
+        return placement.shard(base, name + key), key
 
     def own(key: str) -> tuple[int, str]:
         rules.check_key(key)

@@ -17,7 +17,7 @@ from horae.store.walls import PLATFORM, Behalf, behind
 
 
 async def create(store: Store, name: str, actor: str, *, width: int = DEFAULT_WIDTH, zone: str = "UTC") -> Tenant:
-    """A new tenant. Its width is fixed for ever."""
+    """A new tenant, whose rows are spread over `width` shards."""
     rules.check(name, width)
     load_zone(zone)
     shard = home_of(name)
@@ -30,7 +30,7 @@ async def create(store: Store, name: str, actor: str, *, width: int = DEFAULT_WI
             raise Conflict(f"a tenant {name!r} exists already, or its shard is moving")
         if wrapped is not None:
             await data_keys.create(tx, tenant.id, 1, wrapped)
-        body = {"id": tenant.id, "name": name, "width": width, "zone": zone}
+        body = {"id": tenant.id, "name": name, "width": width, "zone": zone, "layout": tenant.layout}
         await tenants.publish(tx, tenant.id)
         await tell(tx, shard, tenant, Event.TENANT_CREATED, actor, public(Prefix.TENANT, tenant.id), body)
         return tenant
@@ -55,7 +55,14 @@ async def allow(store: Store, name: str, actor: str, allowance: Allowance) -> Te
         tenant = await tenants.allow(tx, shard, name, allowance)
         if tenant is None:
             raise ShardClosed(f"the shard of tenant {name!r} is moving; nothing was changed")
-        body = {"id": tenant.id, "name": name, "width": tenant.width, "zone": tenant.zone, "allowance": allowance}
+        body = {
+            "id": tenant.id,
+            "name": name,
+            "width": tenant.width,
+            "zone": tenant.zone,
+            "layout": tenant.layout,
+            "allowance": allowance,
+        }
         await tenants.publish(tx, tenant.id)
         await tell(tx, shard, tenant, Event.TENANT_ALLOWED, actor, public(Prefix.TENANT, tenant.id), body)
         return tenant

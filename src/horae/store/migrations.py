@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 import asyncpg
 
 from horae.domain.errors import Conflict
-from horae.domain.placement import SHARDS
+from horae.domain.placement import deal_to_cells
 from horae.runtime.settings import CellSettings
 from horae.store import partitions, shards
 from horae.store.statements import sql
@@ -103,9 +103,9 @@ async def _apply_one(connection: "asyncpg.Connection[asyncpg.Record]", migration
 
 
 async def _deal_shards(connections: "list[asyncpg.Connection[asyncpg.Record]]") -> None:
-    """Give each cell an even range, but only where no cell holds any: later ones move there one by one."""
+    """Give each cell its part, but only where no cell holds any: later ones move there one by one."""
     txs = [Tx(connection, datetime.now(UTC), PATIENCE) for connection in connections]
     if any([await shards.active(tx) for tx in txs]):
         return
-    for number, tx in enumerate(txs):
-        await shards.activate(tx, range(SHARDS * number // len(txs), SHARDS * (number + 1) // len(txs)))
+    for tx, part in zip(txs, deal_to_cells(len(txs)), strict=True):
+        await shards.activate(tx, part)

@@ -5,9 +5,11 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
+import asyncpg
 import msgspec
 
 from horae.domain.ids import shard_in
+from horae.domain.placement import Layout, Placement
 from horae.domain.tenants import Allowance, Standing, Tenant
 from horae.store.statements import sql
 from horae.store.tx import Tx
@@ -29,32 +31,32 @@ class Held(NamedTuple):
 async def create(tx: Tx, tenant: Tenant) -> bool:
     """Write a new tenant; False when the name is taken or its shard is closed."""
     shard = shard_in(tenant.id)
-    args = (shard, tenant.id, tenant.name, tenant.width, tenant.zone, tx.now)
+    args = (shard, tenant.id, tenant.name, tenant.width, tenant.zone, tx.now, tenant.layout)
     return await tx.value(sql("tenants/create"), *args) is not None
 
 
 async def find(tx: Tx, shard: int, name: str) -> Tenant | None:
     """The tenant of that name, at home."""
     row = await tx.row(sql("tenants/find"), shard, name)
-    return None if row is None else Tenant(row["id"], row["name"], row["width"], row["zone"])
+    return None if row is None else _tenant(row)
 
 
 async def page(tx: Tx, after: str, limit: int) -> list[tuple[Tenant, Allowance]]:
     """The tenants that are at home in this cell, by name."""
     rows = await tx.rows(sql("tenants/page"), after, limit)
-    return [(Tenant(*row[:4]), msgspec.convert(row["allowance"], Allowance)) for row in rows]
+    return [(_tenant(row), msgspec.convert(row["allowance"], Allowance)) for row in rows]
 
 
 async def known(tx: Tx, id_: UUID) -> tuple[Tenant, Allowance] | None:
     """A tenant by its id, as this cell's copy has it."""
     row = await tx.row(sql("tenants/known"), id_)
-    return None if row is None else (Tenant(*row[:4]), msgspec.convert(row["allowance"] or {}, Allowance))
+    return None if row is None else (_tenant(row), msgspec.convert(row["allowance"] or {}, Allowance))
 
 
 async def allow(tx: Tx, shard: int, name: str, allowance: Allowance) -> Tenant | None:
     """Write what a tenant may use; None when there is no such tenant at home here, or its shard is moving."""
     row = await tx.row(sql("tenants/allow"), shard, name, allowance)
-    return None if row is None else Tenant(*row)
+    return None if row is None else _tenant(row)
 
 
 async def held(tx: Tx) -> list[Held]:
@@ -87,7 +89,7 @@ async def publish(tx: Tx, tenant_id: UUID) -> None:
 
 async def removed(tx: Tx) -> list[Tenant]:
     """Tenants at home in this cell whose rows are still to be purged."""
-    return [Tenant(*row) for row in await tx.rows(sql("tenants/removed"))]
+    return [_tenant(row) for row in await tx.rows(sql("tenants/removed"))]
 
 
 async def purged(tx: Tx, tenant_id: UUID) -> bool:
@@ -95,10 +97,10 @@ async def purged(tx: Tx, tenant_id: UUID) -> bool:
     return await tx.value(sql("tenants/purged"), shard_in(tenant_id), tenant_id, tx.now) is not None
 
 
-async def widths(tx: Tx, ids: Sequence[UUID]) -> dict[UUID, int]:
-    """Over how many shards tenants spread, as far as this cell has heard of them."""
-    rows = await tx.rows(sql("tenants/widths"), ids)
-    return {row["id"]: row["width"] for row in rows}
+async def placements(tx: Tx, ids: Sequence[UUID]) -> dict[UUID, Placement]:
+    """Where the rows of tenants lie, as far as this cell has heard of them."""
+    rows = await tx.rows(sql("tenants/placements"), ids)
+    return {row["id"]: Placement(Layout(row["layout"]), row["width"]) for row in rows}
 
 
 async def allowances(tx: Tx, ids: Sequence[UUID]) -> dict[UUID, Allowance]:
@@ -109,4 +111,8 @@ async def allowances(tx: Tx, ids: Sequence[UUID]) -> dict[UUID, Allowance]:
 
 async def named(tx: Tx, ids: Sequence[UUID]) -> list[Tenant]:
     """Of these tenants those that are at home in this cell and stand."""
-    return [Tenant(*row) for row in await tx.rows(sql("tenants/named"), ids)]
+    return [_tenant(row) for row in await tx.rows(sql("tenants/named"), ids)]
+
+
+def _tenant(row: asyncpg.Record) -> Tenant:
+    return Tenant(row["id"], row["name"], row["width"], row["zone"], Layout(row["layout"]))

@@ -7,7 +7,6 @@ from uuid import UUID
 from horae.domain.errors import ShardClosed
 from horae.domain.events import Event
 from horae.domain.ids import Prefix, public, shard_in
-from horae.domain.placement import DEFAULT_WIDTH
 from horae.domain.tenants import Tenant
 from horae.runtime.chance import mint
 from horae.store import audit, outbox, purges, references, tenants
@@ -67,7 +66,7 @@ class Purger:
 
     async def _shards(self, home: Cell, tenant: Tenant) -> list[int]:
         async with home.statement() as tx:
-            return tenant.shards(max(tenant.width, DEFAULT_WIDTH, await references.widest(tx, tenant.id)))
+            return tenant.all_shards(await references.widest(tx, tenant.id))
 
     async def _cell(self, cell: Cell, tenant: Tenant, shards: list[int], taken: Counter[str]) -> None:
         async with cell.statement() as tx:

@@ -5,7 +5,7 @@ what it read was done: a relay that is killed leaves work to be done again, whic
 just now holds back its own shard; what never can leaves an event that says so.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 import msgspec
@@ -51,26 +51,26 @@ class Relay:
         kept = self._reached[cell.name]
         for shard in kept.keys() - held:
             del kept[shard]  # another goes on with it; whoever gets it reads where he stopped
-        wide, narrow = runs_of(held)
+        wide, narrow = runs_of(held, self.store.shards_of(cell))
         runs = wide + [Run(shard, shard) for shard in narrow]
-        return sum([await self._run(cell, run, kept) for run in runs])
+        return sum([await self._run(cell, run, run.among(held), kept) for run in runs])
 
-    async def _run(self, cell: Cell, run: Run, kept: dict[int, int]) -> int:
+    async def _run(self, cell: Cell, run: Run, ours: Sequence[int], kept: dict[int, int]) -> int:
         async with cell.statement() as tx:
             horizon = await relays.horizon(tx)  # before the look: what ends meanwhile is for the next
-            if any(shard not in kept for shard in range(run.first, run.last + 1)):
+            if any(shard not in kept for shard in ours):
                 found = await relays.positions(tx, run)
-                for shard in range(run.first, run.last + 1):
+                for shard in ours:
                     kept.setdefault(shard, found.get(shard, 0))
-            since = min(kept[shard] for shard in range(run.first, run.last + 1))
+            since = min(kept[shard] for shard in ours)
             page = await relays.asked(tx, run, since, horizon, PAGE)
         until = horizon if len(page) < PAGE else page[-1].xid + 1  # whole transactions: the last is not cut
-        stuck, done = await self._relay(cell, [one for one in page if one.xid >= kept[one.shard]])
+        stuck, done = await self._relay(cell, [one for one in page if one.shard in kept and one.xid >= kept[one.shard]])
         if done:
             moved = {one.shard: stuck.get(one.shard, until) for one in done}
             async with cell.tx() as tx:
                 await relays.move(tx, moved)
-        for shard in range(run.first, run.last + 1):
+        for shard in ours:
             kept[shard] = max(kept[shard], stuck.get(shard, until))
         return len(done)
 

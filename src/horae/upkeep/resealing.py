@@ -10,9 +10,7 @@ from typing import Final
 from uuid import UUID
 
 from horae.domain.errors import KeysUnavailable, ShardClosed, Unopenable
-from horae.domain.placement import DEFAULT_WIDTH
 from horae.domain.sealed import payload_of, read, secret_of
-from horae.domain.tenants import Tenant
 from horae.runtime.telemetry import log
 from horae.security.envelopes import DataKey, version_of
 from horae.store import data_keys, instances, references, secrets, tenants
@@ -82,7 +80,7 @@ class Resealer:
             return 0
         try:
             key = await self.store.sealing.learn(tenant_id, version)
-            shards = _shards(found[0], widest)
+            shards = found[0].all_shards(widest)
             done = sum([await self._cell(cell, key, shards) for cell in self.store.cells])
             done += await self._secrets(home, key)
             for shard in shards:
@@ -129,7 +127,3 @@ class Resealer:
             log.error("reseal.unopenable", instance=str(one.id))  # it stays as it is, and its attempt will say so
             return None
         return one.shard, one.id, one.payload, key.seal(spot, clear)
-
-
-def _shards(tenant: Tenant, widest: int) -> list[int]:
-    return tenant.shards(max(tenant.width, DEFAULT_WIDTH, widest))

@@ -62,7 +62,7 @@ export function AllTenantsPage() {
 
 function Make({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation("tenants");
-  const [told, setTold] = useState<NewTenant>({ name: "", width: 16, zone: "UTC" });
+  const [told, setTold] = useState<NewTenant>({ name: "", width: 64, zone: "UTC" });
   const queries = useQueryClient();
   const change = (part: Partial<NewTenant>) => setTold({ ...told, ...part });
   return (

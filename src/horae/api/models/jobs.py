@@ -49,7 +49,9 @@ class JobSpec(Told):
     retry: Retry = Retry()
     policies: Policies = Policies()
     after_success: AfterSuccess = AfterSuccess.IGNORE
-    width: Literal[1, 4, 16, 64, 256, 4096] | None = None
+    width: Literal[1, 4, 16, 64, 256, 4096] | None = Field(
+        None, description="Over how many shards the keys of a type are spread; the tenant's own where it is left out."
+    )
     limit: Limit | None = None
     quotas: Annotated[list[Name], Field(max_length=20)] = []
 

@@ -10,6 +10,7 @@ from horae.api.models.limits import Limit
 from horae.api.models.schedules import Zone
 from horae.domain import tenants
 from horae.domain.ids import Prefix, public
+from horae.domain.placement import DEFAULT_WIDTH, Layout
 from horae.domain.tenants import Tenant
 
 TenantName = Annotated[str, Field(strict=True, min_length=1, max_length=60, pattern=r"^[^/\x00-\x1f\x7f]+$")]
@@ -50,12 +51,15 @@ class Allowance(Told):
 
 
 class NewTenant(Told):
-    """A tenant to be made. Its width, over how many shards its rows spread, is fixed for ever."""
+    """A tenant to be made."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"name": "acme", "zone": "Asia/Shanghai"}]})
 
     name: TenantName
-    width: Literal[1, 4, 16, 64, 256, 4096] = 16
+    width: Literal[1, 4, 16, 64, 256, 4096] = Field(
+        DEFAULT_WIDTH,
+        description="Over how many shards its rows are spread: at least as many as there are nodes.",
+    )
     zone: Zone = "UTC"
 
 
@@ -71,7 +75,8 @@ class TenantView(Shown):
 
     id: str
     name: str
-    width: int
+    width: int = Field(description="Over how many shards its rows lie.")
+    layout: Layout = Field(description="Which shards those are: `SPREAD` over all nodes, or `NEIGHBOURS`.")
     zone: str
     allowance: Allowance
 
@@ -82,6 +87,7 @@ class TenantView(Shown):
             id=public(Prefix.TENANT, tenant.id),
             name=tenant.name,
             width=tenant.width,
+            layout=tenant.layout,
             zone=tenant.zone,
             allowance=Allowance.of(allowance),
         )

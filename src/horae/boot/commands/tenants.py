@@ -22,7 +22,9 @@ app = Verbs(no_args_is_help=True)
 @app.command()
 def create(
     name: str,
-    width: Annotated[int, typer.Option(help="Over how many shards its rows spread; fixed for ever.")] = DEFAULT_WIDTH,
+    width: Annotated[
+        int, typer.Option(help="Over how many shards its rows are spread: at least as many as there are nodes.")
+    ] = DEFAULT_WIDTH,
     zone: Annotated[str, typer.Option(help="The zone of jobs that name none.")] = "UTC",
 ) -> None:
     """Make a tenant."""
@@ -43,10 +45,10 @@ def list_(limit: int = 100) -> None:
     async def work() -> None:
         async with Store.of(load().all_cells()) as store:
             found = await tenants.page(store, None, limit)
-        table = Table("name", "width", "zone", "weight", "id")
+        table = Table("name", "width", "layout", "zone", "weight", "id")
         for one, allowance in found:
             id_ = public(Prefix.TENANT, one.id)
-            table.add_row(one.name, str(one.width), one.zone, str(allowance.weight), id_)
+            table.add_row(one.name, str(one.width), one.layout, one.zone, str(allowance.weight), id_)
         answer([TenantView.of(*one) for one in found], lambda: out.print(table))
 
     run(work)
