@@ -33,7 +33,6 @@ from horae.runtime.chance import minting
 from horae.runtime.settings import CellSettings
 from horae.service import jobs, sources, tenants
 from horae.service.context import Context
-from horae.service.tasks import placing
 from horae.store import migrations
 from horae.store.cells import Store
 from horae.upkeep.copies import Copier
@@ -106,9 +105,10 @@ async def fill(ctx: Context, job: Job, shop: "asyncpg.Connection[Any]", rows: in
 
 
 def _lines(ctx: Context, job: Job, rows: int) -> Iterator[tuple[tuple[Any, ...], tuple[Any, ...]]]:
-    place, mint, own = placing(ctx.tenant, job), minting(LONG_AGO), letters(job.id)
+    mint, own = minting(LONG_AGO), letters(job.id)
     for number in range(1, rows + 1):
-        shard, key = place(name(number))
+        key = name(number)
+        shard = ctx.tenant.shard(f"{job.name}/{key}")
         id_ = mint(shard)
         idem = keys.task(own, key, 1)
         live = (shard, id_, ctx.tenant.id, job.id, 1, idem, AT, AT, LONG_AGO, 1, 0, 13_000, "INIT", key, 1)

@@ -164,6 +164,7 @@ CALLS: dict[str, Callable[[World], Call]] = {
     "GET /api/v1/tenants/{tenant}/standing": _tenant(),
     "DELETE /api/v1/tenants/{tenant}": lambda world: Call({"tenant": world.victim}, {"confirm": world.victim}),
     "PUT /api/v1/tenants/{tenant}/allowance": _tenant({"weight": 2}),
+    "POST /api/v1/tenants/{tenant}/widen": _tenant({"width": 4096}),
     "POST /api/v1/tenants/{tenant}/keys": _tenant({"name": "first", "roles": ["admin"]}),
     "POST /api/v1/tenants/{tenant}/pause": _tenant(),
     "POST /api/v1/tenants/{tenant}/resume": lambda world: Call({"tenant": world.paused_victim}),

@@ -84,6 +84,7 @@ async def test_every_audited_action_leaves_exactly_one_row(admin, platform, stor
     await one_more(await admin.delete(f"/keys/{made['id']}"), "key.revoked")
     await one_more(await platform.post("/tenants", json={"name": "new"}), "tenant.created")
     await one_more(await platform.put("/tenants/new/allowance", json={"weight": 3}), "tenant.allowed")
+    await one_more(await platform.post("/tenants/new/widen", json={"width": 256}), "tenant.widened")
     await one_more(await platform.post("/tenants/new/keys", json={"name": "k", "roles": ["admin"]}), "key.created")
 
 

@@ -13,14 +13,18 @@ import pytest
 
 from horae.delivery.names import Resolve
 from horae.domain.jobs import Definition
+from horae.domain.placement import DEFAULT_WIDTH, Layout, home_of
 from horae.domain.targets import HttpTarget
+from horae.domain.tenants import Tenant
 from horae.domain.triggers import IntervalTrigger, KeyedTrigger
 from horae.engine.node import Node
+from horae.runtime.chance import mint
 from horae.runtime.settings import CellSettings
 from horae.service import jobs, tenants
 from horae.service.context import Context
 from horae.service.task_batches import Wish, schedule_many
 from horae.service.tasks import Answer
+from horae.store import tenants as rows
 from horae.store.cells import Store
 from horae.upkeep.copies import Copier
 from tests.catcher import Arrival, Catcher, catching
@@ -117,6 +121,27 @@ async def test_one_tenants_fires_are_shared_by_all_nodes_within_a_fifth_of_even(
         await until(lambda: len({one.job for one in receiver.of("/jobs")[first:]}) == JOBS, 30)
         assert {one.address for one in receiver.of("/jobs")[first:]} == set(nodes)
     assert set(receiver.effects.values()) == {1}
+
+
+async def test_a_tenant_of_one_node_loads_all_nodes_once_it_is_widened(store, cells, receiver):
+    """As an earlier release made it: its shards are neighbours, and the nodes hold runs of neighbours."""
+    ctx = Context.of(store, await an_old_tenant(store), "test")
+    await jobs.create(ctx, "T", Definition(trigger=KeyedTrigger(), target=target_of(receiver, "keys")))
+    await Copier(store).once()
+    async with fleet(cells, store, 3) as nodes:
+        assert len({one.address for one in await fire_keys(ctx, receiver)}) == 1
+        await tenants.widen(store, "old", "test", DEFAULT_WIDTH)
+        assert_even(await fire_keys(ctx, receiver, "other"), nodes)
+    assert set(receiver.effects.values()) == {1}
+
+
+async def an_old_tenant(store: Store) -> Tenant:
+    shard = home_of("old")
+    tenant = Tenant(mint(shard, store.cell(shard).clock.now()), "old", 4, layout=Layout.NEIGHBOURS)
+    async with store.tx(shard) as tx:
+        assert await rows.create(tx, tenant)
+        await rows.publish(tx, tenant.id)
+    return tenant
 
 
 async def test_the_living_share_what_a_dead_node_had(ours, store, cells, receiver):

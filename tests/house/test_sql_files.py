@@ -65,6 +65,7 @@ NOT_SHARDED = {
     "purges/places",
     "purges/references",
     "purges/secrets",
+    "purges/widenings",
     "references/copy",
     "secrets/copy",
     "shards/activate",
@@ -72,6 +73,7 @@ NOT_SHARDED = {
     "signals/forget",
     "signals/gauge",
     "signals/write",
+    "widenings/write",
 }
 
 

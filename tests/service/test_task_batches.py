@@ -180,7 +180,7 @@ class Pair:
                 await self.run(job, key)
 
     async def run(self, job, key):
-        place = tasks.place_of(self.ctx.tenant, job, key)
+        place = await tasks.place_of(self.ctx, job, key)
         await query(
             self.store.cell(place.shard),
             """update instance_live set state = 'RUNNING', attempt = attempt + 1, token = $3,

@@ -46,33 +46,60 @@ class Allowance(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Tenant(msgspec.Struct, frozen=True):
-    """A tenant, over how many shards its rows lie, and which those are."""
+    """A tenant, over how many shards its rows lie, and which those are.
+
+    `former` are the placements it had before it was widened, oldest first. What was made there stays there.
+    """
 
     id: UUID
     name: str
     width: int = DEFAULT_WIDTH
     zone: str = "UTC"
     layout: Layout = Layout.SPREAD
+    former: tuple[Placement, ...] = ()
 
-    def placement(self, width: int | None = None) -> Placement:
-        """Where its rows lie, or those of a type of that width."""
-        return Placement(self.layout, width or self.width)
+    @property
+    def placement(self) -> Placement:
+        """Where it makes names and business keys now."""
+        return Placement(self.layout, self.width)
 
-    def shard(self, text: str, width: int | None = None) -> int:
-        """The shard of a name or business key of this tenant."""
-        return self.placement(width).shard(shard_in(self.id), text)
+    @property
+    def placements(self) -> tuple[Placement, ...]:
+        """Where its names and business keys may lie, the newest placement first."""
+        return self.placement, *reversed(self.former)
+
+    def fixed(self, width: int | None = None) -> Placement:
+        """Where rolling sets, calendars and the keys of a type with a width of its own lie, widened or not."""
+        first = self.former[0] if self.former else self.placement
+        return first.with_width(width)
+
+    def shard(self, text: str) -> int:
+        """The shard where it makes a name or business key now."""
+        return self.placement.shard(shard_in(self.id), text)
 
     def shards(self, width: int | None = None) -> list[int]:
         """Every shard that its rows, or those of a type of that width, may lie in."""
-        return self.placement(width).shards(shard_in(self.id))
+        found = self.placements if width is None else (self.fixed(width),)
+        return sorted({shard for one in found for shard in one.shards(shard_in(self.id))})
 
-    def all_shards(self, widest: int) -> list[int]:
-        """Every shard that any row of it may lie in; `widest`: the greatest width that a type has of its own, or 0.
+    def widened(self, width: int) -> "Tenant":
+        """The same with its new names and keys spread over more shards."""
+        check_width(width)
+        after = Placement(Layout.SPREAD, width)
+        if width < self.width or after == self.placement:
+            raise Invalid(f"tenant {self.name!r} is {self.width} wide already, {self.layout}: it can only become wider")
+        return msgspec.structs.replace(self, width=width, layout=Layout.SPREAD, former=(*self.former, self.placement))
+
+    def shards_of_rows(self, widest: int) -> list[int]:
+        """Every shard that jobs, instances and keys of it may lie in; `widest`: the greatest width of a type, or 0.
 
         The shards of a narrower placement are among those of a wider one of the same layout.
         """
-        limits = QUOTA_PLACEMENT.shards(shard_in(self.id))
-        return sorted({*limits, *self.shards(max(self.width, widest))})
+        return sorted({*self.shards(), *self.shards(max(widest, self.fixed().width))})
+
+    def all_shards(self, widest: int) -> list[int]:
+        """The same with the counters of its limits."""
+        return sorted({*QUOTA_PLACEMENT.shards(shard_in(self.id)), *self.shards_of_rows(widest)})
 
 
 def check(name: str, width: int) -> None:

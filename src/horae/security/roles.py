@@ -148,6 +148,7 @@ ACTIONS: Final[dict[str, Action]] = {
     "tenants.list": Action(Verb.READ, platform=True),
     "tenants.read": Action(Verb.READ, platform=True),
     "tenants.allow": Action(Verb.MANAGE, audited=True, platform=True),
+    "tenants.widen": Action(Verb.MANAGE, audited=True, platform=True),
     "tenants.keys.create": Action(Verb.MANAGE, audited=True, platform=True),
     "metrics.read": Action(Verb.READ, platform=True),
 }

@@ -18,6 +18,7 @@ from horae.runtime.chance import mint
 from horae.service import jobs, schedules
 from horae.service.changes import tell
 from horae.service.context import Context
+from horae.service.places import shard_of_job
 from horae.store import backfills, history, idempotency
 from horae.store import jobs as rows
 from horae.store.idempotency import Request
@@ -57,7 +58,7 @@ async def start(ctx: Context, name: str, key: str, asked: Asked) -> Started:
     if not key or len(key) > 200:
         raise Invalid("a backfill needs an Idempotency-Key of 1 to 200 characters")
     rules.check(asked.since, asked.until, asked.cap)
-    shard = ctx.tenant.shard(name)
+    shard = await shard_of_job(ctx, name)
     request = Request(shard, ctx.tenant.id, ROUTE, name, key, sha256(msgspec.json.encode(asked)).digest())
 
     async def work(tx: Tx) -> Started:

@@ -7,6 +7,7 @@ from uuid import UUID
 from horae.domain.calendars import Calendar
 from horae.domain.errors import ShardClosed
 from horae.domain.events import Event
+from horae.domain.ids import shard_in
 from horae.domain.jobs import Job
 from horae.domain.schedule import first_wake
 from horae.runtime.chance import mint
@@ -20,7 +21,7 @@ PAGE: Final = 500
 
 async def put(ctx: Context, calendar: Calendar) -> list[str]:
     """Write a calendar and move the cursors it changes; returns the names of the jobs whose next fire moved."""
-    shard = ctx.tenant.shard(f"calendar/{calendar.name}")
+    shard = _shard(ctx, calendar.name)
 
     async def work(tx: Tx) -> None:
         id_ = await calendars.put(tx, shard, mint(shard, tx.now), ctx.tenant.id, calendar)
@@ -49,7 +50,7 @@ async def known(ctx: Context, names: Sequence[str]) -> dict[str, Calendar]:
     """The tenant's calendars of these names, from the cell each is at home in."""
     found: dict[str, Calendar] = {}
     for name in names:
-        async with ctx.store.statement(ctx.tenant.shard(f"calendar/{name}")) as tx:
+        async with ctx.store.statement(_shard(ctx, name)) as tx:
             copies = await calendars.copies(tx, [ctx.tenant.id])
         if (ctx.tenant.id, name) in copies:
             found[name] = copies[ctx.tenant.id, name]
@@ -64,6 +65,10 @@ async def listing(ctx: Context) -> list[Calendar]:
             copies = await calendars.copies(tx, [ctx.tenant.id])
         found |= {name: calendar for (_, name), calendar in copies.items()}
     return [found[name] for name in sorted(found)]
+
+
+def _shard(ctx: Context, name: str) -> int:
+    return ctx.tenant.fixed().shard(shard_in(ctx.tenant.id), f"calendar/{name}")
 
 
 async def _carry(ctx: Context) -> None:

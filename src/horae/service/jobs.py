@@ -23,6 +23,7 @@ from horae.service import calendars
 from horae.service.births import birth_of
 from horae.service.changes import tell
 from horae.service.context import Context
+from horae.service.places import insisting, shard_of_job
 from horae.service.sealing import closed, key_for, sealed_intent, shown_or_not
 from horae.service.topics import check_target
 from horae.store import cursors, instances, jobs, tasks
@@ -36,7 +37,11 @@ async def create(ctx: Context, name: str, definition: Definition, *, paused: boo
     check_target(ctx, definition)
     if definition.width is not None:
         check_width(definition.width)
-    shard = ctx.tenant.shard(name)
+    return await insisting(ctx, lambda ctx: _create(ctx, name, definition, paused=paused))
+
+
+async def _create(ctx: Context, name: str, definition: Definition, *, paused: bool) -> Job:
+    shard = await shard_of_job(ctx, name)
     known = await calendars.known(ctx, [rule.calendar for rule in definition.policies.calendars])
     key = await key_for(ctx, definition)
 
@@ -52,7 +57,7 @@ async def create(ctx: Context, name: str, definition: Definition, *, paused: boo
         )
         job = replace(job, next_fire_at=_first_fire(job, known, tx.now))
         kept = replace(job, definition=closed(key, job.id, definition))
-        if not await jobs.create(tx, kept, ctx.actor):
+        if not await jobs.create(tx, kept, ctx.actor, len(ctx.tenant.former)):
             raise ShardClosed(f"the shard of job {name!r} is moving; nothing was changed")
         if job.recurring:
             await cursors.create(tx, job, job.next_fire_at)
@@ -72,8 +77,7 @@ async def create(ctx: Context, name: str, definition: Definition, *, paused: boo
 
 async def find(ctx: Context, name: str) -> Job:
     """The living job of that name."""
-    shard = ctx.tenant.shard(name)
-    async with ctx.store.statement(shard) as tx:
+    async with ctx.store.statement(await shard_of_job(ctx, name)) as tx:
         return await find_in(ctx, tx, name)
 
 
@@ -118,7 +122,7 @@ async def pause(ctx: Context, name: str) -> Job:
         await tell(ctx, tx, paused, Event.JOB_PAUSED, {"held_from": await jobs.held_from(tx, paused)})
         return await shown_or_not(ctx, paused)
 
-    return await ctx.store.run(ctx.tenant.shard(name), work)
+    return await ctx.store.run(await shard_of_job(ctx, name), work)
 
 
 async def resume(ctx: Context, name: str) -> Job:
@@ -137,7 +141,7 @@ async def resume(ctx: Context, name: str) -> Job:
         await tell(ctx, tx, resumed, Event.JOB_RESUMED, {"held_from": held_from, "next": next_fire_at})
         return await shown_or_not(ctx, resumed)
 
-    resumed = await ctx.store.run(ctx.tenant.shard(name), work)
+    resumed = await ctx.store.run(await shard_of_job(ctx, name), work)
     ctx.wakes.wake(resumed.shard, resumed.next_fire_at or ctx.store.cell(resumed.shard).clock.now())
     return resumed
 
@@ -154,7 +158,7 @@ async def remove(ctx: Context, name: str) -> Job:
         await tell(ctx, tx, removed, Event.JOB_REMOVED, {"cancelled": len(cancelled)})
         return await shown_or_not(ctx, removed)
 
-    return await ctx.store.run(ctx.tenant.shard(name), work)
+    return await ctx.store.run(await shard_of_job(ctx, name), work)
 
 
 def _first_fire(job: Job, known: dict[str, Calendar], now: datetime) -> datetime | None:
@@ -174,15 +178,16 @@ async def _create_single(ctx: Context, tx: Tx, job: Job, key: DataKey | None) ->
     note = tasks.note_of(Decision.CREATED, change, ctx.actor, tx.now)
     birth = birth_of(job, place, 1, tx.now)
     intent = sealed_intent(key, job.id, birth.idem_key, Intent(job.next_fire_at, job.definition.payload))
-    await tasks.create(tx, place, change, intent, birth, note)
+    await tasks.create(tx, place, change, intent, birth, note, len(ctx.tenant.former))
 
 
 async def find_in(ctx: Context, tx: Tx, name: str) -> Job:
     """The living job of that name, inside a transaction of the caller's."""
-    job = await jobs.find(tx, ctx.tenant.shard(name), ctx.tenant.id, name)
-    if job is None:
-        raise NotFound(f"tenant {ctx.tenant.name!r} has no job {name!r}")
-    return job
+    for placement in ctx.tenant.placements:
+        job = await jobs.find(tx, placement.shard(shard_in(ctx.tenant.id), name), ctx.tenant.id, name)
+        if job is not None:
+            return job
+    raise NotFound(f"tenant {ctx.tenant.name!r} has no job {name!r}")
 
 
 async def _held(tx: Tx, job: Job) -> Job:

@@ -77,7 +77,7 @@ async def _repair(ctx: Context, tx: Tx, job: Job, mends: Sequence[Mend], key: Da
     seen = sorted((one.live for one in mends if one.live is not None), key=lambda live: (live.shard, live.id))
     locked = await repairs.lock(tx, seen) if seen else set()
     known = await task_batches.find(tx, job.id, [one.shard for one in mends], [one.key for one in mends])
-    turn = Round(job, ctx.actor, tx.now, key)
+    turn = Round(job, ctx.actor, tx.now, key, widenings=len(ctx.tenant.former))
     for one in mends:
         now = known.get(one.key, NEVER)
         if not _same(one, now, locked):

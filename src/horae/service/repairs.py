@@ -28,8 +28,8 @@ from horae.domain.sources import Counts, Source
 from horae.domain.tasks import check_key, check_payload, check_time
 from horae.runtime.telemetry import count
 from horae.service.context import Context
+from horae.service.places import shards_of_keys
 from horae.service.repairing import Mend, mend
-from horae.service.tasks import placing
 from horae.store import repairs
 from horae.store.cells import Cell
 
@@ -80,8 +80,7 @@ async def reconcile(ctx: Context, job: Job, source: Source, span: Span, before: 
     first, last = (bisect_right(span.listed, key, key=lambda one: one.key) for key in (span.after, reached))
     listed, refused = _good(span.listed[first:last])
     found = compare(listed, ours)
-    place = placing(ctx.tenant, job)
-    shards = {one.key: place(one.key)[0] for one in found.missing}
+    shards = await shards_of_keys(ctx, job, [one.key for one in found.missing])
     past = await _ledgers(ctx, job, shards)
     facts = Facts(shards, past, span.read_at - timedelta(seconds=source.spec.grace))
     seen: Counter[str] = Counter(rows=len(listed) + refused, refused=refused, living=len(ours))

@@ -20,6 +20,7 @@ from horae.security.envelopes import DataKey
 from horae.service import calendars, debts, jobs
 from horae.service.changes import tell
 from horae.service.context import Context
+from horae.service.places import shard_of_job
 from horae.service.sealing import closed, key_for, shown_or_not
 from horae.service.topics import check_target
 from horae.store import cursors
@@ -174,7 +175,7 @@ async def _revise(
 
     for _ in range(TRIES):
         try:
-            done = await ctx.store.run(ctx.tenant.shard(name), work)
+            done = await ctx.store.run(await shard_of_job(ctx, name), work)
         except Contended:
             continue
         if done is not None:

@@ -138,7 +138,7 @@ def shards_of(ctx: Context, job: Job) -> list[int]:
 
 async def _shards_of_all(ctx: Context) -> list[int]:
     async with ctx.store.cells[0].statement() as tx:
-        return ctx.tenant.shards(max(ctx.tenant.width, await references.widest(tx, ctx.tenant.id)))
+        return ctx.tenant.shards_of_rows(await references.widest(tx, ctx.tenant.id))
 
 
 def _named(past: Past, known: Mapping[UUID, Job]) -> Past:

@@ -13,7 +13,7 @@ from horae.domain.triggers import RollingTrigger
 from horae.service import jobs
 from horae.service.context import Context
 from horae.service.coverages import counted
-from horae.service.tasks import placing
+from horae.service.places import shards_of_keys
 from horae.store import coverages, subjects
 from horae.store.cells import Cell
 
@@ -44,7 +44,7 @@ async def add(ctx: Context, job: Job, keys: Sequence[str], *, at_once: bool = Fa
     trigger = job.definition.trigger
     assert isinstance(trigger, RollingTrigger)
     added = 0
-    for cell, places in _parts(ctx, job, keys).items():
+    for cell, places in (await _parts(ctx, job, keys)).items():
         async with cell.tx() as tx:
             aged_at = AT_ONCE if at_once else trigger.aged(tx.now)
             added += len(await subjects.add(tx, ctx.tenant.id, job.id, places, aged_at))
@@ -54,7 +54,7 @@ async def add(ctx: Context, job: Job, keys: Sequence[str], *, at_once: bool = Fa
 async def remove(ctx: Context, job: Job, keys: Sequence[str]) -> Changed:
     """Take keys out of the set; a refresh that is under way may end."""
     gone = 0
-    for cell, places in _parts(ctx, job, keys).items():
+    for cell, places in (await _parts(ctx, job, keys)).items():
         async with cell.tx() as tx:
             gone += len(await subjects.remove(tx, ctx.tenant.id, job.id, places))
     return Changed(len(keys), gone)
@@ -90,10 +90,10 @@ async def coverage(ctx: Context, job: Job) -> Coverage:
     return judge(trigger, await counted(ctx.store, ctx.tenant, job), None)
 
 
-def _parts(ctx: Context, job: Job, keys: Iterable[str]) -> dict[Cell, list[tuple[int, str]]]:
+async def _parts(ctx: Context, job: Job, keys: Iterable[str]) -> dict[Cell, list[tuple[int, str]]]:
     """Shards and keys, each once, in the order of the rows."""
-    place = placing(ctx.tenant, job)
-    named = sorted({key: place(key)[0] for key in map(_checked, keys)}.items(), key=lambda pair: (pair[1], pair[0]))
+    shards = await shards_of_keys(ctx, job, map(_checked, keys))
+    named = sorted(shards.items(), key=lambda pair: (pair[1], pair[0]))
     if len(named) > LARGEST:
         raise Invalid(f"at most {LARGEST} subjects at once; more are imported as a stream")
     parts: dict[Cell, list[tuple[int, str]]] = {}

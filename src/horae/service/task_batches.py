@@ -12,13 +12,15 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from horae.domain import tasks as rules
-from horae.domain.errors import Contended, HoraeError, Invalid, Unavailable
+from horae.domain.errors import Contended, HoraeError, Invalid, ShardClosed, Unavailable
 from horae.domain.jobs import Job
 from horae.domain.tasks import Intent, Known
 from horae.runtime.batch import halve
+from horae.security.envelopes import DataKey
 from horae.service.context import Context
+from horae.service.places import REFUSED, renewed, shards_of_keys
 from horae.service.task_rounds import NEVER, Round
-from horae.service.tasks import TRIES, Answer, placing
+from horae.service.tasks import TRIES, Answer
 from horae.store import task_batches
 from horae.store.cells import Cell
 from horae.store.tx import BAD_ROW, COLLIDED, CUT, GONE, TRY_AGAIN, Tx
@@ -46,6 +48,7 @@ class Asked(NamedTuple):
 
 Answers = dict[int, Answer | HoraeError]
 Work = Callable[[Tx, Sequence[Asked]], Awaitable[list[tuple[int, Answer | HoraeError]]]]
+Again = Callable[[Context, Sequence[Wish]], Awaitable[list[Answer | HoraeError]]]
 
 
 async def schedule_many(ctx: Context, type_name: str, wishes: Sequence[Wish]) -> list[Answer | HoraeError]:
@@ -55,13 +58,14 @@ async def schedule_many(ctx: Context, type_name: str, wishes: Sequence[Wish]) ->
     sealing = await ctx.store.sealing.key(ctx.tenant.id) if given else None
 
     async def work(tx: Tx, asked: Sequence[Asked]) -> list[tuple[int, Answer | HoraeError]]:
-        known, turn, now = await _find(tx, job, asked), Round(job, ctx.actor, tx.now, sealing), tx.now
+        known, turn, now = await _find(tx, job, asked), _round_of(ctx, job, tx, sealing), tx.now
         for shard, key, _, wish in asked:
             at = now if wish.at is None else wish.at.astimezone(UTC)
             turn.put(shard, key, known.get(key, NEVER), Intent(at, wish.payload, wish.version))
         return _numbered(asked, await turn.write(tx))
 
-    return await _answer_all(ctx, job, wishes, work)
+    answers = await _answer_all(ctx, job, wishes, work)
+    return await _once_more(ctx, wishes, answers, lambda ctx, some: schedule_many(ctx, type_name, some))
 
 
 async def cancel_many(ctx: Context, type_name: str, wishes: Sequence[Wish]) -> list[Answer | HoraeError]:
@@ -69,12 +73,29 @@ async def cancel_many(ctx: Context, type_name: str, wishes: Sequence[Wish]) -> l
     job = await ctx.types.find(ctx.tenant, type_name)
 
     async def work(tx: Tx, asked: Sequence[Asked]) -> list[tuple[int, Answer | HoraeError]]:
-        known, turn = await _find(tx, job, asked), Round(job, ctx.actor, tx.now)
+        known, turn = await _find(tx, job, asked), _round_of(ctx, job, tx)
         for shard, key, _, wish in asked:
             turn.cancel(shard, key, known.get(key, NEVER), wish.version)
         return _numbered(asked, await turn.write(tx))
 
-    return await _answer_all(ctx, job, wishes, work)
+    answers = await _answer_all(ctx, job, wishes, work)
+    return await _once_more(ctx, wishes, answers, lambda ctx, some: cancel_many(ctx, type_name, some))
+
+
+async def _once_more(
+    ctx: Context, wishes: Sequence[Wish], answers: list[Answer | HoraeError], again: Again
+) -> list[Answer | HoraeError]:
+    """Ask again for those that nobody could decide, where the tenant was widened meanwhile."""
+    left = [number for number, answer in enumerate(answers) if isinstance(answer, REFUSED)]
+    anew = await renewed(ctx) if left else None
+    if anew is not None:
+        for number, answer in zip(left, await again(anew, [wishes[number] for number in left]), strict=True):
+            answers[number] = answer
+    return answers
+
+
+def _round_of(ctx: Context, job: Job, tx: Tx, sealing: DataKey | None = None) -> Round:
+    return Round(job, ctx.actor, tx.now, sealing, widenings=len(ctx.tenant.former))
 
 
 async def _find(tx: Tx, job: Job, asked: Sequence[Asked]) -> dict[str, Known]:
@@ -91,18 +112,28 @@ async def _answer_all(ctx: Context, job: Job, wishes: Sequence[Wish], work: Work
         raise Invalid(f"a batch holds at most {LARGEST} tasks, not {len(wishes)}")
     answers: Answers = {}
     parts: dict[Cell, list[Asked]] = {}
-    place_of, cell_of = placing(ctx.tenant, job), ctx.store.cell
-    for number, wish in enumerate(wishes):
+    good = [(number, wish) for number, wish in enumerate(wishes) if not _refused(number, wish, answers)]
+    shards = {} if job.single else await shards_of_keys(ctx, job, [wish.key for _, wish in good])
+    for number, wish in good:
+        shard, key = (job.shard, rules.OWN_KEY) if job.single else (shards[wish.key], wish.key)
         try:
-            rules.check_time(wish.at)
-            rules.check_payload(wish.payload)
-            shard, key = place_of(wish.key)
-            parts.setdefault(cell_of(shard), []).append(Asked(shard, key, number, wish))
-        except HoraeError as refusal:
+            parts.setdefault(ctx.store.cell(shard), []).append(Asked(shard, key, number, wish))
+        except ShardClosed as refusal:
             answers[number] = refusal
     for part in await asyncio.gather(*(_in_cell(ctx, cell, asked, work) for cell, asked in parts.items())):
         answers |= part
     return [answers[number] for number in range(len(wishes))]
+
+
+def _refused(number: int, wish: Wish, answers: Answers) -> bool:
+    try:
+        rules.check_time(wish.at)
+        rules.check_payload(wish.payload)
+        rules.check_key(wish.key)
+    except HoraeError as refusal:
+        answers[number] = refusal
+        return True
+    return False
 
 
 async def _in_cell(ctx: Context, cell: Cell, asked: Sequence[Asked], work: Work) -> Answers:

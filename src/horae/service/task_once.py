@@ -45,5 +45,5 @@ async def cancel(ctx: Context, once_key: str, type_name: str, key: str, *, versi
 
 async def _asked(ctx: Context, once_key: str, action: str, type_name: str, key: str, body: object) -> Asked:
     job = await ctx.types.find(ctx.tenant, type_name)
-    shard = tasks.place_of(ctx.tenant, job, key).shard
+    shard = (await tasks.place_of(ctx, job, key)).shard
     return Asked(once_key, action, f"{type_name}/{key}", shard, body)

@@ -36,9 +36,13 @@ class Draft(NamedTuple):
 
 
 class Round:
-    """At most one intent a key. The decisions are those of `domain/tasks`, one by one. `key` seals what is new."""
+    """At most one intent a key. The decisions are those of `domain/tasks`, one by one. `key` seals what is new.
 
-    def __init__(self, job: Job, actor: str, now: datetime, key: DataKey | None = None) -> None:
+    `widenings`: of how many the keys' shards were chosen with.
+    """
+
+    def __init__(self, job: Job, actor: str, now: datetime, key: DataKey | None = None, *, widenings: int = 0) -> None:
+        self._widenings = widenings
         self._job, self._actor, self._now, self._key = job, actor, now, key
         self._after_success = job.definition.after_success
         self._type, self._births = type_of(job), Births(job, now)
@@ -104,13 +108,14 @@ class Round:
             written |= await task_batches.cancel(tx, self._type, self._cancelled, self._note(Decision.CANCELLED))
         if self._forestalled:
             note = tasks.note_of(Decision.IGNORED, Ignore(IgnoreReason.NOT_LIVE), self._actor, self._now)
-            written |= await task_batches.forestall(tx, self._type, self._forestalled, note)
+            written |= await task_batches.forestall(tx, self._type, self._forestalled, note, self._widenings)
         if self._ignored:
             written |= await task_batches.ignore(tx, self._type, self._ignored)
         return answers | {key: self._drafts[key].answer(done) for key, done in written.items()}
 
     async def _create(self, tx: Tx) -> Answers:
-        closed = await task_batches.create(tx, self._type, self._created, self._note(Decision.CREATED))
+        note = self._note(Decision.CREATED)
+        closed = await task_batches.create(tx, self._type, self._created, note, self._widenings)
         return {
             key: Answer(Decision.CREATED, 1, id_, intent.at)
             for shard, key, _, id_, _, intent in self._created

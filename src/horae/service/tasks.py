@@ -1,6 +1,5 @@
 """Tasks: one idempotent verb sets the time of a business key, and says what it decided (seed 000)."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, Final
 from uuid import UUID
@@ -10,15 +9,14 @@ from msgspec.structs import replace
 
 from horae.domain import tasks as rules
 from horae.domain.errors import Contended, Invalid, NotFound
-from horae.domain.ids import shard_in
 from horae.domain.jobs import Job
 from horae.domain.sealed import payload_of
 from horae.domain.tasks import Cancel, Create, Decision, Ignore, IgnoreReason, Intent, Known, Move, Replace
-from horae.domain.tenants import Tenant
 from horae.runtime.chance import mint
 from horae.security.envelopes import DataKey
 from horae.service.births import birth_of, type_of
 from horae.service.context import Context
+from horae.service.places import insisting, shards_of_keys
 from horae.service.sealing import sealed_intent
 from horae.store import task_batches, tasks
 from horae.store.task_batches import Forestalling
@@ -58,6 +56,12 @@ async def schedule(
     """Set the time of a key: now where `at` is omitted. Read, decide, write; when the row moved, decide again."""
     rules.check_time(at)
     rules.check_payload(payload)
+    return await insisting(ctx, lambda ctx: _schedule(ctx, type_name, key, at, payload, version))
+
+
+async def _schedule(
+    ctx: Context, type_name: str, key: str, at: datetime | None, payload: Any, version: int | None
+) -> Answer:
     job, place = await _place(ctx, type_name, key)
     sealing = None if payload in (None, msgspec.UNSET) else await ctx.store.sealing.key(ctx.tenant.id)
 
@@ -84,6 +88,10 @@ async def cancel(ctx: Context, type_name: str, key: str, *, version: int | None 
 
     With a version it is remembered even where nothing lives: whatever was meant before it comes too late.
     """
+    return await insisting(ctx, lambda ctx: _cancel(ctx, type_name, key, version))
+
+
+async def _cancel(ctx: Context, type_name: str, key: str, version: int | None) -> Answer:
     job, place = await _place(ctx, type_name, key)
 
     async def work(tx: Tx) -> Answer:
@@ -103,6 +111,10 @@ async def cancel(ctx: Context, type_name: str, key: str, *, version: int | None 
 
 async def show(ctx: Context, type_name: str, key: str) -> Shown:
     """What is known about a key."""
+    return await insisting(ctx, lambda ctx: _show(ctx, type_name, key))
+
+
+async def _show(ctx: Context, type_name: str, key: str) -> Shown:
     _job, place = await _place(ctx, type_name, key)
     async with ctx.store.statement(place.shard) as tx:
         known = await tasks.find(tx, place)
@@ -122,28 +134,15 @@ async def _opened(ctx: Context, known: Known) -> Known:
 
 async def _place(ctx: Context, type_name: str, key: str) -> tuple[Job, Place]:
     job = await ctx.types.find(ctx.tenant, type_name)
-    return job, place_of(ctx.tenant, job, key)
+    return job, await place_of(ctx, job, key)
 
 
-def place_of(tenant: Tenant, job: Job, key: str) -> Place:
+async def place_of(ctx: Context, job: Job, key: str) -> Place:
     """Where a key of a type lives. A once or delay job is its own key, whatever it is called."""
-    shard, own = placing(tenant, job)(key)
-    return Place(shard, job.tenant_id, job.id, own)
-
-
-def placing(tenant: Tenant, job: Job) -> Callable[[str], tuple[int, str]]:
-    """Shard and key for many keys of one type: what they share is found out once."""
-    base, placement, name = shard_in(tenant.id), tenant.placement(job.definition.width), f"{job.name}/"
-
-    def place(key: str) -> tuple[int, str]:
-        rules.check_key(key)
-        return placement.shard(base, name + key), key
-
-    def own(key: str) -> tuple[int, str]:
-        rules.check_key(key)
-        return job.shard, rules.OWN_KEY
-
-    return own if job.single else place
+    rules.check_key(key)
+    if job.single:
+        return Place(job.shard, job.tenant_id, job.id, rules.OWN_KEY)
+    return Place((await shards_of_keys(ctx, job, [key]))[key], job.tenant_id, job.id, key)
 
 
 async def _apply(
@@ -162,7 +161,7 @@ async def _apply(
             note = tasks.note_of(Decision.CREATED, change, ctx.actor, tx.now)
             birth = birth_of(job, place, after + 1, tx.now)
             intent = sealed_intent(key, job.id, birth.idem_key, intent)
-            written = await tasks.create(tx, place, change, intent, birth, note)
+            written = await tasks.create(tx, place, change, intent, birth, note, len(ctx.tenant.former))
             return _answer(Decision.CREATED, written, change.at)
         case Move(found=found):
             intent = sealed_intent(key, job.id, found.idem_key, intent)
@@ -194,7 +193,7 @@ async def _forestall(ctx: Context, tx: Tx, job: Job, place: Place, version: int 
     change = Ignore(IgnoreReason.NOT_LIVE)
     note = tasks.note_of(Decision.IGNORED, change, ctx.actor, tx.now)
     plan = Forestalling(place.shard, place.key, mint(place.shard, tx.now), version)
-    written = await task_batches.forestall(tx, type_of(job), [plan], note)
+    written = await task_batches.forestall(tx, type_of(job), [plan], note, len(ctx.tenant.former))
     return None if not written else Answer(Decision.IGNORED, written[place.key].revision, reason=change.reason)
 
 

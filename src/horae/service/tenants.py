@@ -8,11 +8,13 @@ from horae.domain.placement import DEFAULT_WIDTH, home_of
 from horae.domain.tenants import Allowance, Tenant
 from horae.domain.zones import zone as load_zone
 from horae.runtime.chance import mint
+from horae.runtime.telemetry import log
+from horae.service import places
 from horae.service.context import Context
 from horae.service.told import tell
 from horae.store import data_keys, tenants
 from horae.store.cells import Store
-from horae.store.tx import Tx
+from horae.store.tx import GONE, Tx
 from horae.store.walls import PLATFORM, Behalf, behind
 
 
@@ -68,6 +70,31 @@ async def allow(store: Store, name: str, actor: str, allowance: Allowance) -> Te
         return tenant
 
     return await behind(store, Behalf(found.id)).run(shard, work)
+
+
+async def widen(store: Store, name: str, actor: str, width: int) -> Tenant:
+    """Spread the new names and keys of a tenant over more shards. What it has stays where it is, and goes on.
+
+    Processes that have not heard of it find out when they would make a name or a key (`horae.service.places`).
+    """
+    before = await find(store, name)
+    after, shard = before.widened(width), home_of(name)
+    walled = behind(store, Behalf(before.id))
+
+    async def work(tx: Tx) -> None:
+        if not await tenants.widen(tx, after):
+            raise Conflict(f"tenant {name!r} was widened meanwhile, or its shard is moving; ask again")
+        body = {"id": after.id, "name": name, "width": width, "layout": after.layout, "former": after.former}
+        await tenants.publish(tx, after.id)
+        await tell(tx, shard, after, Event.TENANT_WIDENED, actor, public(Prefix.TENANT, after.id), body)
+
+    await walled.run(shard, work)
+    for cell in walled.cells:
+        try:
+            await places.raise_in(cell, after)
+        except GONE:
+            log.warning("tenant.widened_unheard", cell=cell.name, tenant=name)  # whoever makes a key there tells it
+    return after
 
 
 async def allowance(ctx: Context) -> Allowance:

@@ -43,16 +43,20 @@ class Types:
         self._known.pop((tenant.id, name), None)
 
     async def _ask(self, tenant: Tenant, name: str) -> Job | None:
-        shard = tenant.shard(name)
-        home = self._store.cell(shard)
+        shards = [placement.shard(shard_in(tenant.id), name) for placement in tenant.placements]
+        homes = [self._store.cell(shard) for shard in shards]
         try:
-            async with home.statement() as tx:
-                return await jobs.find(tx, shard, tenant.id, name)
+            for home, shard in zip(homes, shards, strict=True):
+                async with home.statement() as tx:
+                    job = await jobs.find(tx, shard, tenant.id, name)
+                if job is not None:
+                    return job
         except GONE:
             for cell in self._store.cells:
                 if cell is not home and (copied := await self._copy(cell, tenant, name)) is not None:
                     return copied
             raise
+        return None
 
     async def _copy(self, cell: Cell, tenant: Tenant, name: str) -> Job | None:
         async with cell.statement() as tx:

@@ -22,9 +22,9 @@ _targets: OrderedDict[bytes, Target] = OrderedDict()
 MOST_TARGETS: Final = 10_000
 
 
-async def create(tx: Tx, job: Job, actor: str) -> bool:
-    """Write a new job and its first version; False when its shard is closed."""
-    args = (job.shard, job.id, job.tenant_id, job.name, job.status, job.definition, tx.now, actor)
+async def create(tx: Tx, job: Job, actor: str, widenings: int) -> bool:
+    """Write a new job and its first version; False: its shard is closed, or there were more widenings of its tenant."""
+    args = (job.shard, job.id, job.tenant_id, job.name, job.status, job.definition, tx.now, actor, widenings)
     try:
         return await tx.value(sql("jobs/create"), *args) is not None
     except asyncpg.UniqueViolationError as error:

@@ -125,6 +125,11 @@ async def channels(tx: Tx, tenant_id: UUID) -> int:
     return len(await tx.rows(sql("purges/channels"), shard_in(tenant_id), tenant_id))
 
 
+async def widenings(tx: Tx, tenant_id: UUID) -> int:
+    """How often it was widened."""
+    return len(await tx.rows(sql("purges/widenings"), tenant_id))
+
+
 async def places(tx: Tx, tenant_id: UUID) -> int:
     """How far its subscriptions were told."""
     return len(await tx.rows(sql("purges/places"), tenant_id))

@@ -97,13 +97,19 @@ async def find(tx: Tx, job_id: UUID, shards: Sequence[int], keys: Sequence[str])
     return {row["asked"]: known_from(row) for row in rows}
 
 
-async def create(tx: Tx, type_: Type, plans: Sequence[Starting], note: object) -> set[int]:
+async def used(tx: Tx, job_id: UUID, shards: Sequence[int], keys: Sequence[str]) -> set[str]:
+    """Which of the keys were ever used, each in its shard."""
+    return {row["business_key"] for row in await tx.rows(sql("task_batches/used"), job_id, plain(shards), texts(keys))}
+
+
+async def create(tx: Tx, type_: Type, plans: Sequence[Starting], note: object, widenings: int) -> set[int]:
     """Insert ledger and live row of keys never used. Raises `COLLIDED` when one of them was used meanwhile.
 
-    Returns the shards that are closed: their keys were not written.
+    Returns the shards that are closed to someone who knows of so many widenings: their keys were not written.
     """
     columns = (*_places(plans), *_births(plans), *_intents([plan.intent for plan in plans]))
-    return {row["shard_id"] for row in await tx.rows(sql("task_batches/create"), *columns, *type_, note, tx.now)}
+    found = await tx.rows(sql("task_batches/create"), *columns, *type_, note, tx.now, widenings)
+    return {row["shard_id"] for row in found}
 
 
 async def renew(tx: Tx, type_: Type, plans: Sequence[Starting], note: object) -> dict[str, Written]:
@@ -144,10 +150,12 @@ async def ignore(tx: Tx, type_: Type, plans: Sequence[Ignoring]) -> dict[str, Wr
     return _written(await tx.rows(sql("task_batches/ignore"), *columns, *type_[:2], tx.now, versions))
 
 
-async def forestall(tx: Tx, type_: Type, plans: Sequence[Forestalling], note: object) -> dict[str, Written]:
+async def forestall(
+    tx: Tx, type_: Type, plans: Sequence[Forestalling], note: object, widenings: int
+) -> dict[str, Written]:
     """Remember keys that were called off before they were ever used: what was meant before that is stale."""
     columns = (*_places(plans), plain([plan.id for plan in plans]), plain([plan.version for plan in plans]))
-    return _written(await tx.rows(sql("task_batches/forestall"), *columns, *type_[:2], note, tx.now))
+    return _written(await tx.rows(sql("task_batches/forestall"), *columns, *type_[:2], note, tx.now, widenings))
 
 
 def note_of(decision: str, actor: str, now: datetime) -> dict[str, object]:

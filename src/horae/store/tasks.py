@@ -69,13 +69,19 @@ async def decisions(tx: Tx, place: Place) -> list[dict[str, Any]]:
     return await tx.value(sql("tasks/decisions"), place.shard, place.job_id, place.key) or []
 
 
-async def create(tx: Tx, place: Place, change: Create, intent: Intent, birth: Birth, note: object) -> Written | None:
-    """Insert ledger (or raise its generation) and live row. None: the generation is not what we read."""
+async def create(
+    tx: Tx, place: Place, change: Create, intent: Intent, birth: Birth, note: object, widenings: int = 0
+) -> Written | None:
+    """Insert ledger (or raise its generation) and live row. None: the generation is not what we read.
+
+    None, too, where the tenant was widened more often than the caller knows.
+    """
     payload = None if intent.payload is msgspec.UNSET else intent.payload
     args = (*place, change.after, birth.id, birth.idem_key, change.at, payload, intent.version)
     return _written(
         await tx.row(
-            sql("tasks/create"), *args, birth.job_version, birth.priority, birth.slot_ms, note, tx.now, birth.queue
+            sql("tasks/create"),
+            *(*args, birth.job_version, birth.priority, birth.slot_ms, note, tx.now, birth.queue, widenings),
         )
     )
 

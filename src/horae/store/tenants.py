@@ -98,9 +98,15 @@ async def purged(tx: Tx, tenant_id: UUID) -> bool:
 
 
 async def placements(tx: Tx, ids: Sequence[UUID]) -> dict[UUID, Placement]:
-    """Where the rows of tenants lie, as far as this cell has heard of them."""
+    """Where the rolling sets of tenants lie, as far as this cell has heard of them."""
     rows = await tx.rows(sql("tenants/placements"), ids)
-    return {row["id"]: Placement(Layout(row["layout"]), row["width"]) for row in rows}
+    return {row["id"]: next(iter(_former(row)), Placement(Layout(row["layout"]), row["width"])) for row in rows}
+
+
+async def widen(tx: Tx, tenant: Tenant) -> bool:
+    """Write where a tenant makes its rows from now on; False: it was widened or removed meanwhile, or is moving."""
+    args = (shard_in(tenant.id), tenant.id, tenant.width, tenant.layout, tenant.former)
+    return await tx.value(sql("tenants/widen"), *args) is not None
 
 
 async def allowances(tx: Tx, ids: Sequence[UUID]) -> dict[UUID, Allowance]:
@@ -115,4 +121,8 @@ async def named(tx: Tx, ids: Sequence[UUID]) -> list[Tenant]:
 
 
 def _tenant(row: asyncpg.Record) -> Tenant:
-    return Tenant(row["id"], row["name"], row["width"], row["zone"], Layout(row["layout"]))
+    return Tenant(row["id"], row["name"], row["width"], row["zone"], Layout(row["layout"]), _former(row))
+
+
+def _former(row: asyncpg.Record) -> tuple[Placement, ...]:
+    return tuple(Placement(Layout(layout), width) for layout, width in row["former"])

@@ -98,6 +98,8 @@ class Intakes:
                 done = await self._batch(ctx, channel, source)
                 looks = boottime() >= look_at
                 if looks:
+                    tenant = (await caller(self.store, cell, channel.tenant_id)).tenant
+                    ctx = ctx._replace(tenant=tenant)  # it may have been widened
                     look_at = boottime() + LOOK
                 await _tell(cell, channel, done, await _left(source) if looks else None)
         finally:

@@ -24,6 +24,7 @@ OF_TENANT: Final = (
     purges.channels,
     purges.places,
     purges.parked,
+    purges.widenings,
 )
 OF_SHARDS: Final = (
     purges.requests,

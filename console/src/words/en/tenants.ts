@@ -47,7 +47,7 @@ export default {
   all: { link: "All tenants", title: "All tenants", create: "Create tenant" },
   make: {
     first: "The tenant {{name}} is made, with no key and no job.",
-    second: "Its rows are spread over as many shards as its width says.",
+    second: "Its width can be raised later: `horae tenant widen`.",
     third: "Make its first key afterwards, on its page.",
     width: "Over how many shards its rows are spread: at least as many as there are nodes. 64 is right for most.",
   },

@@ -47,7 +47,7 @@ export default {
   all: { link: "全部租户", title: "全部租户", create: "创建租户" },
   make: {
     first: "创建租户 {{name}}，尚无密钥和任务定义。",
-    second: "它的数据分布在与宽度相同数量的分片上。",
+    second: "宽度以后可以加大：`horae tenant widen`。",
     third: "随后请在它的页面创建第一个密钥。",
     width: "数据分布的分片数，不少于节点数；多数情况 64 合适。",
   },

@@ -63,6 +63,14 @@ class NewTenant(Told):
     zone: Zone = "UTC"
 
 
+class WidenTenant(Told):
+    """Over how many shards the new jobs and keys of a tenant are to be spread."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"width": 256}]})
+
+    width: Literal[4, 16, 64, 256, 4096] = Field(description="Not less than its width now.")
+
+
 class StandingView(Shown):
     """How it stands with a tenant as a whole."""
 

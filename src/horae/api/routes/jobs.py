@@ -12,6 +12,7 @@ from horae.domain.jobs import Status, Wanted
 from horae.domain.triggers import Kind
 from horae.service import calendars, jobs, schedules
 from horae.service.context import Context
+from horae.service.places import shard_of_job
 from horae.service.sealing import shown
 
 routes = router("jobs")
@@ -21,7 +22,7 @@ JobRef = Annotated[str, Path(max_length=200, description="The id of a job (`job_
 @routes.post("/jobs", status_code=201, response_model=JobView)
 async def create(ctx: Annotated[Context, may("jobs.create")], asked: NewJob, key: OptionalKey = None) -> Any:
     """Make a job. The answer says what was understood, and when it fires."""
-    shard = ctx.tenant.shard(asked.name)
+    shard = await shard_of_job(ctx, asked.name)
     now = ctx.store.cell(shard).clock.now()
     definition = asked.definition(ctx.tenant, asked.name, now)
     known = await calendars.known(ctx, [rule.calendar for rule in definition.policies.calendars])

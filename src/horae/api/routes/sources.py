@@ -12,6 +12,7 @@ from horae.api.routing import may, router
 from horae.domain.sources import LAST_ROUND
 from horae.service import source_pages, sources
 from horae.service.context import Context
+from horae.service.places import shard_of_job
 from horae.service.sources import LAST_ID
 
 routes = router("sources")
@@ -23,7 +24,7 @@ async def put(
     ctx: Annotated[Context, may("sources.put")], type_name: TypeName, asked: PutSource, key: OptionalKey = None
 ) -> Any:
     """Say where the tasks of a type are listed, in the place of what was said before. A round begins at once."""
-    wish = Wish("sources.put", type_name, ctx.tenant.shard(type_name), asked)
+    wish = Wish("sources.put", type_name, await shard_of_job(ctx, type_name), asked)
     return await answered(ctx, key, wish, lambda ctx: sources.put(ctx, type_name, asked.spec()), SourceView.alone)
 
 
@@ -63,7 +64,7 @@ async def ask(
     ctx: Annotated[Context, may("sources.run")], type_name: TypeName, asked: AskRound, key: OptionalKey = None
 ) -> Any:
     """Ask for a round now, from the first key on. A dry one finds differences and changes nothing."""
-    wish = Wish("sources.run", type_name, ctx.tenant.shard(type_name), asked, 202)
+    wish = Wish("sources.run", type_name, await shard_of_job(ctx, type_name), asked, 202)
     return await answered(ctx, key, wish, lambda ctx: sources.ask(ctx, type_name, dry=asked.dry), SourceView.alone)
 
 

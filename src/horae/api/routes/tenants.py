@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import Path
 
 from horae.api.models.identity import MadeKey, NewKey
-from horae.api.models.tenants import Allowance, NewTenant, TenantView
+from horae.api.models.tenants import Allowance, NewTenant, TenantView, WidenTenant
 from horae.api.pages import Page, Paged
 from horae.api.routing import Asking, may, router
 from horae.service import keys, tenants
@@ -47,6 +47,13 @@ async def allow(ctx: Annotated[Context, may("tenants.allow")], tenant: TenantRef
     allowance = asked.to_domain()
     name = (await tenants.named(ctx.store, tenant)).name
     return TenantView.of(await tenants.allow(ctx.store, name, ctx.actor, allowance), allowance)
+
+
+@routes.post("/tenants/{tenant}/widen")
+async def widen(ctx: Annotated[Context, may("tenants.widen")], tenant: TenantRef, asked: WidenTenant) -> TenantView:
+    """Spread the new jobs and keys of a tenant over more shards. What it has stays where it is, and goes on."""
+    found, allowance = await tenants.read(ctx.store, tenant)
+    return TenantView.of(await tenants.widen(ctx.store, found.name, ctx.actor, asked.width), allowance)
 
 
 @routes.post("/tenants/{tenant}/keys", status_code=201)

@@ -75,6 +75,22 @@ def allow(
 
 
 @app.command()
+def widen(
+    name: str,
+    width: Annotated[int, typer.Option(help="Over how many shards its new jobs and keys are spread.")] = DEFAULT_WIDTH,
+) -> None:
+    """Spread the new jobs and keys of a tenant over more shards; what it has stays where it is."""
+
+    async def work() -> None:
+        async with Store.of(load().all_cells()) as store:
+            tenant = await tenants.widen(store, name, "cli", width)
+            _, allowance = await tenants.read(store, name)
+        say(TenantView.of(tenant, allowance), f"tenant {name} is {tenant.width} wide, {tenant.layout}")
+
+    run(work)
+
+
+@app.command()
 def pause(name: str) -> None:
     """Stop all fires and claims of a tenant; what runs may finish."""
 

@@ -11,6 +11,7 @@ import msgspec
 
 from horae.domain.calendars import Calendar
 from horae.domain.errors import Invalid
+from horae.domain.ids import shard_in
 from horae.domain.jobs import Definition, Job, Status, Wanted
 from horae.domain.plans import (
     CHANGES,
@@ -108,10 +109,11 @@ async def _owned(ctx: Context, owner: str) -> list[Job]:
 
 async def _named(ctx: Context, names: Sequence[str]) -> list[Job]:
     found: list[Job] = []
-    by_cell = sorted((ctx.store.cell(ctx.tenant.shard(name)).name, name) for name in names)
-    for _, group in groupby(by_cell, key=lambda pair: pair[0]):
-        asked = [name for _, name in group]
-        shards = [ctx.tenant.shard(name) for name in asked]
+    base = shard_in(ctx.tenant.id)
+    places = {(placement.shard(base, name), name) for name in names for placement in ctx.tenant.placements}
+    by_cell = sorted((ctx.store.cell(shard).name, shard, name) for shard, name in places)
+    for _, group in groupby(by_cell, key=lambda place: place[0]):
+        _, shards, asked = zip(*group, strict=True)
         async with ctx.store.statement(shards[0]) as tx:
             found += await rows.named(tx, ctx.tenant.id, shards, asked)
     return found

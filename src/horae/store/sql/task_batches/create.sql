@@ -1,4 +1,5 @@
--- Zero rows: all were written. A row names a shard that is closed; its keys were not written, decide them again.
+-- Zero rows: all were written. A row names a shard that is closed, or any shard where the tenant was widened more often
+-- than $16; its keys were not written, decide them again.
 -- A key that someone else used first is a unique violation, and then nothing was written: so what is born need not be
 -- joined to what was authorised.
 with fresh as materialized (
@@ -6,7 +7,8 @@ with fresh as materialized (
     from unnest($1::text::smallint[], $2::text::text[], $3::text::uuid[], $4::text::text[],
                 $5::text::timestamptz[], $6::text::jsonb[], $7::text::bigint[])
          as g(shard_id, business_key, id, idem_key, at, payload, intent_version)
-    where not exists (select from shard s where s.shard_id = g.shard_id and s.state <> 'ACTIVE')),
+    where not exists (select from shard s where s.shard_id = g.shard_id and s.state <> 'ACTIVE')
+      and not exists (select from widening w where w.tenant_id = $8 and w.number > $16)),
 authorised as (
     insert into task_key (shard_id, tenant_id, job_id, business_key, generation, instance_id, intent_version,
                           decisions, updated_at)
@@ -24,3 +26,6 @@ told as (
            note || jsonb_build_object('key', business_key, 'instance_id', id, 'revision', 1)
     from fresh)
 select shard_id from shard where shard_id = any($1::text::smallint[]) and state <> 'ACTIVE'
+union all
+select g.shard_id from unnest($1::text::smallint[]) as g(shard_id)
+where exists (select from widening w where w.tenant_id = $8 and w.number > $16)

@@ -1,4 +1,4 @@
--- No row for a key: it was used meanwhile, or its shard is closed. Decide those again.
+-- No row for a key: it was used meanwhile, its shard is closed, or the tenant was widened more often than $9. Decide those again.
 -- A key that was called off before anything else was heard of it: what was meant before that comes too late.
 with remembered as (
     insert into task_key as k (shard_id, tenant_id, job_id, business_key, generation, instance_id, intent_version,
@@ -7,6 +7,7 @@ with remembered as (
     from unnest($1::text::smallint[], $2::text::text[], $3::text::uuid[], $4::text::bigint[])
          as g(shard_id, business_key, id, new_version)
     where not exists (select from shard s where s.shard_id = g.shard_id and s.state <> 'ACTIVE')
+      and not exists (select from widening w where w.tenant_id = $5 and w.number > $9)
     on conflict (shard_id, job_id, business_key) do nothing
     returning k.shard_id, k.business_key, k.instance_id, k.revision),
 told as (

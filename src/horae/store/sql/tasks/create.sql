@@ -1,9 +1,11 @@
--- Zero rows: the key's generation is no longer $5, a newer intent was first, or the shard is closed. Decide again.
+-- Zero rows: the key's generation is no longer $5, a newer intent was first, the tenant was widened more
+-- often than $17, or the shard is closed. Decide again.
 with authorised as (
     insert into task_key as k (shard_id, tenant_id, job_id, business_key, generation, instance_id, intent_version,
                                decisions, updated_at)
     select $1, $2, $3, $4, $5::int + 1, $6, $10::bigint, jsonb_build_array($14::jsonb), $15
     where not exists (select from shard where shard_id = $1 and state <> 'ACTIVE')
+      and not exists (select from widening w where w.tenant_id = $2 and w.number > $17)
     on conflict (shard_id, job_id, business_key) do update
     set generation = excluded.generation, instance_id = excluded.instance_id, outcome = null,
         intent_version = coalesce(excluded.intent_version, k.intent_version), revision = k.revision + 1,

@@ -1,7 +1,7 @@
 -- Its own transaction has just written the tenant's row: the copy says the same.
 insert into reference as r (kind, id, tenant_id, home_shard, name, version, changed_at, body)
 select 'tenant', t.id, t.id, t.shard_id, t.name, 1, $3,
-       jsonb_build_object('id', t.id, 'name', t.name, 'width', t.width, 'zone', t.zone, 'layout', t.layout,
+       jsonb_build_object('id', t.id, 'name', t.name, 'width', t.width, 'zone', t.zone, 'layout', t.layout, 'former', t.former,
                           'allowance', t.allowance)
        || case when t.status = 'ACTIVE' and t.paused_until is null then '{}'
                else jsonb_build_object('held', jsonb_build_object('status', t.status, 'until', t.paused_until)) end
