@@ -71,6 +71,9 @@ bench-data: ## the template databases of the benchmarks, once
 bench: ## one benchmark, NAME=store SECONDS=30; the last line is its JSON
 	@$(BIN)/python -m benchmarks.run $(NAME) $(SECONDS)
 
+gate: ## short benchmarks beside the references of benchmarks/gate/references.json, in five minutes; STAGES="push herd"
+	@$(BIN)/python -m benchmarks.gate $(STAGES)
+
 demo-articles: ## articles are audited and published while their authors change their minds
 	@PYTHONPATH=examples $(BIN)/python -m articles.demo
 
@@ -83,4 +86,4 @@ demo-stock: ## every product is asked for in its turn, and the inventory is not 
 docs: ## the documentation as a site under site/
 	$(BIN)/zensical build --clean
 
-.PHONY: help setup services console screenshots pins format check sbom test long bench-data bench demo-articles demo-exhibitions demo-stock docs
+.PHONY: help setup services console screenshots pins format check sbom test long bench-data bench gate demo-articles demo-exhibitions demo-stock docs

@@ -19,13 +19,13 @@ from typing import Any
 from benchmarks import psql
 from benchmarks.data import fresh
 from benchmarks.doors import Prepared, doors
-from benchmarks.measure import Slice, middle
+from benchmarks.measure import Bound, Slice, judged, middle
 from benchmarks.meter import Meter
 from benchmarks.nodes import Process
 from benchmarks.server import FOLDER, SETTINGS, Server, running
 
 JOBS, CONNECTIONS, SLICES = 10_000, 8, 5
-BOUND = 0.02
+BOUNDS = (Bound("sealer_share", most=0.02), Bound("rows", equals="rows_sealed"))
 
 
 class Fine(Process):
@@ -131,4 +131,4 @@ def _report(found: list[tuple[Slice, float]], length: float, rows: int, sealed: 
         "rows_sealed": sealed,
         "blocks": blocks,
     }
-    return report | {"ok": report["sealer_share"] <= BOUND and rows == sealed}
+    return judged(report, BOUNDS)

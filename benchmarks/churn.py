@@ -4,12 +4,14 @@ from typing import Any
 
 from benchmarks import psql
 from benchmarks.data import fresh
+from benchmarks.measure import JOBS, Bound, judged
 from benchmarks.meter import Meter
 from benchmarks.server import SETTINGS, running
 from benchmarks.snapshot import PAUSE, upkeep
-from benchmarks.store import BATCH, JOBS, WORKERS, ours
+from benchmarks.store import BATCH, WORKERS, ours
 
 ENOUGH = 1_000_000
+BOUNDS = (Bound("live_mb_largest", most=64),)
 SIZES = """
 select string_agg(relname || ' ' || round(pg_relation_size(oid) / 1048576.0, 1), ', ' order by relname)
 from pg_class where relname like 'instance_live%'
@@ -29,7 +31,7 @@ def main(seconds: float) -> dict[str, Any]:
             size = int(psql.value(server, database, "select pg_total_relation_size('instance_live')"))
             largest = max(largest, size / 2**20)
         parts = psql.value(server, database, SIZES)
-    return {
+    found = {
         "settings": {"jobs": JOBS, "batch": BATCH, "workers": WORKERS, "vacuum_every_s": PAUSE, "postgresql": SETTINGS},
         "rate": sorted(rates)[len(rates) // 2],
         "bare": None,
@@ -39,5 +41,5 @@ def main(seconds: float) -> dict[str, Any]:
         "live_mb_largest": round(largest, 1),
         "live_mb_parts": parts,
         "rates": rates,
-        "ok": largest < 64,
     }
+    return judged(found, BOUNDS)

@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 
 from cronsim import CronSim
 
+from benchmarks.measure import Bound, judged
 from horae.domain.cron import DstPolicy, parse
 from horae.domain.forecast import forecast
 from horae.domain.schedule import Schedule
@@ -35,7 +36,8 @@ EVERYDAY = (
 FIRST, LAST = datetime(2025, 1, 1, tzinfo=UTC), datetime(2035, 1, 1, tzinfo=UTC)
 SLICES, SHORTEST, CHUNK = 5, 1.5, 100
 FLEET = ("* * * * *", *("*/5 * * * *",) * 4, *("0 * * * *",) * 3, *("30 3 * * *",) * 2)
-JOBS, FORECAST_LIMIT = 100_000, 60.0
+JOBS = 100_000
+BOUNDS = (Bound("ratio", least=5), Bound("worst", least=1.5), Bound("forecast_cpu_s", most=60))
 
 
 def ours(text: str) -> Callable[[int], None]:
@@ -80,29 +82,33 @@ def rate(walk: Callable[[int], None], seconds: float) -> float:
 
 
 def main(seconds: float) -> dict[str, Any]:
-    """Ours and cronsim in turn; each slice gives every expression its part."""
-    length = max(SHORTEST, seconds / (2 * SLICES))
+    """The full size."""
+    return run(SLICES, max(SHORTEST, seconds / (2 * SLICES)), JOBS)
+
+
+def run(slices: int, length: float, jobs: int) -> dict[str, Any]:
+    """Ours and cronsim in turn; each slice gives every expression its part. Then the forecast of so many jobs."""
     part = length / len(EVERYDAY)
     our, their = {text: ours(text) for text in EVERYDAY}, {text: theirs(text) for text in EVERYDAY}
     for walks in (our, their):  # what is read and cached once is not what a fire costs
         for walk in walks.values():
             walk(CHUNK)
     rates: dict[str, tuple[list[float], list[float]]] = {text: ([], []) for text in EVERYDAY}
-    for number in range(SLICES):
+    for number in range(slices):
         sides = [(0, our), (1, their)] if number % 2 == 0 else [(1, their), (0, our)]
         for side, walks in sides:
             for text, walk in walks.items():
                 rates[text][side].append(rate(walk, part))
-    return _report(rates, length)
+    return _report(rates, length, jobs)
 
 
-def _report(rates: dict[str, tuple[list[float], list[float]]], length: float) -> dict[str, Any]:
+def _report(rates: dict[str, tuple[list[float], list[float]]], length: float, jobs: int) -> dict[str, Any]:
     medians = {text: (median(mine), median(bare)) for text, (mine, bare) in rates.items()}
     ratios = {text: mine / bare for text, (mine, bare) in medians.items()}
     mean = prod(ratios.values()) ** (1 / len(ratios))
-    fires, took = _forecast()
-    return {
-        "settings": {"zone": ZONE, "tzdata": tzdata_version(), "slice_s": length, "slices": SLICES},
+    fires, took = _forecast(jobs)
+    found = {
+        "settings": {"zone": ZONE, "tzdata": tzdata_version(), "slice_s": length, "slices": len(rates[EVERYDAY[0]][0])},
         "rate": round(_mean([mine for mine, _ in medians.values()])),
         "bare": round(_mean([bare for _, bare in medians.values()])),
         "ratio": round(mean, 2),
@@ -110,11 +116,11 @@ def _report(rates: dict[str, tuple[list[float], list[float]]], length: float) ->
         "ratios": {text: round(ratio, 2) for text, ratio in ratios.items()},
         "microseconds": {text: round(1e6 / mine, 2) for text, (mine, _) in medians.items()},
         "bare_microseconds": {text: round(1e6 / bare, 2) for text, (_, bare) in medians.items()},
-        "forecast_jobs": JOBS,
+        "forecast_jobs": jobs,
         "forecast_fires": fires,
         "forecast_cpu_s": round(took, 2),
-        "ok": mean >= 5 and min(ratios.values()) >= 1.5 and took < FORECAST_LIMIT,
     }
+    return judged(found, BOUNDS)
 
 
 def _mean(values: list[float]) -> float:
@@ -122,11 +128,11 @@ def _mean(values: list[float]) -> float:
     return float(prod(values) ** (1 / len(values)))
 
 
-def _forecast() -> tuple[int, float]:
+def _forecast(jobs: int) -> tuple[int, float]:
     """A day of a fleet; in CPU-seconds, without making its jobs."""
     fleet = [
         Schedule(trigger=cron_trigger(FLEET[k % 10], zone_name=ZONE, salt=f"bench/{k}"), key=f"bench/{k}")
-        for k in range(JOBS)
+        for k in range(jobs)
     ]
     begin = time.process_time()
     made = forecast(fleet, FIRST, FIRST + timedelta(days=1))

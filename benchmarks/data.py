@@ -1,15 +1,21 @@
 """Template databases, so that preparing data is not part of what is measured: `make bench-data`."""
 
 import asyncio
+import json
 import os
 import sys
+from datetime import UTC, datetime
+from uuid import UUID
 
 from benchmarks import psql
 from benchmarks.server import Server, running
+from horae.domain.placement import SHARDS
+from horae.runtime.chance import mint
 from horae.runtime.settings import CellSettings
 from horae.store import migrations
 
 SIZES = (10_000, 300_000, 3_000_000)
+SPREAD_JOBS = 64
 SCHEMA = "v2 " + " ".join(migration.checksum for migration in migrations.known())
 TENANT = "00000000-0000-7000-8000-000000000001"
 TARGET_PORT = int(os.environ.get("HORAE_BENCH_TARGET_PORT", "5745"))
@@ -72,6 +78,27 @@ def fresh(server: Server, jobs: int, name: str) -> str:
     psql.run(server, "postgres", f"drop database if exists {name} with (force)")
     psql.run(server, "postgres", f"create database {name} template {name_of(jobs)} strategy file_copy")
     return name
+
+
+def make_jobs(server: Server, database: str, tenant: str, name: str, target: dict[str, str]) -> list[UUID]:
+    """Jobs without a schedule, evenly over the shards; their names begin with `name`."""
+    step = SHARDS // SPREAD_JOBS
+    ids = [mint(place * step, datetime.now(UTC)) for place in range(SPREAD_JOBS)]
+    definition = json.dumps({"trigger": {"kind": "manual"}, "target": target})
+    rows = ", ".join(
+        f"({place * step}, '{id_}', '{tenant}', '{name}-{id_}', '{definition}'::jsonb)" for place, id_ in enumerate(ids)
+    )
+    psql.run(
+        server,
+        database,
+        f"""with made as (
+                insert into job (shard_id, id, tenant_id, name, status, created_at, changed_at, definition)
+                select s, i::uuid, t::uuid, n, 'ACTIVE', now(), now(), d from (values {rows}) v(s, i, t, n, d)
+                returning *)
+            insert into job_version (shard_id, job_id, tenant_id, name, version, created_at, created_by, definition)
+            select shard_id, id, tenant_id, name, 1, now(), 'bench', definition from made""",
+    )
+    return ids
 
 
 def main() -> None:

@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -16,7 +15,7 @@ from urllib.error import URLError
 from benchmarks import psql
 from benchmarks.caller import JOB, QUEUE, TYPE
 from benchmarks.nodes import Process, keyring
-from benchmarks.server import FOLDER, Server
+from benchmarks.server import FOLDER, Server, free_port
 from horae.domain.jobs import Definition
 from horae.domain.targets import HttpTarget, QueueTarget
 from horae.domain.tenants import Tenant
@@ -114,13 +113,6 @@ def constant(size: int) -> Iterator[tuple[int, Process]]:
     port = free_port()
     with _process(["benchmarks.bare.constant", str(port), str(size)], dict(os.environ), port) as process:
         yield port, process
-
-
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @contextmanager

@@ -5,25 +5,26 @@ from typing import Any
 
 from benchmarks import psql, push, store
 from benchmarks.data import fresh
-from benchmarks.measure import Slice, alternate, middle
+from benchmarks.measure import Bound, Size, Slice, alternate, judged, middle, per_fire
 from benchmarks.meter import Meter
 from benchmarks.nodes import node
 from benchmarks.server import SETTINGS, Server, running
 
-SLICE, SLICES, WARM = 5.0, 5, 1.0
+WARM = 1.0
+BOUNDS = (Bound("ratio", least=0.6), Bound("fires", equals="rows"))
 
 
-def engine(server: Server, database: str, length: float) -> Slice:
+def engine(server: Server, database: str, size: Size) -> Slice:
     """One slice: history rows per second while more is due than can be done."""
-    first = push.due(server, database, push.OFFERED, WARM + length + 1)
+    first = push.due(server, database, push.OFFERED, WARM + size.slice_s + 1, size)
     with node(server, database, program=("benchmarks.noop",)) as process:
         time.sleep(max(0.0, first + WARM - time.time()))
         before, began, cpu = _rows(server, database), time.time(), process.cpu_seconds()
         with Meter(server, database).measuring() as cost:
-            time.sleep(length)
+            time.sleep(size.slice_s)
             cpu = process.cpu_seconds() - cpu
         many, took = _rows(server, database) - before, time.time() - began
-    return Slice(many, took, cost.pg_cpu, cpu, cost.wal_bytes, cost.transactions)
+    return cost.slice(many, took, cpu)
 
 
 def _rows(server: Server, database: str) -> int:
@@ -38,31 +39,39 @@ def _again(server: Server, database: str) -> int:
 
 
 def main(seconds: float) -> dict[str, Any]:
+    """The full size."""
+    return run(Size.lasting(seconds, 14))
+
+
+def run(size: Size) -> dict[str, Any]:
     """The engine and the store in turn."""
-    length = min(SLICE, max(1.5, seconds / 14))
     with running() as server:
-        ours_db, store_db = (fresh(server, push.JOBS, name) for name in ("bench_engine", "bench_engine_store"))
+        ours_db, store_db = (fresh(server, size.jobs, name) for name in ("bench_engine", "bench_engine_store"))
         push.park(server, ours_db)
         meter = Meter(server, store_db)
         ours, stored = alternate(
-            SLICES,
-            lambda _: engine(server, ours_db, length),
-            lambda _: store.ours(server, store_db, meter, length),
+            size.slices,
+            lambda _: engine(server, ours_db, size),
+            lambda _: store.ours(server, store_db, meter, size.slice_s),
         )
-        fires = int(psql.value(server, ours_db, "select sum(fired) from job_cursor"))
-        rows = int(psql.value(server, ours_db, "select count(*) from instance_history"))
+        fires, rows = push.counts_of(server, ours_db)
+        live = int(psql.value(server, ours_db, "select count(*) from instance_live"))
     rate, store_rate = (middle(side, lambda one: one.rate) for side in (ours, stored))
     found = {
-        "settings": {"jobs": push.JOBS, "slice_s": length, "slices": SLICES, "postgresql": SETTINGS},
+        "settings": {"jobs": size.jobs, "slice_s": size.slice_s, "slices": size.slices, "postgresql": SETTINGS},
         "rate": round(rate),
         "store": round(store_rate),
         "ratio": round(rate / store_rate, 3),
         "node_cpu_ms_per_fire": round(middle(ours, lambda one: one.per_fire(one.client_cpu) * 1000), 4),
         "pg_cpu_ms_per_fire": round(middle(ours, lambda one: one.per_fire(one.pg_cpu) * 1000), 4),
-        "tx_per_fire": round(middle(ours, lambda one: one.per_fire(one.transactions)), 4),
+        "store_cpu_ms_per_fire": round(middle(stored, lambda one: one.per_fire(one.client_cpu) * 1000), 4),
+        "store_pg_cpu_ms_per_fire": round(middle(stored, lambda one: one.per_fire(one.pg_cpu) * 1000), 4),
+        **per_fire(ours),
         "fires": fires,
-        "rows_in_history": rows,
+        "rows": rows,
+        "rows_in_history": rows - live,
+        "rows_live": live,
         "rates": [round(one.rate) for one in ours],
         "store_rates": [round(one.rate) for one in stored],
     }
-    return found | {"ok": found["ratio"] >= 0.6 and fires == rows}
+    return judged(found, BOUNDS)

@@ -6,6 +6,7 @@ from typing import Any
 
 from benchmarks import psql
 from benchmarks.data import fresh
+from benchmarks.measure import Bound, judged
 from benchmarks.meter import Meter
 from benchmarks.nodes import node
 from benchmarks.server import SETTINGS, Server, running
@@ -15,6 +16,12 @@ SMALL, LARGE = 10_000, 3_000_000
 RATE = 3_000
 WARM, IDLE = 6.0, 20.0
 ROUNDS = 3
+BOUNDS = (
+    Bound("ready_s", most=15),
+    Bound("rss_mb", most=1024),
+    Bound("cpu_growth", most=1.1),
+    Bound("idle_queries_per_s", most=5),
+)
 
 
 def spread(server: Server, database: str, jobs: int) -> None:
@@ -115,5 +122,4 @@ def main(seconds: float) -> dict[str, Any]:
         "cpu_growth": round(middle(many, "cpu_ms") / middle(few, "cpu_ms"), 3),
         "idle_queries_per_s": round(idle, 2),
     }
-    ok = found["ready_s"] <= 15 and found["rss_mb"] <= 1024 and found["cpu_growth"] <= 1.1 and idle <= 5
-    return found | {"ok": ok}
+    return judged(found, BOUNDS)

@@ -6,11 +6,12 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from uuid import UUID
 
+from benchmarks import wrapped
 from benchmarks.data import TENANT
 from benchmarks.server import FOLDER, Server
 from horae.domain.egress import Egress
@@ -18,6 +19,7 @@ from horae.domain.ids import Prefix, public
 from horae.security import keyrings
 
 LOCAL = Egress(networks=("127.0.0.0/8",), ports=("1-65535",), plain=True)
+NOTHING: Mapping[str, str] = {}
 SECRET = "whsec_" + "YmVuY2htYXJrcyBuZWVkIG5vIHNlY3JldHM="
 
 
@@ -48,9 +50,15 @@ class Process:
 
 @contextmanager
 def node(
-    server: Server, *databases: str, program: tuple[str, ...] = ("horae", "node"), secrets: tuple[str, ...] = (TENANT,)
+    server: Server,
+    *databases: str,
+    program: tuple[str, ...] = ("horae", "node"),
+    secrets: tuple[str, ...] = (TENANT,),
+    inside: Mapping[str, str] = NOTHING,
 ) -> Iterator[Process]:
-    """A node over these databases, ended by SIGTERM."""
+    """A node over these databases, ended by SIGTERM. `inside` is what `benchmarks.wrapped` measures in its process."""
+    if inside or wrapped.PATCH in os.environ:
+        program = ("benchmarks.wrapped", *program)
     cells = [{"name": name, "dsn": server.dsn(name)} for name in databases]
     tenants = {public(Prefix.TENANT, UUID(tenant)): {"bench": SECRET} for tenant in secrets}
     env = os.environ | {
@@ -59,6 +67,7 @@ def node(
         "HORAE_ENVIRONMENT": "test",
         "HORAE_LOG_LEVEL": "WARNING",
         "HORAE_KEYRING": str(keyring()),
+        **inside,
     }
     with (FOLDER / "node.log").open("ab") as log:
         process = subprocess.Popen([sys.executable, "-m", *program], env=env, stdout=log, stderr=log)

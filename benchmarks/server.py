@@ -1,11 +1,14 @@
 """A PostgreSQL of our own to measure on, with the settings we ask of a cell and durability switched on.
 
 It lives in `HORAE_BENCH_DIR` between runs, so that the template databases of `make bench-data` can be kept.
+`HORAE_BENCH_SETTINGS` is a JSON object of settings that replace ours.
 """
 
+import json
 import os
 import pwd
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -32,6 +35,7 @@ SETTINGS = {
     "listen_addresses": "127.0.0.1",
     "shared_preload_libraries": "pg_stat_statements",
     "track_io_timing": "off",
+    **json.loads(os.environ.get("HORAE_BENCH_SETTINGS", "{}")),
 }
 
 
@@ -79,6 +83,13 @@ def running() -> Iterator[Server]:
     finally:
         process.send_signal(signal.SIGINT)
         process.wait()
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def _cpu(pid: int, *, ended_children: bool = False) -> float:

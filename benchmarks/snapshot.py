@@ -13,15 +13,16 @@ import asyncpg
 
 from benchmarks import psql
 from benchmarks.data import fresh
-from benchmarks.measure import Slice, alternate, middle
+from benchmarks.measure import JOBS, Bound, Slice, alternate, judged, middle
 from benchmarks.meter import Meter
 from benchmarks.server import SETTINGS, Server, running
-from benchmarks.store import BATCH, JOBS, WORKERS, ours
+from benchmarks.store import BATCH, WORKERS, ours
 from horae.store.cells import Cell, Store
 from horae.upkeep.vacuum import Vacuumer
 
 SLICES = 12
 PAUSE = 3.0
+BOUNDS = (Bound("ratio", least=0.9),)
 
 
 def main(seconds: float) -> dict[str, Any]:
@@ -54,7 +55,7 @@ def main(seconds: float) -> dict[str, Any]:
         "rates": [round(s.rate) for s in with_one],
         "bare_rates": [round(s.rate) for s in without],
     }
-    return found | {"ok": found["ratio"] >= 0.9}
+    return judged(found, BOUNDS)
 
 
 _DEAD = "select coalesce(sum(n_dead_tup), 0) from pg_stat_user_tables where relname in ('instance_live', 'job_cursor')"

@@ -17,7 +17,7 @@ import asyncpg
 import uvloop
 
 from benchmarks import psql
-from benchmarks.measure import own_cpu
+from benchmarks.measure import Bound, judged, own_cpu
 from benchmarks.server import SETTINGS, Server, running
 from horae.delivery.client import Client
 from horae.delivery.push import Sender
@@ -41,6 +41,12 @@ from horae.upkeep.reconciler import Reconciler
 ROWS, DIFFERENCES = 1_000_000, 100
 MISSING, DRIFTED, ORPHANS = 40, 30, 30
 SECONDS, MEGABYTES = 60.0, 256.0
+BOUNDS = (
+    Bound("exact", least=1),
+    Bound("seconds", most=SECONDS),
+    Bound("memory_mb", most=MEGABYTES),
+    Bound("second.drift", most=0),
+)
 AT = datetime(2035, 1, 1, 9, tzinfo=UTC)
 LONG_AGO = datetime(2026, 1, 1, tzinfo=UTC)
 NEAR = Egress(networks=("127.0.0.0/8",), ports=("1-65535",), plain=True)
@@ -194,7 +200,5 @@ def main(_seconds: float) -> dict[str, Any]:
         found = uvloop.run(_run(server, ROWS))
         for database in ("bench_sources_0", "bench_sources_1", "bench_shop"):
             psql.run(server, "postgres", f"drop database {database} with (force)")
-    ok = found["exact"] and found["seconds"] <= SECONDS and found["memory_mb"] <= MEGABYTES
-    ok = ok and found["second"]["drift"] == 0
     bounds = {"seconds": SECONDS, "memory_mb": MEGABYTES, "differences": DIFFERENCES}
-    return {"settings": SETTINGS, "tasks": ROWS, **found, "bounds": bounds, "ok": ok}
+    return judged({"settings": SETTINGS, "tasks": ROWS, **found, "bounds": bounds}, BOUNDS)

@@ -1,6 +1,6 @@
 """A trivial HTTP server in a process of its own: it answers 200 and writes down when what arrived.
 
-`python -m benchmarks.target PORT`; commands come line by line: `reset`, `count`, `report FILE`.
+`python -m benchmarks.target PORT`; commands come line by line: `reset`, `count`, `report FILE`, `slow PATH SECONDS`.
 """
 
 import asyncio
@@ -30,6 +30,7 @@ class Seen:
     def __init__(self) -> None:
         self.at = array("d")
         self.bodies: list[bytes] = []
+        self.slow: dict[bytes, float] = {}
 
 
 class Connection(asyncio.Protocol):
@@ -54,8 +55,12 @@ class Connection(asyncio.Protocol):
                 return
             self.seen.at.append(time.time())
             self.seen.bodies.append(self.buffer[end + 4 : whole])
+            path = self.buffer.split(b" ", 2)[1] if self.seen.slow else b""
             self.buffer = self.buffer[whole:]
-            self.transport.write(ANSWER)
+            if wait := self.seen.slow.get(path):
+                asyncio.get_running_loop().call_later(wait, self.transport.write, ANSWER)
+            else:
+                self.transport.write(ANSWER)
 
 
 async def serve(port: int) -> None:
@@ -73,6 +78,9 @@ async def serve(port: int) -> None:
         elif verb == "count":
             print(len(seen.at), flush=True)
             continue
+        elif verb == "slow":
+            path, _, seconds = rest.partition(" ")
+            seen.slow[path.encode()] = float(seconds)
         elif verb == "report":
             Path(rest).write_bytes(msgspec.json.encode([list(seen.at), [body.decode() for body in seen.bodies]]))
         print("done", flush=True)
@@ -113,6 +121,10 @@ class Target:
         for arrival, at in zip(found, times, strict=True):
             arrival.at = at
         return found
+
+    def slow(self, path: str, seconds: float) -> None:
+        """Calls of this path are answered so much later."""
+        self._say(f"slow {path} {seconds}")
 
     def count(self) -> int:
         """How many calls arrived since the last reset."""

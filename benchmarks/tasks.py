@@ -91,4 +91,4 @@ def ours(server: Server, database: str, meter: Meter, seconds: float, workers: i
         began, cpu = time.monotonic(), own_cpu()
         uvloop.run(work())
         took, cpu = time.monotonic() - began, own_cpu() - cpu
-    return Slice(sum(author.done for author in authors), took, cost.pg_cpu, cpu, cost.wal_bytes, cost.transactions)
+    return cost.slice(sum(author.done for author in authors), took, cpu)

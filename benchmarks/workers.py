@@ -7,6 +7,8 @@ with nothing around.
 
 import asyncio
 import json
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from benchmarks import psql, pulling
@@ -15,7 +17,7 @@ from benchmarks.bare import neighbour
 from benchmarks.bare.pgbench import run as run_pgbench
 from benchmarks.data import fresh
 from benchmarks.doors import Prepared, doors, id_of_shard
-from benchmarks.measure import Slice, alternate, middle
+from benchmarks.measure import Bound, Size, Slice, alternate, judged, middle
 from benchmarks.meter import Meter
 from benchmarks.nodes import Process
 from benchmarks.server import SETTINGS, Server, running
@@ -31,7 +33,7 @@ from horae.store.cells import Store
 JOBS, CLIENTS, BATCH, CONCURRENCY = 10_000, 8, 100, 2000
 PROCESSES = 2
 PGQUEUER = {"processes": PROCESSES, "batch_size": 100}
-SLICE, SLICES = 5.0, 5
+BOUNDS = (Bound("ratio", least=0.45), Bound("vs_pgqueuer", least=1.0))
 TYPE = "BENCH_WORK"
 FASTEST = 30_000  # tasks a second that must wait for a slice
 FILL = """
@@ -78,7 +80,10 @@ class Bench:
         self.done, self.late = self.done + pulled.all, self.late + pulled.late
         share = pulled.done / max(1, pulled.all)
         spent = (process.cpu_seconds() - cpu) * share + pulled.cpu
-        return Slice(pulled.done, pulled.seconds, cost.pg_cpu * share, spent)
+        return Slice(
+            pulled.done, pulled.seconds, cost.pg_cpu * share, spent, int(cost.wal_bytes * share),
+            statements=int(cost.statements * share), writes=int(cost.writes * share),
+        )  # fmt: skip
 
     def bare(self) -> Slice:
         """A slice of the bare drain."""
@@ -110,43 +115,57 @@ class Bench:
 
 def main(seconds: float) -> dict[str, Any]:
     """The three sides in turn."""
-    length = min(SLICE, max(1.5, seconds / 15))
-    slices = SLICES if seconds >= 20 else 2
+    size = replace(Size.lasting(seconds, 15), jobs=JOBS, slices=5 if seconds >= 20 else 2)
+    return _report(run(size, neighbours=True), size)
+
+
+def run(size: Size, *, neighbours: bool) -> dict[str, Any]:
+    """Ours and the bare drain in turn, with the neighbours where asked."""
     with running() as server:
-        bench = Bench(server, fresh(server, JOBS, "bench_workers"), length)
+        bench = Bench(server, fresh(server, size.jobs, "bench_workers"), size.slice_s)
         with doors(server, bench.database) as (port, process):
-            sides = alternate(
-                slices, lambda _: bench.ours(port, process), lambda _: bench.bare(), lambda _: bench.pgqueuer()
-            )
-    return _report(*sides, length, bench)
+            sides: list[Callable[[int], Slice]] = [lambda _: bench.ours(port, process), lambda _: bench.bare()]
+            if neighbours:
+                sides.append(lambda _: bench.pgqueuer())
+            ours, drain, *theirs = alternate(size.slices, *sides)
+    found = _beside_bare(ours, drain) | {"done": bench.done, "late": bench.late}
+    return found | (_beside_pgqueuer(ours, *theirs) if neighbours else {})
 
 
-def _report(
-    ours: list[Slice], bare_side: list[Slice], pgqueuer: list[Slice], length: float, bench: Bench
-) -> dict[str, Any]:
-    rate, drain, theirs = (middle(side, lambda one: one.rate) for side in (ours, bare_side, pgqueuer))
-    found = {
+def _beside_bare(ours: list[Slice], drain: list[Slice]) -> dict[str, Any]:
+    rate, bare_rate = (middle(side, lambda one: one.rate) for side in (ours, drain))
+    return {
         "rate": round(rate),
-        "bare": round(drain),
-        "pgqueuer": round(theirs),
-        "ratio": round(rate / drain, 3),
-        "vs_pgqueuer": round(rate / theirs, 3),
+        "bare": round(bare_rate),
+        "ratio": round(rate / bare_rate, 3),
         "cpu_ms_per_task": round(middle(ours, lambda one: one.per_fire(one.client_cpu) * 1000), 4),
         "pg_cpu_ms_per_task": round(middle(ours, lambda one: one.per_fire(one.pg_cpu) * 1000), 4),
-        "bare_pg_cpu_ms_per_task": round(middle(bare_side, lambda one: one.per_fire(one.pg_cpu) * 1000), 4),
-        "done": bench.done,
-        "late": bench.late,
+        "bare_pg_cpu_ms_per_task": round(middle(drain, lambda one: one.per_fire(one.pg_cpu) * 1000), 4),
+        "writes_per_task": round(middle(ours, lambda one: one.per_fire(one.writes)), 4),
+        "statements_per_task": round(middle(ours, lambda one: one.per_fire(one.statements)), 4),
+        "wal_bytes_per_task": round(middle(ours, lambda one: one.per_fire(one.wal_bytes))),
         "rates": [round(one.rate) for one in ours],
-        "bare_rates": [round(one.rate) for one in bare_side],
-        "pgqueuer_rates": [round(one.rate) for one in pgqueuer],
+        "bare_rates": [round(one.rate) for one in drain],
     }
+
+
+def _beside_pgqueuer(ours: list[Slice], theirs: list[Slice]) -> dict[str, Any]:
+    rate, their_rate = (middle(side, lambda one: one.rate) for side in (ours, theirs))
+    return {
+        "pgqueuer": round(their_rate),
+        "vs_pgqueuer": round(rate / their_rate, 3),
+        "pgqueuer_rates": [round(one.rate) for one in theirs],
+    }
+
+
+def _report(found: dict[str, Any], size: Size) -> dict[str, Any]:
     settings = {
-        "slice_s": length, "slices": len(ours), "api_processes": 1, "worker_processes": PROCESSES,
+        "slice_s": size.slice_s, "slices": size.slices, "api_processes": 1, "worker_processes": PROCESSES,
         "concurrency": CONCURRENCY,
         "bare": {"clients": CLIENTS, "batch": BATCH}, "pgqueuer": {"version": neighbour.VERSION, **PGQUEUER},
         "seen_before": json.loads(SEEN), "postgresql": SETTINGS,
     }  # fmt: skip
-    return {"settings": settings, **found, "ok": found["ratio"] >= 0.45 and found["vs_pgqueuer"] >= 1.0}
+    return judged({"settings": settings, **found}, BOUNDS)
 
 
 SEEN = '{"graphile-worker": 15500, "Dramatiq": 4050, "Celery": 650, "Procrastinate": 320}'

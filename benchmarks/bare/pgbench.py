@@ -42,4 +42,4 @@ def run(
     passes = re.search(r"SQL script 1:.*?- (\d+) transactions", done.stdout, re.DOTALL)
     passes = passes or re.search(r"actually processed: (\d+)", done.stdout)
     assert passes is not None
-    return Slice(int(passes[1]) * fires_each, took, cost.pg_cpu, own_cpu() - cpu, cost.wal_bytes, cost.transactions)
+    return cost.slice(int(passes[1]) * fires_each, took, own_cpu() - cpu)
