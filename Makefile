@@ -74,6 +74,12 @@ bench: ## one benchmark, NAME=store SECONDS=30; the last line is its JSON
 gate: ## short benchmarks beside the references of benchmarks/gate/references.json, in five minutes; STAGES="push herd"
 	@$(BIN)/python -m benchmarks.gate $(STAGES)
 
+reports: ## every benchmark in full size on this commit, into benchmarks/reports; goes on where it was stopped. NAMES="push herd"
+	@$(BIN)/python -m benchmarks.report $(NAMES)
+
+reports-page: ## the page of the reports and its picture, from the reports that are there
+	@$(BIN)/python -m benchmarks.report --page
+
 demo-articles: ## articles are audited and published while their authors change their minds
 	@PYTHONPATH=examples $(BIN)/python -m articles.demo
 
@@ -86,4 +92,4 @@ demo-stock: ## every product is asked for in its turn, and the inventory is not 
 docs: ## the documentation as a site under site/
 	$(BIN)/zensical build --clean
 
-.PHONY: help setup services console screenshots pins format check sbom test long bench-data bench gate demo-articles demo-exhibitions demo-stock docs
+.PHONY: help setup services console screenshots pins format check sbom test long bench-data bench gate reports reports-page demo-articles demo-exhibitions demo-stock docs

@@ -26,7 +26,7 @@ from horae.store.wakes import CHANNEL
 OFFERED = 20_000
 WARM = 1.0
 QUIET = 200
-STEPPED, STEPPED_LEAD_S, STEPPED_MOST_S = 10_000, 8.0, 20.0
+STEPPED, STEPPED_LEAD_S, STEPPED_MOST_S = 20_000, 8.0, 60.0
 BOUNDS = (
     Bound("ratio", least=0.45),
     Bound("p95_ms", most=100),
