@@ -45,6 +45,14 @@ CONTENTS: Final = (
         ("p95_10k_ms", "critical_p95_ms"),
     ),
     Entry(
+        "overload",
+        60,
+        "three times what a node can send for a minute, then half: plain, with a target that slows, with 200,000"
+        " retries, with PostgreSQL at half speed; the worst of five runs each",
+        ("plain_throughput_ratio", "plain_critical_p95_ms", "plain_quiet_p95_ms", "plain_gone_beside_bound"),
+        ("plain_throughput_ratio", "plain_gone_beside_bound"),
+    ),
+    Entry(
         "fairness",
         70,
         "one tenant's 200,000 timers beside others, a limit over three nodes, the cost of limits",

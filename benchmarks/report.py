@@ -67,7 +67,8 @@ def read(name: str, folder: Path = REPORTS) -> dict[str, Any]:
 def write_page() -> None:
     """The page and the picture, from what is there."""
     lines = [_line(entry, report) for entry in CONTENTS if (report := read(entry.name))]
-    PAGE.write_text(HEAD + "\n".join(lines) + "\n" + FOOT)
+    drawn = [f"\n![{path.stem}]({path.name})\n" for path in sorted(REPORTS.glob("overload_*.svg"))]
+    PAGE.write_text(HEAD + "\n".join(lines) + "\n" + "".join(drawn) + FOOT)
     PICTURE.write_text(picture([json.loads(line) for line in HISTORY.read_text().splitlines()]))
 
 

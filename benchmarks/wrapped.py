@@ -69,11 +69,13 @@ class CallbackWatch:
     2. A thread samples the turn, the outermost frame that the loop called, and the CPU clock of the main thread.
     3. As long as turn and frame stay the same, one callback runs; the clock tells what it has burnt so far.
     A callback shorter than the time between two samples is not seen: nobody asks for those.
-    `turn_ms` is the most CPU between two heartbeats, all callbacks of a turn together: never less than the longest.
+    `turns` is the most CPU between two heartbeats, all callbacks of a turn together: never less than the longest.
+    Both are kept in milliseconds for every second of the wall clock.
     """
 
     def __init__(self) -> None:
-        self.callback_ms = self.turn_ms = 0.0
+        self.callbacks: dict[int, float] = {}
+        self.turns: dict[int, float] = {}
         self.turn = 0
         self._beaten_at = 0.0
 
@@ -85,13 +87,13 @@ class CallbackWatch:
         self._beat()
         threading.Thread(target=self._sample, daemon=True).start()
 
-    def facts(self) -> dict[str, float]:
+    def facts(self) -> dict[str, dict[int, float]]:
         """What was seen so far."""
-        return {"callback_ms": round(self.callback_ms, 1), "turn_ms": round(self.turn_ms, 1)}
+        return {"callbacks": dict(self.callbacks), "turns": dict(self.turns)}
 
     def _beat(self) -> None:
         now = time.clock_gettime(self._clock)
-        self.turn_ms = max(self.turn_ms, (now - self._beaten_at) * 1000)
+        _keep_longest(self.turns, now - self._beaten_at)
         self._beaten_at = now
         self.turn += 1
         self._loop.call_later(HEARTBEAT_S, self._beat)
@@ -104,7 +106,7 @@ class CallbackWatch:
             if called is not running or turn != self.turn:
                 turn, running, began = self.turn, called, now  # kept: another frame must not be given its place
             else:
-                self.callback_ms = max(self.callback_ms, (now - began) * 1000)
+                _keep_longest(self.callbacks, now - began)
 
     def _called(self) -> FrameType | None:
         """The frame that the loop called."""
@@ -112,6 +114,21 @@ class CallbackWatch:
         while frame is not None and not frame.f_code.co_filename.endswith("asyncio/runners.py"):
             frame, callback = frame.f_back, frame
         return callback
+
+
+def _keep_longest(longest: dict[int, float], seconds: float) -> None:
+    here = int(time.time())
+    longest[here] = max(longest.get(here, 0.0), round(seconds * 1000, 1))
+
+
+def longest_since(path: Path, moment: float) -> tuple[float, float]:
+    """The longest callback and the longest turn since a moment, in milliseconds of CPU."""
+    told = json.loads(path.read_text()) if path.exists() else {"callbacks": {}, "turns": {}}
+    callback, turn = (
+        max((ms for second, ms in told[kind].items() if int(second) >= int(moment)), default=0.0)
+        for kind in ("callbacks", "turns")
+    )
+    return callback, turn
 
 
 def watch_callbacks(path: Path) -> None:

@@ -1,0 +1,223 @@
+"""Overload: three times what a node can send for a minute, then half of it until the backlog is gone.
+
+Four variants: plain; a target that slows from 5 ms to 2 s and back; 200,000 retries that wait; PostgreSQL at half
+speed. What a node can send is measured first, in each run. Beside the load, critical fires and a quiet tenant have
+little to do. Every run is written at once: a whole that was stopped goes on with the next run, on the same commit.
+"""
+
+import json
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from benchmarks import psql, wrapped
+from benchmarks.data import SPREAD_JOBS, TARGET_PORT, fresh, make_jobs
+from benchmarks.doors import id_of_shard
+from benchmarks.measure import commit, judged
+from benchmarks.nodes import node
+from benchmarks.overloaded import BOUNDS, FULL_S, OVER, VARIANTS, Plan, Stream, Variant, figures
+from benchmarks.picture import COLOURS, Bar, Panel, draw
+from benchmarks.push import park, wake
+from benchmarks.server import FOLDER, SETTINGS, Server, running
+from benchmarks.target import Target, receiving
+from horae.domain.placement import SHARDS
+
+RUNS = 5
+TEMPLATE_JOBS = 10_000
+FAR_ABOVE = 12_000.0  # fires a second: more than any node has sent here
+BUSY, QUIET_TENANT = "00000000-0000-7000-8000-00000000000a", "00000000-0000-7000-8000-00000000000b"
+SLOW_S, SWIFT_S = 2.0, 0.005
+STOPPED_S = 0.05
+DOUBTS = ("lease.ran_out", "lease.not_renewed", "node.stuck")
+
+
+class Bench:
+    """One server, one target, jobs for each stream."""
+
+    def __init__(self, server: Server, target: Target, variant: Variant) -> None:
+        self.server, self.target, self.variant = server, target, variant
+        self.database = fresh(server, TEMPLATE_JOBS, "bench_overload")
+        park(server, self.database)
+        for name, tenant in (("normal", BUSY), ("critical", BUSY), ("quiet", QUIET_TENANT)):
+            url = {"kind": "http", "url": f"http://127.0.0.1:{TARGET_PORT}/{name}"}
+            make_jobs(server, self.database, tenant, name, url)
+
+    def best(self, seconds: float) -> float:
+        """What the node can send: the median of whole seconds while far more is due."""
+        plan = [Stream("normal", FAR_ABOVE, 0.0, seconds + 2)]
+        first = self.fill(plan, seconds + 2)
+        self.target.reset()
+        with self._halved():
+            _sleep(first + seconds + 1)
+        seen = [int(one.at - first) for one in self.target.arrivals()]
+        self._drain(time.time() + 10 + 4 * seconds)
+        return float(max(1.0, median(seen.count(second) for second in range(1, int(seconds) + 1))))
+
+    def _drain(self, until: float) -> None:
+        """Let the node send what is left, so that it begins with nothing; what takes too long is deleted."""
+        live = "select count(*) from instance_live"
+        while int(psql.value(self.server, self.database, live)) and time.time() < until:
+            time.sleep(0.5)
+        psql.run(self.server, self.database, "delete from instance_live")
+
+    def fill(self, streams: Sequence[Stream], end_s: float, retries: int = 0) -> float:
+        """Put the instances down, due from a moment on; returns the moment."""
+        rows = int(sum(one.rate * (one.end_s - one.begin_s) for one in streams)) + retries
+        first = time.time() + 4 + rows / 15_000
+        for one in streams:
+            many = int(one.rate * (one.end_s - one.begin_s))
+            priority = 0 if one.name == "critical" else 1
+            at = f"to_timestamp({first + one.begin_s}) + n * interval '1 s' / {one.rate}"
+            self._insert(one.name, many, at, priority)
+        if retries:
+            self._insert("normal", retries, f"to_timestamp({first})", 1, retry=True)
+        psql.run(self.server, self.database, "vacuum (analyze) instance_live")
+        assert time.time() < first, "preparing took too long"
+        wake(self.server, self.database, first, first + end_s)
+        return first
+
+    def _insert(self, name: str, many: int, at: str, priority: int, *, retry: bool = False) -> None:
+        state, count, lane = ("FAIL", 1, 1) if retry else ("INIT", 0, 0)
+        psql.run(
+            self.server,
+            self.database,
+            f"""insert into instance_live (shard_id, id, tenant_id, job_id, job_version, idem_key, fire_time, due_at,
+                                           changed_at, priority, lane, slot_ms, state, attempt, retry_count)
+                select j.shard_id, {id_of_shard("due.shard")}, j.tenant_id, j.id, 1, gen_random_uuid()::text, at, at,
+                       now(), {priority}, {lane}, 13000, '{state}', {count}, {count}
+                from (select n, {at} as at, n % {SPREAD_JOBS} * {SHARDS // SPREAD_JOBS} as shard
+                      from generate_series(1, {many}) n) due
+                join job j on j.shard_id = due.shard and j.name like '{name}-%'""",
+        )
+
+    def run(self, over_s: float) -> dict[str, Any]:
+        """One run, from a fresh node to its figures."""
+        log, facts = FOLDER / "node.log", FOLDER / "callbacks.json"
+        facts.unlink(missing_ok=True)
+        began = log.stat().st_size if log.exists() else 0
+        self.target.slow("/normal", SWIFT_S if self.variant.slow_target else 0.0)
+        inside = {wrapped.CALLBACKS: str(facts)}
+        with node(self.server, self.database, inside=inside, secrets=(BUSY, QUIET_TENANT)):
+            plan = Plan(self.best(max(2.0, over_s / 6)), over_s, self.variant)
+            first = self.fill(plan.streams(), plan.end_s, plan.retries)
+            self.target.reset()
+            with self._disturbed(plan, first):
+                _sleep(first + plan.end_s)
+            arrivals = self.target.arrivals()
+            callback_ms, turn_ms = wrapped.longest_since(facts, first)
+            with log.open("rb") as file:
+                file.seek(began)
+                said = file.read().decode(errors="replace")
+        found = figures(plan, arrivals, first) | {
+            "lease_doubts": sum(said.count(word) for word in DOUBTS),
+            "callback_cpu_ms": callback_ms,
+            "turn_cpu_ms": turn_ms,
+        }
+        return judged(found, BOUNDS)
+
+    def _halved(self) -> AbstractContextManager[None]:
+        return at_half_speed(self.server.pid) if self.variant.half_postgres else nullcontext()
+
+    @contextmanager
+    def _disturbed(self, plan: Plan, first: float) -> Iterator[None]:
+        """What the variant does while the load comes."""
+        with ExitStack() as stack:
+            stack.enter_context(self._halved())
+            if self.variant.slow_target:
+                begin, end = plan.slow
+                for second, wait in ((begin, SLOW_S), (end, SWIFT_S)):
+                    timer = threading.Timer(first + second - time.time(), self.target.slow, ("/normal", wait))
+                    timer.start()
+                    stack.callback(timer.cancel)
+            yield
+
+
+@contextmanager
+def at_half_speed(pid: int) -> Iterator[None]:
+    """Stop and continue a PostgreSQL, all of its processes, every 50 ms."""
+    over = threading.Event()
+
+    def halve() -> None:
+        while not over.wait(STOPPED_S):
+            children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+            stopped = [pid, *map(int, children)]
+            _signal(stopped, signal.SIGSTOP)
+            over.wait(STOPPED_S)
+            _signal(stopped, signal.SIGCONT)
+
+    thread = threading.Thread(target=halve, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def _signal(pids: Sequence[int], number: signal.Signals) -> None:
+    for pid in pids:
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            continue  # a connection has ended
+
+
+def main(seconds: float) -> dict[str, Any]:
+    """Every variant, five times in full size and once otherwise; what this commit has done is not done again."""
+    runs = RUNS if seconds >= FULL_S else 1
+    wanted = os.environ.get("HORAE_BENCH_VARIANTS", ",".join(one.name for one in VARIANTS)).split(",")
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    path = FOLDER / f"overload-{commit()}-{seconds:g}.json"
+    if commit().endswith("+"):
+        path.unlink(missing_ok=True)  # a tree with changes is another tree each time
+    done: dict[str, list[dict[str, Any]]] = json.loads(path.read_text()) if path.exists() else {}
+    for variant in (one for one in VARIANTS if one.name in wanted):
+        while len(done.setdefault(variant.name, [])) < runs:
+            with running() as server, receiving() as target:
+                done[variant.name].append(Bench(server, target, variant).run(seconds))
+            path.write_text(json.dumps(done))
+    return report(done, seconds)
+
+
+def report(done: dict[str, list[dict[str, Any]]], seconds: float) -> dict[str, Any]:
+    """The worst of the runs of every variant, all that was missed, and a picture of each variant's last run."""
+    found: dict[str, Any] = {"settings": {"over_s": seconds, "runs": {name: len(runs) for name, runs in done.items()},
+                                          "postgresql": SETTINGS}}  # fmt: skip
+    missed = []
+    for name, runs in done.items():
+        for bound in BOUNDS:
+            worst = min if bound.least is not None else max
+            found[f"{name}_{bound.figure}"] = worst(run[bound.figure] for run in runs)
+        missed += [f"{name}, run {n + 1}: {said}" for n, run in enumerate(runs) for said in run["missed"]]
+        found[f"{name}_runs"] = [
+            {figure: value for figure, value in run.items() if figure not in ("timeline", "missed")} for run in runs
+        ]
+        if beside := os.environ.get("HORAE_BENCH_REPORT"):
+            Path(beside).with_name(f"overload_{name}.svg").write_text(picture(name, runs[-1], seconds))
+    return found | {"missed": missed, "ok": not missed}
+
+
+def picture(name: str, run: dict[str, Any], over_s: float) -> str:
+    """Rate and lateness over time, with the overload behind them."""
+    labels = {
+        "rate": "calls/s",
+        "normal_p95_ms": "p95 late of the load, ms",
+        "critical_p95_ms": "p95 late of critical fires, ms",
+        "quiet_p95_ms": "p95 late of the quiet tenant, ms",
+    }
+    panels = []
+    for colour, (figure, label) in zip(COLOURS, labels.items(), strict=False):
+        values = run["timeline"][figure]
+        most = max((value for value in values if value is not None), default=0)
+        panels.append(Panel(f"{label}, at most {most:g}", values, colour))
+    return draw(f"Overload: {name}", panels, [Bar(f"{OVER:g} times what it can send", 0.0, over_s)])
+
+
+def _sleep(until: float) -> None:
+    time.sleep(max(0.0, until - time.time()))

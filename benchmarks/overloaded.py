@@ -1,0 +1,187 @@
+"""What an overload is and what it shows: the plan of a run, its timeline and its figures, from what the target saw."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from statistics import median
+from typing import Any, NamedTuple
+
+from benchmarks.measure import Bound, percentile
+from benchmarks.target import Arrival
+
+OVER, AFTER = 3.0, 0.5
+FULL_S = 60.0
+CRITICAL_RATE, QUIET_RATE = 100.0, 20.0
+RETRIES = 200_000
+WINDOW_S = 10
+BOUNDS = (
+    Bound("throughput_ratio", least=0.9),
+    Bound("critical_p95_ms", most=1000),
+    Bound("quiet_p95_ms", most=250),
+    Bound("lease_doubts", most=0),
+    Bound("gone_beside_bound", most=1.0),
+    Bound("after_p95_ms", most=100),
+    Bound("callback_cpu_ms", most=50),
+)
+
+
+@dataclass(frozen=True)
+class Variant:
+    """What is different about a run."""
+
+    name: str
+    slow_target: bool = False
+    retries: bool = False
+    half_postgres: bool = False
+
+
+VARIANTS = (
+    Variant("plain"),
+    Variant("slow_target", slow_target=True),
+    Variant("retries", retries=True),
+    Variant("half_postgres", half_postgres=True),
+)
+
+
+class Stream(NamedTuple):
+    """Fires that come due at a rate from a second of the run to another."""
+
+    name: str
+    rate: float
+    begin_s: float
+    end_s: float
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is offered when, and for how long it is watched; all in seconds of the run."""
+
+    best: float
+    over_s: float
+    variant: Variant
+    critical: float = CRITICAL_RATE
+    quiet: float = QUIET_RATE
+
+    @property
+    def settle_s(self) -> float:
+        """How soon after the backlog is gone all is on time again."""
+        return max(1.0, 10.0 * self.over_s / FULL_S)
+
+    @property
+    def slow(self) -> tuple[float, float]:
+        """When the target is slow."""
+        return (self.over_s / 3, 2 * self.over_s / 3) if self.variant.slow_target else (0.0, 0.0)
+
+    @property
+    def retries(self) -> int:
+        """How many retries wait from the beginning: 200,000 in full size."""
+        return int(RETRIES * self.over_s / FULL_S) if self.variant.retries else 0
+
+    @property
+    def end_s(self) -> float:
+        """The backlog, its bound, and time to see that all is well after it."""
+        missed = self.slow[1] - self.slow[0]
+        backlog_s = (OVER - 1) * self.over_s + missed + self.retries / self.best
+        return self.over_s + 1.1 * backlog_s / (1 - AFTER) + 2.5 * self.settle_s
+
+    def streams(self) -> list[Stream]:
+        """The load in two stretches, and beside it those who have little to do."""
+        few = self.critical + self.quiet
+        return [
+            Stream("normal", OVER * self.best - few, 0.0, self.over_s),
+            Stream("normal", max(1.0, AFTER * self.best - few), self.over_s, self.end_s),
+            Stream("critical", self.critical, 0.0, self.end_s),
+            Stream("quiet", self.quiet, 0.0, self.end_s),
+        ]
+
+    def due_by(self, second: float) -> float:
+        """How many of the load have come due by then."""
+        return sum(
+            one.rate * (min(second, one.end_s) - one.begin_s)
+            for one in self.streams()
+            if one.name == "normal" and second > one.begin_s
+        )
+
+
+@dataclass
+class Timeline:
+    """What arrived in every second of a run, and how late it was."""
+
+    rate: list[int] = field(default_factory=list)
+    normal_p95_ms: list[float | None] = field(default_factory=list)
+    critical_p95_ms: list[float | None] = field(default_factory=list)
+    quiet_p95_ms: list[float | None] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, arrivals: Sequence[Arrival], first: float, end_s: float) -> "Timeline":
+        """Second by second."""
+        late: dict[str, list[list[float]]] = {
+            name: [[] for _ in range(int(end_s) + 1)] for name in ("normal", "critical", "quiet")
+        }
+        line = cls(rate=[0] * (int(end_s) + 1))
+        for one in arrivals:
+            second = int(one.at - first)
+            if 0 <= second <= int(end_s):
+                line.rate[second] += 1
+                if one.attempt == 1:
+                    late[one.job.partition("-")[0]][second].append(one.late_ms)
+        line.normal_p95_ms, line.critical_p95_ms, line.quiet_p95_ms = (
+            [round(percentile(values, 95), 1) if len(values) > 1 else None for values in late[name]]
+            for name in ("normal", "critical", "quiet")
+        )
+        return line
+
+
+def figures(plan: Plan, arrivals: Sequence[Arrival], first: float) -> dict[str, Any]:
+    """What a run shows, from what the target saw; `first` is the moment of the first fire."""
+    line = Timeline.of(arrivals, first, plan.end_s)
+    gone = _gone(plan, arrivals, first)
+    backlog = plan.due_by(plan.over_s) - sum(1 for one in arrivals if _is_load(one) and one.at - first <= plan.over_s)
+    bound = 1.1 * (backlog + plan.retries) / ((1 - AFTER) * plan.best)
+    over = [
+        rate
+        for second, rate in enumerate(line.rate[: int(plan.over_s)])
+        if second >= int(plan.over_s / FULL_S) and not plan.slow[0] <= second < plan.slow[1] + plan.settle_s
+    ]
+    after = [
+        one.late_ms for one in arrivals if _is_load(one) and one.fire_time.timestamp() - first > gone + plan.settle_s
+    ]
+    return {
+        "best": round(plan.best),
+        "throughput_ratio": round(median(over or [0]) / plan.best, 3),
+        "critical_p95_ms": round(_worst_window(arrivals, "critical", first, plan), 1),
+        "quiet_p95_ms": round(_worst_window(arrivals, "quiet", first, plan), 1),
+        "backlog": round(backlog),
+        "gone_s": round(gone - plan.over_s, 1),
+        "gone_bound_s": round(bound, 1),
+        "gone_beside_bound": round((gone - plan.over_s) / bound, 3) if bound > 0 else float("inf"),
+        "after_p95_ms": round(percentile(after, 95), 1),
+        "timeline": asdict(line),
+    }
+
+
+def _is_load(one: Arrival) -> bool:
+    return one.attempt == 1 and one.job.startswith("normal")
+
+
+def _gone(plan: Plan, arrivals: Sequence[Arrival], first: float) -> float:
+    """The first second after the overload with no more than a quarter of a second's load waiting; else infinite."""
+    arrived = sorted(one.at - first for one in arrivals if _is_load(one))
+    seen = 0
+    for second in range(int(plan.end_s) + 1):
+        while seen < len(arrived) and arrived[seen] <= second:
+            seen += 1
+        if second > plan.over_s and plan.due_by(second) - seen <= 0.25 * AFTER * plan.best:
+            return float(second)
+    return float("inf")
+
+
+def _worst_window(arrivals: Sequence[Arrival], name: str, first: float, plan: Plan) -> float:
+    """The p95 of the worst ten seconds in which they came due; infinite where more than 5 of 100 never arrived."""
+    windows: dict[int, list[float]] = {}
+    for one in arrivals:
+        if one.job.startswith(name):
+            windows.setdefault(int(one.fire_time.timestamp() - first) // WINDOW_S, []).append(one.late_ms)
+    rate = next(one.rate for one in plan.streams() if one.name == name)
+    whole = [windows.get(number, []) for number in range(max(1, int(plan.end_s) // WINDOW_S))]
+    enough = 0.95 * rate * min(WINDOW_S, plan.end_s - 1)  # the last may still be on their way
+    return max(percentile(late, 95) if len(late) >= enough else float("inf") for late in whole)
