@@ -84,7 +84,7 @@ async def owners(store):
 
 async def living(cell):
     async with cell.statement() as tx:
-        return {peer.incarnation: peer.draining for peer in await rows.living(tx)}
+        return {node.incarnation: node.draining for node in await rows.nodes(tx) if node.alive}
 
 
 async def seen_after(cell, node, moment):

@@ -56,6 +56,7 @@ NOT_SHARDED = {
     "leases/give_back",
     "leases/heartbeat",
     "leases/release",
+    "leases/renew",
     "leases/take",
     "purges/api_keys",
     "purges/bindings",
@@ -78,7 +79,15 @@ NOT_SHARDED = {
 
 
 # Where the server's own wall clock is what is asked for.
-WALL = {"clock/read", "health/end", "health/facts", "health/holders", "leases/heartbeat", "migrations/prepare"}
+WALL = {
+    "clock/read",
+    "health/end",
+    "health/facts",
+    "health/holders",
+    "leases/heartbeat",
+    "leases/renew",
+    "migrations/prepare",
+}
 
 
 def name_of(path: Path) -> str:

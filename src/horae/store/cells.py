@@ -44,7 +44,6 @@ SESSION = line.SESSION | {
     "enable_bitmapscan": "off",
     "enable_hashjoin": "off",
     "enable_mergejoin": "off",
-    "jit": "off",
 }
 OWN: Final[dict[str, Any]] = {"server_settings": SESSION, "target_session_attrs": SessionAttribute.read_write}
 """How we connect to PostgreSQL itself."""

@@ -24,6 +24,14 @@ class Peer(NamedTuple):
     remaining: timedelta
 
 
+class Renewal(NamedTuple):
+    """What a renewal read: the cell's clock, every living node, and every open shard with its owner, dead or alive."""
+
+    told: Told
+    peers: list[Peer]
+    owners: dict[int, UUID | None]
+
+
 class NodeRow(NamedTuple):
     """A node as people look at it."""
 
@@ -44,20 +52,19 @@ async def heartbeat(tx: Tx, incarnation: UUID, name: str, ttl: timedelta, *, dra
     return told(row)
 
 
-async def living(tx: Tx) -> list[Peer]:
-    """Every node of this cell whose term has not run out."""
-    return [Peer(*row) for row in await tx.rows(sql("leases/living"), tx.now)]
+async def renew(tx: Tx, incarnation: UUID, name: str, ttl: timedelta, *, draining: bool = False) -> Renewal:
+    """Say that this incarnation lives for one more TTL, and read who else lives and owns what, in one statement."""
+    rows = await tx.rows(sql("leases/renew"), incarnation, name, ttl, draining)
+    peers = {row["incarnation"]: Peer(row["incarnation"], row["draining"], row["remaining"]) for row in rows}
+    peers.pop(None, None)
+    peers[incarnation] = Peer(incarnation, draining, ttl)  # the statement sees the row as it was before
+    owners = {shard: row["owner"] for row in rows for shard in row["shards"] or ()}
+    return Renewal(told(rows[0]), list(peers.values()), owners)
 
 
 async def nodes(tx: Tx) -> list[NodeRow]:
     """Every node that is remembered here, dead ones too."""
     return [NodeRow(*row) for row in await tx.rows(sql("leases/nodes"), tx.now)]
-
-
-async def owners(tx: Tx) -> dict[int, UUID | None]:
-    """Every shard open in this cell with the incarnation in whose name it is, dead or alive."""
-    rows = await tx.rows(sql("leases/owners"))
-    return {shard: row["owner"] for row in rows for shard in row["shards"]}
 
 
 async def take(tx: Tx, incarnation: UUID, shards: Sequence[int]) -> dict[int, int]:

@@ -19,8 +19,7 @@ from horae.runtime.telemetry import log
 from horae.store import clock as clocks
 from horae.store import leases
 from horae.store.cells import Cell
-from horae.store.clock import Told
-from horae.store.leases import Peer
+from horae.store.leases import Peer, Renewal
 from horae.store.line import CONNECT, Line
 from horae.store.tx import Tx
 
@@ -65,13 +64,13 @@ class Keeper:
 
     async def once(self) -> float:
         """Renew, look, and move towards the deal; returns after how many seconds to come again."""
-        sent = await self._renew()
+        sent, renewal = await self._renew()
         if not self.looked.is_set():
             await self._call(leases.forget)
         if self._draining:
             await self._call(self._drain)  # again: a take that was cut off may have come through since
             return self._ttl * BEAT
-        peers, owners = await self._call(leases.living), await self._call(leases.owners)
+        peers, owners = renewal.peers, renewal.owners
         if not self._enforced:
             await self.holding.renew(owners, math.inf)
             return self._ttl * BEAT
@@ -102,20 +101,21 @@ class Keeper:
         """Leave the connection as it is: the end of the process does not wait for it."""
         self._line.hang_up()
 
-    async def _renew(self) -> float:
-        """Say that we live, read the cell's clock; returns the tick at which that was sent."""
+    async def _renew(self) -> tuple[float, Renewal]:
+        """Say that we live, read the cell's clock and peers; returns the tick at which that was sent, and the answer."""
 
-        async def beat(tx: Tx) -> tuple[float, Told]:
+        async def beat(tx: Tx) -> tuple[float, Renewal]:
             sent = self.cell.clock.ticks()  # only now: the connection may have taken its time
-            return sent, await leases.heartbeat(tx, *self.who, draining=self._draining)
+            return sent, await leases.renew(tx, *self.who, draining=self._draining)
 
-        sent, told = await self._call(beat)
+        sent, renewal = await self._call(beat)
+        told = renewal.told
         told.set(self.cell.clock, sent)
         if not self.cell.clock.trusted:
             log.error("clock.jumped", cell=self.cell.name, advice="look at it, then run `horae cells trust-clock`")
         if self.cell.clock.trusted is not (told.doubt is None):
             await self._call(self._say_doubt)
-        return sent
+        return sent, renewal
 
     async def _say_doubt(self, tx: Tx) -> None:
         """Nodes that start now have not seen the clock jump, or come back."""
