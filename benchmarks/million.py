@@ -14,13 +14,16 @@ from benchmarks.target import Target, receiving
 
 SMALL, LARGE = 10_000, 3_000_000
 RATE = 3_000
-WARM, IDLE = 6.0, 20.0
+WARM, IDLE = 6.0, 60.0
+"""Seconds: a minute has a round of every duty that counts."""
+MAX_IDLE_PER_S = 2.0
+"""Statements of an idle node in one cell, heartbeats and upkeep included."""
 ROUNDS = 3
 BOUNDS = (
     Bound("ready_s", most=15),
     Bound("rss_mb", most=1024),
     Bound("cpu_growth", most=1.1),
-    Bound("idle_queries_per_s", most=5),
+    Bound("idle_queries_per_s", most=MAX_IDLE_PER_S),
 )
 
 
@@ -82,8 +85,17 @@ class Bench:
         }
 
     def idle_queries(self) -> float:
-        """Statements a second in a cell in which nothing is due."""
-        psql.run(self.server, self.database, "update clock_offset set offset_ms = -86400000")
+        """Statements a second of a node with its upkeep, in one cell in which nothing is due for 50 minutes.
+
+        Time does not go back beyond the making of the rows: they would count as changed just now.
+        """
+        psql.run(
+            self.server,
+            self.database,
+            """update clock_offset
+               set offset_ms = (select extract(epoch from min(next_fire_at) - clock_timestamp()) * 1000 from job_cursor)
+                               - 3000000""",
+        )
         psql.run(self.server, "postgres", "create extension if not exists pg_stat_statements")
         calls = f"""select coalesce(sum(calls), 0) from pg_stat_statements s join pg_database d on d.oid = s.dbid
                     where d.datname = '{self.database}'"""

@@ -7,6 +7,7 @@ from uuid import uuid4
 import pytest
 
 from horae.domain.instances import Lane, Priority
+from horae.domain.wakes import LONGEST_SAFETY_LOOK
 from horae.engine import agenda as agendas
 from horae.engine.agenda import Agenda
 from horae.engine.feeder import HORIZON, SLACK, SWEEP, Feeder
@@ -51,6 +52,9 @@ class Rows:
 
     async def instances(self, tx, look, marks):
         return self._look([timer for timer in self.timers if timer.fired is None], look, marks)
+
+    async def next_due(self, tx, without):
+        return min((timer.at for timer in self.timers if timer.tenant_id not in without), default=None)
 
     def _look(self, timers, look, marks):
         found = []
@@ -273,3 +277,138 @@ def test_what_is_taken_is_due_by_the_time_that_its_claim_compares_to_the_microse
     now += timedelta(milliseconds=1)
     [timer] = agenda.take(1_000_000)
     assert timer.at <= now + agendas.AHEAD
+
+
+# A feeder that sleeps.
+
+
+@pytest.fixture
+def sleeper(time, agenda, rows):
+    """A feeder with the safety period of a deployment."""
+    return Feeder(time, rows, agenda, safety=LONGEST_SAFETY_LOOK)
+
+
+async def pass_time(feeder, time, seconds):
+    """The rounds of a feeder's loop; returns how many statements they took."""
+    before = time.looks
+    for _ in range(round(seconds / 5)):
+        time.move(seconds=5)
+        await feeder.once()
+    return time.looks - before
+
+
+async def test_an_idle_feeder_asks_one_statement_in_a_safety_period(sleeper, time):
+    await sleeper.once()
+    await pass_time(sleeper, time, 300)
+    assert await pass_time(sleeper, time, 3600) == 12
+
+
+async def test_a_feeder_sleeps_to_the_earliest_time_it_knows_and_is_there_before(sleeper, rows, time, agenda):
+    await sleeper.once()
+    await pass_time(sleeper, time, 300)
+    rows.timers.append(far := a_timer(time.now + timedelta(hours=1)))
+    assert await pass_time(sleeper, time, 3600 - 60) <= 13
+    await pass_time(sleeper, time, 60 - 10)
+    assert len(agenda) == 1, "it is known before it is due"
+    await pass_time(sleeper, time, 10)
+    assert agenda.take() == [far]
+
+
+async def test_a_time_beyond_the_horizon_that_is_announced_ends_the_sleep_in_time(sleeper, rows, time, agenda):
+    await pass_time(sleeper, time, 60)
+    rows.timers.append(named := a_timer(time.now + timedelta(seconds=100)))
+    sleeper.name(named.at, named.at)
+    assert await pass_time(sleeper, time, 60) == 0, "not before it comes near"
+    await pass_time(sleeper, time, 30)
+    assert len(agenda) == 1
+    rows.timers.append(followed := a_timer(time.now + timedelta(seconds=100)))
+    sleeper.follow(followed)
+    await pass_time(sleeper, time, 90)
+    assert len(agenda) == 2
+
+
+async def test_a_row_that_nobody_announced_is_found_when_rows_were_counted_or_by_the_safety_look(
+    sleeper, rows, time, agenda
+):
+    await pass_time(sleeper, time, 60)
+    rows.timers.append(lost := a_timer(time.now))
+    await pass_time(sleeper, time, 30)
+    assert agenda.take() == []
+    sleeper.suspect()
+    await pass_time(sleeper, time, 5)
+    assert agenda.take() == [lost]
+    rows.timers.clear()
+    agenda.forget(lost)
+    await pass_time(sleeper, time, 60)
+    rows.timers.append(again := a_timer(time.now))
+    await pass_time(sleeper, time, LONGEST_SAFETY_LOOK.total_seconds())
+    assert agenda.take() == [again]
+
+
+async def test_what_was_forgotten_undone_is_looked_at_again_soon(sleeper, rows, time, agenda):
+    rows.timers.append(timer := a_timer())
+    await sleeper.once()
+    for _ in range(3):
+        assert agenda.take() == [timer]
+        agenda.forget(timer)
+        await pass_time(sleeper, time, 5)
+
+
+async def test_a_clock_that_went_back_ends_the_sleep(sleeper, rows, time, agenda):
+    await sleeper.once()
+    time.move(hours=-1)
+    rows.timers.append(timer := a_timer(time.now))
+    await sleeper.once()
+    assert agenda.take() == [timer]
+
+
+async def test_a_row_written_here_during_a_look_is_followed(sleeper, rows, time, agenda):
+    await sleeper.once()
+    time.move(seconds=300)
+    read, written = rows.next_due, a_timer(time.now + timedelta(seconds=30))
+
+    async def next_due(tx, without):
+        found = await read(tx, without)
+        sleeper.follow(written)
+        return found
+
+    rows.next_due = next_due
+    await sleeper.once()
+    assert len(agenda) == 1, "the look could not see its row any more, and the marks have passed it"
+
+
+@pytest.mark.parametrize("kind", ["cursors", "instances"])
+async def test_shards_taken_over_during_a_look_are_read_from_the_beginning(feeder, rows, agenda, kind):
+    await feeder.once()
+    feeder.reset()
+    shelf = getattr(feeder, kind)
+    read, old = shelf.read, a_timer(NOW - timedelta(days=3), cursor=kind == "cursors")
+
+    async def taken_over(tx, look, marks):
+        page = await read(tx, look, marks)
+        shelf.read = read
+        rows.timers.append(old)
+        feeder.reset()
+        return page
+
+    shelf.read = taken_over
+    await feeder.once()
+    await feeder.once()
+    assert agenda.take() == [old]
+
+
+async def test_what_was_named_is_not_lost_with_a_look_that_failed(sleeper, rows, agenda):
+    await sleeper.once()
+    rows.timers.append(soon := a_timer(later(0)))
+    read = sleeper.cursors.read
+
+    async def fail(*_args):
+        raise ConnectionError
+
+    sleeper.cursors.read = fail
+    sleeper.name(later(0), later(0))
+    with pytest.raises(ConnectionError):
+        await sleeper.once()
+    sleeper.cursors.read = read
+    await sleeper.once()
+    assert agenda.take() == [soon]

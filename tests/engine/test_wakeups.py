@@ -1,4 +1,4 @@
-"""Seed 004, counted: twenty wake-ups cost one look, and with every one of them lost all fires are still on time."""
+"""Seed 004, counted: twenty wake-ups cost one look, its hour costs two dozen, and no lost wake-up costs a fire."""
 
 import asyncio
 from datetime import timedelta
@@ -9,7 +9,7 @@ from horae.domain.targets import HttpTarget
 from horae.service import tasks
 from horae.store.cells import Store
 from horae.upkeep.copies import Copier
-from tests.engine.running import running
+from tests.engine.running import hurry, running
 from tests.steps import a_type, move_clock, query, until
 
 WINDOW = 2.0
@@ -23,6 +23,10 @@ COUNT = """
     group by query  -- one text may stand there twice, under two ids
 """
 LOOK = "cross join lateral"
+SHORT = timedelta(seconds=5)
+"""A safety period in which a test can wait for a look."""
+MAX_LOOKS = 24
+STEP_S = 15
 
 
 class Dropped:
@@ -46,7 +50,7 @@ async def counted(store):
 async def test_twenty_wakes_cost_an_idle_node_one_look(ctx, store, cells, counted):
     """Beyond what an idle node asks in the same time; what it asked before by the clock may fall into it once more."""
     cell = store.cells[0]
-    async with Store.of(cells) as own, running(own) as node:
+    async with Store.of(cells) as own, running(own, safety_look=SHORT) as node:
 
         async def window(doing):
             feeder = node.posts[cell.name].feeder
@@ -78,7 +82,7 @@ async def test_tasks_an_hour_ahead_wake_nobody_and_fire_on_time_even_if_every_wa
     await Copier(store).once()
     deaf = ctx._replace(wakes=Dropped())
     due = store.cells[0].clock.now() + timedelta(hours=1)
-    async with Store.of(cells) as own, running(own):
+    async with Store.of(cells) as own, running(own, safety_look=SHORT):
         before = [await counted(cell) for cell in store.cells]
         for n in range(20):
             await tasks.schedule(ctx, "ARTICLE_PUBLISH", f"heard-{n}", at=due)
@@ -100,3 +104,49 @@ async def test_tasks_an_hour_ahead_wake_nobody_and_fire_on_time_even_if_every_wa
     assert max(ms for key, ms in late.items() if not key.startswith("now")) < 500
     assert max(late.values()) < 6000, "found by the next look"
     assert set(catcher.effects.values()) == {1}
+
+
+async def test_in_the_hour_of_twenty_tasks_a_node_looks_at_most_24_times_for_due_work(
+    ctx, store, cells, counted, catcher
+):
+    """Every statement that scans for what is due or asks when that will be, in steps of 15 s through the whole hour."""
+    await a_type(ctx, target=HttpTarget(catcher.url))
+    await Copier(store).once()
+    due = store.cells[0].clock.now() + timedelta(hours=1)
+
+    async def step(seconds):
+        await hurry(store, seconds=seconds)
+        await move_clock(own, seconds=0)
+        rounds = {name: loop.went_at for name, loop in node._looks.items()}
+        await hurry(own, node, seconds=0)
+        await until(lambda: all(loop.went_at > rounds[name] for name, loop in node._looks.items()))
+
+    async with Store.of(cells) as own, running(own) as node:
+        before = [await counted(cell) for cell in store.cells]
+        for n in range(20):
+            await tasks.schedule(ctx, "ARTICLE_PUBLISH", f"article-{n}", at=due)
+        while (left := (due - store.cells[0].clock.now()).total_seconds()) > STEP_S:
+            await step(STEP_S)
+        await step(left)
+        await until(lambda: len(catcher.arrivals) == 20)
+        for _ in range(4):
+            await step(STEP_S)
+        after = [await counted(cell) for cell in store.cells]
+    for old, new in zip(before, after, strict=True):
+        looks = {
+            text: calls - old.get(text, 0) for text, calls in new.items() if LOOK in text and calls != old.get(text)
+        }
+        assert 10 <= sum(looks.values()) <= MAX_LOOKS, looks
+    assert {arrival.key: arrival.late_ms >= 0 for arrival in catcher.arrivals} == {
+        f"article-{n}": True for n in range(20)
+    }
+    assert set(catcher.effects.values()) == {1}
+
+
+async def test_a_lost_wake_is_found_by_what_postgresql_counted_long_before_the_safety_look(ctx, store, cells, catcher):
+    await a_type(ctx, target=HttpTarget(catcher.url))
+    await Copier(store).once()
+    deaf = ctx._replace(wakes=Dropped())
+    async with Store.of(cells) as own, running(own):
+        await tasks.schedule(deaf, "ARTICLE_PUBLISH", "lost")
+        await until(lambda: len(catcher.arrivals) == 1, 60)

@@ -25,6 +25,7 @@ from horae.runtime.loop import Duty, Loop
 from horae.runtime.settings import Settings
 from horae.store.cells import Cell, Store
 from horae.store.envelopes import Envelopes
+from horae.store.pulses import Sign
 from horae.store.secret_book import SecretBook
 from horae.upkeep.anchors import Anchorer, Webhook
 from horae.upkeep.copies import Copier
@@ -75,8 +76,8 @@ def egress_of(settings: Settings) -> Egress:
     return Egress(tuple(allowed.networks), tuple(allowed.ports), allowed.plain)
 
 
-def node_of(settings: Settings, store: Store, sender: Sender) -> Node:
-    """The node that the settings describe, not yet started."""
+def node_of(settings: Settings, store: Store, sender: Sender, owner: Store | None = None) -> Node:
+    """The node that the settings describe, not yet started; `owner` reaches the same cells as the tables' owner."""
     ttl = timedelta(seconds=settings.lease_ttl)
     return Node(
         store,
@@ -86,6 +87,8 @@ def node_of(settings: Settings, store: Store, sender: Sender) -> Node:
         slots=settings.slots,
         enforced=settings.leases,
         secrets=book_of(sender),
+        owner=owner,
+        safety_look=timedelta(seconds=settings.safety_look),
     )
 
 
@@ -141,35 +144,45 @@ def _seals(store: Store, worker: Node, cell: Cell) -> bool:
     return min(store.shards_of(own), default=-1) in worker.leases.held(own)
 
 
+def _name(duty: Duty) -> str:
+    return type(duty).__name__.lower()
+
+
 @asynccontextmanager
 async def _serving(settings: Settings, store: Store, owner: Store, sender: Sender) -> AsyncIterator[Node]:
     await fitness.check(settings, store)
-    worker = node_of(settings, store, sender)
+    worker = node_of(settings, store, sender, owner)
     outlets = outlets_of(settings, store, sender)
     intakes = Intakes(owner, settings.brokers, partial(_held, store, worker))
     feed = Feed(owner, outlets, partial(_held, store, worker))
+    relay = Relay(owner, partial(_held, store, worker))
     duties: tuple[tuple[Duty, float], ...] = (
-        (Copier(store), COPY),
         (Partitioner(store), PARTITION),
-        (Vacuumer(store), VACUUM),
         (Purger(owner), PURGE),
         (Forgetter(owner), FORGET),
         (doctor_of(settings, store), VISIT),
-        (Sealer(owner, partial(_seals, store, worker)), SEAL),
-        (Relay(owner, partial(_held, store, worker)), RELAY),
-        (Reconciler(store, partial(_held, store, worker), sender, egress_of(settings)), RECONCILE),
-        (feed, FEED),
-        (intakes, INTAKE),
-        (Marker(owner, partial(_seals, store, worker)), MARK),
         (Coverer(store, partial(_held, store, worker)), COVER),
         (Dropper(owner, timedelta(days=settings.audit_days)), DROP),
         (anchorer_of(settings, store, sender), ANCHOR),
     )
+    prompted: tuple[tuple[Duty, float, Sign], ...] = (
+        (Copier(store), COPY, Sign.COPIES),
+        (Vacuumer(store), VACUUM, Sign.ROWS_WRITTEN),
+        (Sealer(owner, partial(_seals, store, worker)), SEAL, Sign.UNSEALED),
+        (relay, RELAY, Sign.COMPENSATIONS),
+        (Reconciler(store, partial(_held, store, worker), sender, egress_of(settings)), RECONCILE, Sign.SOURCES),
+        (feed, FEED, Sign.SUBSCRIPTIONS),
+        (intakes, INTAKE, Sign.INTAKES),
+        (Marker(owner, partial(_seals, store, worker)), MARK, Sign.ROWS_WRITTEN),
+    )
     if isinstance(store.sealing, Envelopes):
         duties += ((Rewrapper(store, store.sealing), RESEAL), (Resealer(store), RESEAL))
     if (book := book_of(sender)) is not None:
-        duties += ((book, SECRETS),)
-    loops = [Loop(type(duty).__name__.lower(), duty, pause) for duty, pause in duties]
+        prompted += ((book, SECRETS, Sign.SECRETS),)
+    for name, pulse in worker.pulses.items():
+        pulse.relayed_from = partial(relay.reached, name)
+    loops = [Loop(_name(duty), duty, pause) for duty, pause in duties]
+    loops += [worker.prompted(_name(duty), duty, pause, sign) for duty, pause, sign in prompted]
     signaller = Signaller(store, worker.who.incarnation)
     loops.append(Loop("signaller", signaller, SIGNAL))
     upkeep = [asyncio.create_task(loop.run()) for loop in loops]

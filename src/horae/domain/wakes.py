@@ -10,8 +10,10 @@ from typing import Final
 
 import msgspec
 
-HORIZON: Final = timedelta(seconds=60)
-"""What lies further ahead is found by the owner's own looks long before it is due."""
+LONGEST_SAFETY_LOOK: Final = timedelta(seconds=300)
+"""An idle node looks by itself at least so often; a deployment may choose a shorter period."""
+HORIZON: Final = LONGEST_SAFETY_LOOK + timedelta(seconds=60)
+"""What lies further ahead is found by the owner's own looks, a minute before it is due or earlier."""
 LATE: Final = timedelta(seconds=10)
 """Nothing becomes due earlier than it was asked for, and no transaction lasts longer than this."""
 MOST: Final = 500

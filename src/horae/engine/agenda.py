@@ -38,6 +38,7 @@ class Agenda:
         )  # called when there is something to look for: a deep tenant has room
         self.deep: dict[UUID, datetime] = {}
         self.held: frozenset[UUID] = frozenset()  # tenants whose rows are left where they are
+        self.forgotten = 0  # how often; what was forgotten may still wait in its row
         self._wheel: Wheel[Timer] = Wheel(millis(now()))
         self._due: deque[Timer] = deque()
         self._planned_ms = NEVER_MS
@@ -94,6 +95,7 @@ class Agenda:
         """It was fired, claimed, or is not ours any more."""
         if self._known.get(timer.id) == timer.at:
             del self._known[timer.id]
+            self.forgotten += 1
             left = self._of_tenant[timer.tenant_id] - 1
             self._of_tenant[timer.tenant_id] = left
             if left == DEEP // 2 and timer.tenant_id in self.deep:

@@ -8,28 +8,33 @@ from typing import Final
 
 from horae.delivery.push import Sender
 from horae.domain.limits import Key
-from horae.domain.wakes import Wake
+from horae.domain.wakes import LONGEST_SAFETY_LOOK, Wake
 from horae.engine.admission.gatekeeper import Gatekeeper
 from horae.engine.allowances import Allowances
 from horae.engine.leases import Leases, Who
 from horae.engine.post import Post
 from horae.engine.progress import PATIENCE, Progress
+from horae.engine.pulse import Pulse
 from horae.engine.quotas import Quotas
 from horae.runtime import chance
 from horae.runtime.clock import boottime
 from horae.runtime.ending import ended
-from horae.runtime.loop import Loop
+from horae.runtime.loop import Duty, Loop
+from horae.runtime.prompts import PromptedDuty
 from horae.runtime.telemetry import log
 from horae.store import leases
 from horae.store.cells import Cell, Store
 from horae.store.listener import Listener
+from horae.store.pulses import Sign
 from horae.store.secret_book import SecretBook
 
 SLOTS: Final = 2000
 STUCK: Final = 60.0
 """Seconds without a fire after which `drain` leaves to others what waits for a limit."""
 LOOK, AHEAD, RESCUE, LISTEN, RENEW, RECORD, CHECK, BACKFILL, TENANCIES = 5.0, 0.9, 2.0, 5.0, 0.05, 0.5, 2.0, 1.0, 1.0
-ROLL: Final = 1.0
+ROLL = PULSE = 1.0
+UNHURRIED: Final = {Sign.RUNNING, Sign.ROWS_WRITTEN}
+"""Signs that are there all the time while a node works: their duties keep to their pauses."""
 
 
 class Node:
@@ -45,8 +50,13 @@ class Node:
         slots: int = SLOTS,
         enforced: bool = True,
         secrets: SecretBook | None = None,
+        owner: Store | None = None,
+        safety_look: timedelta = LONGEST_SAFETY_LOOK,
     ) -> None:
+        """`owner`: the same cells by the role that may read every sign of the pulse, where that is another role."""
         self.store = store
+        self.safety_look = safety_look
+        self.pulses = {cell.name: Pulse(cell) for cell in (owner or store).cells}
         self._secrets = secrets
         self.sender = sender
         self.who = Who(chance.token(), name, ttl)
@@ -76,11 +86,7 @@ class Node:
         await self.leases.start()
         in_cells = [
             *self._looks.items(),
-            *((name, Loop("ahead", post, AHEAD)) for name, post in self.posts.items()),
-            *((name, Loop("rescue", post.rescuer, RESCUE)) for name, post in self.posts.items()),
-            *((name, Loop("tenancies", post.tenancies, TENANCIES)) for name, post in self.posts.items()),
-            *((name, Loop("backfill", post.backfiller, BACKFILL)) for name, post in self.posts.items()),
-            *((name, Loop("rolling", post.roller, ROLL)) for name, post in self.posts.items()),
+            *((name, loop) for name, post in self.posts.items() for loop in self._loops(post)),
             *((name, Loop("listener", listener, LISTEN)) for name, listener in self._listeners.items()),
         ]
         for name, loop in in_cells:
@@ -152,6 +158,27 @@ class Node:
         await self.quotas.close()
         await self.sender.client.close()
 
+    def prompted(self, name: str, duty: Duty, pause: float, sign: Sign, *cells: str) -> Loop:
+        """A loop whose duty asks nothing until a sign in one of these cells (none named: in any) gives reason to."""
+        duty = PromptedDuty(duty, self.safety_look.total_seconds())
+        loop = Loop(name, duty, pause)
+        for cell in cells or self.pulses:
+            self.pulses[cell].on(sign, duty.prompt)
+            if sign not in UNHURRIED:
+                self.pulses[cell].on(sign, loop.waker.wake)
+        return loop
+
+    def _loops(self, post: Post) -> Iterator[Loop]:
+        """What goes round in a cell, beside the looks and the listener."""
+        cell = post.cell.name
+        self.pulses[cell].on(Sign.ROWS_WRITTEN, post.feeder.suspect)
+        yield Loop("pulse", self.pulses[cell], PULSE)
+        yield Loop("ahead", post, AHEAD)
+        yield self.prompted("rescue", post.rescuer, RESCUE, Sign.RUNNING, cell)
+        yield self.prompted("tenancies", post.tenancies, TENANCIES, Sign.HELD_TENANTS, cell)
+        yield self.prompted("backfill", post.backfiller, BACKFILL, Sign.BACKFILLS, cell)
+        yield self.prompted("rolling", post.roller, ROLL, Sign.ROLLING_SETS, cell)
+
     def turn(self) -> None:
         """Someone may pass now: look once, however many ask for it in this moment."""
         if not self._turning:
@@ -165,7 +192,18 @@ class Node:
     def _post(self, cell: Cell, sender: Sender) -> Post:
         alive = partial(self._alive, cell)
         own, sealing = self.who.incarnation, self.store.sealing
-        return Post(cell, own, self.gatekeeper, self.allowances, sender, alive, self.turn, sealing, self._secrets)
+        return Post(
+            cell,
+            own,
+            self.gatekeeper,
+            self.allowances,
+            sender,
+            alive,
+            self.turn,
+            sealing,
+            self._secrets,
+            self.safety_look,
+        )
 
     def _alive(self, cell: Cell) -> bool:
         """Whether this node may act in a cell. While draining by hand there is no thread that keeps the lease."""
@@ -183,6 +221,7 @@ class Node:
         self.posts[cell.name].hold(self.leases.held(cell), self.store.shards_of(cell))
         if self._tasks and not self.leases.alive(cell):
             cell.forsake()  # whatever cut the lease off may have cut the pool's connections off too
+        self.pulses[cell.name].prompt_all()
         self._looks[cell.name].waker.wake()
 
     def _woken(self, cell: Cell, wake: Wake) -> None:

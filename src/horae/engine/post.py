@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
@@ -19,7 +20,7 @@ from horae.engine.backfills import Backfiller
 from horae.engine.claim import Claimer
 from horae.engine.completer import Completer
 from horae.engine.desk import Desk, Hands
-from horae.engine.feeder import Feeder
+from horae.engine.feeder import LOOK, Feeder
 from horae.engine.fire import Firer
 from horae.engine.matured import MaturedTimers
 from horae.engine.opening import Opener
@@ -60,6 +61,7 @@ class Post:
         turn: Callable[[], None],
         sealing: Sealing,
         secrets: SecretBook | None = None,
+        safety_look: timedelta = LOOK,
     ) -> None:
         self.cell = cell
         self.gatekeeper = gatekeeper
@@ -72,7 +74,7 @@ class Post:
         self.territory = Territory()
         self.definitions = Definitions(sealing)
         self.agenda = Agenda(cell.clock.now, self.waker.wake)
-        self.feeder = Feeder(cell, self.territory, self.agenda, self._waiting)
+        self.feeder = Feeder(cell, self.territory, self.agenda, self._waiting, safety_look)
         self.settler = Settler(cell, self.feeder.follow)
         self.rescuer = Rescuer(cell, self.territory, self.definitions, self.settler)
         self.tenancies = Tenancies(cell, self.agenda, self.feeder.reset)

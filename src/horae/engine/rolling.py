@@ -22,6 +22,7 @@ from horae.domain.timers import Timer
 from horae.domain.triggers import RollingTrigger
 from horae.engine.territory import Territory
 from horae.runtime.chance import minting, token
+from horae.runtime.clock import boottime
 from horae.store import jobs, subjects, tenants
 from horae.store.cells import Cell
 from horae.store.subjects import Birth
@@ -33,6 +34,8 @@ KNOWN_FOR: Final = 4
 """Looks, one a second, for which the list of sets is good."""
 EVERYWHERE: Final = Placement(Layout.SPREAD, SHARDS)
 """Where the rows of a tenant may lie that this cell has not heard of yet."""
+KNOWN_FOR_S: Final = 5.0
+"""Seconds for which it is good where looks come seldom: nobody looks while there is no set."""
 
 
 class Roller:
@@ -54,6 +57,7 @@ class Roller:
         self._placements: dict[UUID, Placement] = {}
         self._under_way: Counter[UUID] = Counter()
         self._looks = 0
+        self._learnt_at = -KNOWN_FOR_S
 
     async def once(self) -> int:
         """A duty of every second: ends and what may run at once take turns, so that a quiet set costs little.
@@ -62,7 +66,7 @@ class Roller:
         """
         if self.territory.shards and self.cell.clock.trusted:
             turn, self._looks = self._looks, self._looks + 1
-            if turn % KNOWN_FOR == 0:
+            if turn % KNOWN_FOR == 0 or boottime() - self._learnt_at > KNOWN_FOR_S:
                 await self._learn()
             await self._roll(ends=turn % 2 == 0, at_once=turn % 2 == 1)
         return 0
@@ -79,6 +83,7 @@ class Roller:
             self._known = await jobs.rolling(tx)
             ids = [job.tenant_id for job in self._known]
             self._placements = await tenants.placements(tx, ids) if ids else {}
+        self._learnt_at = boottime()
         known = {job.id for job in self._known}
         self._paces = {id_: pace for id_, pace in self._paces.items() if id_ in known}
         self._under_way = Counter({id_: many for id_, many in self._under_way.items() if id_ in known})

@@ -1,4 +1,4 @@
-"""Which tenants are held in one cell, as its copies say; read anew every second.
+"""Which tenants are held in one cell, as its copies say; read anew when the pulse tells of a change, and before fires.
 
 A held tenant's rows are not looked at, not fired and not claimed. When it goes on, nothing has to be written for its
 jobs: each cursor that comes due and stands before the time of the resume tells what it passed as one PAUSED range.
@@ -18,7 +18,7 @@ REMEMBERED: Final = 1.0
 
 
 class Tenancies:
-    """A duty of every second; whoever fires asks first that it is not older than that."""
+    """A duty; whoever fires asks first that it is not older than a second."""
 
     def __init__(self, cell: Cell, agenda: Agenda, resumed: Callable[[], None]) -> None:
         self.cell = cell

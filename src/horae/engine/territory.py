@@ -1,16 +1,20 @@
 """The shards a node holds in one cell, and the looks over them: one statement per run of neighbours."""
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import NamedTuple
+from datetime import datetime
+from typing import Final, NamedTuple
+from uuid import UUID
 
 from horae.domain.instances import Lane, Priority
 from horae.domain.placement import Run, runs_of
 from horae.domain.timers import Timer
-from horae.store import cursors, instances
+from horae.store import coming, cursors, instances
 from horae.store.looks import Look, Mark
 from horae.store.tx import Tx
 
 Class = tuple[Priority, Lane]
+MAX_GLANCED_ROWS: Final = 200
+"""Of each class: a node that holds few shards does not walk through what belongs to others."""
 
 
 class Page(NamedTuple):
@@ -56,6 +60,10 @@ class Territory:
         if self._narrow:
             found.append(await instances.due_narrow(tx, self._narrow, look, marks))
         return self._page(found, look.limit)
+
+    async def next_due(self, tx: Tx, without: Sequence[UUID]) -> datetime | None:
+        """A time before which nothing of ours is due, by one statement; None when nothing waits."""
+        return await coming.next_due(tx, self.runs, without, MAX_GLANCED_ROWS)
 
     def _page(self, found: Sequence[list[Timer]], limit: int) -> Page:
         """Several runs as one page of what is held; a class goes on behind the run that was cut off first."""

@@ -97,6 +97,7 @@ class Settings(BaseSettings):
     tenant: str = "default"
     lease_ttl: float = 8.0
     leases: bool = True
+    safety_look: float = Field(default=300.0, ge=1, le=300)
     slots: int = 2000
     grace: float = 20.0
     snapshot_limit: float | None = None

@@ -26,7 +26,7 @@ async def facts(tx: Tx) -> Facts:
     """Everything `horae doctor` looks at."""
     row = await tx.row(sql("health/facts"))
     assert row is not None
-    applied = set(row["migrations"] or ())
+    applied = {int(number) for number in (row["migrations"] or "").split()}  # an array would have to be introspected
     return Facts(
         version=row["version"],
         settings=await settings(tx),

@@ -4,19 +4,20 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Final
 
+from horae.runtime.clock import boottime
 from horae.runtime.telemetry import log
 from horae.store import feeds
 from horae.store.cells import Cell, Store
-from horae.store.tx import CUT, GONE, LOCKED, Tx
+from horae.store.tx import CUT, GONE, LOCKED
 
 RANGE: Final = 128
 """Pages that share one summary: PostgreSQL's usual."""
-EVERY: Final = 6
+MARK_EVERY_S: Final = 30.0
 KEPT: Final = timedelta(days=15)
 
 
 class Marker:
-    """A duty of every five seconds, for the cells that are ours.
+    """A duty of every five seconds while rows are written, for the cells that are ours.
 
     New pages have no summary until someone makes one, and are read whole until then: so whole ranges get theirs as they
     fill up. The range that is written to just now is left alone, for its writers would have to keep the summary.
@@ -25,32 +26,31 @@ class Marker:
     def __init__(self, store: Store, mine: Callable[[Cell], bool] = lambda _: True) -> None:
         self.store, self._mine = store, mine
         self._summarized: dict[tuple[str, str], int] = {}
-        self._rounds = 0
+        self._marked_at = -MARK_EVERY_S
 
     async def once(self) -> int:
         """Returns 0: there is no hurry."""
+        marks = boottime() - self._marked_at >= MARK_EVERY_S
+        if marks:
+            self._marked_at = boottime()
         for cell in self.store.cells:
             if self._mine(cell):
                 try:
-                    await self._tidy(cell)
+                    await self._tidy(cell, marks=marks)
                 except (*GONE, *CUT, *LOCKED) as error:
                     log.warning("feed.not_summarized", cell=cell.name, reason=str(error))
-        self._rounds += 1
         return 0
 
-    async def _tidy(self, cell: Cell) -> None:
-        async with cell.tx() as tx:
-            if self._rounds % EVERY == 0:
+    async def _tidy(self, cell: Cell, *, marks: bool) -> None:
+        async with cell.statement() as tx:
+            if marks:
                 await feeds.mark(tx)
                 await feeds.forget_marks(tx, tx.now - KEPT)
             days = [f"{tx.now + timedelta(days=step):%Y%m%d}" for step in (-1, 0, 1)]
             found = await feeds.partitions(tx, days)
         for summary, pages in found:
-            async with cell.tx() as tx:
-                await self._summarize(tx, cell, summary, pages)
-
-    async def _summarize(self, tx: Tx, cell: Cell, summary: str, pages: int) -> None:
-        first, whole = self._summarized.get((cell.name, summary), 0), pages // RANGE * RANGE
-        if whole > first:
-            await feeds.summarize(tx, summary, first, whole - RANGE)
-            self._summarized[cell.name, summary] = whole
+            first, whole = self._summarized.get((cell.name, summary), 0), pages // RANGE * RANGE
+            if whole > first:
+                async with cell.tx() as tx:
+                    await feeds.summarize(tx, summary, first, whole - RANGE)
+                self._summarized[cell.name, summary] = whole

@@ -34,6 +34,10 @@ class Relay:
         self._held = held
         self._reached: dict[str, dict[int, int]] = {cell.name: {} for cell in store.cells}
 
+    def reached(self, cell: str) -> int:
+        """The transaction in a cell below which nothing is left to relay; 0 where that is not known yet."""
+        return min(self._reached[cell].values(), default=0)
+
     async def once(self) -> int:
         """A page of each; returns how many tasks were made."""
         return sum([await self._alone(cell) for cell in self.store.cells])

@@ -1,4 +1,4 @@
-"""Seals the audit log of every cell, about once a second, and drops whole blocks when their time is over.
+"""Seals the audit log of every cell, a second or two after a change, and drops whole blocks when their time is over.
 
 Any number of sealers may work on a cell: the next block has one number, and whoever writes it first has it. Holding a
 lease only saves the others most of their looks.

@@ -102,7 +102,7 @@ class Keeper:
         self._line.hang_up()
 
     async def _renew(self) -> tuple[float, Renewal]:
-        """Say that we live, read the cell's clock and peers; returns the tick at which that was sent, and the answer."""
+        """Say that we live, read the cell's clock and peers; returns the tick at which that was sent, and those."""
 
         async def beat(tx: Tx) -> tuple[float, Renewal]:
             sent = self.cell.clock.ticks()  # only now: the connection may have taken its time

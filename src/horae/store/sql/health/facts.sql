@@ -5,4 +5,4 @@ select current_setting('server_version_num')::int as version,
           and datname = current_database()) as oldest_snapshot,
        (select age(datfrozenxid) from pg_database where datname = current_database()) as frozen_age,
        (select mxid_age(datminmxid) from pg_database where datname = current_database()) as multixact_age,
-       (select array_agg(number) from schema_migration) as migrations
+       (select string_agg(number::text, ' ') from schema_migration) as migrations
