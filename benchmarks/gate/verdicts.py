@@ -15,8 +15,9 @@ TRIES: Final = 3
 class Reference:
     """A figure as it was when it was last agreed on, and what it may not fall below or exceed.
 
-    A counted figure is judged by one measurement. A ratio fails when `TRIES` measurements in a row lie below its floor.
-    The bound is the reference times `slack`: 0.7 for a ratio; for a count what batches and clocks change in it.
+    A count without slack, such as fires that were lost, is judged by one measurement. Every other figure fails when
+    `TRIES` measurements in a row miss its bound. The bound is the reference times `slack`: 0.7 for a ratio; for a count
+    what batches and clocks change in it.
     """
 
     figure: str
@@ -31,6 +32,11 @@ class Reference:
     def stage(self) -> str:
         """The stage that measures it."""
         return self.figure.partition(".")[0]
+
+    @property
+    def tries(self) -> int:
+        """How many measurements may decide."""
+        return 1 if self.slack == 1 else TRIES
 
     @property
     def bound(self) -> str:
@@ -51,14 +57,13 @@ class Verdict:
 
     @property
     def kept(self) -> bool:
-        """Whether it keeps to its bound: a counted figure in its first measurement, a ratio in any."""
-        judged = self.values[:1] if self.reference.kind == "counted" else self.values
-        return any(map(self.reference.allows, judged))
+        """Whether it keeps to its bound in a measurement that may decide."""
+        return any(map(self.reference.allows, self.values[: self.reference.tries]))
 
     @property
     def final(self) -> bool:
         """Whether nothing more is to be measured."""
-        return self.kept or len(self.values) >= (TRIES if self.reference.kind == "ratio" else 1)
+        return self.kept or len(self.values) >= self.reference.tries
 
     @property
     def lost(self) -> bool:

@@ -29,10 +29,13 @@ def test_a_ratio_fails_only_when_three_measurements_in_a_row_lie_below_its_floor
     assert kept(RATIO, 0.4, 0.41, 0.40) == (False, True)
 
 
-def test_a_counted_figure_is_judged_by_its_first_measurement():
+def test_a_count_that_batches_change_is_measured_again_and_lost_fires_are_not_forgiven():
     assert kept(COUNTED, 0.06) == (True, True)
-    assert kept(COUNTED, 0.061) == (False, True)
-    assert kept(COUNTED, 0.061, 0.05) == (False, True)
+    assert kept(COUNTED, 0.061) == (False, False)
+    assert kept(COUNTED, 0.061, 0.062, 0.061) == (False, True)
+    lost = Reference("push.lost", "counted", 0, 1, "fires without a row", ceiling=0.0)
+    assert kept(lost, 1) == (False, True)
+    assert kept(lost, 1, 0) == (False, True)
 
 
 def test_a_stage_that_ended_without_figures_is_neither_kept_nor_final():
