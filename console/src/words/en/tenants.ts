@@ -49,7 +49,8 @@ export default {
     first: "The tenant {{name}} is made, with no key and no job.",
     second: "Its width can be raised later: `horae tenant widen`.",
     third: "Make its first key afterwards, on its page.",
-    width: "Over how many shards its rows are spread: at least as many as there are nodes. 64 is right for most.",
+    width:
+      "Over how many shards its rows are spread: at least as many as there are nodes. 64 is right for most.",
   },
   keys: {
     title: "API keys",
