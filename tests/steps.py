@@ -84,7 +84,7 @@ class Looker:
 
     async def once(self) -> int:
         await self.feeder.look()
-        due = self.agenda.take()
+        due = self.agenda.take(1_000_000)
         known = await self.definitions.of(self.cell, due)
         desk = cast("Desk", None)
         readies = [

@@ -7,11 +7,12 @@ from uuid import uuid4
 import pytest
 
 from horae.domain.instances import Lane, Priority
+from horae.domain.placement import SHARDS
 from horae.domain.wakes import LONGEST_SAFETY_LOOK
 from horae.engine import agenda as agendas
 from horae.engine.agenda import Agenda
 from horae.engine.feeder import HORIZON, SLACK, SWEEP, Feeder
-from horae.engine.territory import _page
+from horae.engine.territory import Territory
 from horae.runtime.clock import Clock
 from horae.store.looks import BEGINNING
 from tests.domain.builders import NOW
@@ -70,7 +71,7 @@ class Rows:
             ]
             found += here[: look.limit]
         self.read += found
-        return _page([found], look.limit)
+        return Territory(range(SHARDS))._page([found], look.limit)
 
 
 @pytest.fixture
@@ -311,7 +312,7 @@ async def test_a_feeder_sleeps_to_the_earliest_time_it_knows_and_is_there_before
     await pass_time(sleeper, time, 60 - 10)
     assert len(agenda) == 1, "it is known before it is due"
     await pass_time(sleeper, time, 10)
-    assert agenda.take() == [far]
+    assert agenda.take(1_000_000) == [far]
 
 
 async def test_a_time_beyond_the_horizon_that_is_announced_ends_the_sleep_in_time(sleeper, rows, time, agenda):
@@ -333,23 +334,23 @@ async def test_a_row_that_nobody_announced_is_found_when_rows_were_counted_or_by
     await pass_time(sleeper, time, 60)
     rows.timers.append(lost := a_timer(time.now))
     await pass_time(sleeper, time, 30)
-    assert agenda.take() == []
+    assert agenda.take(1_000_000) == []
     sleeper.suspect()
     await pass_time(sleeper, time, 5)
-    assert agenda.take() == [lost]
+    assert agenda.take(1_000_000) == [lost]
     rows.timers.clear()
     agenda.forget(lost)
     await pass_time(sleeper, time, 60)
     rows.timers.append(again := a_timer(time.now))
     await pass_time(sleeper, time, LONGEST_SAFETY_LOOK.total_seconds())
-    assert agenda.take() == [again]
+    assert agenda.take(1_000_000) == [again]
 
 
 async def test_what_was_forgotten_undone_is_looked_at_again_soon(sleeper, rows, time, agenda):
     rows.timers.append(timer := a_timer())
     await sleeper.once()
     for _ in range(3):
-        assert agenda.take() == [timer]
+        assert agenda.take(1_000_000) == [timer]
         agenda.forget(timer)
         await pass_time(sleeper, time, 5)
 
@@ -359,7 +360,7 @@ async def test_a_clock_that_went_back_ends_the_sleep(sleeper, rows, time, agenda
     time.move(hours=-1)
     rows.timers.append(timer := a_timer(time.now))
     await sleeper.once()
-    assert agenda.take() == [timer]
+    assert agenda.take(1_000_000) == [timer]
 
 
 async def test_a_row_written_here_during_a_look_is_followed(sleeper, rows, time, agenda):
@@ -394,7 +395,7 @@ async def test_shards_taken_over_during_a_look_are_read_from_the_beginning(feede
     shelf.read = taken_over
     await feeder.once()
     await feeder.once()
-    assert agenda.take() == [old]
+    assert agenda.take(1_000_000) == [old]
 
 
 async def test_what_was_named_is_not_lost_with_a_look_that_failed(sleeper, rows, agenda):
@@ -411,4 +412,4 @@ async def test_what_was_named_is_not_lost_with_a_look_that_failed(sleeper, rows,
         await sleeper.once()
     sleeper.cursors.read = read
     await sleeper.once()
-    assert agenda.take() == [soon]
+    assert agenda.take(1_000_000) == [soon]

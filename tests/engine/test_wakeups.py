@@ -129,8 +129,6 @@ async def test_in_the_hour_of_twenty_tasks_a_node_looks_at_most_24_times_for_due
             await step(STEP_S)
         await step(left)
         await until(lambda: len(catcher.arrivals) == 20)
-        for _ in range(4):
-            await step(STEP_S)
         after = [await counted(cell) for cell in store.cells]
     for old, new in zip(before, after, strict=True):
         looks = {
