@@ -57,9 +57,9 @@ class Server:
         finally:
             events._set_running_loop(virtual)
 
-    def prepare(self, first_shard: int) -> None:
-        """Four shards and the partitions of the day on which everything happens."""
-        self.wait(self._prepare(first_shard))
+    def prepare(self, shards: list[int]) -> None:
+        """The tenant's four shards and the partitions of the day on which everything happens."""
+        self.wait(self._prepare(shards))
 
     def reset(self) -> None:
         """As new, but for the tenant."""
@@ -83,8 +83,8 @@ class Server:
         await cells.speak_json(connection)
         return connection
 
-    async def _prepare(self, first: int) -> None:
+    async def _prepare(self, shards: list[int]) -> None:
         await self.connection.execute("alter table audit_log disable trigger audit_stays")  # each seed begins as new
         await partitions.ensure(Tx(self.connection, EPOCH), EPOCH.date(), 2)
-        await self.connection.execute(f"delete from shard where shard_id not between {first} and {first + SHARDS - 1}")
+        await self.connection.execute("delete from shard where shard_id <> all($1::smallint[])", shards)
         await self.connection.execute("update shard set state = 'ACTIVE'")

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import structlog
 
-from horae.domain.placement import home_of
+from horae.domain.placement import Layout, Placement, home_of
 from horae.domain.tenants import Tenant
 from horae.engine import node
 from horae.engine.leases import keeper
@@ -49,7 +49,7 @@ class Session:
 
     def __init__(self, dsn: str) -> None:
         self.server = Server(dsn)
-        self.server.prepare(home_of(TENANT))
+        self.server.prepare(Placement(Layout.SPREAD, SHARDS).shards(home_of(TENANT)))
         self._ran = 0
         self.tenant = Tenant(UUID(int=0), TENANT, SHARDS)
         world = World(0, self.server, self.tenant)
