@@ -1,8 +1,12 @@
 """Full-size measurements that `make long` repeats. Run them alone: they measure."""
 
 import pytest
+from benchmarks.data import fresh
+from benchmarks.measure import Size, percentile
+from benchmarks.server import running
+from benchmarks.target import receiving
 
-from benchmarks import churn, scale, snapshot
+from benchmarks import churn, herd, push, scale, snapshot
 
 
 @pytest.mark.long
@@ -28,3 +32,15 @@ def test_no_scan_grows_with_the_number_of_jobs():
     found = scale.main(0)
     assert found["buffers_per_row_max"] <= 10
     assert found["growth"] <= 1.2
+
+
+@pytest.mark.long
+@pytest.mark.timeout(600)
+def test_example_1_of_seed_002_coupons_every_five_minutes_keep_p95_below_1800_ms():
+    size = Size.lasting(50, 10)
+    with running() as server, receiving() as target:
+        database = fresh(server, size.jobs, "bench_coupons")
+        push.park(server, database)
+        arrivals = herd.drain(server, database, target, 10_000, size.lead_s + herd.START_S)
+    assert len(arrivals) == 10_000
+    assert percentile([seen.late_ms for seen in arrivals], 95) < herd.COUPONS_P95_MS

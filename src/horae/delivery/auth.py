@@ -56,6 +56,8 @@ def access(target: HttpTarget, tenant_id: UUID, secrets: Secrets) -> Access:
         return OPEN
     line, certificate, grant = "", None, None
     match target.auth:
+        case None:
+            pass
         case BearerAuth(token):
             line = bearer(take(secrets, tenant_id, token), token)
         case BasicAuth(username, password):
@@ -65,8 +67,6 @@ def access(target: HttpTarget, tenant_id: UUID, secrets: Secrets) -> Access:
             certificate = take(secrets, tenant_id, name)
         case OAuthAuth(client_secret=name):
             grant = Grant(tenant_id, target.auth, take(secrets, tenant_id, name))
-        case None:
-            pass
     authority = take(secrets, tenant_id, target.ca) if target.ca else None
     identity = Identity(certificate, authority) if certificate or authority else None
     return Access(identity, line, _keys(target, tenant_id, secrets), grant)

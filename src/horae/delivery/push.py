@@ -63,10 +63,10 @@ class Sender:
 
     def push(self, ran: Instance, job: Job, done: Callable[[Delivered], None]) -> None:
         """Send one attempt to the job's target."""
-        if isinstance(job.definition.target, TopicTarget):
+        plan, began = self.plan(job), boottime()
+        if plan is None and isinstance(job.definition.target, TopicTarget):
             self._publish(ran, job, job.definition.target, done)
             return
-        plan, began = self.plan(job), boottime()
         if plan is not None and plan.target.batch > 1:
             self.push_batch([ran], job, lambda all_: done(all_[0]))
             return

@@ -67,6 +67,8 @@ def check_secret_name(name: str) -> None:
 def secrets_in(auth: Auth | None, *others: str | None) -> list[str]:
     """The names of all secrets behind it and beside it."""
     match auth:
+        case None:
+            pass
         case (
             BearerAuth(token=name)
             | BasicAuth(password=name)

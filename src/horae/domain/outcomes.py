@@ -213,7 +213,9 @@ def _due_again(ran: Instance, now: datetime, *, attempt: int, crashes: int) -> A
 
 def said_by(outcome: Outcome) -> Said:
     """What a target's answer says about the target."""
-    if isinstance(outcome, Retryable | Unrecoverable | Probed) and outcome.code in UNSENT:
+    if type(outcome) is Success:
+        return Said.WELL  # nearly always; the checks below are slow for what they do not match
+    if isinstance(outcome, (Retryable, Unrecoverable, Probed)) and outcome.code in UNSENT:
         return Said.NOTHING
     if not isinstance(outcome, Retryable):
         return Said.WELL

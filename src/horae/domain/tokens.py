@@ -7,11 +7,14 @@ one, another one's, or a guessed one is refused.
 import hmac
 from binascii import b2a_base64
 from collections.abc import Callable
+from functools import lru_cache
 from hashlib import sha256
 from typing import Final
 from uuid import UUID
 
 BLOCK: Final = 64
+BATCHES_AT_ONCE: Final = 64
+"""Tokens whose keyed blocks are remembered: all attempts of a batch have one."""
 INNER, OUTER = (bytes(byte ^ pad for byte in range(256)) for pad in (0x36, 0x5C))
 """HMAC's two paddings, as tables for `bytes.translate`."""
 FOR_URLS: Final = bytes.maketrans(b"+/", b"-_")
@@ -22,6 +25,7 @@ def completion(instance: UUID, attempt: int, token: UUID) -> str:
     return completing(token)(instance, attempt)
 
 
+@lru_cache(BATCHES_AT_ONCE)
 def completing(token: UUID) -> Callable[[UUID, int], str]:
     """`completion` for many attempts under one token: the same HMAC, whose keyed blocks are hashed once."""
     key = token.bytes.ljust(BLOCK, b"\0")
