@@ -126,7 +126,7 @@ def test_a_tenant_needs_a_printable_name_and_a_width_that_divides():
 def test_a_types_own_width_overrides_the_tenants():
     tenant = Tenant(compose(7, 0, 0), "acme", 1)
     assert tenant.shard("x") == 7
-    assert len({tenant.shard(str(n), 64) for n in range(2000)}) == 64
+    assert len({tenant.fixed(64).shard(7, str(n)) for n in range(2000)}) == 64
 
 
 @given(uuids, st.text(min_size=1), st.text(min_size=1), times, st.integers(1, 10**6))

@@ -422,7 +422,7 @@ def test_a_backlog_of_retries_is_sent_faster_and_faster_as_long_as_they_succeed(
     assert sent[-1] < 120, "a fixed rate of one in five seconds would take fourteen hours"
 
 
-def test_a_retry_that_fails_halves_what_may_pass_each_second():
+def test_a_retry_that_fails_takes_back_what_one_that_succeeded_earned():
     target = Target(cap=1000)
     target.window = 1000
     for _ in range(18):
@@ -430,8 +430,11 @@ def test_a_retry_that_fails_halves_what_may_pass_each_second():
     while target.admit(a_ready(a_timer(lane=Lane.RETRY)), 0.0) is None:
         pass
     assert target.retry_at(0.0) == pytest.approx(1 / 2)
-    target.answered_retry(Said.BADLY, 0.0)
+    for _ in range(10):
+        target.answered_retry(Said.BADLY, 0.0)
     assert target.retry_at(0.0) == pytest.approx(1)
+    broken(target)
+    assert target.retry_at(0.0) <= 5, "when its breaker opens, it is as at the beginning"
 
 
 def test_a_fire_that_is_late_at_a_broken_target_is_recorded_once_and_leaves_no_trace():

@@ -3,7 +3,8 @@
 A target earns its slots: it starts with a few and gets one more with every answer, so one that hangs holds only those
 few. Retries are at most a fifth of first attempts (and a few), so that a target that comes back is not buried;
 those it asked for itself, by a 425, come on top. Every retry that succeeds lets a few more pass each second, so that
-a backlog of retries is sent in a minute or two, faster and faster; one that fails halves that again.
+a backlog of retries is sent in a minute or two, faster and faster; one that fails takes that back, and an open breaker
+takes all of it.
 """
 
 from typing import Final
@@ -123,7 +124,7 @@ class Target:
         if said is Said.WELL:
             self._retries_per_s = min(self._retries_per_s + RETRIES_PER_S_EARNED, MAX_RETRIES_PER_S)
         elif said is Said.BADLY:
-            self._retries_per_s = max(self._retries_per_s / 2, MIN_RETRIES_PER_S)
+            self._retries_per_s = max(self._retries_per_s - RETRIES_PER_S_EARNED, MIN_RETRIES_PER_S)
 
     def answered(self, instance: UUID, said: Said, *, now: float, chance: float, probe: bool = False) -> None:
         """A call ended; `probe`: it was let pass to see whether the target is back."""
@@ -137,7 +138,8 @@ class Target:
             self.window = min(self.window + 1, self.cap)
         else:
             self.window = max(self.window // 2, 1)
-            self.breaker.failed(instance, now, chance, probe=probe)
+            if self.breaker.failed(instance, now, chance, probe=probe):
+                self._retries_per_s = MIN_RETRIES_PER_S  # what it earned before it broke says nothing any more
 
     def retry_at(self, now: float) -> float:
         """When the next retry is earned, if nothing else is sent; now where one is."""
