@@ -3,6 +3,7 @@
 import asyncio
 import random
 from collections import Counter
+from uuid import UUID
 
 import pytest
 
@@ -20,6 +21,9 @@ async def catcher(store):
     async with catching(store.cells[0].clock.now) as catcher:
         catcher.takes = 0.4  # so that what has just arrived is in flight
         yield catcher
+
+
+RUN_BY = "select id from instance_live where owner = $1 and state = 'RUNNING'"
 
 
 @pytest.fixture
@@ -50,7 +54,7 @@ async def test_the_late_writes_of_a_node_that_was_frozen_are_refused_and_effects
         refused, never = [(await node.tell("counts"))["late"] for node in (frozen, heir)]
         seen = len(catcher.arrivals)
         await until(lambda seen=seen: len(catcher.arrivals) >= seen + jobs, 30)
-        frozen.pause()  # at once: what has just arrived is answered after a moment
+        await until(lambda frozen=frozen: frozen_amid_calls(store, catcher, frozen), 30)
         await asyncio.sleep(TTL * (chance.uniform(2, 10) if runs > 1 else 2))
         await until(lambda: bool(catcher.hanging), 20)  # the heir runs what the frozen one had in flight
         frozen.resume()
@@ -78,6 +82,26 @@ def hangs_when_it_comes_again(delivered, arrival):
 async def shared(nodes):
     held = [sum((await node.tell("ping"))["held"].values()) for node in nodes]
     return sum(held) == 4096 and min(held) > 0
+
+
+async def frozen_amid_calls(store, catcher, node):
+    """Freeze a node when a call arrives. Where that was the other's and it has none on their way, it goes on."""
+    incarnation = UUID((await node.tell("ping"))["incarnation"])
+    answer, came = catcher.answer, asyncio.Event()
+
+    def freeze(arrival):
+        if not came.is_set():
+            node.pause()
+            came.set()
+        return answer(arrival)
+
+    catcher.answer = freeze
+    await came.wait()
+    catcher.answer = answer
+    if await query(store, RUN_BY, incarnation):
+        return True
+    node.resume()
+    return False
 
 
 async def refused_more(node, than):

@@ -22,7 +22,8 @@ FIRST_WINDOW: Final = 8
 DEFAULT_CAP: Final = 800
 RETRY_SHARE: Final = 0.2
 RETRIES_AT_ONCE: Final = 10.0
-MIN_RETRIES_PER_S: Final = 0.2
+MIN_RETRIES_PER_S: Final = 1.0
+"""With one in five seconds the retries of a target that fails a third of its calls fell behind for good."""
 RETRIES_PER_S_EARNED: Final = 0.1
 """What a retry that succeeds adds to the retries that may pass each second: they double in some seven seconds."""
 MAX_RETRIES_PER_S: Final = 2000.0
