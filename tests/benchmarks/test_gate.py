@@ -76,6 +76,7 @@ def test_a_reference_of_another_stage_is_not_asked_of_this_one():
     assert replace(RATIO, figure="herd.ratio").stage == "herd"
 
 
+@pytest.mark.long
 @pytest.mark.timeout(300)
 def test_a_loop_over_everyone_who_waits_fails_the_gate():
     environment = os.environ | {"HORAE_BENCH_PATCH": "tests.benchmarks.planted"}
