@@ -1,6 +1,7 @@
 -- At least one row. One per living node and per owner of shards, each with the clock's reading; the first renewal of an
 -- incarnation does not see its own row. The database issues the term by its own clock, as `heartbeat` does. A node last
 -- seen in the future is not alive: the clock was ahead then, and its term would last for as long as that was.
+-- The reading is the last thing that is done: a node's clock is behind by whatever passes between it and its arrival.
 with told as materialized (
     select clock_timestamp() as reading, offset_ms, vouches, (to_jsonb(c) ->> 'doubt_ms')::bigint as doubt_ms
     from clock_offset c limit 1),
@@ -16,5 +17,5 @@ living as materialized (
     where n.expires_at > term.began and n.seen_at < term.began + interval '5 seconds'),
 owned as materialized (
     select owner, array_agg(shard_id) as shards from shard where state = 'ACTIVE' group by owner)
-select told.reading, told.offset_ms, told.vouches, told.doubt_ms, l.incarnation, l.draining, l.remaining, o.owner, o.shards
+select clock_timestamp() as reading, told.offset_ms, told.vouches, told.doubt_ms, l.incarnation, l.draining, l.remaining, o.owner, o.shards
 from told left join (living l full join owned o on o.owner = l.incarnation) on true
