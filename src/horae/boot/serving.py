@@ -1,7 +1,6 @@
 """A node with its upkeep in this process: what `horae node` and `horae dev` have in common."""
 
 import asyncio
-import gc
 import signal
 import socket
 from collections.abc import AsyncIterator
@@ -21,6 +20,7 @@ from horae.domain.egress import Egress
 from horae.domain.ids import shard_in
 from horae.engine.node import Node
 from horae.runtime.ending import ended
+from horae.runtime.garbage import GarbageCollector, keep_what_is_here
 from horae.runtime.loop import Duty, Loop
 from horae.runtime.settings import Settings
 from horae.store.cells import Cell, Store
@@ -47,7 +47,7 @@ from horae.upkeep.vacuum import Vacuumer
 SEAL, SECRETS, COPY, VACUUM, VISIT, PURGE, RESEAL, SIGNAL, FORGET = 1.0, 1.0, 2.0, 3.0, 15.0, 30.0, 30.0, 60.0, 60.0
 RELAY = RECONCILE = FEED = INTAKE = 1.0
 MARK = 5.0
-COVER = 60.0
+COVER = COLLECT = 60.0
 DROP = ANCHOR = PARTITION = 3600.0
 ENDS: Final = (signal.SIGTERM, signal.SIGINT)
 
@@ -164,6 +164,7 @@ async def _serving(settings: Settings, store: Store, owner: Store, sender: Sende
         (Coverer(store, partial(_held, store, worker)), COVER),
         (Dropper(owner, timedelta(days=settings.audit_days)), DROP),
         (anchorer_of(settings, store, sender), ANCHOR),
+        (GarbageCollector(lambda: worker.gatekeeper.waiting > 0), COLLECT),
     )
     prompted: tuple[tuple[Duty, float, Sign], ...] = (
         (Copier(store), COPY, Sign.COPIES),
@@ -187,8 +188,7 @@ async def _serving(settings: Settings, store: Store, owner: Store, sender: Sende
     loops.append(Loop("signaller", signaller, SIGNAL))
     upkeep = [asyncio.create_task(loop.run()) for loop in loops]
     await worker.start()
-    gc.freeze()  # what is here now stays; collections need not walk it again
-    gc.set_threshold(5_000, 20, 100)  # timers and definitions live long, and calls leave no cycles
+    keep_what_is_here()
     try:
         yield worker
     finally:
