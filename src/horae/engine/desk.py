@@ -180,7 +180,8 @@ class Desk:
         if not isinstance(opened, Instance):
             self._loop.call_soon(self._land, flight, delay_ms, Delivered(opened, None, 0, None))
             return
-        flight = flight._replace(ran=opened)
+        if opened is not ran:
+            flight = Flight(ready, opened, until)
         if batch_of(ready.job) > 1:
             if not self._together:
                 self._loop.call_later(AHEAD_MS / 1000, self._send_together)

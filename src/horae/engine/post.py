@@ -1,7 +1,7 @@
 """A node's work in one cell, over the shards it holds there."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 from typing import Final
 from uuid import UUID
@@ -34,7 +34,7 @@ from horae.runtime.telemetry import log
 from horae.runtime.waker import Waker
 from horae.security.sealing import Sealing
 from horae.store.cells import Cell
-from horae.store.definitions import Definitions, Version
+from horae.store.definitions import Definitions
 from horae.store.secret_book import SecretBook
 from horae.store.settle import Settler
 from horae.store.tx import GONE
@@ -44,6 +44,9 @@ CHUNK: Final = 200
 TAKEN_AT_ONCE: Final = 5000
 """Timers that come out of the agenda before others are let work."""
 MOST_AHEAD: Final = 20_000
+"""Timers whose jobs are learnt in the second before they are due."""
+MANY_WAITING: Final = 2_000
+"""Timers that wait for their turn from which on nothing is learnt ahead: whatever comes due will wait, too."""
 UNGATED: Final = Target()  # a queue bears any number
 
 
@@ -121,6 +124,8 @@ class Post:
 
     async def once(self) -> int:
         """A duty of every second: know the jobs of what comes due next, so that nothing has to be asked then."""
+        if self._waiting() > MANY_WAITING:
+            return 0
         soon = self.agenda.soon()
         for first in range(0, min(len(soon), MOST_AHEAD), CHUNK):
             await self.definitions.of(self.cell, soon[first : first + CHUNK])
@@ -132,7 +137,7 @@ class Post:
             return 0  # whoever keeps the lease says so at every heartbeat
         done = 0
         while True:
-            self.matured.add(filter(self._ours, self.agenda.take(TAKEN_AT_ONCE)))
+            self.matured.add(self.agenda.take(TAKEN_AT_ONCE))
             chunk = self.matured.take(CHUNK)
             if not chunk and not self.agenda.has_due:
                 return done
@@ -156,16 +161,17 @@ class Post:
 
     async def _offer(self, timers: Sequence[Timer]) -> None:
         known = await self.definitions.of(self.cell, timers)
+        jobs = [known.get((timer.job_id, timer.version)) for timer in timers]
         await self.allowances.learn(self.cell, {timer.tenant_id for timer in timers})
         await self.tenancies.learn()
-        await self._learn_secrets(known, timers)
-        for timer in timers:
-            if timer.tenant_id in self.tenancies.held:
+        await self._learn_secrets(jobs)
+        held = self.tenancies.held
+        for timer, job in zip(timers, jobs, strict=True):
+            if timer.tenant_id in held:
                 self.agenda.forget(timer)
                 continue
             if not self._ours(timer):
                 continue  # its shard went to another node while it waited here
-            job = known.get((timer.job_id, timer.version))
             if job is None:
                 await self._undefined(timer)
             elif isinstance(job.definition.target, PUSHED):
@@ -173,14 +179,14 @@ class Post:
             else:
                 self.desk.record(Ready(timer, job, self.desk, UNGATED))
 
-    async def _learn_secrets(self, known: Mapping[Version, Job], timers: Sequence[Timer]) -> None:
+    async def _learn_secrets(self, jobs: Sequence[Job | None]) -> None:
         """Have the secrets at hand that calls of these will need; most need none."""
         if self.secrets is None:
             return
         needed: dict[UUID, set[str]] = {}
-        for version in {(timer.job_id, timer.version) for timer in timers}:
-            job = known.get(version)
-            if job is not None and (names := secrets_of(job.definition.target)):
+        alike = {(id(job.definition.target), job.tenant_id): job for job in jobs if job is not None}
+        for job in alike.values():  # equal targets are one object, as they were read
+            if names := secrets_of(job.definition.target):
                 needed.setdefault(job.tenant_id, set()).update(names)
         if needed:
             await self.secrets.learn(self.cell, needed)

@@ -95,8 +95,13 @@ class Wheel(Generic[Item]):
         if self._coarse_used >> slot & 1:
             waiting, self._coarse[slot] = self._coarse[slot], []
             self._coarse_used &= ~(1 << slot)
-            for at_ms, item in waiting:
-                self._place(at_ms, item)
+            end_ms, fine = self._tick * TICK_MS + ROUND_MS, self._fine
+            for entry in waiting:
+                if entry[0] < end_ms:
+                    fine[entry[0] // TICK_MS % FINE].append(entry)
+                else:
+                    self._place(*entry)
+            self._fine_used = sum(1 << used for used, entries in enumerate(fine) if entries)
 
     def _empty(self, slot: int, now_ms: int, out: list[Item]) -> bool:
         waiting = self._fine[slot]

@@ -38,12 +38,10 @@ class Definitions:
         """The jobs behind timers; asks the cell only for what is not remembered."""
         known = self._known
         self._ask_again()
-        missing = {
-            (timer.shard, timer.job_id, timer.version) for timer in timers if (timer.job_id, timer.version) not in known
-        }
+        missing = [timer for timer in timers if (timer.job_id, timer.version) not in known]
         if missing:
             async with cell.statement() as tx:
-                await self._learn(tx, missing)
+                await self._learn(tx, {(timer.shard, timer.job_id, timer.version) for timer in missing})
         return known
 
     async def load(self, tx: Tx, wanted: Iterable[tuple[int, UUID, int]]) -> dict[Version, Job]:

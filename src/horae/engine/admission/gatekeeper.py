@@ -203,7 +203,8 @@ class Gatekeeper:
         flow.add(ready, self.now(), first=first)
         self._in_flows += 1
         if flow.reason is not None:
-            self._late.watch(flow)
+            if first or flow.watched_at is None or len(flow) == 1:  # behind others it cannot be the first to be late
+                self._late.watch(flow)
             return
         self._turns.add(flow, 1)
         if not flow.listed:

@@ -55,13 +55,19 @@ class WaitingQueue:
     def add(self, ready: Ready, now: float, *, first: bool = False) -> None:
         """Wait behind the others, or before them."""
         ready.queue = self
-        ready.entered_at_s = self._held_until(now)
+        ready.entered_at_s = self._held_s if self._held_at is None else self._held_until(now)
         self._size += 1
-        (self._entries.appendleft if first else self._entries.append)(ready)
+        if first:
+            self._entries.appendleft(ready)
+        else:
+            self._entries.append(ready)
         if ready.timer.fired is not None:
             if self._unrecorded is None:
                 self._unrecorded = deque()
-            (self._unrecorded.appendleft if first else self._unrecorded.append)(ready)
+            if first:
+                self._unrecorded.appendleft(ready)
+            else:
+                self._unrecorded.append(ready)
 
     def first(self) -> Ready:
         """The next one, which stays. The queue must not be empty."""
