@@ -88,6 +88,9 @@ def _report(size: Size, rate: float, herds: dict[int, list[Arrival]], mixed: lis
         found[f"drained_{name}_s"] = round(max(values, default=0.0) / 1000, 2)
         found[f"arrived_{name}"] = len(values)
         bounds += [Bound(f"arrived_{name}", least=herd, most=herd), Bound(f"p95_{name}_ms", most=most)]
+    largest = f"drained_{SIZES[-1] // 1000}k_s"
+    found[f"bound_{largest}"] = round(1.1 * SIZES[-1] / rate, 2) if rate else 0.0
+    bounds.append(Bound(largest, most=found[f"bound_{largest}"]))
     herd_time = min((seen.fire_time for seen in mixed), default=None)
     critical = [seen.late_ms for seen in mixed if seen.fire_time != herd_time]
     found |= {"critical": len(critical), "critical_p95_ms": round(percentile(critical, 95), 1)}

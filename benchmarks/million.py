@@ -23,6 +23,7 @@ BOUNDS = (
     Bound("ready_s", most=15),
     Bound("rss_mb", most=1024),
     Bound("cpu_growth", most=1.1),
+    Bound("rate", least=0.99 * RATE),
     Bound("idle_queries_per_s", most=MAX_IDLE_PER_S),
 )
 

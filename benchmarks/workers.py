@@ -33,7 +33,7 @@ from horae.store.cells import Store
 JOBS, CLIENTS, BATCH, CONCURRENCY = 10_000, 8, 100, 2000
 PROCESSES = 2
 PGQUEUER = {"processes": PROCESSES, "batch_size": 100}
-BOUNDS = (Bound("ratio", least=0.45), Bound("vs_pgqueuer", least=1.0))
+BOUNDS = (Bound("ratio", least=0.85), Bound("vs_pgqueuer", least=1.5))
 TYPE = "BENCH_WORK"
 FASTEST = 30_000  # tasks a second that must wait for a slice
 FILL = """
