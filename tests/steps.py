@@ -85,10 +85,10 @@ class Looker:
     async def once(self) -> int:
         await self.feeder.look()
         due = self.agenda.take(1_000_000)
-        known = await self.definitions.of(self.cell, due)
+        jobs = await self.definitions.of(self.cell, due)
         desk = cast("Desk", None)
         readies = [
-            Ready(timer, known[timer.id, timer.version], desk, Target()) for timer in due if timer.fired is not None
+            Ready(timer, job, desk, Target()) for timer, job in zip(due, jobs, strict=True) if timer.fired is not None
         ]
         try:
             if readies:

@@ -40,7 +40,7 @@ class Reached(NamedTuple):
 
 
 class Firer:
-    """Turns due cursors of one cell into instances."""
+    """Turns due cursors of one cell into instances. `unread` counts those whose schedule could not be read."""
 
     def __init__(
         self,
@@ -55,6 +55,7 @@ class Firer:
         self.paused_until = paused_until
         self.almanac = Almanac(cell)
         self.walker = Walker(cell, owner)
+        self.unread = 0
 
     async def fire(self, readies: Sequence[Ready], *, slots: bool) -> list[Flight]:
         """Fire a batch. With slots in hand what is due now is born RUNNING and returned, all else waits in its row."""
@@ -63,7 +64,7 @@ class Firer:
                 await self.almanac.learn(tx, (ready.job for ready in readies))
         flights: list[Flight] = []
         for priority, batch in _by_priority(readies).items():
-            reached = await self._ask(batch)
+            reached = self._ask(batch)
             plain = [one for one in reached if _plain(one)]
             flights += await self._fire_plain(priority, plain, slots=slots)
             if len(plain) < len(reached):
@@ -72,12 +73,12 @@ class Firer:
                         flights += await self._walk(priority, one, slot=slots)
         return flights
 
-    async def refuse(self, timer: Timer, reason: str) -> None:
-        """A schedule that cannot be read any more: its fire is REFUSED, and the cursor stops there."""
-        await self._skip(timer.priority, [_refused(timer, timer.at, None, reason, self.cell.clock.now())])
+    def _ask(self, readies: Sequence[Ready]) -> list[Reached]:
+        """What each schedule says.
 
-    async def _ask(self, readies: Sequence[Ready]) -> list[Reached]:
-        """What each schedule says."""
+        One that this release cannot read (a zone that only newer time zone data have) waits where it stands: a later
+        look asks again, and a newer node goes on with it.
+        """
         now = self.cell.clock.now()
         reached: list[Reached] = []
         for ready in readies:
@@ -85,7 +86,8 @@ class Firer:
             try:
                 reached.append(Reached(ready, self._step(ready, now)))
             except (HoraeError, LookupError) as error:
-                await self.refuse(timer, str(error))
+                self.unread += 1
+                log.error("schedule.unreadable", job=str(timer.job_id), version=timer.version, reason=str(error))
         return reached
 
     def _step(self, ready: Ready, now: datetime) -> Step:

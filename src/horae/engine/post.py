@@ -160,8 +160,7 @@ class Post:
         return self.gatekeeper.has_enough(tenant, class_, self.desk, when_few)
 
     async def _offer(self, timers: Sequence[Timer]) -> None:
-        known = await self.definitions.of(self.cell, timers)
-        jobs = [known.get((timer.job_id, timer.version)) for timer in timers]
+        jobs = await self.definitions.of(self.cell, timers)
         await self.allowances.learn(self.cell, {timer.tenant_id for timer in timers})
         await self.tenancies.learn()
         await self._learn_secrets(jobs)
@@ -173,7 +172,7 @@ class Post:
             if not self._ours(timer):
                 continue  # its shard went to another node while it waited here
             if job is None:
-                await self._undefined(timer)
+                self._await_definition(timer)
             elif isinstance(job.definition.target, PUSHED):
                 self.gatekeeper.offer(timer, job, self.desk)
             else:
@@ -202,7 +201,8 @@ class Post:
         await self.mature()
         self.gatekeeper.dispatch()
         await self.desk.idle()
-        carried, self.desk.done = self.desk.done, 0
+        carried = self.desk.done - self.firer.unread
+        self.desk.done = self.firer.unread = 0
         return done + carried
 
     def _ours(self, timer: Timer) -> bool:
@@ -211,8 +211,11 @@ class Post:
         self.agenda.forget(timer)
         return False
 
-    async def _undefined(self, timer: Timer) -> None:
-        """A cursor without its job is refused; a task whose type is still being copied is found by a later look."""
+    def _await_definition(self, timer: Timer) -> None:
+        """Its definition is not to be had, or is of a later release: that ends no schedule, a later look asks again.
+
+        A type that was made in another cell just now is still being copied.
+        """
         self.agenda.forget(timer)
         if timer.fired is not None:
-            await self.firer.refuse(timer, "its definition is missing")
+            log.warning("definition.missing", job=str(timer.job_id), version=timer.version, cell=self.cell.name)

@@ -1,10 +1,12 @@
 """The jobs behind instances and cursors, by version: a version never changes, so it is remembered.
 
 They are remembered opened: whoever asks is about to send them. One that cannot be opened now is told as it is, with
-its `sealed` part, and asked for again.
+its `sealed` part, and asked for again the next time. One that this release cannot read, or whose row is not there, is
+missing from the answer; that says nothing about its schedule, which waits.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
 from typing import Final
 from uuid import UUID
 
@@ -27,54 +29,65 @@ Version = tuple[UUID, int]
 
 
 class Definitions:
-    """A bounded memory of job versions. A job's status is not part of a version: ask for it anew."""
+    """A bounded memory of job versions: who was not asked for longest is forgotten first.
+
+    A job's status is not part of a version: ask for it anew.
+    """
 
     def __init__(self, sealing: Sealing | None = None) -> None:
         self._sealing = sealing or Sealing()
-        self._known: dict[Version, Job] = {}
-        self._closed: set[Version] = set()
+        self._known: OrderedDict[Version, Job] = OrderedDict()
 
-    async def of(self, cell: Cell, timers: Sequence[Timer]) -> Mapping[Version, Job]:
-        """The jobs behind timers; asks the cell only for what is not remembered."""
-        known = self._known
-        self._ask_again()
-        missing = [timer for timer in timers if (timer.job_id, timer.version) not in known]
-        if missing:
-            async with cell.statement() as tx:
-                await self._learn(tx, {(timer.shard, timer.job_id, timer.version) for timer in missing})
-        return known
+    async def of(self, cell: Cell, timers: Sequence[Timer]) -> list[Job | None]:
+        """The job behind each timer; asks the cell only for what is not remembered."""
+        found = [self._remembered((timer.job_id, timer.version)) for timer in timers]
+        if None not in found:
+            return found
+        missing = {
+            (timer.shard, timer.job_id, timer.version) for timer, job in zip(timers, found, strict=True) if job is None
+        }
+        async with cell.statement() as tx:
+            learnt = await self._learn(tx, missing)
+        return [job or learnt.get((timer.job_id, timer.version)) for timer, job in zip(timers, found, strict=True)]
 
     async def load(self, tx: Tx, wanted: Iterable[tuple[int, UUID, int]]) -> dict[Version, Job]:
         """The jobs behind (shard, job, version); what cannot be found is missing from the answer."""
-        known, asked = self._known, set(wanted)
-        self._ask_again()
-        missing = {item for item in asked if item[1:] not in known}
-        if missing:
-            await self._learn(tx, missing)
-        return {(id_, version): known[id_, version] for _, id_, version in asked if (id_, version) in known}
+        found: dict[Version, Job] = {}
+        missing: set[tuple[int, UUID, int]] = set()
+        for one in wanted:
+            version = one[1:]
+            job = self._remembered(version)
+            if job is None:
+                missing.add(one)
+            else:
+                found[version] = job
+        return found | await self._learn(tx, missing) if missing else found
 
     async def behind(self, tx: Tx, rows: Sequence[Instance]) -> dict[Version, Job]:
         """The jobs behind instances; what cannot be found is missing from the answer."""
-        known, asked = self._known, {(ran.job_id, ran.job_version) for ran in rows}
-        self._ask_again()
-        missing = asked - known.keys()
-        if missing:
-            await self._learn(
-                tx, {(ran.shard, *version) for ran in rows if (version := (ran.job_id, ran.job_version)) in missing}
-            )
-        return {version: known[version] for version in asked if version in known}
+        wanted = {(ran.job_id, ran.job_version): ran.shard for ran in rows}
+        return await self.load(tx, [(shard, *version) for version, shard in wanted.items()])
 
-    async def _learn(self, tx: Tx, missing: Iterable[tuple[int, UUID, int]]) -> None:
+    def _remembered(self, version: Version) -> Job | None:
+        job = self._known.get(version)
+        if job is not None:
+            self._known.move_to_end(version)
+        return job
+
+    async def _learn(self, tx: Tx, missing: Iterable[tuple[int, UUID, int]]) -> dict[Version, Job]:
         asked = list(missing)
-        for _ in range(len(self._known) + len(asked) - MOST):
-            del self._known[next(iter(self._known))]
         found = await jobs.definitions(tx, asked)
         elsewhere = [(id_, version) for _, id_, version in asked if (id_, version) not in found]
         if elsewhere:
             found |= await jobs.copied(tx, elsewhere)
-        self._known |= {version: await self._opened(version, job) for version, job in found.items()}
+        learnt = {version: await self._opened(job) for version, job in found.items() if job is not None}
+        self._known |= {version: job for version, job in learnt.items() if job.definition.sealed is None}
+        while len(self._known) > MOST:
+            self._known.popitem(last=False)
+        return learnt
 
-    async def _opened(self, version: Version, job: Job) -> Job:
+    async def _opened(self, job: Job) -> Job:
+        """With its parts where they belong; as it is where the keys are not to be had now."""
         sealed = job.definition.sealed
         if sealed is None:
             return job
@@ -82,12 +95,6 @@ class Definitions:
             told = await self._sealing.open(job.tenant_id, definition_of(job.id), sealed)
         except (KeysUnavailable, Unopenable) as error:
             log.warning("definition.closed", job=str(job.id), version=job.version, reason=str(error))
-            self._closed.add(version)
             return job
         definition = confidential.whole(job.definition, told)
         return replace(job, definition=replace(definition, target=jobs.shared(definition.target)))
-
-    def _ask_again(self) -> None:
-        """What could not be opened is not remembered."""
-        while self._closed:
-            self._known.pop(self._closed.pop(), None)

@@ -9,10 +9,11 @@ from uuid import UUID
 import asyncpg
 import msgspec
 
-from horae.domain.errors import NameTaken
+from horae.domain.errors import HoraeError, NameTaken
 from horae.domain.ids import shard_in
 from horae.domain.jobs import Definition, Job, Status, Wanted
 from horae.domain.targets import Target
+from horae.runtime.telemetry import log
 from horae.store.statements import sql
 from horae.store.tx import Tx
 
@@ -64,14 +65,17 @@ async def lock(tx: Tx, job: Job) -> bool:
     return await tx.value(sql("jobs/lock"), job.shard, job.id) is not None
 
 
-async def definitions(tx: Tx, wanted: Sequence[tuple[int, UUID, int]]) -> dict[tuple[UUID, int], Job]:
-    """The jobs behind (shard, job, version), as that version had them. A status is not part of a version."""
+async def definitions(tx: Tx, wanted: Sequence[tuple[int, UUID, int]]) -> dict[tuple[UUID, int], Job | None]:
+    """The jobs behind (shard, job, version), as that version had them; None for one that this release cannot read.
+
+    A status is not part of a version.
+    """
     rows = await tx.rows(sql("jobs/definitions"), *zip(*wanted, strict=True))
     return {(row[1], row[4]): _versioned(row) for row in rows}
 
 
-async def copied(tx: Tx, wanted: Sequence[tuple[UUID, int]]) -> dict[tuple[UUID, int], Job]:
-    """The types behind (job, version), as their copies in this cell have them."""
+async def copied(tx: Tx, wanted: Sequence[tuple[UUID, int]]) -> dict[tuple[UUID, int], Job | None]:
+    """The types behind (job, version), as their copies in this cell have them; None likewise."""
     rows = await tx.rows(sql("jobs/copied"), *zip(*wanted, strict=True))
     return {(row[1], row[4]): _versioned(row) for row in rows}
 
@@ -162,8 +166,14 @@ def definition_from(value: Any) -> Definition:
     return msgspec.convert(value, Definition)
 
 
-def _versioned(row: asyncpg.Record) -> Job:
-    shard, id_, tenant_id, name, version, definition = row
+def _versioned(row: asyncpg.Record) -> Job | None:
+    """One row that a newer release wrote says nothing about the others of its batch."""
+    shard, id_, tenant_id, name, version, text = row
+    try:
+        definition = decode(text)
+    except (msgspec.MsgspecError, HoraeError, RecursionError) as error:
+        log.error("definition.unreadable", job=str(id_), version=version, reason=str(error))
+        return None
     return Job(
         shard=shard,
         id=id_,
@@ -171,7 +181,7 @@ def _versioned(row: asyncpg.Record) -> Job:
         name=name,
         version=version,
         status=Status.ACTIVE,
-        definition=decode(definition),
+        definition=definition,
     )
 
 

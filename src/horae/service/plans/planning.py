@@ -128,7 +128,7 @@ async def _bases(ctx: Context, found: Sequence[Job]) -> dict[UUID, Definition]:
         wanted = list(group)
         async with ctx.store.statement(wanted[0][0]) as tx:
             old = await rows.definitions(tx, wanted)
-        bases |= {id_: (await shown(ctx, job)).definition for (id_, _), job in old.items()}
+        bases |= {id_: (await shown(ctx, job)).definition for (id_, _), job in old.items() if job is not None}
     return bases
 
 
