@@ -7,6 +7,7 @@ from typing import Annotated
 import msgspec
 
 from horae.delivery.auth import Access
+from horae.delivery.foreign import Unreadable, read_as, read_json
 from horae.delivery.http import Answer, Request
 from horae.delivery.plans import ENCODE, Plan, trace_line
 from horae.domain.answers import OUTCOME_HEADER, judge
@@ -41,7 +42,7 @@ def outcomes(answer: Answer, count: int, completion_seconds: float) -> list[Outc
         return [one] * count
     try:
         results = _results(answer)
-    except (msgspec.ValidationError, ValueError) as error:
+    except Unreadable as error:
         return [Retryable(ErrorCode.PROTOCOL, f"the results cannot be read: {error}")] * count
     if results is None:
         return [one] * count
@@ -52,14 +53,14 @@ def outcomes(answer: Answer, count: int, completion_seconds: float) -> list[Outc
 
 def _results(answer: Answer) -> list[Result] | None:
     if answer.cut:
-        raise ValueError("the answer was cut off")
+        raise Unreadable("the answer was cut off")
     try:
-        said = msgspec.json.decode(answer.body)
-    except msgspec.DecodeError:
+        said = read_json(answer.body)
+    except Unreadable:
         return None
     if not isinstance(said, dict) or "results" not in said:
         return None
-    return msgspec.convert(said["results"], list[Result])
+    return read_as(said["results"], list[Result])
 
 
 def _id_of(runs: Sequence[Instance]) -> str:

@@ -10,9 +10,11 @@ import msgspec
 
 from horae.delivery.auth import Grant
 from horae.delivery.client import Client
+from horae.delivery.foreign import Unreadable, read_json
 from horae.delivery.http import Answer, Failure, Request, compose, failed, place_of
 from horae.domain.answers import judge
 from horae.domain.outcomes import ErrorCode, Outcome, Retryable, Unrecoverable
+from horae.runtime.telemetry import log
 
 DEFAULT_LIFE: Final = 300.0
 MARGIN: Final = 0.1  # of its life: a token must not expire on its way
@@ -66,13 +68,17 @@ class Tokens:
             del self._kept[grant]
 
     def _heard(self, grant: Grant, result: Answer | Failure) -> None:
+        waiting = self._waiting.pop(grant)
         token = _token(result, self._loop.time())
         if isinstance(token, Token):
             if len(self._kept) >= MOST_TOKENS:
                 self._kept.clear()
             self._kept[grant] = token._replace(fresh=False)
-        for then in self._waiting.pop(grant):
-            then(token)
+        for then in waiting:
+            try:
+                then(token)
+            except Exception:  # one who fails keeps nobody else from going on
+                log.exception("token.unused")
 
 
 def _request(grant: Grant, connect_timeout: float, read_timeout: float) -> Request:
@@ -100,7 +106,7 @@ def _token(result: Answer | Failure, now: float) -> Token | Outcome:
         case Unrecoverable(code, message):
             return Unrecoverable(code, f"no token: its endpoint {message}")
     try:
-        said = msgspec.json.decode(result.body, type=_Said, strict=False)
-    except msgspec.DecodeError as error:
+        said = read_json(result.body, _Said, strict=False)
+    except Unreadable as error:
         return Retryable(ErrorCode.PROTOCOL, f"no token: what its endpoint said cannot be read: {error}")
     return Token(said.access_token, now + said.expires_in * (1 - MARGIN), fresh=True)

@@ -8,6 +8,7 @@ from urllib.parse import quote_plus, urlencode
 import msgspec
 
 from horae.delivery.client import Client, ask
+from horae.delivery.foreign import Unreadable, read_json
 from horae.delivery.http import Answer, Request, compose, place_of
 from horae.domain.errors import Unavailable
 from horae.runtime.clock import boottime
@@ -127,6 +128,6 @@ class Issuer:
         if answer.status != 200 or answer.cut:
             raise Unavailable(f"the issuer answered {answer.status}")
         try:
-            return msgspec.json.decode(answer.body, type=kind)
-        except msgspec.DecodeError as error:
+            return read_json(answer.body, kind)
+        except Unreadable as error:
             raise Unavailable("what the issuer said cannot be read") from error

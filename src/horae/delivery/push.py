@@ -24,6 +24,7 @@ from horae.domain.jobs import Definition, Job
 from horae.domain.outcomes import ErrorCode, Outcome, Probed, Retryable, Unrecoverable
 from horae.domain.targets import HttpTarget, TopicTarget
 from horae.runtime.clock import boottime
+from horae.runtime.telemetry import log
 
 KEPT: Final = 2048
 MOST_PLANS: Final = 20_000
@@ -85,7 +86,10 @@ class Sender:
             if plan is None or not isinstance(result, Answer):
                 done([one] * len(runs))
                 return
-            found = batches.outcomes(result, len(runs), plan.target.completion_seconds)
+            try:
+                found = batches.outcomes(result, len(runs), plan.target.completion_seconds)
+            except Exception as error:
+                found = [_unjudged(error)] * len(runs)
             done([one._replace(outcome=outcome) for outcome in found])
 
         self.send(plan, lambda made, access: batches.request(made, runs, access, int(self.wall())), heard)
@@ -105,7 +109,12 @@ class Sender:
 
         def ended(task: "asyncio.Task[Outcome]") -> None:
             self._publishing.discard(task)
-            outcome = Retryable(ErrorCode.CONNECT, "the node was stopped") if task.cancelled() else task.result()
+            if task.cancelled():
+                outcome: Outcome = Retryable(ErrorCode.CONNECT, "the node was stopped")
+            elif (error := task.exception()) is not None:
+                outcome = _unjudged(error)
+            else:
+                outcome = task.result()
             done(Delivered(outcome, None, round((boottime() - began) * 1000), None))
 
         task.add_done_callback(ended)
@@ -163,22 +172,35 @@ class Sender:
 
             try:
                 line = bearer(token.value, grant.auth.client_secret)
-                self.client.send(make(plan, found._replace(line=line)), judge_token)
+                request = make(plan, found._replace(line=line))
             except Unsendable as error:
                 heard(error.outcome)
+            except Exception as error:  # whoever waited for a token has no caller any more that could be told
+                heard(_unjudged(error))
+            else:
+                self.client.send(request, judge_token)
 
         self._tokens.use(grant, plan.target.connect_timeout, plan.target.read_timeout, go_on)
 
 
 def delivered(plan: Plan | None, result: Heard, duration_ms: int) -> Delivered:
-    """What a result means for the attempt."""
+    """What a result means for the attempt. Whatever a stranger answered, it means something: the attempt has ended."""
     if isinstance(result, Answer):
         assert plan is not None
-        outcome = judge(result.status, result.headers, plan.target.completion_seconds)
+        try:
+            outcome = judge(result.status, result.headers, plan.target.completion_seconds)
+        except Exception as error:
+            outcome = _unjudged(error)
         return Delivered(outcome, result.status, duration_ms, kept_of(result.body))
     if not isinstance(result, Failure):
         return Delivered(result, None, duration_ms, None)
     return Delivered(failed(result), None, duration_ms, None)
+
+
+def _unjudged(error: BaseException) -> Outcome:
+    """For an answer that our reader stumbled over."""
+    log.error("answer.unjudged", exc_info=error)
+    return Retryable(ErrorCode.PROTOCOL, f"what came back cannot be read: {type(error).__name__}")
 
 
 def kept_of(body: bytes) -> str | None:

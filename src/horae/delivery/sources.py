@@ -6,6 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from horae.delivery.auth import Access
+from horae.delivery.foreign import Unreadable, read_json
 from horae.delivery.http import USER_AGENT, Answer, Failure, Request, head, place_of
 from horae.delivery.plans import Form, Plan
 from horae.delivery.push import Heard, Sender
@@ -82,6 +83,6 @@ def _answer(heard: Heard) -> Answer:
 
 def _said(answer: Answer) -> Said:
     try:
-        return msgspec.json.decode(answer.body, type=Said)
-    except msgspec.MsgspecError as error:
+        return read_json(answer.body, Said)
+    except Unreadable as error:
         raise Invalid(f"the source's page cannot be read: {error}") from error

@@ -12,6 +12,7 @@ from urllib.parse import quote
 import msgspec
 
 from horae.delivery.client import Client
+from horae.delivery.foreign import Unreadable, read_json
 from horae.delivery.http import Answer, Failure, compose, place_of
 from horae.delivery.tls import Identity
 from horae.delivery.waiting import answered
@@ -83,8 +84,8 @@ class TransitKek:
         if result.status != 200:
             raise KeysUnavailable(f"the key engine answered {verb} with {result.status}")
         try:
-            said = msgspec.json.decode(result.body, type=_Said).data
-        except msgspec.DecodeError as error:
+            said = read_json(result.body, _Said).data
+        except Unreadable as error:
             raise KeysUnavailable(f"what the key engine answered {verb} with cannot be read") from error
         if verb != "decrypt" and said.ciphertext.count(":") < 2:
             raise KeysUnavailable(f"what the key engine answered {verb} with is no wrapped key")

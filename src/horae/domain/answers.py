@@ -39,9 +39,9 @@ def retry_after(value: str | None, date: str | None = None) -> float | None:
 
 
 def _moment(date: str | None) -> datetime | None:
-    """A time as HTTP writes it; None for what only a stranger would write."""
+    """A time as HTTP writes it; None for what only a stranger would write, a year that no calendar has included."""
     try:
         found = None if date is None else parsedate_to_datetime(date)
-    except ValueError:
+    except (ValueError, OverflowError, TypeError, IndexError):
         return None
     return None if found is None else found.replace(tzinfo=found.tzinfo or UTC)

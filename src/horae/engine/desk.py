@@ -10,6 +10,7 @@ from horae.delivery.push import Delivered, Sender
 from horae.domain.instances import Instance
 from horae.domain.jobs import Job
 from horae.domain.outcomes import ErrorCode, Lost, Probed, Retryable, Said, said_by
+from horae.domain.sealed import Sealed
 from horae.domain.targets import HttpTarget
 from horae.engine.admission.gatekeeper import Gatekeeper
 from horae.engine.admission.ready import Ready
@@ -230,10 +231,17 @@ class Desk:
         else:
             self.gatekeeper.answered(ready, ran.id, said)
         code = getattr(outcome, "code", None)
-        answer = self.hands.opener.answer(ran, ready.job, delivered.answer)
-        kept = Attempt(ran.attempt, delivered.status, code, delivered.duration_ms, answer)
+        kept = Attempt(ran.attempt, delivered.status, code, delivered.duration_ms, self._kept(flight, delivered))
         self._answered(Result(ran, ready.job, outcome, kept, delay_ms))
         self.turn()
+
+    def _kept(self, flight: Flight, delivered: Delivered) -> str | Sealed | None:
+        """Its answer as it is kept; that it cannot be sealed keeps no call from ending."""
+        try:
+            return self.hands.opener.answer(flight.ran, flight.ready.job, delivered.answer)
+        except Exception:
+            log.exception("answer.not_kept", instance=str(flight.ran.id))
+            return None
 
     def _answered(self, result: Result) -> None:
         self._in_flight -= 1
