@@ -1,6 +1,6 @@
 """Calendars: put one, and every job that uses it is planned anew."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 from uuid import UUID
 
@@ -88,15 +88,22 @@ async def _plan_anew(ctx: Context, cell: Cell, calendar: Calendar) -> list[str]:
     while True:
         async with cell.statement() as tx:
             page = await jobs.with_calendar(tx, ctx.tenant.id, calendar.name, after, PAGE)
-            moved += [job.name for job in page if await _move(ctx, tx, job)]  # each its own commit
+        days = await known(ctx, sorted({name for job in page for name in job.calendars}))
+        async with cell.statement() as tx:
+            moved += [job.name for job in page if await _move(ctx, tx, job, days)]  # each its own commit
         if len(page) < PAGE:
             return moved
         after = page[-1].id
 
 
-async def _move(ctx: Context, tx: Tx, job: Job) -> bool:
-    """Put the cursor to the first expected fire from now on: a day that opened may lie before where it stood."""
-    wake = first_wake(job.schedule(await known(ctx, job.calendars)), tx.now)
+async def _move(ctx: Context, tx: Tx, job: Job, days: Mapping[str, Calendar]) -> bool:
+    """Put the cursor to the first expected fire from now on: a day that opened may lie before where it stood.
+
+    A fire that has come due already is still owed: the cursor stays at it, and whoever walks it leaves its row.
+    """
+    if job.next_fire_at is not None and job.next_fire_at <= tx.now:
+        return False
+    wake = first_wake(job.schedule({name: days[name] for name in job.calendars if name in days}), tx.now)
     if wake is None or wake == job.next_fire_at:
         return False
     moved = await cursors.revise(tx, job, job.version, wake)
