@@ -48,6 +48,8 @@ NOT_SHARDED = {
     "feeds/mark",
     "feeds/move",
     "feeds/rewind",
+    "holds/forget",
+    "holds/write",
     "intakes/forget",
     "intakes/move",
     "keys/copy",

@@ -32,6 +32,7 @@ from horae.upkeep.copies import Copier
 from horae.upkeep.coverages import Coverer
 from horae.upkeep.doctor import Doctor
 from horae.upkeep.feed import Feed
+from horae.upkeep.holds import HoldSweeper
 from horae.upkeep.idempotency import Forgetter
 from horae.upkeep.intakes import Intakes
 from horae.upkeep.marks import Marker
@@ -47,7 +48,7 @@ from horae.upkeep.vacuum import Vacuumer
 SEAL, SECRETS, COPY, VACUUM, VISIT, PURGE, RESEAL, SIGNAL, FORGET = 1.0, 1.0, 2.0, 3.0, 15.0, 30.0, 30.0, 60.0, 60.0
 RELAY = RECONCILE = FEED = INTAKE = 1.0
 MARK = 5.0
-COVER = COLLECT = 60.0
+COVER = COLLECT = SWEEP = 60.0
 DROP = ANCHOR = PARTITION = 3600.0
 ENDS: Final = (signal.SIGTERM, signal.SIGINT)
 
@@ -160,6 +161,7 @@ async def _serving(settings: Settings, store: Store, owner: Store, sender: Sende
         (Partitioner(store), PARTITION),
         (Purger(owner), PURGE),
         (Forgetter(owner), FORGET),
+        (HoldSweeper(store), SWEEP),
         (doctor_of(settings, store), VISIT),
         (Coverer(store, partial(_held, store, worker)), COVER),
         (Dropper(owner, timedelta(days=settings.audit_days)), DROP),

@@ -15,15 +15,19 @@ SPREAD: Final = 0.5
 
 
 class Breaker:
-    """Opens when some different instances failed in a row; each failed probe doubles the wait, up to half a minute."""
+    """Opens when some different instances failed in a row; each failed probe doubles the wait, up to half a minute.
 
-    __slots__ = ("_failed", "_probing", "_trips", "until")
+    `until` is when the next probe may go, `opened_at` since when it is open; both None while it is closed.
+    """
+
+    __slots__ = ("_failed", "_probing", "_trips", "opened_at", "until")
 
     def __init__(self) -> None:
         self._failed: set[UUID] = set()
         self._trips = 0
         self._probing = False
         self.until: float | None = None
+        self.opened_at: float | None = None
 
     @property
     def closed(self) -> bool:
@@ -47,7 +51,7 @@ class Breaker:
         self._failed.clear()
         self._trips = 0
         self._probing = False
-        self.until = None
+        self.until = self.opened_at = None
 
     def failed(self, instance: UUID, now: float, chance: float, *, probe: bool = False) -> bool:
         """The target did not answer an instance as it should; returns whether it has just opened.
@@ -62,4 +66,6 @@ class Breaker:
             self.until = now + wait * (1 - SPREAD * chance)
             self._trips = min(self._trips + 1, 10)
             self._probing = False
+            if was_closed:
+                self.opened_at = now
         return was_closed and self.until is not None

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 from typing import Final
@@ -10,7 +11,9 @@ from horae.delivery.push import Sender
 from horae.domain.limits import Key
 from horae.domain.wakes import LONGEST_SAFETY_LOOK, Wake
 from horae.engine.admission.gatekeeper import Gatekeeper
+from horae.engine.admission.ready import Desk
 from horae.engine.allowances import Allowances
+from horae.engine.holds import HoldWriter
 from horae.engine.leases import Leases, Who
 from horae.engine.post import Post
 from horae.engine.progress import PATIENCE, Progress
@@ -33,6 +36,8 @@ STUCK: Final = 60.0
 """Seconds without a fire after which `drain` leaves to others what waits for a limit."""
 LOOK, AHEAD, RESCUE, LISTEN, RENEW, RECORD, CHECK, BACKFILL, TENANCIES = 5.0, 0.9, 2.0, 5.0, 0.05, 0.5, 2.0, 1.0, 1.0
 ROLL = PULSE = 1.0
+HOLDS_INTERVAL_S: Final = 2.0
+"""Seconds between two rounds of telling what is held back; a round with nothing to tell asks nothing."""
 UNHURRIED: Final = {Sign.RUNNING, Sign.ROWS_WRITTEN}
 """Signs that are there all the time while a node works: their duties keep to their pauses."""
 
@@ -72,6 +77,8 @@ class Node:
             now=store.cells[0].clock.seconds,
         )
         self.posts = {cell.name: self._post(cell, sender) for cell in store.cells}
+        cell_of_desk: dict[Desk, Cell] = {post.desk: post.cell for post in self.posts.values()}
+        self.holds = HoldWriter(self.gatekeeper, self.who.incarnation, cell_of_desk)
         self._listeners = {cell.name: Listener(cell, partial(self._woken, cell)) for cell in store.cells}
         self._looks = {name: Loop("feeder", post.feeder, LOOK) for name, post in self.posts.items()}
         for cell_name, post in self.posts.items():
@@ -91,7 +98,11 @@ class Node:
         ]
         for name, loop in in_cells:
             self.progress.watch(f"{loop.name} of {name}", loop)
-        ours = [Loop("quotas", self.quotas, RENEW), Loop("record", self, RECORD)]
+        ours = [
+            Loop("quotas", self.quotas, RENEW),
+            Loop("record", self, RECORD),
+            Loop("holds", self.holds, HOLDS_INTERVAL_S),
+        ]
         loops = [*(loop for _, loop in in_cells), *ours, Loop("progress", self.progress, CHECK)]
         self._tasks = [asyncio.create_task(loop.run()) for loop in loops]
         self._tasks += [asyncio.create_task(post.run()) for post in self.posts.values()]
@@ -112,6 +123,8 @@ class Node:
             log.warning("node.grace_over", advice="what is still in flight is due again at once, uncounted")
         for post in self.posts.values():
             post.desk.close()
+        with suppress(Exception):  # nobody waits here any more; where a cell cannot be told, the rows end with the node
+            await self.holds.once()
         await self.quotas.close()
         await self.sender.client.close()
         for listener in self._listeners.values():

@@ -17,7 +17,8 @@ from horae.domain.targets import PUSHED
 from horae.domain.timers import Timer
 from horae.engine.admission.fair import Fair
 from horae.engine.admission.flow import Flow
-from horae.engine.admission.limited import Limited, Permits
+from horae.engine.admission.holds import DeskHold, HoldBook
+from horae.engine.admission.limited import Limited, LimitQueue, Permits
 from horae.engine.admission.ready import Desk, Ready
 from horae.engine.admission.slots import Slots
 from horae.engine.admission.target import Target
@@ -57,6 +58,7 @@ class Gatekeeper:
         self.now = now
         self.held: dict[HoldReason, int] = dict.fromkeys(HoldReason, 0)
         self._late = LateFires()
+        self._holds = HoldBook()
         self.limits = None if permits is None else Limited(permits, self._again, now, self._late)
         self._in_flows = 0
         self._turns = TurnCounts()
@@ -156,6 +158,7 @@ class Gatekeeper:
         """Let go of everyone who waits: their rows are where they were."""
         for target in self._targets.values():
             target.forget_waiting()
+        self._holds.clear()
         self.fair = Fair(self.fair.weight_of)
         self._late.clear()
         if self.limits is not None:
@@ -180,6 +183,10 @@ class Gatekeeper:
             elif self.limits is not None:
                 self.limits.left()
         return found
+
+    def holds(self) -> list[DeskHold]:
+        """What gates have held back for more than a moment; neither the holds nor the steps grow with the gates."""
+        return self._holds.collect(self.now())
 
     def _target_of(self, job: Job) -> Target:
         made = job.definition.target
@@ -248,6 +255,7 @@ class Gatekeeper:
         if not target.visited:
             target.visited = True
             self._visited.append(target)
+        self._holds.watch(flow.tenant, target)
         self._late.watch(flow)
         if reason is HoldReason.RETRY_BUDGET:
             self._plan(target, target.retry_at(now))
@@ -308,6 +316,8 @@ class Gatekeeper:
         if reason is None:
             return True
         self.held[reason] += 1
+        assert isinstance(ready.queue, LimitQueue)
+        self._holds.watch(ready.job.tenant_id, ready.queue)
         ready.target.withdraw(ready)
         self._reopen(ready.target, now)
         return False

@@ -6,7 +6,7 @@ from typing import Final, Protocol
 
 from horae.domain.admission import HoldReason
 from horae.domain.limits import Key, Limit
-from horae.engine.admission.ready import Ready
+from horae.engine.admission.ready import Desk, Ready
 from horae.engine.admission.waiting import LateFires, WaitingQueue
 
 PATIENCE_S: Final = 2.0
@@ -40,14 +40,28 @@ class Permits(Protocol):
 
 
 class LimitQueue(WaitingQueue):
-    """Those who wait for one limit. It is held as long as it stands."""
+    """Those who wait for one limit. It is held as long as it stands.
 
-    __slots__ = ("key",)
+    `reason` is what the limit is of, `waiting` how many wait for each desk.
+    """
+
+    __slots__ = ("key", "reason", "waiting")
 
     def __init__(self, key: Key, now: float) -> None:
         super().__init__()
         self.key = key
+        self.reason = HoldReason.RATE
+        self.waiting: dict[Desk, int] = {}
         self.hold(PATIENCE_S, now)
+
+    def add(self, ready: Ready, now: float, *, first: bool = False) -> None:
+        """Wait behind the others, or before them."""
+        super().add(ready, now, first=first)
+        self.waiting[ready.desk] = self.waiting.get(ready.desk, 0) + 1
+
+    def _leave(self, ready: Ready, now: float) -> None:
+        super()._leave(ready, now)
+        self.waiting[ready.desk] -= 1
 
 
 class Limited:
@@ -79,7 +93,8 @@ class Limited:
             queue.add(ready, self._now(), first=ready.held_ms > 0)
             self._size += 1
             self._late.watch(queue)
-            return HoldReason.RATE if limit.concurrency is None else HoldReason.CONCURRENCY
+            queue.reason = HoldReason.RATE if limit.concurrency is None else HoldReason.CONCURRENCY
+            return queue.reason
         ready.quotas = tuple(taken)
         return None
 

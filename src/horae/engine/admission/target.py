@@ -147,6 +147,14 @@ class Target:
         lacking = 1 - self._early - self._earned(now)
         return now if lacking <= 0 else now + lacking / self._retries_per_s
 
+    def reason_for(self, flow: Flow) -> HoldReason:
+        """Why a flow that it holds back is held back now: the gate may have changed since it closed."""
+        if not self.breaker.closed:
+            return HoldReason.BREAKER
+        if self.in_flight >= self.window:
+            return HoldReason.TARGET_CAP
+        return HoldReason.RETRY_BUDGET if flow.is_retry else flow.reason or HoldReason.TARGET_CAP
+
     def forget_waiting(self) -> None:
         """Nobody waits here any more: they are let go of."""
         self.flows.clear()

@@ -40,6 +40,11 @@ class WaitingQueue:
         """Whether a gate is closed for those who wait here."""
         return self._held_at is not None
 
+    def first_held_s(self, now: float) -> float:
+        """Seconds for which gates have held the next one so far. The queue must not be empty."""
+        ready = self.first()
+        return ready.held_ms / 1000 + self._held_until(now) - ready.entered_at_s
+
     def hold(self, patience_s: float, now: float) -> None:
         """A gate has closed."""
         self.patience_s = patience_s

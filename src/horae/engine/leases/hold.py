@@ -11,7 +11,7 @@ from horae.store.cells import Cell
 Tell = Callable[[Cell, list[int], list[int]], Awaitable[None]]
 
 
-class Hold(NamedTuple):
+class LeaseHold(NamedTuple):
     """Shards, and the tick until which they count. Swapped as one, so that other threads read it without a lock."""
 
     shards: frozenset[int] = frozenset()
@@ -23,7 +23,7 @@ class Holding:
 
     def __init__(self, cell: Cell, tell: Tell) -> None:
         self.cell = cell
-        self.hold = Hold()
+        self.hold = LeaseHold()
         self._tell = tell
         self._expiry: asyncio.TimerHandle | None = None
         self._telling: asyncio.Future[None] | None = None
@@ -36,19 +36,19 @@ class Holding:
     async def renew(self, shards: Collection[int], valid_until: float) -> None:
         """From now on these, until that tick."""
         self._end_at(valid_until)
-        await self._swap(Hold(frozenset(shards), valid_until))
+        await self._swap(LeaseHold(frozenset(shards), valid_until))
 
     async def have(self, shards: Collection[int]) -> None:
         """From now on these, for no longer than before."""
-        await self._swap(Hold(frozenset(shards), self.hold.valid_until))
+        await self._swap(LeaseHold(frozenset(shards), self.hold.valid_until))
 
     async def end(self) -> None:
         """Nothing any more, at once."""
         if self._expiry is not None:
             self._expiry.cancel()
-        await self._swap(Hold())
+        await self._swap(LeaseHold())
 
-    async def _swap(self, hold: Hold) -> None:
+    async def _swap(self, hold: LeaseHold) -> None:
         if hold.shards and hold.valid_until <= self.cell.clock.ticks():
             raise TimeoutError("the lease ran out before its renewal was answered")
         before, self.hold = self.hold.shards, hold
@@ -64,6 +64,6 @@ class Holding:
             self._expiry = asyncio.get_running_loop().call_later(left, self._ran_out)
 
     def _ran_out(self) -> None:
-        before, self.hold = self.hold.shards, Hold()
+        before, self.hold = self.hold.shards, LeaseHold()
         log.error("lease.ran_out", cell=self.cell.name, shards=len(before))
         self._telling = asyncio.ensure_future(self._tell(self.cell, [], sorted(before)))
