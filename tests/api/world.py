@@ -19,6 +19,7 @@ from horae.service.context import Context
 from horae.service.sessions import Terms, Wanted
 from horae.store import leases
 from horae.store.cells import Store
+from tests.holding import write_hold
 
 TTL = timedelta(seconds=600)
 TOPIC = {"kind": "topic", "broker": "main", "topic": "changes"}
@@ -114,6 +115,8 @@ async def _furnished(ctx: Context, ask: Callable[..., Any], text: str) -> World:
     await ask("PUT", f"/tasks/type-{name}/article-42", {"at": AT, "payload": {"secret": secret}})
     await _sources(ask, name, secret)
     runs = await _runs(ctx, ask, f"coupon-{name}", secret)
+    for cell in ctx.store.cells:
+        await write_hold(cell, ctx.tenant.id, f"https://{secret}.example.com/{cell.name}", ttl=TTL)
     now = ctx.store.cells[0].clock.now()
     begun = []
     for hours in (2, 1):

@@ -1,5 +1,6 @@
 """What runs, from the command line."""
 
+import asyncio
 import json
 import re
 
@@ -7,6 +8,12 @@ import pytest
 from typer.testing import CliRunner
 
 from horae.boot.cli import whole
+from horae.domain.ids import Prefix, public
+from horae.domain.targets import HttpTarget
+from horae.domain.triggers import ManualTrigger
+from horae.service import instances
+from tests.holding import write_hold
+from tests.steps import a_job
 
 
 @pytest.fixture
@@ -42,6 +49,21 @@ def test_backfills_instances_health_and_tenants_from_the_command_line(horae):
     assert "ACTIVE" in horae("tenant", "resume", "default")
     horae("tenant", "remove", "default", "--confirm", "x", fails=True)
     assert "REMOVED" in horae("tenant", "remove", "default", "--confirm", "default")
+
+
+async def test_what_waits_says_for_what_in_one_line(horae, ctx, store, monkeypatch):
+    monkeypatch.setenv("HORAE_TENANT", "acme")
+    job = await a_job(ctx, "slow", ManualTrigger(), target=HttpTarget("http://127.0.0.1:9/"))
+    made = await instances.trigger(ctx, "slow", "k", even_if_down=True)
+    await write_hold(store.cell(job.shard), job.tenant_id, "http://127.0.0.1:9/", waiting=467)
+    id_ = public(Prefix.INSTANCE, made.instance_id)
+    said = "circuit breaker of http://127.0.0.1:9/ open since"
+    for words in (("instance", "show", id_), ("job", "show", "slow")):
+        [line] = [line for line in (await asyncio.to_thread(horae, *words)).splitlines() if said in line]
+        assert "467 waiting, next try" in line
+    assert "breaker" in await asyncio.to_thread(horae, "hold", "list")
+    [told] = json.loads(await asyncio.to_thread(horae, "hold", "list", "--json"))
+    assert (told["reason"], told["waiting"]) == ("breaker", 467)
 
 
 def test_people_and_groups_get_their_roles_from_the_command_line(horae):

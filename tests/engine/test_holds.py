@@ -144,7 +144,7 @@ def test_a_shared_limit_tells_how_many_of_each_desk_wait(limit, reason):
     gates.come(a_pushed_job(URL), 3, other, lane=Lane.RETRY)
     assert gates.held() == []
     gates.seconds = 2.5
-    found = {desk: hold for desk, hold in gates.keeper.holds()}
+    found = dict(gates.keeper.holds())
     assert {desk: hold.waiting for desk, hold in found.items()} == {gates.desk: 5, other: 3}
     assert {(hold.gate, hold.lane, hold.reason) for hold in found.values()} == {
         (GateName(GateKind.LIMIT, "tenant"), HeldLane.ANY, reason)

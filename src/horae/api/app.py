@@ -18,6 +18,7 @@ from horae.api.problems import handle
 from horae.api.routes import (
     changes,
     dead_letters,
+    holds,
     identity,
     intakes,
     jobs,
@@ -50,6 +51,7 @@ ROUTERS: Final = (
     changes.routes,
     runs.routes,
     dead_letters.routes,
+    holds.routes,
     operations.routes,
     operations.days,
     identity.routes,

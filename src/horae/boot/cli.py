@@ -48,6 +48,7 @@ WORDS: Final = {
     "dev": Room("dev", "dev"),
     "doctor": Room("doctor", "doctor"),
     "instance": Room("runs", "instance", "Instances: list, show, cancel, retry."),
+    "hold": Room("holds", help="Holds: which targets and limits hold calls back, and why."),
     "backfill": Room("backfills", help="Backfills: past fires of a job, asked for as a range."),
     "health": Room("runs", "health"),
     "nodes": Room("runs", "nodes"),

@@ -79,6 +79,7 @@ ACTIONS: Final[dict[str, Action]] = {
     "instances.read": Action(Verb.READ),
     "instances.cancel": Action(Verb.EXECUTE, audited=True),
     "instances.retry": Action(Verb.EXECUTE, audited=True),
+    "holds.list": Action(Verb.READ),
     "dead_letters.list": Action(Verb.READ),
     "dead_letters.replay": Action(Verb.EXECUTE, audited=True),
     "dead_letters.replay_many": Action(Verb.EXECUTE),  # an audit row for each page of letters

@@ -6,7 +6,9 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field
 
 from horae.api.models.base import Flag, Moment, Payload, Shown, Told
+from horae.api.models.holds import HoldView
 from horae.domain.backfills import DEFAULT_CAP, Backfill, Progress
+from horae.domain.holds import Hold
 from horae.domain.ids import Prefix, public
 from horae.domain.instances import Lane, Priority
 from horae.domain.lifecycle import State
@@ -71,14 +73,21 @@ class InstanceDetail(InstanceView):
     payload: Any = None
     attempts: list[Any] = []
     deadline: datetime | None = None
-    held_ms: int = 0
+    held_ms: int = Field(0, description="Milliseconds for which it was held back so far.")
+    held: HoldView | None = Field(
+        None, description="What holds it back now; null: it is not due yet, waits for nothing but its turn, or is sent."
+    )
 
     @classmethod
-    def whole(cls, past: Past) -> "InstanceDetail":
+    def whole(cls, past: Past, hold: Hold | None = None) -> "InstanceDetail":
         """All of it."""
-        attempts = list(past.attempts or ())
         return cls(
-            **_facts(past), payload=past.payload, attempts=attempts, deadline=past.deadline, held_ms=past.held_ms
+            **_facts(past),
+            payload=past.payload,
+            attempts=list(past.attempts or ()),
+            deadline=past.deadline,
+            held_ms=past.held_ms,
+            held=None if hold is None else HoldView.of(hold),
         )
 
 

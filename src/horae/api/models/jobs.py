@@ -1,5 +1,6 @@
 """Jobs as they are asked for and shown."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -7,10 +8,12 @@ import msgspec
 from pydantic import ConfigDict, Field, StrictStr, model_validator
 
 from horae.api.models.base import Moment, Name, Number, Payload, Shown, Told
+from horae.api.models.holds import HoldView
 from horae.api.models.limits import Limit
 from horae.api.models.schedules import Cron, Expression, Interval, Manual, Policies, Rolling, Trigger, Zone
 from horae.api.models.targets import Target
 from horae.domain.cron import Dialect
+from horae.domain.holds import Hold
 from horae.domain.ids import Prefix, public
 from horae.domain.instances import Priority
 from horae.domain.jobs import Definition, Job, Status, own_queue
@@ -150,9 +153,13 @@ class JobView(Shown):
     overrides: list[OverrideView] = []
     next_fire_at: Moment | None = None
     schedule: Echo | None = None
+    held: list[HoldView] | None = Field(
+        None,
+        description="What its target and limits hold back now, of other jobs too; null in lists and after changes.",
+    )
 
     @classmethod
-    def of(cls, job: Job, preview: Preview | None = None) -> "JobView":
+    def of(cls, job: Job, preview: Preview | None = None, held: Sequence[Hold] | None = None) -> "JobView":
         """A job as it is shown."""
         made = job.definition
         trigger = {key: value for key, value in msgspec.to_builtins(made.trigger).items() if key != "salt"}
@@ -175,6 +182,7 @@ class JobView(Shown):
             overrides=[OverrideView.model_validate(one) for one in made.overrides],
             next_fire_at=job.next_fire_at,
             schedule=None if preview is None else Echo.of(preview),
+            held=None if held is None else [HoldView.of(hold) for hold in held],
         )
 
 

@@ -10,7 +10,7 @@ from horae.api.pages import Page, Paged
 from horae.api.routing import may, router
 from horae.domain.jobs import Status, Wanted
 from horae.domain.triggers import Kind
-from horae.service import calendars, jobs, schedules
+from horae.service import calendars, holds, jobs, schedules
 from horae.service.context import Context
 from horae.service.places import shard_of_job
 from horae.service.sealing import shown
@@ -59,9 +59,9 @@ async def listing(
 
 @routes.get("/jobs/{job}")
 async def read(ctx: Annotated[Context, may("jobs.read")], job: JobRef) -> JobView:
-    """One job, and its coming fires."""
+    """One job, its coming fires, and what its target and limits hold back."""
     found = await shown(ctx, await jobs.named(ctx, job))
-    return JobView.of(found, await schedules.preview(ctx, found))
+    return JobView.of(found, await schedules.preview(ctx, found), await holds.of_job(ctx, found))
 
 
 @routes.post("/jobs/{job}/pause", response_model=JobView)

@@ -8,6 +8,7 @@ from rich.table import Table
 
 from horae.api.models.instances import InstanceDetail, InstanceView, Retried
 from horae.api.models.operations import HealthView, NodesView, NodeView
+from horae.boot.commands.hold_lines import hold_line
 from horae.boot.commands.schedules import moment
 from horae.boot.session import caller, out, run
 from horae.boot.telling import Verbs, answer, say
@@ -15,7 +16,7 @@ from horae.domain.ids import Prefix, private, public
 from horae.domain.lifecycle import State
 from horae.domain.searches import LAST_ID, Sought
 from horae.service import health as service
-from horae.service import interventions, search
+from horae.service import holds, interventions, search
 from horae.service.context import Context
 from horae.service.search import Past
 
@@ -58,15 +59,15 @@ async def _found(ctx: Context, sought: Sought, limit: int) -> list[Past]:
 
 @instance.command("show")
 def show(id_: Id) -> None:
-    """One instance: its state and why, and its last attempts."""
+    """One instance: its state and why, what it waits for, and its last attempts."""
 
     async def work() -> None:
         async with caller() as ctx:
             past = await search.find(ctx, private(Prefix.INSTANCE, id_))
-        told = InstanceDetail.whole(past)
-        lines = [
-            f"{name:<18}{value}" for name, value in told.model_dump(mode="json").items() if value not in (None, [])
-        ]
+            hold = await holds.of_instance(ctx, past)
+        told = InstanceDetail.whole(past, hold)
+        facts = told.model_dump(mode="json") | {"held": None if told.held is None else hold_line(told.held)}
+        lines = [f"{name:<18}{value}" for name, value in facts.items() if value not in (None, [])]
         answer(told, lambda: out.print("\n".join(lines), highlight=False, markup=False, soft_wrap=True))
 
     run(work)

@@ -1,5 +1,6 @@
 """`horae job preview|skip|move|restore` and `horae forecast`; and how a schedule is asked for and shown."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Final
 
@@ -9,10 +10,12 @@ from rich.table import Table
 
 from horae.api.models.jobs import JobView
 from horae.api.models.operations import ForecastView
+from horae.boot.commands.hold_lines import hold_line
 from horae.boot.session import caller, out, run
 from horae.boot.telling import answer
 from horae.domain.cron import Dialect, Gap, Overlap
 from horae.domain.errors import Invalid
+from horae.domain.holds import Hold
 from horae.domain.ids import Prefix, public
 from horae.domain.jobs import Job
 from horae.domain.schedule import Fire
@@ -127,8 +130,8 @@ def trigger_from(
     return given[0] if given else ManualTrigger()
 
 
-async def show(ctx: Context, job: Job, many: int = FIVE) -> None:
-    """A job as it was understood: its dialect, a sentence in two languages, and the next fires."""
+async def show(ctx: Context, job: Job, many: int = FIVE, held: Sequence[Hold] | None = None) -> None:
+    """A job as it was understood: its dialect, a sentence in two languages, the next fires, and what is held back."""
     said, job = await schedules.preview(ctx, job, many=many), await shown_or_not(ctx, job)
     lines = [f"{job.name} {public(Prefix.JOB, job.id)} {job.status}"]
     lines.append(f"  trigger  {_facts(job.definition.trigger)}")
@@ -146,8 +149,10 @@ async def show(ctx: Context, job: Job, many: int = FIVE) -> None:
             else:
                 text += f" skipped: {verdict.reason}" + (f", {verdict.fires} fires" if verdict.fires > 1 else "")
             lines.append(f"  {'fires   ' if not number else '        '} {text}")
+    told = JobView.of(job, said, held)
+    lines += [f"  held     {hold_line(hold)}" for hold in told.held or ()]
     text = "\n".join(lines)
-    answer(JobView.of(job, said), lambda: out.print(text, highlight=False, markup=False, soft_wrap=True))
+    answer(told, lambda: out.print(text, highlight=False, markup=False, soft_wrap=True))
 
 
 def moment(at: datetime | None) -> str:

@@ -10,17 +10,18 @@ from horae.boot.commands.schedules import moment
 from horae.boot.commands.schedules import show as tell
 from horae.boot.session import caller, out, run
 from horae.boot.telling import answer
-from horae.service import jobs, schedules, versions
+from horae.service import holds, jobs, schedules, versions
 
 Ref = Annotated[str, typer.Argument(metavar="JOB", help="A job's name, or its id (job_…).")]
 
 
 def show(job: Ref) -> None:
-    """One job: what was understood, where it goes, and its coming fires."""
+    """One job: what was understood, where it goes, its coming fires, and what holds it back."""
 
     async def work() -> None:
         async with caller() as ctx:
-            await tell(ctx, await jobs.named(ctx, job))
+            found = await jobs.named(ctx, job)
+            await tell(ctx, found, held=await holds.of_job(ctx, found))
 
     run(work)
 
