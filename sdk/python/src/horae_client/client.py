@@ -11,7 +11,7 @@ import httpx2
 
 from horae_client import aio, retries, sync
 from horae_client.aio.jobs import AsyncJobs
-from horae_client.aio.runs import AsyncBackfills, AsyncCalendars, AsyncDeadLetters, AsyncInstances
+from horae_client.aio.runs import AsyncBackfills, AsyncCalendars, AsyncDeadLetters, AsyncHolds, AsyncInstances
 from horae_client.aio.sources import AsyncSources
 from horae_client.aio.subjects import AsyncSubjects
 from horae_client.aio.tasks import AsyncTasks
@@ -20,7 +20,7 @@ from horae_client.errors import Unreachable
 from horae_client.models import Health
 from horae_client.retries import Retries
 from horae_client.sync.jobs import Jobs
-from horae_client.sync.runs import Backfills, Calendars, DeadLetters, Instances
+from horae_client.sync.runs import Backfills, Calendars, DeadLetters, Holds, Instances
 from horae_client.sync.sources import Sources
 from horae_client.sync.subjects import Subjects
 from horae_client.sync.tasks import Tasks
@@ -58,7 +58,7 @@ class Client:
         self.http = httpx2.Client(**settings(url, key, timeout), transport=transport)
         self.jobs, self.tasks, self.instances = Jobs(self), Tasks(self), Instances(self)
         self.backfills, self.dead_letters, self.calendars = Backfills(self), DeadLetters(self), Calendars(self)
-        self.sources, self.subjects = Sources(self), Subjects(self)
+        self.sources, self.subjects, self.holds = Sources(self), Subjects(self), Holds(self)
 
     def health(self) -> Health:
         """How the scheduler does.
@@ -137,7 +137,7 @@ class AsyncClient:
         self.jobs, self.tasks, self.instances = AsyncJobs(self), AsyncTasks(self), AsyncInstances(self)
         self.backfills, self.dead_letters = AsyncBackfills(self), AsyncDeadLetters(self)
         self.calendars, self.sources = AsyncCalendars(self), AsyncSources(self)
-        self.subjects = AsyncSubjects(self)
+        self.subjects, self.holds = AsyncSubjects(self), AsyncHolds(self)
 
     async def health(self) -> Health:
         """How the scheduler does.

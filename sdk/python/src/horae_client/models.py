@@ -35,8 +35,24 @@ class Schedule(Model, frozen=True, kw_only=True):
     fires: list[ComingFire] = []
 
 
+class Hold(Model, frozen=True, kw_only=True):
+    """Calls that are due and held back at a target or a limit, of all nodes together.
+
+    `reason` is `breaker`, `retry_budget`, `target_cap`, `concurrency` or `rate`. `next_try_at` always lies ahead; it is
+    None where calls wait for a place, or while a probe is under way.
+    """
+
+    reason: str
+    kind: str
+    name: str
+    lane: str
+    since: datetime
+    waiting: int
+    next_try_at: datetime | None = None
+
+
 class Job(Model, frozen=True, kw_only=True):
-    """A job as it is now, with all that was filled in."""
+    """A job as it is now, with all that was filled in. `held` is None in lists and after changes."""
 
     id: str
     name: str
@@ -52,6 +68,7 @@ class Job(Model, frozen=True, kw_only=True):
     payload: Any = None
     next_fire_at: datetime | None = None
     schedule: Schedule | None = None
+    held: list[Hold] | None = None
 
 
 class Version(Model, frozen=True, kw_only=True):
@@ -99,6 +116,7 @@ class Instance(Model, frozen=True, kw_only=True):
     attempts: list[Any] = []
     deadline: datetime | None = None
     held_ms: int = 0
+    held: Hold | None = None
 
 
 class Retried(Model, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""Instances, backfills, dead letters, calendars."""
+"""Instances, holds, backfills, dead letters, calendars."""
 
 from collections.abc import AsyncIterator, Sequence
 from datetime import date, datetime
@@ -6,7 +6,7 @@ from datetime import date, datetime
 from horae_client import keys
 from horae_client.aio.verbs import AsyncVerbs
 from horae_client.asked import runs as asked
-from horae_client.models import Backfill, Calendar, DeadLetter, Instance, Replayed, Retried
+from horae_client.models import Backfill, Calendar, DeadLetter, Hold, Instance, Replayed, Retried
 from horae_client.wire import said
 
 
@@ -59,6 +59,18 @@ class AsyncInstances(AsyncVerbs):
         False
         """
         return await self._ask(asked.retry_instance(instance))
+
+
+class AsyncHolds(AsyncVerbs):
+    """What is due and held back."""
+
+    def list(self, *, limit: int | None = None) -> AsyncIterator[Hold]:
+        """Which targets and limits hold calls back, why and since when; most waiting first.
+
+        >>> [one.reason async for one in client.holds.list()]
+        []
+        """
+        return self._pages(asked.holds(), limit)
 
 
 class AsyncBackfills(AsyncVerbs):

@@ -1,11 +1,11 @@
-"""Requests about instances, backfills, dead letters, calendars and health."""
+"""Requests about instances, holds, backfills, dead letters, calendars and health."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from horae_client.asked.jobs import stamp
-from horae_client.models import Backfill, Calendar, DeadLetter, Health, Instance, Page, Replayed, Retried
+from horae_client.models import Backfill, Calendar, DeadLetter, Health, Hold, Instance, Page, Replayed, Retried
 from horae_client.wire import Request, path, said
 
 
@@ -30,6 +30,11 @@ def cancel_instance(id_: str, key: str) -> Request[Instance]:
 def retry_instance(id_: str) -> Request[Retried]:
     """Try again now."""
     return Request("POST", path("instances", id_, "retry"), Retried, again=False)
+
+
+def holds() -> Request[Page[Hold]]:
+    """A page of what is held back."""
+    return Request("GET", path("holds"), Page[Hold])
 
 
 def backfill(id_: str) -> Request[Backfill]:

@@ -1,11 +1,11 @@
-"""Instances, backfills, dead letters, calendars."""
+"""Instances, holds, backfills, dead letters, calendars."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 
 from horae_client import keys
 from horae_client.asked import runs as asked
-from horae_client.models import Backfill, Calendar, DeadLetter, Instance, Replayed, Retried
+from horae_client.models import Backfill, Calendar, DeadLetter, Hold, Instance, Replayed, Retried
 from horae_client.sync.verbs import Verbs
 from horae_client.wire import said
 
@@ -59,6 +59,18 @@ class Instances(Verbs):
         False
         """
         return self._ask(asked.retry_instance(instance))
+
+
+class Holds(Verbs):
+    """What is due and held back."""
+
+    def list(self, *, limit: int | None = None) -> Iterator[Hold]:
+        """Which targets and limits hold calls back, why and since when; most waiting first.
+
+        >>> [one.reason for one in client.holds.list()]
+        []
+        """
+        return self._pages(asked.holds(), limit)
 
 
 class Backfills(Verbs):
