@@ -1,5 +1,6 @@
 import { useTranslation } from "react-i18next";
 import type { InstanceDetail } from "../../api/generated/models";
+import { HoldLine } from "../../parts/HoldLine";
 import { Json } from "../../parts/Json";
 import { Moment } from "../../parts/Moment";
 import { StateTag } from "../../parts/StateTag";
@@ -38,14 +39,20 @@ export function Attempts({ one }: { one: InstanceDetail }) {
           <StateTag state={one.state} />
           {one.reason && <span>{one.reason}</span>}
           <span>
-            {isLive(one.state) ? t(`next.${one.state as "INIT"}`) : null}{" "}
-            <Moment at={one.state === "INIT" || one.state === "FAIL" ? one.due_at : one.changed_at} />
+            {isLive(one.state) ? t(isOverdue(one) ? "next.overdue" : `next.${one.state as "INIT"}`) : null}{" "}
+            <Moment at={isWaiting(one) ? one.due_at : one.changed_at} />
           </span>
         </div>
+        {one.held && <HoldLine hold={one.held} />}
       </li>
     </ol>
   );
 }
+
+const isWaiting = (one: InstanceDetail) => one.state === "INIT" || one.state === "FAIL";
+
+/** It could have been tried by now: a time that has passed is no next attempt. */
+const isOverdue = (one: InstanceDetail) => isWaiting(one) && Date.parse(one.due_at) <= Date.now();
 
 function Try({ each, longest }: { each: Attempt; longest: number }) {
   const { t } = useTranslation("instances");

@@ -1,5 +1,6 @@
 import { useTranslation } from "react-i18next";
 import type { JobView } from "../../api/generated/models";
+import { HoldLine } from "../../parts/HoldLine";
 import { Card } from "../../parts/Page";
 import { Fires } from "./Fires";
 import { Labels } from "./Labels";
@@ -21,6 +22,9 @@ export function Facts({ job }: { job: JobView }) {
     job.payload === null || job.payload === undefined ? null : JSON.stringify(job.payload, null, 2);
   return (
     <>
+      {(job.held ?? []).map((hold) => (
+        <HoldLine key={`${hold.name} ${hold.lane} ${hold.reason}`} hold={hold} />
+      ))}
       <Strip job={job.name} />
       <Card title={t("fires.title")}>
         {said && <p className="said">{said}</p>}

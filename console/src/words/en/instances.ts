@@ -35,7 +35,7 @@ export default {
     changed: "Last change",
     deadline: "Answer expected until",
     range: "Stands for",
-    held: "Held by its target",
+    held: "Held back so far",
     class: "Priority and lane",
     retries: "Failures so far",
     worker: "Worker",
@@ -46,6 +46,7 @@ export default {
   lane: { first: "first attempt", retry: "retry", backfill: "backfill" },
   step: { fire: "Fire time", attempt: "Attempt {{number}}" },
   next: {
+    overdue: "due since",
     INIT: "next attempt",
     FAIL: "next attempt",
     RUNNING: "since",

@@ -35,7 +35,7 @@ export default {
     changed: "最近变化",
     deadline: "应答期限",
     range: "代表的次数",
-    held: "被目标限制的时间",
+    held: "累计被限制的时间",
     class: "优先级与通道",
     retries: "已失败次数",
     worker: "执行者",
@@ -46,6 +46,7 @@ export default {
   lane: { first: "首次", retry: "重试", backfill: "补跑" },
   step: { fire: "触发时间", attempt: "第 {{number}} 次尝试" },
   next: {
+    overdue: "到期于",
     INIT: "下次尝试",
     FAIL: "下次尝试",
     RUNNING: "开始于",
