@@ -22,6 +22,8 @@ from horae.store import holds
 from tests.counting import counting
 from tests.domain.builders import NOW
 from tests.engine.builders import TENANT, FakeDesk, a_pushed_job, a_timer, later
+from tests.holding import write_hold
+from tests.steps import query
 
 URL = "http://x/"
 TARGET = GateName(GateKind.TARGET, URL)
@@ -159,7 +161,7 @@ def test_a_hold_is_over_when_its_target_is_well_again(gates):
     assert gates.held() == []
 
 
-def test_a_tenant_with_thousands_of_closed_targets_hides_no_other_tenant(gates):
+async def test_a_tenant_with_thousands_of_closed_targets_hides_no_other_tenant(gates, store):
     quiet = UUID(int=7)
     for n in range(5000):
         gates.come(a_pushed_job(target=HttpTarget(f"http://{n}/", max_concurrency=1)), 2)
@@ -168,6 +170,11 @@ def test_a_tenant_with_thousands_of_closed_targets_hides_no_other_tenant(gates):
     for _ in range(10):
         counts = Counter(hold.tenant_id for hold in gates.held())
         assert counts == {TENANT: MAX_HOLDS_PER_TENANT, quiet: 1}
+    writer = HoldWriter(gates.keeper, token(), {gates.desk: store.cells[0]})
+    for _ in range(3):
+        await writer.once()
+    rows = await query(store, "select tenant_id, count(*)::int as many from hold group by 1")
+    assert {row["tenant_id"]: row["many"] for row in rows} == {TENANT: MAX_HOLDS_PER_TENANT, quiet: 1}
 
 
 def test_the_holds_of_a_node_are_bounded_and_each_tenant_has_its_largest(gates):
@@ -238,3 +245,12 @@ async def test_rows_are_written_when_something_changed_and_nothing_is_asked_whil
         holds.write = real
     async with cell.statement() as tx:
         assert await holds.of_tenant(tx, TENANT) == []
+
+
+async def test_what_a_newer_node_says_in_a_new_word_is_left_out(store):
+    cell = store.cells[0]
+    await write_hold(cell, TENANT)
+    await write_hold(cell, TENANT, "http://y/")
+    await query(cell, "update hold set reason = 'FULL_MOON' where name = 'http://y/'")
+    async with cell.statement() as tx:
+        assert [hold.gate.name for hold in await holds.of_tenant(tx, TENANT)] == ["http://x/"]

@@ -8,7 +8,7 @@ from uuid import UUID
 import asyncpg
 
 from horae.domain.admission import HoldReason
-from horae.domain.holds import GateKind, GateName, HeldLane, Hold
+from horae.domain.holds import PRECEDENCE, GateKind, GateName, HeldLane, Hold
 from horae.store.statements import sql
 from horae.store.tx import Tx
 
@@ -42,18 +42,23 @@ async def write(tx: Tx, incarnation: UUID, ended: Sequence[HoldPlace], changed: 
 
 async def of_tenant(tx: Tx, tenant_id: UUID) -> list[Hold]:
     """What living nodes hold back of a tenant in this cell."""
-    return [_hold(row) for row in await tx.rows(sql("holds/of_tenant"), tenant_id, tx.now, MAX_READ)]
+    return _known(await tx.rows(sql("holds/of_tenant"), tenant_id, tx.now, MAX_READ))
 
 
 async def at_gates(tx: Tx, tenant_id: UUID, gates: Collection[GateName]) -> list[Hold]:
     """The same at some gates only."""
     digests = [gate.digest for gate in gates]
-    return [_hold(row) for row in await tx.rows(sql("holds/at_gates"), tenant_id, tx.now, digests, MAX_READ)]
+    return _known(await tx.rows(sql("holds/at_gates"), tenant_id, tx.now, digests, MAX_READ))
 
 
 async def forget(tx: Tx, limit: int) -> int:
     """Remove rows of nodes that have been dead for a while, at most so many; returns how many there were."""
     return len(await tx.rows(sql("holds/forget"), tx.now - KEPT_AFTER_DEATH, limit))
+
+
+def _known(rows: Sequence[asyncpg.Record]) -> list[Hold]:
+    """Rows as holds; what a node of a newer release says and this one has no word for is left out."""
+    return [_hold(row) for row in rows if row["reason"] in PRECEDENCE]
 
 
 def _hold(row: asyncpg.Record) -> Hold:

@@ -153,7 +153,7 @@ class Target:
             return HoldReason.BREAKER
         if self.in_flight >= self.window:
             return HoldReason.TARGET_CAP
-        return HoldReason.RETRY_BUDGET if flow.is_retry else flow.reason or HoldReason.TARGET_CAP
+        return HoldReason.RETRY_BUDGET if flow.is_retry else HoldReason.TARGET_CAP
 
     def forget_waiting(self) -> None:
         """Nobody waits here any more: they are let go of."""
