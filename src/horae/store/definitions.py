@@ -40,7 +40,9 @@ class Definitions:
 
     async def of(self, cell: Cell, timers: Sequence[Timer]) -> list[Job | None]:
         """The job behind each timer; asks the cell only for what is not remembered."""
-        found = [self._remembered((timer.job_id, timer.version)) for timer in timers]
+        versions = [(timer.job_id, timer.version) for timer in timers]
+        found = list(map(self._known.get, versions))
+        self._touch(versions)
         if None not in found:
             return found
         missing = {
@@ -48,19 +50,14 @@ class Definitions:
         }
         async with cell.statement() as tx:
             learnt = await self._learn(tx, missing)
-        return [job or learnt.get((timer.job_id, timer.version)) for timer, job in zip(timers, found, strict=True)]
+        return [job or learnt.get(version) for version, job in zip(versions, found, strict=True)]
 
     async def load(self, tx: Tx, wanted: Iterable[tuple[int, UUID, int]]) -> dict[Version, Job]:
         """The jobs behind (shard, job, version); what cannot be found is missing from the answer."""
-        found: dict[Version, Job] = {}
-        missing: set[tuple[int, UUID, int]] = set()
-        for one in wanted:
-            version = one[1:]
-            job = self._remembered(version)
-            if job is None:
-                missing.add(one)
-            else:
-                found[version] = job
+        places = {(id_, version): shard for shard, id_, version in wanted}
+        found = {version: job for version in places if (job := self._known.get(version)) is not None}
+        self._touch(places)
+        missing = [(shard, *version) for version, shard in places.items() if version not in found]
         return found | await self._learn(tx, missing) if missing else found
 
     async def behind(self, tx: Tx, rows: Sequence[Instance]) -> dict[Version, Job]:
@@ -68,11 +65,14 @@ class Definitions:
         wanted = {(ran.job_id, ran.job_version): ran.shard for ran in rows}
         return await self.load(tx, [(shard, *version) for version, shard in wanted.items()])
 
-    def _remembered(self, version: Version) -> Job | None:
-        job = self._known.get(version)
-        if job is not None:
-            self._known.move_to_end(version)
-        return job
+    def _touch(self, versions: Iterable[Version]) -> None:
+        """They were asked for just now. Nobody is forgotten while half of the memory is free."""
+        known = self._known
+        if len(known) <= MOST // 2:
+            return
+        for version in versions:
+            if version in known:
+                known.move_to_end(version)
 
     async def _learn(self, tx: Tx, missing: Iterable[tuple[int, UUID, int]]) -> dict[Version, Job]:
         asked = list(missing)
