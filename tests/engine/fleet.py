@@ -95,6 +95,7 @@ async def kill(node: Node) -> None:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
     node._tasks = []
+    node.quotas.pacer.close()
     await node.sender.client.close()
     for bursar in node.quotas._bursars.values():
         bursar.line.hang_up()

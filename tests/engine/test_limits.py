@@ -18,20 +18,8 @@ from tests.calm import calm
 from tests.catcher import most_at_once, percentile
 from tests.egress import ANYWHERE
 from tests.engine.running import TTL, ended, running
+from tests.engine.windows import most_over_rate
 from tests.steps import a_job, a_type, move_clock, query, until
-
-TOKENS_LAST = 1.0
-"""Seconds for which tokens may be used after they were granted: the overshoot that docs/limits.md allows."""
-
-
-def most_over_rate(arrivals, limit):
-    """By how many calls the worst window of any length went above what the limit promises; not above zero: kept."""
-    times = sorted(arrival.began for arrival in arrivals)
-    return max(
-        last - first + 1 - (limit.rate * (times[last] - times[first] + TOKENS_LAST) + limit.depth)
-        for first in range(len(times))
-        for last in range(first, len(times))
-    )
 
 
 async def test_a_capped_tenants_schedules_go_on_and_what_waits_says_so(ctx, store, catcher):
@@ -93,7 +81,7 @@ async def test_three_nodes_together_keep_the_limits_of_tenant_job_target_and_quo
     assert most_at_once(catcher.of("/quota-few") + catcher.of("/quota-too")) <= 3
     for kind in ("job-rate", "quota-rate"):
         assert most_over_rate(catcher.of(f"/{kind}"), rate) <= 0
-    assert most_over_rate(catcher.of("/target-rate"), Limit(rate=10, burst=1)) <= 0
+    assert most_over_rate(catcher.of("/target-rate"), Limit(rate=10)) <= 0
     assert set(catcher.effects.values()) == {1}
 
 

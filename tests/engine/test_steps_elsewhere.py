@@ -2,6 +2,7 @@
 
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from functools import partial
 from types import SimpleNamespace
 from uuid import UUID, uuid4
 
@@ -65,18 +66,19 @@ def test_a_timer_in_the_agenda_costs_the_same_however_many_come_due_at_once():
 
 
 class Granting:
-    """Stands for a cell's quota rows: grants what is asked for."""
+    """Stands for a cell's quota rows: grants any number of calls in each frame that is asked for."""
 
     open_at = 0.0
 
     async def renew(self, asks, _limits):
-        return {key: Grant(ask.tokens, ask.keep, ask.keep, 1) for key, ask in asks.items()}
+        frames = {key: range(ask.ahead) for key, ask in asks.items()}
+        return {key: Grant(dict.fromkeys(frames[key], 1000), ask.keep, ask.keep, 1) for key, ask in asks.items()}
 
 
 async def test_a_round_of_limits_looks_at_those_that_are_due_and_at_no_others():
     lines = []
     for size in (10, 2_000):
-        cell = SimpleNamespace(name="a", dsn="postgresql:///nobody", clock=None)
+        cell = SimpleNamespace(name="a", dsn="postgresql:///nobody", clock=SimpleNamespace(seconds=lambda: 0.2))
         store = SimpleNamespace(cells=[cell], cell=lambda _shard, cell=cell: cell)
         quotas = Quotas(store, uuid4())
         quotas._bursars = {"a": Granting()}
@@ -86,12 +88,36 @@ async def test_a_round_of_limits_looks_at_those_that_are_due_and_at_no_others():
         await quotas.once()
         with counting(quotas_package) as steps:
             for _ in range(100):
-                quotas.take(keys[0], Limit(rate=1e6, burst=1e6))
+                assert quotas.take(keys[0], Limit(rate=1e6, burst=1e6))
+                assert quotas.leave(keys[:1]) is None
                 quotas.give(keys[0])
         lines.append(steps.lines / 100)
         with counting(quotas_package) as steps:
             quotas._due(0.0)
         assert steps.lines < 10, "nothing is due: nothing is looked at"
+    each_costs_the_same(lines)
+
+
+async def test_a_call_that_waits_for_its_moment_costs_the_same_however_many_wait():
+    lines = []
+    for size in (100, 20_000):
+        cell = SimpleNamespace(name="a", dsn="postgresql:///nobody", clock=SimpleNamespace(seconds=lambda: 0.2))
+        quotas = Quotas(SimpleNamespace(cells=[cell], cell=lambda _shard, cell=cell: cell), uuid4())
+        quotas._bursars = {"a": Granting()}
+        key, gone = Key(UUID(int=1), "rate"), []
+        assert not quotas.take(key, Limit(rate=1.0))
+        calls = [SimpleNamespace(paces=(key,)) for _ in range(size)]
+        with counting(quotas_package) as steps:
+            for call in calls:
+                quotas.pacer.leave(call, 0.01, lambda: 1.0, partial(gone.append, 1))
+        waiting = steps.lines / size
+        assert (len(quotas.pacer), len(gone)) == (size, 0)
+        quotas._slices[key]._calls = {1: 50}
+        with counting(quotas_package) as steps:
+            quotas.pacer.granted(key)
+        assert len(gone) == 50
+        quotas.pacer.close()
+        lines.append(waiting + steps.lines / 50)
     each_costs_the_same(lines)
 
 

@@ -1,17 +1,19 @@
-"""Limits shared by several nodes: token buckets for rates, fair shares for how much runs at once.
+"""Limits shared by several nodes: calls granted by the frame for rates, fair shares for how much runs at once.
 
-A node asks for a slice: tokens for the next quarter of a second, permits for what it runs and would like to run.
+A node asks for a slice: calls in each of the next frames, permits for what it runs and would like to run.
 What is granted to all of them together never exceeds the limit; who waited longest is served first.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from math import ceil
 from typing import Final, NamedTuple
 from uuid import UUID
 
 import msgspec
 
 from horae.domain.errors import Invalid
+from horae.domain.frames import FRAME_S, MAX_FRAMES_AHEAD, Inflow, Timeline, frame_of, frame_start
 from horae.domain.ids import shard_in
 from horae.domain.placement import Layout, Placement
 
@@ -19,6 +21,8 @@ SLICE: Final = 0.25
 """Seconds that one slice is meant for."""
 FRESH: Final = timedelta(seconds=1)
 """Who did not ask for that long no longer waits."""
+NEAR_FRAMES: Final = 2
+"""Frames so near that a call not yet granted in them is anyone's: whose share it was does not come for it in time."""
 QUOTA_PLACEMENT: Final = Placement(Layout.NEIGHBOURS, 16)
 """Where every tenant's limits are counted, whatever its own placement: nodes of two releases must meet at one row."""
 
@@ -41,9 +45,29 @@ class Limit(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def depth(self) -> float:
-        """How many tokens the bucket holds: never less than one, nor than what a slice needs to keep up the rate."""
+        """How many tokens a bucket holds that is spent at once, without frames; a second's where no burst is named."""
         rate = self.rate or 0.0
         return max(1.0, rate * SLICE, rate if self.burst is None else self.burst)
+
+    @property
+    def most_at_once(self) -> float:
+        """How many calls any window may bring beyond the rate: the burst, two frames at least, and one for rounding."""
+        return max(self.burst or 0.0, 2 * FRAME_S * (self.rate or 0.0)) + 1.0
+
+    @property
+    def inflow(self) -> Inflow:
+        """What a frame brings. A window sees parts of one frame more than it lasts: so much less is saved up."""
+        gain = FRAME_S * (self.rate or 0.0)
+        return Inflow(gain, self.most_at_once - gain)
+
+    def least(self, other: "Limit") -> "Limit":
+        """What keeps both of two limits."""
+        if self == other:
+            return self
+        rates = [limit.rate for limit in (self, other) if limit.rate is not None]
+        bursts = [limit.most_at_once - 1.0 for limit in (self, other) if limit.rate is not None]
+        most = [limit.concurrency for limit in (self, other) if limit.concurrency is not None]
+        return Limit(min(rates, default=None), min(bursts, default=None), min(most, default=None))
 
 
 class Key(NamedTuple):
@@ -59,17 +83,46 @@ class Key(NamedTuple):
 
 
 class Bucket(NamedTuple):
-    """Tokens as of a time."""
+    """The row of a rate: its timeline from the frame that begins at `refilled_at`, less what is `granted` in it.
+
+    Nodes of the release before know the tokens alone: they must not find there what is granted already.
+    """
 
     tokens: float
     refilled_at: datetime
+    granted: Sequence[float] = ()
+
+    @classmethod
+    def of(cls, timeline: Timeline) -> "Bucket":
+        """The row for a timeline."""
+        return cls(timeline.tokens - sum(timeline.granted), frame_start(timeline.frame), timeline.granted)
+
+    @classmethod
+    def full(cls, limit: Limit, now: datetime) -> "Bucket":
+        """The row of a rate that was never asked for."""
+        return cls(limit.inflow.depth, now)
+
+    def timeline(self, limit: Limit, now: datetime) -> Timeline:
+        """The timeline from now on; a row that lies far ahead of now was written by a clock that was set back since."""
+        frame, inflow, granted = frame_of(now), limit.inflow, tuple(map(int, self.granted))
+        began = frame_of(self.refilled_at)
+        if began > frame + MAX_FRAMES_AHEAD:
+            return Timeline(frame, 0.0)
+        return Timeline(began, min(inflow.depth, self.tokens + sum(granted)), granted).advance(frame, inflow)
 
 
 class Ask(NamedTuple):
-    """What a node wants of a key: more tokens or some back, and the permits it keeps out of those it would like."""
+    """What a node wants of a key: calls, and the permits it keeps out of those it would like.
 
-    tokens: float = 0.0
-    back: float = 0.0
+    `need` is how many calls it makes in a frame, `backlog` how many wait, `had` the calls it has by frame, `back` those
+    it had and does not make, `ahead` for how many frames it asks.
+    """
+
+    need: int = 0
+    backlog: int = 0
+    back: Mapping[int, int] = {}
+    had: Mapping[int, int] = {}
+    ahead: int = 0
     keep: int = 0
     wanted: int = 0
 
@@ -88,27 +141,10 @@ class Holder(NamedTuple):
 class Grant(NamedTuple):
     """What a node gets. `share`: to how many permits it comes down as its calls end; `holders`: how many share."""
 
-    tokens: float
+    calls: Mapping[int, int]
     held: int
     share: int
     holders: int
-
-
-def refill(limit: Limit, bucket: Bucket, now: datetime) -> Bucket:
-    """The bucket as of now. A clock that is behind another's adds nothing, and never takes time back."""
-    passed = max(timedelta(), now - bucket.refilled_at).total_seconds()
-    tokens = min(limit.depth, bucket.tokens + (limit.rate or 0.0) * passed)
-    return Bucket(tokens, max(now, bucket.refilled_at))
-
-
-def portion(available: float, mine: float, others: Sequence[float]) -> float:
-    """My part when nobody gets more than he asks for and the rest is equal."""
-    left, sharing = available, len(others) + 1
-    for ask in sorted(others):
-        if ask >= left / sharing:
-            break
-        left, sharing = left - ask, sharing - 1
-    return max(0.0, min(mine, left / sharing))
 
 
 def shares(permits: int, wanted: Sequence[int]) -> list[int]:
@@ -127,11 +163,52 @@ def decide(
 ) -> tuple[Bucket, Grant]:
     """What one node gets now, and the bucket afterwards. `me` says when I was last served."""
     fresh = [other for other in others if now - other.seen_at <= FRESH]
-    bucket = refill(limit, bucket, now)
-    bucket = bucket._replace(tokens=min(limit.depth, bucket.tokens + ask.back))
-    tokens = portion(bucket.tokens, ask.tokens, [other.asked for other in fresh if other.asked > 0])
+    calls: dict[int, int] = {}
+    if limit.rate is not None:
+        timeline = bucket.timeline(limit, now).take_back(ask.back, limit.inflow)
+        rivals = [other for other in fresh if other.asked > 0]
+        bucket = Bucket.of(_deal(limit.inflow, timeline, me, ask, rivals, calls))
     held, share = _permits(limit, me, ask, others, fresh)
-    return bucket._replace(tokens=bucket.tokens - tokens), Grant(tokens, held, share, len(others) + 1)
+    return bucket, Grant(calls, held, share, len(others) + 1)
+
+
+def _deal(
+    inflow: Inflow, timeline: Timeline, me: Holder, ask: Ask, rivals: Sequence[Holder], calls: dict[int, int]
+) -> Timeline:
+    """Give a node its calls in the frames ahead, into `calls`.
+
+    1. A frame that is near goes to whoever comes. In one further ahead everyone has a share, in turn where it does not
+       divide.
+    2. Of what nobody asks for, a node gets a part, so that it need not ask before it can make a call more.
+    """
+    backlog, generous = ask.backlog, ceil(inflow.gain) if ask.need or ask.backlog else 0
+    asked = sum(ceil(other.asked) for other in rivals)
+    for ahead in range(ask.ahead):
+        frame, room = timeline.frame + ahead, timeline.room(ahead, inflow)
+        had = ask.had.get(frame, 0)
+        part = ask.need + backlog
+        if rivals and ahead >= NEAR_FRAMES:
+            part = _share_of(me, part, rivals, room + _granted_in(timeline, ahead), frame)
+        more = max(0, min(room, part - had))
+        more += min(generous, max(0, room - more - asked) // (len(rivals) + 2))
+        if more:
+            timeline = timeline.grant(ahead, more)
+            calls[frame] = more
+        backlog = max(0, backlog - max(0, had + more - ask.need))
+    return timeline
+
+
+def _granted_in(timeline: Timeline, ahead: int) -> int:
+    return timeline.granted[ahead] if ahead < len(timeline.granted) else 0
+
+
+def _share_of(me: Holder, want: int, rivals: Sequence[Holder], total: int, frame: int) -> int:
+    """My part of a frame. Who stands first changes from frame to frame."""
+    wants = sorted([(me.incarnation, want), *((other.incarnation, ceil(other.asked)) for other in rivals)])
+    first = frame % len(wants)
+    queue = wants[first:] + wants[:first]
+    dealt = shares(total, [want for _, want in queue])
+    return dealt[next(n for n, (incarnation, _) in enumerate(queue) if incarnation == me.incarnation)]
 
 
 def _permits(limit: Limit, me: Holder, ask: Ask, others: Sequence[Holder], fresh: Sequence[Holder]) -> tuple[int, int]:

@@ -15,8 +15,6 @@ from horae.store.cells import Cell
 
 REMEMBERED: Final = 2.0
 NONE: Final = Allowance()
-EVENLY: Final = 1.0
-"""The burst of a target's rate, the smallest there is: a second's calls at once would hurt whom it protects."""
 Limits = tuple[tuple[Key, Limit], ...]
 
 
@@ -53,5 +51,5 @@ class Allowances:
             return ()
         found = [("tenant", tenant.limit), (f"job/{job.id}", made.limit)]
         found += [(f"quota/{name}", tenant.quotas.get(name)) for name in made.quotas]
-        found.append((f"target/{target.url}", Limit(target.rate, EVENLY, target.max_concurrency)))
+        found.append((f"target/{target.url}", Limit(target.rate, None, target.max_concurrency)))
         return tuple((Key(job.tenant_id, name), limit) for name, limit in found if limit is not None and limit.limits)

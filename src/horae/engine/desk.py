@@ -21,6 +21,7 @@ from horae.engine.completer import Completer
 from horae.engine.feeder import Feeder
 from horae.engine.fire import Firer
 from horae.engine.opening import Opener
+from horae.engine.quotas.pacing import Pacer
 from horae.runtime.batcher import Batcher
 from horae.runtime.pace import Pace
 from horae.runtime.telemetry import log
@@ -43,6 +44,7 @@ class Hands(NamedTuple):
     completer: Completer
     feeder: Feeder
     opener: Opener
+    pacer: Pacer
 
 
 class Desk:
@@ -150,13 +152,27 @@ class Desk:
         self.hands.feeder.name(min(times), max(times))
 
     def _send(self, flight: Flight) -> None:
-        """Call at its time, not before it."""
+        """Call at its time, not before it, and not before its rates let it."""
         self._in_flight += 1
+        call = self._pace if flight.ready.paces else self._call
         early = flight.ran.due_at.timestamp() - self.cell.clock.seconds()
         if early > 0:
-            self._loop.call_later(early + ROUNDING, self._call, flight)
+            self._loop.call_later(early + ROUNDING, call, flight)
         else:
+            call(flight)
+
+    def _pace(self, flight: Flight) -> None:
+        """Call when there is a place for it in its rates; it is handed back where its deadline comes first."""
+
+        def left_s() -> float:
+            return flight.until - self.cell.clock.seconds() if self.alive() else 0.0
+
+        def go() -> None:
+            flight.ready.paced_s = self.gatekeeper.now() - reached_at
             self._call(flight)
+
+        reached_at = self.gatekeeper.now()
+        self.hands.pacer.leave(flight.ready, reached_at - flight.ready.admitted_at, left_s, go)
 
     def _call(self, flight: Flight) -> None:
         """The call itself. One that cannot even be begun fails by itself: those behind it are sent all the same."""
@@ -171,7 +187,7 @@ class Desk:
         now = self.cell.clock.seconds()
         delay_ms = None
         if ran.attempt == 1:
-            late = int((now - ran.due_at.timestamp()) * 1000) - ran.held_ms
+            late = int((now - ran.due_at.timestamp() - ready.paced_s) * 1000) - ran.held_ms
             delay_ms = min(max(0, late), LONGEST_MS)
         if now > until or not self.alive():
             self.gatekeeper.withdraw(ready)

@@ -211,6 +211,7 @@ class Node:
             self.gatekeeper,
             self.allowances,
             sender,
+            self.quotas.pacer,
             alive,
             self.turn,
             sealing,

@@ -24,6 +24,7 @@ from horae.engine.feeder import LOOK, Feeder
 from horae.engine.fire import Firer
 from horae.engine.matured import MaturedTimers
 from horae.engine.opening import Opener
+from horae.engine.quotas.pacing import Pacer
 from horae.engine.rescue import Rescuer
 from horae.engine.rolling import Roller
 from horae.engine.tenancies import Tenancies
@@ -60,6 +61,7 @@ class Post:
         gatekeeper: Gatekeeper,
         allowances: Allowances,
         sender: Sender,
+        pacer: Pacer,
         alive: Callable[[], bool],
         turn: Callable[[], None],
         sealing: Sealing,
@@ -86,7 +88,7 @@ class Post:
         self.roller = Roller(cell, self.territory, self.feeder.follow, lambda: self.tenancies.held)
         self.claimer = Claimer(cell, owner, self.feeder.reset)
         completer = Completer(self.settler, Pace(0.055, 0.012, 0.025))
-        hands = Hands(self.firer, self.claimer, sender, completer, self.feeder, Opener(sealing))
+        hands = Hands(self.firer, self.claimer, sender, completer, self.feeder, Opener(sealing), pacer)
         self.desk = Desk(cell, self.agenda, gatekeeper, hands, alive, turn)
 
     def hold(self, shards: Iterable[int], here: Iterable[int] = ()) -> None:

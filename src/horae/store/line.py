@@ -54,13 +54,14 @@ class Line:
         self._opened = opened
         self._connection: Connection | None = None
 
-    async def call(self, work: "Callable[[Connection], Awaitable[Result]]") -> Result:
+    async def call(self, work: "Callable[[Connection], Awaitable[Result]]", *, patience: float | None = None) -> Result:
         """Do something with the connection, in time or with a TimeoutError; after any failure there is a new one."""
+        patience = self._patience if patience is None else patience
         running = asyncio.ensure_future(self._work(await self._open(), work))
         try:
-            await asyncio.wait({running}, timeout=self._patience)
+            await asyncio.wait({running}, timeout=patience)
             if not running.done():
-                raise TimeoutError(f"no answer within {self._patience} s")
+                raise TimeoutError(f"no answer within {patience} s")
             return running.result()
         except BaseException:
             self.hang_up()  # before the cancel: asyncpg would first tell the server of it, and wait for that

@@ -25,7 +25,9 @@ class Row(NamedTuple):
 async def lock(tx: Tx, keys: Sequence[Key]) -> dict[Key, Bucket]:
     """The buckets of these keys, nobody else's until the end of the transaction; unknown ones are missing."""
     rows = await tx.rows(sql("quotas/lock"), *_columns(keys))
-    return {Key(row["tenant_id"], row["key"]): Bucket(row["tokens"], row["refilled_at"]) for row in rows}
+    return {
+        Key(row["tenant_id"], row["key"]): Bucket(row["tokens"], row["refilled_at"], row["granted"]) for row in rows
+    }
 
 
 async def create(tx: Tx, buckets: Iterable[tuple[Key, float]]) -> None:
@@ -58,6 +60,7 @@ async def write(tx: Tx, incarnation: UUID, rows: Sequence[Row], life: timedelta)
         [row.mine.wanted for row in rows],
         [row.mine.asked for row in rows],
         [row.mine.served_at for row in rows],
+        [f"{{{','.join(map(str, row.bucket.granted))}}}" for row in rows],  # arrays of one length only can be unnested
     )
     keys = _columns([row.key for row in rows])
     written = await tx.rows(sql("quotas/write"), *keys, *columns, incarnation, tx.now, tx.now + life)

@@ -117,7 +117,7 @@ class Gatekeeper:
     def answered(self, ready: Ready, instance: UUID, said: Said) -> None:
         """A call ended: its slot is free, and its target is known a little better."""
         target, now = ready.target, self.now()
-        self._let_go(ready, made=True)
+        self._let_go(ready)
         before = target.breaker.until
         if ready.timer.lane == Lane.RETRY:
             target.answered_retry(said, now)
@@ -129,7 +129,7 @@ class Gatekeeper:
 
     def withdraw(self, ready: Ready) -> None:
         """No call was made: someone else has it, or its time has moved."""
-        self._let_go(ready, made=False)
+        self._let_go(ready)
         ready.target.withdraw(ready)
         self._reopen(ready.target, self.now())
 
@@ -196,7 +196,9 @@ class Gatekeeper:
         if target is None:
             if len(self._targets) >= self._most_targets:
                 self._forget_idle()
-            target = self._targets[key] = Target(made.max_concurrency, self.now())
+            target = self._targets[key] = Target(now=self.now())
+        if made.max_concurrency is not None and made.max_concurrency > target.cap:
+            target.cap = made.max_concurrency
         return target
 
     def _forget_idle(self) -> None:
@@ -322,10 +324,10 @@ class Gatekeeper:
         self._reopen(ready.target, now)
         return False
 
-    def _let_go(self, ready: Ready, *, made: bool) -> None:
+    def _let_go(self, ready: Ready) -> None:
         self.slots.give((ready.timer.priority, ready.timer.lane))
         if ready.quotas and self.limits is not None:
-            self.limits.let_go(ready, made=made)
+            self.limits.let_go(ready)
 
     def _plan(self, target: Target, at: float) -> None:
         """Look at a target's flows again at a time, if no earlier look is planned."""

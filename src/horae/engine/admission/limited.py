@@ -23,11 +23,11 @@ class Permits(Protocol):
         ...
 
     def give(self, key: Key) -> None:
-        """A call that was counted has ended."""
+        """A call that was counted has ended, or is not made and counts against no rate."""
         ...
 
     def undo(self, key: Key) -> None:
-        """A call that was counted is not made."""
+        """A call that was counted against a rate has not left, and will not."""
         ...
 
     def room(self, key: Key) -> int:
@@ -82,12 +82,15 @@ class Limited:
     def count(self, ready: Ready, limits: Sequence[tuple[Key, Limit]]) -> HoldReason | None:
         """Count a call against its limits; at the first that has none left it waits, and this says why."""
         taken: list[Key] = []
+        rated: list[Key] = []
         for key, limit in limits:
             if self._permits.take(key, limit):
                 taken.append(key)
+                if limit.rate is not None:
+                    rated.append(key)
                 continue
             for other in taken:
-                self._permits.undo(other)
+                (self._permits.undo if other in rated else self._permits.give)(other)
                 self._readmit(other, 1)  # someone whom only that one holds back
             queue = self._queue_of(key)
             queue.add(ready, self._now(), first=ready.held_ms > 0)
@@ -95,15 +98,17 @@ class Limited:
             self._late.watch(queue)
             queue.reason = HoldReason.RATE if limit.concurrency is None else HoldReason.CONCURRENCY
             return queue.reason
-        ready.quotas = tuple(taken)
+        ready.quotas, ready.paces = tuple(taken), tuple(rated)
+        if rated:
+            ready.admitted_at = self._now()
         return None
 
-    def let_go(self, ready: Ready, *, made: bool) -> None:
+    def let_go(self, ready: Ready) -> None:
         """A call that was counted has ended, or is not made: the next one may ask."""
         for key in ready.quotas:
-            (self._permits.give if made else self._permits.undo)(key)
+            (self._permits.undo if key in ready.paces else self._permits.give)(key)
             self._readmit(key, min(1, self._permits.room(key)))
-        ready.quotas = ()
+        ready.quotas = ready.paces = ()
 
     def granted(self, key: Key) -> None:
         """A limit allows some more: as many of those who waited for it ask again."""

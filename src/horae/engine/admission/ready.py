@@ -1,5 +1,6 @@
 """A timer that has come due, with what is needed to decide about it."""
 
+import math
 from typing import TYPE_CHECKING, Final, Protocol
 
 from horae.domain.jobs import Job
@@ -34,16 +35,21 @@ class Ready:
     """Waits for its turn, or for a gate that is closed. `held_ms` is what gates have cost it so far.
 
     `queue` is where it waits, `entered_at_s` how long that queue had been held when it came. `earned` is what its call
-    adds to the retries its target has earned, `asked_for` whether the target asked for this retry itself.
+    adds to the retries its target has earned, `asked_for` whether the target asked for this retry itself. `quotas` are
+    the limits that count it, `paces` those with a rate until it leaves; it was `admitted_at` that
+    time, and the rates let it wait for `paced_s` afterwards.
     """
 
     __slots__ = (
+        "admitted_at",
         "asked_for",
         "desk",
         "earned",
         "entered_at_s",
         "held_ms",
         "job",
+        "paced_s",
+        "paces",
         "probe",
         "queue",
         "quotas",
@@ -63,6 +69,13 @@ class Ready:
         self.earned = 0.0
         self.asked_for = False
         self.quotas: tuple[Key, ...] = ()
+        self.paces: tuple[Key, ...] = ()
+        self.admitted_at = self.paced_s = 0.0
+
+    @property
+    def most_at_target(self) -> float:
+        """How many calls its target may have under way with it."""
+        return getattr(self.job.definition.target, "max_concurrency", None) or math.inf
 
     def unrecorded_s(self, now: float) -> float:
         """Seconds for which a fire is late and nobody knows of it; zero where its row is there already.

@@ -32,6 +32,9 @@ MAX_RETRIES_PER_S: Final = 2000.0
 class Target:
     """A gate. Those it holds back wait in its flows; `closed` are the flows that take no turns because of it.
 
+    `cap` bounds the slots that it can earn; how many calls of it may be under way when a job's own call is added, each
+    job says for itself, in the version that the call belongs to.
+
     `admitted_at` is when it last let a call pass, `wakes_at` the time for which its keeper has planned to look again,
     `visited` whether the keeper comes by now and then.
     """
@@ -98,7 +101,7 @@ class Target:
                 return HoldReason.BREAKER
             self.breaker.probe()
             ready.probe = True
-        elif self.in_flight >= self.window:
+        elif self.in_flight >= self.window or self.in_flight >= ready.most_at_target:
             return HoldReason.TARGET_CAP
         elif ready.timer.lane == Lane.RETRY:
             if not self._spend_retry(ready, now):

@@ -18,7 +18,9 @@ from horae.store.tx import Tx
 if TYPE_CHECKING:
     from horae.store.line import Connection
 
-PATIENCE: Final = 1.0
+PATIENCE_S: Final = 1.0
+MAX_PATIENCE_S: Final = 6.0
+"""For five answers of a database that takes a fifth of a second for each, with other nodes before us at the row."""
 AFTER_FAILURE: Final = 1.0
 
 
@@ -27,32 +29,41 @@ class Bursar:
 
     def __init__(self, cell: Cell, incarnation: UUID, life: timedelta) -> None:
         self.open_at = 0.0
-        self.line = Line(cell.dsn, "quota", patience=PATIENCE)
+        self.line = Line(cell.dsn, "quota", patience=MAX_PATIENCE_S)
         self._cell = cell
         self._incarnation = incarnation
         self._life = life
         self._failing = False
+        self._patience_s = PATIENCE_S
 
     async def renew(self, asks: Mapping[Key, Ask], limits: Mapping[Key, Limit]) -> dict[Key, Grant]:
-        """What the cell grants; nothing where it cannot be reached, which is logged once."""
+        """What the cell grants; nothing where it cannot be reached, which is logged once.
+
+        Where a cell answers slowly a round has more time: four times what the last one took.
+        """
 
         async def work(connection: "Connection") -> dict[Key, Grant]:
             async with connection.transaction():
                 return await self._decide(Tx(connection, self._cell.clock.now()), asks, limits)
 
-        self.open_at = boottime() + ROUND
+        began = boottime()
+        self.open_at = began + ROUND
         try:
-            grants = await self.line.call(work)
+            grants = await self.line.call(work, patience=self._patience_s)
         except Exception as error:
+            if isinstance(error, TimeoutError):
+                self._patience_s = min(2 * self._patience_s, MAX_PATIENCE_S)
             if not self._failing:
                 log.warning("quota.not_renewed", cell=self._cell.name, error=repr(error))
             self._failing, self.open_at = True, boottime() + AFTER_FAILURE
             return {}
         self._failing = False
+        self._patience_s = max(PATIENCE_S, 0.75 * self._patience_s, min(4 * (boottime() - began), MAX_PATIENCE_S))
         return grants
 
     async def _decide(self, tx: Tx, asks: Mapping[Key, Ask], limits: Mapping[Key, Limit]) -> dict[Key, Grant]:
         buckets = await self._locked(tx, limits)
+        tx.now = self._cell.clock.now()  # others may have held the rows for a while: no frame of that time is left
         found = await quotas.holders(tx, list(buckets))
         grants: dict[Key, Grant] = {}
         rows: list[Row] = []
@@ -63,7 +74,11 @@ class Bursar:
             after, grant = decide(limits[key], bucket, me, ask, others, tx.now)
             served_at = tx.now if grant.held > ask.keep else me.served_at
             rows.append(
-                Row(key, after, Holder(self._incarnation, grant.held, ask.wanted, ask.tokens, served_at, tx.now))
+                Row(
+                    key,
+                    after,
+                    Holder(self._incarnation, grant.held, ask.wanted, ask.need + ask.backlog, served_at, tx.now),
+                )
             )
             grants[key] = grant
         written = await quotas.write(tx, self._incarnation, rows, self._life)
@@ -72,7 +87,7 @@ class Bursar:
     async def _locked(self, tx: Tx, limits: Mapping[Key, Limit]) -> dict[Key, Bucket]:
         """The buckets, full ones for keys that were never asked for."""
         buckets = await quotas.lock(tx, list(limits))
-        missing = [(key, limit.depth) for key, limit in limits.items() if key not in buckets]
+        missing = [(key, limit.inflow.depth) for key, limit in limits.items() if key not in buckets]
         if missing:
             await quotas.create(tx, missing)
             buckets |= await quotas.lock(tx, [key for key, _ in missing])

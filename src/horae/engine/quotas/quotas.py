@@ -1,7 +1,7 @@
 """Limits that several nodes share, in slices: `take` and `give` cost no statement, a duty renews what is used.
 
-Each key has one home cell. When it cannot be reached the last slice stays in force until it runs out (tokens after a
-second, permits after `LIFE`), then nothing is granted. See `docs/limits.md` for what that means for the limit.
+Each key has one home cell. When it cannot be reached the last slice stays in force until it runs out (a rate's calls
+with their frames, permits after `LIFE`), then nothing is granted. `docs/limits.md` says what that means for the limit.
 """
 
 import asyncio
@@ -15,6 +15,7 @@ from uuid import UUID
 from horae.domain.errors import ShardClosed
 from horae.domain.limits import Key, Limit
 from horae.engine.quotas.bursar import Bursar
+from horae.engine.quotas.pacing import Pacer
 from horae.engine.quotas.slices import MANY, ROUND, Slice
 from horae.runtime.clock import boottime
 from horae.store.cells import Store
@@ -25,7 +26,10 @@ MARGIN: Final = 0.2
 
 
 class Quotas:
-    """This node's slices of all shared limits. `granted(key)` is called when what was refused may be tried again."""
+    """This node's slices of all shared limits. `granted(key)` is called when what was refused may be tried again.
+
+    A call that was taken and counts against a rate leaves by the `pacer`.
+    """
 
     def __init__(
         self,
@@ -37,11 +41,13 @@ class Quotas:
     ) -> None:
         self._store = store
         self._incarnation = incarnation
-        self._granted = granted
+        self.pacer = Pacer(self, granted)
         self._life = life
         self._slices: dict[Key, Slice] = {}
         self._planned: list[tuple[float, int, Key]] = []
         self._order = count()
+        self._rounds: dict[str, asyncio.Task[int]] = {}
+        self._closing = False
         self._bursars = {cell.name: Bursar(cell, incarnation, life) for cell in store.cells}
 
     def take(self, key: Key, limit: Limit) -> bool:
@@ -50,13 +56,41 @@ class Quotas:
             return True
         kept = self._slices.get(key)
         if kept is None:
-            kept = self._slices[key] = Slice(limit, self._life.total_seconds() * (1 - MARGIN))
-        kept.limit = limit
+            life = self._life.total_seconds() * (1 - MARGIN)
+            kept = self._slices[key] = Slice(limit, life, self._clock_of(key))
         tick = boottime()
-        taken = kept.take(tick)
+        kept.heed(limit, tick)
+        taken = kept.take(tick, rated=limit.rate is not None)
         if kept.planned_at is None or not taken:
             self._plan(key, kept, tick)
+            if not taken and limit.rate is not None:
+                self.pacer.plan(key)
         return taken
+
+    def leave(self, keys: Sequence[Key]) -> Key | None:
+        """Let a call that was taken leave in the present frame of each key; or not, and say which key has no place."""
+        slices = self._slices
+        for key in keys:
+            if (kept := slices.get(key)) is not None and not kept.has_place():
+                return key
+        for key in keys:
+            if (kept := slices.get(key)) is not None:
+                kept.leave()
+        return None
+
+    def reached(self, keys: Sequence[Key], lead_s: float) -> None:
+        """A call that was taken took so long until it could leave."""
+        for key in keys:
+            if (kept := self._slices.get(key)) is not None:
+                kept.reached(lead_s)
+
+    def next_place_s(self, key: Key) -> float | None:
+        """Seconds until a call may have a place, to leave or to be admitted; None where no round has granted any."""
+        kept = self._slices.get(key)
+        if kept is None:
+            return None
+        found = [next_s for lead_s in (0.0, kept.lead_s) if (next_s := kept.next_place_s(lead_s)) is not None]
+        return min(found, default=None)
 
     def give(self, key: Key) -> None:
         """What was taken has ended."""
@@ -83,15 +117,29 @@ class Quotas:
             tick = boottime()
             kept.wait(many, tick)
             self._plan(key, kept, tick)
+            if kept.limit.rate is not None:
+                self.pacer.plan(key)
 
     async def once(self) -> int:
-        """Renew the slices that need it, one round per cell; returns how many keys were asked for. None when idle."""
+        """Renew the slices that need it, one round per cell; returns how many keys were asked for. None when idle.
+
+        A round that takes long goes on by itself: the slices of another cell need theirs.
+        """
         wanting = sorted(filter(self._reachable, self._due(boottime())), key=self._home)
-        rounds = [self._round(name, list(keys)) for name, keys in groupby(wanting, self._home)]
-        return sum(await asyncio.gather(*rounds))
+        for name, keys in groupby(wanting, self._home):
+            self._begin_round(name, list(keys))
+        under_way = set(self._rounds.values())
+        if not under_way:
+            return 0
+        done, _ = await asyncio.wait(under_way, timeout=None if self._closing else ROUND)
+        return sum([task.result() for task in done])
 
     async def close(self) -> None:
         """Give back what is not in use, and hang up."""
+        self._closing = True
+        self.pacer.close()
+        if self._rounds:
+            await asyncio.wait(set(self._rounds.values()))
         for key, kept in self._slices.items():
             kept.retire()
             kept.planned_at = None
@@ -142,21 +190,38 @@ class Quotas:
     def _home(self, key: Key) -> str:
         return self._store.cell(key.shard).name
 
-    async def _round(self, name: str, keys: Sequence[Key]) -> int:
-        bursar, sent = self._bursars[name], boottime()
-        if sent < bursar.open_at:
+    def _clock_of(self, key: Key) -> Callable[[], float]:
+        """The clock of its home. Cells hardly differ, so any does while its shard is open nowhere."""
+        try:
+            return self._store.cell(key.shard).clock.seconds
+        except ShardClosed:
+            return self._store.cells[0].clock.seconds
+
+    def _begin_round(self, name: str, keys: Sequence[Key]) -> None:
+        bursar, tick = self._bursars[name], boottime()
+        open_at = tick + ROUND if name in self._rounds else bursar.open_at
+        if tick < open_at:
             for key in keys:
-                self._plan(key, self._slices[key], sent, after=bursar.open_at)
-            return 0
-        asks = {key: self._slices[key].ask(sent) for key in keys}
-        grants = await bursar.renew(asks, {key: self._slices[key].limit for key in keys})
+                self._plan(key, self._slices[key], tick, after=open_at)
+            return
+        task = self._rounds[name] = asyncio.create_task(self._round(bursar, keys))
+        task.add_done_callback(lambda _task: self._rounds.pop(name))
+
+    async def _round(self, bursar: Bursar, keys: Sequence[Key]) -> int:
+        sent = boottime()
+        slices = {key: self._slices[key] for key in keys}
+        asks = {key: kept.ask(sent) for key, kept in slices.items()}
+        grants = await bursar.renew(asks, {key: kept.limit for key, kept in slices.items()})
+        self.lost = getattr(self, "lost", 0) + sum(sum(a.back.values()) for a in asks.values())
         now = boottime()
-        for key in keys:
-            kept = self._slices[key]
+        for key, kept in slices.items():
+            if self._slices.get(key) is not kept:
+                continue  # forgotten meanwhile
+            kept.seconds = self._clock_of(key)
             new = (grant := grants.get(key)) is not None and kept.granted(asks[key], grant, sent, now)
             self._plan(key, kept, now)
             if kept.planned_at is None:
                 del self._slices[key]
             elif new:
-                self._granted(key)
+                self.pacer.granted(key)
         return len(grants)

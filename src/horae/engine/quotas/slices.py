@@ -1,8 +1,10 @@
 """A node's slice of one shared limit: what it may use now, from memory, until it asks for more or gives back."""
 
 import math
+from collections.abc import Callable
 from typing import Final
 
+from horae.domain.frames import FRAME_S, FRAMES_PER_S, MAX_FRAMES_AHEAD
 from horae.domain.limits import SLICE, Ask, Grant, Limit
 
 ROUND: Final = 0.1
@@ -10,8 +12,12 @@ ROUND: Final = 0.1
 PER_HOLDER: Final = 0.01
 LINGER: Final = 1.0
 """Seconds that a wish counts after it was refused, and that a slice nobody touches is kept."""
-TOKENS_LAST: Final = 1.0
-"""Seconds that tokens may be used after they were granted."""
+FIRST_LEAD_S: Final = 0.05
+MAX_LEAD_S: Final = 1.0
+LEAD_DECAY: Final = 0.95
+NEED_DECAY: Final = 0.9
+"""What is left of the most calls in a frame, from one round to the next."""
+SPARE_FRAMES: Final = 3
 
 MANY: Final = 1 << 30
 
@@ -19,32 +25,70 @@ MANY: Final = 1 << 30
 class Slice:
     """Counts in memory. Ticks are passed in; `life` is how long its permits count without a renewal.
 
+    A rate's calls come by the frame, of the clock that `seconds` reads. A call is admitted when a frame that it can
+    reach has a place for it, and takes that place when it leaves: `pending` calls are admitted and have not left. How
+    long a call needs from the one to the other is measured: `lead_s`.
+
     `planned_at` is the tick at which its keeper will look whether a round is worth it.
     """
 
-    def __init__(self, limit: Limit, life: float) -> None:
+    def __init__(self, limit: Limit, life: float, seconds: Callable[[], float]) -> None:
         self.limit = limit
+        self.seconds = seconds
         self.planned_at: float | None = None
+        self.lead_s = FIRST_LEAD_S
+        self.pending = 0
+        self._next_limit, self._limit_since = limit, -math.inf
         self._life = life
-        self._tokens = 0.0
+        self._calls: dict[int, int] = {}
+        self._frame = self._made = 0
+        self._most_made = 0.0
         self._held = self._share = self._in_use = 0
-        self._refused = self._used = self._waiting = 0
-        self._valid_until = self._tokens_until = 0.0
+        self._refused = self._waiting = 0
+        self._valid_until = 0.0
         self._asked_at = self._granted_at = self._refused_at = self._touched_at = -LINGER
         self._pace = ROUND
+        self._round_s = 0.0
+        self._alone = True
         self._owing = False
 
-    def take(self, tick: float) -> bool:
-        """Use a token and a permit, as far as the limit knows them; False when either is missing."""
+    def heed(self, limit: Limit, tick: float) -> None:
+        """Someone names a limit for this key: the least of those named in the last second or two counts."""
+        if tick - self._limit_since >= LINGER:
+            self.limit, self._next_limit, self._limit_since = self._next_limit.least(limit), limit, tick
+        if limit != self.limit:
+            self.limit = self.limit.least(limit)
+            self._next_limit = self._next_limit.least(limit)
+
+    def take(self, tick: float, *, rated: bool) -> bool:
+        """Admit a call, as far as the limit knows it; False when a place in a frame or a permit is missing."""
         self._touched_at = tick
-        if self._has_token(tick) and self._has_permit(tick):
-            self._tokens -= self.limit.rate is not None
-            self._in_use += self.limit.concurrency is not None
-            self._used += 1
+        if (not rated or self.pending < self._places()) and self._has_permit(tick):
+            self.pending += rated
+            self._in_use += 1
             return True
         self._refused += 1
         self._refused_at = tick
         return False
+
+    def has_place(self) -> bool:
+        """Whether an admitted call may leave now."""
+        return self.limit.rate is None or self._calls.get(int(self.seconds() * FRAMES_PER_S), 0) > 0
+
+    def leave(self) -> None:
+        """An admitted call leaves now, in the place that the present frame has for it."""
+        frame = int(self.seconds() * FRAMES_PER_S)
+        self.pending -= 1
+        if frame in self._calls:
+            self._calls[frame] -= 1
+        if frame != self._frame:
+            self._most_made = max(self._most_made, self._made)
+            self._frame, self._made = frame, 0
+        self._made += 1
+
+    def reached(self, lead_s: float) -> None:
+        """A call took so long from its admission until it could leave."""
+        self.lead_s = min(MAX_LEAD_S, max(lead_s * 1.25, self.lead_s * LEAD_DECAY, FIRST_LEAD_S))
 
     def give(self, tick: float) -> None:
         """A call has ended. When others wait and this node had its slice of time, its permit goes back too."""
@@ -53,22 +97,28 @@ class Slice:
         self._come_down(tick)
 
     def undo(self, tick: float) -> None:
-        """What was taken did not go after all: its token counts again."""
-        self._tokens += self.limit.rate is not None
-        self._used = max(0, self._used - 1)
+        """An admitted call does not leave after all."""
+        self.pending -= 1
         self.give(tick)
 
     def room(self, tick: float) -> int:
-        """How many could go now."""
-        tokens = int(self._tokens) if tick < self._tokens_until else 0
-        permits = self._held - self._in_use if tick < self._valid_until else 0
+        """How many could be admitted now."""
         limit = self.limit
-        return min(MANY if limit.rate is None else tokens, MANY if limit.concurrency is None else max(0, permits))
+        places = MANY if limit.rate is None else max(0, self._places() - self.pending)
+        if limit.concurrency is None:
+            return places
+        return min(places, max(0, self._held - self._in_use) if tick < self._valid_until else 0)
 
     def wait(self, many: int, tick: float) -> None:
         """So many still wait, although they do not ask one by one."""
         self._refused = max(self._refused, many)
         self._refused_at = self._touched_at = tick
+
+    def next_place_s(self, lead_s: float = 0.0) -> float | None:
+        """Seconds until the next frame with a place begins, or comes within reach; None where none is granted."""
+        now = self.seconds() + lead_s
+        ahead = [frame for frame, calls in self._calls.items() if calls and frame * FRAME_S > now]
+        return min(ahead) * FRAME_S - now if ahead else None
 
     def due_at(self, tick: float) -> float | None:
         """From when on a round is worth it, as things stand; None where nothing is in it and nothing wanted."""
@@ -79,7 +129,8 @@ class Slice:
     @property
     def empty(self) -> bool:
         """Nothing in it, nothing wanted: it may be forgotten."""
-        return not (self._in_use or self._held or self._tokens or self._refused or self._used or self._waiting)
+        in_use = self._in_use if self.limit.concurrency is not None else self.pending
+        return not (in_use or self._held or self._calls or self._refused or self._waiting)
 
     def retire(self) -> None:
         """Nobody takes from it any more: all that is not in use goes back with the next round."""
@@ -89,18 +140,17 @@ class Slice:
 
     def ask(self, tick: float) -> Ask:
         """What to ask for. What is offered back is not used any more, whatever comes of the round."""
-        idle = tick - self._touched_at > LINGER
+        idle = tick - self._touched_at > LINGER and not self.pending
         if self._refused or tick - self._refused_at >= LINGER:
             self._waiting = self._refused
-        if idle:
+        most = self.limit.concurrency
+        if idle and most is not None:
             self._held = self._in_use
         self._come_down(tick)
-        need = 0.0 if self.limit.rate is None else float(self._used + self._waiting)
-        back = self._tokens if idle or tick >= self._tokens_until else max(0.0, self._tokens - max(need, 1.0))
-        self._tokens -= back
-        wanted = min(self._in_use + self._waiting, self.limit.concurrency or 0)
-        self._asked_at, self._refused, self._used, self._owing = tick, 0, 0, False
-        return Ask(max(0.0, min(need, self.limit.depth) - self._tokens), back, self._held, max(wanted, self._in_use))
+        wanted = 0 if most is None else max(self._in_use, min(self._in_use + self._waiting, most))
+        self._asked_at, self._refused, self._owing = tick, 0, False
+        ask = Ask(keep=self._held, wanted=wanted)
+        return ask if self.limit.rate is None else self._ask_for_calls(ask, idle=idle)
 
     def granted(self, asked: Ask, grant: Grant, sent: float, now: float) -> bool:
         """Take what a round brought, which counts from when it was sent; returns whether there is something new."""
@@ -109,18 +159,65 @@ class Slice:
             self._granted_at = now
         self._held += more
         self._share = grant.share
-        self._tokens += grant.tokens
-        self._valid_until, self._tokens_until = sent + self._life, sent + TOKENS_LAST
+        for frame, calls in grant.calls.items():
+            self._calls[frame] = self._calls.get(frame, 0) + calls
+        self._valid_until, self._round_s = sent + self._life, now - sent
+        self._alone = grant.holders == 1
         self._pace = max(ROUND, PER_HOLDER * grant.holders)
-        return more > 0 or grant.tokens > 0
+        return more > 0 or bool(grant.calls)
+
+    def _places(self) -> int:
+        """How many calls the frames take that a call admitted now can reach."""
+        now, calls = self.seconds(), self._calls
+        first, last = int(now * FRAMES_PER_S), int((now + self.lead_s) * FRAMES_PER_S)
+        return sum([calls.get(frame, 0) for frame in range(first, last + 1)])
+
+    def _ask_for_calls(self, ask: Ask, *, idle: bool) -> Ask:
+        """Ask for what was used lately and for what waits; the rest goes back.
+
+        While nobody else comes, at least one call in each frame is kept, so that the next one need not wait.
+        """
+        need = 0 if idle else self._most_in_a_frame()
+        backlog = self._waiting + self.pending
+        back = self._take_back(need, backlog)
+        if idle:
+            return ask._replace(back=back)
+        ahead = math.ceil((SLICE + 2 * self._round_s + self.lead_s) * FRAMES_PER_S) + SPARE_FRAMES
+        had, ahead = dict(self._calls), min(ahead, MAX_FRAMES_AHEAD)
+        return ask._replace(need=need, backlog=backlog, back=back, had=had, ahead=ahead)
+
+    def _take_back(self, need: int, backlog: int) -> dict[int, int]:
+        """Calls that are not made: of frames that are over, and of others those that are not needed.
+
+        Who is alone keeps what it got beyond its need.
+        """
+        now = int(self.seconds() * FRAMES_PER_S)
+        back: dict[int, int] = {}
+        for frame, calls in sorted(self._calls.items()):
+            keep = calls if need and self._alone else min(calls, need + backlog)
+            if not now <= frame <= now + 2 * MAX_FRAMES_AHEAD:
+                keep = 0
+            backlog -= min(backlog, max(0, keep - need))
+            if keep:
+                self._calls[frame] = keep
+            else:
+                del self._calls[frame]
+            if keep < calls:
+                back[frame] = calls - keep
+        return back
+
+    def _most_in_a_frame(self) -> int:
+        """The calls of the frame that had most of them lately; while others come, of those since the last round."""
+        most = max(self._most_made, self._made)
+        if self._frame != int(self.seconds() * FRAMES_PER_S):
+            self._made = 0
+        self._most_made = most * NEED_DECAY if self._alone else 0.0
+        return max(math.ceil(most), 1) if self._alone else math.ceil(most)
 
     def _come_down(self, tick: float) -> None:
         if self._held > self._share and tick - self._granted_at >= SLICE:
             self._owing = self._owing or self._held > max(self._in_use, self._share)
             self._held = max(self._in_use, self._share)
-
-    def _has_token(self, tick: float) -> bool:
-        return self.limit.rate is None or (self._tokens >= 1 and tick < self._tokens_until)
 
     def _has_permit(self, tick: float) -> bool:
         return self.limit.concurrency is None or (self._in_use < self._held and tick < self._valid_until)

@@ -1,0 +1,107 @@
+"""F14: a rate counts when a call leaves, so the receiver sees no more than was promised, whatever the database does.
+
+It was counted when a call was admitted, and all that had waited for a claim left at once: three times the rate in a
+second after a stall.
+"""
+
+import asyncio
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
+from datetime import timedelta
+from urllib.parse import urlsplit
+
+import pytest
+
+from horae.domain.limits import Limit
+from horae.domain.targets import HttpTarget
+from horae.runtime.settings import CellSettings
+from horae.service import tasks
+from horae.store.cells import Store
+from horae.upkeep.copies import Copier
+from tests.engine.fleet import kill
+from tests.engine.running import ended, running
+from tests.engine.windows import most_in, most_over_rate, rate_seen
+from tests.steps import a_type, until
+from tests.system.proxy import proxied
+
+RATE = 40
+LIMIT = Limit(rate=RATE)
+TTL = timedelta(seconds=8)
+
+
+async def crowd(ctx, store, catcher, many, by="job"):
+    """A type with a rate, and so many tasks of it that are due now."""
+    rated = {"limit": LIMIT} if by == "job" else {}
+    await a_type(ctx, "T", target=HttpTarget(catcher.url, rate=RATE if by == "target" else None), **rated)
+    await Copier(store).once()
+    for n in range(many):
+        await tasks.schedule(ctx, "T", str(n))
+
+
+@asynccontextmanager
+async def three(cells):
+    """Three nodes that share the shards of both cells."""
+    async with AsyncExitStack() as held:
+        nodes = []
+        for _ in range(3):
+            own = await held.enter_async_context(Store.of(cells))
+            nodes.append(await held.enter_async_context(running(own, ttl=TTL)))
+        await until(lambda: all(len(node.leases.held(cell)) > 500 for node in nodes for cell in node.store.cells), 60)
+        yield nodes
+
+
+def kept(arrivals):
+    assert most_over_rate(arrivals, LIMIT) <= 0
+    assert most_in(arrivals, 1) <= 1.25 * RATE
+
+
+def behind(cells, proxy):
+    """The cells, through the proxy."""
+    netloc = f"{urlsplit(cells[0].dsn).username}@127.0.0.1:{proxy.ports[0]}"
+    return [CellSettings(name=cell.name, dsn=urlsplit(cell.dsn)._replace(netloc=netloc).geturl()) for cell in cells]
+
+
+@pytest.mark.parametrize("by", ["job", "target"])
+async def test_three_nodes_keep_a_rate_in_every_window_and_use_all_of_it(ctx, store, cells, catcher, by):
+    async with three(cells):
+        await crowd(ctx, store, catcher, 600, by)
+        await until(lambda: ended(store, 600), 60)
+    kept(catcher.arrivals)
+    assert rate_seen(catcher.arrivals, 1.0) >= 0.95 * RATE
+
+
+async def test_a_rate_is_kept_when_each_statement_takes_a_fifth_of_a_second(ctx, store, cells, catcher):
+    with ExitStack() as held:
+        proxy = held.enter_context(proxied(cells[0].dsn))
+        async with three(behind(cells, proxy)):
+            proxy.slow(0.1)
+            await crowd(ctx, store, catcher, 200)
+            await until(lambda: len(catcher.arrivals) >= 200, 60)
+            proxy.mend()
+            await until(lambda: ended(store, 200), 60)
+    kept(catcher.arrivals)
+
+
+async def test_a_rate_is_kept_when_a_node_is_killed(ctx, store, cells, catcher):
+    async with three(cells) as nodes:
+        await crowd(ctx, store, catcher, 300)
+        await until(lambda: len(catcher.arrivals) > 2 * RATE, 30)
+        await kill(nodes[0])
+        await until(lambda: ended(store, 300), 60)
+    kept(catcher.arrivals)
+
+
+async def test_a_rate_is_kept_when_claims_had_to_wait_for_a_lock(ctx, store, cells, catcher):
+    """Three times somebody holds a lock on the table of instances, as a change of it does."""
+    async with three(cells):
+        await crowd(ctx, store, catcher, 300)
+        for n in range(1, 4):
+            await until(lambda n=n: len(catcher.arrivals) > n * 2 * RATE, 30)
+            await asyncio.gather(*(stall(cell, 2.5) for cell in store.cells))
+        await until(lambda: ended(store, 300), 60)
+    kept(catcher.arrivals)
+
+
+async def stall(cell, seconds):
+    async with cell.pool.acquire() as connection, connection.transaction():
+        await connection.execute("lock table instance_live in exclusive mode")
+        await connection.execute("select pg_sleep($1)", seconds)
