@@ -56,7 +56,7 @@ CONTENTS: Final = (
         "fairness",
         70,
         "one tenant's 200,000 timers beside others, a limit over three nodes, the cost of limits",
-        ("b_p95_ms", "share_error", "limit_excess", "admission_cpu_overhead"),
+        ("b_p95_ms", "share_error", "limit_excess", "limit_busiest_second", "admission_cpu_overhead"),
         ("share_error", "admission_cpu_overhead"),
     ),
     Entry(

@@ -50,8 +50,9 @@ def test_a_job_without_a_limit_is_not_held_back_by_anothers_at_the_same_url():
 
 
 def a_slice(limit, held=100):
-    kept = Slice(limit, 1000.0, lambda: 0.0)
-    kept._held, kept._valid_until = held, 1000.0
+    kept = Slice(limit, 1000.0, 0.0)
+    kept._held = kept._share = held
+    kept._valid_until = 1000.0
     return kept
 
 
@@ -73,7 +74,7 @@ def test_a_call_that_a_limit_did_not_count_by_number_gives_nothing_back_that_ano
     kept = a_slice(Limit(rate=5), held=1)
     kept._calls = {0: 5}
     assert kept.take(0.0, rated=True)
-    kept.leave()
+    assert kept.leave(0.0)
     kept.limit = Limit(concurrency=1)
     assert not kept.take(0.1, rated=False), "the call under way is counted"
     kept.give(0.2)

@@ -81,7 +81,7 @@ async def left(quotas, key, limit):
     """As soon as a call that was taken may leave."""
     if limit.rate is not None:
         gone = asyncio.Event()
-        quotas.pacer.leave(SimpleNamespace(paces=(key,)), 0.0, lambda: 60.0, gone.set)
+        quotas.pacer.leave(SimpleNamespace(paces=(key,)), lambda: 60.0, gone.set)
         await gone.wait()
 
 

@@ -163,16 +163,19 @@ class Desk:
 
     def _pace(self, flight: Flight) -> None:
         """Call when there is a place for it in its rates; it is handed back where its deadline comes first."""
+        ready, reached_at = flight.ready, self.gatekeeper.now()
+        if self.hands.pacer.may_leave(ready, reached_at - ready.admitted_at):
+            self._call(flight)
+            return
 
         def left_s() -> float:
             return flight.until - self.cell.clock.seconds() if self.alive() else 0.0
 
         def go() -> None:
-            flight.ready.paced_s = self.gatekeeper.now() - reached_at
+            ready.paced_s = self.gatekeeper.now() - reached_at
             self._call(flight)
 
-        reached_at = self.gatekeeper.now()
-        self.hands.pacer.leave(flight.ready, reached_at - flight.ready.admitted_at, left_s, go)
+        self.hands.pacer.leave(ready, left_s, go)
 
     def _call(self, flight: Flight) -> None:
         """The call itself. One that cannot even be begun fails by itself: those behind it are sent all the same."""

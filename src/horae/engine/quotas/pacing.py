@@ -62,14 +62,21 @@ class Pacer:
     def __len__(self) -> int:
         return sum(map(len, self._queues.values()))
 
-    def leave(self, call: Paced, lead_s: float, left_s: Callable[[], float], go: Callable[[], None]) -> None:
+    def may_leave(self, call: Paced, lead_s: float) -> bool:
+        """Whether a call may leave at once: its places are taken then. `lead_s` is the time since its admission."""
+        self._places.reached(call.paces, lead_s)
+        if (self._queues and self._queued_before(call) is not None) or self._places.leave(call.paces) is not None:
+            return False
+        call.paces = ()
+        return True
+
+    def leave(self, call: Paced, left_s: Callable[[], float], go: Callable[[], None]) -> None:
         """Let a call go as soon as its rates have a place for it, behind those that came before.
 
-        Where no time is left it goes without one. `lead_s` is what it took from its admission.
+        Where no time is left it goes without one.
         """
         departure = Departure(call, left_s, go)
-        self._places.reached(call.paces, lead_s)
-        key = next((key for key in call.paces if key in self._queues), None) or self._try(departure)
+        key = self._queued_before(call) or self._try(departure)
         if key is not None:
             self._wait(key, departure)
 
@@ -122,6 +129,10 @@ class Pacer:
         self._again(key)
         if queue:
             self.plan(key)
+
+    def _queued_before(self, call: Paced) -> Key | None:
+        """A key of a call for which others wait."""
+        return next((key for key in call.paces if key in self._queues), None)
 
     def _try(self, departure: Departure) -> Key | None:
         """Let it go if there is a place for it; else the key that has none."""

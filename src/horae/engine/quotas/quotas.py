@@ -57,7 +57,7 @@ class Quotas:
         kept = self._slices.get(key)
         if kept is None:
             life = self._life.total_seconds() * (1 - MARGIN)
-            kept = self._slices[key] = Slice(limit, life, self._clock_of(key))
+            kept = self._slices[key] = Slice(limit, life, self._shift_s(key))
         tick = boottime()
         kept.heed(limit, tick)
         taken = kept.take(tick, rated=limit.rate is not None)
@@ -69,13 +69,14 @@ class Quotas:
 
     def leave(self, keys: Sequence[Key]) -> Key | None:
         """Let a call that was taken leave in the present frame of each key; or not, and say which key has no place."""
-        slices = self._slices
+        tick, slices = boottime(), self._slices
+        if len(keys) > 1:
+            for key in keys:
+                if (kept := slices.get(key)) is not None and not kept.has_place(tick):
+                    return key
         for key in keys:
-            if (kept := slices.get(key)) is not None and not kept.has_place():
+            if (kept := slices.get(key)) is not None and not kept.leave(tick):
                 return key
-        for key in keys:
-            if (kept := slices.get(key)) is not None:
-                kept.leave()
         return None
 
     def reached(self, keys: Sequence[Key], lead_s: float) -> None:
@@ -87,10 +88,7 @@ class Quotas:
     def next_place_s(self, key: Key) -> float | None:
         """Seconds until a call may have a place, to leave or to be admitted; None where no round has granted any."""
         kept = self._slices.get(key)
-        if kept is None:
-            return None
-        found = [next_s for lead_s in (0.0, kept.lead_s) if (next_s := kept.next_place_s(lead_s)) is not None]
-        return min(found, default=None)
+        return None if kept is None else kept.next_place_s(boottime())
 
     def give(self, key: Key) -> None:
         """What was taken has ended."""
@@ -190,12 +188,13 @@ class Quotas:
     def _home(self, key: Key) -> str:
         return self._store.cell(key.shard).name
 
-    def _clock_of(self, key: Key) -> Callable[[], float]:
-        """The clock of its home. Cells hardly differ, so any does while its shard is open nowhere."""
+    def _shift_s(self, key: Key) -> float:
+        """By how much the clock of its home is ahead of ticks. While its shard is open nowhere, any cell's is near."""
         try:
-            return self._store.cell(key.shard).clock.seconds
+            cell = self._store.cell(key.shard)
         except ShardClosed:
-            return self._store.cells[0].clock.seconds
+            cell = self._store.cells[0]
+        return cell.clock.seconds() - boottime()
 
     def _begin_round(self, name: str, keys: Sequence[Key]) -> None:
         bursar, tick = self._bursars[name], boottime()
@@ -217,7 +216,7 @@ class Quotas:
         for key, kept in slices.items():
             if self._slices.get(key) is not kept:
                 continue  # forgotten meanwhile
-            kept.seconds = self._clock_of(key)
+            kept.shift_s = self._shift_s(key)
             new = (grant := grants.get(key)) is not None and kept.granted(asks[key], grant, sent, now)
             self._plan(key, kept, now)
             if kept.planned_at is None:
