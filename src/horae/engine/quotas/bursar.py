@@ -18,7 +18,7 @@ from horae.store.tx import Tx
 if TYPE_CHECKING:
     from horae.store.line import Connection
 
-PATIENCE_S: Final = 1.0
+PATIENCE_S: Final = 2.0
 MAX_PATIENCE_S: Final = 6.0
 """For five answers of a database that takes a fifth of a second for each, with other nodes before us at the row."""
 AFTER_FAILURE: Final = 1.0

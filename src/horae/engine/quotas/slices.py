@@ -4,7 +4,7 @@ import math
 from typing import Final
 
 from horae.domain.frames import FRAME_S, FRAMES_PER_S, MAX_FRAMES_AHEAD
-from horae.domain.limits import SLICE, Ask, Grant, Limit
+from horae.domain.limits import NEAR_FRAMES, SLICE, Ask, Grant, Limit
 
 ROUND: Final = 0.1
 """Seconds between two rounds while something is wanted; more where many share, so that the row keeps up."""
@@ -48,7 +48,7 @@ class Slice:
         self._asked_at = self._granted_at = self._refused_at = self._touched_at = -LINGER
         self._pace = ROUND
         self._round_s = 0.0
-        self._alone = True
+        self._holders = 1
         self._owing = False
 
     def heed(self, limit: Limit, tick: float) -> None:
@@ -165,7 +165,7 @@ class Slice:
         for frame, calls in grant.calls.items():
             self._calls[frame] = self._calls.get(frame, 0) + calls
         self._valid_until, self._round_s = sent + self._life, now - sent
-        self._alone = grant.holders == 1
+        self._holders = grant.holders
         self._pace = max(ROUND, PER_HOLDER * grant.holders)
         return more > 0 or bool(grant.calls)
 
@@ -176,6 +176,10 @@ class Slice:
 
     def _frame_at(self, tick: float) -> int:
         return int((tick + self.shift_s) * FRAMES_PER_S)
+
+    @property
+    def _alone(self) -> bool:
+        return self._holders == 1
 
     def _places(self, tick: float) -> int:
         """How many calls the frames take that a call admitted now can reach."""
@@ -202,14 +206,18 @@ class Slice:
     def _take_back(self, need: int, backlog: int, tick: float) -> dict[int, int]:
         """Calls that are not made: of frames that are over, and of others those that are not needed.
 
-        Who is alone keeps what it got beyond its need.
+        Who is alone keeps what it got beyond its need. Who is not offers all above its part of the frames ahead, which
+        it got while it was alone; where nobody wants it, the round brings it back.
         """
+        part = math.ceil(self.limit.inflow.gain / self._holders) + 1
         now = self._frame_at(tick)
         back: dict[int, int] = {}
         for frame, calls in sorted(self._calls.items()):
             keep = calls if need and self._alone else min(calls, need + backlog)
             if not now <= frame <= now + 2 * MAX_FRAMES_AHEAD:
                 keep = 0
+            elif frame >= now + NEAR_FRAMES and not self._alone:
+                keep = min(keep, part)
             backlog -= min(backlog, max(0, keep - need))
             if keep:
                 self._calls[frame] = keep
