@@ -49,7 +49,17 @@ class Allowances:
         assert isinstance(target, PUSHED)
         if tenant is NONE and made.limit is None and target.rate is None and target.max_concurrency is None:
             return ()
-        found = [("tenant", tenant.limit), (f"job/{job.id}", made.limit)]
-        found += [(f"quota/{name}", tenant.quotas.get(name)) for name in made.quotas]
-        found.append((f"target/{target.url}", Limit(target.rate, None, target.max_concurrency)))
-        return tuple((Key(job.tenant_id, name), limit) for name, limit in found if limit is not None and limit.limits)
+        found: list[tuple[Key, Limit]] = []
+        if tenant.limit is not None and tenant.limit.limits:
+            found.append((Key(job.tenant_id, "tenant"), tenant.limit))
+        if made.limit is not None and made.limit.limits:
+            found.append((Key(job.tenant_id, f"job/{job.id}"), made.limit))
+        found += [
+            (Key(job.tenant_id, f"quota/{name}"), quota)
+            for name in made.quotas
+            if (quota := tenant.quotas.get(name)) is not None and quota.limits
+        ]
+        if target.rate is not None or target.max_concurrency is not None:
+            limit = Limit(target.rate, None, target.max_concurrency)
+            found.append((Key(job.tenant_id, f"target/{target.url}"), limit))
+        return tuple(found)

@@ -107,7 +107,8 @@ class Limited:
         """A call that was counted has ended, or is not made: the next one may ask."""
         for key in ready.quotas:
             (self._permits.undo if key in ready.paces else self._permits.give)(key)
-            self._readmit(key, min(1, self._permits.room(key)))
+            if self._queues.get(key):
+                self._readmit(key, min(1, self._permits.room(key)))
         ready.quotas = ready.paces = ()
 
     def granted(self, key: Key) -> None:
