@@ -121,11 +121,19 @@ def _measure(entry: Entry) -> None:
 
 
 def _line(entry: Entry, report: Mapping[str, Any]) -> str:
-    figures = "; ".join(f"`{name}` {figure_of(report, name)}" for name in entry.figures)
+    figures = "; ".join(f"`{name}` {_told(report, name)}" for name in entry.figures)
     verdict = "ok" if report["ok"] else "**missed**: " + "; ".join(report["missed"])
     stale = f"{STALE}; " if is_stale(report["commit"]) else ""
     name = f"[{entry.name}.json]({entry.name}.json)"
     return f"| {name} | {entry.means} | {figures} | {report['commit']} | {stale}{verdict} |"
+
+
+def _told(report: Mapping[str, Any], name: str) -> object:
+    """A figure; a report may be older than what is measured today."""
+    try:
+        return figure_of(report, name)
+    except KeyError:
+        return "not measured"
 
 
 def _git(*words: str) -> str:
