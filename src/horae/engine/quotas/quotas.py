@@ -211,7 +211,6 @@ class Quotas:
         slices = {key: self._slices[key] for key in keys}
         asks = {key: kept.ask(sent) for key, kept in slices.items()}
         grants = await bursar.renew(asks, {key: kept.limit for key, kept in slices.items()})
-        self.lost = getattr(self, "lost", 0) + sum(sum(a.back.values()) for a in asks.values())
         now = boottime()
         for key, kept in slices.items():
             if self._slices.get(key) is not kept:
