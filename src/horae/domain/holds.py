@@ -18,6 +18,7 @@ from horae.domain.admission import HoldReason
 from horae.domain.instances import Lane
 from horae.domain.jobs import Definition
 from horae.domain.lifecycle import State
+from horae.domain.limits import key_name
 from horae.domain.targets import PUSHED
 
 WAITING: Final = frozenset({State.INIT, State.FAIL})
@@ -96,7 +97,8 @@ def gates_of(job_id: UUID, definition: Definition) -> list[GateName]:
     target = definition.target
     if not isinstance(target, PUSHED):
         return []
-    limits = ["tenant", f"job/{job_id}", *(f"quota/{name}" for name in definition.quotas), f"target/{target.url}"]
+    quotas = [key_name("quota", name) for name in definition.quotas]
+    limits = ["tenant", key_name("job", job_id), *quotas, key_name("target", target.url)]
     return [GateName(GateKind.TARGET, target.url), *(GateName(GateKind.LIMIT, name) for name in limits)]
 
 

@@ -6,6 +6,7 @@ What is granted to all of them together never exceeds the limit; who waited long
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from hashlib import sha256
 from math import ceil
 from typing import Final, NamedTuple
 from uuid import UUID
@@ -23,6 +24,7 @@ FRESH: Final = timedelta(seconds=1)
 """Who did not ask for that long no longer waits."""
 NEAR_FRAMES: Final = 2
 """Frames so near that a call not yet granted in them is anyone's: whose share it was does not come for it in time."""
+MAX_KEY_CHARACTERS: Final = 300
 QUOTA_PLACEMENT: Final = Placement(Layout.NEIGHBOURS, 16)
 """Where every tenant's limits are counted, whatever its own placement: nodes of two releases must meet at one row."""
 
@@ -68,6 +70,15 @@ class Limit(msgspec.Struct, frozen=True, omit_defaults=True):
         bursts = [limit.most_at_once - 1.0 for limit in (self, other) if limit.rate is not None]
         most = [limit.concurrency for limit in (self, other) if limit.concurrency is not None]
         return Limit(min(rates, default=None), min(bursts, default=None), min(most, default=None))
+
+
+def key_name(kind: str, name: object) -> str:
+    """The name of a key. One that is too long for its row is cut, and stays different from all others."""
+    whole = f"{kind}/{name}"
+    if len(whole) <= MAX_KEY_CHARACTERS:
+        return whole
+    digest = sha256(whole.encode()).hexdigest()[:32]
+    return f"{whole[: MAX_KEY_CHARACTERS - len(digest) - 1]}…{digest}"
 
 
 class Key(NamedTuple):

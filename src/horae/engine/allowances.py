@@ -6,7 +6,7 @@ from uuid import UUID
 
 from horae.domain.egress import Egress
 from horae.domain.jobs import Job
-from horae.domain.limits import Key, Limit
+from horae.domain.limits import Key, Limit, key_name
 from horae.domain.targets import PUSHED
 from horae.domain.tenants import Allowance
 from horae.runtime.clock import boottime
@@ -53,13 +53,13 @@ class Allowances:
         if tenant.limit is not None and tenant.limit.limits:
             found.append((Key(job.tenant_id, "tenant"), tenant.limit))
         if made.limit is not None and made.limit.limits:
-            found.append((Key(job.tenant_id, f"job/{job.id}"), made.limit))
+            found.append((Key(job.tenant_id, key_name("job", job.id)), made.limit))
         found += [
-            (Key(job.tenant_id, f"quota/{name}"), quota)
+            (Key(job.tenant_id, key_name("quota", name)), quota)
             for name in made.quotas
             if (quota := tenant.quotas.get(name)) is not None and quota.limits
         ]
         if target.rate is not None or target.max_concurrency is not None:
             limit = Limit(target.rate, None, target.max_concurrency)
-            found.append((Key(job.tenant_id, f"target/{target.url}"), limit))
+            found.append((Key(job.tenant_id, key_name("target", target.url)), limit))
         return tuple(found)

@@ -1,19 +1,20 @@
 """Where a node asks one cell for its slices of the limits that live there: one round for many keys."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
 from horae.domain.limits import Ask, Bucket, Grant, Holder, Key, Limit, decide
 from horae.engine.quotas.slices import ROUND
+from horae.runtime.batch import halve
 from horae.runtime.clock import boottime
 from horae.runtime.telemetry import log
 from horae.store import quotas
 from horae.store.cells import Cell
 from horae.store.line import Line
 from horae.store.quotas import Row
-from horae.store.tx import Tx
+from horae.store.tx import BAD_ROW, Tx
 
 if TYPE_CHECKING:
     from horae.store.line import Connection
@@ -39,17 +40,22 @@ class Bursar:
     async def renew(self, asks: Mapping[Key, Ask], limits: Mapping[Key, Limit]) -> dict[Key, Grant]:
         """What the cell grants; nothing where it cannot be reached, which is logged once.
 
-        Where a cell answers slowly a round has more time: four times what the last one took.
+        Where a cell answers slowly a round has more time: four times what the last one took. A key that the database
+        will not have stands alone, and costs the others nothing.
         """
 
-        async def work(connection: "Connection") -> dict[Key, Grant]:
-            async with connection.transaction():
-                return await self._decide(Tx(connection, self._cell.clock.now()), asks, limits)
+        async def ask(keys: Sequence[Key]) -> list[tuple[Key, Grant]]:
+            async def work(connection: "Connection") -> dict[Key, Grant]:
+                async with connection.transaction():
+                    tx = Tx(connection, self._cell.clock.now())
+                    return await self._decide(tx, asks, {key: limits[key] for key in keys})
+
+            return list((await self.line.call(work, patience=self._patience_s)).items())
 
         began = boottime()
         self.open_at = began + ROUND
         try:
-            grants = await self.line.call(work, patience=self._patience_s)
+            done = await halve(list(limits), ask, BAD_ROW)
         except Exception as error:
             if isinstance(error, TimeoutError):
                 self._patience_s = min(2 * self._patience_s, MAX_PATIENCE_S)
@@ -57,9 +63,11 @@ class Bursar:
                 log.warning("quota.not_renewed", cell=self._cell.name, error=repr(error))
             self._failing, self.open_at = True, boottime() + AFTER_FAILURE
             return {}
+        for key, reason in done.refused:
+            log.error("quota.refused", cell=self._cell.name, tenant=str(key.tenant_id), key=key.name, reason=reason)
         self._failing = False
         self._patience_s = max(PATIENCE_S, 0.75 * self._patience_s, min(4 * (boottime() - began), MAX_PATIENCE_S))
-        return grants
+        return dict(done.results)
 
     async def _decide(self, tx: Tx, asks: Mapping[Key, Ask], limits: Mapping[Key, Limit]) -> dict[Key, Grant]:
         buckets = await self._locked(tx, limits)
