@@ -101,3 +101,23 @@ async def test_the_audit_is_read_in_pages_newest_first(admin, client):
     assert [one["detail"]["name"] for one in seen if one["action"] == "job.created"] == ["j3", "j2", "j1", "j0"]
     assert seen == sorted(seen, key=lambda one: one["at"], reverse=True)
     assert (await (await client(Role.OPERATOR)).get("/audit")).status_code == 403
+
+
+async def test_a_narrowed_key_makes_no_key_and_binds_no_role_that_reaches_further(client):
+    """F20: neither by leaving the scopes out nor by naming roles."""
+    maker = await client(Role.ADMIN, scopes=["keys.create", "jobs.list"])
+    wide = {"name": "wide", "roles": ["admin"]}
+    assert (await maker.post("/keys", json=wide)).status_code == 403
+    assert (await maker.post("/keys", json=wide | {"scopes": ["jobs.*"]})).status_code == 403
+    assert (await maker.post("/keys", json=wide | {"scopes": ["jobs.list"]})).status_code == 201
+    binder = await client(Role.ADMIN, scopes=["bindings.put"])
+    for roles in (["admin"], ["viewer"]):
+        assert (await binder.put("/role-bindings/user:mallory", json={"roles": roles})).status_code == 403
+
+
+async def test_an_admin_gives_every_role(admin):
+    for role in Role:
+        made = await admin.post("/keys", json={"name": f"a {role}", "roles": [role]})
+        assert made.status_code == 201, role
+        bound = await admin.put(f"/role-bindings/user:{role}", json={"roles": [role]})
+        assert bound.status_code == 200, role

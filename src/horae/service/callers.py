@@ -6,18 +6,19 @@ home is asked first; when it is down any other cell's copy will do.
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Collection
 from functools import partial
 from typing import Final, NamedTuple
 from uuid import UUID
 
-from horae.domain.errors import Unauthenticated, Unavailable
+from horae.domain.errors import Forbidden, Unauthenticated, Unavailable
 from horae.domain.identity import ApiKey
 from horae.domain.ids import shard_in
 from horae.domain.people import Session
 from horae.domain.tenants import SYSTEM, Allowance, Tenant
 from horae.runtime.clock import boottime
 from horae.security.credentials import Credential
-from horae.security.roles import Role, may
+from horae.security.roles import ACTIONS, Role, may
 from horae.service.context import Context
 from horae.store import bindings, keys, tenants
 from horae.store.cells import Cell, Store
@@ -39,6 +40,13 @@ class Caller(NamedTuple):
     def may(self, action: str) -> bool:
         """Whether an action is theirs to do."""
         return may(action, self.roles, self.key.scopes, platform=self.tenant.name == SYSTEM)
+
+    def check_grant(self, roles: Collection[Role], scopes: Collection[str] = ()) -> None:
+        """Nobody gives to others what is not theirs: refuse roles, narrowed by scopes, that cover more than they do."""
+        platform = self.tenant.name == SYSTEM
+        beyond = [one for one in ACTIONS if may(one, roles, scopes, platform=platform) and not self.may(one)]
+        if beyond:
+            raise Forbidden(f"these roles may {beyond[0]}, and this credential may not", action=beyond[0])
 
 
 class Found(NamedTuple):

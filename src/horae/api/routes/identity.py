@@ -10,7 +10,7 @@ from horae.api.idempotent import OptionalKey, Wish, answered
 from horae.api.models.base import Moment
 from horae.api.models.identity import ActionView, AuditView, BindingView, KeyView, MadeKey, NewKey, NewRoles, SealView
 from horae.api.pages import Page, Paged
-from horae.api.routing import may, router
+from horae.api.routing import Asking, may, router
 from horae.domain.ids import Prefix, private, shard_in
 from horae.service import audit, blocks, keys, roles
 from horae.service.context import Context
@@ -22,8 +22,12 @@ Principal = Annotated[str, Path(max_length=200, examples=["group:operations"])]
 
 
 @routes.post("/keys", status_code=201)
-async def create(ctx: Annotated[Context, may("keys.create")], asked: NewKey) -> MadeKey:
-    """Make a key of this tenant. Its text is in this answer and nowhere else, so there is no Idempotency-Key."""
+async def create(ctx: Annotated[Context, may("keys.create")], asked: NewKey, caller: Asking) -> MadeKey:
+    """Make a key of this tenant that may do no more than you may.
+
+    Its text is in this answer and nowhere else, so there is no Idempotency-Key.
+    """
+    caller.check_grant(asked.roles, asked.scopes)
     made = await keys.create(ctx, asked.name, asked.roles, scopes=asked.scopes, expires_at=asked.expires_at)
     return MadeKey.made(made)
 
@@ -55,9 +59,17 @@ async def bindings(ctx: Annotated[Context, may("bindings.list")], paging: Paged)
 
 @routes.put("/role-bindings/{principal:path}", response_model=BindingView)
 async def bind(
-    ctx: Annotated[Context, may("bindings.put")], principal: Principal, asked: NewRoles, key: OptionalKey = None
+    ctx: Annotated[Context, may("bindings.put")],
+    principal: Principal,
+    asked: NewRoles,
+    caller: Asking,
+    key: OptionalKey = None,
 ) -> Any:
-    """Give a principal these roles and no others: an API key, a person (`user:…`) or a group (`group:…`)."""
+    """Give a principal these roles and no others: an API key, a person (`user:…`) or a group (`group:…`).
+
+    They may cover no more than you may do yourself.
+    """
+    caller.check_grant(asked.roles)
     wish = Wish("bindings.put", principal, shard_in(ctx.tenant.id), asked)
     return await answered(ctx, key, wish, lambda ctx: roles.bind(ctx, principal, asked.roles), BindingView.of)
 
