@@ -25,6 +25,13 @@ class Authority:
         self._openssl("x509", "-req", "-in", f"{name}.csr", *signed, "-extfile", f"{name}.ext", "-out", f"{name}.pem")
         return (self.folder / f"{name}.pem").read_text() + (self.folder / f"{name}.key").read_text()
 
+    def issue_locked(self, name: str) -> str:
+        """The same with a key that a password protects."""
+        whole = self.issue(name, f"DNS:{name}")
+        words = ("ec", "-in", f"{name}.key", "-aes256", "-passout", "pass:s3cret", "-out", f"{name}.locked")
+        self._openssl(*words)
+        return whole.replace((self.folder / f"{name}.key").read_text(), (self.folder / f"{name}.locked").read_text())
+
     def serves(self, name: str, alternative: str, *, wants: "Authority | None" = None) -> ssl.SSLContext:
         """What a server needs to show such a certificate, and to want one of its visitors."""
         both = self.folder / f"{name}.both"

@@ -1,5 +1,8 @@
 """Whom we trust, and as whom we come."""
 
+import subprocess
+import sys
+
 import pytest
 
 from horae.delivery.client import Client, ask
@@ -103,3 +106,20 @@ async def test_a_certificate_that_cannot_be_used_is_a_failure_of_trust(client, o
         missing = await sender.deliver(an_attempt(), a_job(HttpTarget(server.url, auth=MtlsAuth("none"), ca="ca")))
         assert missing.outcome == Unrecoverable(ErrorCode.NO_SECRET, "the tenant has no secret 'none'")
         assert server.visits == 0
+
+
+def test_a_key_that_a_password_protects_is_refused_at_once_whoever_sits_at_the_terminal(ours):
+    """F19: the library would ask at standard input, and everything would stand still until somebody answered."""
+    script = "import sys, ssl; from horae.delivery.tls import Identity, context\n"
+    script += "try: context(Identity(sys.argv[1]))\nexcept ssl.SSLError as error: print(error)"
+    asked = subprocess.Popen(
+        [sys.executable, "-c", script, ours.issue_locked("locked")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    try:
+        assert "encrypted" in asked.communicate(timeout=60)[0]
+    finally:
+        asked.kill()

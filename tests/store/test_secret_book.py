@@ -6,10 +6,12 @@ import pytest
 
 from horae.domain.errors import KeysUnavailable
 from horae.domain.ids import shard_in
+from horae.runtime.chance import token
 from horae.security import keyrings
 from horae.security.keks import Keks
 from horae.security.keyrings import Keyring
 from horae.service import secrets
+from horae.store import secret_book
 from horae.store.envelopes import Envelopes
 from horae.store.secret_book import SecretBook
 from horae.upkeep.copies import Copier
@@ -37,7 +39,21 @@ async def test_a_tenant_nobody_asked_for_is_not_remembered(ctx, store, tenant):
     book = SecretBook(store)
     await secrets.put(ctx, "a", "one")
     await book.once()
-    assert (book(tenant.id, "a"), len(book._of)) == (None, 0)
+    assert not book._of
+
+
+async def test_a_secret_that_was_forgotten_is_not_taken_for_a_missing_one(ctx, store, tenant, monkeypatch):
+    """F25: another tenant's secrets came between the learning and the call."""
+    monkeypatch.setattr(secret_book, "MOST_TENANTS", 2)
+    book, cell = SecretBook(store), _home(store, tenant)
+    await secrets.put(ctx, "a", "one")
+    await book.learn(cell, {tenant.id: ["a"]})
+    for _ in range(3):
+        await book.learn(cell, {token(): ["a"], tenant.id: ["a"]})
+        assert book(tenant.id, "a") == "one", "who is needed is forgotten last"
+    await book.learn(cell, {token(): ["a"], token(): ["a"]})
+    with pytest.raises(KeysUnavailable, match="'a'"):
+        book(tenant.id, "a")
 
 
 async def test_a_secret_that_cannot_be_opened_is_not_taken_for_a_missing_one(ctx, store, tenant, tmp_path):

@@ -36,6 +36,11 @@ def _load(made: ssl.SSLContext, pem: str) -> None:
     file = os.memfd_create("identity", os.MFD_CLOEXEC)
     try:
         os.write(file, pem.encode())
-        made.load_cert_chain(f"/proc/self/fd/{file}")
+        made.load_cert_chain(f"/proc/self/fd/{file}", password=_no_password)
     finally:
         os.close(file)
+
+
+def _no_password() -> str:
+    """A key that needs one cannot be used. Without an answer the library would ask for it at our standard input."""
+    raise ssl.SSLError("the private key is encrypted")

@@ -59,12 +59,13 @@ class SecretBook:
 
     def __call__(self, tenant_id: UUID, name: str) -> str | None:
         """The value of a tenant's secret. Raises `KeysUnavailable` for one that cannot be known or opened now."""
-        kept = self._of.get(tenant_id, {}).get(name, NEVER).value
+        known = self._of.get(tenant_id)
+        kept = NEVER.value if known is None else known.get(name, NEVER).value
         if kept is None:
             raise KeysUnavailable(f"the secret {name!r} cannot be opened now")
         value = self._given(tenant_id, name) if kept == REMOVED else kept
-        if value is None and tenant_id in self._unasked:
-            raise KeysUnavailable(f"whether there is a secret {name!r} cannot be asked now")
+        if value is None and (known is None or tenant_id in self._unasked):
+            raise KeysUnavailable(f"whether there is a secret {name!r} is not known now")
         return value
 
     async def learn(self, cell: Cell, needed: Mapping[UUID, Collection[str]], *, anew: bool = False) -> None:
@@ -73,6 +74,9 @@ class SecretBook:
         The cell that needs them is asked first, for it is there. What its copies lack may be on its way, so nothing is
         taken for missing before the tenant's home has said so.
         """
+        for id_ in needed:
+            if id_ in self._of:
+                self._of.move_to_end(id_)  # who is needed now is forgotten last
         lacking = [id_ for id_, names in needed.items() if anew or self._lacks(id_, names)]
         if lacking:
             await self._read(cell, lacking)
