@@ -24,20 +24,6 @@ telemetry.configure(as_json=False)  # unset, tracebacks are drawn with every loc
 os.environ["HORAE_KEYRING"] = str(keyring())  # for every process that a test starts
 
 
-LONGEST_FIRST = ("system", "console", "brokers")
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The long groups, which belong to one process each, begin first: else one process ends alone with them."""
-    items.sort(key=_rank)
-
-
-def _rank(item: pytest.Item) -> int:
-    mark = item.get_closest_marker("xdist_group")
-    return LONGEST_FIRST.index(mark.args[0]) if mark and mark.args[0] in LONGEST_FIRST else len(LONGEST_FIRST)
-
-
 @pytest.fixture(autouse=True)
 def logs_of_its_own() -> Iterator[None]:
     """A command that sets up logs for its process does so for its own test only."""
