@@ -105,12 +105,12 @@ async def test_the_audit_is_read_in_pages_newest_first(admin, client):
 
 async def test_a_narrowed_key_makes_no_key_and_binds_no_role_that_reaches_further(client):
     """F20: neither by leaving the scopes out nor by naming roles."""
-    maker = await client(Role.ADMIN, scopes=["keys.create", "jobs.list"])
+    maker = await client(Role.ADMIN, scopes=["keys.create", "jobs.list"], name="maker")
     wide = {"name": "wide", "roles": ["admin"]}
     assert (await maker.post("/keys", json=wide)).status_code == 403
     assert (await maker.post("/keys", json=wide | {"scopes": ["jobs.*"]})).status_code == 403
     assert (await maker.post("/keys", json=wide | {"scopes": ["jobs.list"]})).status_code == 201
-    binder = await client(Role.ADMIN, scopes=["bindings.put"])
+    binder = await client(Role.ADMIN, scopes=["bindings.put"], name="binder")
     for roles in (["admin"], ["viewer"]):
         assert (await binder.put("/role-bindings/user:mallory", json={"roles": roles})).status_code == 403
 

@@ -23,9 +23,9 @@ Principal = Annotated[str, Path(max_length=200, examples=["group:operations"])]
 
 @routes.post("/keys", status_code=201)
 async def create(ctx: Annotated[Context, may("keys.create")], asked: NewKey, caller: Asking) -> MadeKey:
-    """Make a key of this tenant that may do no more than you may.
+    """Make a key of this tenant. Its text is in this answer and nowhere else, so there is no Idempotency-Key.
 
-    Its text is in this answer and nowhere else, so there is no Idempotency-Key.
+    A key that is narrowed by scopes makes none that may do more than itself.
     """
     caller.check_grant(asked.roles, asked.scopes)
     made = await keys.create(ctx, asked.name, asked.roles, scopes=asked.scopes, expires_at=asked.expires_at)
@@ -67,7 +67,7 @@ async def bind(
 ) -> Any:
     """Give a principal these roles and no others: an API key, a person (`user:…`) or a group (`group:…`).
 
-    They may cover no more than you may do yourself.
+    A key that is narrowed by scopes gives no role that may do more than itself.
     """
     caller.check_grant(asked.roles)
     wish = Wish("bindings.put", principal, shard_in(ctx.tenant.id), asked)
