@@ -5,6 +5,7 @@ import json
 from horae.boot.secrets import secrets_of
 from horae.domain.ids import Prefix, public
 from horae.runtime.settings import Settings
+from horae.store.secret_book import SecretBook
 
 
 async def test_a_tenant_is_written_down_by_name_or_id_and_an_unknown_one_has_none(store, tenant, monkeypatch, tmp_path):
@@ -15,6 +16,8 @@ async def test_a_tenant_is_written_down_by_name_or_id_and_an_unknown_one_has_non
         "HORAE_SECRETS", json.dumps({"acme": {"b": "over it"}, public(Prefix.TENANT, tenant.id): {"c": "by id"}})
     )
     secrets = await secrets_of(Settings(), store)
+    assert isinstance(secrets, SecretBook)
+    await secrets.learn(store.cells[0], {tenant.id: "abcd"})
     assert [secrets(tenant.id, name) for name in "abcd"] == ["from file", "over it", "by id", None]
 
 

@@ -40,7 +40,7 @@ class Size(NamedTuple):
     windows: float
 
 
-SHORT = Size(products=600, window=8, every=4, rate=300, nodes=2, kills=(6,), windows=2.5)
+SHORT = Size(products=600, window=8, every=4, rate=600, nodes=2, kills=(6,), windows=2.5)
 LONG = Size(products=100_000, window=600, every=60, rate=600, nodes=3, kills=(200, 800), windows=1.85)
 
 

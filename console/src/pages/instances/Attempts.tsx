@@ -51,8 +51,10 @@ export function Attempts({ one }: { one: InstanceDetail }) {
 
 const isWaiting = (one: InstanceDetail) => one.state === "INIT" || one.state === "FAIL";
 
-/** It could have been tried by now: a time that has passed is no next attempt. */
-const isOverdue = (one: InstanceDetail) => isWaiting(one) && Date.parse(one.due_at) <= Date.now();
+/** It could have been tried by now: a time that has passed is no next attempt. Only what is due is held, whatever the
+ * clock of this machine says. */
+const isOverdue = (one: InstanceDetail) =>
+  isWaiting(one) && (one.held !== null || Date.parse(one.due_at) <= Date.now());
 
 function Try({ each, longest }: { each: Attempt; longest: number }) {
   const { t } = useTranslation("instances");
