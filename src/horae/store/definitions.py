@@ -54,16 +54,16 @@ class Definitions:
 
     async def load(self, tx: Tx, wanted: Iterable[tuple[int, UUID, int]]) -> dict[Version, Job]:
         """The jobs behind (shard, job, version); what cannot be found is missing from the answer."""
-        places = {(id_, version): shard for shard, id_, version in wanted}
-        found = {version: job for version in places if (job := self._known.get(version)) is not None}
-        self._touch(places)
-        missing = [(shard, *version) for version, shard in places.items() if version not in found]
+        asked = set(wanted)
+        versions = {(id_, version) for _, id_, version in asked}
+        found = {version: job for version in versions if (job := self._known.get(version)) is not None}
+        self._touch(versions)
+        missing = [(shard, id_, version) for shard, id_, version in asked if (id_, version) not in found]
         return found | await self._learn(tx, missing) if missing else found
 
     async def behind(self, tx: Tx, rows: Sequence[Instance]) -> dict[Version, Job]:
         """The jobs behind instances; what cannot be found is missing from the answer."""
-        wanted = {(ran.job_id, ran.job_version): ran.shard for ran in rows}
-        return await self.load(tx, [(shard, *version) for version, shard in wanted.items()])
+        return await self.load(tx, {(ran.shard, ran.job_id, ran.job_version) for ran in rows})
 
     def _touch(self, versions: Iterable[Version]) -> None:
         """They were asked for just now. Nobody is forgotten while half of the memory is free."""
