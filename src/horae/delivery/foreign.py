@@ -26,7 +26,7 @@ def read_json(body: bytes, kind: Any = Any, *, strict: bool = True) -> Any:
     try:
         return msgspec.json.decode(body, type=kind, strict=strict)
     except FAILURES as error:
-        raise Unreadable(reason_of(error)) from error
+        raise Unreadable(_reason(error)) from error
 
 
 def read_as(value: object, kind: type[Kind]) -> Kind:
@@ -34,9 +34,9 @@ def read_as(value: object, kind: type[Kind]) -> Kind:
     try:
         return msgspec.convert(value, kind)
     except FAILURES as error:
-        raise Unreadable(reason_of(error)) from error
+        raise Unreadable(_reason(error)) from error
 
 
-def reason_of(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     """What went wrong, in a few words and without a byte of what was sent."""
     return str(error) if isinstance(error, msgspec.MsgspecError) else f"{type(error).__name__} while it was read"

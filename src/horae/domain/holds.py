@@ -19,6 +19,7 @@ from horae.domain.instances import Lane
 from horae.domain.jobs import Definition
 from horae.domain.lifecycle import State
 from horae.domain.limits import key_name
+from horae.domain.names import fitted
 from horae.domain.targets import PUSHED
 
 WAITING: Final = frozenset({State.INIT, State.FAIL})
@@ -30,7 +31,7 @@ PRECEDENCE: Final = (
     HoldReason.RATE,
 )
 """A call meets its target's gate first; of several holds the one it meets first is told."""
-MAX_SHOWN_NAME: Final = 500
+MAX_SHOWN_CHARACTERS: Final = 500
 WORTH_A_ROW: Final = 0.1
 """The part by which the number of waiting calls must have changed before a row is written again."""
 
@@ -63,11 +64,8 @@ class GateName(NamedTuple):
 
     @property
     def shown(self) -> str:
-        """Its name as it is written down: one that is too long is cut, and stays different from all others."""
-        if len(self.name) <= MAX_SHOWN_NAME:
-            return self.name
-        tail = f"…{self.digest.hex()[:16]}"
-        return self.name[: MAX_SHOWN_NAME - len(tail)] + tail
+        """Its name as it is written down."""
+        return fitted(self.name, MAX_SHOWN_CHARACTERS)
 
 
 class Hold(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,7 +6,6 @@ What is granted to all of them together never exceeds the limit; who waited long
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from hashlib import sha256
 from math import ceil
 from typing import Final, NamedTuple
 from uuid import UUID
@@ -16,6 +15,7 @@ import msgspec
 from horae.domain.errors import Invalid
 from horae.domain.frames import FRAME_S, MAX_FRAMES_AHEAD, Inflow, Timeline, frame_of, frame_start
 from horae.domain.ids import shard_in
+from horae.domain.names import fitted
 from horae.domain.placement import Layout, Placement
 
 SLICE: Final = 0.25
@@ -73,12 +73,8 @@ class Limit(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def key_name(kind: str, name: object) -> str:
-    """The name of a key. One that is too long for its row is cut, and stays different from all others."""
-    whole = f"{kind}/{name}"
-    if len(whole) <= MAX_KEY_CHARACTERS:
-        return whole
-    digest = sha256(whole.encode()).hexdigest()[:32]
-    return f"{whole[: MAX_KEY_CHARACTERS - len(digest) - 1]}…{digest}"
+    """The name of a key, short enough for its row."""
+    return fitted(f"{kind}/{name}", MAX_KEY_CHARACTERS)
 
 
 class Key(NamedTuple):

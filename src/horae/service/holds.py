@@ -19,7 +19,7 @@ async def of_instance(ctx: Context, past: Past) -> Hold | None:
         known = await ctx.definitions.load(tx, [(shard, past.job_id, past.job_version)])
         job = known.get((past.job_id, past.job_version))
         gates = [] if job is None else gates_of(job.id, job.definition)
-        found = await holds.at_gates(tx, ctx.tenant.id, gates) if gates else []
+        found = await holds.of_tenant(tx, ctx.tenant.id, gates) if gates else []
     return hold_of(past.lane, merge(found, tx.now))
 
 
@@ -38,6 +38,5 @@ async def _merged(ctx: Context, cells: list[Cell], gates: list[GateName] | None 
     found: list[Hold] = []
     for cell in cells:
         async with cell.statement() as tx:
-            here = holds.of_tenant(tx, ctx.tenant.id) if gates is None else holds.at_gates(tx, ctx.tenant.id, gates)
-            found += await here
+            found += await holds.of_tenant(tx, ctx.tenant.id, gates)
     return merge(found, max(cell.clock.now() for cell in cells))

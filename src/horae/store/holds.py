@@ -40,15 +40,10 @@ async def write(tx: Tx, incarnation: UUID, ended: Sequence[HoldPlace], changed: 
     )
 
 
-async def of_tenant(tx: Tx, tenant_id: UUID) -> list[Hold]:
-    """What living nodes hold back of a tenant in this cell."""
-    return _known(await tx.rows(sql("holds/of_tenant"), tenant_id, tx.now, MAX_READ))
-
-
-async def at_gates(tx: Tx, tenant_id: UUID, gates: Collection[GateName]) -> list[Hold]:
-    """The same at some gates only."""
-    digests = [gate.digest for gate in gates]
-    return _known(await tx.rows(sql("holds/at_gates"), tenant_id, tx.now, digests, MAX_READ))
+async def of_tenant(tx: Tx, tenant_id: UUID, gates: Collection[GateName] | None = None) -> list[Hold]:
+    """What living nodes hold back of a tenant in this cell: at these gates, or at all."""
+    digests = None if gates is None else [gate.digest for gate in gates]
+    return _known(await tx.rows(sql("holds/of_tenant"), tenant_id, tx.now, digests, MAX_READ))
 
 
 async def forget(tx: Tx, limit: int) -> int:
