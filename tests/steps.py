@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any, cast
 from uuid import UUID
@@ -106,7 +106,6 @@ async def claim(
     *,
     lane: Lane = Lane.FIRST,
     owner: UUID | None = None,
-    held_jobs: Sequence[UUID] = (),
 ) -> list[Instance]:
     """Claim whatever of normal priority is due in a cell."""
     async with cell.statement() as tx:
@@ -114,7 +113,7 @@ async def claim(
         page = await Territory(store.shards_of(cell)).instances(tx, Look(tx.now, limit=limit), marks)
         if not page.timers:
             return []
-        return await instances.claim(tx, page.timers, Claim(token(), owner or token(), held_jobs))
+        return await instances.claim(tx, page.timers, Claim(token(), owner or token()))
 
 
 async def claim_everywhere(store: Store, *, lane: Lane = Lane.FIRST) -> list[Instance]:

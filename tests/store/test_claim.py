@@ -6,12 +6,13 @@ from horae.domain.lifecycle import State
 from horae.domain.outcomes import ErrorCode, Lost, Retryable, Success
 from horae.domain.placement import SHARDS, Run
 from horae.runtime.chance import token
-from horae.service import tasks
+from horae.service import jobs, tasks
 from horae.store import instances, shards
 from horae.store.instances import Claim
 from horae.store.looks import BEGINNING, Look, Mark
 from horae.store.settle import Result, Settler
-from tests.steps import a_job, a_type, claim, claim_everywhere, every, move_clock, query, settle
+from horae.upkeep.copies import Copier
+from tests.steps import a_job, a_type, claim_everywhere, every, move_clock, query, settle
 
 FAILED = Retryable(ErrorCode.HTTP_5XX, "answered 503")
 
@@ -118,10 +119,13 @@ async def test_the_sixth_failure_is_a_dead_letter_with_its_code_and_tag(ctx, sto
 
 
 async def test_a_paused_jobs_instances_are_not_claimed(ctx, store):
-    job = await a_type(ctx)
+    await a_type(ctx)
     await tasks.schedule(ctx, "ARTICLE_PUBLISH", "1")
-    for cell in store.cells:
-        assert await claim(cell, store, held_jobs=[job.id]) == []
+    await jobs.pause(ctx, "ARTICLE_PUBLISH")
+    await Copier(store).once()
+    assert await claim_everywhere(store) == []
+    await jobs.resume(ctx, "ARTICLE_PUBLISH")
+    await Copier(store).once()
     assert len(await claim_everywhere(store)) == 1
 
 

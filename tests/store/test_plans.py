@@ -17,6 +17,7 @@ CURSOR_LOOK = [[1], [AT], [1], [ID], AT, [], None, 10]
 LOOK = [[1], [0], [AT], [1], [ID], AT, [], None, 10]
 PLACE = [1, ID, ID, "key"]
 FENCE = {"s": "shard_closed"}
+PAUSED = {"pj": "job_paused", "pr": "reference_paused"}
 LETTER = {"d": "dead_letter_pkey"}
 REPLAY = [[1], [ID], [ID], [1], [1], [1], ["q"], ID, AT, 0, "me"]
 TASK = {"l": "instance_live_pkey", "k": "task_key_pkey"}
@@ -43,7 +44,7 @@ HOT = {
     "cursors/fire": ([*FIRE, ID, AT, 1], {"c": "job_cursor_due"} | FENCE),
     "instances/due": ([0, 4095, *LOOK], {"instance_live": "instance_live_due"}),
     "instances/due_narrow": ([[1], *LOOK], {"instance_live": "instance_live_pkey"}),
-    "instances/claim": ([[1], [ID], AT, ID, ID, [], [0]], {"l": "Tid Scan"} | FENCE),
+    "instances/claim": ([[1], [ID], AT, ID, ID, [0]], {"l": "Tid Scan"} | PAUSED | FENCE),
     "instances/abandoned": ([0, 4095, AT, 10, AT, AT, ID], {"l": "instance_live_deadline"}),
     "instances/extend": ([[1], [ID], [1], [ID], [AT], [1], AT], {"l": "instance_live_pkey"} | FENCE),
     "instances/end": (END, {"l": "instance_live_pkey", "k": "task_key_pkey"} | LETTER | FENCE),
@@ -54,8 +55,11 @@ HOT = {
     "instances/displace": ([1, [ID], AT], {"l": "instance_live_pkey"}),
     "instances/blocked": ([[1], [ID]], {"l": "instance_live_exclusive"}),
     "instances/release": ([[1], [ID], AT], {"l": "instance_live_pkey", "o": "instance_live_exclusive"} | FENCE),
-    "workers/waiting": ([ID, "q", AT, []], {"q": "instance_live_queue"}),
-    "workers/claim": ([ID, "q", 1, 0, AT, 10, ID, "w", []], {"q": "instance_live_queue", "l": "Tid Scan"} | FENCE),
+    "workers/waiting": ([ID, "q", AT], {"q": "instance_live_queue"} | PAUSED),
+    "workers/claim": (
+        [ID, "q", 1, 0, AT, 10, ID, "w"],
+        {"q": "instance_live_queue", "l": "Tid Scan"} | PAUSED | FENCE,
+    ),
     "workers/held": ([ID, [1], [ID]], {"l": "instance_live_pkey"} | FENCE),
     "workers/heartbeat": ([[1], [ID], [1], [ID], [AT]], {"l": "instance_live_pkey"} | FENCE),
     "jobs/listing": ([ID], {"j": "job_listing"} | FENCE),
@@ -66,7 +70,7 @@ HOT = {
     "backfills/waiting": ([1, ID, AT, AT, 10], {"l": "instance_live_pkey"}),
     "tenants/held": ([], {"reference": "reference_held"}),
     "jobs/with_calendar": ([ID, "days", ID, 10], {"j": "job_calendar"} | FENCE),
-    "jobs/paused_of": ([ID], {"job": "job_paused", "reference": "reference_paused"}),
+    "jobs/paused": ([[ID], [ID]], PAUSED),
     "tasks/find": ([1, ID, "key"], {"k": "task_key_pkey", "l": "instance_live_business"}),
     "tasks/move": ([*PLACE, ID, AT, True, None, None, "{}", AT], {"l": "instance_live_pkey", "k": "task_key_pkey"}),
     "tasks/replace": (

@@ -1,59 +1,100 @@
 """Claim waiting instances that were admitted: tasks, retries, and fires that had been held back."""
 
-from collections.abc import Callable, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from itertools import islice
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from horae.domain import outcomes
 from horae.domain.instances import Instance
+from horae.domain.timers import Timer
 from horae.engine.admission.ready import Ready
 from horae.engine.agenda import AHEAD
 from horae.engine.births import PROMPT, Flight
 from horae.runtime import chance
-from horae.runtime.clock import boottime
 from horae.store import instances, jobs
 from horae.store.cells import Cell
 from horae.store.instances import Claim, Ending
+from horae.store.tx import Tx
 
-REMEMBERED: Final = 1.0
+MAX_PAUSED_JOBS: Final = 10_000
+"""Paused jobs that a node remembers to have met. The tasks of those beyond it are found by the next sweep."""
+PAUSED_JOBS_PER_LOOK: Final = 500
+
+
+class LeftBehind(NamedTuple):
+    """When the instances of a paused job were due that a claim left where they are."""
+
+    tenant_id: UUID
+    earliest: datetime
+    latest: datetime
 
 
 class Claimer:
-    """Takes instances of one cell. Jobs that are paused are left alone; when one goes on, `resumed` is called."""
+    """Takes instances of one cell. Instances of paused jobs stay where they are.
 
-    def __init__(self, cell: Cell, owner: UUID, resumed: Callable[[], None]) -> None:
+    The claim itself asks about the jobs of its batch, so jobs that are paused and have nothing due cost nothing. A look
+    does not come by again where instances were left. Therefore:
+
+    1. A claim that gets fewer than it asked for asks which of the jobs are paused, and remembers from when to when
+       their instances were due.
+    2. `look_at_paused` asks about the remembered jobs again. When some of them go on, `resumed` is called with the
+       times between which something of them is due.
+    """
+
+    def __init__(self, cell: Cell, owner: UUID, resumed: Callable[[datetime, datetime], None]) -> None:
         self.cell = cell
         self.owner = owner
         self.resumed = resumed
-        self._held: frozenset[UUID] = frozenset()
-        self._learnt_at = -REMEMBERED
+        self._paused: dict[UUID, LeftBehind] = {}
 
     async def claim(self, readies: Sequence[Ready]) -> list[Flight]:
         """Those of a batch that are still waiting and due are RUNNING now. Fewer is normal."""
-        await self.learn_held()
         of = {ready.timer.id: ready for ready in readies}
-        ask = Claim(chance.token(), self.owner, list(self._held))
         async with self.cell.statement() as tx:
             now = tx.now
             held_ms = [ready.held_ms for ready in readies]
             tx.now += AHEAD  # the call waits for its time, not the claim
-            taken = await instances.claim(tx, [ready.timer for ready in readies], ask, held_ms)
+            taken = await instances.claim(
+                tx, [ready.timer for ready in readies], Claim(chance.token(), self.owner), held_ms
+            )
             keyed = {ran.job_id for ran in taken if ran.business_key}
             removed = await jobs.removed(tx, list(keyed)) if keyed else set()
+            if len(taken) < len(of):
+                left = of.keys() - {ran.id for ran in taken}
+                await self._remember_paused(tx, [of[id_].timer for id_ in left])
         await self._drop([ran for ran in taken if ran.job_id in removed])
         return [Flight(of[ran.id], ran, now.timestamp() + PROMPT) for ran in taken if ran.job_id not in removed]
 
-    async def learn_held(self, *, anew: bool = False) -> None:
-        """Which jobs are paused, at most a second ago. What one of them left behind lies behind the marks."""
-        now = boottime()
-        if now - self._learnt_at < REMEMBERED and not anew:
+    async def look_at_paused(self) -> None:
+        """See which of the paused jobs that were met go on again; nothing is asked where none was met."""
+        if not self._paused:
             return
+        asked = dict(islice(self._paused.items(), PAUSED_JOBS_PER_LOOK))
         async with self.cell.statement() as tx:
-            held = frozenset(await jobs.paused(tx))
-        self._learnt_at = now
-        before, self._held = self._held, held
-        if before - held:
-            self.resumed()
+            paused = await jobs.paused(tx, [(left.tenant_id, job_id) for job_id, left in asked.items()])
+        gone_on: list[LeftBehind] = []
+        for job_id in asked:
+            left = self._paused.pop(job_id)
+            if job_id in paused:
+                self._paused[job_id] = left  # behind the others, which are asked about next
+            else:
+                gone_on.append(left)
+        if gone_on:
+            self.resumed(min(left.earliest for left in gone_on), max(left.latest for left in gone_on))
+
+    async def _remember_paused(self, tx: Tx, timers: Iterable[Timer]) -> None:
+        """Remember those of the timers whose job is paused; the others moved, or someone else has them."""
+        met: dict[UUID, LeftBehind] = {}
+        for timer in timers:
+            before = met.get(timer.job_id) or self._paused.get(timer.job_id)
+            earliest, latest = (timer.at, timer.at) if before is None else (before.earliest, before.latest)
+            met[timer.job_id] = LeftBehind(timer.tenant_id, min(earliest, timer.at), max(latest, timer.at))
+        paused = await jobs.paused(tx, [(left.tenant_id, job_id) for job_id, left in met.items()])
+        for job_id in paused:
+            if job_id in self._paused or len(self._paused) < MAX_PAUSED_JOBS:
+                self._paused[job_id] = met[job_id]
 
     async def _drop(self, removed: Sequence[Instance]) -> None:
         """Tasks of a type that was removed: they leave a row that says so."""

@@ -149,6 +149,7 @@ class Feeder:
         """A whole look, whatever the time."""
         if self.territory.shards:
             now = self.cell.clock.now()
+            await self._look_at_named(now)
             if not await self._ahead(now):
                 await self._behind(now)
             await self._refill(now)

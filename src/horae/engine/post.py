@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
@@ -89,7 +89,7 @@ class Post:
         self.firer = Firer(cell, owner, self.feeder.follow, self.tenancies.paused_until)
         self.backfiller = Backfiller(cell, self.territory, self.feeder.follow, lambda: self.tenancies.held)
         self.roller = Roller(cell, self.territory, self.feeder.follow, lambda: self.tenancies.held)
-        self.claimer = Claimer(cell, owner, self.feeder.reset)
+        self.claimer = Claimer(cell, owner, self._resumed)
         completer = Completer(self.settler, Pace(0.055, 0.012, 0.025))
         hands = Hands(self.firer, self.claimer, sender, completer, self.feeder, Opener(sealing), pacer)
         self.desk = Desk(cell, self.agenda, gatekeeper, hands, alive, turn)
@@ -128,7 +128,11 @@ class Post:
         return min(wait for wait in (timer, gate, LONGEST_NAP) if wait is not None)
 
     async def once(self) -> int:
-        """A duty of every second: know the jobs of what comes due next, so that nothing has to be asked then."""
+        """A duty of every second: know the jobs of what comes due next, so that nothing has to be asked then.
+
+        What was left because its job was paused is looked at again when the job goes on.
+        """
+        await self.claimer.look_at_paused()
         if self._waiting() > MANY_WAITING:
             return 0
         soon = self.agenda.soon()
@@ -198,7 +202,7 @@ class Post:
     async def drain(self) -> int:
         """Everything that is due and may go now, to the end; returns how much that was since the last time."""
         done = await self.rescuer.once()
-        await self.claimer.learn_held(anew=True)
+        await self.claimer.look_at_paused()
         await self.tenancies.learn(anew=True)
         await self.backfiller.once()
         await self.roller.whole()
@@ -209,6 +213,11 @@ class Post:
         carried = self.desk.done - self.firer.unread
         self.desk.done = self.firer.unread = 0
         return done + carried
+
+    def _resumed(self, earliest: datetime, latest: datetime) -> None:
+        """Jobs go on of which something was due between these times, and was left."""
+        self.feeder.name(earliest, latest)
+        self.agenda.hungry()
 
     def _ours(self, timer: Timer) -> bool:
         if timer.shard in self.territory.shards:

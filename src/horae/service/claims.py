@@ -62,7 +62,7 @@ async def _look(ctx: Context, cell: Cell, name: str) -> list[Look] | None:
     """What waits in one cell; None when the cell is down."""
     try:
         async with cell.statement() as tx:
-            queue = Queue(ctx.tenant.id, name, await jobs.paused_of(tx, ctx.tenant.id))
+            queue = Queue(ctx.tenant.id, name)
             return [Look(cell, queue, waits) for waits in await workers.waiting(tx, queue)]
     except GONE:
         log.warning("claim.cell_down", cell=cell.name)

@@ -65,11 +65,10 @@ class Extension(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """Under whose token, and whose jobs are not to be touched."""
+    """Under whose token."""
 
     token: UUID
     owner: UUID
-    held_jobs: Sequence[UUID] = ()
 
 
 async def due(tx: Tx, run: Run, look: Look, marks: Sequence[Mark]) -> list[Timer]:
@@ -84,13 +83,13 @@ async def due_narrow(tx: Tx, shards: Sequence[int], look: Look, marks: Sequence[
 
 
 async def claim(tx: Tx, wanted: Sequence[Timer], ask: Claim, held_ms: Sequence[int] = ()) -> list[Instance]:
-    """Take those of the wanted instances that are due and waiting; each is RUNNING under the token from now on.
+    """Take those of the wanted instances that are due and waiting, and whose job is not paused.
 
-    `held_ms` is what gates have held each of them for since it was due.
+    Each is RUNNING under the token from now on. `held_ms` is what gates have held each of them for since it was due.
     """
     rows = zip(wanted, held_ms or (0,) * len(wanted), strict=True)
     shards, ids, held = zip(*sorted((timer.shard, timer.id, ms) for timer, ms in rows), strict=True)
-    found = await tx.rows(sql("instances/claim"), shards, ids, tx.now, ask.token, ask.owner, ask.held_jobs, held)
+    found = await tx.rows(sql("instances/claim"), shards, ids, tx.now, ask.token, ask.owner, held)
     return [instance_from(row) for row in found]
 
 

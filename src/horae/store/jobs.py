@@ -115,14 +115,9 @@ async def held_from(tx: Tx, job: Job) -> datetime | None:
     return value if isinstance(value, datetime) else None
 
 
-async def paused(tx: Tx) -> list[UUID]:
-    """The jobs whose instances are not claimed now."""
-    return [row["id"] for row in await tx.rows(sql("jobs/paused"))]
-
-
-async def paused_of(tx: Tx, tenant_id: UUID) -> list[UUID]:
-    """Those of one tenant."""
-    return [row["id"] for row in await tx.rows(sql("jobs/paused_of"), tenant_id)]
+async def paused(tx: Tx, of_tenants: Collection[tuple[UUID, UUID]]) -> set[UUID]:
+    """Those of the given jobs (tenant and id) whose instances are not claimed now, as this cell knows it."""
+    return {row["id"] for row in await tx.rows(sql("jobs/paused"), *zip(*of_tenants, strict=True))}
 
 
 async def rolling(tx: Tx) -> list[Job]:

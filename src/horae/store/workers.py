@@ -19,11 +19,10 @@ from horae.store.tx import Tx
 
 
 class Queue(NamedTuple):
-    """One queue of one tenant, without the jobs that are paused."""
+    """One queue of one tenant."""
 
     tenant_id: UUID
     name: str
-    held_jobs: Sequence[UUID] = ()
 
 
 class Waiting(NamedTuple):
@@ -57,16 +56,16 @@ class Beat(NamedTuple):
 
 
 async def waiting(tx: Tx, queue: Queue) -> list[Waiting]:
-    """The classes of a queue in this cell of which something is due."""
-    rows = await tx.rows(sql("workers/waiting"), queue.tenant_id, queue.name, tx.now, queue.held_jobs)
+    """The classes of a queue in this cell of which something is due whose job is not paused."""
+    rows = await tx.rows(sql("workers/waiting"), queue.tenant_id, queue.name, tx.now)
     return [Waiting(Priority(row["priority"]), Lane(row["lane"]), row["due_at"]) for row in rows]
 
 
 async def claim(
     tx: Tx, queue: Queue, priority: Priority, lane: Lane, limit: int, token: UUID, worker_id: str
 ) -> list[Instance]:
-    """Take due instances of one class, oldest first; each is RUNNING in the worker's name from now on."""
-    args = (queue.tenant_id, queue.name, priority, lane, tx.now, limit, token, worker_id, queue.held_jobs)
+    """Take due instances of one class whose jobs are not paused, oldest first; each is RUNNING in the worker's name."""
+    args = (queue.tenant_id, queue.name, priority, lane, tx.now, limit, token, worker_id)
     rows = await tx.rows(sql("workers/claim"), *args)
     return [
         Instance(

@@ -110,6 +110,7 @@ class Purger:
 
         async def work(tx: Tx) -> None:
             if await tenants.purged(tx, tenant.id):
+                await tenants.publish(tx, tenant.id)
                 await outbox.append(tx, shard, tenant.id, Event.TENANT_PURGED, detail, job_id=None)
                 await audit.append(
                     tx,

@@ -1,10 +1,13 @@
 -- Fewer rows than asked is normal: someone else has them, their time has moved, their job is paused, a shard is closed.
 with picked as materialized (
     select l.shard_id, l.ctid, wanted.held_ms
-    from unnest($1::smallint[], $2::uuid[], $7::int[]) as wanted(shard_id, id, held_ms)
+    from unnest($1::smallint[], $2::uuid[], $6::int[]) as wanted(shard_id, id, held_ms)
     join instance_live l on l.shard_id = any(array[wanted.shard_id]) and l.id between wanted.id and wanted.id
     where l.state not in ('RUNNING', 'BLOCKED') and l.due_at <= $3
-      and l.job_id <> all($6::uuid[])
+      -- Paused jobs: of those at hand only, by indexes that hold nothing else. At home a type is its own copy, too.
+      and not exists (select from job pj where pj.status = 'PAUSED' and pj.tenant_id = l.tenant_id and pj.id = l.job_id)
+      and not exists (select from reference pr where pr.kind = 'job' and pr.body ->> 'status' = 'PAUSED'
+                        and pr.tenant_id = l.tenant_id and pr.id = l.job_id)
     for update of l skip locked)
 update instance_live l
 set state = 'RUNNING', attempt = l.attempt + 1, token = $4, owner = $5, changed_at = $3,

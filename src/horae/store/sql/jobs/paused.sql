@@ -1,3 +1,5 @@
-select id from job where status = 'PAUSED'
-union
-select id from reference where kind = 'job' and body ->> 'status' = 'PAUSED'
+-- Zero rows: none of these jobs is paused.
+select w.id from unnest($1::uuid[], $2::uuid[]) as w(tenant_id, id)
+where exists (select from job pj where pj.status = 'PAUSED' and pj.tenant_id = w.tenant_id and pj.id = w.id)
+   or exists (select from reference pr where pr.kind = 'job' and pr.body ->> 'status' = 'PAUSED'
+                and pr.tenant_id = w.tenant_id and pr.id = w.id)

@@ -3,4 +3,4 @@
 select id, body ->> 'name' as name, (body ->> 'width')::int as width, body ->> 'zone' as zone,
        coalesce(body ->> 'layout', 'NEIGHBOURS') as layout, coalesce(body -> 'former', '[]') as former, body -> 'allowance' as allowance
 from reference
-where kind = 'tenant' and id = $1 and body -> 'held' ->> 'status' is distinct from 'REMOVED'
+where kind = 'tenant' and id = $1 and body -> 'held' ->> 'status' is distinct from 'REMOVED' and not body ? 'purged'

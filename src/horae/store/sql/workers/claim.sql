@@ -5,7 +5,10 @@ with picked as materialized (
     where q.state in ('INIT', 'FAIL') and q.tenant_id = $1 and q.queue = $2
       and q.priority = $3 and q.lane = $4        -- one class a call: no sort, however long the backlog
       and q.due_at <= $5
-      and q.job_id <> all($9::uuid[])            -- paused jobs
+      -- Paused jobs: of those at hand only, by indexes that hold nothing else. At home a type is its own copy, too.
+      and not exists (select from job pj where pj.status = 'PAUSED' and pj.tenant_id = q.tenant_id and pj.id = q.job_id)
+      and not exists (select from reference pr where pr.kind = 'job' and pr.body ->> 'status' = 'PAUSED'
+                        and pr.tenant_id = q.tenant_id and pr.id = q.job_id)
       and not exists (select from shard s where s.shard_id = q.shard_id and s.state <> 'ACTIVE')
     order by q.due_at
     limit $6

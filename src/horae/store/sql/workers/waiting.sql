@@ -6,8 +6,11 @@ cross join lateral (
     select q.due_at from instance_live q
     where q.state in ('INIT', 'FAIL') and q.tenant_id = $1 and q.queue = $2
       and q.priority = p.priority and q.lane = n.lane and q.due_at <= $3
-      and q.job_id <> all($4::uuid[])            -- paused jobs
+      and not exists (select from job pj where pj.status = 'PAUSED' and pj.tenant_id = q.tenant_id and pj.id = q.job_id)
+      and not exists (select from reference pr where pr.kind = 'job' and pr.body ->> 'status' = 'PAUSED'
+                        and pr.tenant_id = q.tenant_id and pr.id = q.job_id)
     order by q.due_at
     limit 1) w
 where not exists (select from reference t          -- a tenant that is held gets nothing; asked once
-                  where t.kind = 'tenant' and t.id = $1 and t.body -> 'held' ->> 'status' in ('PAUSED', 'REMOVED'))
+                  where t.kind = 'tenant' and t.id = $1
+                    and (t.body -> 'held' ->> 'status' in ('PAUSED', 'REMOVED') or t.body ? 'purged'))
