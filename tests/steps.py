@@ -92,7 +92,10 @@ class Looker:
         ]
         try:
             if readies:
-                await self.firer.fire(readies, slots=False)
+                fired = await self.firer.fire(readies, slots=False)
+                for ready in fired.alone:
+                    await self.firer.fire_alone(ready, slot=False)
+                await self.firer.catch_up(fired.behind)
         finally:
             for timer in due:
                 self.agenda.forget(timer)

@@ -30,7 +30,7 @@ TENANT = "acme"
 COLLECTED_AFTER = 10
 SELDOM = {"RENEW": 5.0, "BACKFILL": 60.0, "TENANCIES": 60.0, "RECORD": 2.0, "AHEAD": 3.0}
 """Duties that find little to do here: no job has a shared limit or a backfill, and no tenant is paused as a whole."""
-FAILURES = {"duty.failed", "batch.failed", "mature.failed"}
+FAILURES = {"duty.failed", "batch.failed", "mature.failed", "fire.failed"}
 
 
 class Result(NamedTuple):

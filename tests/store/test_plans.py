@@ -11,6 +11,12 @@ from tests.store.walls import as_role
 AT = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)  # a day that has its partitions
 ID = UUID(int=1)
 FIRE = [[1], [ID], [1], [AT], [AT], [ID], ["k"], [AT], [ID], [1], ["q"], [0]]
+WALK = [
+    *([1], [ID], [1], [AT], [AT], [1]),
+    *([ID], [ID], ["k"], [AT], [AT], [1], ["q"], [0]),
+    *([ID], [ID], ["k"], [AT], [AT], [1], ["PAUSED"]),
+    *(AT, 1),
+]
 END = [[1], [ID], [1], [ID], [AT], ["SUCCESS"], ["r"], ["c"], ["m"], ["t"], [0], [1], [1], ["{}"], AT]
 AGAIN = [[1], [ID], [1], [ID], [AT], ["FAIL"], [AT], [1], [1], [0], ["c"], ["m"], [1], ["{}"], AT]
 CURSOR_LOOK = [[1], [AT], [1], [ID], AT, [], None, 10]
@@ -50,6 +56,7 @@ HOT = {
     "instances/end": (END, {"l": "instance_live_pkey", "k": "task_key_pkey"} | LETTER | FENCE),
     "instances/again": (AGAIN, {"l": "instance_live_pkey"} | FENCE),
     "cursors/lock": ([1, ID, 1, AT, 1], {"job_cursor": "job_cursor_due"}),
+    "cursors/walk": (WALK, {"c": "job_cursor_due"} | FENCE),
     "cursors/fire_exclusive": ([*(column[0] for column in FIRE), ID, AT, "INIT", 1], {"c": "job_cursor_due"}),
     "instances/living": ([1, ID], {"instance_live": "instance_live_exclusive"}),
     "instances/displace": ([1, [ID], AT], {"l": "instance_live_pkey"}),

@@ -1,9 +1,9 @@
 """What was admitted is carried out here: fired or claimed in batches, sent, and handed to the completer."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 from uuid import UUID
 
 from horae.delivery.push import Delivered, Sender
@@ -19,7 +19,7 @@ from horae.engine.births import Flight
 from horae.engine.claim import Claimer
 from horae.engine.completer import Completer
 from horae.engine.feeder import Feeder
-from horae.engine.fire import Firer
+from horae.engine.fire import Fired, Firer
 from horae.engine.opening import Opener
 from horae.engine.quotas.pacing import Pacer
 from horae.runtime.batcher import Batcher
@@ -30,7 +30,10 @@ from horae.store.instances import Attempt
 from horae.store.settle import Result
 from horae.store.tx import CUT, GONE
 
+Value = TypeVar("Value")
 BATCH: Final = 200
+WALKS_AT_ONCE: Final = 20
+"""Cursors in one piece of work that is not a single statement."""
 LONGEST_MS: Final = 2**31 - 1
 ROUNDING: Final = 0.0006  # the loop counts whole milliseconds
 
@@ -73,19 +76,22 @@ class Desk:
         self._landed = asyncio.Event()
         self._admitted = Batcher("fire", self._carry, Pace(0.0055, 0.035, 0.01), most=BATCH)
         self._unslotted = Batcher("record", self._record, Pace(0.05, 0.01, 0.05), most=BATCH)
+        self._alone = Batcher("fire alone", self._fire_alone, Pace(0, 0.5, 0), most=WALKS_AT_ONCE)
+        self._behind = Batcher("catch up", self._catch_up, Pace(0, 0.5, 0.01), most=WALKS_AT_ONCE, at_once=2)
         self.accept = self._admitted.add
         self.record = self._unslotted.add
 
     @property
     def open(self) -> bool:
         """Whether more may be admitted now."""
-        return len(self._admitted) < 2 * BATCH and not self.hands.completer.crowded
+        return len(self._admitted) + len(self._alone) < 2 * BATCH and not self.hands.completer.crowded
 
     async def idle(self) -> None:
         """Until nothing is on its way any more."""
-        while self._admitted or self._unslotted or self._in_flight:
-            await self._admitted.drained()
-            await self._unslotted.drained()
+        batchers = (self._admitted, self._unslotted, self._alone, self._behind)
+        while any(batchers) or self._in_flight:
+            for batcher in batchers:
+                await batcher.drained()
             while self._in_flight:
                 self._landed.clear()
                 await self._landed.wait()
@@ -97,54 +103,75 @@ class Desk:
 
     async def _carry(self, readies: Sequence[Ready]) -> None:
         """Fire or claim a batch and send what is RUNNING now. All others give their slot back."""
-        flights: list[Flight] = []
-        tried = False
+        held = self.agenda.held
+        ours = [ready for ready in readies if ready.timer.tenant_id not in held] if held else readies
+        cursors = [ready for ready in ours if ready.timer.fired is not None]
+        waiting = [ready for ready in ours if ready.timer.fired is None]
+        if cursors:
+            await self._fire(cursors, slots=True)
+        if waiting:
+            self._depart(waiting, await self._attempt(partial(self._claim, waiting), waiting) or ())
+        if len(ours) < len(readies):
+            self._depart([ready for ready in readies if ready.timer.tenant_id in held], ())
+
+    async def _record(self, readies: Sequence[Ready]) -> None:
+        """Fires that no slot is needed for: of a queue, or held back at a gate; their schedules go on."""
+        await self._fire(readies, slots=False)
+
+    async def _fire(self, readies: Sequence[Ready], *, slots: bool) -> None:
+        """Fire a batch and send it. What takes longer follows as work of its own, and can neither delay nor lose it."""
+        work = partial(self.hands.firer.fire, readies, slots=slots)
+        fired = await self._attempt(work, readies) or Fired([], [], [], [])
+        if fired.unanswered:
+            self._postpone(fired.unanswered)
+        others = {id(ready) for ready in (*fired.alone, *fired.behind)}
+        done = [ready for ready in readies if id(ready) not in others] if others else readies
+        self._depart(done, fired.flights, slots=slots)
+        for ready in fired.alone:
+            self._alone.add((ready, slots))
+        for ready in fired.behind:
+            if slots:
+                self.gatekeeper.withdraw(ready)  # what it is behind with is claimed fire by fire
+            self._behind.add(ready)
+
+    async def _fire_alone(self, readies: Sequence[tuple[Ready, bool]]) -> None:
+        """Fires that are decided one by one: each is sent before the next is decided."""
+        for ready, slot in readies:
+            flights = await self._attempt(partial(self.hands.firer.fire_alone, ready, slot=slot), [ready])
+            self._depart([ready], flights or (), slots=slot)
+
+    async def _catch_up(self, readies: Sequence[Ready]) -> None:
+        await self._attempt(partial(self.hands.firer.catch_up, readies), readies)
+        self._depart(readies, (), slots=False)
+
+    async def _claim(self, waiting: Sequence[Ready]) -> list[Flight]:
+        claimed = await self.hands.claimer.claim(waiting)
+        await self.hands.opener.learn(claimed)
+        return claimed
+
+    async def _attempt(self, work: Callable[[], Awaitable[Value]], readies: Sequence[Ready]) -> Value | None:
+        """What came of a piece of work; None: nothing is known of it, and a later look finds what is left."""
         try:
             if self.alive():
-                held = self.agenda.held
-                ours = [ready for ready in readies if ready.timer.tenant_id not in held] if held else readies
-                cursors = [ready for ready in ours if ready.timer.fired is not None]
-                waiting = [ready for ready in ours if ready.timer.fired is None]
-                if cursors:
-                    flights += await self.hands.firer.fire(cursors, slots=True)
-                if waiting:
-                    claimed = await self.hands.claimer.claim(waiting)
-                    flights += claimed
-                    await self.hands.opener.learn(claimed)
-                tried = True
+                return await work()
         except (*GONE, *CUT) as error:
             log.warning("fire.postponed", count=len(readies), reason=str(error) or type(error).__name__)
-        finally:
-            if not tried:
-                self._postpone(readies)
-            self._depart(readies, flights)
+        except Exception:
+            log.exception("fire.failed", count=len(readies))
+        self._postpone(readies)
+        return None
 
-    def _depart(self, readies: Sequence[Ready], flights: Sequence[Flight]) -> None:
+    def _depart(self, readies: Sequence[Ready], flights: Sequence[Flight], *, slots: bool = True) -> None:
+        """They are done. Calls are sent; a slot that is held for another one is free again."""
         flying = {id(flight.ready) for flight in flights}
         for ready in readies:
             self.agenda.forget(ready.timer)
-            if id(ready) not in flying:
+            if slots and id(ready) not in flying:
                 self.gatekeeper.withdraw(ready)
         self.done += len(flights) + sum(ready.timer.fired is not None for ready in readies if id(ready) not in flying)
         for flight in flights:
             self._send(flight)
         self.turn()
-
-    async def _record(self, readies: Sequence[Ready]) -> None:
-        """Fires that no slot is needed for: of a queue, or held back at a gate; their schedules go on."""
-        tried = False
-        try:
-            if self.alive():
-                await self.hands.firer.fire(readies, slots=False)
-                tried = True
-        except (*GONE, *CUT) as error:
-            log.warning("fire.postponed", count=len(readies), reason=str(error) or type(error).__name__)
-        finally:
-            if not tried:
-                self._postpone(readies)
-            for ready in readies:
-                self.agenda.forget(ready.timer)
-        self.done += len(readies)
 
     def _postpone(self, readies: Sequence[Ready]) -> None:
         """They are where they were: the next look finds them, however much else is waiting."""

@@ -2,9 +2,12 @@
 
 Whoever else believes to own these shards: the cursor's compare-and-set lets one through. Every fire a cursor passes
 leaves a row, born or skipped. A fire with a slot in hand is born RUNNING and goes to its target at once.
+
+Nothing that takes long stands before those: cursors that are behind, and fires that are decided alone, are handed back
+to be done as work of their own.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import partial
 from typing import NamedTuple
@@ -14,22 +17,23 @@ from horae.domain.errors import HoraeError
 from horae.domain.instances import Priority
 from horae.domain.outcomes import SkipReason
 from horae.domain.schedule import Fire as Fires
+from horae.domain.schedule import OnMisfire, Step, advance, passed
 from horae.domain.schedule import Skip as Skips
-from horae.domain.schedule import Step, Verdict, advance, passed
+from horae.domain.schedule.advance import LATE
 from horae.domain.targets import PUSHED
 from horae.domain.timers import Timer
 from horae.engine.admission.ready import Ready
 from horae.engine.agenda import AHEAD
 from horae.engine.almanac import Almanac
 from horae.engine.births import Flight, fire_row, in_flight, next_timer, timer_of
-from horae.engine.walk import Walker
+from horae.engine.walk import Walk, Walker
 from horae.runtime import chance
 from horae.runtime.batch import Refused, halve
 from horae.runtime.telemetry import log
 from horae.store import cursors, jobs
 from horae.store.cells import Cell
 from horae.store.cursors import Fire, Skip, skip_row
-from horae.store.tx import BAD_ROW, TRY_AGAIN, Tx
+from horae.store.tx import BAD_ROW, CUT, GONE, TRY_AGAIN, Tx
 
 
 class Reached(NamedTuple):
@@ -37,6 +41,18 @@ class Reached(NamedTuple):
 
     ready: Ready
     step: Step
+
+
+class Fired(NamedTuple):
+    """What came of a batch: calls that can be sent now, fires that are decided alone, and cursors that are behind.
+
+    Of `unanswered` nothing is known: the database did not answer.
+    """
+
+    flights: list[Flight]
+    alone: list[Ready]
+    behind: list[Ready]
+    unanswered: list[Ready]
 
 
 class Firer:
@@ -54,41 +70,93 @@ class Firer:
         self.follow = follow
         self.paused_until = paused_until
         self.almanac = Almanac(cell)
-        self.walker = Walker(cell, owner)
+        self.walker = Walker(cell, owner, follow)
         self.unread = 0
 
-    async def fire(self, readies: Sequence[Ready], *, slots: bool) -> list[Flight]:
-        """Fire a batch. With slots in hand what is due now is born RUNNING and returned, all else waits in its row."""
+    async def fire(self, readies: Sequence[Ready], *, slots: bool) -> Fired:
+        """Fire a batch. With slots in hand what is due now is born RUNNING and returned, all else waits in its row.
+
+        `alone` and `behind` were not fired yet. A statement that is lost loses no call that others have let start.
+        """
+        await self._learn_calendars(readies)
+        fired = Fired([], [], [], [])
+        for priority, batch in _by_priority(readies).items():
+            plain = self._sort(batch, fired)
+            try:
+                await self._fire_plain(priority, plain, fired.flights, slots=slots)
+            except (*GONE, *CUT) as error:
+                log.warning("fire.postponed", count=len(plain), reason=str(error) or type(error).__name__)
+                fired.unanswered.extend(one.ready for one in plain)
+        return fired
+
+    async def fire_alone(self, ready: Ready, *, slot: bool) -> list[Flight]:
+        """Fire a job whose fires do not run beside each other; with a slot in hand one may be RUNNING now."""
+        await self._learn_calendars([ready])
+        one = self._ask(ready, self.cell.clock.now())
+        if one is None:
+            return []
+        walk = Walk(ready, one.step, self.almanac.schedule(ready.job))
+        running = await self.walker.walk_alone(walk, slot=slot)
+        now = self.cell.clock.now()
+        return [in_flight(ready, fire, now) for fire in running]
+
+    async def catch_up(self, readies: Sequence[Ready]) -> None:
+        """Move cursors that are behind; every fire they have passed has its row then, and waits where it runs."""
+        await self._learn_calendars(readies)
+        for batch in _by_priority(readies).values():
+            alone = [ready for ready in batch if ready.job.exclusive]
+            await self.walker.walk(self._walks([ready for ready in batch if not ready.job.exclusive], alone))
+            for ready in alone:
+                await self.fire_alone(ready, slot=False)
+
+    def _walks(self, readies: Sequence[Ready], alone: list[Ready]) -> Iterator[Walk]:
+        """What each has before it, found when it is asked for: it may be much. One without any verdict goes alone."""
+        for ready in readies:
+            one = self._ask(ready, self.cell.clock.now())
+            if one is not None and one.step.verdicts:
+                yield Walk(ready, one.step, self.almanac.schedule(ready.job))
+            elif one is not None:
+                alone.append(ready)
+
+    async def _learn_calendars(self, readies: Sequence[Ready]) -> None:
         if any(ready.job.calendars for ready in readies):
             async with self.cell.statement() as tx:
                 await self.almanac.learn(tx, (ready.job for ready in readies))
-        flights: list[Flight] = []
-        for priority, batch in _by_priority(readies).items():
-            reached = self._ask(batch)
-            plain = [one for one in reached if _plain(one)]
-            flights += await self._fire_plain(priority, plain, slots=slots)
-            if len(plain) < len(reached):
-                for one in reached:
-                    if not _plain(one):
-                        flights += await self._walk(priority, one, slot=slots)
-        return flights
 
-    def _ask(self, readies: Sequence[Ready]) -> list[Reached]:
-        """What each schedule says.
+    def _sort(self, readies: Sequence[Ready], fired: Fired) -> list[Reached]:
+        """Those of a batch whose cursor has one verdict; the others are put where they belong.
+
+        How many fires a job is behind of which each is made up for is not even counted here.
+        """
+        now = self.cell.clock.now()
+        late = now - LATE
+        plain: list[Reached] = []
+        for ready in readies:
+            is_late = ready.timer.at < late
+            if ready.job.exclusive:
+                (fired.behind if is_late else fired.alone).append(ready)
+            elif is_late and ready.job.definition.policies.misfire.policy is OnMisfire.ALL:
+                fired.behind.append(ready)
+            elif (one := self._ask(ready, now)) is not None:
+                if len(one.step.verdicts) == 1:
+                    plain.append(one)
+                else:
+                    fired.behind.append(ready)
+        return plain
+
+    def _ask(self, ready: Ready, now: datetime) -> Reached | None:
+        """What a schedule says.
 
         One that this release cannot read (a zone that only newer time zone data have) waits where it stands: a later
         look asks again, and a newer node goes on with it.
         """
-        now = self.cell.clock.now()
-        reached: list[Reached] = []
-        for ready in readies:
+        try:
+            return Reached(ready, self._step(ready, now))
+        except (HoraeError, LookupError) as error:
+            self.unread += 1
             timer = ready.timer
-            try:
-                reached.append(Reached(ready, self._step(ready, now)))
-            except (HoraeError, LookupError) as error:
-                self.unread += 1
-                log.error("schedule.unreadable", job=str(timer.job_id), version=timer.version, reason=str(error))
-        return reached
+            log.error("schedule.unreadable", job=str(timer.job_id), version=timer.version, reason=str(error))
+            return None
 
     def _step(self, ready: Ready, now: datetime) -> Step:
         """What becomes of where a cursor stands; before the end of its tenant's pause all is one PAUSED range."""
@@ -98,8 +166,10 @@ class Firer:
             return passed(schedule, timer.at, until, SkipReason.PAUSED, fired=timer.fired or 0)
         return advance(schedule, timer.at, now, fired=timer.fired or 0)
 
-    async def _fire_plain(self, priority: Priority, reached: Sequence[Reached], *, slots: bool) -> list[Flight]:
-        """One fire or one skip per cursor: the way of nearly all, by batch."""
+    async def _fire_plain(
+        self, priority: Priority, reached: Sequence[Reached], flights: list[Flight], *, slots: bool
+    ) -> None:
+        """One fire or one skip per cursor: the way of nearly all, by batch. What can be sent joins the flights."""
         now, token = self.cell.clock.now(), chance.token()
         soon = now + AHEAD
         fires: list[Fire] = []
@@ -118,13 +188,13 @@ class Firer:
                 skips.append(skip)
                 of[skip.id] = one
         born, refused = await self._fire(priority, fires)
+        flights += self._send_off(born, of)
         for row, reason in refused:
             skip = _refused(of[row.id].ready.timer, row.fire_time, row.next_fire_at, reason, now)
             skips.append(skip)
             of[skip.id] = of[row.id]
         for id_ in await self._skip(priority, skips):
             self._go_on(of[id_], 0)
-        return self._send_off(born, of)
 
     def _send_off(self, born: Sequence[Fire], of: dict[UUID, Reached]) -> list[Flight]:
         flights: list[Flight] = []
@@ -167,28 +237,6 @@ class Firer:
             await self._complete(tx, (skip for skip in skips if skip.id in told))
             return told
 
-    async def _walk(self, priority: Priority, one: Reached, *, slot: bool) -> list[Flight]:
-        """One job in its own transaction; a walk that the database refuses leaves one verdict for all its fires."""
-        timer, step = one.ready.timer, one.step
-        try:
-            walked = await self.walker.walk(one.ready, step, self.almanac.schedule(one.ready.job), slot=slot)
-        except TRY_AGAIN:
-            return []  # the next look finds it where it is
-        except BAD_ROW as error:
-            now = self.cell.clock.now()
-            await self._skip(priority, [_refused(timer, timer.at, step.wake, str(error), now, step.verdicts)])
-            return []
-        if walked is None:
-            return []
-        for fire in walked.born:
-            if fire.token is None and fire.queue is None:
-                self.follow(timer_of(timer, fire))
-        for freed in walked.freed:
-            self.follow(freed)
-        self._go_on(one, walked.fired)
-        now = self.cell.clock.now()
-        return [in_flight(one.ready, fire, now) for fire in walked.born if fire.token is not None]
-
     async def _complete(self, tx: Tx, moved: Iterable[Fire | Skip]) -> None:
         over = [row for row in moved if row.next_fire_at is None]
         if over:
@@ -202,15 +250,6 @@ def _by_priority(readies: Sequence[Ready]) -> dict[Priority, list[Ready]]:
     return found
 
 
-def _plain(one: Reached) -> bool:
-    return len(one.step.verdicts) == 1 and not one.ready.job.exclusive
-
-
-def _refused(
-    timer: Timer, at: datetime, wake: datetime | None, reason: str, now: datetime, passed: Sequence[Verdict] = ()
-) -> Skip:
+def _refused(timer: Timer, at: datetime, wake: datetime | None, reason: str, now: datetime) -> Skip:
     log.error("fire.refused", job=str(timer.job_id), fire_time=at.isoformat(), reason=reason)
-    last = passed[-1] if passed else None
-    until = last.until if isinstance(last, Skips) else last.fire_time if last is not None else at
-    fires = sum(verdict.fires if isinstance(verdict, Skips) else 1 for verdict in passed) or 1
-    return skip_row(timer, Skips(at, until, fires, SkipReason.REFUSED), wake, now, reason)
+    return skip_row(timer, Skips(at, at, 1, SkipReason.REFUSED), wake, now, reason)

@@ -40,9 +40,8 @@ class Exclusive:
         self._living: dict[UUID, State] = {}
         self._slot = slot and isinstance(ready.job.definition.target, PUSHED)
 
-    async def begin(self) -> bool:
-        """Lock the cursor and what lives; False when someone else was faster."""
-        timer = self.ready.timer
+    async def begin(self, timer: Timer) -> bool:
+        """Lock the cursor where it stands, and what lives; False when someone else was faster."""
         if await cursors.lock(self.tx, timer) is None:
             return False
         self._living = await instances.living(self.tx, timer.shard, timer.id)

@@ -4,8 +4,9 @@ A version owes the fires that came due while it was in force, and no others. Whe
 schedule changes, it is walked up to now first, as a node would have done it; the next version goes on from there.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 from msgspec.structs import replace
@@ -19,6 +20,8 @@ from horae.domain.schedule.overlap import Way, decide
 from horae.domain.timers import Timer, cursor_of
 from horae.store import cursors, instances
 from horae.store.tx import Tx
+
+ROWS_PER_STATEMENT: Final = 500
 
 
 async def settle(tx: Tx, job: Job, schedule: Schedule) -> Job:
@@ -34,11 +37,7 @@ async def settle(tx: Tx, job: Job, schedule: Schedule) -> Job:
         step = advance(schedule, stood, tx.now, fired=fired)
         if not step.verdicts:  # no fire was ever owed there
             await cursors.revise(tx, replace(job, next_fire_at=stood), job.version, step.wake)
-        at: datetime | None = stood
-        for verdict, wake in stops(step, schedule):
-            assert at is not None
-            fired += await walk.tell(cursor_of(job, at), verdict, wake)
-            at = wake
+        fired += await walk.tell(stood, stops(step, schedule))
         stood = step.wake
     return replace(job, next_fire_at=stood)
 
@@ -51,8 +50,34 @@ class _Walk:
         self._running = sum(state is State.RUNNING for state in living.values())
         self._waiting = len(living) - self._running
 
-    async def tell(self, at: Timer, verdict: Verdict, wake: datetime | None) -> bool:
-        """Leave the row of a verdict and move on; whether it was a fire."""
+    async def tell(self, stood: datetime, stops: Sequence[tuple[Verdict, datetime | None]]) -> int:
+        """Leave the rows of verdicts and move on, many at once where nothing depends on the one before.
+
+        Returns how many were fires.
+        """
+        fired, at = 0, stood
+        for first in range(0, len(stops), 1 if self._job.exclusive else ROWS_PER_STATEMENT):
+            if self._job.exclusive:
+                verdict, wake = stops[first]
+                fired += await self._tell_one(cursor_of(self._job, at), verdict, wake)
+            else:
+                portion = stops[first : first + ROWS_PER_STATEMENT]
+                wake = portion[-1][1]
+                fired += await self._tell_many(cursor_of(self._job, at), portion, wake)
+            at = at if wake is None else wake
+        return fired
+
+    async def _tell_many(
+        self, at: Timer, stops: Sequence[tuple[Verdict, datetime | None]], wake: datetime | None
+    ) -> int:
+        now, target = self._tx.now, self._job.definition.target
+        fires = [cursors.fire_row(at, one, to, now, target, None) for one, to in stops if isinstance(one, Fire)]
+        skips = [cursors.skip_row(at, one, to, now) for one, to in stops if isinstance(one, Skip)]
+        move = cursors.Move(at.shard, at.id, at.version, at.at, wake, len(fires))
+        await cursors.walk(self._tx, at.priority, [move], fires, skips)
+        return len(fires)
+
+    async def _tell_one(self, at: Timer, verdict: Verdict, wake: datetime | None) -> bool:
         if isinstance(verdict, Fire) and await self._born(at, verdict, wake):
             return True
         if isinstance(verdict, Fire):
@@ -63,9 +88,6 @@ class _Walk:
     async def _born(self, at: Timer, verdict: Fire, wake: datetime | None) -> bool:
         job, priority = self._job, self._job.definition.priority
         row = cursors.fire_row(at, verdict, wake, self._tx.now, job.definition.target, None)
-        if not job.exclusive:
-            await cursors.fire(self._tx, priority, [row], job.id)
-            return True
         match decide(job.definition.policies.overlap, self._running, self._waiting):
             case Way.RUN:
                 state = State.INIT

@@ -59,6 +59,17 @@ class Skip(NamedTuple):
     error_msg: str | None
 
 
+class Move(NamedTuple):
+    """A cursor that leaves several verdicts behind at once: where it stood, where it goes, how often it fired."""
+
+    shard: int
+    job_id: UUID
+    version: int
+    stood_at: datetime
+    next_fire_at: datetime | None
+    fired: int
+
+
 def fire_row(
     at: Timer,
     verdict: Fires,
@@ -145,6 +156,21 @@ async def skip(tx: Tx, priority: Priority, skips: Sequence[Skip]) -> set[UUID]:
     return {row["id"] for row in await tx.rows(sql("cursors/skip"), *columns, tx.now, priority)}
 
 
+async def walk(
+    tx: Tx, priority: Priority, moves: Sequence[Move], fires: Sequence[Fire], skips: Sequence[Skip]
+) -> set[UUID]:
+    """Move cursors of one priority over several verdicts each, every one of which leaves its row.
+
+    The fires wait for their claim. Returns the jobs whose cursors moved; nothing was written of the others.
+    """
+    born = [(row.job_id, row.id, row.idem_key, row.fire_time, row.due_at, row.slot_ms, row.queue, row.held_ms)
+            for row in fires]  # fmt: skip
+    told = [(row.job_id, row.id, row.idem_key, row.fire_time, row.until, row.fires, row.reason)
+            for row in skips]  # fmt: skip
+    columns = [*zip(*sorted(moves), strict=True), *_turned(born, 8), *_turned(told, 7)]
+    return {row["job_id"] for row in await tx.rows(sql("cursors/walk"), *columns, tx.now, priority)}
+
+
 async def revise(tx: Tx, job: Job, version: int, wake: datetime | None, priority: Priority | None = None) -> bool:
     """Give a cursor the next version of its job and the time it goes to; False when it has moved since it was read."""
     priority = job.definition.priority if priority is None else priority
@@ -166,6 +192,11 @@ async def resume(tx: Tx, job: Job, next_fire_at: datetime | None) -> None:
 async def remove(tx: Tx, job: Job) -> None:
     """Forget a cursor for good."""
     await tx.run(sql("cursors/remove"), job.shard, job.id)
+
+
+def _turned(rows: Sequence[tuple[object, ...]], width: int) -> list[Sequence[object]]:
+    """Rows as columns; so many empty ones where there is none."""
+    return list(zip(*rows, strict=True)) if rows else [()] * width
 
 
 def _columns(marks: Sequence[Mark]) -> tuple[object, ...]:
