@@ -195,3 +195,44 @@ def test_every_sharded_table_has_the_shard_in_its_keys():
 
 def test_migrations_are_numbered_from_one_without_a_gap_or_a_number_taken_twice():
     assert [int(path.name[:4]) for path in MIGRATIONS] == list(range(1, len(MIGRATIONS) + 1))
+
+
+FIRST_CAREFUL_MIGRATION = 31
+"""Those before it built indexes while the tables were small; they are applied, and a file that changed is refused."""
+INDEX = re.compile(r"create (?:unique )?index (concurrently )?(?:if not exists )?(\w+) on (\w+)")
+
+
+@pytest.mark.parametrize("path", MIGRATIONS, ids=lambda path: path.stem)
+def test_a_migration_builds_indexes_of_tables_with_rows_concurrently(path):
+    """F15: CREATE INDEX keeps all writers of its table waiting until it is built."""
+    up = path.read_text().partition("-- migrate:up")[2].partition("-- migrate:down")[0]
+    code = " ".join(re.sub(r"--[^\n]*", "", up).lower().split())
+    new = set(re.findall(r"create table (?:if not exists )?(\w+)", code))
+    alone = up.lstrip().startswith("-- without transaction")
+    if int(path.name[:4]) < FIRST_CAREFUL_MIGRATION:
+        return
+    for concurrently, index, table in INDEX.findall(code):
+        if table not in new:
+            assert concurrently, f"{index}: build it concurrently"
+            assert alone, f"{index}: begin the file with `-- without transaction`"
+            assert f"drop index concurrently if exists {index};" in code, f"{index}: a try may have been broken off"
+    assert alone or "concurrently" not in code
+
+
+def test_what_runs_beside_traffic_takes_no_lock_that_others_queue_behind():
+    """F15: tables are changed by migrations and by `ensure_partitions` only; each has a lock_timeout."""
+    allowed = {"databases/drop", "databases/make", "migrations/prepare", "widenings/lock"}
+    for path in FILES:
+        code, name = code_of(path), name_of(path)
+        if name not in allowed:
+            assert not re.search(
+                r"\b(create|alter|drop|truncate|reindex|cluster|refresh|lock) (table|index)\b", code
+            ), name
+        if re.match(r"vacuum\b", code):
+            assert code.startswith("vacuum (skip_locked, truncate off)"), name
+    assert "set local lock_timeout" in code_of(SQL / "widenings" / "careful.sql")
+    assert "set local lock_timeout" in code_of(SQL / "migrations" / "careful.sql")
+    made = max(path for path in MIGRATIONS if "function ensure_partitions" in path.read_text())
+    up = made.read_text().partition("-- migrate:down")[0]
+    assert re.search(r"function ensure_partitions.*set lock_timeout = '200ms'", up, re.DOTALL)
+    assert "partition of" not in code_of_migration(made).partition("-- migrate:down")[0].partition("end $$")[0]

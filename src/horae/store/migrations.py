@@ -1,8 +1,10 @@
 """Migrations: numbered plain SQL files, applied to every cell under an advisory lock.
 
 Each file runs in one transaction with a short `lock_timeout`: a migration that would have to wait behind a long
-reader gives up, lets the traffic through and tries again. What was applied is remembered with its checksum, and a
-file that changed afterwards is refused.
+reader gives up, lets the traffic through and tries again. A file that begins with `-- without transaction` runs
+statement by statement: so an index of a table with rows is built, CONCURRENTLY, and nobody waits for it. Such a file
+drops first what a try that was broken off may have left. What was applied is remembered with its checksum, and a file
+that changed afterwards is refused.
 """
 
 import asyncio
@@ -20,9 +22,10 @@ from horae.store import partitions, shards
 from horae.store.statements import sql
 from horae.store.tx import Tx
 
-TRIES: Final = 30
+TRIES: Final = 120
 PAUSE: Final = 0.5
 PATIENCE: Final = 600.0
+WITHOUT_TRANSACTION: Final = "-- without transaction"
 
 
 class Migration(NamedTuple):
@@ -32,6 +35,13 @@ class Migration(NamedTuple):
     name: str
     up: str
     checksum: str
+
+    @property
+    def statements(self) -> list[str] | None:
+        """What runs one by one, outside of a transaction; None where the whole is one transaction."""
+        if not self.up.lstrip().startswith(WITHOUT_TRANSACTION):
+            return None
+        return [statement for statement in self.up.split(";\n") if statement.strip()]
 
 
 def known() -> list[Migration]:
@@ -88,18 +98,32 @@ async def apply(connection: "asyncpg.Connection[asyncpg.Record]", name: str, env
 async def _apply_one(connection: "asyncpg.Connection[asyncpg.Record]", migration: Migration) -> None:
     for left in reversed(range(TRIES)):
         try:
+            if (statements := migration.statements) is not None:
+                await _apply_one_by_one(connection, migration, statements)
+                return
             async with connection.transaction():
                 await connection.execute(sql("migrations/careful"))
                 await connection.execute(migration.up)
-                await connection.execute(
-                    sql("migrations/remember"), migration.number, migration.name, migration.checksum
-                )
+                await _remember(connection, migration)
         except asyncpg.LockNotAvailableError:
             if not left:
                 raise
             await asyncio.sleep(PAUSE)
         else:
             return
+
+
+async def _apply_one_by_one(
+    connection: "asyncpg.Connection[asyncpg.Record]", migration: Migration, statements: list[str]
+) -> None:
+    """A statement that is CONCURRENTLY waits for others, and nobody waits for it: it may take its time."""
+    for statement in statements:
+        await connection.execute(statement)
+    await _remember(connection, migration)
+
+
+async def _remember(connection: "asyncpg.Connection[asyncpg.Record]", migration: Migration) -> None:
+    await connection.execute(sql("migrations/remember"), migration.number, migration.name, migration.checksum)
 
 
 async def _deal_shards(connections: "list[asyncpg.Connection[asyncpg.Record]]") -> None:

@@ -5,6 +5,7 @@ from typing import Final
 from horae.runtime.telemetry import log
 from horae.store import partitions
 from horae.store.cells import Store
+from horae.store.tx import LOCKED
 
 ALARM: Final = 3
 
@@ -23,5 +24,8 @@ class Partitioner:
                 left = await partitions.days_ahead(tx)
                 if left < ALARM:
                     log.warning("partitions.short", cell=cell.name, days=left)
-                made += await partitions.stock(tx)
+                try:
+                    made += await partitions.stock(tx)
+                except LOCKED:
+                    log.warning("partitions.postponed", cell=cell.name, days=left)
         return made

@@ -1,1 +1,1 @@
-set local lock_timeout = '1s'
+set local lock_timeout = '200ms'
