@@ -74,7 +74,7 @@ class Node:
             weight_of=self.allowances.weight,
             limits_of=self.allowances.limits,
             permits=self.quotas,
-            now=store.cells[0].clock.seconds,
+            wall=store.cells[0].clock.seconds,
         )
         self.posts = {cell.name: self._post(cell, sender) for cell in store.cells}
         cell_of_desk: dict[Desk, Cell] = {post.desk: post.cell for post in self.posts.values()}

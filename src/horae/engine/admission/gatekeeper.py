@@ -51,11 +51,14 @@ class Gatekeeper:
         limits_of: Callable[[Job], Sequence[tuple[Key, Limit]]] = lambda _job: (),
         permits: Permits | None = None,
         now: Callable[[], float] = boottime,
+        wall: Callable[[], float] | None = None,
     ) -> None:
+        """`now` ticks steadily: breakers, budgets and holds go by it. `wall` is the time that fires are due by."""
         self.slots = Slots(slots)
         self.fair = Fair(weight_of)
         self.limits_of = limits_of
         self.now = now
+        self.wall = wall or now
         self.held: dict[HoldReason, int] = dict.fromkeys(HoldReason, 0)
         self._late = LateFires()
         self._holds = HoldBook()
@@ -176,7 +179,7 @@ class Gatekeeper:
     def unrecorded(self) -> list[Ready]:
         """Fires that a gate has held for more than a moment: they are to be recorded now, and come again."""
         found: list[Ready] = []
-        for queue, ready in self._late.pop(self.now(), RECORDED_AT_ONCE):
+        for queue, ready in self._late.pop(self.now(), RECORDED_AT_ONCE, self.wall()):
             found.append(ready)
             if isinstance(queue, Flow):
                 self._in_flows -= 1
@@ -186,7 +189,7 @@ class Gatekeeper:
 
     def holds(self) -> list[DeskHold]:
         """What gates have held back for more than a moment; neither the holds nor the steps grow with the gates."""
-        return self._holds.collect(self.now())
+        return self._holds.collect(self.now(), self.wall())
 
     def _target_of(self, job: Job) -> Target:
         made = job.definition.target

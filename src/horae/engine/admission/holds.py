@@ -113,11 +113,11 @@ class HoldBook:
         self._doubted: set[HoldKey] = set()
         self.watch = self._watched.add
 
-    def collect(self, now: float) -> list[DeskHold]:
-        """The holds to tell of now."""
+    def collect(self, now: float, wall: float) -> list[DeskHold]:
+        """The holds to tell of now; gates count in ticks, what is told is wall time."""
         gates = dict.fromkeys(found.gate for found in self._told.values())
         gates.update(dict.fromkeys(self._watched.next(GATES_EXPLORED)))
-        found = {key: FoundHold(gate, hold) for gate in gates for key, hold in _holds_at(gate, now)}
+        found = {key: FoundHold(gate, hold) for gate in gates for key, hold in _holds_at(gate, now, wall - now)}
         for key, told in self._told.items():
             if key in found:
                 found[key] = _continued(told, found[key])
@@ -167,11 +167,11 @@ def _anyone_waits(gate: Gate) -> bool:
     return any(gate.flows.values()) if isinstance(gate, Target) else bool(gate)
 
 
-def _holds_at(gate: Gate, now: float) -> Iterator[tuple[HoldKey, Hold]]:
-    return _holds_at_target(gate, now) if isinstance(gate, Target) else _holds_at_limit(gate, now)
+def _holds_at(gate: Gate, now: float, shift_s: float) -> Iterator[tuple[HoldKey, Hold]]:
+    return _holds_at_target(gate, now, shift_s) if isinstance(gate, Target) else _holds_at_limit(gate, now, shift_s)
 
 
-def _holds_at_target(target: Target, now: float) -> Iterator[tuple[HoldKey, Hold]]:
+def _holds_at_target(target: Target, now: float, shift_s: float) -> Iterator[tuple[HoldKey, Hold]]:
     """One for each desk and lane: a target has at most nine flows for each desk."""
     groups: dict[tuple[Desk, bool], list[Flow]] = {}
     for flow in target.closed:
@@ -194,14 +194,14 @@ def _holds_at_target(target: Target, now: float) -> Iterator[tuple[HoldKey, Hold
                 gate=name,
                 lane=lane,
                 reason=reason,
-                since=_moment(now - held_s if opened_at is None else opened_at),
+                since=_moment(shift_s + (now - held_s if opened_at is None else opened_at)),
                 waiting=sum(map(len, flows)),
-                next_try_at=None if until is None or until <= now else _moment(until),
+                next_try_at=None if until is None or until <= now else _moment(shift_s + until),
             ),
         )
 
 
-def _holds_at_limit(queue: LimitQueue, now: float) -> Iterator[tuple[HoldKey, Hold]]:
+def _holds_at_limit(queue: LimitQueue, now: float, shift_s: float) -> Iterator[tuple[HoldKey, Hold]]:
     """One for each desk."""
     if not queue or (held_s := queue.first_held_s(now)) < MIN_HELD_S:
         return
@@ -215,7 +215,7 @@ def _holds_at_limit(queue: LimitQueue, now: float) -> Iterator[tuple[HoldKey, Ho
                     gate=name,
                     lane=HeldLane.ANY,
                     reason=queue.reason,
-                    since=_moment(now - held_s),
+                    since=_moment(shift_s + now - held_s),
                     waiting=waiting,
                 ),
             )

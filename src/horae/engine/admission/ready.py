@@ -77,13 +77,13 @@ class Ready:
         """How many calls its target may have under way with it."""
         return getattr(self.job.definition.target, "max_concurrency", None) or math.inf
 
-    def unrecorded_s(self, now: float) -> float:
+    def unrecorded_s(self, wall: float) -> float:
         """Seconds for which a fire is late and nobody knows of it; zero where its row is there already.
 
         Counted from when it was due, not from when it came to this gate: a schedule that is capped for long would else
         fall behind by a little with every fire.
         """
-        return 0.0 if self.timer.fired is None else now - self.timer.at.timestamp()
+        return 0.0 if self.timer.fired is None else wall - self.timer.at.timestamp()
 
     def add_held(self, seconds: float) -> None:
         """A gate was closed for it for so long."""

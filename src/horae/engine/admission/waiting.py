@@ -90,13 +90,13 @@ class WaitingQueue:
             self._drop_recorded(self._unrecorded)
         return ready
 
-    def pop_late(self, now: float, most: int) -> list[Ready]:
+    def pop_late(self, now: float, most: int, wall: float) -> list[Ready]:
         """Fires that nobody has recorded and that are late by more than the patience; they leave the queue."""
         found: list[Ready] = []
         queue, patience_s = self._unrecorded, self.patience_s
         if queue is None or patience_s is None:
             return found
-        while len(found) < most and self._drop_recorded(queue) and queue[0].unrecorded_s(now) > patience_s:
+        while len(found) < most and self._drop_recorded(queue) and queue[0].unrecorded_s(wall) > patience_s:
             ready = queue.popleft()
             self._leave(ready, now)
             found.append(ready)
@@ -104,7 +104,7 @@ class WaitingQueue:
         return found
 
     def late_at(self) -> float | None:
-        """When the first unrecorded fire in it becomes too late; None where every fire is recorded."""
+        """The wall time at which the first unrecorded fire in it becomes too late; None where every one is recorded."""
         if self._unrecorded is None or self.patience_s is None or not self._drop_recorded(self._unrecorded):
             return None
         return self._unrecorded[0].timer.at.timestamp() + self.patience_s
@@ -136,7 +136,10 @@ class WaitingQueue:
 
 
 class LateFires:
-    """Tells which queues hold fires that are too late to stay unrecorded, without looking at the others."""
+    """Tells which queues hold fires that are too late to stay unrecorded, without looking at the others.
+
+    How late a fire is depends on the wall clock it was due by; how long a gate has held it on steady ticks.
+    """
 
     def __init__(self) -> None:
         self._watched: list[tuple[float, int, WaitingQueue]] = []
@@ -149,16 +152,16 @@ class LateFires:
             queue.watched_at = at
             heapq.heappush(self._watched, (at, next(self._order), queue))
 
-    def pop(self, now: float, most: int) -> list[tuple[WaitingQueue, Ready]]:
+    def pop(self, now: float, most: int, wall: float) -> list[tuple[WaitingQueue, Ready]]:
         """At most so many fires that are too late, with the queues they leave."""
         found: list[tuple[WaitingQueue, Ready]] = []
-        while self._watched and self._watched[0][0] < now and len(found) < most:
+        while self._watched and self._watched[0][0] < wall and len(found) < most:
             at, _, queue = heapq.heappop(self._watched)
             if queue.watched_at != at:
                 continue  # it is watched for an earlier time, or was looked at since
             queue.watched_at = None
             if queue.held:
-                found += [(queue, ready) for ready in queue.pop_late(now, most - len(found))]
+                found += [(queue, ready) for ready in queue.pop_late(now, most - len(found), wall)]
                 self.watch(queue)
         return found
 
