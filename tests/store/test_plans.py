@@ -52,6 +52,8 @@ HOT = {
     "instances/due_narrow": ([[1], *LOOK], {"instance_live": "instance_live_pkey"}),
     "instances/claim": ([[1], [ID], AT, ID, ID, [0]], {"l": "Tid Scan"} | PAUSED | FENCE),
     "instances/abandoned": ([0, 4095, AT, 10, AT, AT, ID], {"l": "instance_live_deadline"}),
+    "instances/running": ([[1], [ID], [1], [ID]], {"l": "instance_live_pkey"}),
+    "instances/accepted": ([0, 4095, AT, ID, 10], {"l": "instance_live_deadline"}),
     "instances/extend": ([[1], [ID], [1], [ID], [AT], [1], AT], {"l": "instance_live_pkey"} | FENCE),
     "instances/end": (END, {"l": "instance_live_pkey", "k": "task_key_pkey"} | LETTER | FENCE),
     "instances/again": (AGAIN, {"l": "instance_live_pkey"} | FENCE),

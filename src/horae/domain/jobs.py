@@ -65,6 +65,14 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     sealed: Sealed | None = None
 
 
+def check_limits(definition: Definition) -> None:
+    """Refuse limits that nobody would keep: workers take from a queue as much as they ask for."""
+    if isinstance(definition.target, QueueTarget) and (definition.limit is not None or definition.quotas):
+        raise Invalid(
+            "limit and quotas hold for calls that Horae makes; how much of a queue runs at once its workers decide"
+        )
+
+
 class Job(msgspec.Struct, frozen=True, kw_only=True):
     """A job as the rows have it."""
 

@@ -84,6 +84,11 @@ class Key(NamedTuple):
     name: str
 
     @property
+    def counts_requests(self) -> bool:
+        """Whether it limits the requests to a target, and not what they begin there."""
+        return self.name.startswith("target/")
+
+    @property
     def shard(self) -> int:
         """Where its row lives: always the same shard, whoever asks."""
         return QUOTA_PLACEMENT.shard(shard_in(self.tenant_id), f"quota/{self.name}")

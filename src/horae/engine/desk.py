@@ -9,9 +9,10 @@ from uuid import UUID
 from horae.delivery.push import Delivered, Sender
 from horae.domain.instances import Instance
 from horae.domain.jobs import Job
-from horae.domain.outcomes import ErrorCode, Lost, Probed, Retryable, Said, said_by
+from horae.domain.outcomes import Accepted, ErrorCode, Lost, Probed, Retryable, Said, said_by
 from horae.domain.sealed import Sealed
 from horae.domain.targets import HttpTarget
+from horae.engine.accepted import AcceptedWork
 from horae.engine.admission.gatekeeper import Gatekeeper
 from horae.engine.admission.ready import Ready
 from horae.engine.agenda import AHEAD_MS, Agenda
@@ -48,6 +49,7 @@ class Hands(NamedTuple):
     feeder: Feeder
     opener: Opener
     pacer: Pacer
+    accepted: AcceptedWork
 
 
 class Desk:
@@ -274,6 +276,10 @@ class Desk:
             outcome = Probed(outcome.code, outcome.message)
         if said is Said.NOTHING:
             self.gatekeeper.withdraw(ready)
+        elif ready.quotas and isinstance(outcome, Accepted):
+            self.gatekeeper.answered(ready, ran.id, said, goes_on=True)
+            if ready.quotas:
+                self.hands.accepted.keep(ran, ready.quotas)
         else:
             self.gatekeeper.answered(ready, ran.id, said)
         code = getattr(outcome, "code", None)

@@ -36,6 +36,7 @@ STUCK: Final = 60.0
 """Seconds without a fire after which `drain` leaves to others what waits for a limit."""
 LOOK, AHEAD, RESCUE, LISTEN, RENEW, RECORD, CHECK, BACKFILL, TENANCIES = 5.0, 0.9, 2.0, 5.0, 0.05, 0.5, 2.0, 1.0, 1.0
 ROLL = PULSE = 1.0
+ACCEPTED_INTERVAL_S: Final = 1.0
 HOLDS_INTERVAL_S: Final = 2.0
 """Seconds between two rounds of telling what is held back; a round with nothing to tell asks nothing."""
 UNHURRIED: Final = {Sign.RUNNING, Sign.ROWS_WRITTEN}
@@ -81,6 +82,9 @@ class Node:
         self.holds = HoldWriter(self.gatekeeper, self.who.incarnation, cell_of_desk)
         self._listeners = {cell.name: Listener(cell, partial(self._woken, cell)) for cell in store.cells}
         self._looks = {name: Loop("feeder", post.feeder, LOOK) for name, post in self.posts.items()}
+        self._accepted_loops = {
+            name: Loop("accepted", post.accepted, ACCEPTED_INTERVAL_S) for name, post in self.posts.items()
+        }
         for cell_name, post in self.posts.items():
             post.agenda.hungry = self._looks[cell_name].waker.wake
         self.progress = Progress({name: sign for cell in store.cells for name, sign in self._signs(cell)})
@@ -187,6 +191,7 @@ class Node:
         self.pulses[cell].on(Sign.ROWS_WRITTEN, post.feeder.suspect)
         yield Loop("pulse", self.pulses[cell], PULSE)
         yield Loop("ahead", post, AHEAD)
+        yield self._accepted_loops[cell]
         yield self.prompted("rescue", post.rescuer, RESCUE, Sign.RUNNING, cell)
         yield self.prompted("tenancies", post.tenancies, TENANCIES, Sign.HELD_TENANTS, cell)
         yield self.prompted("backfill", post.backfiller, BACKFILL, Sign.BACKFILLS, cell)
@@ -236,6 +241,7 @@ class Node:
         if self._tasks and not self.leases.alive(cell):
             cell.forsake()  # whatever cut the lease off may have cut the pool's connections off too
         self.pulses[cell.name].prompt_all()
+        self._accepted_loops[cell.name].waker.wake()
         self._looks[cell.name].waker.wake()
 
     def _woken(self, cell: Cell, wake: Wake) -> None:

@@ -11,6 +11,7 @@ from horae.domain.jobs import Job
 from horae.domain.shares import Class
 from horae.domain.targets import PUSHED, secrets_of
 from horae.domain.timers import Timer
+from horae.engine.accepted import AcceptedWork
 from horae.engine.admission.gatekeeper import Gatekeeper
 from horae.engine.admission.ready import Ready
 from horae.engine.admission.target import Target
@@ -91,7 +92,8 @@ class Post:
         self.roller = Roller(cell, self.territory, self.feeder.follow, lambda: self.tenancies.held)
         self.claimer = Claimer(cell, owner, self._resumed)
         completer = Completer(self.settler, Pace(0.055, 0.012, 0.025))
-        hands = Hands(self.firer, self.claimer, sender, completer, self.feeder, Opener(sealing), pacer)
+        self.accepted = AcceptedWork(cell, self.territory, self.definitions, gatekeeper, allowances, turn)
+        hands = Hands(self.firer, self.claimer, sender, completer, self.feeder, Opener(sealing), pacer, self.accepted)
         self.desk = Desk(cell, self.agenda, gatekeeper, hands, alive, turn)
 
     def hold(self, shards: Iterable[int], here: Iterable[int] = ()) -> None:
@@ -102,6 +104,7 @@ class Post:
         if gained:
             self.feeder.reset()
             self.rescuer.look_at_all()
+            self.accepted.look_at_all()
 
     async def run(self) -> None:
         """Until cancelled: sleep until the next timer, and let it mature."""
@@ -204,6 +207,7 @@ class Post:
         done = await self.rescuer.once()
         await self.claimer.look_at_paused()
         await self.tenancies.learn(anew=True)
+        await self.accepted.once()
         await self.backfiller.once()
         await self.roller.whole()
         await self.feeder.look()

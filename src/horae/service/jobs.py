@@ -9,7 +9,7 @@ from horae.domain.calendars import Calendar
 from horae.domain.errors import Conflict, NotFound, ShardClosed
 from horae.domain.events import Event
 from horae.domain.ids import Prefix, private, shard_in
-from horae.domain.jobs import Definition, Job, Status, Wanted, check_labels, check_name, check_status
+from horae.domain.jobs import Definition, Job, Status, Wanted, check_labels, check_limits, check_name, check_status
 from horae.domain.outcomes import SkipReason
 from horae.domain.schedule import check, fire_at, first_wake
 from horae.domain.schedule.expected import INSTANT
@@ -34,6 +34,7 @@ async def create(ctx: Context, name: str, definition: Definition, *, paused: boo
     """A new job, with its cursor or its one instance. `paused`: it fires nothing before it is resumed."""
     check_name(name)
     check_labels(definition.labels)
+    check_limits(definition)
     check_target(ctx, definition)
     if definition.width is not None:
         check_width(definition.width)

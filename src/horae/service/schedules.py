@@ -13,7 +13,7 @@ from horae.domain.errors import Conflict, Contended, InvalidSchedule
 from horae.domain.events import Event
 from horae.domain.forecast import Forecast
 from horae.domain.forecast import forecast as foresee
-from horae.domain.jobs import Definition, Job, check_change, check_labels
+from horae.domain.jobs import Definition, Job, check_change, check_labels, check_limits
 from horae.domain.schedule import Override, Schedule, Verdict, check, fires, first_wake
 from horae.domain.triggers import CronTrigger
 from horae.security.envelopes import DataKey
@@ -80,6 +80,7 @@ def foretell(schedule: Schedule, now: datetime, *, many: int = 5) -> Preview:
 async def update(ctx: Context, name: str, definition: Definition, *, version: int | None = None) -> Job:
     """A new version of a job; the cursor goes on by it from now. Refused when `version` is not the one it is at."""
     check_labels(definition.labels)
+    check_limits(definition)
     check_target(ctx, definition)
 
     def change(job: Job) -> Definition:

@@ -123,6 +123,17 @@ async def abandoned(tx: Tx, run: Run, until: datetime, after: tuple[datetime, UU
     return [instance_from(row) for row in rows]
 
 
+async def running(tx: Tx, ran: Sequence[Instance]) -> set[UUID]:
+    """Those of these attempts that have not ended yet."""
+    columns = zip(*((one.shard, one.id, one.attempt, one.token) for one in ran), strict=True)
+    return {row["id"] for row in await tx.rows(sql("instances/running"), *columns)}
+
+
+async def accepted(tx: Tx, run: Run, after: tuple[datetime, UUID], limit: int) -> list[Instance]:
+    """What targets have accepted and not ended in a run of shards; by deadline, after the last page's."""
+    return [instance_from(row) for row in await tx.rows(sql("instances/accepted"), *run, *after, limit)]
+
+
 async def cancel_waiting(tx: Tx, shard: int, job_id: UUID) -> list[UUID]:
     """End a job's waiting instances in its own shard; what runs may finish."""
     return [row["id"] for row in await tx.rows(sql("instances/cancel_waiting"), shard, job_id, tx.now)]

@@ -117,10 +117,13 @@ class Gatekeeper:
             ready.desk.accept(ready)
         return passed
 
-    def answered(self, ready: Ready, instance: UUID, said: Said) -> None:
-        """A call ended: its slot is free, and its target is known a little better."""
+    def answered(self, ready: Ready, instance: UUID, said: Said, *, goes_on: bool = False) -> None:
+        """A call ended: its slot is free, and its target is known a little better.
+
+        `goes_on`: what it began did not end. The limits of how much runs at once count it until `release`.
+        """
         target, now = ready.target, self.now()
-        self._let_go(ready)
+        self._let_go(ready, [key for key, _ in self._limits_to_the_end(ready.job)] if goes_on else ())
         before = target.breaker.until
         if ready.timer.lane == Lane.RETRY:
             target.answered_retry(said, now)
@@ -135,6 +138,13 @@ class Gatekeeper:
         self._let_go(ready)
         ready.target.withdraw(ready)
         self._reopen(ready.target, self.now())
+
+    def count_accepted(self, job: Job) -> tuple[Key, ...]:
+        """Count what a target has accepted for a job; returns the limits that do until they are released."""
+        limits = self._limits_to_the_end(job)
+        if self.limits is not None:
+            self.limits.count_accepted(limits)
+        return tuple(key for key, _ in limits)
 
     def granted(self, key: Key) -> None:
         """A limit allows some more: as many of those who waited for it ask again."""
@@ -327,10 +337,18 @@ class Gatekeeper:
         self._reopen(ready.target, now)
         return False
 
-    def _let_go(self, ready: Ready) -> None:
+    def _let_go(self, ready: Ready, kept: Sequence[Key] = ()) -> None:
         self.slots.give((ready.timer.priority, ready.timer.lane))
         if ready.quotas and self.limits is not None:
-            self.limits.let_go(ready)
+            self.limits.let_go(ready, kept)
+
+    def _limits_to_the_end(self, job: Job) -> list[tuple[Key, Limit]]:
+        """The limits that count an instance, not a request: its target's own `max_concurrency` is of requests."""
+        return [
+            (key, limit)
+            for key, limit in self.limits_of(job)
+            if limit.concurrency is not None and not key.counts_requests
+        ]
 
     def _plan(self, target: Target, at: float) -> None:
         """Look at a target's flows again at a time, if no earlier look is planned."""

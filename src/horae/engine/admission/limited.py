@@ -75,6 +75,8 @@ class Limited:
         self._ring: deque[LimitQueue] = deque()
         self._size = 0
         self._most_queues = MAX_IDLE_QUEUES
+        self._owed: dict[Key, tuple[int, Limit]] = {}
+        self._readers: set[object] = set()
 
     def __len__(self) -> int:
         return self._size
@@ -84,7 +86,7 @@ class Limited:
         taken: list[Key] = []
         rated: list[Key] = []
         for key, limit in limits:
-            if self._permits.take(key, limit):
+            if self._take(key, limit):
                 taken.append(key)
                 if limit.rate is not None:
                     rated.append(key)
@@ -103,13 +105,50 @@ class Limited:
             ready.admitted_at = self._now()
         return None
 
-    def let_go(self, ready: Ready) -> None:
-        """A call that was counted has ended, or is not made: the next one may ask."""
+    def count_accepted(self, limits: Sequence[tuple[Key, Limit]]) -> None:
+        """Count what runs already. Where a limit has no permit left it is owed one, before anyone else gets any."""
+        for key, limit in limits:
+            many, _ = self._owed.get(key, (0, limit))
+            self._owed[key] = (many + 1, Limit(concurrency=limit.concurrency))
+            self._pay(key)
+
+    def pay_all(self) -> None:
+        """Take the permits that are owed, as far as there are any."""
+        for key in list(self._owed):
+            self._pay(key)
+
+    def release(self, keys: Sequence[Key]) -> None:
+        """What these limits counted has ended: the next one may ask."""
+        for key in keys:
+            many, limit = self._owed.get(key, (0, None))
+            if many > 1 and limit is not None:
+                self._owed[key] = (many - 1, limit)
+            elif many == 1:
+                del self._owed[key]
+            else:
+                self._permits.give(key)
+            if self._queues.get(key):
+                self._readmit(key, min(1, self._permits.room(key)))
+
+    def stand_still(self, reader: object) -> None:
+        """Somebody has yet to read what runs: until `go_on` nothing more is counted that may run at once with it."""
+        self._readers.add(reader)
+
+    def go_on(self, reader: object) -> None:
+        """It was read, as far as that was possible."""
+        self._readers.discard(reader)
+        if not self._readers:
+            self.ask_again()
+
+    def let_go(self, ready: Ready, kept: Sequence[Key] = ()) -> None:
+        """A call that was counted has ended, or is not made: the next one may ask. Some keys may go on counting it."""
         for key in ready.quotas:
+            if key in kept:
+                continue
             (self._permits.undo if key in ready.paces else self._permits.give)(key)
             if self._queues.get(key):
                 self._readmit(key, min(1, self._permits.room(key)))
-        ready.quotas = ready.paces = ()
+        ready.quotas, ready.paces = tuple(key for key in ready.quotas if key in kept), ()
 
     def granted(self, key: Key) -> None:
         """A limit allows some more: as many of those who waited for it ask again."""
@@ -132,6 +171,24 @@ class Limited:
         self._queues.clear()
         self._ring.clear()
         self._size = 0
+
+    def _take(self, key: Key, limit: Limit) -> bool:
+        if self._readers and limit.concurrency is not None and not key.counts_requests:
+            return False
+        if key in self._owed and not self._pay(key):
+            return False
+        return self._permits.take(key, limit)
+
+    def _pay(self, key: Key) -> bool:
+        """Take the permits that are owed; whether none is any more."""
+        many, limit = self._owed[key]
+        while many and self._permits.take(key, limit):
+            many -= 1
+        if many:
+            self._owed[key] = (many, limit)
+        else:
+            del self._owed[key]
+        return not many
 
     def _queue_of(self, key: Key) -> LimitQueue:
         queue = self._queues.get(key)
