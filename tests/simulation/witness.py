@@ -97,6 +97,11 @@ def _fired_alone(args: Sequence[Any], result: Any) -> Iterator[Seen]:
         yield Seen(args[5], str(args[14]), 1, args[8])
 
 
+def _walked(args: Sequence[Any], result: Any) -> Iterator[Seen]:
+    moved = {row["job_id"] for row in result}
+    return (Seen(id_, "INIT") for job_id, id_ in zip(args[6], args[7], strict=True) if job_id in moved)
+
+
 def _claimed(_args: Sequence[Any], result: Any) -> Iterator[Seen]:
     return (Seen(row["id"], "RUNNING", row["attempt"], row["token"]) for row in result)
 
@@ -153,6 +158,7 @@ def _displaced(args: Sequence[Any], _result: Any) -> Iterator[Seen]:
 READERS: dict[str, Callable[[Sequence[Any], Any], Iterator[Seen]]] = {
     "cursors/fire": _fired,
     "cursors/fire_exclusive": _fired_alone,
+    "cursors/walk": _walked,
     "instances/claim": _claimed,
     "workers/claim": _handed_out,
     "instances/end": _settled(5),

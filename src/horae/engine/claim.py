@@ -23,7 +23,7 @@ MAX_PAUSED_JOBS: Final = 10_000
 PAUSED_JOBS_PER_LOOK: Final = 500
 
 
-class LeftBehind(NamedTuple):
+class LeftRange(NamedTuple):
     """When the instances of a paused job were due that a claim left where they are."""
 
     tenant_id: UUID
@@ -47,7 +47,7 @@ class Claimer:
         self.cell = cell
         self.owner = owner
         self.resumed = resumed
-        self._paused: dict[UUID, LeftBehind] = {}
+        self._paused: dict[UUID, LeftRange] = {}
 
     async def claim(self, readies: Sequence[Ready]) -> list[Flight]:
         """Those of a batch that are still waiting and due are RUNNING now. Fewer is normal."""
@@ -74,7 +74,7 @@ class Claimer:
         asked = dict(islice(self._paused.items(), PAUSED_JOBS_PER_LOOK))
         async with self.cell.statement() as tx:
             paused = await jobs.paused(tx, [(left.tenant_id, job_id) for job_id, left in asked.items()])
-        gone_on: list[LeftBehind] = []
+        gone_on: list[LeftRange] = []
         for job_id in asked:
             left = self._paused.pop(job_id)
             if job_id in paused:
@@ -86,11 +86,11 @@ class Claimer:
 
     async def _remember_paused(self, tx: Tx, timers: Iterable[Timer]) -> None:
         """Remember those of the timers whose job is paused; the others moved, or someone else has them."""
-        met: dict[UUID, LeftBehind] = {}
+        met: dict[UUID, LeftRange] = {}
         for timer in timers:
             before = met.get(timer.job_id) or self._paused.get(timer.job_id)
             earliest, latest = (timer.at, timer.at) if before is None else (before.earliest, before.latest)
-            met[timer.job_id] = LeftBehind(timer.tenant_id, min(earliest, timer.at), max(latest, timer.at))
+            met[timer.job_id] = LeftRange(timer.tenant_id, min(earliest, timer.at), max(latest, timer.at))
         paused = await jobs.paused(tx, [(left.tenant_id, job_id) for job_id, left in met.items()])
         for job_id in paused:
             if job_id in self._paused or len(self._paused) < MAX_PAUSED_JOBS:

@@ -20,7 +20,7 @@ from horae.engine.births import Flight
 from horae.engine.claim import Claimer
 from horae.engine.completer import Completer
 from horae.engine.feeder import Feeder
-from horae.engine.fire import Fired, Firer
+from horae.engine.fire import FiredBatch, Firer
 from horae.engine.opening import Opener
 from horae.engine.quotas.pacing import Pacer
 from horae.runtime.batcher import Batcher
@@ -123,7 +123,7 @@ class Desk:
     async def _fire(self, readies: Sequence[Ready], *, slots: bool) -> None:
         """Fire a batch and send it. What takes longer follows as work of its own, and can neither delay nor lose it."""
         work = partial(self.hands.firer.fire, readies, slots=slots)
-        fired = await self._attempt(work, readies) or Fired([], [], [], [])
+        fired = await self._attempt(work, readies) or FiredBatch([], [], [], [])
         if fired.unanswered:
             self._postpone(fired.unanswered)
         others = {id(ready) for ready in (*fired.alone, *fired.behind)}
@@ -143,7 +143,10 @@ class Desk:
             self._depart([ready], flights or (), slots=slot)
 
     async def _catch_up(self, readies: Sequence[Ready]) -> None:
-        await self._attempt(partial(self.hands.firer.catch_up, readies), readies)
+        """Cursors that are behind. They may have waited here for a while: some may be of a tenant that is held now."""
+        ours = [ready for ready in readies if ready.timer.tenant_id not in self.agenda.held]
+        if ours:
+            await self._attempt(partial(self.hands.firer.catch_up, ours), ours)
         self._depart(readies, (), slots=False)
 
     async def _claim(self, waiting: Sequence[Ready]) -> list[Flight]:

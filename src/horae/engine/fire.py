@@ -43,7 +43,7 @@ class Reached(NamedTuple):
     step: Step
 
 
-class Fired(NamedTuple):
+class FiredBatch(NamedTuple):
     """What came of a batch: calls that can be sent now, fires that are decided alone, and cursors that are behind.
 
     Of `unanswered` nothing is known: the database did not answer.
@@ -73,13 +73,13 @@ class Firer:
         self.walker = Walker(cell, owner, follow)
         self.unread = 0
 
-    async def fire(self, readies: Sequence[Ready], *, slots: bool) -> Fired:
+    async def fire(self, readies: Sequence[Ready], *, slots: bool) -> FiredBatch:
         """Fire a batch. With slots in hand what is due now is born RUNNING and returned, all else waits in its row.
 
         `alone` and `behind` were not fired yet. A statement that is lost loses no call that others have let start.
         """
         await self._learn_calendars(readies)
-        fired = Fired([], [], [], [])
+        fired = FiredBatch([], [], [], [])
         for priority, batch in _by_priority(readies).items():
             plain = self._sort(batch, fired)
             try:
@@ -123,7 +123,7 @@ class Firer:
             async with self.cell.statement() as tx:
                 await self.almanac.learn(tx, (ready.job for ready in readies))
 
-    def _sort(self, readies: Sequence[Ready], fired: Fired) -> list[Reached]:
+    def _sort(self, readies: Sequence[Ready], fired: FiredBatch) -> list[Reached]:
         """Those of a batch whose cursor has one verdict; the others are put where they belong.
 
         How many fires a job is behind of which each is made up for is not even counted here.

@@ -15,9 +15,9 @@ from horae.engine.births import Flight
 from horae.runtime.telemetry import log
 from horae.security.envelopes import version_of
 from horae.security.sealing import Sealing
-from horae.store.tx import GONE
+from horae.store.tx import CUT, GONE
 
-CLOSED: tuple[type[Exception], ...] = (KeysUnavailable, Unopenable, *GONE)
+CLOSED: tuple[type[Exception], ...] = (KeysUnavailable, Unopenable, *GONE, *CUT)
 NOT_NOW: Final = Probed(ErrorCode.SEALED, "what its job says is sealed, and cannot be opened now")
 
 
