@@ -51,7 +51,7 @@ class Failure(NamedTuple):
 
 def failed(failure: Failure, about: str = "") -> Outcome:
     """What no answer means for the attempt: trying again may help, unless we are not allowed to."""
-    kind = Unrecoverable if failure.code is ErrorCode.REFUSED else Retryable
+    kind = Unrecoverable if failure.code == ErrorCode.REFUSED else Retryable
     return kind(failure.code, about + failure.message)
 
 

@@ -109,10 +109,10 @@ def judge_missing(wanted: Wanted, past: Past | None, after_success: AfterSuccess
     """None: the task is to be made. `still`: what changed after this is too recent to be compared."""
     if past is None:
         return None
-    if past.outcome is State.DEAD:
+    if past.outcome == State.DEAD:
         return Left.DEAD
     newer = _newer(wanted.version, past.version)
-    if past.outcome is State.SUCCESS:
+    if past.outcome == State.SUCCESS:
         if after_success is AfterSuccess.IGNORE or (newer is not None and newer <= 0):
             return Left.SUCCEEDED
     elif newer is not None and newer < 0:

@@ -78,7 +78,7 @@ def check_open(letter: Letter) -> None:
 
 def living(job: Job | None) -> Job | None:
     """The job that a replay would run by; None when it is gone."""
-    return None if job is None or job.status is Status.REMOVED else job
+    return None if job is None or job.status == Status.REMOVED else job
 
 
 def check_wanted(wanted: Wanted, limit: int) -> None:

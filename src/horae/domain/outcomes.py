@@ -219,4 +219,4 @@ def said_by(outcome: Outcome) -> Said:
         return Said.NOTHING
     if not isinstance(outcome, Retryable):
         return Said.WELL
-    return Said.EARLY if outcome.code is ErrorCode.HTTP_425 else Said.BADLY
+    return Said.EARLY if outcome.code == ErrorCode.HTTP_425 else Said.BADLY

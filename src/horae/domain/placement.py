@@ -42,7 +42,7 @@ class Placement(NamedTuple):
     @property
     def stride(self) -> int:
         """How far a shard is from the next."""
-        return 1 if self.layout is Layout.NEIGHBOURS else SHARDS // self.width
+        return 1 if self.layout == Layout.NEIGHBOURS else SHARDS // self.width
 
     def shard(self, base: int, text: str) -> int:
         """The shard of a name or business key in a tenant that starts at `base`."""

@@ -236,9 +236,9 @@ def _pause(wanted: Declared, job: Job) -> bool | None:
     asked = True if wanted.shadow else wanted.paused
     if asked is None and SHADOW in job.definition.labels:
         asked = False
-    if asked is True and job.status is Status.ACTIVE:
+    if asked is True and job.status == Status.ACTIVE:
         return True
-    if asked is False and job.status is Status.PAUSED:
+    if asked is False and job.status == Status.PAUSED:
         return False
     return None
 

@@ -164,7 +164,7 @@ def decide(known: Known, intent: Intent, after_success: AfterSuccess = AfterSucc
         return _change_live(known.live, intent.at)
     if known.ledger is None:
         return Create(after=0, at=intent.at)
-    if known.ledger.outcome is State.SUCCESS and after_success is AfterSuccess.IGNORE:
+    if known.ledger.outcome == State.SUCCESS and after_success is AfterSuccess.IGNORE:
         return Ignore(IgnoreReason.SUCCEEDED)
     return Create(after=known.ledger.generation, at=intent.at)
 

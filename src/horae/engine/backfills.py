@@ -62,11 +62,11 @@ class Backfiller:
             room = MOST_WAITING - await backfills.waiting(tx, one, MOST_WAITING)
             if job is not None and job.status not in {Status.PAUSED, Status.REMOVED}:
                 await self.almanac.learn(tx, [job])
-        if job is None or job.status is Status.REMOVED:
+        if job is None or job.status == Status.REMOVED:
             async with self.cell.tx() as tx:
                 await backfills.cancel(tx, one)
             return 0
-        if job.status is Status.PAUSED or room <= 0:
+        if job.status == Status.PAUSED or room <= 0:
             return 0
         return await self._portion(one, job, min(BATCH, room))
 
@@ -81,7 +81,7 @@ class Backfiller:
             births = [Birth(mint(one.shard, tx.now), recurring(one.job_id, at, rerun), at) for at in times]
             ids = await backfills.birth(tx, one, job, births) if births else set()
             await backfills.count(tx, one, len(ids), len(births) - len(ids))
-            if status is Progress.DONE:
+            if status == Progress.DONE:
                 body = {"name": job.name, "backfill": public(Prefix.BACKFILL, one.id)}
                 await outbox.append(tx, one.shard, one.tenant_id, Event.BACKFILL_DONE, body, job_id=job.id)
             return [birth for birth in births if birth.id in ids]

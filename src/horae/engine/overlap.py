@@ -54,7 +54,7 @@ class Exclusive:
         """Let one fire run, wait, or be skipped; False when the cursor has moved."""
         if self._paced(verdict):
             return await self._birth(verdict, wake, State.INIT)
-        running = sum(state is State.RUNNING for state in self._living.values())
+        running = sum(state == State.RUNNING for state in self._living.values())
         way = decide(self.ready.job.definition.policies.overlap, running, len(self._living) - running)
         match way:
             case Way.RUN:
@@ -82,13 +82,13 @@ class Exclusive:
         return await self._birth(verdict, wake, State.RUNNING if called else State.INIT)
 
     async def _birth(self, verdict: Fires, wake: datetime | None, state: State) -> bool:
-        token = chance.token() if state is State.RUNNING else None
+        token = chance.token() if state == State.RUNNING else None
         fire = fire_row(self.ready, verdict, wake, self.tx.now, token)
         if not await cursors.fire_exclusive(self.tx, self.ready.timer.priority, fire, self.owner, state):
             return False
         self.fired += 1
         self._living[fire.id] = state
-        if state is not State.BLOCKED:
+        if state != State.BLOCKED:
             self.born.append(fire)
         return True
 

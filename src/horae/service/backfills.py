@@ -114,7 +114,7 @@ async def cancel(ctx: Context, id_: UUID) -> Backfill:
 async def _made(ctx: Context, tx: Tx, job: Job, id_: UUID, asked: Asked) -> Backfill:
     if not job.recurring:
         raise Conflict(f"job {job.name!r} has no schedule, hence no past fires")
-    if job.status is Status.PAUSED:
+    if job.status == Status.PAUSED:
         raise Conflict(f"job {job.name!r} is PAUSED; resume it first")
     await rows.lock(tx, job)
     since, until = asked.since.astimezone(UTC), min(asked.until.astimezone(UTC), job.next_fire_at or tx.now)

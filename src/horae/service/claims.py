@@ -72,7 +72,7 @@ async def _look(ctx: Context, cell: Cell, name: str) -> list[Look] | None:
 def _urgency(look: Look) -> tuple[object, ...]:
     """First tries and retries are one another's equals, so that neither starves behind a backlog of the other."""
     waits = look.waits
-    return waits.priority, waits.lane is Lane.BACKFILL, waits.oldest
+    return waits.priority, waits.lane == Lane.BACKFILL, waits.oldest
 
 
 async def _take(ctx: Context, look: Look, worker_id: str, limit: int) -> list[Claimed]:

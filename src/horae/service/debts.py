@@ -47,7 +47,7 @@ class _Walk:
 
     def __init__(self, tx: Tx, job: Job, living: Mapping[UUID, State]) -> None:
         self._tx, self._job = tx, job
-        self._running = sum(state is State.RUNNING for state in living.values())
+        self._running = sum(state == State.RUNNING for state in living.values())
         self._waiting = len(living) - self._running
 
     async def tell(self, stood: datetime, stops: Sequence[tuple[Verdict, datetime | None]]) -> int:

@@ -40,7 +40,7 @@ async def trigger(ctx: Context, name: str, key: str, *, payload: Any = None, eve
     if not key or len(key) > 200:
         raise Invalid("a trigger needs an Idempotency-Key of 1 to 200 characters")
     job = await jobs.find(ctx, name)
-    if job.status is Status.PAUSED or job.spread:
+    if job.status == Status.PAUSED or job.spread:
         kind = "a type of tasks" if job.keyed else "a rolling set" if job.rolling else "PAUSED"
         raise Conflict(f"job {name!r} is {kind} and cannot be triggered")
     request = Request(job.shard, ctx.tenant.id, ROUTE, name, key, sha256(msgspec.json.encode(payload)).digest())

@@ -90,7 +90,7 @@ async def named(ctx: Context, ref: str, *, removed: bool = False) -> Job:
         return await find(ctx, ref)
     async with ctx.store.statement(shard_in(id_)) as tx:
         job = await jobs.by_id(tx, ctx.tenant.id, id_)
-    if job is None or (job.status is Status.REMOVED and not removed):
+    if job is None or (job.status == Status.REMOVED and not removed):
         raise NotFound(f"tenant {ctx.tenant.name!r} has no job {ref!r}")
     return job
 

@@ -31,7 +31,7 @@ class Draft(NamedTuple):
 
     def answer(self, written: Written) -> Answer:
         """What is said once it is written."""
-        born = None if self.decision is Decision.IGNORED else written.instance_id
+        born = None if self.decision == Decision.IGNORED else written.instance_id
         return Answer(self.decision, written.revision, born, self.at, self.reason, self.replaced_id)
 
 

@@ -49,7 +49,7 @@ async def _stand(
     async def work(tx: Tx) -> Standing:
         if not await rows.hold(tx, tenant.id, after, before):
             now = await rows.status(tx, tenant.id)
-            if now is Standing.REMOVED or now is None:
+            if now == Standing.REMOVED or now is None:
                 raise NotFound(f"there is no tenant {name!r}")
             raise Conflict(f"tenant {name!r} is {now}, or its shard is moving")
         await rows.publish(tx, tenant.id)

@@ -25,7 +25,7 @@ class Held(NamedTuple):
     @property
     def held(self) -> bool:
         """Whether its rows are to be left alone."""
-        return self.standing is not Standing.ACTIVE
+        return self.standing != Standing.ACTIVE
 
 
 async def create(tx: Tx, tenant: Tenant) -> bool:

@@ -81,7 +81,7 @@ async def _follow(ctx: Context, id_: UUID) -> Shown:
             shown = await backfills.show(ctx, id_)
             one = shown.backfill
             bar.update(task, total=one.planned, completed=one.already + sum(shown.ended.values()))
-            if one.status is not Progress.RUNNING and not shown.waiting:
+            if one.status != Progress.RUNNING and not shown.waiting:
                 return shown
             await asyncio.sleep(PAUSE)
 

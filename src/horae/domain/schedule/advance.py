@@ -95,7 +95,7 @@ def _plain(schedule: Schedule) -> bool:
 
 def _on_time(schedule: Schedule, fire_time: datetime, fired: int) -> list[Verdict]:
     found = list(fires(schedule, fire_time, fire_time + expected.INSTANT, fired=fired))
-    if found and isinstance(found[0], Skip) and found[0].reason is not SkipReason.REQUESTED:
+    if found and isinstance(found[0], Skip) and found[0].reason != SkipReason.REQUESTED:
         # A day that is excluded is one verdict, not one per second of it.
         return [next(fires(schedule, fire_time, fire_time + LONGEST_SKIP, fired=fired))]
     return found

@@ -272,9 +272,9 @@ class Gatekeeper:
             self._visited.append(target)
         self._holds.watch(flow.tenant, target)
         self._late.watch(flow)
-        if reason is HoldReason.RETRY_BUDGET:
+        if reason == HoldReason.RETRY_BUDGET:
             self._plan(target, target.retry_at(now))
-        elif reason is HoldReason.BREAKER:
+        elif reason == HoldReason.BREAKER:
             self._reopen(target, now)  # where a retry leaves the probe to another, or a breaker's time is not over
 
     def _reopen(self, target: Target, now: float, *, everyone: bool = False) -> None:

@@ -139,7 +139,7 @@ class HoldBook:
 
 def _continued(told: FoundHold, found: FoundHold) -> FoundHold:
     """A hold goes on for the same reason: it began when it was first found. A breaker knows that itself."""
-    if found.hold.reason is HoldReason.BREAKER or found.hold.reason is not told.hold.reason:
+    if found.hold.reason == HoldReason.BREAKER or found.hold.reason is not told.hold.reason:
         return found
     return FoundHold(found.gate, replace(found.hold, since=told.hold.since))
 
