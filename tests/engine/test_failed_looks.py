@@ -71,3 +71,22 @@ async def test_an_error_nobody_foresaw_does_not_end_the_work_in_a_cell(node, mon
     await until(lambda: asked > 1 or running.done())
     assert not running.done()
     running.cancel()
+
+
+async def test_a_range_that_was_named_is_looked_at_again_when_its_look_failed(ctx, store, node, monkeypatch):
+    """Who named it does so once: forgotten, its rows would wait for the next sweep."""
+    job = await a_job(ctx, "job", every(ctx, 20), target=own_queue("job"))
+    post = node.posts[store.cell(job.shard).name]
+    post.hold([job.shard])
+    await post.feeder.once()
+    for timer in [*post.agenda.soon(), *post.agenda.take(10)]:
+        post.agenda.forget(timer)
+    post.agenda._known.clear()
+    post.feeder.name(job.next_fire_at, job.next_fire_at)
+    with monkeypatch.context() as broken:
+        broken.setattr(post.feeder.cursors, "read", failing(ConnectionError("gone")))
+        with pytest.raises(ConnectionError):
+            await post.feeder.once()
+    assert len(post.agenda) == 0
+    await post.feeder.once()
+    assert len(post.agenda) == 1
