@@ -61,6 +61,27 @@ async def test_a_name_is_free_again_after_removal(ctx, store):
     assert [job.id for job in await jobs.listing(ctx)] == [second.id]
 
 
+@pytest.mark.parametrize("paused", [False, True])
+async def test_a_job_that_is_removed_leaves_a_row_of_the_fires_that_nobody_came_to(ctx, store, paused):
+    """F4's sibling: nothing that was due is dropped silently."""
+    job = await a_job(ctx, "a", every(ctx, 60, "a"))
+    if paused:
+        await jobs.pause(ctx, "a")
+    await move_clock(store, minutes=10, seconds=30)
+    await jobs.remove(ctx, "a")
+    left = await query(store, "select state, reason, range_count, fire_time, range_to from instance_history")
+    last = job.next_fire_at + timedelta(minutes=9)
+    reason = "PAUSED" if paused else "REMOVED"
+    assert [tuple(row) for row in left] == [("SKIPPED", reason, 10, job.next_fire_at, last)]
+    assert await query(store, "select from job_cursor") == []
+
+
+async def test_a_job_that_is_removed_on_time_owes_nothing(ctx, store):
+    await a_job(ctx, "a", every(ctx, 60, "a"))
+    await jobs.remove(ctx, "a")
+    assert await query(store, "select from instance_history") == []
+
+
 async def test_pause_stops_the_cursor_and_resume_goes_on_from_now_with_one_range_row(ctx, store):
     job = await a_job(ctx, "a", every(ctx, 60, "a"))
     await jobs.pause(ctx, "a")
