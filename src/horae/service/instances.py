@@ -20,6 +20,7 @@ from horae.security.sealing import seal
 from horae.service import jobs, search
 from horae.service.changes import tell
 from horae.service.context import Context
+from horae.service.turns import runs_alone, take_turn
 from horae.store import history, idempotency, instances, leases, tenants
 from horae.store.history import Bounds, Past
 from horae.store.idempotency import Request
@@ -57,8 +58,8 @@ async def trigger(ctx: Context, name: str, key: str, *, payload: Any = None, eve
         if not even_if_down and not await leases.held(tx, job.shard):
             raise DispatcherDown(f"no node owns the shard of job {name!r} now; nothing was triggered")
         target = job.definition.target
-        made = _made(job, id_, key, payload, tx)
-        if not await instances.trigger(tx, made, slot_ms(target), queue_of(target)):
+        made = _made(job, id_, key, payload, tx, await take_turn(tx, job))
+        if not await instances.trigger(tx, made, slot_ms(target), queue_of(target), exclusive=runs_alone(job)):
             raise Duplicate("an instance under this Idempotency-Key, made longer ago than a day, is still in flight")
         await tell(ctx, tx, job, Event.INSTANCE_TRIGGERED, {"instance": public(Prefix.INSTANCE, id_), "key": key})
         return Triggered(id_)
@@ -90,7 +91,7 @@ async def _replay(ctx: Context, tx: Tx, request: Request) -> Triggered:
     return Triggered(first.instance_id, replayed=True)
 
 
-def _made(job: Job, id_: UUID, key: str, payload: Any, tx: Tx) -> Instance:
+def _made(job: Job, id_: UUID, key: str, payload: Any, tx: Tx, state: State) -> Instance:
     return Instance(
         shard=job.shard,
         id=id_,
@@ -100,7 +101,7 @@ def _made(job: Job, id_: UUID, key: str, payload: Any, tx: Tx) -> Instance:
         idem_key=keys.manual(job.id, key),
         fire_time=tx.now,
         due_at=tx.now,
-        state=State.INIT,
+        state=state,
         priority=job.definition.priority,
         payload=payload,
     )

@@ -1,7 +1,8 @@
 """Dead letters sent again: one that someone waits for, or many after an incident.
 
 A replay runs by the job as it is now, because it usually follows a repair. One letter goes by the lane of first tries:
-someone waits for it. Many go as a backfill, so that they never push aside what is due.
+someone waits for it. Many go as a backfill, so that they never push aside what is due; they run beside the fires of
+their job, whatever its overlap policy says.
 """
 
 from datetime import UTC, datetime
@@ -17,6 +18,7 @@ from horae.domain.targets import queue_of, slot_ms
 from horae.runtime.chance import mint
 from horae.service import budgets, jobs
 from horae.service.context import Context
+from horae.service.turns import runs_alone, take_turn
 from horae.store import audit, dead_letters
 from horae.store import jobs as rows
 from horae.store.cells import Cell
@@ -44,7 +46,9 @@ async def replay(ctx: Context, instance_id: UUID) -> UUID:
         if job is None:
             raise Conflict("the job of this dead letter was removed; nothing is left that could run it")
         row = _row(letter, job, tx)
-        if not await dead_letters.replay(tx, ctx.tenant.id, [row], Lane.FIRST, ctx.actor):
+        state, alone = await take_turn(tx, job), runs_alone(job)
+        sent = await dead_letters.replay(tx, ctx.tenant.id, [row], Lane.FIRST, ctx.actor, state=state, exclusive=alone)
+        if not sent:
             raise Conflict(
                 "its business key has a live instance, has succeeded or went on to a new generation,"
                 " or its shard is moving; nothing was replayed"

@@ -145,6 +145,11 @@ async def lock(tx: Tx, at: Timer) -> int | None:
     return value if isinstance(value, int) else None
 
 
+async def seize(tx: Tx, job: Job) -> bool:
+    """Let nobody fire a job until the end of the transaction; False: it has no cursor."""
+    return await tx.value(sql("cursors/seize"), job.shard, job.id) is not None
+
+
 async def fire_exclusive(tx: Tx, priority: Priority, fire: Fire, owner: UUID, state: State) -> bool:
     """Move one cursor and give birth to a fire that does not run beside others of its job; False when it has moved."""
     return await tx.value(sql("cursors/fire_exclusive"), *fire, owner, tx.now, state, priority) is not None

@@ -9,6 +9,7 @@ import asyncpg
 from horae.domain.dead_letters import Letter, Mark, ReplayStatus, Wanted
 from horae.domain.ids import shard_in
 from horae.domain.instances import Lane, Priority
+from horae.domain.lifecycle import State
 from horae.domain.sealed import read
 from horae.store.statements import sql
 from horae.store.tx import Tx
@@ -60,10 +61,23 @@ async def replayable(tx: Tx, tenant_id: UUID, wanted: Wanted, after: Mark, limit
     return [letter_from(row) for row in await tx.rows(sql("dead_letters/replayable"), *args)]
 
 
-async def replay(tx: Tx, tenant_id: UUID, replays: Sequence[Replay], lane: Lane, actor: str) -> dict[UUID, UUID]:
-    """Send letters again; returns letter and new instance of those that could be. Each has its event."""
+async def replay(
+    tx: Tx,
+    tenant_id: UUID,
+    replays: Sequence[Replay],
+    lane: Lane,
+    actor: str,
+    *,
+    state: State = State.INIT,
+    exclusive: bool = False,
+) -> dict[UUID, UUID]:
+    """Send letters again; returns letter and new instance of those that could be. Each has its event.
+
+    They begin in one state; `exclusive`: no fire of their job runs beside them.
+    """
     columns = zip(*sorted(replays), strict=True)
-    rows = await tx.rows(sql("dead_letters/replay"), *columns, tenant_id, tx.now, lane, actor)
+    args = (tenant_id, tx.now, lane, actor, state, exclusive or None)
+    rows = await tx.rows(sql("dead_letters/replay"), *columns, *args)
     return {row["replay_of"]: row["id"] for row in rows}
 
 

@@ -185,13 +185,13 @@ async def release(tx: Tx, waiting: Iterable[tuple[int, UUID]]) -> list[Timer]:
     return [Timer(*row[:8]) for row in rows if row["queue"] is None]
 
 
-async def trigger(tx: Tx, made: Instance, slot_ms: int, queue: str | None) -> bool:
+async def trigger(tx: Tx, made: Instance, slot_ms: int, queue: str | None, *, exclusive: bool) -> bool:
     """Insert an instance that someone asked for; the idempotency row that authorises it was just written.
 
-    False: an older one under the same key still lives.
+    `exclusive`: no fire of its job runs beside it. False: an older one under the same key still lives.
     """
     born = (made.shard, made.id, made.tenant_id, made.job_id, made.job_version, made.idem_key, made.due_at, tx.now)
-    args = (*born, made.priority, slot_ms, queue, made.payload)
+    args = (*born, made.priority, slot_ms, queue, made.payload, made.state, exclusive or None)
     return await tx.value(sql("instances/trigger"), *args) is not None
 
 

@@ -22,10 +22,10 @@ keys as materialized (
 born as (
     insert into instance_live (shard_id, id, tenant_id, job_id, job_version, idem_key, fire_time, due_at, changed_at,
                                priority, lane, slot_ms, queue, state, business_key, generation, intent_version,
-                               replay_of, payload)
+                               replay_of, payload, exclusive)
     select e.shard_id, e.id, e.tenant_id, e.job_id, e.job_version, e.idem_key, e.fire_time, $9::timestamptz, $9,
-           e.priority, $10, e.slot_ms, e.queue, 'INIT', e.business_key, e.generation, k.intent_version,
-           e.instance_id, e.payload
+           e.priority, $10, e.slot_ms, e.queue, $12, e.business_key, e.generation, k.intent_version,
+           e.instance_id, e.payload, $13
     from letters e
     left join keys k on k.id = e.id
     where e.business_key is null or k.id is not null
