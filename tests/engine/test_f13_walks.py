@@ -61,7 +61,7 @@ async def test_f13_a_job_of_every_second_is_on_time_beside_one_that_is_10_000_fi
             times = {one.fire_time for one in catcher.of("/quick")}
             return quick.next_fire_at in times and len(times) >= 4
 
-        await until(called)
+        await until(called, 12)
         assert catcher.of("/slow") == []
         await transaction.rollback()
         await locked.close()

@@ -57,7 +57,6 @@ HOT = {
     "instances/extend": ([[1], [ID], [1], [ID], [AT], [1], AT], {"l": "instance_live_pkey"} | FENCE),
     "instances/end": (END, {"l": "instance_live_pkey", "k": "task_key_pkey"} | LETTER | FENCE),
     "instances/again": (AGAIN, {"l": "instance_live_pkey"} | FENCE),
-    "cursors/seize": ([1, ID], {"job_cursor": "job_cursor_pkey"}),
     "cursors/lock": ([1, ID, 1, AT, 1], {"job_cursor": "job_cursor_due"}),
     "cursors/walk": (WALK, {"c": "job_cursor_due"} | FENCE),
     "cursors/fire_exclusive": ([*(column[0] for column in FIRE), ID, AT, "INIT", 1], {"c": "job_cursor_due"}),

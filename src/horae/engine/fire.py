@@ -132,11 +132,8 @@ class Firer:
         late = now - LATE
         plain: list[Reached] = []
         for ready in readies:
-            is_late = ready.timer.at < late
-            if ready.job.exclusive:
-                (fired.behind if is_late else fired.alone).append(ready)
-            elif is_late and ready.job.definition.policies.misfire.policy is OnMisfire.ALL:
-                fired.behind.append(ready)
+            if ready.job.exclusive or (ready.timer.at < late and _makes_up_for_all(ready)):
+                (fired.behind if ready.timer.at < late else fired.alone).append(ready)
             elif (one := self._ask(ready, now)) is not None:
                 if len(one.step.verdicts) == 1:
                     plain.append(one)
@@ -248,6 +245,10 @@ def _by_priority(readies: Sequence[Ready]) -> dict[Priority, list[Ready]]:
     for ready in readies:
         found.setdefault(ready.timer.priority, []).append(ready)
     return found
+
+
+def _makes_up_for_all(ready: Ready) -> bool:
+    return ready.job.definition.policies.misfire.policy is OnMisfire.ALL
 
 
 def _refused(timer: Timer, at: datetime, wake: datetime | None, reason: str, now: datetime) -> Skip:
