@@ -7,12 +7,12 @@ import pytest
 
 from horae.delivery.batches import outcomes
 from horae.delivery.client import Client
-from horae.delivery.foreign import Unreadable, read_as, read_json
 from horae.delivery.http import Answer
 from horae.delivery.push import Sender
 from horae.delivery.secrets import named
 from horae.domain.answers import judge
 from horae.domain.auth import OAuthAuth
+from horae.domain.foreign import Unreadable, read_as, read_json
 from horae.domain.outcomes import Retryable, Success
 from horae.domain.targets import HttpTarget
 from tests.delivery.builders import TENANT, a_job, an_attempt

@@ -7,11 +7,11 @@ from typing import Annotated
 import msgspec
 
 from horae.delivery.auth import Access
-from horae.delivery.foreign import Unreadable, read_as, read_json
 from horae.delivery.http import Answer, Request
 from horae.delivery.plans import ENCODE, Plan, trace_line
 from horae.domain.answers import OUTCOME_HEADER, judge
 from horae.domain.calls import batch_of
+from horae.domain.foreign import Unreadable, read_as, read_json
 from horae.domain.instances import Instance
 from horae.domain.outcomes import ErrorCode, Outcome, Retryable
 

@@ -10,15 +10,17 @@ import msgspec
 
 from horae.delivery.auth import Grant
 from horae.delivery.client import Client
-from horae.delivery.foreign import Unreadable, read_json
 from horae.delivery.http import Answer, Failure, Request, compose, failed, place_of
 from horae.domain.answers import judge
+from horae.domain.foreign import Unreadable, read_json
 from horae.domain.outcomes import ErrorCode, Outcome, Retryable, Unrecoverable
 from horae.runtime.telemetry import log
 
 DEFAULT_LIFE: Final = 300.0
 MARGIN: Final = 0.1  # of its life: a token must not expire on its way
 MOST_TOKENS: Final = 10_000
+LONGEST_LIFE_S: Final = 86_400.0
+"""A token is fetched anew after a day, however long its endpoint says that it lives."""
 
 
 class Token(NamedTuple):
@@ -109,4 +111,5 @@ def _token(result: Answer | Failure, now: float) -> Token | Outcome:
         said = read_json(result.body, _Said, strict=False)
     except Unreadable as error:
         return Retryable(ErrorCode.PROTOCOL, f"no token: what its endpoint said cannot be read: {error}")
-    return Token(said.access_token, now + said.expires_in * (1 - MARGIN), fresh=True)
+    life_s = min(said.expires_in, LONGEST_LIFE_S)
+    return Token(said.access_token, now + life_s * (1 - MARGIN), fresh=True)

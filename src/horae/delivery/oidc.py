@@ -8,9 +8,10 @@ from urllib.parse import quote_plus, urlencode
 import msgspec
 
 from horae.delivery.client import Client, ask
-from horae.delivery.foreign import Unreadable, read_json
 from horae.delivery.http import Answer, Request, compose, place_of
-from horae.domain.errors import Unavailable
+from horae.domain.errors import Invalid, Unavailable
+from horae.domain.foreign import Unreadable, read_json
+from horae.domain.urls import check_url
 from horae.runtime.clock import boottime
 from horae.runtime.telemetry import log
 
@@ -66,6 +67,7 @@ class Issuer:
             found = await self._read(self.relying.issuer.rstrip("/") + WELL_KNOWN, Metadata)
             if found.issuer != self.relying.issuer:
                 raise Unavailable(f"the issuer calls itself {found.issuer!r}")
+            _check_endpoints(found)
             self._metadata = (now + METADATA_FOR, found)
         return self._metadata[1]
 
@@ -131,3 +133,12 @@ class Issuer:
             return read_json(answer.body, kind)
         except Unreadable as error:
             raise Unavailable("what the issuer said cannot be read") from error
+
+
+def _check_endpoints(found: Metadata) -> None:
+    """Refuse metadata with an endpoint that no request can be sent to."""
+    try:
+        for url in (found.authorization_endpoint, found.token_endpoint, found.jwks_uri):
+            check_url(url)
+    except Invalid as error:
+        raise Unavailable("the issuer names an endpoint that is no URL") from error

@@ -19,6 +19,7 @@ from horae.delivery.waiting import answered
 from horae.domain.answers import judge
 from horae.domain.egress import Egress
 from horae.domain.errors import KeysUnavailable
+from horae.domain.foreign import read_text
 from horae.domain.instances import Instance
 from horae.domain.jobs import Definition, Job
 from horae.domain.outcomes import ErrorCode, Outcome, Probed, Retryable, Unrecoverable
@@ -205,4 +206,4 @@ def _unjudged(error: BaseException) -> Outcome:
 
 def kept_of(body: bytes) -> str | None:
     """The beginning of an answer as text that a row can hold."""
-    return body[:KEPT].decode("utf-8", "replace").replace("\0", "\N{REPLACEMENT CHARACTER}") or None
+    return read_text(body[:KEPT]) or None

@@ -6,12 +6,12 @@ from typing import Any, Final
 import msgspec
 
 from horae.delivery.auth import Access
-from horae.delivery.foreign import Unreadable, read_json
 from horae.delivery.http import USER_AGENT, Answer, Failure, Request, head, place_of
 from horae.delivery.plans import Form, Plan
 from horae.delivery.push import Heard, Sender
 from horae.delivery.waiting import answered
 from horae.domain.errors import Invalid, Unavailable
+from horae.domain.foreign import Unreadable, read_json
 from horae.domain.jobs import Job
 from horae.domain.sources import HttpSource
 from horae.domain.targets import HttpTarget

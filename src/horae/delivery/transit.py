@@ -4,7 +4,7 @@ Three calls: `encrypt`, `decrypt` and `rewrap` of one named key. The data keys t
 outage of the engine stops only what was never opened here.
 """
 
-from base64 import b64decode, b64encode
+from base64 import b64encode
 from collections.abc import Callable
 from typing import Final, NamedTuple
 from urllib.parse import quote
@@ -12,11 +12,11 @@ from urllib.parse import quote
 import msgspec
 
 from horae.delivery.client import Client
-from horae.delivery.foreign import Unreadable, read_json
 from horae.delivery.http import Answer, Failure, compose, place_of
 from horae.delivery.tls import Identity
 from horae.delivery.waiting import answered
 from horae.domain.errors import KeysUnavailable, Unopenable
+from horae.domain.foreign import Unreadable, read_base64, read_json
 
 CONNECT, READ = 2.0, 5.0
 REFUSED: Final = 400
@@ -62,9 +62,10 @@ class TransitKek:
 
     async def unwrap(self, wrapped: str) -> bytes:
         """What was wrapped under any version of the key that the engine still has."""
+        told = await self._ask("decrypt", {"ciphertext": wrapped})
         try:
-            return b64decode((await self._ask("decrypt", {"ciphertext": wrapped})).plaintext, validate=True)
-        except ValueError as error:
+            return read_base64(told.plaintext)
+        except Unreadable as error:
             raise KeysUnavailable("the key engine answered something that is no key") from error
 
     async def rewrap(self, wrapped: str) -> str:

@@ -1,10 +1,9 @@
 """What an HTTP answer means: 2xx took it, some failures pass by themselves, the rest never will."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Final
 
+from horae.domain.foreign import read_http_date
 from horae.domain.outcomes import Accepted, Declined, ErrorCode, Outcome, Retryable, Success, Unrecoverable
 
 OUTCOME_HEADER: Final = "horae-outcome"
@@ -34,14 +33,5 @@ def retry_after(value: str | None, date: str | None = None) -> float | None:
         return None
     if value.strip().isdecimal():
         return float(value.strip()[:9])
-    until, now = _moment(value), _moment(date)
+    until, now = read_http_date(value), read_http_date(date)
     return None if until is None or now is None else max(0.0, (until - now).total_seconds())
-
-
-def _moment(date: str | None) -> datetime | None:
-    """A time as HTTP writes it; None for what only a stranger would write, a year that no calendar has included."""
-    try:
-        found = None if date is None else parsedate_to_datetime(date)
-    except (ValueError, OverflowError, TypeError, IndexError):
-        return None
-    return None if found is None else found.replace(tzinfo=found.tzinfo or UTC)

@@ -14,6 +14,7 @@ import msgspec
 
 from horae.domain.channels import MOST_FILTERS, Topic
 from horae.domain.errors import BadRequest, Invalid
+from horae.domain.foreign import Unreadable, read_as, read_json
 
 LARGEST: Final = 128 * 1024
 
@@ -77,11 +78,11 @@ def read(body: bytes, intake: Intake) -> Change:
     if len(body) > LARGEST:
         raise BadRequest(f"a message has at most {LARGEST} bytes")
     try:
-        told = msgspec.json.decode(body)
+        told = read_json(body)
         if isinstance(told, dict) and "specversion" in told:
             told = told.get("data")
-        change = msgspec.convert(told, Change)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        change = read_as(told, Change)
+    except Unreadable as error:
         raise BadRequest(f"no schedule change: {error}") from error
     if intake.types and change.type not in intake.types:
         raise BadRequest(f"this intake does not change tasks of type {change.type!r}")

@@ -5,15 +5,16 @@ and its kind. What a header says about where to find a key, or how to read the r
 """
 
 import hmac
-import json
 import re
-from base64 import urlsafe_b64decode, urlsafe_b64encode
+from base64 import urlsafe_b64encode
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Any, Final, NamedTuple
 
 from joserfc import jws
 from joserfc.errors import JoseError
 from joserfc.jwk import ECKey, RSAKey
+
+from horae.domain.foreign import Unreadable, read_base64url, read_unambiguous_json, reading_foreign
 
 ALGORITHMS: Final = frozenset({"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"})
 """All that a deployment may choose from: no shared secrets, and never `none`."""
@@ -24,6 +25,7 @@ LONGEST: Final = 16 * 1024
 PART: Final = re.compile(r"[A-Za-z0-9_-]+")
 SMALLEST_RSA: Final = 2048
 LEEWAY: Final = 30
+NO_TIMES: Final = (float("inf"), float("-inf"))
 OLDEST: Final = 3600
 LONGEST_SUBJECT: Final = 190
 MOST_GROUPS: Final = 200
@@ -84,10 +86,11 @@ def claims_of(text: str, key: Mapping[str, Any], expected: Expected) -> dict[str
     for part in text.split("."):
         _decoded(part)
     try:
-        public = {name: key[name] for name in ("kty", "kid", "n", "e", "crv", "x", "y") if name in key}
-        kind = ECKey if header.alg in CURVES else RSAKey
-        signed = jws.deserialize_compact(text, kind.import_key(public), algorithms=[header.alg])
-    except (JoseError, ValueError, TypeError) as error:
+        with reading_foreign(JoseError):
+            public = {name: key[name] for name in ("kty", "kid", "n", "e", "crv", "x", "y") if name in key}
+            kind = ECKey if header.alg in CURVES else RSAKey
+            signed = jws.deserialize_compact(text, kind.import_key(public), algorithms=[header.alg])
+    except Unreadable as error:
         raise Refused(f"its signature is not good: {error}") from error
     claims = _object(signed.payload)
     _check(claims, expected)
@@ -116,7 +119,7 @@ def _check(claims: Mapping[str, Any], expected: Expected) -> None:
     if begins is not None and begins > expected.now + LEEWAY:
         raise Refused("it is not good yet")
     nonce = claims.get("nonce")
-    if not isinstance(nonce, str) or not hmac.compare_digest(nonce.encode(), expected.nonce.encode()):
+    if not isinstance(nonce, str) or not hmac.compare_digest(_bytes(nonce), _bytes(expected.nonce)):
         raise Refused("it is of another login")
     subject = claims.get("sub")
     if not isinstance(subject, str) or not 0 < len(subject) <= LONGEST_SUBJECT or not subject.isprintable():
@@ -134,9 +137,14 @@ def _check_audience(claims: Mapping[str, Any], audience: str) -> None:
         raise Refused(f"it was asked for by {party!r}")
 
 
+def _bytes(text: str) -> bytes:
+    """A text as bytes, also one with half a character."""
+    return text.encode("utf-8", "surrogatepass")
+
+
 def _seconds(claims: Mapping[str, Any], name: str) -> float | None:
     found = claims.get(name)
-    if found is not None and (isinstance(found, bool) or not isinstance(found, int | float)):
+    if found is not None and (isinstance(found, bool) or not isinstance(found, int | float) or found in NO_TIMES):
         raise Refused(f"its {name} is no time")
     return found
 
@@ -149,7 +157,8 @@ def _fits(alg: str, key: Mapping[str, Any]) -> bool:
     """Whether a key is of the kind an algorithm needs, strong enough, and meant for signatures."""
     if key.get("use", "sig") != "sig" or key.get("alg", alg) != alg:
         return False
-    if "key_ops" in key and "verify" not in key["key_ops"]:
+    operations = key.get("key_ops", ["verify"])
+    if not isinstance(operations, list) or "verify" not in operations:
         return False
     if alg in CURVES:
         return key.get("kty") == "EC" and key.get("crv") == CURVES[alg]
@@ -162,8 +171,8 @@ def _decoded(part: str) -> bytes:
     if not PART.fullmatch(part):
         raise Refused("a part is not base64url")
     try:
-        raw = urlsafe_b64decode(part + "=" * (-len(part) % 4))
-    except ValueError as error:
+        raw = read_base64url(part)
+    except Unreadable as error:
         raise Refused("a part is not base64url") from error
     if urlsafe_b64encode(raw).rstrip(b"=").decode() != part:
         raise Refused("a part is written in another way than it is meant")
@@ -173,20 +182,9 @@ def _decoded(part: str) -> bytes:
 def _object(raw: bytes | None) -> dict[str, Any]:
     """A JSON object that every reader understands alike."""
     try:
-        found = json.loads((raw or b"").decode(), object_pairs_hook=_pairs, parse_constant=_constant)
-    except (ValueError, RecursionError) as error:
-        raise Refused("a part is not JSON") from error
+        found = read_unambiguous_json(raw or b"")
+    except Unreadable as error:
+        raise Refused(f"a part is not JSON: {error}") from error
     if not isinstance(found, dict):
         raise Refused("a part is not a JSON object")
     return found
-
-
-def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise Refused("a name appears twice")
-    return found
-
-
-def _constant(text: str) -> NoReturn:
-    raise Refused(f"{text} is not JSON")

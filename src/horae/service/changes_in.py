@@ -11,6 +11,7 @@ from hashlib import sha256
 from typing import Final, NamedTuple
 
 from horae.domain.errors import BadRequest, Conflict, Contended, HoraeError, Invalid, NotFound
+from horae.domain.foreign import read_text
 from horae.domain.ids import shard_in
 from horae.domain.intakes import Change, Op, Parked, read
 from horae.domain.sealed import parked_of
@@ -94,11 +95,8 @@ async def park(ctx: Context, standing: Standing, bad: Sequence[tuple[Came, Horae
 
     async def work(tx: Tx) -> None:
         for came, error in bad:
-            id_, text = (
-                mint(shard, tx.now),
-                came.body.decode("utf-8", "replace").replace("\0", "\N{REPLACEMENT CHARACTER}"),
-            )
-            body = seal(key, parked_of(id_), text)
+            id_ = mint(shard, tx.now)
+            body = seal(key, parked_of(id_), read_text(came.body))
             facts = (standing.channel.id, standing.channel.name, came.place, error.code, str(error)[:500], body)
             await parked.park(tx, ctx.tenant.id, Parked(id_, tx.now, *facts), sha256(came.body).digest())
 

@@ -107,7 +107,8 @@ class People:
             claims = idtokens.claims_of(token, key, expected)
         except Refused as why:
             raise self._refused(str(why)) from why
-        name = next((claims[one] for one in NAMES if isinstance(claims.get(one), str) and claims[one]), "")
+        names = [claims[one] for one in NAMES if isinstance(claims.get(one), str)]
+        name = next((one[:LONGEST_NAME] for one in names if one and one.isprintable()), "")
         return Person(claims["sub"], name, idtokens.groups_in(claims, rules.groups_claim))
 
     def _refused(self, why: str) -> Unauthenticated:
@@ -120,6 +121,8 @@ class People:
 
 
 NAMES: Final = ("name", "preferred_username", "email")
+LONGEST_NAME: Final = 200
+"""Characters that are kept of a person's name."""
 
 
 def _random() -> str:

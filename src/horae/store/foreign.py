@@ -1,21 +1,31 @@
 """Tables of another system in its own PostgreSQL, copied out as they are. Nothing is ever written there."""
 
+import asyncio
 import io
 import os
 import ssl
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, cast
 
 import asyncpg
-import msgspec
 
 from horae.domain.dsn import Dsn
 from horae.domain.errors import Invalid, NotFound, Unavailable
+from horae.domain.foreign import FAILURES, Unreadable, read_json, read_utf8, reading_foreign
 from horae.store.line import CONNECT
+from horae.store.metered import ByteMeter, MeteredLoop
 
 UNHEARD: Final = (OSError, asyncpg.InterfaceError, asyncpg.InternalClientError, asyncpg.PostgresConnectionError)
 """No answer, or no connection at all; a timeout is an OSError."""
+FAILED: Final[tuple[type[Exception], ...]] = (*UNHEARD, *FAILURES, asyncpg.PostgresError)
+"""Whatever a server that means harm can make the driver raise."""
+ROWS_AT_ONCE: Final = 100
+"""Rows that are asked for in one message, so that a page of wide rows ends early instead of being cut."""
+PAGE_BYTES: Final = 4 * 1024 * 1024
+"""Bytes after which a page ends, however many rows it has."""
+MAX_ANSWER_BYTES: Final = 16 * 1024 * 1024
+"""Bytes that a server may send in answer to one message, or while it lets us in."""
 
 
 async def tables(dsn: str, names: Sequence[str]) -> dict[str, str]:
@@ -29,7 +39,7 @@ async def tables(dsn: str, names: Sequence[str]) -> dict[str, str]:
                 await connection.copy_from_table(name, output=copied, format="csv", header=True, null="\\N")
             except asyncpg.UndefinedTableError:
                 continue
-            found[name] = copied.getvalue().decode()
+            found[name] = read_utf8(copied.getvalue())
     finally:
         await connection.close()
     if not found:
@@ -37,28 +47,58 @@ async def tables(dsn: str, names: Sequence[str]) -> dict[str, str]:
     return found
 
 
+class RowPage(NamedTuple):
+    """Rows of a page; `ended`: the statement gave no more rows."""
+
+    rows: list[dict[str, Any]]
+    ended: bool
+
+
 class Reader:
     """Reads pages of a statement that is not ours, each in a transaction that may not write."""
 
-    def __init__(self, connection: "asyncpg.Connection[asyncpg.Record]") -> None:
+    def __init__(self, connection: "asyncpg.Connection[asyncpg.Record]", meter: ByteMeter, timeout_s: float) -> None:
         self._connection = connection
+        self._meter = meter
+        self._timeout_s = timeout_s  # of a whole page: a server that drips gets no more
 
-    async def page(self, statement: str, after: str, limit: int) -> list[dict[str, Any]]:
-        """At most so many rows, however many the statement would give."""
+    async def page(self, statement: str, after: str, limit: int) -> RowPage:
+        """At most so many rows and about so many bytes, however many the statement would give."""
         try:
-            async with self._connection.transaction(readonly=True):
-                cursor = await self._connection.cursor(statement, after, limit)
-                return [dict(row) for row in await cursor.fetch(limit)]
+            with reading_foreign():
+                async with asyncio.timeout(self._timeout_s):
+                    return await self._read(statement, after, limit)
         except UNHEARD as error:
+            if self._meter.exceeded:
+                raise Invalid(f"the source's database sent more than {self._meter.most} bytes at once") from error
             raise Unavailable(f"the source's database did not answer: {type(error).__name__}") from error
         except asyncpg.PostgresError as error:
             raise Invalid(f"the source's database refused the statement: {error}") from error
+        except Unreadable as error:
+            raise Invalid(f"what the source's database sent cannot be read: {error}") from error
+
+    async def _read(self, statement: str, after: str, limit: int) -> RowPage:
+        rows: list[dict[str, Any]] = []
+        received = 0
+        self._meter.reset()
+        async with self._connection.transaction(readonly=True):
+            cursor = await self._connection.cursor(statement, after, limit)
+            while len(rows) < limit and received < PAGE_BYTES:
+                asked = min(ROWS_AT_ONCE, limit - len(rows))
+                self._meter.reset()
+                found = await cursor.fetch(asked)
+                received += self._meter.count
+                rows += [dict(row) for row in found]
+                if len(found) < asked:
+                    return RowPage(rows, ended=True)
+        return RowPage(rows, ended=False)
 
 
 @asynccontextmanager
 async def reading(dsn: Dsn, address: str, *, seconds: float, ca: str | None = None) -> AsyncIterator[Reader]:
     """A connection to an address that was allowed, in the name of the host that was asked for."""
     limit = str(int(seconds * 1000))
+    meter = ByteMeter(MAX_ANSWER_BYTES)
     try:
         connection = await asyncpg.connect(
             host=address,
@@ -69,6 +109,7 @@ async def reading(dsn: Dsn, address: str, *, seconds: float, ca: str | None = No
             database=dsn.database,
             ssl=_Named.of(dsn.host, ca) if dsn.secure else "disable",
             timeout=CONNECT,
+            loop=cast(Any, MeteredLoop(meter)),
             command_timeout=seconds + CONNECT,
             server_settings={
                 "application_name": "horae source",
@@ -77,15 +118,19 @@ async def reading(dsn: Dsn, address: str, *, seconds: float, ca: str | None = No
                 "idle_in_transaction_session_timeout": limit,
             },
         )
-    except (*UNHEARD, asyncpg.PostgresError) as error:
+    except FAILED as error:
         raise Unavailable(f"the source's database cannot be reached: {type(error).__name__}") from error
     try:
         for kind in ("json", "jsonb"):
-            await connection.set_type_codec(kind, schema="pg_catalog", encoder=str, decoder=msgspec.json.decode)
-        yield Reader(connection)
+            await connection.set_type_codec(kind, schema="pg_catalog", encoder=str, decoder=_json)
+        yield Reader(connection, meter, seconds + CONNECT)
     finally:
-        with suppress(*UNHEARD, asyncpg.PostgresError):
+        with suppress(*FAILED):
             await connection.close(timeout=CONNECT)
+
+
+def _json(text: str) -> Any:
+    return read_json(text.encode())
 
 
 class _Named(ssl.SSLContext):

@@ -16,6 +16,7 @@ from horae.domain.comparisons import Wanted, check_order
 from horae.domain.dsn import Dsn
 from horae.domain.egress import Egress
 from horae.domain.errors import Invalid, Unavailable
+from horae.domain.foreign import Unreadable, read_as
 from horae.domain.jobs import Job
 from horae.domain.sources import LAST, HttpSource, PushSource, Source, SqlSource
 from horae.store import foreign
@@ -67,16 +68,16 @@ async def _asked(sender: Sender, job: Job, origin: HttpSource, at: Source, fresh
 
 
 async def _selected(reader: foreign.Reader, origin: SqlSource, at: Source) -> Page:
-    rows = await reader.page(origin.statement, at.after, origin.page)
-    listed = _listed(rows)
+    found = await reader.page(origin.statement, at.after, origin.page)
+    listed = _listed(found.rows)
     check_order([one.key for one in listed], at.after)
-    return Page(listed, LAST if len(rows) < origin.page else listed[-1].key, None)
+    return Page(listed, LAST if found.ended else listed[-1].key, None)
 
 
 def _listed(items: Sequence[Mapping[str, Any]]) -> list[Wanted]:
     try:
-        read = msgspec.convert(items, list[_Item])
-    except msgspec.ValidationError as error:
+        read = read_as(items, list[_Item])
+    except Unreadable as error:
         raise Invalid(f"a source gives key (text), at (with its offset), version and payload: {error}") from error
     if any(one.at.tzinfo is None for one in read):
         raise Invalid("a source's times need their offset, for example 2026-11-15T09:00:00+08:00")

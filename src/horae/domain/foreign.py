@@ -1,0 +1,116 @@
+"""Reads bytes and texts of other systems: answers, tokens, pages, messages, keys. Every failure is `Unreadable`.
+
+A decoder fails in many ways: the body is no JSON, JSON of another shape, no UTF-8, nested deeper than the interpreter's
+stack, or names a number or a date that no clock has. A caller handles one error. `tests/house/test_foreign_bytes.py`
+keeps every other module from decoding such input by itself.
+"""
+
+import json
+from base64 import b64decode, urlsafe_b64decode
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, Final, NoReturn, TypeVar, overload
+
+import msgspec
+
+Kind = TypeVar("Kind")
+FAILURES: Final[tuple[type[Exception], ...]] = (
+    *(msgspec.MsgspecError, ValueError, OverflowError, RecursionError),
+    *(TypeError, LookupError, AttributeError, ArithmeticError),
+)
+UNKNOWN_CHARACTER: Final = "\N{REPLACEMENT CHARACTER}"
+
+
+class Unreadable(ValueError):
+    """The input is not what was asked for. The text says why, holds no byte of the input, and fits into a row."""
+
+
+@contextmanager
+def reading_foreign(*failures: type[Exception]) -> Iterator[None]:
+    """Turn every failure of the block, also these of a library, into `Unreadable`."""
+    try:
+        yield
+    except Unreadable:
+        raise
+    except (*FAILURES, *failures) as error:
+        raise Unreadable(_reason(error)) from error
+
+
+@overload
+def read_json(body: bytes) -> Any: ...
+@overload
+def read_json(body: bytes, kind: type[Kind], *, strict: bool = True) -> Kind: ...
+def read_json(body: bytes, kind: Any = Any, *, strict: bool = True) -> Any:
+    """Return JSON as a value of a kind."""
+    try:
+        return msgspec.json.decode(body, type=kind, strict=strict)
+    except FAILURES as error:
+        raise Unreadable(_reason(error)) from error
+
+
+def read_unambiguous_json(body: bytes) -> Any:
+    """Return JSON that every reader understands alike: no name twice in one object, no NaN and no infinity."""
+    with reading_foreign():
+        return json.loads(body.decode(), object_pairs_hook=_unique_names, parse_constant=_refuse_constant)
+
+
+def read_as(value: object, kind: type[Kind]) -> Kind:
+    """Return a part of what was read as a value of a kind."""
+    try:
+        return msgspec.convert(value, kind)
+    except FAILURES as error:
+        raise Unreadable(_reason(error)) from error
+
+
+def read_base64(text: str) -> bytes:
+    """Return the bytes of a text in base64."""
+    with reading_foreign():
+        return b64decode(text, validate=True)
+
+
+def read_base64url(text: str) -> bytes:
+    """Return the bytes of a text in base64url without padding."""
+    with reading_foreign():
+        return urlsafe_b64decode(text + "=" * (-len(text) % 4))
+
+
+def read_http_date(text: str | None) -> datetime | None:
+    """Return a time as HTTP writes it; None for a text that is none, or that no calendar has."""
+    try:
+        found = None if text is None else parsedate_to_datetime(text)
+    except FAILURES:
+        return None
+    return None if found is None else found.replace(tzinfo=found.tzinfo or UTC)
+
+
+def read_utf8(body: bytes) -> str:
+    """Return text that must be UTF-8."""
+    with reading_foreign():
+        return body.decode()
+
+
+def read_text(body: bytes) -> str:
+    """Return text that a row can hold; what is no text is replaced."""
+    return body.decode("utf-8", "replace").replace("\0", UNKNOWN_CHARACTER)
+
+
+def fit_for_row(text: str, most: int) -> str:
+    """Return the beginning of a text without what a row cannot hold."""
+    return read_text(text[:most].encode("utf-8", "replace"))
+
+
+def _unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise Unreadable("a name appears twice")
+    return found
+
+
+def _refuse_constant(text: str) -> NoReturn:
+    raise Unreadable(f"{text} is not JSON")
+
+
+def _reason(error: Exception) -> str:
+    return str(error) if isinstance(error, msgspec.MsgspecError) else f"{type(error).__name__} while it was read"
