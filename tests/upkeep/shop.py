@@ -53,9 +53,11 @@ async def reconciling(
     store: Store, secrets: dict[Any, dict[str, str]], egress: Egress = ANYWHERE, held: Any = None
 ) -> AsyncIterator[Reconciler]:
     client = Client(egress)
+    reconciler = Reconciler(store, held or store.shards_of, Sender(client, named(secrets)), egress)
     try:
-        yield Reconciler(store, held or store.shards_of, Sender(client, named(secrets)), egress)
+        yield reconciler
     finally:
+        await reconciler.close()
         await client.close()
 
 

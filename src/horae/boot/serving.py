@@ -157,6 +157,7 @@ async def _serving(settings: Settings, store: Store, owner: Store, sender: Sende
     intakes = Intakes(owner, settings.brokers, partial(_held, store, worker))
     feed = Feed(owner, outlets, partial(_held, store, worker))
     relay = Relay(owner, partial(_held, store, worker))
+    reconciler = Reconciler(store, partial(_held, store, worker), sender, egress_of(settings))
     duties: tuple[tuple[Duty, float], ...] = (
         (Partitioner(store), PARTITION),
         (Purger(owner), PURGE),
@@ -173,7 +174,7 @@ async def _serving(settings: Settings, store: Store, owner: Store, sender: Sende
         (Vacuumer(store), VACUUM, Sign.ROWS_WRITTEN),
         (Sealer(owner, partial(_seals, store, worker)), SEAL, Sign.UNSEALED),
         (relay, RELAY, Sign.COMPENSATIONS),
-        (Reconciler(store, partial(_held, store, worker), sender, egress_of(settings)), RECONCILE, Sign.SOURCES),
+        (reconciler, RECONCILE, Sign.SOURCES),
         (feed, FEED, Sign.SUBSCRIPTIONS),
         (intakes, INTAKE, Sign.INTAKES),
         (Marker(owner, partial(_seals, store, worker)), MARK, Sign.ROWS_WRITTEN),
@@ -196,6 +197,7 @@ async def _serving(settings: Settings, store: Store, owner: Store, sender: Sende
     finally:
         await worker.stop(settings.grace)
         await ended(*upkeep)
+        await reconciler.close()
         await intakes.close()
         await feed.close()
         await outlets.close()

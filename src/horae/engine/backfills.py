@@ -1,7 +1,8 @@
 """Walks through backfills: a portion of each in a round, as long as not too much of it waits already.
 
 The births go by the lane of backfills, so they never push aside what is due. The cursor's compare-and-set lets one node
-through, whoever else believes to own the shard.
+through, whoever else believes to own the shard. A backfill that cannot be walked is left alone for a while: the others
+go on.
 """
 
 from collections.abc import Callable, Collection
@@ -20,10 +21,12 @@ from horae.domain.timers import Timer
 from horae.engine.almanac import Almanac
 from horae.engine.territory import Territory
 from horae.runtime.chance import mint
+from horae.runtime.setbacks import Setbacks
+from horae.runtime.telemetry import log
 from horae.store import backfills, jobs, outbox
 from horae.store.backfills import Birth
 from horae.store.cells import Cell
-from horae.store.tx import Tx
+from horae.store.tx import GONE, Tx
 
 BATCH: Final = 200
 MOST_WAITING: Final = 1000
@@ -45,6 +48,7 @@ class Backfiller:
         self.follow = follow
         self.almanac = Almanac(cell)
         self.held = held
+        self._setbacks = Setbacks()
 
     async def once(self) -> int:
         """A portion of every backfill that has room; returns how many fires were decided."""
@@ -54,7 +58,20 @@ class Backfiller:
             found = await backfills.running(tx, AT_ONCE)
         held = self.held()
         ours = [one for one in found if one.shard in self.territory.shards and one.tenant_id not in held]
-        return sum([await self._walk(one) for one in ours])
+        return sum([await self._isolate(one) for one in ours if self._setbacks.may_try(one.id)])
+
+    async def _isolate(self, one: Backfill) -> int:
+        """Walk one, and raise nothing but that the cell is gone."""
+        try:
+            done = await self._walk(one)
+        except GONE:
+            raise
+        except Exception:
+            pause_s = self._setbacks.failed(one.id)
+            log.exception("backfill.failed", backfill=public(Prefix.BACKFILL, one.id), pause_s=pause_s)
+            return 0
+        self._setbacks.succeeded(one.id)
+        return done
 
     async def _walk(self, one: Backfill) -> int:
         async with self.cell.statement() as tx:

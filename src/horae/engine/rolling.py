@@ -2,7 +2,8 @@
 
 Occupying a subject and giving birth to its refresh is one transaction, and a subject that is occupied is nobody else's:
 whoever else believes to own the shard finds others. How calls are spread over a tick is remembered in memory only: a
-node that begins anew spreads what is left over what is left.
+node that begins anew spreads what is left over what is left. A set that cannot be rolled is left alone for a while: the
+others go on.
 """
 
 from collections import Counter
@@ -23,11 +24,13 @@ from horae.domain.triggers import RollingTrigger
 from horae.engine.territory import Territory
 from horae.runtime.chance import minting, token
 from horae.runtime.clock import boottime
+from horae.runtime.setbacks import Setbacks
+from horae.runtime.telemetry import log
 from horae.store import jobs, subjects, tenants
 from horae.store.cells import Cell
 from horae.store.subjects import Birth
 from horae.store.task_batches import Type
-from horae.store.tx import COLLIDED, Tx
+from horae.store.tx import COLLIDED, GONE, Tx
 
 MOST_COUNTED: Final = 1_000_000
 KNOWN_FOR: Final = 4
@@ -56,6 +59,7 @@ class Roller:
         self._known: list[Job] = []
         self._placements: dict[UUID, Placement] = {}
         self._under_way: Counter[UUID] = Counter()
+        self._setbacks = Setbacks()
         self._looks = 0
         self._learnt_at = -KNOWN_FOR_S
 
@@ -91,14 +95,24 @@ class Roller:
     async def _roll(self, *, ends: bool, at_once: bool) -> None:
         held = self.held()
         for job in self._known:
-            if job.tenant_id in held or not self._part(job):
+            if job.tenant_id in held or not self._part(job) or not self._setbacks.may_try(job.id):
                 continue
-            if ends:
-                await self._finish(job)
-            if at_once:
-                now = self.cell.clock.now()
-                await self._batch(job, now, AT_ONCE, BATCH, Pace(now, job.version, now, 0.0))
-            await self._tick(job)
+            try:
+                await self._roll_set(job, ends=ends, at_once=at_once)
+            except GONE:
+                raise
+            except Exception:
+                log.exception("rolling.failed", job=str(job.id), pause_s=self._setbacks.failed(job.id))
+            else:
+                self._setbacks.succeeded(job.id)
+
+    async def _roll_set(self, job: Job, *, ends: bool, at_once: bool) -> None:
+        if ends:
+            await self._finish(job)
+        if at_once:
+            now = self.cell.clock.now()
+            await self._batch(job, now, AT_ONCE, BATCH, Pace(now, job.version, now, 0.0))
+        await self._tick(job)
 
     async def _finish(self, job: Job) -> None:
         async with self.cell.statement() as tx:

@@ -32,9 +32,9 @@ async def page(tx: Tx, tenant_id: UUID, after: str, limit: int) -> list[Source]:
     return [_source(row) for row in await tx.rows(sql("sources/page"), tenant_id, after, limit)]
 
 
-async def due(tx: Tx, limit: int) -> list[Source]:
-    """Those with something to do now."""
-    return [_source(row) for row in await tx.rows(sql("sources/due"), tx.now, limit)]
+async def due(tx: Tx, limit: int, limit_of_tenant: int) -> list[Source]:
+    """Those with something to do now, of each tenant at most so many."""
+    return [_source(row) for row in await tx.rows(sql("sources/due"), tx.now, limit, limit_of_tenant)]
 
 
 async def ask(tx: Tx, source: Source, *, dry: bool) -> Source | None:

@@ -3,21 +3,29 @@
 A round walks over all keys, page by page, and remembers how far it has come only after what differed was repaired: one
 that is killed leaves a page to be compared again, which changes nothing. It never takes long: after a portion the next
 source has its turn, and whoever holds the source's shard goes on.
+
+Sources are strangers. Each is asked in a task of its own, a few of one tenant at once, and whatever one of them raises
+is told in its own round: a source that is slow, or sends what nobody can read, keeps no other waiting.
 """
 
+import asyncio
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Final
 
 from horae.delivery.push import Sender
 from horae.domain.comparisons import Wanted
 from horae.domain.egress import Egress
-from horae.domain.errors import Contended, HoraeError, NotFound, ShardClosed, Unavailable
+from horae.domain.errors import Contended, NotFound, ShardClosed, Unavailable
+from horae.domain.foreign import fit_for_row
 from horae.domain.ids import compose
 from horae.domain.jobs import Job
 from horae.domain.sources import LAST, Counts, PushSource, Source, secrets_of
 from horae.domain.tenants import Allowance
 from horae.runtime.clock import boottime
+from horae.runtime.setbacks import Setbacks
+from horae.runtime.sharing import SharedTasks
 from horae.runtime.telemetry import count, log
 from horae.service import repairs
 from horae.service.context import Context
@@ -26,12 +34,20 @@ from horae.store import repairs as findings
 from horae.store import sources, tenants
 from horae.store.cells import Cell, Store
 from horae.store.secret_book import SecretBook
-from horae.store.tx import CUT, GONE
+from horae.store.tx import GONE
 from horae.upkeep.listing import Page, Read, opened
 
 ACTOR: Final = "source"
 AT_ONCE: Final = 100
-FAILED: Final[tuple[type[Exception], ...]] = (HoraeError, *GONE, *CUT)
+"""Sources that are read in one look."""
+AT_ONCE_OF_TENANT: Final = 8
+"""The same of one tenant, so that a tenant with many slow sources hides nobody else's."""
+CONCURRENCY: Final = 16
+"""Sources that are asked at the same time."""
+CONCURRENCY_OF_TENANT: Final = 4
+ROUND_SECONDS: Final = 5.0
+"""Seconds for which a look waits for its sources. Those that take longer go on beside the next look."""
+LONGEST_ERROR: Final = 500
 PORTION_ROWS: Final = 100_000
 PORTION_SECONDS: Final = 2.0
 FIRST_PAUSE, LONGEST_PAUSE = 5.0, 300.0
@@ -49,37 +65,67 @@ class Reconciler:
         self._usual = usual
         self._sender = Sender(sender.client, sender.secrets, sender.wall)
         self._sender.egress_of = self._egress.get
+        self._tasks = SharedTasks(CONCURRENCY, CONCURRENCY_OF_TENANT)
+        self._setbacks = Setbacks()
 
     async def once(self) -> int:
         """A portion of every source that is due; returns how many rows were compared."""
-        return sum([await self._alone(cell) for cell in self.store.cells])
+        try:
+            for cell in self.store.cells:
+                await self._begin(cell)
+            return await self._tasks.settle(ROUND_SECONDS)
+        except asyncio.CancelledError:
+            await self._tasks.close()
+            raise
 
-    async def _alone(self, cell: Cell) -> int:
-        """One cell; where it is down the others go on."""
+    async def close(self) -> None:
+        """End what is still asked; the next holder goes on from what was remembered."""
+        await self._tasks.close()
+
+    async def _begin(self, cell: Cell) -> None:
+        """Begin with what is due in a cell; where the cell is down the others go on."""
         try:
             held = frozenset(self._held(cell))
             async with cell.statement() as tx:
-                due = await sources.due(tx, AT_ONCE)
+                due = await sources.due(tx, AT_ONCE, AT_ONCE_OF_TENANT)
         except GONE:
             log.warning("reconciler.cell_down", cell=cell.name)
-            return 0
-        return sum([await self._source(cell, one) for one in due if one.shard in held])
+            return
+        for one in due:
+            if one.shard in held and self._setbacks.may_try(one.id):
+                self._tasks.start(one.tenant_id, one.id, partial(self._source, cell, one))
 
     async def _source(self, cell: Cell, source: Source) -> int:
         """A portion; what fails is told in the round, and tried again later from where it stands."""
+        if source.shard not in frozenset(self._held(cell)):
+            return 0  # it waited for its turn while its shard went to another node
         walk = _Walk(self.store, cell, source)
         try:
-            await walk.begin()
-            ctx, allowance = await self._caller(cell, source)
-            job = await ctx.types.find(ctx.tenant, source.name)
-            if job.id != source.job_id:
-                raise NotFound(f"the type {source.name!r} this source was made for is gone")
-            self._egress[ctx.tenant.id] = allowance.egress
-            async with opened(self._sender, job, source, allowance.egress or self._usual) as read:
-                await walk.go(ctx, job, read)
-        except FAILED as error:
-            await walk.fail(error)
+            await self._walk(walk)
+        except Exception as error:
+            await self._fail(walk, error)
+        else:
+            self._setbacks.succeeded(source.id)
         return walk.compared
+
+    async def _walk(self, walk: "_Walk") -> None:
+        await walk.begin()
+        source = walk.source
+        ctx, allowance = await self._caller(walk.cell, source)
+        job = await ctx.types.find(ctx.tenant, source.name)
+        if job.id != source.job_id:
+            raise NotFound(f"the type {source.name!r} this source was made for is gone")
+        self._egress[ctx.tenant.id] = allowance.egress
+        async with opened(self._sender, job, source, allowance.egress or self._usual) as read:
+            await walk.go(ctx, job, read)
+
+    async def _fail(self, walk: "_Walk", error: Exception) -> None:
+        """Tell it in the round; where even that fails the source is left alone for a while."""
+        try:
+            await walk.fail(error)
+        except Exception:
+            pause_s = self._setbacks.failed(walk.source.id)
+            log.exception("source.failure_not_written", source=walk.source.name, pause_s=pause_s)
 
     async def _caller(self, cell: Cell, source: Source) -> tuple[Context, Allowance]:
         async with cell.statement() as tx:
@@ -162,7 +208,8 @@ class _Walk:
             return
         pause = min(FIRST_PAUSE * 2 ** min(source.failures, 10), LONGEST_PAUSE)
         next_at = None if isinstance(error, NotFound) else self.cell.clock.now() + timedelta(seconds=pause)
-        log.warning("source.failed", source=source.name, reason=str(error)[:500])
+        reason = fit_for_row(str(error) or type(error).__name__, LONGEST_ERROR)
+        log.warning("source.failed", source=source.name, reason=reason)
         count("source.failed", 1)
         async with self.cell.tx() as tx:
             await sources.advance(
@@ -172,7 +219,7 @@ class _Walk:
                 after=source.after,
                 cursor=source.cursor,
                 next_at=next_at,
-                error=str(error)[:500] or type(error).__name__,
+                error=reason,
             )
 
     @property

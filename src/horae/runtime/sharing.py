@@ -1,0 +1,85 @@
+"""Places and tasks of many owners in one process: none waits for another's, and nobody takes more than a share."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
+from contextlib import asynccontextmanager
+
+from horae.runtime.ending import ended
+
+
+class _Share:
+    """The places of one owner, and how many hold one or wait for it."""
+
+    def __init__(self, most: int) -> None:
+        self.places = asyncio.Semaphore(most)
+        self.users = 0
+
+
+class SharedPlaces:
+    """At most `most` places at once, of one owner at most `most_of_one`; the others wait in their order."""
+
+    def __init__(self, most: int, most_of_one: int) -> None:
+        self._places = asyncio.Semaphore(most)
+        self._most_of_one = most_of_one
+        self._shares: dict[Hashable, _Share] = {}
+
+    def __len__(self) -> int:
+        """How many owners hold a place or wait for one."""
+        return len(self._shares)
+
+    @asynccontextmanager
+    async def of(self, owner: Hashable) -> AsyncIterator[None]:
+        """A place of an owner while the block lasts. Who waits for a place of its own holds none of the others'."""
+        share = self._shares.setdefault(owner, _Share(self._most_of_one))
+        share.users += 1
+        try:
+            async with share.places, self._places:
+                yield
+        finally:
+            share.users -= 1
+            if not share.users:
+                del self._shares[owner]
+
+
+class SharedTasks:
+    """Runs tasks in shared places. Starting a thing again while it runs, or waits for a place, does nothing."""
+
+    def __init__(self, most: int, most_of_one: int) -> None:
+        self._places = SharedPlaces(most, most_of_one)
+        self._tasks: dict[Hashable, asyncio.Task[int]] = {}
+        self._done = 0
+
+    def __len__(self) -> int:
+        return len(self._tasks)
+
+    def start(self, owner: Hashable, thing: Hashable, work: Callable[[], Awaitable[int]]) -> None:
+        """Begin to work on a thing of an owner as soon as there is a place; `work` says how much it did."""
+        if thing not in self._tasks:
+            self._tasks[thing] = asyncio.create_task(self._run(owner, work))
+
+    async def settle(self, seconds: float) -> int:
+        """Wait until nothing runs, but not longer; returns how much was done since the last time.
+
+        A task that failed or was cancelled from inside raises here, after the others.
+        """
+        if self._tasks:
+            await asyncio.wait(self._tasks.values(), timeout=seconds)
+        over = {thing: task for thing, task in self._tasks.items() if task.done()}
+        for thing in over:
+            del self._tasks[thing]
+        for task in over.values():
+            if not task.cancelled() and task.exception() is None:
+                self._done += task.result()
+        for task in over.values():
+            task.result()
+        done, self._done = self._done, 0
+        return done
+
+    async def close(self) -> None:
+        """End all of it."""
+        tasks, self._tasks = self._tasks, {}
+        await ended(*tasks.values())
+
+    async def _run(self, owner: Hashable, work: Callable[[], Awaitable[int]]) -> int:
+        async with self._places.of(owner):
+            return await work()
