@@ -1,4 +1,9 @@
-"""What was admitted is carried out here: fired or claimed in batches, sent, and handed to the completer."""
+"""What was admitted is carried out here: fired or claimed in batches, sent, and handed to the completer.
+
+A flight always lands, once: with its answer, with why there is none, or, where nobody tells any more, by the watchdog
+after the deadline of its row. Landing gives back its slot, its permits and its place at the target, and settles the
+row, whatever raises in between.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -9,7 +14,7 @@ from uuid import UUID
 from horae.delivery.push import Delivered, Sender
 from horae.domain.instances import Instance
 from horae.domain.jobs import Job
-from horae.domain.outcomes import Accepted, ErrorCode, Lost, Probed, Retryable, Said, said_by
+from horae.domain.outcomes import Accepted, ErrorCode, Lost, Outcome, Probed, Retryable, Said, said_by
 from horae.domain.sealed import Sealed
 from horae.domain.targets import HttpTarget
 from horae.engine.accepted import AcceptedWork
@@ -37,6 +42,10 @@ WALKS_AT_ONCE: Final = 20
 """Cursors in one piece of work that is not a single statement."""
 LONGEST_MS: Final = 2**31 - 1
 ROUNDING: Final = 0.0006  # the loop counts whole milliseconds
+SWEEP_INTERVAL_S: Final = 5.0
+"""Seconds between two looks of the watchdog: one look at all flights costs less than a timer for each."""
+OVERDUE_S: Final = 5.0
+"""Seconds after its deadline from which on a flight is landed by the watchdog."""
 
 
 class Hands(NamedTuple):
@@ -71,7 +80,8 @@ class Desk:
         self.alive = alive
         self.turn = turn
         self.done = 0
-        self._in_flight = 0
+        self._in_flight: dict[Ready, Flight] = {}
+        self._swept_at = float("-inf")
         self._closed = False
         self._loop = asyncio.get_running_loop()
         self._together: dict[tuple[UUID, int], list[tuple[Flight, int | None]]] = {}
@@ -185,7 +195,7 @@ class Desk:
 
     def _send(self, flight: Flight) -> None:
         """Call at its time, not before it, and not before its rates let it."""
-        self._in_flight += 1
+        self._in_flight[flight.ready] = flight
         call = self._pace if flight.ready.paces else self._call
         early = flight.ran.due_at.timestamp() - self.cell.clock.seconds()
         if early > 0:
@@ -225,8 +235,7 @@ class Desk:
             late = int((now - ran.due_at.timestamp() - ready.paced_s) * 1000) - ran.held_ms
             delay_ms = min(max(0, late), LONGEST_MS)
         if now > until or not self.alive():
-            self.gatekeeper.withdraw(ready)
-            self._answered(Result(ran, ready.job, Lost()))
+            self._give_up(flight, Lost())
             return
         opened = self.hands.opener.open(ran, ready.job)
         if not isinstance(opened, Instance):
@@ -258,19 +267,28 @@ class Desk:
 
     def _fail(self, flight: Flight, error: Exception) -> None:
         """A mistake of ours, not the target's: it says nothing about that one, and its slot is free again."""
-        ready, ran, _ = flight
-        log.error("call.failed", instance=str(ran.id), exc_info=error)
-        self.gatekeeper.withdraw(ready)
-        outcome = Retryable(ErrorCode.UNSENDABLE, f"it could not be sent: {type(error).__name__}")
-        self._answered(Result(ran, ready.job, outcome))
+        log.error("call.failed", instance=str(flight.ran.id), exc_info=error)
+        self._give_up(flight, Retryable(ErrorCode.UNSENDABLE, f"it could not be sent: {type(error).__name__}"))
 
     def _land_together(self, sent: Sequence[tuple[Flight, int | None]], delivered: Sequence[Delivered]) -> None:
         for (flight, delay_ms), one in zip(sent, delivered, strict=True):
             self._land(flight, delay_ms, one)
 
     def _land(self, flight: Flight, delay_ms: int | None, delivered: Delivered) -> None:
-        if self._closed:
+        if self._closed or not self._leave(flight):
             return
+        try:
+            result = self._judge(flight, delay_ms, delivered)
+        except Exception as error:
+            log.error("landing.failed", instance=str(flight.ran.id), exc_info=error)
+            self.gatekeeper.withdraw(flight.ready)  # what it has not given back yet
+            lost = Retryable(ErrorCode.PROTOCOL, f"its answer could not be judged: {type(error).__name__}")
+            result = Result(flight.ran, flight.ready.job, lost)
+        self.hands.completer.add(result)
+        self.turn()
+
+    def _judge(self, flight: Flight, delay_ms: int | None, delivered: Delivered) -> Result:
+        """Tell the gatekeeper what came of a call; returns what is to be written."""
         ready, ran, _ = flight
         outcome = delivered.outcome
         said = said_by(outcome)
@@ -287,8 +305,7 @@ class Desk:
             self.gatekeeper.answered(ready, ran.id, said)
         code = getattr(outcome, "code", None)
         kept = Attempt(ran.attempt, delivered.status, code, delivered.duration_ms, self._kept(flight, delivered))
-        self._answered(Result(ran, ready.job, outcome, kept, delay_ms))
-        self.turn()
+        return Result(ran, ready.job, outcome, kept, delay_ms)
 
     def _kept(self, flight: Flight, delivered: Delivered) -> str | Sealed | None:
         """Its answer as it is kept; that it cannot be sealed keeps no call from ending."""
@@ -298,10 +315,36 @@ class Desk:
             log.exception("answer.not_kept", instance=str(flight.ran.id))
             return None
 
-    def _answered(self, result: Result) -> None:
-        self._in_flight -= 1
+    def land_overdue(self) -> int:
+        """The watchdog: land what nobody told the end of until its deadline; returns how many. Cheap to ask often."""
+        now = self.gatekeeper.now()
+        if now - self._swept_at < SWEEP_INTERVAL_S or self._closed:
+            return 0
+        self._swept_at, late = now, self.cell.clock.seconds() - OVERDUE_S
+        overdue = [flight for flight in self._in_flight.values() if deadline_of(flight) < late]
+        for flight in overdue:
+            log.error("call.overdue", instance=str(flight.ran.id), job=flight.ready.job.name)
+            self._give_up(flight, Lost())
+        if overdue:
+            self.turn()
+        return len(overdue)
+
+    def _give_up(self, flight: Flight, outcome: Outcome) -> None:
+        """Land a flight whose call says nothing about its target."""
+        if self._leave(flight):
+            self.gatekeeper.withdraw(flight.ready)
+            self.hands.completer.add(Result(flight.ran, flight.ready.job, outcome))
+
+    def _leave(self, flight: Flight) -> bool:
+        """It is no longer in the air; whether it was: one who comes second has nothing to land."""
         self._landed.set()
-        self.hands.completer.add(result)
+        return self._in_flight.pop(flight.ready, None) is not None
+
+
+def deadline_of(flight: Flight) -> float:
+    """When the row of a flight is to be rescued."""
+    deadline = flight.ran.deadline
+    return flight.until if deadline is None else deadline.timestamp()
 
 
 def batch_of(job: Job) -> int:

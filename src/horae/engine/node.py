@@ -137,10 +137,12 @@ class Node:
         log.info("node.stopped", node=self.who.name)
 
     async def once(self) -> int:
-        """Record what gates have held for long, and ask limits again; returns 0, there is no hurry."""
+        """Record what gates have held for long, ask limits again, land overdue calls; returns 0, there is no hurry."""
         for ready in self.gatekeeper.unrecorded():  # before they ask again: who asks has left its queue
             ready.desk.record(ready)
         self.gatekeeper.ask_again()
+        for post in self.posts.values():
+            post.desk.land_overdue()
         self.turn()
         return 0
 

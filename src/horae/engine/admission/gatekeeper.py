@@ -113,6 +113,7 @@ class Gatekeeper:
             if (limits := self.limits_of(ready.job)) and not self._within(ready, limits, now):
                 continue
             self.slots.take(flow.class_)
+            ready.holds_slot = True
             passed += 1
             ready.desk.accept(ready)
         return passed
@@ -127,6 +128,7 @@ class Gatekeeper:
         before = target.breaker.until
         if ready.timer.lane == Lane.RETRY:
             target.answered_retry(said, now)
+        ready.counted = False
         target.answered(instance, said, now=now, chance=chance.fraction(), probe=ready.probe)
         if target.breaker.until != before:
             _tell(ready, before, now)
@@ -134,7 +136,7 @@ class Gatekeeper:
         self._reopen(target, now)
 
     def withdraw(self, ready: Ready) -> None:
-        """No call was made: someone else has it, or its time has moved."""
+        """No call was made: someone else has it, or its time has moved. What was given back already stays so."""
         self._let_go(ready)
         ready.target.withdraw(ready)
         self._reopen(ready.target, self.now())
@@ -338,7 +340,9 @@ class Gatekeeper:
         return False
 
     def _let_go(self, ready: Ready, kept: Sequence[Key] = ()) -> None:
-        self.slots.give((ready.timer.priority, ready.timer.lane))
+        if ready.holds_slot:
+            ready.holds_slot = False
+            self.slots.give((ready.timer.priority, ready.timer.lane))
         if ready.quotas and self.limits is not None:
             self.limits.let_go(ready, kept)
 

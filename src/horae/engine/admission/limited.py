@@ -142,13 +142,15 @@ class Limited:
 
     def let_go(self, ready: Ready, kept: Sequence[Key] = ()) -> None:
         """A call that was counted has ended, or is not made: the next one may ask. Some keys may go on counting it."""
-        for key in ready.quotas:
-            if key in kept:
-                continue
+        goes_on = tuple(key for key in ready.quotas if key in kept)
+        left = [key for key in ready.quotas if key not in kept]
+        while left:
+            key = left.pop()
+            ready.quotas = (*left, *goes_on)  # before anything can fail: none is given back twice
             (self._permits.undo if key in ready.paces else self._permits.give)(key)
             if self._queues.get(key):
                 self._readmit(key, min(1, self._permits.room(key)))
-        ready.quotas, ready.paces = tuple(key for key in ready.quotas if key in kept), ()
+        ready.paces = ()
 
     def granted(self, key: Key) -> None:
         """A limit allows some more: as many of those who waited for it ask again."""

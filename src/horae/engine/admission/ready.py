@@ -37,16 +37,19 @@ class Ready:
     `queue` is where it waits, `entered_at_s` how long that queue had been held when it came. `earned` is what its call
     adds to the retries its target has earned, `asked_for` whether the target asked for this retry itself. `quotas` are
     the limits that count it, `paces` those with a rate until it leaves; it was `admitted_at` that
-    time, and the rates let it wait for `paced_s` afterwards.
+    time, and the rates let it wait for `paced_s` afterwards. `holds_slot` says that a slot of the node is held for it,
+    `counted` that its target counts it: each is given back once, however often somebody gives it back.
     """
 
     __slots__ = (
         "admitted_at",
         "asked_for",
+        "counted",
         "desk",
         "earned",
         "entered_at_s",
         "held_ms",
+        "holds_slot",
         "job",
         "paced_s",
         "paces",
@@ -65,7 +68,7 @@ class Ready:
         self.held_ms = 0
         self.queue: WaitingQueue | None = None
         self.entered_at_s = 0.0
-        self.probe = False
+        self.probe = self.holds_slot = self.counted = False
         self.earned = 0.0
         self.asked_for = False
         self.quotas: tuple[Key, ...] = ()

@@ -109,11 +109,15 @@ class Target:
         else:
             self._earn(ready, max(0.0, min(RETRY_SHARE, self._most_saved - self._budget)))
         self.in_flight += 1
+        ready.counted = True
         self.admitted_at = now
         return None
 
     def withdraw(self, ready: Ready) -> None:
         """The call was not made after all: what it earned or spent counts no more."""
+        if not ready.counted:
+            return
+        ready.counted = False
         self.in_flight = max(self.in_flight - 1, 0)
         self._budget = min(self._budget - ready.earned, self._most_saved)
         self._early += ready.asked_for

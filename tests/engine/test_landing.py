@@ -1,0 +1,115 @@
+"""F1: a flight always lands. Slot, permit, place at the target and row are given back, whatever raises, and once."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+from horae.delivery.push import Delivered, Sender
+from horae.domain.breaker import Breaker
+from horae.domain.limits import Limit
+from horae.domain.outcomes import Success
+from horae.domain.retries import RetryPolicy
+from horae.domain.targets import HttpTarget
+from horae.domain.triggers import IntervalTrigger
+from horae.engine.admission.gatekeeper import Gatekeeper
+from tests.delivery.corpus import CORPUS
+from tests.delivery.server import OK, Visit, serving
+from tests.engine.running import ended, hurry, running
+from tests.engine.test_hostile_answers import _none_running, settled, soon
+from tests.steps import a_job, query, until
+
+ONE_TRY = RetryPolicy(max_failures=1)
+ANSWERS = list(CORPUS.values())
+LIMIT = Limit(concurrency=3)
+CALLS = 3
+DONE = Delivered(Success(), 200, 1, None)
+
+
+def unused(node):
+    """Whether no call counts against a shared limit."""
+    return not any(kept._in_use for kept in node.quotas._slices.values())
+
+
+async def test_f1_after_every_answer_of_the_corpus_a_node_holds_what_it_held_before(ctx, store):
+    heard, start = set(), soon(store, 600)
+
+    async def behave(visit: Visit) -> None:
+        if request := await visit.heard():
+            n = int(request.split(b" ", 2)[1].split(b"/")[1])
+            heard.add(n)
+            await visit.say(ANSWERS[n])
+
+    async with serving(behave) as server:
+        for n in range(len(ANSWERS)):
+            target = HttpTarget(f"{server.url}/{n}/", connect_timeout=2, read_timeout=2, batch=3 if n % 2 else 1)
+            facts = {"target": target, "retry": ONE_TRY, "limit": LIMIT if n % 5 == 0 else None}
+            await a_job(ctx, f"j{n}", IntervalTrigger(36_000, start), **facts)
+        async with running(store, ttl=timedelta(seconds=8)) as node:
+            before = len(asyncio.all_tasks())
+            await hurry(store, node, seconds=600)
+            await until(lambda: len(heard) == len(ANSWERS), 60)
+            await until(lambda: settled(node) and unused(node), 30)
+            await until(lambda: _none_running(store), 30)
+            await node.sender.client.close()
+            assert node.sender.client.connections == 0
+            await until(lambda: len(asyncio.all_tasks()) <= before, 30)
+    assert len(await query(store, "select from instance_history")) >= len(ANSWERS) - 5  # 202 waits to be completed
+
+
+@pytest.mark.parametrize("step", ["answered", "breaker", "kept"])
+async def test_f1_a_mistake_while_a_call_lands_leaks_nothing(ctx, store, monkeypatch, step):
+    """Whatever raises on the way from an answer to its row."""
+
+    def mistaken(*_args, **_facts):
+        raise RuntimeError("a mistake of ours")
+
+    async def behave(visit: Visit) -> None:
+        while await visit.heard():
+            await visit.say(OK)
+
+    async with serving(behave) as server:
+        target = HttpTarget(f"{server.url}/")
+        for n in range(5):
+            await a_job(ctx, f"j{n}", IntervalTrigger(3600, soon(store, 2)), target=target, limit=LIMIT)
+        async with running(store) as node:
+            if step == "answered":
+                monkeypatch.setattr(Gatekeeper, "answered", mistaken)
+            elif step == "breaker":
+                monkeypatch.setattr(Breaker, "succeeded", mistaken)
+            else:
+                for post in node.posts.values():
+                    monkeypatch.setattr(post.desk.hands.opener, "answer", mistaken)
+            await until(lambda: server.visits > 0, 20)
+
+            async def all_ended():
+                return not await query(store, "select from instance_live where state in ('INIT', 'RUNNING')")
+
+            await until(all_ended, 20)
+            await until(lambda: settled(node) and unused(node), 20)
+
+
+async def test_f1_a_call_whose_end_nobody_tells_is_landed_after_its_deadline(ctx, store, monkeypatch):
+    """A callback that is never called: the watchdog gives back what the flight holds; a late answer changes nothing."""
+    untold = []
+
+    def push(sender, _ran, _job, done):
+        if len(untold) < CALLS:
+            untold.append(done)
+        else:
+            sender._loop.call_soon(done, DONE)
+
+    monkeypatch.setattr(Sender, "push", push)
+    for n in range(CALLS):
+        trigger, target = IntervalTrigger(36_000, soon(store, 2)), HttpTarget("http://127.0.0.1:9/")
+        await a_job(ctx, f"j{n}", trigger, target=target, limit=LIMIT)
+    async with running(store, ttl=timedelta(seconds=8)) as node:
+        await until(lambda: len(untold) == CALLS, 20)
+        assert node.gatekeeper.slots.free == node.gatekeeper.slots.total - CALLS
+        await hurry(store, node, seconds=200)
+        await until(lambda: settled(node) and unused(node), 40)
+        await until(lambda: ended(store, CALLS), 40)
+        for done in untold:
+            done(DONE)
+        assert settled(node)
+        assert node.gatekeeper.slots.free == node.gatekeeper.slots.total
