@@ -1,10 +1,13 @@
 """Whom we trust, and as whom we come."""
 
+import asyncio
 import subprocess
 import sys
+import threading
 
 import pytest
 
+from horae.delivery import tls
 from horae.delivery.client import Client, ask
 from horae.delivery.http import Answer, Failure, compose, place_of
 from horae.delivery.push import Sender
@@ -123,3 +126,20 @@ def test_a_key_that_a_password_protects_is_refused_at_once_whoever_sits_at_the_t
         assert "encrypted" in asked.communicate(timeout=60)[0]
     finally:
         asked.kill()
+
+
+async def test_a_context_is_made_beside_the_loop_and_once(monkeypatch, ours):
+    """Of the lesser findings: each one held up the loop for tens of milliseconds."""
+    made, make = [], tls.context
+
+    def watched(identity):
+        made.append(threading.current_thread() is threading.main_thread())
+        return make(identity)
+
+    monkeypatch.setattr(tls, "context", watched)
+    client = Client(ANYWHERE)
+    async with serving(polite, tls=ours.serves("good", HERE)) as server:
+        asked = [ask(client, server.request(identity=Identity(authority=ours.pem))) for _ in range(5)]
+        assert {answer.status for answer in await asyncio.gather(*asked)} == {200}
+        await client.close()
+    assert made == [False]

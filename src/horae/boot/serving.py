@@ -14,6 +14,7 @@ from horae.boot import fitness
 from horae.boot.secrets import secrets_of
 from horae.delivery.client import Client
 from horae.delivery.lines import Lines
+from horae.delivery.names import shorten_lookups
 from horae.delivery.outlets import Outlets
 from horae.delivery.push import Sender
 from horae.domain.egress import Egress
@@ -68,6 +69,7 @@ async def sender_of(settings: Settings, store: Store) -> Sender:
 
 def client_of(settings: Settings) -> Client:
     """What connects to targets, and where it may."""
+    shorten_lookups()
     return Client(egress_of(settings))
 
 

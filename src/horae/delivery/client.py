@@ -7,11 +7,13 @@ is never sent twice.
 import asyncio
 from functools import partial
 from typing import Final
+from uuid import UUID
 
 from horae.delivery.connection import Connection, Done
 from horae.delivery.dial import dial
 from horae.delivery.http import Answer, Failure, Origin, Request
 from horae.delivery.names import Names, Resolve, lookup
+from horae.delivery.tls import Contexts
 from horae.delivery.waiting import answered
 from horae.domain.egress import Egress
 from horae.domain.outcomes import ErrorCode
@@ -20,6 +22,7 @@ from horae.runtime.telemetry import log
 TICK: Final = 0.05
 IDLE_SECONDS: Final = 30.0
 CLOSE_FIRST: Final = 0.5  # before the server does, so that no request meets a closing door
+LOOKUP_TIMEOUT_S: Final = 5.0
 MOST_CONNECTIONS: Final = 4096
 MOST_IDLE: Final = 1024  # of one origin
 
@@ -38,6 +41,7 @@ class Client:
         self._egress = egress
         self._loop = asyncio.get_running_loop()
         self._names = Names(resolve)
+        self._contexts = Contexts()
         self._idle_seconds = idle_seconds
         self._most = most
         self._idle: dict[Origin, list[Connection]] = {}
@@ -56,7 +60,7 @@ class Client:
                 connection.begin(request, done)
                 return
         if len(self._connections) + len(self._opening) >= self._most and not self._make_room():
-            full = Failure(ErrorCode.CONNECT, f"all {self._most} connections are busy")
+            full = Failure(ErrorCode.CONNECT, f"all {self._most} connections are busy", counted=False)
             self._loop.call_soon(done, full)
             return
         task = self._loop.create_task(self._open(request, done))
@@ -71,10 +75,16 @@ class Client:
         for connection in list(self._connections):
             connection.fail(ErrorCode.PROTOCOL, "the client was closed")
         self._names.close()
+        self._contexts.close()
         await self._deserted.wait()  # each tells of its end in a later turn of the loop
         if self._ticker is not None:
             self._ticker.cancel()
             self._ticker = None
+
+    async def addresses(self, host: str, port: int, owner: UUID) -> list[str]:
+        """The addresses of a host, for who connects by another protocol; raises `OSError` where there are none."""
+        async with asyncio.timeout(LOOKUP_TIMEOUT_S):
+            return await self._names.addresses(host, port, owner)
 
     @property
     def connections(self) -> int:
@@ -137,7 +147,7 @@ class Client:
 
         connection: Connection | Failure
         try:
-            connection = await dial(request, self._names, self._egress, make)
+            connection = await dial(request, self._names, self._contexts, self._egress, make)
         except Exception as error:  # whatever it was: whoever waits for the answer is told
             log.exception("dial.failed", host=request.origin.host)
             connection = Failure(ErrorCode.CONNECT, f"no connection: {type(error).__name__}")

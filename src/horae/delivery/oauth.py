@@ -95,7 +95,7 @@ def _request(grant: Grant, connect_timeout: float, read_timeout: float) -> Reque
     body = urlencode({name: value for name, value in asked.items() if value}).encode()
     place = place_of(auth.token_url)
     place = place._replace(origin=place.origin._replace(egress=grant.egress))
-    return compose("POST", place, headers, body, connect_timeout, read_timeout)
+    return compose("POST", place, headers, body, connect_timeout, read_timeout, grant.tenant_id)
 
 
 def _token(result: Answer | Failure, now: float) -> Token | Outcome:

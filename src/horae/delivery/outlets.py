@@ -70,7 +70,7 @@ class Outlets:
         }
         place = place_of(webhook.url)
         place = place._replace(origin=place.origin._replace(egress=self._egress_of(tenant_id)))
-        answer = await ask(self._client, compose("POST", place, headers, body, CONNECT, READ))
+        answer = await ask(self._client, compose("POST", place, headers, body, CONNECT, READ, tenant_id))
         if not isinstance(answer, Answer):
             raise Unavailable(f"the webhook was not reached: {answer.message}")
         if not 200 <= answer.status < 300:

@@ -87,7 +87,8 @@ class Plan:
             signature = sign(access.keys, id_, timestamp, body)
             lines += f"webhook-id: {id_}\r\nwebhook-timestamp: {timestamp}\r\nwebhook-signature: {signature}\r\n"
         data = b"%b%bContent-Length: %d\r\n\r\n%b" % (first, (lines + access.line).encode(), len(body), body)
-        return Request(self.origin(access), data, self.target.connect_timeout, self.target.read_timeout)
+        target = self.target
+        return Request(self.origin(access), data, target.connect_timeout, target.read_timeout, self.job.tenant_id)
 
     def origin(self, access: Access) -> Origin:
         """Where it goes, as whom, and by which rules."""

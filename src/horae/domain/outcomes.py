@@ -103,7 +103,10 @@ class Accepted(msgspec.Struct, frozen=True):
 
 
 class Probed(msgspec.Struct, frozen=True):
-    """It failed as the probe of its target's breaker: that says nothing about the job and costs it nothing."""
+    """It failed for a reason that says nothing about the job, and costs it nothing.
+
+    It was the probe of its target's breaker, or nothing was sent for want of a key or a place of ours.
+    """
 
     code: ErrorCode
     message: str
@@ -215,7 +218,7 @@ def said_by(outcome: Outcome) -> Said:
     """What a target's answer says about the target."""
     if type(outcome) is Success:
         return Said.WELL  # nearly always; the checks below are slow for what they do not match
-    if isinstance(outcome, (Retryable, Unrecoverable, Probed)) and outcome.code in UNSENT:
+    if isinstance(outcome, Probed) or (isinstance(outcome, (Retryable, Unrecoverable)) and outcome.code in UNSENT):
         return Said.NOTHING
     if not isinstance(outcome, Retryable):
         return Said.WELL

@@ -100,6 +100,7 @@ async def reading(dsn: Dsn, address: str, *, seconds: float, ca: str | None = No
     limit = str(int(seconds * 1000))
     meter = ByteMeter(MAX_ANSWER_BYTES)
     try:
+        trust = await asyncio.to_thread(_Named.of, dsn.host, ca) if dsn.secure else "disable"
         connection = await asyncpg.connect(
             host=address,
             port=dsn.port,
@@ -107,7 +108,7 @@ async def reading(dsn: Dsn, address: str, *, seconds: float, ca: str | None = No
             password=dsn.password,  # never None: the driver would look for one of ours
             passfile=os.devnull,
             database=dsn.database,
-            ssl=_Named.of(dsn.host, ca) if dsn.secure else "disable",
+            ssl=trust,
             timeout=CONNECT,
             loop=cast(Any, MeteredLoop(meter)),
             command_timeout=seconds + CONNECT,

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import msgspec
 
 from horae.delivery import sources as asking
-from horae.delivery.names import lookup
 from horae.delivery.push import Sender
 from horae.delivery.secrets import Unsendable, take
 from horae.domain import dsn as dsns
@@ -49,7 +48,7 @@ async def opened(sender: Sender, job: Job, source: Source, egress: Egress) -> As
             yield lambda at, fresh: _asked(sender, job, url, at, fresh)
         case SqlSource() as table:
             dsn, ca = _secrets(sender, job, table)
-            address = await _address(dsn, egress)
+            address = await _address(sender, job, dsn, egress)
             async with foreign.reading(dsn, address, seconds=table.timeout, ca=ca) as reader:
                 yield lambda at, _fresh: _selected(reader, table, at)
         case PushSource():
@@ -93,10 +92,10 @@ def _secrets(sender: Sender, job: Job, origin: SqlSource) -> tuple[Dsn, str | No
     return dsns.parse(text), ca
 
 
-async def _address(dsn: Dsn, egress: Egress) -> str:
+async def _address(sender: Sender, job: Job, dsn: Dsn, egress: Egress) -> str:
     """The first address of a host, where all of them may be reached."""
     try:
-        addresses = await lookup(dsn.host, dsn.port)
+        addresses = await sender.client.addresses(dsn.host, dsn.port, job.tenant_id)
     except (OSError, ValueError) as error:
         raise Unavailable(f"the source's host has no address: {type(error).__name__}") from error
     why = egress.refusal(secure=dsn.secure, port=dsn.port, addresses=addresses)
