@@ -1,16 +1,21 @@
 """The doors in this process: what `horae api` and tests have in common."""
 
 import asyncio
+import resource
 import socket
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import timedelta
+from functools import partial
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from typing import Final
 
 import uvicorn
 from fastapi import FastAPI
 
 from horae.api.app import Parts, make
 from horae.api.gate import Gate
+from horae.api.protocol import ConnectionLimits, protocol_of
 from horae.boot.serving import client_of, sender_of
 from horae.delivery.oidc import Issuer, Relying
 from horae.domain.errors import Unfit
@@ -34,6 +39,8 @@ from horae.upkeep.clocks import ClockKeeper
 from horae.upkeep.identities import IdentityCopier
 from horae.upkeep.signals import Signaller
 
+RESERVED_FILES: Final = 256
+"""Files that a process needs beside the connections of its callers: cells, logs, targets that are tried."""
 COPY, CLOCK, LISTEN, USED, SIGNAL = 2.0, 2.0, 5.0, 10.0, 60.0
 
 
@@ -53,7 +60,28 @@ def app_of(
     limit = Limit(settings.api_rate, settings.api_burst, settings.api_concurrency)
     visitors = visitors or Visitors(store)
     gate = Gate(callers, visitors, Seals(settings.api_secret), Csrf(settings.api_secret), limit)
-    return make(gate, lambda: readiness.look(store), parts or Parts(polls=Polls(store)))
+    return make(gate, readiness.Readiness(store).look, parts or Parts(polls=Polls(store)))
+
+
+def limits_of(settings: Settings) -> ConnectionLimits:
+    """How many connections this process may have: as many as the system lets it have files, but for a reserve."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = settings.api_connections + RESERVED_FILES
+    files = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < files:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (files, hard))
+    total = max(10, files - RESERVED_FILES)
+    networks = [ip_network(one) for one in settings.api_trusted_proxies]
+    return ConnectionLimits(total, max(1, total // 2), partial(_within, networks))
+
+
+def _within(networks: Sequence[IPv4Network | IPv6Network], address: str) -> bool:
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return False
+    return any(found in network for network in networks)
 
 
 def terms_of(settings: Settings) -> Terms:
@@ -85,12 +113,14 @@ async def opened(settings: Settings, store: Store) -> AsyncIterator[str]:
     listening = listen(settings.api_host, settings.api_port)
     config = uvicorn.Config(
         app,
-        http="httptools",
+        http=protocol_of(limits_of(settings)),
         ws="none",
         lifespan="off",
         log_config=None,
         access_log=False,
         server_header=False,
+        proxy_headers=bool(settings.api_trusted_proxies),
+        forwarded_allow_ips=settings.api_trusted_proxies,
         timeout_graceful_shutdown=int(settings.grace),
     )
     server = Server(config)

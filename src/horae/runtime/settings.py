@@ -1,9 +1,10 @@
 """What a deployment may choose. Every name is an environment variable with `HORAE_` before it."""
 
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Final, Literal, Self
 
-from pydantic import BaseModel, Field, TypeAdapter, model_validator
+from pydantic import BaseModel, Field, TypeAdapter, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -115,6 +116,8 @@ class Settings(BaseSettings):
     api_rate: float = 1000.0
     api_burst: float = 2000.0
     api_concurrency: int = 100
+    api_connections: int = Field(default=10_000, ge=10)
+    api_trusted_proxies: list[str] = Field(default_factory=list)
     brokers: dict[str, BrokerSettings] = Field(default_factory=dict)
     audit_days: int = Field(default=180, ge=1)
     audit_anchors: Path | None = None
@@ -131,6 +134,11 @@ class Settings(BaseSettings):
         if not self.leases and self.environment == "production":
             raise ValueError("leases can only be switched off in test and dev: every node would do all the work")
         return self
+
+    @field_validator("api_trusted_proxies")
+    @classmethod
+    def _proxies_are_networks(cls, given: list[str]) -> list[str]:
+        return [str(ip_network(one)) for one in given]
 
     def all_egress(self) -> EgressSettings:
         """`HORAE_EGRESS`; without it only the public Internet over TLS, in test and dev what is near."""

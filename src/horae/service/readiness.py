@@ -1,11 +1,15 @@
 """Whether this process can serve, and how it stands with each cell."""
 
 import asyncio
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
+from horae.runtime.clock import boottime
 from horae.store.cells import Cell, Store
 
-PATIENCE: Final = 1.0
+PATIENCE_S: Final = 1.0
+REMEMBERED_S: Final = 1.0
+"""Seconds for which an answer is good: whoever asks needs no key, so asking often must cost no cell anything."""
 
 
 class CellReadiness(NamedTuple):
@@ -18,6 +22,30 @@ class CellReadiness(NamedTuple):
     shards: int
 
 
+class Readiness:
+    """Asks the cells at most once a second, however many want to know."""
+
+    def __init__(self, store: Store, now: Callable[[], float] = boottime) -> None:
+        self._store = store
+        self._now = now
+        self._found: list[CellReadiness] = []
+        self._good_until = float("-inf")
+        self._looking: asyncio.Task[list[CellReadiness]] | None = None
+
+    async def look(self) -> list[CellReadiness]:
+        """How it stands with every cell, as of the last second."""
+        if self._now() < self._good_until:
+            return self._found
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.create_task(self._look())
+        return await asyncio.shield(self._looking)
+
+    async def _look(self) -> list[CellReadiness]:
+        self._found = await look(self._store)
+        self._good_until = self._now() + REMEMBERED_S
+        return self._found
+
+
 async def look(store: Store) -> list[CellReadiness]:
     """Ask every cell for its time, at once and not for long."""
     return list(await asyncio.gather(*(_look(store, cell) for cell in store.cells)))
@@ -25,7 +53,7 @@ async def look(store: Store) -> list[CellReadiness]:
 
 async def _look(store: Store, cell: Cell) -> CellReadiness:
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(PATIENCE_S):
             await cell.sync_clock()
         reachable = True
     except Exception:
