@@ -3,9 +3,11 @@
 Default deny: a request passes only when its route names an action and the caller's roles cover it.
 """
 
+import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from ipaddress import IPv6Address, ip_network
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -28,6 +30,10 @@ FAILURES: Final = Rate(rate=0.5, burst=20)
 KNOCKS: Final = Rate(rate=5.0, burst=50)
 """How often an address may try to log in, well or badly."""
 LONGEST_CREDENTIAL: Final = 200
+SUSPECT_LOOKUPS: Final = 4
+"""Credentials that are looked up at the same time for addresses that came with bad ones too often."""
+MAX_SUSPECTS: Final = 1000
+"""Such callers that may wait for that; one more is refused, because it is a flood."""
 
 
 class Admitted(NamedTuple):
@@ -50,6 +56,8 @@ class Gate:
         self._failures = Meter()
         self._knocks = Meter()
         self._inside: Counter[UUID] = Counter()
+        self._suspects = 0
+        self._suspect_lookups = asyncio.Semaphore(SUSPECT_LOOKUPS)
 
     @asynccontextmanager
     async def admitted(self, request: Request, action: str) -> AsyncIterator[Admitted]:
@@ -73,14 +81,13 @@ class Gate:
         """A login while it lasts: not too often from one address, and one that fails counts as a bad credential."""
         _check_address(request)
         address = _address(request)
-        self._check_failures(address)
         if self._knocks.take(address, KNOCKS) is None:
             raise RateLimited("too many logins from this address", self._knocks.look(address, KNOCKS).wait)
         with self._counting_failures(address):
             yield
 
     async def _known(self, request: Request) -> Caller:
-        """Who is good now is let in whatever others at the same address do; a stranger must not have failed often."""
+        """Who shows a good credential is let in, whatever others at the same address do: many share a proxy's."""
         with self._counting_failures(_address(request)):
             shown = request.cookies.get(cookies.SESSION)
             if shown is None or "authorization" in request.headers:
@@ -90,11 +97,20 @@ class Gate:
         return caller
 
     async def _find(self, request: Request, among: Callers, credential: Credential) -> Caller:
+        """Where an address has failed often its callers are looked up a few at a time: good ones wait for a moment."""
         caller = among.recent(credential)
-        if caller is None:
+        if caller is not None:
+            return caller
+        if not self._failures.look(_address(request), FAILURES).wait:
+            return await among.find(credential)
+        if self._suspects >= MAX_SUSPECTS:
             self._check_failures(_address(request))
-            caller = await among.find(credential)
-        return caller
+        self._suspects += 1
+        try:
+            async with self._suspect_lookups:
+                return await among.find(credential)
+        finally:
+            self._suspects -= 1
 
     @contextmanager
     def _counting_failures(self, address: str) -> Iterator[None]:
@@ -142,7 +158,15 @@ def _headers(rate: Rate, level: Level) -> dict[str, str]:
 
 
 def _address(request: Request) -> str:
-    return request.client.host if request.client else ""
+    """Where a request comes from, as a trusted proxy says it; of an IPv6 address its /64, which one host may have."""
+    host = request.client.host if request.client else ""
+    if ":" not in host:
+        return host
+    try:
+        address = IPv6Address(host)
+    except ValueError:
+        return host
+    return str(address.ipv4_mapped or ip_network((address, 64), strict=False))
 
 
 def _bearer(request: Request) -> str:
