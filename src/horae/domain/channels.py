@@ -2,12 +2,16 @@
 
 A tenant names a broker of the deployment and a topic on it; it never names an address. Which topics are a tenant's own
 the deployment says (`Broker.topics`), so that nobody reads or writes another's.
+
+A pattern with `{tenant}` never opens the topics of two tenants, whatever they are called: `acme` has `acme.orders`, and
+`acme.eu.orders` is of `acme.eu` alone.
 """
 
 import re
 from collections.abc import Mapping
 from datetime import datetime
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -22,6 +26,9 @@ from horae.domain.urls import check_url
 TOPIC: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,119}")
 MOST_FILTERS: Final = 50
+TENANT: Final = "{tenant}"
+PIECES: Final = re.compile(r"\{tenant\}|.", re.DOTALL)
+BESIDE_TENANT: Final = re.compile(r"(.?)\{tenant\}(.?)", re.DOTALL)
 
 
 class Broker(NamedTuple):
@@ -32,11 +39,32 @@ class Broker(NamedTuple):
 
     def opens(self, tenant: str, topic: str) -> bool:
         """Whether a topic is the tenant's. The platform's own tenant may use any."""
-        own = [pattern.replace("{tenant}", tenant) for pattern in self.topics]
-        return tenant == SYSTEM or any(fnmatchcase(topic, pattern) for pattern in own)
+        return tenant == SYSTEM or any(_opens(pattern, tenant, topic) for pattern in self.topics)
 
 
 Brokers = Mapping[str, Broker]
+
+
+def _opens(pattern: str, tenant: str, topic: str) -> bool:
+    """Whether a pattern opens a topic to a tenant.
+
+    1. Without `{tenant}` it opens the same topics to everyone, and `*` stands for anything.
+    2. With it the tenant's name stands for itself: no character of it is a wildcard.
+    3. `*` then stands for one part: it holds no dot, and no character that is beside `{tenant}` in the pattern. What
+       follows a name is therefore never the rest of a longer name.
+    """
+    if TENANT not in pattern:
+        return fnmatchcase(topic, pattern)
+    return re.fullmatch(_own_topics(pattern).replace(TENANT, re.escape(tenant)), topic) is not None
+
+
+@lru_cache(maxsize=1000)
+def _own_topics(pattern: str) -> str:
+    """A regular expression in which `{tenant}` is still to be replaced."""
+    beside = {"."} | {mark for pair in BESIDE_TENANT.findall(pattern) for mark in pair if mark and mark not in "*?"}
+    part = f"[^{re.escape(''.join(sorted(beside)))}]"
+    wild = {"*": f"{part}+", "?": part, TENANT: TENANT}
+    return "".join(wild.get(one) or re.escape(one) for one in PIECES.findall(pattern))
 
 
 class Topic(msgspec.Struct, frozen=True, tag_field="kind", tag="topic"):
