@@ -4,6 +4,7 @@ from base64 import b64encode
 from typing import Final, NamedTuple
 from uuid import UUID
 
+from horae.delivery.http import host_of
 from horae.delivery.secrets import Secrets, Unsendable, take
 from horae.delivery.signing import Keys, keys_of
 from horae.delivery.tls import Identity
@@ -54,20 +55,20 @@ def access(target: HttpTarget, tenant_id: UUID, secrets: Secrets) -> Access:
     """Look up what a target names; raises `Unsendable` where something is missing or unusable."""
     if target.auth is None and target.signing is None and target.ca is None:
         return OPEN
-    line, certificate, grant = "", None, None
+    line, certificate, grant, host = "", None, None, host_of(target.url)
     match target.auth:
         case None:
             pass
         case BearerAuth(token):
-            line = bearer(take(secrets, tenant_id, token), token)
+            line = bearer(take(secrets, tenant_id, token, host), token)
         case BasicAuth(username, password):
-            pair = f"{username}:{take(secrets, tenant_id, password)}"
+            pair = f"{username}:{take(secrets, tenant_id, password, host)}"
             line = f"Authorization: Basic {b64encode(pair.encode()).decode()}\r\n"
         case MtlsAuth(name):
-            certificate = take(secrets, tenant_id, name)
-        case OAuthAuth(client_secret=name):
-            grant = Grant(tenant_id, target.auth, take(secrets, tenant_id, name))
-    authority = take(secrets, tenant_id, target.ca) if target.ca else None
+            certificate = take(secrets, tenant_id, name, host)
+        case OAuthAuth(token_url=url, client_secret=name):  # what it buys is sent to the target: both are bound
+            grant = Grant(tenant_id, target.auth, take(secrets, tenant_id, name, host_of(url), host))
+    authority = take(secrets, tenant_id, target.ca, host) if target.ca else None
     identity = Identity(certificate, authority) if certificate or authority else None
     return Access(identity, line, _keys(target, tenant_id, secrets), grant)
 
@@ -83,7 +84,7 @@ def _keys(target: HttpTarget, tenant_id: UUID, secrets: Secrets) -> Keys:
     if target.signing is None:
         return ()
     try:
-        return keys_of(take(secrets, tenant_id, target.signing))
+        return keys_of(take(secrets, tenant_id, target.signing, host_of(target.url)))
     except ValueError as error:
         message = f"the secret {target.signing!r} cannot sign: {error}"
         raise Unsendable(ErrorCode.NO_SECRET, message) from error

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from horae.delivery.brokers import Message
 from horae.delivery.client import Client, ask
-from horae.delivery.http import Answer, compose, place_of
+from horae.delivery.http import Answer, compose, host_of, place_of
 from horae.delivery.lines import Lines
 from horae.delivery.secrets import Secrets, Unsendable, take
 from horae.delivery.signing import keys_of, sign
@@ -59,7 +59,7 @@ class Outlets:
         body = b"[" + b",".join([one.data for one in batch]) + b"]"
         id_, stamp = f"msg_{sha256(body).hexdigest()[:32]}", int(self._wall())
         try:
-            keys = keys_of(take(self._secrets, tenant_id, webhook.signing))
+            keys = keys_of(take(self._secrets, tenant_id, webhook.signing, host_of(webhook.url)))
         except (Unsendable, ValueError) as error:
             raise Unavailable(f"the webhook cannot be signed: {error}") from error
         headers = {

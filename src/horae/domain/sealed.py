@@ -1,5 +1,6 @@
 """Values that only their tenant's key opens: how rows hold them, and what each of them is bound to."""
 
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
@@ -42,9 +43,9 @@ def definition_of(job_id: UUID) -> Spot:
     return Spot(job_id, "", "definition")
 
 
-def secret_of(name: str) -> Spot:
-    """The value of a tenant's named secret."""
-    return Spot(NOBODY, name, "secret")
+def secret_of(name: str, hosts: Sequence[str] = ()) -> Spot:
+    """The value of a tenant's named secret. Its hosts belong to the place: whoever changes them cannot open it."""
+    return Spot(NOBODY, name, f"secret for {' '.join(hosts)}" if hosts else "secret")
 
 
 def compensation_of(instance_id: UUID) -> Spot:

@@ -1,6 +1,9 @@
 """Named secrets of a tenant: what is told of them. Their values are told to nobody but their target."""
 
+import re
+from collections.abc import Iterable, Sequence
 from datetime import datetime
+from ipaddress import IPv6Address
 from typing import Final, NamedTuple
 
 from horae.domain.auth import check_secret_name
@@ -8,15 +11,44 @@ from horae.domain.errors import Invalid
 
 LONGEST_VALUE: Final = 16_384
 """A chain of certificates with its key fits."""
+MAX_HOSTS: Final = 20
+HOST: Final = re.compile(r"(\*\.)?[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63}){0,20}")
+WILDCARD: Final = "*."
 
 
 class Secret(NamedTuple):
-    """One secret without its value. Every change raises its version."""
+    """One secret without its value. Every change raises its version. It is sent to `hosts` alone; none: to any."""
 
     name: str
     version: int
     changed_at: datetime
     changed_by: str
+    hosts: tuple[str, ...] = ()
+
+
+def check_hosts(hosts: Iterable[str]) -> tuple[str, ...]:
+    """Return the hosts that a secret is bound to, each once and in one order; refuse what no host is called."""
+    found = tuple(sorted({_host(host.lower()) for host in hosts}))
+    if len(found) > MAX_HOSTS:
+        raise Invalid(f"a secret is bound to at most {MAX_HOSTS} hosts")
+    return found
+
+
+def _host(host: str) -> str:
+    try:
+        return str(IPv6Address(host))
+    except ValueError:
+        if HOST.fullmatch(host):
+            return host
+    raise Invalid(f"a host is a name such as api.example.com, *.example.com or an address, not {host!r}")
+
+
+def is_bound_to(hosts: Sequence[str], host: str) -> bool:
+    """Whether a secret with these hosts may be sent to a host. `*.example.com` is every name below example.com."""
+    name = host.lower().rstrip(".")
+    return not hosts or any(
+        name.endswith(one[1:]) and len(name) >= len(one) if one.startswith(WILDCARD) else name == one for one in hosts
+    )
 
 
 def check_secret(name: str, value: str) -> None:

@@ -1,26 +1,35 @@
 """Named secrets: put, listed without their values, removed. Nodes use a new value within five seconds."""
 
+from collections.abc import Sequence
+
 from horae.domain.errors import Conflict, NotFound, ShardClosed
 from horae.domain.events import Event
 from horae.domain.ids import shard_in
 from horae.domain.sealed import secret_of
-from horae.domain.secrets import Secret, check_secret
+from horae.domain.secrets import Secret, check_hosts, check_secret
 from horae.service.context import Context
 from horae.service.told import tell
 from horae.store import secrets
 from horae.store.tx import Tx
 
 
-async def put(ctx: Context, name: str, value: str) -> Secret:
-    """Keep a value under a name, in the place of the one before. It can be used and replaced, and never read again."""
+async def put(ctx: Context, name: str, value: str, hosts: Sequence[str] | None = None) -> Secret:
+    """Keep a value under a name, in the place of the one before. It can be used and replaced, and never read again.
+
+    It is sent to `hosts` alone, to any host where the list is empty. None leaves them as they are: a new value is not
+    opened to all by mistake.
+    """
     check_secret(name, value)
+    wanted = None if hosts is None else check_hosts(hosts)
     key = await ctx.store.sealing.key(ctx.tenant.id)
     if key is None:
         raise Conflict("payloads stay in clear here, and a secret is never stored so: configure a keyring first")
-    sealed, shard = key.seal(secret_of(name), value), shard_in(ctx.tenant.id)
+    shard = shard_in(ctx.tenant.id)
 
     async def work(tx: Tx) -> Secret:
-        kept = await secrets.put(tx, ctx.tenant.id, name, sealed, ctx.actor)
+        bound = await secrets.hosts(tx, ctx.tenant.id, name) if wanted is None else wanted
+        sealed = key.seal(secret_of(name, bound), value)
+        kept = await secrets.put(tx, ctx.tenant.id, name, sealed, ctx.actor, bound)
         if kept is None:
             raise ShardClosed("the tenant's shard is moving; nothing was changed")
         await _tell(ctx, tx, Event.SECRET_PUT, kept)
@@ -49,5 +58,5 @@ async def remove(ctx: Context, name: str) -> Secret:
 
 
 async def _tell(ctx: Context, tx: Tx, event: Event, secret: Secret) -> None:
-    detail: dict[str, object] = {"name": secret.name, "version": secret.version}
+    detail: dict[str, object] = {"name": secret.name, "version": secret.version, "hosts": list(secret.hosts)}
     await tell(tx, shard_in(ctx.tenant.id), ctx.tenant, event, ctx.actor, f"secret/{secret.name}", detail)

@@ -34,10 +34,11 @@ Given = Callable[[UUID, str], str | None]
 
 
 class _Value(NamedTuple):
-    """A value with the version it has; None: it could not be opened."""
+    """A value with the version it has and the hosts it may be sent to; None: it could not be opened."""
 
     version: int
     value: str | None
+    hosts: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"_Value({self.version}, …)"
@@ -67,6 +68,11 @@ class SecretBook:
         if value is None and (known is None or tenant_id in self._unasked):
             raise KeysUnavailable(f"whether there is a secret {name!r} is not known now")
         return value
+
+    def hosts(self, tenant_id: UUID, name: str) -> Sequence[str]:
+        """The hosts that a tenant's secret may be sent to; none: to any. The deployment's own are bound to none."""
+        kept = self._of.get(tenant_id, {}).get(name, NEVER)
+        return () if kept.value == REMOVED else kept.hosts
 
     async def learn(self, cell: Cell, needed: Mapping[UUID, Collection[str]], *, anew: bool = False) -> None:
         """Have what tenants need at hand, by their names.
@@ -139,7 +145,7 @@ class SecretBook:
         opened = [(row, await self._opened(row)) for row in rows if self._is_news(row)]
         for row, value in opened:
             if self._is_news(row):  # still: others took some meanwhile
-                self._of.setdefault(row.tenant_id, {})[row.name] = _Value(row.version, value)
+                self._of.setdefault(row.tenant_id, {})[row.name] = _Value(row.version, value, row.hosts)
 
     def _is_news(self, row: Kept) -> bool:
         before = self._of.get(row.tenant_id, {}).get(row.name, NEVER)
@@ -149,7 +155,7 @@ class SecretBook:
         if row.sealed is None:
             return REMOVED
         try:
-            value = await self._store.sealing.open(row.tenant_id, secret_of(row.name), row.sealed)
+            value = await self._store.sealing.open(row.tenant_id, secret_of(row.name, row.hosts), row.sealed)
         except (KeysUnavailable, Unopenable) as error:
             log.warning("secret.closed", tenant=str(row.tenant_id), secret=row.name, reason=str(error))
             return None

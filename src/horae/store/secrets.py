@@ -21,23 +21,33 @@ class Kept(NamedTuple):
     name: str
     version: int
     sealed: Sealed | None
+    hosts: tuple[str, ...] = ()
 
 
-async def put(tx: Tx, tenant_id: UUID, name: str, sealed: Sealed, actor: str) -> Secret | None:
+async def hosts(tx: Tx, tenant_id: UUID, name: str) -> tuple[str, ...]:
+    """The hosts that a secret is bound to; none where there is no such secret yet."""
+    found = await tx.value(sql("secrets/hosts"), shard_in(tenant_id), tenant_id, name)
+    return tuple(found or ())
+
+
+async def put(
+    tx: Tx, tenant_id: UUID, name: str, sealed: Sealed, actor: str, hosts: Sequence[str] = ()
+) -> Secret | None:
     """Write a value in the place of the one before; None when the shard is closed."""
-    row = await tx.row(sql("secrets/put"), shard_in(tenant_id), tenant_id, name, sealed, actor, tx.now)
-    return None if row is None else Secret(*row)
+    own = (shard_in(tenant_id), tenant_id, name)
+    row = await tx.row(sql("secrets/put"), *own, sealed, actor, tx.now, list(hosts))
+    return None if row is None else _secret(row)
 
 
 async def remove(tx: Tx, tenant_id: UUID, name: str, actor: str) -> Secret | None:
     """Take a value away; None when there is none."""
     row = await tx.row(sql("secrets/remove"), shard_in(tenant_id), tenant_id, name, actor, tx.now)
-    return None if row is None else Secret(*row)
+    return None if row is None else _secret(row)
 
 
 async def page(tx: Tx, tenant_id: UUID, after: str, limit: int) -> list[Secret]:
     """The tenant's secrets by name, without their values."""
-    return [Secret(*row) for row in await tx.rows(sql("secrets/page"), shard_in(tenant_id), tenant_id, after, limit)]
+    return [_secret(row) for row in await tx.rows(sql("secrets/page"), shard_in(tenant_id), tenant_id, after, limit)]
 
 
 async def of_tenants(tx: Tx, tenant_ids: Collection[UUID]) -> list[Kept]:
@@ -67,5 +77,9 @@ async def reseal(tx: Tx, kept: Kept, sealed: Sealed) -> bool:
     return await tx.value(sql("secrets/reseal"), *args) is not None
 
 
+def _secret(row: asyncpg.Record) -> Secret:
+    return Secret(row["name"], row["version"], row["changed_at"], row["changed_by"], tuple(row["hosts"]))
+
+
 def _kept(row: asyncpg.Record) -> Kept:
-    return Kept(row["tenant_id"], row["name"], row["version"], read(row["sealed"]))
+    return Kept(row["tenant_id"], row["name"], row["version"], read(row["sealed"]), tuple(row["hosts"]))

@@ -9,7 +9,7 @@ import msgspec
 
 from horae.delivery import sources as asking
 from horae.delivery.push import Sender
-from horae.delivery.secrets import Unsendable, take
+from horae.delivery.secrets import Unsendable, check_host, take
 from horae.domain import dsn as dsns
 from horae.domain.comparisons import Wanted, check_order
 from horae.domain.dsn import Dsn
@@ -17,7 +17,7 @@ from horae.domain.egress import Egress
 from horae.domain.errors import Invalid, Unavailable
 from horae.domain.foreign import Unreadable, read_as
 from horae.domain.jobs import Job
-from horae.domain.sources import LAST, HttpSource, PushSource, Source, SqlSource
+from horae.domain.sources import LAST, HttpSource, PushSource, Source, SqlSource, secrets_of
 from horae.store import foreign
 
 
@@ -87,9 +87,12 @@ def _secrets(sender: Sender, job: Job, origin: SqlSource) -> tuple[Dsn, str | No
     try:
         text = take(sender.secrets, job.tenant_id, origin.dsn)
         ca = take(sender.secrets, job.tenant_id, origin.ca) if origin.ca else None
+        dsn = dsns.parse(text)
+        for name in secrets_of(origin):
+            check_host(sender.secrets, job.tenant_id, name, dsn.host)
     except Unsendable as error:
         raise Unavailable(str(error)) from error
-    return dsns.parse(text), ca
+    return dsn, ca
 
 
 async def _address(sender: Sender, job: Job, dsn: Dsn, egress: Egress) -> str:

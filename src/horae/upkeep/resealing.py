@@ -114,9 +114,9 @@ class Resealer:
         for kept in found:
             assert kept.sealed is not None, "only those with a value were asked for"
             if version_of(kept.sealed) != key.version:
-                value = await self.store.sealing.open(key.tenant_id, secret_of(kept.name), kept.sealed)
+                value = await self.store.sealing.open(key.tenant_id, secret_of(kept.name, kept.hosts), kept.sealed)
                 async with home.statement() as tx:
-                    done += await secrets.reseal(tx, kept, key.seal(secret_of(kept.name), value))
+                    done += await secrets.reseal(tx, kept, key.seal(secret_of(kept.name, kept.hosts), value))
         return done
 
     async def _anew(self, key: DataKey, one: Payload) -> tuple[int, UUID, object, object] | None:

@@ -19,9 +19,10 @@ SecretName = Annotated[str, Path(max_length=100, pattern=f"^{SECRET_NAME.pattern
 async def put(ctx: Annotated[Context, may("secrets.put")], name: SecretName, asked: NewSecret) -> SecretView:
     """Keep a value under a name, in the place of the one before; calls use it within five seconds.
 
-    Asking again changes nothing but its version, so there is no Idempotency-Key.
+    No call sends it to another host than its `hosts`. Asking again changes nothing but its version, so there is no
+    Idempotency-Key.
     """
-    return SecretView.of(await secrets.put(ctx, name, asked.value.get_secret_value()))
+    return SecretView.of(await secrets.put(ctx, name, asked.value.get_secret_value(), asked.hosts))
 
 
 @routes.get("/secrets")

@@ -1,7 +1,8 @@
--- Zero rows: it is as new here, or newer.
-insert into secret as s (shard_id, tenant_id, name, sealed, changed_by, changed_at, version)
-values ($1, $2, $3, $4, $5, $6, $7)
+-- Zero rows: it is as new here, or newer. A process of the release before copies no hosts: they are written afterwards.
+insert into secret as s (shard_id, tenant_id, name, sealed, changed_by, changed_at, version, hosts)
+values ($1, $2, $3, $4, $5, $6, $7, $8)
 on conflict (shard_id, tenant_id, name) do update
-set sealed = excluded.sealed, changed_by = excluded.changed_by, changed_at = excluded.changed_at, version = excluded.version
-where s.version < excluded.version
+set sealed = excluded.sealed, changed_by = excluded.changed_by, changed_at = excluded.changed_at, version = excluded.version,
+    hosts = excluded.hosts
+where s.version < excluded.version or (s.version = excluded.version and s.hosts <> excluded.hosts)
 returning name

@@ -3,4 +3,4 @@ update secret s
 set sealed = null, changed_by = $4, changed_at = $5, version = s.version + 1
 where s.shard_id = $1 and s.tenant_id = $2 and s.name = $3 and s.sealed is not null
   and not exists (select from shard where shard_id = $1 and state <> 'ACTIVE')
-returning s.name, s.version, s.changed_at, s.changed_by
+returning s.name, s.version, s.changed_at, s.changed_by, s.hosts
