@@ -106,7 +106,7 @@ HOT = {
     "repairs/living": ([[1], ID, "a", "b", 10], {"l": "instance_live_business"}),
     "repairs/ledgers": ([ID, [1, 2], ["a", "b"]], {"k": "task_key_pkey"}),
     "repairs/lock": ([[1], [ID], [AT]], {"l": "instance_live_pkey"}),
-    "sources/due": ([AT, 10, 5], {"s": "source_due"}),
+    "sources/due": ([AT, 10, [ID]], {"s": "source_due"}),
     "subjects/occupy": ([ID, AT, 0, 4095, 10, ID, AT], {"u": "Tid Scan", "l": "instance_live_business"} | FENCE),
     "subjects/birth": ([[1], ["key"], [ID], ["idem"], [AT], ID, ID, 1, AT, AT, 1, 1, "q"], {"u": "subject_pkey"}),
     "subjects/finish": ([ID, 0, 4095, 10, AT], {"u": "Tid Scan", "l": "instance_live_pkey"} | FENCE),

@@ -1,10 +1,14 @@
 """Places and tasks of many owners in one process: none waits for another's, and nobody takes more than a share."""
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
 from contextlib import asynccontextmanager
+from typing import Generic, TypeVar
 
 from horae.runtime.ending import ended
+
+Owner = TypeVar("Owner", bound=Hashable)
 
 
 class _Share:
@@ -41,20 +45,26 @@ class SharedPlaces:
                 del self._shares[owner]
 
 
-class SharedTasks:
+class SharedTasks(Generic[Owner]):
     """Runs tasks in shared places. Starting a thing again while it runs, or waits for a place, does nothing."""
 
     def __init__(self, most: int, most_of_one: int) -> None:
         self._places = SharedPlaces(most, most_of_one)
         self._tasks: dict[Hashable, asyncio.Task[int]] = {}
+        self._owners: dict[Hashable, Owner] = {}
         self._done = 0
 
     def __len__(self) -> int:
         return len(self._tasks)
 
-    def start(self, owner: Hashable, thing: Hashable, work: Callable[[], Awaitable[int]]) -> None:
+    def by_owner(self) -> Counter[Owner]:
+        """How many things of each owner run or wait."""
+        return Counter(self._owners[thing] for thing, task in self._tasks.items() if not task.done())
+
+    def start(self, owner: Owner, thing: Hashable, work: Callable[[], Awaitable[int]]) -> None:
         """Begin to work on a thing of an owner as soon as there is a place; `work` says how much it did."""
         if thing not in self._tasks:
+            self._owners[thing] = owner
             self._tasks[thing] = asyncio.create_task(self._run(owner, work))
 
     async def settle(self, seconds: float) -> int:
@@ -66,7 +76,7 @@ class SharedTasks:
             await asyncio.wait(self._tasks.values(), timeout=seconds)
         over = {thing: task for thing, task in self._tasks.items() if task.done()}
         for thing in over:
-            del self._tasks[thing]
+            del self._tasks[thing], self._owners[thing]
         for task in over.values():
             if not task.cancelled() and task.exception() is None:
                 self._done += task.result()
@@ -77,7 +87,7 @@ class SharedTasks:
 
     async def close(self) -> None:
         """End all of it."""
-        tasks, self._tasks = self._tasks, {}
+        tasks, self._tasks, self._owners = self._tasks, {}, {}
         await ended(*tasks.values())
 
     async def _run(self, owner: Hashable, work: Callable[[], Awaitable[int]]) -> int:

@@ -6,7 +6,7 @@ import os
 import ssl
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, Literal, NamedTuple, cast
 
 import asyncpg
 
@@ -100,7 +100,9 @@ async def reading(dsn: Dsn, address: str, *, seconds: float, ca: str | None = No
     limit = str(int(seconds * 1000))
     meter = ByteMeter(MAX_ANSWER_BYTES)
     try:
-        trust = await asyncio.to_thread(_Named.of, dsn.host, ca) if dsn.secure else "disable"
+        trust: ssl.SSLContext | Literal["disable"] = "disable"
+        if dsn.secure:
+            trust = await asyncio.to_thread(_Named.of, dsn.host, ca)
         connection = await asyncpg.connect(
             host=address,
             port=dsn.port,

@@ -1,5 +1,6 @@
 """Sources, how far their rounds have come, and what came of them. Every write names the step it was decided on."""
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -32,9 +33,9 @@ async def page(tx: Tx, tenant_id: UUID, after: str, limit: int) -> list[Source]:
     return [_source(row) for row in await tx.rows(sql("sources/page"), tenant_id, after, limit)]
 
 
-async def due(tx: Tx, limit: int, limit_of_tenant: int) -> list[Source]:
-    """Those with something to do now, of each tenant at most so many."""
-    return [_source(row) for row in await tx.rows(sql("sources/due"), tx.now, limit, limit_of_tenant)]
+async def due(tx: Tx, limit: int, without: Collection[UUID] = ()) -> list[Source]:
+    """Those with something to do now, without the sources of these tenants."""
+    return [_source(row) for row in await tx.rows(sql("sources/due"), tx.now, limit, list(without))]
 
 
 async def ask(tx: Tx, source: Source, *, dry: bool) -> Source | None:

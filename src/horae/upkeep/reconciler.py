@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Final
+from uuid import UUID
 
 from horae.delivery.push import Sender
 from horae.domain.comparisons import Wanted
@@ -40,8 +41,8 @@ from horae.upkeep.listing import Page, Read, opened
 ACTOR: Final = "source"
 AT_ONCE: Final = 100
 """Sources that are read in one look."""
-AT_ONCE_OF_TENANT: Final = 8
-"""The same of one tenant, so that a tenant with many slow sources hides nobody else's."""
+WAITING_OF_TENANT: Final = 8
+"""Sources of one tenant that are asked or wait for it: with so many the tenant's others are passed over in a look."""
 CONCURRENCY: Final = 16
 """Sources that are asked at the same time."""
 CONCURRENCY_OF_TENANT: Final = 4
@@ -65,7 +66,7 @@ class Reconciler:
         self._usual = usual
         self._sender = Sender(sender.client, sender.secrets, sender.wall)
         self._sender.egress_of = self._egress.get
-        self._tasks = SharedTasks(CONCURRENCY, CONCURRENCY_OF_TENANT)
+        self._tasks: SharedTasks[UUID] = SharedTasks(CONCURRENCY, CONCURRENCY_OF_TENANT)
         self._setbacks = Setbacks()
 
     async def once(self) -> int:
@@ -87,13 +88,24 @@ class Reconciler:
         try:
             held = frozenset(self._held(cell))
             async with cell.statement() as tx:
-                due = await sources.due(tx, AT_ONCE, AT_ONCE_OF_TENANT)
+                while True:
+                    without = self._crowded()
+                    due = await sources.due(tx, AT_ONCE, without)
+                    for one in due:
+                        if one.shard in held:
+                            self._start(cell, one)
+                    if len(due) < AT_ONCE or self._crowded() == without:
+                        return
         except GONE:
             log.warning("reconciler.cell_down", cell=cell.name)
-            return
-        for one in due:
-            if one.shard in held and self._setbacks.may_try(one.id):
-                self._tasks.start(one.tenant_id, one.id, partial(self._source, cell, one))
+
+    def _crowded(self) -> set[UUID]:
+        """Tenants of whom enough is under way: a tenant with many slow sources hides nobody else's."""
+        return {tenant for tenant, many in self._tasks.by_owner().items() if many >= WAITING_OF_TENANT}
+
+    def _start(self, cell: Cell, source: Source) -> None:
+        if self._setbacks.may_try(source.id) and self._tasks.by_owner()[source.tenant_id] < WAITING_OF_TENANT:
+            self._tasks.start(source.tenant_id, source.id, partial(self._source, cell, source))
 
     async def _source(self, cell: Cell, source: Source) -> int:
         """A portion; what fails is told in the round, and tried again later from where it stands."""
