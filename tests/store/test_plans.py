@@ -57,6 +57,13 @@ HOT = {
     "instances/extend": ([[1], [ID], [1], [ID], [AT], [1], AT], {"l": "instance_live_pkey"} | FENCE),
     "instances/end": (END, {"l": "instance_live_pkey", "k": "task_key_pkey"} | LETTER | FENCE),
     "instances/again": (AGAIN, {"l": "instance_live_pkey"} | FENCE),
+    "expiry/overdue": ([0, 4095, [1], [0], [AT], [1], [ID], AT, 10], {"instance_live": "instance_live_due"}),
+    "expiry/blocked": ([0, 4095, -1, ID, ID, 10], {"instance_live": "instance_live_exclusive"}),
+    "expiry/queued": ([0, 4095, ID, "q", 0, 0, AT, ID, AT, 50, 10], dict.fromkeys("qw", "instance_live_queue")),
+    "expiry/end": (
+        [[1], [ID], [AT], [AT], ["DEAD"], ["r"], ["c"], ["m"], ["t"], AT],
+        {"l": "instance_live_pkey", "k": "task_key_pkey"} | LETTER | FENCE,
+    ),
     "cursors/lock": ([1, ID, 1, AT, 1], {"job_cursor": "job_cursor_due"}),
     "cursors/walk": (WALK, {"c": "job_cursor_due"} | FENCE),
     "cursors/fire_exclusive": ([*(column[0] for column in FIRE), ID, AT, "INIT", 1], {"c": "job_cursor_due"}),
@@ -120,8 +127,8 @@ HOT = {
     "dead_letters/listing": ([ID, AT, ID, None, None, None, 10], {"d": "dead_letter_tenant"}),
     "dead_letters/of_job": ([ID, AT, ID, None, None, None, 10, ID], {"d": "dead_letter_job"}),
 }
-MERGED = {"repairs/living"}
-"""A few rows of each of many shards, put into one order."""
+MERGED = {"repairs/living", "expiry/queued"}
+"""A few rows of each of many shards, put into one order; or rows of one time, put into the order of their ids."""
 FROM_THE_BEGINNING = {"coming/next_due"}
 """A sweep of idle nodes, once in minutes: it also reads what died since the last vacuum."""
 EMPTY_AND_ANALYZED = [

@@ -4,6 +4,7 @@ They sort roughly by birth, which keeps index pages warm, and are never used as 
 prefix and 26 letters (`job_01hv…`), machines see the uuid.
 """
 
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Final
 from uuid import UUID
@@ -43,6 +44,11 @@ def compose(shard: int, millis: int, entropy: int) -> UUID:
 def shard_in(id_: UUID) -> int:
     """The shard an id was born in, which is where it lives."""
     return id_.int >> 64 & 0xFFF
+
+
+def born_at(id_: UUID) -> datetime:
+    """When an id was made, to the millisecond."""
+    return datetime.fromtimestamp((id_.int >> 80) / 1000, UTC)
 
 
 def letters(id_: UUID) -> str:

@@ -31,6 +31,8 @@ from horae.domain.triggers import (
 LONGEST_NAME: Final = 120
 MOST_LABELS: Final = 32
 LONGEST_LABEL: Final = 63
+MIN_EXPIRES_AFTER_S: Final = 1.0
+MAX_EXPIRES_AFTER_S: Final = 366 * 86_400.0
 SINGLE: Final = "fired once"
 
 
@@ -47,6 +49,7 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a person writes down about a job; stored whole, once per version.
 
     `sealed`: its payload, and the target's headers, query and body, are in there and not where they belong.
+    `expires_after`: seconds for which a due instance may wait; None is the default of `domain/expiry.py`.
     """
 
     trigger: Trigger
@@ -63,6 +66,11 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     limit: Limit | None = None
     quotas: tuple[str, ...] = ()
     sealed: Sealed | None = None
+    expires_after: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.expires_after is not None and not MIN_EXPIRES_AFTER_S <= self.expires_after <= MAX_EXPIRES_AFTER_S:
+            raise Invalid(f"expires_after is {MIN_EXPIRES_AFTER_S:.0f} to {MAX_EXPIRES_AFTER_S:.0f} seconds")
 
 
 def check_limits(definition: Definition) -> None:

@@ -39,13 +39,14 @@ TRANSITIONS: Final[Mapping[State | None, Mapping[State, str]]] = MappingProxyTyp
             State.INIT: "moved",
             State.RUNNING: "claimed",
             State.CANCELLED: "cancelled",
-            State.SKIPPED: "its time has passed",
+            State.SKIPPED: "expired, never sent",
+            State.DEAD: "expired, sent before or a task",
         },
         State.BLOCKED: {
             State.BLOCKED: "moved",
             State.INIT: "released",
             State.CANCELLED: "cancelled",
-            State.SKIPPED: "its run has expired",
+            State.SKIPPED: "expired, never sent",
         },
         State.RUNNING: {
             State.SUCCESS: "answered 2xx",
@@ -59,6 +60,7 @@ TRANSITIONS: Final[Mapping[State | None, Mapping[State, str]]] = MappingProxyTyp
             State.FAIL: "moved",
             State.RUNNING: "claimed again",
             State.CANCELLED: "cancelled",
+            State.DEAD: "expired",
         },
     }
 )

@@ -37,9 +37,12 @@ class ErrorCode(StrEnum):
     NO_SECRET = "NO_SECRET"  # noqa: S105 - a reason, not a secret
     UNSENDABLE = "UNSENDABLE"
     SEALED = "SEALED"
+    EXPIRED = "EXPIRED"
 
 
-TRANSIENT: Final = frozenset({ErrorCode.TIMEOUT, ErrorCode.CONNECT, ErrorCode.HTTP_429, ErrorCode.HTTP_5XX})
+TRANSIENT: Final = frozenset(
+    {ErrorCode.TIMEOUT, ErrorCode.CONNECT, ErrorCode.HTTP_429, ErrorCode.HTTP_5XX, ErrorCode.EXPIRED}
+)
 
 
 UNSENT: Final = frozenset(
@@ -63,6 +66,7 @@ class SkipReason(StrEnum):
     DECLINED = "DECLINED"
     REFUSED = "REFUSED"
     REMOVED = "REMOVED"
+    EXPIRED = "EXPIRED"
 
 
 class Success(msgspec.Struct, frozen=True):

@@ -37,6 +37,8 @@ STUCK: Final = 60.0
 LOOK, AHEAD, RESCUE, LISTEN, RENEW, RECORD, CHECK, BACKFILL, TENANCIES = 5.0, 0.9, 2.0, 5.0, 0.05, 0.5, 2.0, 1.0, 1.0
 ROLL = PULSE = 1.0
 ACCEPTED_INTERVAL_S: Final = 1.0
+EXPIRY_INTERVAL_S: Final = 5.0
+"""Seconds between two rounds that end what waited too long; the duty itself says when a walk begins."""
 HOLDS_INTERVAL_S: Final = 2.0
 """Seconds between two rounds of telling what is held back; a round with nothing to tell asks nothing."""
 UNHURRIED: Final = {Sign.RUNNING, Sign.ROWS_WRITTEN}
@@ -194,6 +196,7 @@ class Node:
         yield Loop("pulse", self.pulses[cell], PULSE)
         yield Loop("ahead", post, AHEAD)
         yield self._accepted_loops[cell]
+        yield Loop("expiry", post.expirer, EXPIRY_INTERVAL_S)
         yield self.prompted("rescue", post.rescuer, RESCUE, Sign.RUNNING, cell)
         yield self.prompted("tenancies", post.tenancies, TENANCIES, Sign.HELD_TENANTS, cell)
         yield self.prompted("backfill", post.backfiller, BACKFILL, Sign.BACKFILLS, cell)

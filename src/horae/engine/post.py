@@ -21,6 +21,7 @@ from horae.engine.backfills import Backfiller
 from horae.engine.claim import Claimer
 from horae.engine.completer import Completer
 from horae.engine.desk import Desk, Hands
+from horae.engine.expiry import Expirer
 from horae.engine.feeder import LOOK, Feeder
 from horae.engine.fire import Firer
 from horae.engine.matured import MaturedTimers
@@ -86,6 +87,9 @@ class Post:
         self.feeder = Feeder(cell, self.territory, self.agenda, self._waiting, safety_look)
         self.settler = Settler(cell, self.feeder.follow)
         self.rescuer = Rescuer(cell, self.territory, self.definitions, self.settler)
+        self.expirer = Expirer(
+            cell, self.territory, self.definitions, gatekeeper, self.agenda, self.feeder.follow, self._waiting
+        )
         self.tenancies = Tenancies(cell, self.agenda, self.feeder.reset)
         self.firer = Firer(cell, owner, self.feeder.follow, self.tenancies.paused_until)
         self.backfiller = Backfiller(cell, self.territory, self.feeder.follow, lambda: self.tenancies.held)
@@ -204,7 +208,7 @@ class Post:
 
     async def drain(self) -> int:
         """Everything that is due and may go now, to the end; returns how much that was since the last time."""
-        done = await self.rescuer.once()
+        done = await self.rescuer.once() + await self.expirer.once()
         await self.claimer.look_at_paused()
         await self.tenancies.learn(anew=True)
         await self.accepted.once()

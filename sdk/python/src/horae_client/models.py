@@ -65,6 +65,7 @@ class Job(Model, frozen=True, kw_only=True):
     retry: dict[str, Any]
     policies: dict[str, Any]
     after_success: str
+    expires_after: float | None = None
     payload: Any = None
     next_fire_at: datetime | None = None
     schedule: Schedule | None = None
@@ -117,6 +118,7 @@ class Instance(Model, frozen=True, kw_only=True):
     deadline: datetime | None = None
     held_ms: int = 0
     held: Hold | None = None
+    expires_at: datetime | None = None
 
 
 class Retried(Model, frozen=True, kw_only=True):

@@ -77,9 +77,13 @@ class InstanceDetail(InstanceView):
     held: HoldView | None = Field(
         None, description="What holds it back now; null: it is not due yet, waits for nothing but its turn, or is sent."
     )
+    expires_at: datetime | None = Field(
+        None,
+        description="When its wait ends at the latest, by `expires_after`; null: it does not wait, or without end.",
+    )
 
     @classmethod
-    def whole(cls, past: Past, hold: Hold | None = None) -> "InstanceDetail":
+    def whole(cls, past: Past, hold: Hold | None = None, expires_at: datetime | None = None) -> "InstanceDetail":
         """All of it."""
         return cls(
             **_facts(past),
@@ -88,6 +92,7 @@ class InstanceDetail(InstanceView):
             deadline=past.deadline,
             held_ms=past.held_ms,
             held=None if hold is None else HoldView.of(hold),
+            expires_at=expires_at,
         )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 from pydantic import ConfigDict, Field, StrictStr, model_validator
@@ -16,7 +16,7 @@ from horae.domain.cron import Dialect
 from horae.domain.holds import Hold
 from horae.domain.ids import Prefix, public
 from horae.domain.instances import Priority
-from horae.domain.jobs import Definition, Job, Status, own_queue
+from horae.domain.jobs import MAX_EXPIRES_AFTER_S, MIN_EXPIRES_AFTER_S, Definition, Job, Status, own_queue
 from horae.domain.rolling import ONE_TRY
 from horae.domain.schedule import Fire
 from horae.domain.tasks import AfterSuccess
@@ -26,6 +26,10 @@ from horae.service.schedules import Preview
 
 Words = Literal["critical", "normal", "low"]
 Label = Annotated[StrictStr, Field(max_length=63)]
+EXPIRES_AFTER: Final = (
+    "Seconds for which a due instance may wait before it is SKIPPED or DEAD with `EXPIRED`. Where it is left out: a "
+    "day for jobs that recur, without end for tasks and jobs that fire once or by hand."
+)
 
 
 class Retry(Told):
@@ -57,6 +61,9 @@ class JobSpec(Told):
     )
     limit: Limit | None = None
     quotas: Annotated[list[Name], Field(max_length=20)] = []
+    expires_after: Annotated[Number, Field(ge=MIN_EXPIRES_AFTER_S, le=MAX_EXPIRES_AFTER_S)] | None = Field(
+        None, description=EXPIRES_AFTER, examples=[3600]
+    )
 
     @model_validator(mode="after")
     def _one_trigger(self) -> "JobSpec":
@@ -150,6 +157,7 @@ class JobView(Shown):
     width: int | None = None
     limit: Limit | None = None
     quotas: list[str] = []
+    expires_after: float | None = Field(None, description=EXPIRES_AFTER)
     overrides: list[OverrideView] = []
     next_fire_at: Moment | None = None
     schedule: Echo | None = None
@@ -179,6 +187,7 @@ class JobView(Shown):
             width=made.width,
             limit=None if made.limit is None else Limit(**msgspec.to_builtins(made.limit)),
             quotas=list(made.quotas),
+            expires_after=made.expires_after,
             overrides=[OverrideView.model_validate(one) for one in made.overrides],
             next_fire_at=job.next_fire_at,
             schedule=None if preview is None else Echo.of(preview),

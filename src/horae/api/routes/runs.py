@@ -25,7 +25,7 @@ from horae.api.routing import may, router
 from horae.domain.ids import Prefix, private, public, shard_in
 from horae.domain.lifecycle import State
 from horae.domain.searches import FIRST, LAST, LAST_ID, NEWEST, Mark, Sought
-from horae.service import backfills, holds, instances, interventions, jobs, search
+from horae.service import backfills, expiry, holds, instances, interventions, jobs, search
 from horae.service.context import Context
 from horae.service.search import Bounds
 
@@ -131,7 +131,8 @@ async def listing(ctx: Annotated[Context, may("instances.list")], paging: Paged,
 async def read(ctx: Annotated[Context, may("instances.read")], instance: InstanceId) -> InstanceDetail:
     """One instance with its attempts, and what it waits for."""
     found = await search.find(ctx, private(Prefix.INSTANCE, instance))
-    return InstanceDetail.whole(found, await holds.of_instance(ctx, found))
+    hold, end = await holds.of_instance(ctx, found), await expiry.of_instance(ctx, found)
+    return InstanceDetail.whole(found, hold, end)
 
 
 @routes.post("/instances/{instance}/cancel", response_model=InstanceDetail)

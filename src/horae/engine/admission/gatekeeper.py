@@ -2,7 +2,7 @@
 
 import heapq
 from collections import deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Container, Sequence
 from itertools import count
 from typing import Final
 from uuid import UUID
@@ -199,9 +199,25 @@ class Gatekeeper:
                 self.limits.left()
         return found
 
+    def held_by(self, job: Job) -> HoldReason | None:
+        """Why calls of a job are held back at its target now; None where they are not."""
+        target = self._known_target(job)
+        return None if target is None else next(map(target.reason_for, target.closed), None)
+
+    def drop(self, job: Job, gone: Container[UUID]) -> list[Ready]:
+        """Let go of calls that are held back first at a job's target and whose instances are gone."""
+        target, now = self._known_target(job), self.now()
+        dropped = [] if target is None else [one for flow in target.closed for one in flow.drop_first(gone, now)]
+        self._in_flows -= len(dropped)
+        return dropped
+
     def holds(self) -> list[DeskHold]:
         """What gates have held back for more than a moment; neither the holds nor the steps grow with the gates."""
         return self._holds.collect(self.now(), self.wall())
+
+    def _known_target(self, job: Job) -> Target | None:
+        made = job.definition.target
+        return self._targets.get((job.tenant_id, made.url)) if isinstance(made, PUSHED) else None
 
     def _target_of(self, job: Job) -> Target:
         made = job.definition.target

@@ -2,8 +2,10 @@
 
 import heapq
 from collections import deque
+from collections.abc import Container
 from itertools import count
 from typing import Final
+from uuid import UUID
 
 from horae.engine.admission.ready import Ready
 
@@ -89,6 +91,13 @@ class WaitingQueue:
         if self._unrecorded:
             self._drop_recorded(self._unrecorded)
         return ready
+
+    def drop_first(self, gone: Container[UUID], now: float) -> list[Ready]:
+        """Those at the front whose instances are gone; they leave the queue."""
+        found: list[Ready] = []
+        while self._size and self.first().timer.id in gone:
+            found.append(self.pop(now))
+        return found
 
     def pop_late(self, now: float, most: int, wall: float) -> list[Ready]:
         """Fires that nobody has recorded and that are late by more than the patience; they leave the queue."""

@@ -29,11 +29,13 @@ class AsyncJobs(AsyncVerbs):
         retry: RetryPolicy | None = None,
         policies: Policies | None = None,
         after_success: str | None = None,
+        expires_after: float | None = None,
         idempotency_key: str | None = None,
         **more: Any,
     ) -> Job:
         """Make a job. Without a target workers take it from the queue of its name; without a trigger it fires by hand.
 
+        `expires_after` is for how many seconds a due run may wait before it is SKIPPED or DEAD with `EXPIRED`.
         The answer says what was understood, and when it fires. `more` is sent as it is: whatever else the API takes.
 
         >>> job = await client.jobs.create("REPORT", cron="0 2 * * *", timezone="Asia/Shanghai")
@@ -51,6 +53,7 @@ class AsyncJobs(AsyncVerbs):
             retry=retry,
             policies=policies,
             after_success=after_success,
+            expires_after=expires_after,
             **more,
         )
         return await self._ask(asked.create(name, spec, keys.made(idempotency_key)))
