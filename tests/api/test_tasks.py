@@ -3,8 +3,10 @@ from urllib.parse import quote
 
 import pytest
 
+from horae.domain.outcomes import ErrorCode, Unrecoverable
 from horae.security.roles import Role
-from tests.steps import claim_everywhere, query
+from horae.service import replays
+from tests.steps import claim_everywhere, query, settle
 
 AT = "2030-01-01T08:00:00+08:00"
 UTC_AT = "2030-01-01T00:00:00Z"
@@ -45,6 +47,20 @@ async def test_a_key_is_shown_with_its_ledger(publish):
     assert shown["decisions"][0]["by"].startswith("key_")
     assert (await publish.get("/tasks/PUBLISH/other")).json()["code"] == "SCH_404_NOT_FOUND"
     assert (await publish.get("/tasks/OTHER/article-42")).json()["code"] == "SCH_404_NOT_FOUND"
+
+
+async def test_every_time_of_a_ledger_is_written_alike_whoever_wrote_it(admin, ctx, store):
+    """TRIAL 2: what SQL had written said +00:00, what Python had written said Z."""
+    target = {"kind": "http", "url": "https://example.com/"}
+    await admin.post("/jobs", json={"name": "CALL", "trigger": {"kind": "keyed"}, "target": target})
+    await admin.put("/tasks/CALL/article-42", json={})
+    [ran] = await claim_everywhere(store)
+    await settle(store, ran, Unrecoverable(ErrorCode.HTTP_4XX, "answered 400"))
+    await replays.replay(ctx, ran.id)
+    shown = (await admin.get("/tasks/CALL/article-42")).json()
+    assert [line["decision"] for line in shown["decisions"]] == ["created", "replayed"]
+    times = [line[name] for line in shown["decisions"] for name in ("on", "at")]
+    assert {time[-1] for time in times} == {"Z"}
 
 
 async def test_a_delete_cancels_and_says_so(publish):

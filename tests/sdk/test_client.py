@@ -188,3 +188,35 @@ def test_requests_are_values_that_anything_may_carry():
 
 def _triggered():
     return {"instance_id": "ins_1", "job_id": "job_1", "job": "coupon_job"}
+
+
+@pytest.mark.parametrize("at", ["2030-01-01T00:00:00Z", "tomorrow", 1_900_000_000, datetime(2030, 1, 1)], ids=repr)
+def test_a_time_that_is_no_aware_datetime_is_refused_before_anything_is_sent(at):
+    """TRIAL 2: a text was an AttributeError of ours."""
+    heard = Heard()
+    with pytest.raises(ValueError, match=r"is no datetime|has no offset"):
+        heard.client().tasks.schedule("T", "k", at=at)
+    assert heard.requests == []
+
+
+def test_a_key_that_was_copied_from_an_example_says_what_is_wrong_with_it():
+    """TRIAL 2: it was a UnicodeEncodeError from below."""
+    with pytest.raises(ValueError, match=r"^the API key has '…' in it"):
+        Client("http://horae.test", "horae_…")
+    with pytest.raises(ValueError, match=r"^the idempotency key has '…' in it"):
+        Heard().client().jobs.trigger("coupon_job", idempotency_key="order-…")
+
+
+def test_the_ledger_of_a_key_is_read_into_frozen_structs():
+    told = {
+        "type": "T", "key": "k", "generation": 1, "revision": 2, "instance_id": "ins_1",
+        "decisions": [
+            {"decision": "created", "on": "2035-01-01T09:00:00Z", "by": "me", "at": "2035-01-02T09:00:00Z"},
+            {"decision": "ignored", "on": "2035-01-01T09:00:00Z", "by": "me", "at": None, "reason": "stale"},
+        ],
+    }  # fmt: skip
+    created, ignored = Heard(httpx2.Response(200, json=told)).client().tasks.get("T", "k").decisions
+    assert (created.decision, created.on, created.at) == ("created", AT, AT + timedelta(days=1))
+    assert (ignored.at, ignored.reason) == (None, "stale")
+    with pytest.raises(AttributeError):
+        created.decision = "moved"

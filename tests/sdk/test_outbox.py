@@ -140,7 +140,7 @@ def test_what_was_said_about_a_key_is_forwarded_in_order_and_once(database, rela
     monkeypatch.undo()
     assert relay.once() == 5
     task = client.tasks.get("PUBLISH", "k")
-    assert [one["decision"] for one in task.decisions] == ["created", "moved", "moved", "cancelled", "created"]
+    assert [one.decision for one in task.decisions] == ["created", "moved", "moved", "cancelled", "created"]
     assert task.live.at.hour == 12
     connection.close()
 
@@ -245,7 +245,7 @@ def test_killed_between_any_two_steps_a_task_exists_if_and_only_if_its_row_does(
     assert made == written
     assert 0 < len(written) < runs
     for key in written:
-        assert [one["decision"] for one in client.tasks.get("PUBLISH", key).decisions] == ["created"]
+        assert [one.decision for one in client.tasks.get("PUBLISH", key).decisions] == ["created"]
 
 
 def test_drivers_are_those_we_think():

@@ -47,6 +47,9 @@ async def test_a_node_counts_its_fires_and_how_late_they_were_and_health_tells_i
         assert told.fires_10m == len(catcher.effects) >= 10
     assert told.success_rate_10m == 1.0
     assert told.trigger_delay_p95_ms > 0
+    now = max(cell.clock.now() for cell in store.cells)
+    assert now - timedelta(minutes=2) < told.counted_until <= now, "it says how old it is"
+    assert told.trigger_delay_limit_ms == 2000
     keys = msgspec.to_builtins(told)
     assert {"triggerDelayP95Ms", "successRate10m", "retryBacklog", "dlqGrowthPerMin", "backlog", "mode"} <= set(keys)
     rows = await query(store, "select tenant_id, priority, lane, success from signal where success > 0")

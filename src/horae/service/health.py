@@ -8,7 +8,7 @@ from uuid import UUID
 import msgspec
 
 from horae.domain.errors import Unavailable
-from horae.domain.signals import Mode, Signal, Stretch, added, mode_of, percentile_ms, stretches
+from horae.domain.signals import DEGRADED_MS, Mode, Signal, Stretch, added, mode_of, percentile_ms, stretches
 from horae.store import leases, shards, signals
 from horae.store.cells import Cell, Store
 from horae.store.leases import NodeRow
@@ -37,6 +37,8 @@ MINUTE: Final = timedelta(minutes=1)
 P95: Final = 0.95
 WORDS: Final = {
     "trigger_delay_p95_ms": "triggerDelayP95Ms",
+    "trigger_delay_limit_ms": "triggerDelayLimitMs",
+    "counted_until": "countedUntil",
     "success_rate_10m": "successRate10m",
     "retry_backlog": "retryBacklog",
     "dlq_growth_per_min": "dlqGrowthPerMin",
@@ -46,16 +48,22 @@ WORDS: Final = {
 
 
 class Health(msgspec.Struct, frozen=True, rename=WORDS):
-    """How the scheduler does: delays of the last 5 minutes, rates of the last 10, growth of the last that was told."""
+    """How the scheduler does: delays of the last 5 minutes, rates of the last 10, growth of the last that was told.
+
+    It is DEGRADED while the delay is above its limit, or while a cell does not answer. Processes write what they
+    counted once a minute: all of it is in here up to `counted_until`, and None means that nothing was written.
+    """
 
     mode: Mode
     trigger_delay_p95_ms: int
+    trigger_delay_limit_ms: int
     success_rate_10m: float
     retry_backlog: int
     dlq_growth_per_min: int
     backlog: int
     fires_10m: int
     cells_down: tuple[str, ...] = ()
+    counted_until: datetime | None = None
 
 
 class Seen(NamedTuple):
@@ -119,12 +127,14 @@ async def health(store: Store, tenant_id: UUID | None = None) -> Health:
     return Health(
         mode=Mode.DEGRADED if down else mode_of(p95),
         trigger_delay_p95_ms=p95,
+        trigger_delay_limit_ms=DEGRADED_MS,
         success_rate_10m=round(long.success_rate, 5),
         retry_backlog=sum(one.waiting.retry_backlog for one in told),
         dlq_growth_per_min=grown.dead,
         backlog=sum(one.waiting.backlog for one in told),
         fires_10m=long.fires,
         cells_down=down,
+        counted_until=max((minute for one in told for minute, _ in one.counted), default=None),
     )
 
 

@@ -25,7 +25,7 @@ from horae_client.sync.sources import Sources
 from horae_client.sync.subjects import Subjects
 from horae_client.sync.tasks import Tasks
 from horae_client.version import VERSION
-from horae_client.wire import Request, read
+from horae_client.wire import Request, ascii_only, read
 
 __all__ = ["AsyncClient", "Client", "aio", "sync"]
 T = TypeVar("T")
@@ -204,7 +204,7 @@ def settings(url: str | None, key: str | None, timeout: float) -> dict[str, Any]
     url, key = url or os.environ.get("HORAE_URL"), key or os.environ.get("HORAE_KEY")
     if not url or not key:
         raise ValueError("a client needs the address of the API and a key: give them, or set HORAE_URL and HORAE_KEY")
-    headers = {"Authorization": f"Bearer {key}", "User-Agent": USER_AGENT}
+    headers = {"Authorization": f"Bearer {ascii_only(key, 'API key')}", "User-Agent": USER_AGENT}
     return {"base_url": url.rstrip("/"), "headers": headers, "timeout": timeout}
 
 

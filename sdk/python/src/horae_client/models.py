@@ -201,6 +201,19 @@ class LiveTask(Model, frozen=True, kw_only=True):
     payload: Any = None
 
 
+class LedgerEntry(Model, frozen=True, kw_only=True):
+    """One line of a key's ledger: what was decided `on` which time by whom, and the time `at` that was asked for.
+
+    `decision` is `created`, `moved`, `replaced`, `ignored` (then there is a `reason`), `cancelled` or `replayed`.
+    """
+
+    decision: str
+    on: datetime
+    by: str = ""
+    at: datetime | None = None
+    reason: str | None = None
+
+
 class Task(Model, frozen=True, kw_only=True):
     """A business key: what lives, what is remembered of it, and its last twenty decisions, oldest first."""
 
@@ -212,7 +225,7 @@ class Task(Model, frozen=True, kw_only=True):
     version: int | None = None
     outcome: str | None = None
     live: LiveTask | None = None
-    decisions: list[dict[str, Any]] = []
+    decisions: list[LedgerEntry] = []
 
 
 class DeadLetter(Model, frozen=True, kw_only=True):
@@ -341,10 +354,16 @@ class Coverage(Model, frozen=True, kw_only=True):
 
 
 class Health(Model, frozen=True, kw_only=True, rename="camel"):
-    """How the scheduler does: delays of the last 5 minutes, rates of the last 10, growth of the last that was told."""
+    """How the scheduler does: delays of the last 5 minutes, rates of the last 10, growth of the last that was told.
+
+    `mode` is DEGRADED while the delay is above its limit or a cell does not answer. All that was counted is in here up
+    to `counted_until`; None: nothing was counted.
+    """
 
     mode: str
     trigger_delay_p95_ms: int = msgspec.field(name="triggerDelayP95Ms")
+    trigger_delay_limit_ms: int | None = None
+    counted_until: datetime | None = None
     success_rate_10m: float = msgspec.field(name="successRate10m")
     retry_backlog: int
     dlq_growth_per_min: int

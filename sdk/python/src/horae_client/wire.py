@@ -42,7 +42,7 @@ class Request(Generic[T]):
         if self.body is not None:
             made["Content-Type"] = "application/json"
         if self.key is not None:
-            made["Idempotency-Key"] = self.key
+            made["Idempotency-Key"] = ascii_only(self.key, "idempotency key")
         return made
 
     def content(self) -> bytes | None:
@@ -74,10 +74,37 @@ def aware(moment: datetime | None) -> datetime | None:
     Traceback (most recent call last):
         ...
     ValueError: 2035-01-01 09:00:00 has no offset: say datetime(..., tzinfo=UTC) or another zone
+
+    A text is not read, because nobody would say what it means where it has no offset:
+
+    >>> aware("2035-01-01T09:00:00Z")
+    Traceback (most recent call last):
+        ...
+    ValueError: '2035-01-01T09:00:00Z' is no datetime: say datetime.fromisoformat('2035-01-01T09:00:00Z')
     """
-    if moment is not None and moment.utcoffset() is None:
+    if moment is None:
+        return None
+    if not isinstance(moment, datetime):
+        hint = f": say datetime.fromisoformat({moment!r})" if isinstance(moment, str) else ""
+        raise ValueError(f"{moment!r} is no datetime{hint}")
+    if moment.utcoffset() is None:
         raise ValueError(f"{moment} has no offset: say datetime(..., tzinfo=UTC) or another zone")
     return moment
+
+
+def ascii_only(text: str, what: str) -> str:
+    """A text that can go out as a header; an ellipsis copied from a page cannot.
+
+    >>> from horae_client.wire import ascii_only
+    >>> ascii_only("horae_…", "API key")
+    Traceback (most recent call last):
+        ...
+    ValueError: the API key has '…' in it, which no header can carry: was it copied from an example?
+    """
+    strange = next((letter for letter in text if not (letter.isascii() and letter.isprintable())), None)
+    if strange is not None:
+        raise ValueError(f"the {what} has {strange!r} in it, which no header can carry: was it copied from an example?")
+    return text
 
 
 def said(**fields: Any) -> dict[str, Any]:

@@ -22,14 +22,20 @@ NAMED: Final = 10
 class HealthView(Shown):
     """How the scheduler does: delays of the last 5 minutes, rates of the last 10, growth of the last that was told."""
 
-    mode: Mode
+    mode: Mode = Field(description="DEGRADED while the delay is above its limit, or while a cell does not answer.")
     triggerDelayP95Ms: int  # noqa: N815 - the seed's own words
+    triggerDelayLimitMs: int = Field(description="Above which p95 it is DEGRADED.")  # noqa: N815
     successRate10m: float  # noqa: N815
     retryBacklog: int  # noqa: N815
     dlqGrowthPerMin: int  # noqa: N815
     backlog: int
     fires10m: int
     cellsDown: list[str] = []  # noqa: N815
+    countedUntil: datetime | None = Field(  # noqa: N815
+        None,
+        description="Processes write what they counted once a minute; all of it is in here up to this minute. "
+        "Null: nothing was written in the last ten.",
+    )
 
 
 class PointView(Shown):

@@ -1,11 +1,13 @@
 """Tasks as they are asked for and shown: msgspec, because these are the hottest routes."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
+from pydantic import Field
 
+from horae.api.models import base
 from horae.api.models.base import Shown
 from horae.api.problems import body_of
 from horae.domain.errors import HoraeError
@@ -15,6 +17,7 @@ from horae.domain.tasks import LONGEST_KEY, Decision, IgnoreReason
 from horae.service import tasks
 from horae.service.task_batches import LARGEST, Wish
 
+LedgerWord = Literal["created", "moved", "replaced", "ignored", "cancelled", "replayed"]
 Moment = Annotated[datetime, Meta(tz=True)]
 At = Annotated[Moment | None, Meta(description="When; now where it is left out. A time that has passed is due now.")]
 Payload = Annotated[
@@ -131,6 +134,16 @@ class LiveTask(Shown):
     payload: Any
 
 
+class DecisionView(Shown):
+    """One line of a key's ledger: what was decided, when and by whom, and the time that was asked for."""
+
+    decision: LedgerWord
+    on: base.Moment = Field(description="When it was decided.")
+    by: str = ""
+    at: base.Moment | None = Field(None, description="The time that was asked for.")
+    reason: IgnoreReason | None = Field(None, description="Why it was ignored.")
+
+
 class TaskView(Shown):
     """A key: what lives, what is remembered of it for ever, and the last twenty decisions, oldest first."""
 
@@ -142,7 +155,7 @@ class TaskView(Shown):
     outcome: State | None
     instance_id: str
     live: LiveTask | None
-    decisions: list[dict[str, Any]]
+    decisions: list[DecisionView]
 
     @classmethod
     def of(cls, type_name: str, key: str, shown: tasks.Shown) -> "TaskView":
@@ -169,5 +182,5 @@ class TaskView(Shown):
                 error=live.error_msg,
                 payload=live.payload,
             ),
-            decisions=shown.decisions,
+            decisions=[DecisionView.model_validate(one) for one in shown.decisions],
         )

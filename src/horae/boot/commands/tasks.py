@@ -9,6 +9,7 @@ from rich.table import Table
 
 from horae.api.models.tasks import TaskAnswer, TaskView
 from horae.boot.commands.jobs import json_of
+from horae.boot.commands.schedules import moment
 from horae.boot.session import caller, out, run
 from horae.boot.telling import Verbs, answer, say
 from horae.domain.ids import Prefix, public
@@ -65,10 +66,11 @@ def show(type_name: Annotated[str, typer.Argument(metavar="TYPE")], key: str) ->
             state = live.state if live else ledger.outcome
             due = f", due {live.due_at:%Y-%m-%d %H:%M:%S} UTC" if live else ""
             title = f"{type_name}/{key} {state}{due}, generation {ledger.generation}"
-            table = Table("on", "decision", "time", "reason", "by", title=title, title_justify="left")
-            for line in shown.decisions:
-                table.add_row(line["on"], line["decision"], line.get("at", ""), line.get("reason", ""), line["by"])
-            answer(TaskView.of(type_name, key, shown), lambda: out.print(table))
+            table = Table("on (UTC)", "decision", "time (UTC)", "reason", "by", title=title, title_justify="left")
+            view = TaskView.of(type_name, key, shown)
+            for line in view.decisions:
+                table.add_row(moment(line.on), line.decision, moment(line.at), line.reason or "", line.by)
+            answer(view, lambda: out.print(table))
 
     run(work)
 

@@ -87,7 +87,7 @@ class AsyncTasks(AsyncVerbs):
 
         >>> put = await client.tasks.schedule("ARTICLE_PUBLISH", "article-42")
         >>> task = await client.tasks.get("ARTICLE_PUBLISH", "article-42")
-        >>> task.live.state, [one["decision"] for one in task.decisions]
+        >>> task.live.state, [one.decision for one in task.decisions]
         ('INIT', ['created'])
         """
         return await self._ask(asked.get(type, key))

@@ -87,7 +87,7 @@ class Tasks(Verbs):
 
         >>> put = client.tasks.schedule("ARTICLE_PUBLISH", "article-42")
         >>> task = client.tasks.get("ARTICLE_PUBLISH", "article-42")
-        >>> task.live.state, [one["decision"] for one in task.decisions]
+        >>> task.live.state, [one.decision for one in task.decisions]
         ('INIT', ['created'])
         """
         return self._ask(asked.get(type, key))
