@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -63,6 +64,33 @@ def test_a_process_needs_to_know_no_role_but_its_own(environment, cells):
     alone = {name: value for name, value in environment.items() if name != "HORAE_CELLS"}
     with serving(alone | {"HORAE_API_CELLS": json.dumps(own)}) as (address, _):
         assert httpx2.get(f"{address}/readyz").status_code == 200
+
+
+def test_a_port_that_another_program_uses_is_told_as_such(environment):
+    """TRIAL 3.6: it was told as a database that does not answer."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = call(environment, "api", "--port", str(port))
+    assert done.returncode != 0
+    assert f"port {port} of 127.0.0.1 is in use by another program" in " ".join(done.stderr.split())
+    assert "database" not in done.stderr
+
+
+def test_keys_are_listed_with_their_roles_and_shards_by_who_holds_them(environment):
+    """TRIAL 3.9."""
+    call(environment, "keys", "bootstrap")
+    made = call(environment, "keys", "create", "ci", "--role", "operator", "--role", "viewer", "--tenant", "system")
+    assert made.returncode == 0, made.stderr
+    listed = json.loads(call(environment, "keys", "list", "--tenant", "system", "--json").stdout)
+    assert {one["name"]: sorted(one["roles"]) for one in listed} == {
+        "bootstrap": ["admin"],
+        "ci": ["operator", "viewer"],
+    }
+    call(environment, "migrate")
+    shown = call(environment | {"COLUMNS": "200"}, "shards")
+    assert shown.returncode == 0, shown.stderr
+    assert shown.stdout.count("2048") == 2
+    assert "unassigned" in shown.stdout
 
 
 @pytest.mark.parametrize("secret", ["", "change-me-change-me-change-me-change-me"])

@@ -115,6 +115,19 @@ def test_a_kept_database_has_what_was_made_before_and_no_samples_left(folder):
         assert "every-five" not in listed
 
 
+def test_closing_its_terminal_leaves_nothing_behind(folder):
+    """TRIAL 3.10: PostgreSQL went on, with its folder and a file with a key."""
+    env = folder / "try.env"
+    with horae_dev("--fresh", "--env", str(env), TMPDIR=str(folder)) as running:
+        running.until("→ publish/article-3 +moved")
+        assert "HORAE_KEY" in env.read_text()
+        running.process.send_signal(signal.SIGHUP)
+        running.process.send_signal(signal.SIGHUP)  # the kernel's and the shell's
+        running.process.stdout.read()
+        assert running.process.wait(20) == 0
+    assert list(folder.iterdir()) == []
+
+
 async def test_it_works_on_the_cells_it_is_given_but_never_on_productions(cells, store):
     given = json.dumps([{"name": cell.name, "dsn": cell.dsn} for cell in cells])
     with horae_dev(HORAE_CELLS=given) as running:

@@ -75,3 +75,23 @@ def test_the_page_explains_every_setting_the_doctor_looks_at():
         assert f"| `{name}` |" in page
         row = next(line for line in page.splitlines() if line.startswith(f"| `{name}` |"))
         assert f"| {rule.otherwise} |" in row
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "shown"),
+    [
+        ("work_mem", "4096", "4 MB"),
+        ("work_mem", "64", "64 kB"),
+        ("shared_buffers", "16384", "128 MB"),
+        ("max_wal_size", "1024", "1 GB"),
+        ("max_slot_wal_keep_size", "-1", "-1"),
+        ("autovacuum_naptime", "60", "60 s"),
+        ("idle_in_transaction_session_timeout", "10000", "10000 ms"),
+        ("default_statistics_target", "100", "100"),
+        ("fsync", "on", "on"),
+    ],
+)
+def test_a_setting_is_told_with_its_unit(name, value, shown):
+    """TRIAL 3.9: `work_mem 4096`, `shared_buffers 16384`."""
+    found = {finding.name: finding.found for finding in examine(CELL._replace(settings=SOUND | {name: value}))}
+    assert found[name] == shown

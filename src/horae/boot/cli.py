@@ -52,6 +52,7 @@ WORDS: Final = {
     "backfill": Room("backfills", help="Backfills: past fires of a job, asked for as a range."),
     "health": Room("runs", "health"),
     "nodes": Room("runs", "nodes"),
+    "shards": Room("runs", "shards"),
     "history": Room("jobs", "history"),
     "forecast": Room("schedules", "forecast"),
     "import": Room("imports", help="Schedules of crontab, Celery beat, XXL-JOB and Quartz."),

@@ -1,6 +1,7 @@
 """The doors in this process: what `horae api` and tests have in common."""
 
 import asyncio
+import errno
 import resource
 import socket
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -18,7 +19,7 @@ from horae.api.gate import Gate
 from horae.api.protocol import ConnectionLimits, protocol_of
 from horae.boot.serving import client_of, sender_of
 from horae.delivery.oidc import Issuer, Relying
-from horae.domain.errors import Unfit
+from horae.domain.errors import Unavailable, Unfit
 from horae.domain.limits import Limit
 from horae.runtime.chance import token
 from horae.runtime.ending import ended
@@ -169,7 +170,19 @@ def listen(host: str, port: int) -> socket.socket:
     made = socket.socket(family, socket.SOCK_STREAM)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-    made.bind((host, port))
-    made.listen(2048)
+    try:
+        made.bind((host, port))
+        made.listen(2048)
+    except OSError as error:
+        made.close()
+        raise Unavailable(_not_listening(host, port, error)) from error
     made.setblocking(False)
     return made
+
+
+def _not_listening(host: str, port: int, error: OSError) -> str:
+    """Why nobody can be heard there, and what to change."""
+    where = f"port {port} of {host}"
+    if error.errno == errno.EADDRINUSE:
+        return f"{where} is in use by another program: end it, or choose another port (--port, HORAE_API_PORT)"
+    return f"cannot listen on {where}: {error.strerror or error} (HORAE_API_HOST, HORAE_API_PORT)"

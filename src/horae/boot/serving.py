@@ -55,11 +55,23 @@ ENDS: Final = (signal.SIGTERM, signal.SIGINT)
 
 
 def told_to_end() -> asyncio.Event:
-    """Set by SIGTERM or SIGINT from now on."""
+    """Set by SIGTERM or SIGINT from now on, and by the end of its terminal, unless that is to be ignored (`nohup`)."""
     told = asyncio.Event()
-    for name in ENDS:
+    for name in ENDS if ignores_hangups() else (*ENDS, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(name, told.set)
     return told
+
+
+def ignores_hangups() -> bool:
+    """Whether this process is to outlive its terminal."""
+    return signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+
+
+def ignore_hangups() -> None:
+    """It ends already. Kernel and shell both tell of the end of a terminal; the second must not cut it short."""
+    if not ignores_hangups():
+        asyncio.get_running_loop().remove_signal_handler(signal.SIGHUP)
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
 
 async def sender_of(settings: Settings, store: Store) -> Sender:

@@ -97,6 +97,17 @@ SETTINGS: Final[Mapping[str, Rule]] = {
     ),
 }
 
+UNITS: Final = {
+    "autovacuum_naptime": "s",
+    "work_mem": "kB",
+    "shared_buffers": "8kB",
+    "max_wal_size": "MB",
+    "idle_in_transaction_session_timeout": "ms",
+    "max_slot_wal_keep_size": "MB",
+}
+"""What PostgreSQL counts a setting in. A block has 8 kB, as everywhere where nobody built it otherwise."""
+SIZES: Final = {"kB": 1, "8kB": 8, "MB": 1024}
+"""Units of memory and disk, in kilobytes."""
 DURABLE: Final = ("fsync", "full_page_writes", "synchronous_commit")
 """What makes a commit an acknowledgement. Where they are off, no node begins in production."""
 OLDEST_VERSION: Final = 150_000
@@ -168,7 +179,21 @@ def unfit(facts: Facts, *, production: bool) -> list[Finding]:
 def _setting(name: str, rule: Rule, value: str | None) -> Finding:
     if value is None:
         return Finding(Level.HINT, name, "unknown", "this server does not say")
-    return _judge(rule.holds(value), rule.otherwise, name, value, rule.advice)
+    return _judge(rule.holds(value), rule.otherwise, name, _with_unit(name, value), rule.advice)
+
+
+def _with_unit(name: str, value: str) -> str:
+    """A setting as a person would write it: 4096 of `work_mem` is 4 MB."""
+    unit = UNITS.get(name)
+    if unit is None or not value.isdecimal():
+        return value
+    if unit not in SIZES:
+        return f"{value} {unit}"
+    size, larger = int(value) * SIZES[unit], iter(("MB", "GB", "TB"))
+    shown = "kB"
+    while size >= 1024 and size % 1024 == 0 and (next_unit := next(larger, None)) is not None:
+        size, shown = size // 1024, next_unit
+    return f"{size} {shown}"
 
 
 def _judge(fine: bool, otherwise: Level, name: str, found: object, advice: str) -> Finding:

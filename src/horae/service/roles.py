@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from horae.domain.errors import NotFound, ShardClosed
 from horae.domain.events import Event
-from horae.domain.identity import Binding
+from horae.domain.identity import ApiKey, Binding
 from horae.domain.ids import Prefix, private, shard_in
 from horae.domain.people import check_principal
 from horae.security.roles import Role
@@ -37,6 +37,12 @@ async def _check(tx: Tx, ctx: Context, principal: str) -> None:
     found = await keys.find(tx, private(Prefix.KEY, principal))
     if found is None or found.tenant_id != ctx.tenant.id:
         raise NotFound(f"there is no key {principal}")
+
+
+async def of_keys(ctx: Context, found: Sequence[ApiKey]) -> dict[str, tuple[str, ...]]:
+    """The roles of some of the tenant's keys, by principal; a key without any is missing."""
+    async with ctx.store.statement(shard_in(ctx.tenant.id)) as tx:
+        return await bindings.of(tx, ctx.tenant.id, [key.principal for key in found])
 
 
 async def page(ctx: Context, after: str | None, limit: int) -> list[Binding]:

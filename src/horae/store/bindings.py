@@ -24,6 +24,12 @@ async def find(tx: Tx, tenant_id: UUID, principal: str) -> Binding:
     return Binding(principal, () if row is None else tuple(row["roles"]))
 
 
+async def of(tx: Tx, tenant_id: UUID, principals: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The roles of each of several principals; who has none is missing."""
+    rows = await tx.rows(sql("bindings/of"), shard_in(tenant_id), tenant_id, principals)
+    return {row["principal"]: tuple(row["roles"]) for row in rows}
+
+
 async def page(tx: Tx, tenant_id: UUID, after: str, limit: int) -> list[Binding]:
     """The principals of a tenant that have roles, by name."""
     rows = await tx.rows(sql("bindings/page"), shard_in(tenant_id), tenant_id, after, limit)

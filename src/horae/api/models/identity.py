@@ -1,5 +1,6 @@
 """Keys, roles and audit rows as they are asked for and shown."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -40,17 +41,17 @@ class KeyView(Shown):
     expires_at: datetime | None
     revoked_at: datetime | None
     last_used_at: datetime | None
+    roles: list[Role] = Field([], description="What its holder is now.")
 
     @classmethod
-    def of(cls, key: ApiKey) -> "KeyView":
+    def of(cls, key: ApiKey, roles: Iterable[str] = ()) -> "KeyView":
         """A key as it is shown."""
-        return cls(**_facts(key))
+        return cls(**_facts(key), roles=[Role(role) for role in roles])
 
 
 class MadeKey(KeyView):
     """A new key. `key` is its text: shown now and never again."""
 
-    roles: list[Role]
     key: str
 
     @classmethod

@@ -36,13 +36,16 @@ async def create(ctx: Annotated[Context, may("keys.create")], asked: NewKey, cal
 async def listing(ctx: Annotated[Context, may("keys.list")], paging: Paged) -> Page[KeyView]:
     """The tenant's keys, oldest first; revoked ones too."""
     after = UUID(paging.after) if paging.after else None
-    return paging.page(await keys.page(ctx, after, paging.take), KeyView.of, lambda key: key.id)
+    found = await keys.page(ctx, after, paging.take)
+    bound = await roles.of_keys(ctx, found)
+    return paging.page(found, lambda key: KeyView.of(key, bound.get(key.principal, ())), lambda key: key.id)
 
 
 @routes.delete("/keys/{key_id}")
 async def revoke(ctx: Annotated[Context, may("keys.revoke")], key_id: KeyId) -> KeyView:
     """Close a key for ever; it is refused everywhere within five seconds."""
-    return KeyView.of(await keys.revoke(ctx, private(Prefix.KEY, key_id)))
+    revoked = await keys.revoke(ctx, private(Prefix.KEY, key_id))
+    return KeyView.of(revoked, (await roles.of_keys(ctx, [revoked])).get(revoked.principal, ()))
 
 
 @routes.get("/roles")

@@ -3,7 +3,7 @@
 import shlex
 import signal
 from collections.abc import Iterator
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import AsyncExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Final, NamedTuple
@@ -19,7 +19,7 @@ from horae.boot.dev.watching import Watched
 from horae.boot.preparing import prepare
 from horae.boot.sealing import opened_store
 from horae.boot.secrets import secrets_of
-from horae.boot.serving import client_of, serving, told_to_end
+from horae.boot.serving import client_of, ignore_hangups, ignores_hangups, serving, told_to_end
 from horae.boot.session import err, out, refusing, run
 from horae.boot.telling import answer, wants_json
 from horae.domain.errors import Conflict
@@ -44,7 +44,8 @@ def dev(
     with_samples: Annotated[bool, typer.Option("--samples/--no-samples", help="Jobs to look at.")] = True,
 ) -> None:
     """Everything in one process: a database where HORAE_DSN names none, a node, the API, and jobs that fire."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # until the node listens itself: end what was begun
+    for name in (signal.SIGTERM,) if ignores_hangups() else (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(name, signal.default_int_handler)  # until the node listens itself: end what was begun
     settings = Settings()
     quiet = "log_level" not in settings.model_fields_set
     telemetry.configure(as_json=settings.log_json, level="WARNING" if quiet else settings.log_level)
@@ -120,6 +121,7 @@ async def _serve(database: Database, env: Path | None, *, with_samples: bool) ->
             now = store.cells[0].clock.now
             await samples.make(ctx, url, lambda *facts: _say(lines.decision(now(), *facts)))
         await told.wait()
+        ignore_hangups()
         _say(Text("Stopping: what is in flight may end.", style="dim"))
 
 
@@ -168,4 +170,6 @@ def _keyring(settings: Settings) -> str:
 
 
 def _say(line: Text) -> None:
-    (err if wants_json() else out).print(line, soft_wrap=True)
+    """A terminal that is gone hears nothing, and keeps nobody from ending."""
+    with suppress(OSError):
+        (err if wants_json() else out).print(line, soft_wrap=True)

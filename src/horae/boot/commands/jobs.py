@@ -66,6 +66,7 @@ def create(
     payload: Annotated[str | None, typer.Option(help="JSON that the target receives.")] = None,
     priority: Annotated[str, typer.Option(help="critical, normal or low.")] = "normal",
     reopen: Annotated[bool, typer.Option(help="A key that succeeded may be scheduled anew.")] = False,
+    expires_after: Annotated[float | None, typer.Option(help="Seconds for which a due run may wait.")] = None,
 ) -> None:
     """Make a job; the answer says what was understood and when it fires."""
     rules = [Rule(name) for name in on_days or ()] + [Rule(name, Mode.EXCLUDE) for name in not_on_days or ()]
@@ -90,6 +91,7 @@ def create(
                 priority=_priority(priority),
                 payload=json_of(payload),
                 after_success=AfterSuccess.REOPEN if reopen else AfterSuccess.IGNORE,
+                expires_after=expires_after,
             )
             await show(ctx, await jobs.create(ctx, name, definition))
 

@@ -62,12 +62,16 @@ def list_(tenant: Of = None, limit: int = 100) -> None:
     async def work() -> None:
         async with caller(tenant) as ctx:
             found = await keys.page(ctx, None, limit)
-            table = Table("name", "made (UTC)", "by", "scopes", "expires (UTC)", "revoked (UTC)", "used (UTC)", "id")
-            for key in found:
+            bound = await roles.of_keys(ctx, found)
+            views = [KeyView.of(key, bound.get(key.principal, ())) for key in found]
+            table = Table(
+                "name", "roles", "scopes", "made (UTC)", "by", "expires (UTC)", "revoked (UTC)", "used (UTC)", "id"
+            )
+            for key in views:
                 times = (moment(at) for at in (key.expires_at, key.revoked_at, key.last_used_at))
-                scopes = ", ".join(key.scopes) or "all"
-                table.add_row(key.name, moment(key.created_at), key.created_by, scopes, *times, key.principal)
-            answer([KeyView.of(key) for key in found], lambda: out.print(table))
+                held, scopes = ", ".join(key.roles) or "none", ", ".join(key.scopes) or "all"
+                table.add_row(key.name, held, scopes, moment(key.created_at), key.created_by, *times, key.id)
+            answer(views, lambda: out.print(table))
 
     run(work)
 
