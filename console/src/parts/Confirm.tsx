@@ -4,8 +4,11 @@ import { useTranslation } from "react-i18next";
 import { useHealth } from "../app/health/useHealth";
 import { Trouble } from "./Trouble";
 
-/** Shows what an action will do before it does it. `verb` is the button's word; `effect` the consequences, in order. */
-export function Confirm({ title, verb, effect, danger, act, onClose, children }: ConfirmProps) {
+/**
+ * Shows what an action will do before it does it. `verb` is the button's word; `effect` the consequences, in order, or
+ * why the action is `impossible`.
+ */
+export function Confirm({ title, verb, effect, danger, impossible, act, onClose, children }: ConfirmProps) {
   const { t } = useTranslation("frame");
   const { readOnly } = useHealth();
   const [busy, setBusy] = useState(false);
@@ -28,13 +31,13 @@ export function Confirm({ title, verb, effect, danger, act, onClose, children }:
       title={title}
       okText={verb}
       cancelText={t("cancel")}
-      okButtonProps={{ danger: danger === true, disabled: readOnly }}
+      okButtonProps={{ danger: danger === true, disabled: readOnly || impossible === true }}
       confirmLoading={busy}
       onOk={go}
       onCancel={onClose}
       destroyOnHidden
     >
-      <h3 className="soft">{t("effect")}</h3>
+      {!impossible && <h3 className="soft">{t("effect")}</h3>}
       <ul>
         {effect.map((line) => (
           <li key={line}>{line}</li>
@@ -51,6 +54,7 @@ interface ConfirmProps {
   verb: string;
   effect: string[];
   danger?: boolean;
+  impossible?: boolean;
   act: () => Promise<unknown>;
   onClose: () => void;
   children?: ReactNode;

@@ -30,3 +30,13 @@ test("lengths of time are short", () => {
     "10 d",
   ]);
 });
+
+test("a rest that is rounded up to a whole is not told as sixty of the smaller", () => {
+  expect([359_600, 3_599_900, 7_199_990, 86_399_999, 259_199_999].map(duration)).toEqual([
+    "6 min",
+    "60 min",
+    "2 h",
+    "24 h",
+    "3 d",
+  ]);
+});

@@ -75,6 +75,7 @@ export function duration(ms: number): string {
 
 /** In two units; the smaller one only where something is left for it. */
 function two(ms: number, large: number, word: string, small: number, less: string): string {
-  const rest = Math.round((ms % large) / small);
-  return `${Math.floor(ms / large)} ${word}${rest > 0 ? ` ${rest} ${less}` : ""}`;
+  const whole = Math.round(ms / small) * small; // first, so that the rest never reaches a large one
+  const rest = Math.round((whole % large) / small);
+  return `${Math.floor(whole / large)} ${word}${rest > 0 ? ` ${rest} ${less}` : ""}`;
 }

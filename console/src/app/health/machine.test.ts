@@ -4,6 +4,7 @@ import { answered, backOff, FIRST, failed, readOnly, sentence, type Watch } from
 const WELL = {
   mode: "NORMAL" as const,
   triggerDelayP95Ms: 12,
+  triggerDelayLimitMs: 2_000,
   successRate10m: 1,
   retryBacklog: 0,
   dlqGrowthPerMin: 0,
@@ -45,8 +46,12 @@ test("one answer brings it back, and the count begins anew", () => {
   expect(sentence(failed(back, "x"))).toMatchObject({ failures: 1 });
 });
 
-test("the degraded sentence follows the mode, whatever the delay is", () => {
-  expect(sentence(answered(FIRST, { ...WELL, mode: "DEGRADED" }, 1))).toEqual({ key: "degraded" });
+test("the degraded sentence follows the mode, and says which figure is beyond which limit", () => {
+  expect(sentence(answered(FIRST, { ...WELL, mode: "DEGRADED", triggerDelayP95Ms: 8_100 }, 1))).toEqual({
+    key: "degraded",
+    delay: "8.1 s",
+    limit: "2.0 s",
+  });
   expect(sentence(answered(FIRST, { ...WELL, triggerDelayP95Ms: 5_000 }, 1))).toEqual({ key: "healthy" });
 });
 

@@ -3,6 +3,7 @@
  * Three failures in a row make the console read-only with the last summary; one answer brings it back.
  */
 import type { HealthView } from "../../api/generated/models";
+import { duration } from "../../parts/times";
 
 export const LIMIT = 3;
 const STEP_MS = 2_000;
@@ -19,7 +20,7 @@ export interface Watch {
 export type Sentence =
   | { key: "starting" }
   | { key: "healthy" }
-  | { key: "degraded" }
+  | { key: "degraded"; delay: string; limit: string }
   | { key: "cellsDown"; cells: string }
   | { key: "failed"; failures: number; error: string }
   | { key: "readOnly" };
@@ -49,5 +50,7 @@ export function sentence(watch: Watch): Sentence {
   if (watch.phase === "error") return { key: "failed", failures: watch.failures, error: watch.error };
   if (watch.summary === null) return { key: "starting" };
   if (watch.summary.cellsDown?.length) return { key: "cellsDown", cells: watch.summary.cellsDown.join(", ") };
-  return { key: watch.summary.mode === "NORMAL" ? "healthy" : "degraded" };
+  if (watch.summary.mode === "NORMAL") return { key: "healthy" };
+  const { triggerDelayP95Ms, triggerDelayLimitMs } = watch.summary;
+  return { key: "degraded", delay: duration(triggerDelayP95Ms), limit: duration(triggerDelayLimitMs) };
 }

@@ -36,6 +36,11 @@ export function Facts({ one }: { one: InstanceDetail }) {
             <Moment at={one.deadline} />
           </Fact>
         )}
+        {one.expires_at && (
+          <Fact name={t("fact.expires")}>
+            <Moment at={one.expires_at} />
+          </Fact>
+        )}
         {one.range_to && (
           <Fact name={t("fact.range")}>
             {one.range_count} <Moment at={one.range_to} />

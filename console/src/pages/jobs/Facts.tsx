@@ -1,11 +1,15 @@
+import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import type { JobView } from "../../api/generated/models";
 import { HoldLine } from "../../parts/HoldLine";
 import { Card } from "../../parts/Page";
+import { duration } from "../../parts/times";
 import { Fires } from "./Fires";
 import { Labels } from "./Labels";
 import { Strip } from "./Strip";
 import { TargetText, TriggerText } from "./Texts";
+
+const DAY_MS = 86_400_000;
 
 /** What is said of jobs that have no times of their own. */
 const FIRELESS: Record<string, "fires.keyed" | "fires.rolling"> = {
@@ -53,6 +57,8 @@ export function Facts({ job }: { job: JobView }) {
           <dd>{t(`misfire.${(job.policies.misfire as { policy: "once" }).policy}`)}</dd>
           <dt>{t("facts.failures")}</dt>
           <dd>{t("facts.failuresTold", { count: job.retry.max_failures as number })}</dd>
+          <dt>{t("facts.expires")}</dt>
+          <dd>{expires(job, t)}</dd>
           <dt>{t("list.labels")}</dt>
           <dd>{Object.keys(job.labels).length > 0 ? <Labels labels={job.labels} /> : "–"}</dd>
           <dt>{t("facts.payload")}</dt>
@@ -67,6 +73,13 @@ export function Facts({ job }: { job: JobView }) {
       </Card>
     </>
   );
+}
+
+/** What recurs waits for a day where the job says nothing; all else without end. */
+function expires(job: JobView, t: TFunction<"jobs">): string {
+  if (job.expires_after) return duration(job.expires_after * 1_000);
+  const recurs = ["cron", "interval", "rolling"].includes(String(job.trigger.kind));
+  return recurs ? t("facts.expiresDefault", { length: duration(DAY_MS) }) : t("facts.expiresNever");
 }
 
 /** The zone a job's times are read in; none for those that have no zone of their own. */

@@ -19,6 +19,7 @@ export const CODES = [
   "NO_SECRET",
   "UNSENDABLE",
   "SEALED",
+  "EXPIRED",
 ] as const;
 export const TRANSIENT = "transient_error";
 

@@ -16,8 +16,11 @@ import { heat } from "./heat";
 const FIVE_MINUTES = 300_000;
 const ROW = 12;
 
-/** The load of the next 24 hours, before it comes: every minute, the worst seconds, and the jobs behind them. */
-export function Coming() {
+/**
+ * The load of the next 24 hours, before it comes: every minute, the worst seconds, and the jobs behind them. It is of one
+ * tenant; `only` names it where the figures beside it are of all.
+ */
+export function Coming({ only }: { only?: string }) {
   const { t } = useTranslation("overview");
   const asked = useQuery({
     queryKey: ["forecast"],
@@ -26,7 +29,7 @@ export function Coming() {
     staleTime: FIVE_MINUTES,
   });
   return (
-    <Card title={t("coming.title")}>
+    <Card title={only ? t("coming.titleOnly", { tenant: only }) : t("coming.title")}>
       {asked.error && !asked.data && <Trouble error={asked.error} onAgain={asked.refetch} />}
       {asked.data && (asked.data.total > 0 ? <Field told={asked.data} /> : <Nothing />)}
     </Card>

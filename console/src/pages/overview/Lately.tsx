@@ -1,14 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { useEffect, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { getSchedulerSeries } from "../../api/generated/client";
 import type { PointView } from "../../api/generated/models";
+import { useHealth } from "../../app/health/useHealth";
 import { Chart } from "../../parts/charts/Chart";
 import { overTime, type Strand } from "../../parts/charts/options";
 import { Card } from "../../parts/Page";
 import { Trouble } from "../../parts/Trouble";
 import { duration } from "../../parts/times";
-import { sums } from "./sums";
+import { outdated, sums, written } from "./sums";
 
 const HALF_A_MINUTE = 30_000;
 
@@ -20,8 +21,17 @@ export function Lately() {
     queryFn: ({ signal }) => getSchedulerSeries({ hours: 24, points: 96 }, { signal }),
     refetchInterval: HALF_A_MINUTE,
   });
+  const { summary } = useHealth();
   const points = asked.data?.points;
   const all = sums(points ?? []);
+  const told = written(all);
+  const late = outdated(points, summary);
+  const { refetch } = asked;
+  const fires = summary?.fires10m;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked once for each number that does not fit
+  useEffect(() => {
+    if (late) refetch();
+  }, [late, fires, refetch]);
   if (asked.error && !points)
     return (
       <Card title={t("lately.title")}>
@@ -43,7 +53,7 @@ export function Lately() {
         <Over
           points={points}
           kind="bar"
-          label={t("lately.outcomesTold", { ...all })}
+          label={t("lately.outcomesTold", told)}
           strands={[
             ["states:SUCCESS", "good", (one) => one.success],
             ["states:FAIL", "warn", (one) => one.failed],
@@ -56,7 +66,7 @@ export function Lately() {
         <Over
           points={points}
           kind="line"
-          label={t("lately.retriesTold", { most: all.mostRetries })}
+          label={t("lately.retriesTold", { most: told.mostRetries })}
           strands={[["lately.retries", "warn", (one) => one.retryBacklog]]}
         />
       </Card>
@@ -64,7 +74,7 @@ export function Lately() {
         <Over
           points={points}
           kind="bar"
-          label={t("lately.lettersTold", { dead: all.dead })}
+          label={t("lately.lettersTold", { dead: told.dead })}
           strands={[["lately.letters", "bad", (one) => one.dead]]}
         />
       </Card>

@@ -1,5 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { useSees } from "../../app/can";
+import { useMe } from "../../app/session";
 import { Page } from "../../parts/Page";
 import { Cluster } from "./Cluster";
 import { Coming } from "./Coming";
@@ -11,11 +12,12 @@ import "./overview.css";
 export function OverviewPage() {
   const { t } = useTranslation("overview");
   const sees = { jobs: useSees("jobs.forecast"), nodes: useSees("nodes.list") };
+  const { me } = useMe();
   return (
     <Page title={t("title")}>
       <Now />
       <Lately />
-      {sees.jobs && <Coming />}
+      {sees.jobs && <Coming only={sees.nodes ? me?.tenant : undefined} />}
       {sees.nodes && <Cluster />}
     </Page>
   );

@@ -4,6 +4,7 @@ import { figures } from "./figures";
 const WELL = {
   mode: "NORMAL" as const,
   triggerDelayP95Ms: 12,
+  triggerDelayLimitMs: 2_000,
   successRate10m: 1,
   retryBacklog: 0,
   dlqGrowthPerMin: 0,
@@ -20,7 +21,7 @@ test("what is well is quiet", () => {
   expect(figures(WELL)[2]?.text).toBe("12,345");
 });
 
-test("each number speaks up from the threshold on that the scheduler acts on", () => {
+test("each number speaks up from its threshold on", () => {
   const bad = figures({
     ...WELL,
     triggerDelayP95Ms: 2_001,

@@ -10,8 +10,7 @@ export interface Figure {
   tone: Tone;
 }
 
-/** From where on a number asks for attention: the thresholds the scheduler itself acts on. */
-const LATE_MS = 2_000;
+/** From where on a number asks for attention; of the delay the server says it. */
 const FEW = 0.995;
 const MANY_RETRIES = 200_000;
 const MANY_LETTERS = 1_000;
@@ -27,7 +26,7 @@ export function figures(told: HealthView | null): Figure[] {
       name: "delay",
       text: "",
       ms: told.triggerDelayP95Ms,
-      tone: told.triggerDelayP95Ms > LATE_MS ? "bad" : "idle",
+      tone: told.triggerDelayP95Ms > told.triggerDelayLimitMs ? "bad" : "idle",
     },
     { name: "rate", text: percent(told.successRate10m), tone: told.successRate10m < FEW ? "bad" : "idle" },
     { name: "fires", text: count(told.fires10m), tone: "idle" },

@@ -3,13 +3,13 @@ import type { TaskView } from "../../api/generated/models";
 import { Moment } from "../../parts/Moment";
 import { StateTag } from "../../parts/StateTag";
 import { dateTime } from "../../parts/times";
-import { type Decided, picture, type Stroke } from "./picture";
+import { picture, type Stroke } from "./picture";
 import "./ledger.css";
 
 /** How a key came to its time: every decision on one stretch of time, from when it was taken to the time it named. */
 export function Ledger({ one }: { one: TaskView }) {
   const { t } = useTranslation("tasks");
-  const drawn = picture(one.decisions as unknown as Decided[], one.generation, Date.now());
+  const drawn = picture(one.decisions, one.generation, Date.now());
   let before = 0;
   return (
     <>

@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import en from "../../words/en";
+import zh from "../../words/zh-CN";
 import { type Decided, picture } from "./picture";
 
 const at = (minute: number) => new Date(Date.UTC(2026, 10, 15, 9, minute)).toISOString();
@@ -24,6 +26,12 @@ test("every creation begins a generation, and the last is the one that is told",
     { decision: "created", on: at(5), by, at: at(6) },
   ];
   expect(picture(told, 7, Date.parse(at(6))).strokes.map((each) => each.generation)).toEqual([5, 6, 6, 7]);
+});
+
+test("a replay is drawn in a tone, and has a word in both languages", () => {
+  const told: Decided[] = [{ decision: "replayed", on: at(0), by, at: at(0) }];
+  expect(picture(told, 1, Date.parse(at(0))).strokes[0]?.tone).toBe("busy");
+  for (const words of [en, zh]) expect(words.tasks.decision.replayed).toBeTruthy();
 });
 
 test("one moment alone stands in the middle", () => {

@@ -1,13 +1,8 @@
+import type { DecisionView } from "../../api/generated/models";
 import type { Tone } from "../../parts/tones";
 
 /** One line of a key's ledger, as the API tells it. */
-export interface Decided {
-  decision: "created" | "moved" | "replaced" | "ignored" | "cancelled";
-  on: string;
-  by: string;
-  at?: string;
-  reason?: "succeeded" | "stale" | "not_live";
-}
+export type Decided = DecisionView;
 
 /** A decision in the picture: where it was taken, which time it named, and whether that time still counts. */
 export interface Stroke extends Decided {
@@ -31,6 +26,7 @@ const TONES: Record<Decided["decision"], Tone> = {
   replaced: "warn",
   ignored: "idle",
   cancelled: "bad",
+  replayed: "busy",
 };
 
 /** The ledger as strokes over one stretch of time, in parts of a hundred. The last generation is the one told. */

@@ -2,7 +2,7 @@ export default {
   label: "Scheduler health",
   starting: "Starting",
   healthy: "The scheduler is healthy",
-  degraded: "Degraded: low-priority jobs are slowed down",
+  degraded: "Degraded: 95 % of fires start within {{delay}} (limit {{limit}})",
   cellsDown: "Degraded: no answer from cell {{cells}}",
   failed: "Could not read the health, retry {{failures}}: {{error}}",
   readOnly: "Failed repeatedly: the console is read-only and shows the last health summary",

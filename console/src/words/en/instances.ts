@@ -34,6 +34,7 @@ export default {
     due: "May be tried from",
     changed: "Last change",
     deadline: "Answer expected until",
+    expires: "Expires",
     range: "Stands for",
     held: "Held back so far",
     class: "Priority and lane",

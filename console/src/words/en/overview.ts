@@ -24,6 +24,7 @@ export default {
   },
   coming: {
     title: "Load forecast, next 24 h",
+    titleOnly: "Load forecast of tenant {{tenant}} only, next 24 h",
     told: "{{total}} fires are planned; the fullest minute has {{most}}.",
     fires: "fires",
     count: "Fires",

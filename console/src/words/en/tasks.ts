@@ -59,6 +59,7 @@ export default {
     replaced: "replaced",
     ignored: "ignored",
     cancelled: "cancelled",
+    replayed: "replayed",
   },
   reason: {
     succeeded: "it had succeeded already",

@@ -17,7 +17,8 @@ export default {
     "Your roles do not cover this. Ask an admin of the tenant, or reload the page if you were logged in again elsewhere.",
   SCH_404_NOT_FOUND:
     "It is not in this tenant, or was removed. Look at the name, and at the tenant at the top.",
-  SCH_409_CONFLICT: "It has changed meanwhile. Reload it, look at what is new, and decide again.",
+  SCH_409_CONFLICT:
+    "Nothing was done. If it has changed meanwhile, reload it, look at what is new, and decide again.",
   SCH_409_CONTENDED: "It kept changing; nothing was done. Try again.",
   SCH_409_DUPLICATE:
     "This form was already sent with other values. Close it, look at what came of it, and open it anew.",

@@ -34,6 +34,7 @@ export default {
     due: "可尝试时间",
     changed: "最近变化",
     deadline: "应答期限",
+    expires: "过期时间",
     range: "代表的次数",
     held: "累计被限制的时间",
     class: "优先级与通道",

@@ -24,6 +24,7 @@ export default {
   },
   coming: {
     title: "负载预测（未来 24 小时）",
+    titleOnly: "仅租户 {{tenant}} 的负载预测（未来 24 小时）",
     told: "计划触发 {{total}} 次；最满的一分钟有 {{most}} 次。",
     fires: "次触发",
     count: "触发次数",

@@ -58,6 +58,7 @@ export default {
     replaced: "替换",
     ignored: "忽略",
     cancelled: "取消",
+    replayed: "回放",
   },
   reason: {
     succeeded: "此前已成功",

@@ -17,8 +17,8 @@ export function Trigger({ job, onClose }: Dialog) {
   const router = useRouter();
   const [text, setText] = useState("");
   const { value, wrong } = json(text);
-  const effect = [t("trigger.now"), t("trigger.schedule")];
-  if (job.status === "PAUSED") effect.push(t("trigger.paused"));
+  const paused = job.status === "PAUSED";
+  const effect = paused ? [t("trigger.paused")] : [t("trigger.now"), t("trigger.schedule")];
   const act = async () => {
     if (wrong) throw new Error(wrong);
     const body = value === undefined ? {} : { payload: value as JsonValue };
@@ -30,10 +30,11 @@ export function Trigger({ job, onClose }: Dialog) {
       title={t("trigger.title", { name: job.name })}
       verb={t("act.trigger")}
       effect={effect}
+      impossible={paused}
       act={act}
       onClose={onClose}
     >
-      <PayloadField text={text} wrong={wrong} tell={setText} />
+      {!paused && <PayloadField text={text} wrong={wrong} tell={setText} />}
     </Confirm>
   );
 }

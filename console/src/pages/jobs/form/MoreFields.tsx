@@ -37,6 +37,9 @@ export function MoreFields() {
       <Form.Item name="failures" label={t("form.failures")}>
         <InputNumber min={1} max={1000} />
       </Form.Item>
+      <Form.Item name="expires" label={t("form.expires")} extra={t("form.expiresHelp")}>
+        <InputNumber min={1} max={366 * 86_400} />
+      </Form.Item>
     </Card>
   );
 }

@@ -34,6 +34,7 @@ export interface Draft extends Access {
   overlap: "allow" | "forbid" | "replace" | "queue_one";
   misfire: "skip" | "once" | "all";
   failures: number;
+  expires: number | null;
 }
 
 export const EMPTY: Draft = {
@@ -64,6 +65,7 @@ export const EMPTY: Draft = {
   overlap: "allow",
   misfire: "once",
   failures: 6,
+  expires: null,
 };
 
 type Told = Record<string, unknown>;
@@ -101,6 +103,7 @@ export function draftOf(job: JobView): Draft {
     overlap: text(job.policies.overlap, EMPTY.overlap) as Draft["overlap"],
     misfire: text((job.policies.misfire as Told | undefined)?.policy, EMPTY.misfire) as Draft["misfire"],
     failures: Number(job.retry.max_failures ?? EMPTY.failures),
+    expires: job.expires_after ?? null,
   };
 }
 
@@ -123,6 +126,7 @@ export function specOf(draft: Draft, base?: JobView): NewJob {
     retry: retryOf(draft, base),
     limit: limitOf(draft),
     quotas: words(draft.quotas),
+    expires_after: draft.expires,
     ...(base && { after_success: base.after_success }),
   };
   return plain(spec, {
@@ -130,6 +134,7 @@ export function specOf(draft: Draft, base?: JobView): NewJob {
     after_success: "ignore",
     payload: null,
     limit: null,
+    expires_after: null,
   }) as unknown as NewJob;
 }
 
