@@ -18,6 +18,7 @@ from horae.service.context import Context
 from horae.store.cells import Store
 from tests.cluster import Cluster, private_cluster
 from tests.keyring import keyring, sealed
+from tests.stalls import unblocked
 from tests.unsteady import pytest_sessionfinish, pytest_terminal_summary  # noqa: F401
 
 telemetry.configure(as_json=False)  # unset, tracebacks are drawn with every local of every frame: slow
@@ -49,7 +50,8 @@ async def cells(cluster: Cluster) -> AsyncIterator[list[CellSettings]]:
 @pytest.fixture
 async def store(cells: list[CellSettings]) -> AsyncIterator[Store]:
     async with Store.of(cells) as store:
-        yield sealed(store)
+        with unblocked():
+            yield sealed(store)
 
 
 @pytest.fixture

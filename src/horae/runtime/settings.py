@@ -102,6 +102,7 @@ class Settings(BaseSettings):
     slots: int = 2000
     grace: float = 20.0
     snapshot_limit: float | None = None
+    loop_stall: float = Field(default=0.25, ge=0.01)
     egress: EgressSettings | None = None
     secrets: dict[str, dict[str, str]] = Field(default_factory=dict, repr=False)
     secrets_file: Path | None = None

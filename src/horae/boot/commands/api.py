@@ -10,6 +10,7 @@ from horae.boot.sealing import opened_store, require
 from horae.boot.serving import told_to_end
 from horae.boot.session import load, run
 from horae.boot.telling import say
+from horae.runtime.stalls import watching
 from horae.security.seals import check_secret
 
 YOUNG: Final = 10_000  # objects of a few requests: one batch of a hundred tasks makes more than Python's own 700
@@ -32,7 +33,8 @@ def api(
         async with opened_store(settings, settings.door_cells()) as store, opened(settings, store) as address:
             _settle_down()
             say({"address": address}, f"Horae listens on {address}")
-            await told.wait()
+            with watching(settings.loop_stall):
+                await told.wait()
 
     run(work)
 

@@ -8,6 +8,7 @@ from horae.boot.sealing import opened_store, require
 from horae.boot.serving import drain, sender_of, serving, told_to_end
 from horae.boot.session import load, run
 from horae.boot.telling import say
+from horae.runtime.stalls import watching
 
 
 def node(
@@ -24,7 +25,8 @@ def node(
                 say({"done": done}, f"{done} done")
                 return
             told = told_to_end()
-            async with serving(settings, store, await sender_of(settings, store)):
-                await told.wait()
+            with watching(settings.loop_stall):
+                async with serving(settings, store, await sender_of(settings, store)):
+                    await told.wait()
 
     run(work)

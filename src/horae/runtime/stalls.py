@@ -1,0 +1,106 @@
+"""Nothing blocks the event loop: a thread watches it, and says what it does where it stands still.
+
+The loop beats twice within the bound. Where a beat is overdue by more than the bound, the thread logs `loop.stalled`
+with the stack of the loop's thread, once per stall; the next beat logs `loop.resumed` with its length. A process that
+was itself stopped, or got no CPU, does not count: then the watching thread is late too, and the loop's used no CPU.
+"""
+
+import asyncio
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from traceback import format_stack
+from typing import Final, NamedTuple
+
+from horae.runtime.telemetry import log
+
+BOUND_S: Final = 0.25
+"""How long the loop may stand still unseen. Everything it does is meant to take a few milliseconds."""
+DEEPEST: Final = 20
+"""Frames of the stack that are told, the innermost ones."""
+
+
+class Stall(NamedTuple):
+    """For how long the loop stood still when it was seen, what its thread used of the CPU, and where it was."""
+
+    seconds: float
+    cpu_seconds: float
+    stack: str
+
+
+def log_stall(stall: Stall) -> None:
+    """Tell of a loop that stands still."""
+    log.error(
+        "loop.stalled", seconds=round(stall.seconds, 3), cpu_seconds=round(stall.cpu_seconds, 3), stack=stall.stack
+    )
+
+
+@contextmanager
+def watching(bound_s: float = BOUND_S) -> Iterator[None]:
+    """Watch the running loop while the block lasts."""
+    monitor = StallMonitor(bound_s)
+    monitor.start()
+    try:
+        yield
+    finally:
+        monitor.stop()
+
+
+class StallMonitor:
+    """Watches the loop that it is started in. `report` is called in the watching thread."""
+
+    def __init__(self, bound_s: float = BOUND_S, report: Callable[[Stall], None] = log_stall) -> None:
+        self._bound = bound_s
+        self._report = report
+        self._ended = threading.Event()
+        self._beats = 0
+        self._told = -1
+        self._at = self._cpu = 0.0
+        self._next: asyncio.TimerHandle | None = None
+        self._watcher: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Begin, inside the loop that is to be watched."""
+        self._loop, self._thread = asyncio.get_running_loop(), threading.get_ident()
+        self._clock = time.pthread_getcpuclockid(self._thread)
+        self._at, self._cpu = time.monotonic(), time.thread_time()
+        self._beat()
+        self._watcher = threading.Thread(target=self._watch, name="horae-stalls", daemon=True)
+        self._watcher.start()
+
+    def stop(self) -> None:
+        """Watch no longer."""
+        self._ended.set()
+        if self._next is not None:
+            self._next.cancel()
+        if self._watcher is not None:
+            self._watcher.join()
+
+    def _beat(self) -> None:
+        now, cpu = time.monotonic(), time.thread_time()
+        if self._told == self._beats:
+            log.info("loop.resumed", seconds=round(now - self._at, 3))
+        elif cpu - self._cpu > self._bound:  # whoever held the interpreter held the watching thread too
+            self._report(Stall(now - self._at, cpu - self._cpu, ""))
+        self._at, self._cpu = now, cpu
+        self._beats += 1
+        self._next = self._loop.call_later(self._bound / 2, self._beat)
+
+    def _watch(self) -> None:
+        looked = time.monotonic()
+        while not self._ended.wait(self._bound / 2):
+            now = time.monotonic()
+            late, looked = now - looked > self._bound, now
+            beats, silent = self._beats, now - self._at
+            if silent <= 1.5 * self._bound or beats == self._told:
+                continue
+            used = time.clock_gettime(self._clock) - self._cpu
+            if (used > self._bound or not late) and beats == self._beats:
+                self._told = beats
+                self._report(Stall(silent, used, self._stack()))
+
+    def _stack(self) -> str:
+        frame = sys._current_frames().get(self._thread)
+        return "" if frame is None else "".join(format_stack(frame)[-DEEPEST:])
