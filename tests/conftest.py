@@ -16,7 +16,9 @@ from horae.runtime.settings import CellSettings
 from horae.service import tenants
 from horae.service.context import Context
 from horae.store.cells import Store
+from horae.store.holding import watch
 from tests.cluster import Cluster, private_cluster
+from tests.connections import SecondConnections
 from tests.keyring import keyring, sealed
 from tests.stalls import unblocked
 from tests.unsteady import pytest_sessionfinish, pytest_terminal_summary  # noqa: F401
@@ -31,6 +33,14 @@ def logs_of_its_own() -> Iterator[None]:
     settings = structlog.get_config()
     yield
     structlog.configure(**settings)
+
+
+@pytest.fixture(autouse=True)
+def one_connection_a_task() -> Iterator[None]:
+    """F9: whoever holds a connection and asks for another one is refused; who swallows that is found here."""
+    with watch(refused := SecondConnections()):
+        yield
+    assert not refused.stacks, refused.stacks[0]
 
 
 @pytest.fixture(scope="session")

@@ -80,7 +80,7 @@ async def test_of_plain_successes_each_is_answered_in_its_place(worker, ctx, sto
 async def test_what_another_process_handed_out_is_finished_as_well(worker, ctx, store, app):
     await instances.trigger(ctx, "pull", "k", even_if_down=True)
     [one] = await polled(worker)
-    app.state.gate.callers._contexts.clear()  # as if it had never been handed out here
+    app.state.gate.callers.memory.handed._kept.clear()  # as if it had never been handed out here
     said = (await worker.post("/workers/finish", json={"items": [of(one)]})).json()["items"]
     assert [each["verdict"] for each in said] == ["done"]
     assert [row["state"] for row in await query(store, "select state from instance_history")] == ["SUCCESS"]

@@ -134,3 +134,31 @@ def test_a_day_of_a_hundred_thousand_jobs_is_forecast_within_a_minute(hashed):
     took = process_time() - begin
     assert made.total == 100 * (10 * 14_400 + 40 * 2_880 + 30 * 240 + 20 * 10)
     assert took < 60
+
+
+def test_a_forecast_for_bounded_work_leaves_out_the_schedules_that_fire_most():
+    calm = [a_job(cron("0 * * * *"), k) for k in range(20)]
+    busy = [a_job(IntervalTrigger(1.001 + k / 1000, NOW), 100 + k) for k in range(5)]
+    made = forecast([*busy, *calm], NOW, NOW + timedelta(hours=3), most=10_000)
+    assert made.left_out == 5
+    assert made.total == 60
+    assert forecast([*busy, *calm], NOW, NOW + timedelta(hours=3)).left_out == 0
+
+
+@pytest.mark.parametrize("every", [1.001, 1.5, 2.0, 61.7])
+@pytest.mark.parametrize("policies", [{}, {"spread": Spread(900)}, {"calendars": (Rule("free", Mode.EXCLUDE),)}])
+def test_intervals_are_counted_by_arithmetic_as_the_plan_has_them(every, policies):
+    job = a_job(IntervalTrigger(every, NOW - timedelta(hours=3, microseconds=123)), **policies)
+    since, until = NOW + timedelta(hours=11), NOW + timedelta(hours=13)
+    made = forecast([job], since, until)
+    counts = [0] * len(made.per_second)
+    for verdict in fires(job, since - timedelta(minutes=20), until):
+        if isinstance(verdict, Fire) and since <= verdict.due_at < until:
+            counts[(verdict.due_at - since) // timedelta(seconds=1)] += 1
+    assert list(made.per_second) == counts
+
+
+def test_who_is_behind_a_second_is_known_for_walked_schedules_too():
+    walked = a_job(cron("*/10 * * * * *"), 1, spread=Spread(0, 5.0))
+    made = forecast([walked], NOW, NOW + timedelta(hours=1))
+    assert all(made.at(at) == [walked] for at, _ in made.worst(5))

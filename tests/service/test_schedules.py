@@ -11,7 +11,7 @@ from horae.domain.schedule import Fire, Misfire, OnMisfire, OnOverlap, Policies,
 from horae.domain.triggers import cron
 from horae.domain.zones import tzdata_version
 from horae.engine.almanac import Almanac
-from horae.service import calendars, jobs, schedules
+from horae.service import calendars, forecasts, jobs, schedules
 from horae.upkeep.copies import Copier
 from horae.upkeep.partitions import Partitioner
 from tests.steps import Looker, a_job, move_clock, query
@@ -271,8 +271,8 @@ async def test_the_answer_says_the_dialect_a_sentence_in_two_languages_and_five_
 async def test_a_forecast_counts_what_will_fire(ctx):
     for n in range(3):
         await a_job(ctx, f"j{n}", cron("0 * * * *"))
-    found = await schedules.forecast(ctx, hours=24)
-    assert found.forecast.total == 72
+    found = await forecasts.forecast(ctx, hours=24)
+    assert (found.forecast.total, found.jobs, found.complete) == (72, 3, True)
     assert (found.worst[0].fires, found.worst[0].jobs) == (3, ["j0", "j1", "j2"])
 
 

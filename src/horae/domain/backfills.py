@@ -5,7 +5,7 @@ schedule has now, with its calendars and single occurrences; a fire that succeed
 asks for a deliberate re-run, whose fires have keys of their own.
 """
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 from uuid import UUID
@@ -19,6 +19,8 @@ from horae.domain.schedule.plan import stretches
 
 DEFAULT_CAP: Final = 10_000
 MOST: Final = 1_000_000
+LONGEST_RANGE: Final = timedelta(days=3660)
+"""Ten years: where a job has calendars every day of the range is looked at."""
 
 
 class Progress(StrEnum):
@@ -56,6 +58,8 @@ def check(since: datetime, until: datetime, cap: int) -> None:
         raise Invalid("a time needs its offset, for example 2026-11-15T09:00:00+08:00")
     if since >= until:
         raise Invalid("the range ends before it begins, or reaches no further than where the job's schedule stands")
+    if until - since > LONGEST_RANGE:
+        raise Invalid(f"a range is at most {LONGEST_RANGE.days} days long")
     if not 1 <= cap <= MOST:
         raise Invalid(f"a cap is 1 to {MOST} fires, not {cap}")
 

@@ -54,9 +54,10 @@ class Rescuer:
         while True:
             async with self.cell.statement() as tx:
                 lost = await instances.abandoned(tx, run, END if whole else tx.now, after, PAGE)
-                known = await self.definitions.load(tx, {(ran.shard, ran.job_id, ran.job_version) for ran in lost})
             if not lost:
                 return rescued
+            wanted = {(ran.shard, ran.job_id, ran.job_version) for ran in lost}
+            known = await self.definitions.load_from(self.cell, wanted)
             results = [
                 Result(ran, known.get((ran.job_id, ran.job_version)), Lost(ours=ran.worker_id is None), rescued=True)
                 for ran in lost

@@ -14,10 +14,12 @@ from horae.domain.events import Event
 from horae.domain.ids import Prefix, public, shard_in
 from horae.domain.instances import Lane
 from horae.domain.jobs import Job, Status
+from horae.domain.schedule import Schedule
 from horae.runtime.chance import mint
-from horae.service import jobs, schedules
+from horae.service import jobs
 from horae.service.changes import tell
 from horae.service.context import Context
+from horae.service.jobs import Days
 from horae.service.places import shard_of_job
 from horae.store import backfills, history, idempotency
 from horae.store import jobs as rows
@@ -61,19 +63,18 @@ async def start(ctx: Context, name: str, key: str, asked: Asked) -> Started:
     shard = await shard_of_job(ctx, name)
     request = Request(shard, ctx.tenant.id, ROUTE, name, key, sha256(msgspec.json.encode(asked)).digest())
 
-    async def work(tx: Tx) -> Started:
-        job = await jobs.find_in(ctx, tx, name)
+    async def work(tx: Tx, job: Job, days: Days) -> Started:
         id_ = mint(shard, tx.now)
         if not await idempotency.reserve(tx, request, None, {"backfill_id": id_}):
             return await _replay(ctx, tx, request)
-        made = await _made(ctx, tx, job, id_, asked)
+        made = await _made(ctx, tx, job, jobs.planned(job, days), id_, asked)
         if not await backfills.create(tx, made):
             raise Conflict(f"a backfill of job {name!r} that still runs has a part of this range")
         detail = {"backfill": public(Prefix.BACKFILL, id_), "since": made.since, "until": made.until}
         await tell(ctx, tx, job, Event.BACKFILL_STARTED, {**detail, "planned": made.planned, "rerun": made.rerun})
         return Started(made)
 
-    return await ctx.store.run(shard, work)
+    return await jobs.change(ctx, name, work)
 
 
 async def show(ctx: Context, id_: UUID) -> Shown:
@@ -111,7 +112,7 @@ async def cancel(ctx: Context, id_: UUID) -> Backfill:
     return await ctx.store.run(shard_in(id_), work)
 
 
-async def _made(ctx: Context, tx: Tx, job: Job, id_: UUID, asked: Asked) -> Backfill:
+async def _made(ctx: Context, tx: Tx, job: Job, schedule: Schedule, id_: UUID, asked: Asked) -> Backfill:
     if not job.recurring:
         raise Conflict(f"job {job.name!r} has no schedule, hence no past fires")
     if job.status == Status.PAUSED:
@@ -119,7 +120,7 @@ async def _made(ctx: Context, tx: Tx, job: Job, id_: UUID, asked: Asked) -> Back
     await rows.lock(tx, job)
     since, until = asked.since.astimezone(UTC), min(asked.until.astimezone(UTC), job.next_fire_at or tx.now)
     rules.check(since, until, asked.cap)
-    planned = rules.planned(await schedules.schedule_of(ctx, job), since, until, asked.cap)
+    planned = rules.planned(schedule, since, until, asked.cap)
     return Backfill(
         shard=job.shard,
         id=id_,

@@ -1,6 +1,7 @@
 """Calendars: put one, and every job that uses it is planned anew."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Final
 from uuid import UUID
 
@@ -10,7 +11,9 @@ from horae.domain.events import Event
 from horae.domain.ids import shard_in
 from horae.domain.jobs import Job
 from horae.domain.schedule import first_wake
+from horae.domain.steps import Steps
 from horae.runtime.chance import mint
+from horae.runtime.heavy import run_in_slices
 from horae.service.context import Context
 from horae.store import audit, calendars, cursors, jobs, outbox, references
 from horae.store.cells import Cell
@@ -47,13 +50,15 @@ async def put(ctx: Context, calendar: Calendar) -> list[str]:
 
 
 async def known(ctx: Context, names: Sequence[str]) -> dict[str, Calendar]:
-    """The tenant's calendars of these names, from the cell each is at home in."""
-    found: dict[str, Calendar] = {}
+    """The tenant's calendars of these names, from the cell each is at home in: one read of each such cell."""
+    homes: dict[Cell, list[str]] = {}
     for name in names:
-        async with ctx.store.statement(_shard(ctx, name)) as tx:
+        homes.setdefault(ctx.store.cell(_shard(ctx, name)), []).append(name)
+    found: dict[str, Calendar] = {}
+    for cell, here in homes.items():
+        async with cell.statement() as tx:
             copies = await calendars.copies(tx, [ctx.tenant.id])
-        if (ctx.tenant.id, name) in copies:
-            found[name] = copies[ctx.tenant.id, name]
+        found |= {name: copies[ctx.tenant.id, name] for name in here if (ctx.tenant.id, name) in copies}
     return found
 
 
@@ -89,22 +94,33 @@ async def _plan_anew(ctx: Context, cell: Cell, calendar: Calendar) -> list[str]:
         async with cell.statement() as tx:
             page = await jobs.with_calendar(tx, ctx.tenant.id, calendar.name, after, PAGE)
         days = await known(ctx, sorted({name for job in page for name in job.calendars}))
-        async with cell.statement() as tx:
-            moved += [job.name for job in page if await _move(ctx, tx, job, days)]  # each its own commit
+        wakes = await run_in_slices(_wakes(page, days, cell.clock.now()))
+        if wakes:
+            async with cell.statement() as tx:
+                moved += [job.name for job, wake in wakes if await _move(ctx, tx, job, wake)]  # each its own commit
         if len(page) < PAGE:
             return moved
         after = page[-1].id
 
 
-async def _move(ctx: Context, tx: Tx, job: Job, days: Mapping[str, Calendar]) -> bool:
-    """Put the cursor to the first expected fire from now on: a day that opened may lie before where it stood.
+def _wakes(page: Sequence[Job], days: Mapping[str, Calendar], now: datetime) -> Steps[list[tuple[Job, datetime]]]:
+    """The jobs whose cursor goes elsewhere, to the first expected fire from now on: a day that opened may come sooner.
 
     A fire that has come due already is still owed: the cursor stays at it, and whoever walks it leaves its row.
     """
+    found: list[tuple[Job, datetime]] = []
+    for job in page:
+        if job.next_fire_at is None or job.next_fire_at > now:
+            wake = first_wake(job.schedule({name: days[name] for name in job.calendars if name in days}), now)
+            if wake is not None and wake != job.next_fire_at:
+                found.append((job, wake))
+        yield
+    return found
+
+
+async def _move(ctx: Context, tx: Tx, job: Job, wake: datetime) -> bool:
+    """Put a cursor there, unless it was moved, or its fire has come due, meanwhile."""
     if job.next_fire_at is not None and job.next_fire_at <= tx.now:
-        return False
-    wake = first_wake(job.schedule({name: days[name] for name in job.calendars if name in days}), tx.now)
-    if wake is None or wake == job.next_fire_at:
         return False
     moved = await cursors.revise(tx, job, job.version, wake)
     if moved:

@@ -20,6 +20,7 @@ from horae.runtime.clock import boottime
 from horae.security.credentials import Credential
 from horae.security.roles import ACTIONS, Role, may
 from horae.service.context import Context
+from horae.service.memory import Memory
 from horae.store import bindings, keys, tenants
 from horae.store.cells import Cell, Store
 from horae.store.tx import GONE, Tx
@@ -59,7 +60,10 @@ class Found(NamedTuple):
 
 
 class Callers:
-    """One per process: knows who is behind a credential, and lends each tenant one context."""
+    """One per process: knows who is behind a credential, and lends each tenant one context.
+
+    What contexts remember is in `memory`, which has one bound for all tenants.
+    """
 
     kind = "API key"
 
@@ -68,6 +72,7 @@ class Callers:
         self._remembered = remembered
         self._known: OrderedDict[UUID, tuple[float, Caller]] = OrderedDict()
         self._contexts: OrderedDict[UUID, Context] = OrderedDict()
+        self.memory = Memory()
         self._used: dict[UUID, UUID] = {}
         self._asking: dict[UUID, asyncio.Task[Found]] = {}
 
@@ -91,18 +96,19 @@ class Callers:
         return caller
 
     def context(self, caller: Caller) -> Context:
-        """What the caller's requests lean on. One memory of types and versions per tenant, not per request."""
+        """What the caller's requests lean on: one per tenant, not per request."""
         made = self._contexts.get(caller.tenant.id)
         if made is None or made.tenant != caller.tenant:
             made = self._contexts[caller.tenant.id] = Context.of(
-                behind(self._store, Behalf(caller.tenant.id)), caller.tenant, ""
+                behind(self._store, Behalf(caller.tenant.id)), caller.tenant, "", self.memory
             )
             if len(self._contexts) > MOST:
                 self._contexts.popitem(last=False)
         return made._replace(actor=caller.key.principal)
 
     async def once(self) -> int:
-        """A duty: note which keys were used; returns 0, for there is no hurry."""
+        """A duty: note which keys were used, forget what nobody came for; returns 0, for there is no hurry."""
+        self.memory.forget_old()
         used, self._used = self._used, {}
         for key_id, tenant_id in used.items():
             async with behind(self._store, Behalf(tenant_id)).statement(shard_in(key_id)) as tx:

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from horae.domain.tenants import Tenant
 from horae.service.handed import Handed
+from horae.service.memory import Memory
 from horae.service.types import Types
 from horae.store.cells import Store
 from horae.store.definitions import Definitions
@@ -20,8 +21,11 @@ class Context(NamedTuple):
     wakes: Wakes
     definitions: Definitions
     handed: Handed
+    memory: Memory
 
     @classmethod
-    def of(cls, store: Store, tenant: Tenant, actor: str) -> "Context":
-        """A caller with its own memory of types and versions; the wakes are its process's."""
-        return cls(store, tenant, actor, Types(store), store.wakes, Definitions(store.sealing), Handed())
+    def of(cls, store: Store, tenant: Tenant, actor: str, memory: Memory | None = None) -> "Context":
+        """A caller with the memory of its process, or with one of its own; the wakes are its process's."""
+        kept = memory or Memory()
+        types, definitions = Types(store, kept.types), kept.definitions(store.sealing, tenant.id)
+        return cls(store, tenant, actor, types, store.wakes, definitions, kept.handed, kept)

@@ -15,11 +15,13 @@ async def of_instance(ctx: Context, past: Past) -> Hold | None:
     shard = shard_in(past.id)
     if not is_waiting(State(past.state), past.due_at, ctx.store.cell(shard).clock.now()):
         return None
+    known = await ctx.definitions.load_from(ctx.store.cell(shard), [(shard, past.job_id, past.job_version)])
+    job = known.get((past.job_id, past.job_version))
+    gates = [] if job is None else gates_of(job.id, job.definition)
+    if not gates:
+        return None
     async with ctx.store.statement(shard) as tx:
-        known = await ctx.definitions.load(tx, [(shard, past.job_id, past.job_version)])
-        job = known.get((past.job_id, past.job_version))
-        gates = [] if job is None else gates_of(job.id, job.definition)
-        found = await holds.of_tenant(tx, ctx.tenant.id, gates) if gates else []
+        found = await holds.of_tenant(tx, ctx.tenant.id, gates)
     return hold_of(past.lane, merge(found, tx.now))
 
 

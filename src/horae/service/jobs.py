@@ -1,17 +1,20 @@
 """Jobs: create, pause, resume, remove, read. Each verb is one transaction in the job's shard."""
 
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
+from typing import Final, TypeVar
 
 from msgspec.structs import replace
 
 from horae.domain import triggers
 from horae.domain.calendars import Calendar
-from horae.domain.errors import Conflict, HoraeError, NotFound, ShardClosed
+from horae.domain.errors import Conflict, Contended, HoraeError, NotFound, ShardClosed
 from horae.domain.events import Event
 from horae.domain.ids import Prefix, private, shard_in
 from horae.domain.jobs import Definition, Job, Status, Wanted, check_labels, check_limits, check_name, check_status
 from horae.domain.outcomes import SkipReason
-from horae.domain.schedule import Skip, check, fire_at, first_wake
+from horae.domain.schedule import Schedule, Skip, check, fire_at, first_wake
 from horae.domain.schedule.expected import INSTANT
 from horae.domain.schedule.plan import skipped
 from horae.domain.tasks import OWN_KEY, Create, Decision, Intent
@@ -28,6 +31,10 @@ from horae.service.sealing import closed, key_for, sealed_intent, shown_or_not
 from horae.service.topics import check_target
 from horae.store import cursors, instances, jobs, tasks
 from horae.store.tx import Tx
+
+Result = TypeVar("Result")
+Days = Mapping[str, Calendar]
+TRIES: Final = 20
 
 
 async def create(ctx: Context, name: str, definition: Definition, *, paused: bool = False) -> Job:
@@ -74,6 +81,33 @@ async def _create(ctx: Context, name: str, definition: Definition, *, paused: bo
     created = await ctx.store.run(shard, work)
     ctx.wakes.wake(shard, created.next_fire_at)
     return created
+
+
+async def change(
+    ctx: Context, name: str, work: Callable[[Tx, Job, Days], Awaitable[Result]], *, named: Sequence[str] = ()
+) -> Result:
+    """Change a job in one transaction, with the calendars that it names and those that the change names.
+
+    The calendars are read before the transaction begins. It begins again where the job was changed meanwhile.
+    """
+
+    async def inside(tx: Tx) -> Result:
+        job = await find_in(ctx, tx, name)
+        if not asked.issuperset(job.calendars):
+            raise Contended(f"job {name!r} was changed meanwhile")
+        return await work(tx, job, days)
+
+    for _ in range(TRIES):
+        asked = {*named, *(await find(ctx, name)).calendars}
+        days = await calendars.known(ctx, sorted(asked))
+        with suppress(Contended):
+            return await ctx.store.run(await shard_of_job(ctx, name), inside)
+    raise Contended(f"job {name!r} kept changing; nothing was changed, ask again")
+
+
+def planned(job: Job, days: Days) -> Schedule:
+    """A job's schedule with those of its calendars that are known."""
+    return job.schedule({name: days[name] for name in job.calendars if name in days})
 
 
 async def find(ctx: Context, name: str) -> Job:
@@ -129,12 +163,11 @@ async def pause(ctx: Context, name: str) -> Job:
 async def resume(ctx: Context, name: str) -> Job:
     """Go on from now; the fires that passed leave one SKIPPED(PAUSED) row for their whole range."""
 
-    async def work(tx: Tx) -> Job:
-        job = await find_in(ctx, tx, name)
+    async def work(tx: Tx, job: Job, days: Days) -> Job:
         check_status(job, Status.PAUSED, "resumed")
         held_from = await jobs.held_from(tx, job)
         await _set_status(tx, job, Status.ACTIVE)
-        next_fire_at = await _let_go(ctx, tx, job, held_from) if held_from is not None else None
+        next_fire_at = await _let_go(tx, job, planned(job, days), held_from) if held_from is not None else None
         over = held_from is not None and next_fire_at is None
         if over:  # its last fires passed meanwhile
             await jobs.complete(tx, [job.shard], [job.id])
@@ -142,7 +175,7 @@ async def resume(ctx: Context, name: str) -> Job:
         await tell(ctx, tx, resumed, Event.JOB_RESUMED, {"held_from": held_from, "next": next_fire_at})
         return await shown_or_not(ctx, resumed)
 
-    resumed = await ctx.store.run(await shard_of_job(ctx, name), work)
+    resumed = await change(ctx, name, work)
     ctx.wakes.wake(resumed.shard, resumed.next_fire_at or ctx.store.cell(resumed.shard).clock.now())
     return resumed
 
@@ -228,9 +261,8 @@ async def _set_status(tx: Tx, job: Job, status: Status, *, held_from: datetime |
         raise Conflict(f"job {job.name!r} changed while it was being {status.lower()}; ask again")
 
 
-async def _let_go(ctx: Context, tx: Tx, job: Job, held_from: datetime) -> datetime | None:
+async def _let_go(tx: Tx, job: Job, schedule: Schedule, held_from: datetime) -> datetime | None:
     """Put a paused cursor back, tell what passed as one range, and send it on to the next fire from now."""
-    schedule = job.schedule(await calendars.known(ctx, job.calendars))
     wake = first_wake(schedule, tx.now)
     if held_from > tx.now:  # nothing passed; the schedule may have become another one meanwhile
         await cursors.resume(tx, job, wake)

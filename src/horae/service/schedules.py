@@ -1,9 +1,8 @@
-"""Schedules: change a definition, skip or move one occurrence, preview, forecast."""
+"""Schedules: change a definition, skip or move one occurrence, preview."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 from msgspec.structs import replace
@@ -11,25 +10,23 @@ from msgspec.structs import replace
 from horae.domain.cron.describe import describe
 from horae.domain.errors import Conflict, Contended, InvalidSchedule
 from horae.domain.events import Event
-from horae.domain.forecast import Forecast
-from horae.domain.forecast import forecast as foresee
 from horae.domain.jobs import Definition, Job, check_change, check_labels, check_limits
 from horae.domain.schedule import Override, Schedule, Verdict, check, fires, first_wake
+from horae.domain.steps import Steps, finish
 from horae.domain.triggers import CronTrigger
+from horae.runtime.heavy import run_in_slices
 from horae.security.envelopes import DataKey
 from horae.service import calendars, debts, jobs
 from horae.service.changes import tell
 from horae.service.context import Context
-from horae.service.places import shard_of_job
+from horae.service.jobs import Days
 from horae.service.sealing import closed, key_for, shown_or_not
 from horae.service.topics import check_target
 from horae.store import cursors
 from horae.store import jobs as rows
 from horae.store.tx import Tx
 
-TRIES: Final = 20
 LOOK_AHEAD: Final = timedelta(days=5 * 366)
-MINUTE: Final = timedelta(minutes=1)
 
 
 class Preview(msgspec.Struct, frozen=True):
@@ -41,21 +38,6 @@ class Preview(msgspec.Struct, frozen=True):
     verdicts: list[Verdict]
 
 
-class Worst(NamedTuple):
-    """A second with many fires, and the names of the jobs behind them."""
-
-    at: datetime
-    fires: int
-    jobs: list[str]
-
-
-class Foreseen(NamedTuple):
-    """A forecast and its worst seconds."""
-
-    forecast: Forecast
-    worst: list[Worst]
-
-
 async def schedule_of(ctx: Context, job: Job) -> Schedule:
     """A job's schedule with the calendars it names."""
     return job.schedule(await calendars.known(ctx, job.calendars) if job.calendars else {})
@@ -63,18 +45,29 @@ async def schedule_of(ctx: Context, job: Job) -> Schedule:
 
 async def preview(ctx: Context, job: Job, *, many: int = 5) -> Preview:
     """The sentence in two languages, and what becomes of the next expected fires."""
-    return foretell(await schedule_of(ctx, job), ctx.store.cell(job.shard).clock.now(), many=many)
+    schedule = await schedule_of(ctx, job)
+    return await run_in_slices(foretell_steps(schedule, ctx.store.cell(job.shard).clock.now(), many=many))
 
 
 def foretell(schedule: Schedule, now: datetime, *, many: int = 5) -> Preview:
     """The same for a schedule at hand: nothing is asked for."""
+    return finish(foretell_steps(schedule, now, many=many))
+
+
+def foretell_steps(schedule: Schedule, now: datetime, *, many: int = 5) -> Steps[Preview]:
+    """The same, a fire at a time."""
     trigger = schedule.trigger
     first = first_wake(schedule, now)
-    coming = fires(schedule, first, first + LOOK_AHEAD) if first is not None else iter(())
+    verdicts: list[Verdict] = []
+    for verdict in fires(schedule, first, first + LOOK_AHEAD) if first is not None else ():
+        verdicts.append(verdict)
+        if len(verdicts) == many:
+            break
+        yield
     if not isinstance(trigger, CronTrigger):
-        return Preview(None, None, None, list(islice(coming, many)))
+        return Preview(None, None, None, verdicts)
     cron = trigger.compiled()
-    return Preview(trigger.dialect, describe(cron, "en"), describe(cron, "zh"), list(islice(coming, many)))
+    return Preview(trigger.dialect, describe(cron, "en"), describe(cron, "zh"), verdicts)
 
 
 async def update(ctx: Context, name: str, definition: Definition, *, version: int | None = None) -> Job:
@@ -89,7 +82,8 @@ async def update(ctx: Context, name: str, definition: Definition, *, version: in
         check_change(job.definition, definition)
         return definition
 
-    return await _revise(ctx, name, change, Event.JOB_UPDATED, {}, await key_for(ctx, definition))
+    named = [rule.calendar for rule in definition.policies.calendars]
+    return await _revise(ctx, name, change, Event.JOB_UPDATED, {}, await key_for(ctx, definition), named)
 
 
 async def label(ctx: Context, name: str, labels: Mapping[str, str | None]) -> Job:
@@ -118,18 +112,6 @@ async def restore(ctx: Context, name: str, at: datetime) -> Job:
     return await _override(ctx, name, Override(at.astimezone(UTC)), "restore")
 
 
-async def forecast(ctx: Context, *, hours: float = 24) -> Foreseen:
-    """Fires per second of all the tenant's jobs from the next minute on, and who is behind the worst of them."""
-    recurring = [job for job in await jobs.listing(ctx) if job.recurring]
-    now = ctx.store.cells[0].clock.now()
-    since = now.replace(second=0, microsecond=0) + MINUTE  # so that its minutes are those of the clock
-    made = foresee([await schedule_of(ctx, job) for job in recurring], since, since + timedelta(hours=hours))
-    worst = made.worst()
-    names = {str(job.id): job.name for job in recurring}
-    behind = [sorted(names[one.key] for one in who) for who in made.behind([at for at, _ in worst])]
-    return Foreseen(made, [Worst(at, fires, who) for (at, fires), who in zip(worst, behind, strict=True)])
-
-
 async def _override(ctx: Context, name: str, override: Override, verb: str) -> Job:
     def change(job: Job) -> Definition:
         now = ctx.store.cell(job.shard).clock.now()
@@ -151,20 +133,20 @@ async def _revise(
     event: Event,
     detail: dict[str, object],
     key: DataKey | None = None,
+    named: Sequence[str] = (),
 ) -> Job:
+    """Write the next version of a job. `named`: calendars that the change names beside those of the job as it is."""
     due: datetime | None = None
 
-    async def work(tx: Tx) -> Job | None:
+    async def work(tx: Tx, job: Job, days: Days) -> Job:
         nonlocal due
-        job = await jobs.find_in(ctx, tx, name)
         definition = closed(key, job.id, change(job))
         revised = replace(job, definition=definition, version=job.version + 1)
-        schedule = await schedule_of(ctx, revised)
+        before, schedule = jobs.planned(job, days), jobs.planned(revised, days)
         if revised.recurring:
             check(schedule, tx.now)
         if await rows.revise(tx, job, definition, ctx.actor) is None:
-            return None
-        before = await schedule_of(ctx, job)
+            raise Contended(f"job {name!r} was changed meanwhile")
         paid = await debts.settle(tx, job, before) if schedule != before else job
         wake = _wake(job, revised, schedule, tx.now) if paid is job else first_wake(schedule, tx.now)
         if job.recurring and not await cursors.revise(tx, paid, revised.version, wake, definition.priority):
@@ -174,15 +156,9 @@ async def _revise(
         due = wake if paid is job else tx.now
         return await shown_or_not(ctx, revised)
 
-    for _ in range(TRIES):
-        try:
-            done = await ctx.store.run(await shard_of_job(ctx, name), work)
-        except Contended:
-            continue
-        if done is not None:
-            ctx.wakes.wake(done.shard, due)
-            return done
-    raise Contended(f"job {name!r} kept changing; nothing was changed, ask again")
+    done = await jobs.change(ctx, name, work, named=named)
+    ctx.wakes.wake(done.shard, due)
+    return done
 
 
 def _wake(job: Job, revised: Job, schedule: Schedule, now: datetime) -> datetime | None:

@@ -4,6 +4,7 @@ A type's own width decides where its keys live, so it must be known before the k
 first; when it is down any other cell's copy will do.
 """
 
+from itertools import takewhile
 from typing import Final
 from uuid import UUID
 
@@ -17,14 +18,15 @@ from horae.store.cells import Cell, Store
 from horae.store.tx import GONE
 
 REMEMBERED: Final = 2.0
+Known = dict[tuple[UUID, str], tuple[float, Job]]
 
 
 class Types:
-    """Finds the job whose tasks a caller speaks of."""
+    """Finds the job whose tasks a caller speaks of. `known`: what the process remembers for all its callers."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, known: Known | None = None) -> None:
         self._store = store
-        self._known: dict[tuple[UUID, str], tuple[float, Job]] = {}
+        self._known: Known = {} if known is None else known
 
     async def find(self, tenant: Tenant, name: str) -> Job:
         """The living keyed, once or delay job of that name."""
@@ -35,12 +37,20 @@ class Types:
         job = await self._ask(tenant, name)
         if job is None or not (job.keyed or job.single):
             raise NotFound(f"tenant {tenant.name!r} has no job {name!r} whose time can be set by key")
-        self._known[tenant.id, name] = (now + REMEMBERED, job)
+        self._remember((tenant.id, name), boottime(), job)
         return job
 
     def forget(self, tenant: Tenant, name: str) -> None:
         """After a change made here: ask again."""
         self._known.pop((tenant.id, name), None)
+
+    def _remember(self, key: tuple[UUID, str], now: float, job: Job) -> None:
+        """Keep a type for a moment, and let go of those whose moment is over: they stand first."""
+        known = self._known
+        known.pop(key, None)
+        known[key] = (now + REMEMBERED, job)
+        for old in list(takewhile(lambda one: known[one][0] <= now, known)):
+            del known[old]
 
     async def _ask(self, tenant: Tenant, name: str) -> Job | None:
         shards = [placement.shard(shard_in(tenant.id), name) for placement in tenant.placements]

@@ -112,9 +112,8 @@ def _recalled(ctx: Context, finishes: Sequence[Finish]) -> dict[Finish, Running]
 
 async def _write(ctx: Context, cell: Cell, proven: dict[Finish, Running]) -> set[Finish]:
     """Settle attempts by what was said of them; returns the reports that were written. Of two the first counts."""
-    async with cell.statement() as tx:
-        wanted = {(ran.shard, ran.job_id, ran.job_version) for ran, _, _ in proven.values()}
-        known, now = await ctx.definitions.load(tx, wanted), tx.now
+    wanted = {(ran.shard, ran.job_id, ran.job_version) for ran, _, _ in proven.values()}
+    known, now = await ctx.definitions.load_from(cell, wanted), cell.clock.now()
     first = {running.ran.id: one for one, running in reversed(proven.items())}
     results = []
     for one in first.values():

@@ -14,7 +14,7 @@ import msgspec
 from asyncpg.connect_utils import SessionAttribute
 
 from horae.domain.channels import Brokers
-from horae.domain.errors import ShardClosed
+from horae.domain.errors import KeysUnavailable, ShardClosed
 from horae.domain.placement import SHARDS
 from horae.runtime.clock import Clock
 from horae.runtime.settings import CellSettings
@@ -23,6 +23,7 @@ from horae.store import clock as clocks
 from horae.store import line, shards
 from horae.store.answers import PATIENCE, answered
 from horae.store.connections import begun, forsake, fresh
+from horae.store.holding import KeyNotAtHand, repeatable
 from horae.store.line import CONNECT, keep_alive
 from horae.store.tally import Tally
 from horae.store.tx import GONE, TRY_AGAIN, Tx
@@ -137,7 +138,8 @@ class Cell:
 
     async def run(self, work: Callable[[Tx], Awaitable[Result]]) -> Result:
         """Work in a transaction, and again where PostgreSQL answers that nothing was written (a deadlock)."""
-        return await _insist(self.tx, work)
+        with repeatable():
+            return await _insist(self.tx, work)
 
     async def run_statements(self, work: Callable[[Tx], Awaitable[Result]]) -> Result:
         """The same without a transaction around it, for work whose every write is one statement with its event."""
@@ -293,6 +295,11 @@ async def _insist(
         except TRY_AGAIN:
             if not left:
                 raise
+        except KeyNotAtHand as missing:
+            if not left:
+                raise KeysUnavailable("the tenant's data key changed each time it was read") from missing
+            with suppress(KeysUnavailable):  # then the work hears of it
+                await missing.learn()
     raise AssertionError("unreachable")
 
 

@@ -13,6 +13,7 @@ import asyncpg
 
 from horae.store import answers
 from horae.store.answers import answered, arrived, discard
+from horae.store.holding import holding
 from horae.store.tx import GONE
 
 if TYPE_CHECKING:
@@ -26,12 +27,14 @@ if TYPE_CHECKING:
 async def fresh(pool: "Pool", most: int) -> AsyncIterator["Pooled"]:
     """A connection that nothing has arrived on. What arrives unasked is its end, and looking costs no round trip."""
     async with AsyncExitStack() as held:
+        held.enter_context(holding())
         for left in reversed(range(most + 1)):
             connection = await held.enter_async_context(pool.acquire(timeout=answers.PATIENCE))
             if not left or not arrived(connection):
                 break
             discard(connection)
             await held.aclose()
+            held.enter_context(holding())
         try:
             yield connection
         except TimeoutError:

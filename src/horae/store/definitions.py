@@ -6,10 +6,11 @@ missing from the answer; that says nothing about its schedule, which waits.
 """
 
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 from uuid import UUID
 
+import msgspec
 from msgspec.structs import replace
 
 from horae.domain import confidential
@@ -26,17 +27,46 @@ from horae.store.tx import Tx
 
 MOST: Final = 200_000
 Version = tuple[UUID, int]
+Place = tuple[int, UUID, int]
+"""A shard, a job that lies there, and a version of it."""
+_encode = msgspec.json.Encoder().encode
+
+
+class KnownVersions(OrderedDict[Version, Job]):
+    """Job versions in memory, bounded in number and, where it is said, in bytes: the oldest are forgotten first."""
+
+    def __init__(self, most: int | None = None, most_bytes: int | None = None) -> None:
+        super().__init__()
+        self.most = most or MOST
+        self._most_bytes = most_bytes
+        self._sizes: dict[Version, int] = {}
+        self.bytes = 0
+
+    def learn(self, learnt: Mapping[Version, Job]) -> None:
+        """Remember these, and forget what is too much."""
+        self.update(learnt)
+        if self._most_bytes is not None:
+            sizes = {version: len(_encode(job.definition)) for version, job in learnt.items()}
+            self.bytes += sum(size - self._sizes.get(version, 0) for version, size in sizes.items())
+            self._sizes |= sizes
+        while self and (len(self) > self.most or (self._most_bytes is not None and self.bytes > self._most_bytes)):
+            forgotten, _ = self.popitem(last=False)
+            self.bytes -= self._sizes.pop(forgotten, 0)
 
 
 class Definitions:
     """A bounded memory of job versions: who was not asked for longest is forgotten first.
 
-    A job's status is not part of a version: ask for it anew.
+    A job's status is not part of a version: ask for it anew. `known`: a memory that is shared with other tenants; only
+    what is `tenant_id`'s is told of it.
     """
 
-    def __init__(self, sealing: Sealing | None = None) -> None:
+    def __init__(
+        self, sealing: Sealing | None = None, known: KnownVersions | None = None, tenant_id: UUID | None = None
+    ) -> None:
         self._sealing = sealing or Sealing()
-        self._known: OrderedDict[Version, Job] = OrderedDict()
+        self._known = KnownVersions() if known is None else known
+        self._tenant_id = tenant_id
 
     async def of(self, cell: Cell, timers: Sequence[Timer]) -> list[Job | None]:
         """The job behind each timer; asks the cell only for what is not remembered."""
@@ -49,41 +79,52 @@ class Definitions:
             (timer.shard, timer.job_id, timer.version) for timer, job in zip(timers, found, strict=True) if job is None
         }
         async with cell.statement() as tx:
-            learnt = await self._learn(tx, missing)
+            rows = await _read(tx, missing)
+        learnt = await self._learn(rows)
         return [job or learnt.get(version) for version, job in zip(versions, found, strict=True)]
 
-    async def load(self, tx: Tx, wanted: Iterable[tuple[int, UUID, int]]) -> dict[Version, Job]:
+    async def load_from(self, cell: Cell, wanted: Iterable[Place]) -> dict[Version, Job]:
         """The jobs behind (shard, job, version); what cannot be found is missing from the answer."""
-        asked = set(wanted)
-        versions = {(id_, version) for _, id_, version in asked}
-        found = {version: job for version in versions if (job := self._known.get(version)) is not None}
-        self._touch(versions)
-        missing = [(shard, id_, version) for shard, id_, version in asked if (id_, version) not in found]
-        return found | await self._learn(tx, missing) if missing else found
+        found, missing = self._recalled(wanted)
+        if not missing:
+            return found
+        async with cell.statement() as tx:
+            rows = await _read(tx, missing)
+        return found | await self._learn(rows)
+
+    async def load(self, tx: Tx, wanted: Iterable[Place]) -> dict[Version, Job]:
+        """The same inside a transaction of `Cell.run`: where a key is missing to open one, that begins again."""
+        found, missing = self._recalled(wanted)
+        return found | await self._learn(await _read(tx, missing)) if missing else found
 
     async def behind(self, tx: Tx, rows: Sequence[Instance]) -> dict[Version, Job]:
         """The jobs behind instances; what cannot be found is missing from the answer."""
         return await self.load(tx, {(ran.shard, ran.job_id, ran.job_version) for ran in rows})
 
+    def _recalled(self, wanted: Iterable[Place]) -> tuple[dict[Version, Job], list[Place]]:
+        """What is remembered, and what has to be asked for."""
+        asked = set(wanted)
+        versions = {(id_, version) for _, id_, version in asked}
+        found = {version: job for version in versions if (job := self._recall(version)) is not None}
+        self._touch(versions)
+        return found, [(shard, id_, version) for shard, id_, version in asked if (id_, version) not in found]
+
+    def _recall(self, version: Version) -> Job | None:
+        job = self._known.get(version)
+        return job if job is None or self._tenant_id in {None, job.tenant_id} else None
+
     def _touch(self, versions: Iterable[Version]) -> None:
         """They were asked for just now. Nobody is forgotten while half of the memory is free."""
         known = self._known
-        if len(known) <= MOST // 2:
+        if len(known) <= known.most // 2:
             return
         for version in versions:
             if version in known:
                 known.move_to_end(version)
 
-    async def _learn(self, tx: Tx, missing: Iterable[tuple[int, UUID, int]]) -> dict[Version, Job]:
-        asked = list(missing)
-        found = await jobs.definitions(tx, asked)
-        elsewhere = [(id_, version) for _, id_, version in asked if (id_, version) not in found]
-        if elsewhere:
-            found |= await jobs.copied(tx, elsewhere)
+    async def _learn(self, found: Mapping[Version, Job | None]) -> dict[Version, Job]:
         learnt = {version: await self._opened(job) for version, job in found.items() if job is not None}
-        self._known |= {version: job for version, job in learnt.items() if job.definition.sealed is None}
-        while len(self._known) > MOST:
-            self._known.popitem(last=False)
+        self._known.learn({version: job for version, job in learnt.items() if job.definition.sealed is None})
         return learnt
 
     async def _opened(self, job: Job) -> Job:
@@ -98,3 +139,11 @@ class Definitions:
             return job
         definition = confidential.whole(job.definition, told)
         return replace(job, definition=replace(definition, target=jobs.shared(definition.target)))
+
+
+async def _read(tx: Tx, missing: Iterable[Place]) -> dict[Version, Job | None]:
+    """The rows of some versions, or the copies of types that live in another cell."""
+    asked = list(missing)
+    found = await jobs.definitions(tx, asked)
+    elsewhere = [(id_, version) for _, id_, version in asked if (id_, version) not in found]
+    return found | await jobs.copied(tx, elsewhere) if elsewhere else found

@@ -7,6 +7,7 @@ is asked first; when it is down any other cell's copies will do.
 import asyncio
 from collections import OrderedDict
 from contextlib import suppress
+from functools import partial
 from typing import Final
 from uuid import UUID
 
@@ -19,6 +20,7 @@ from horae.security.keks import Keks
 from horae.security.sealing import Sealing
 from horae.store import data_keys
 from horae.store.cells import Cell, Store
+from horae.store.holding import KeyNotAtHand, in_repeatable
 from horae.store.tx import GONE
 from horae.store.walls import Behalf, behind
 
@@ -27,6 +29,7 @@ REMEMBERED: Final = 5.0
 """Seconds after which a tenant's newest key is asked for again."""
 PATIENCE: Final = 1.0
 """Seconds for which keys that could not be had are not asked for again."""
+MOST_FAILED: Final = 16
 STRIPES: Final = 64
 
 
@@ -38,13 +41,25 @@ class _Bunch:
         self.keys: dict[int, DataKey] = {}
         self.newest: DataKey | None = None
         self.read_at = -REMEMBERED
-        self.failed_at = -PATIENCE
+        self._failed: OrderedDict[int, float] = OrderedDict()
 
     def keep(self, key: DataKey) -> None:
         """Have a key at hand from now on."""
+        self._failed.pop(key.version, None)
         self.keys[key.version] = key
         if self.newest is None or key.version > self.newest.version:
             self.newest = key
+
+    def fail(self, version: int) -> None:
+        """A version could not be had just now."""
+        self._failed[version] = boottime()
+        if len(self._failed) > MOST_FAILED:
+            self._failed.popitem(last=False)
+
+    def check(self, version: int) -> None:
+        """Refuse to ask for a version that could not be had a moment ago."""
+        if boottime() - self._failed.get(version, -PATIENCE) < PATIENCE:
+            raise KeysUnavailable("the tenant's data key could not be had a moment ago")
 
 
 class Envelopes(Sealing):
@@ -83,14 +98,14 @@ class Envelopes(Sealing):
                     await self._read(tenant_id, bunch)
 
     async def learn(self, tenant_id: UUID, version: int) -> DataKey:
-        """One version of a tenant's key."""
+        """One version of a tenant's key. Inside a transaction that can be repeated it must be at hand."""
         bunch = self._bunch(tenant_id)
         if version not in bunch.keys:
+            bunch.check(version)
+            if in_repeatable():
+                raise KeyNotAtHand(partial(self.learn, tenant_id, version))
             async with self._turn(tenant_id):
-                if version not in bunch.wrapped:
-                    await self._read(tenant_id, bunch)
-                if version not in bunch.keys:
-                    bunch.keep(await self._unwrap(tenant_id, version, bunch))
+                await self._learn(tenant_id, version, bunch)
         return bunch.keys[version]
 
     async def make(self, tenant_id: UUID, version: int) -> str:
@@ -112,15 +127,18 @@ class Envelopes(Sealing):
     def _turn(self, tenant_id: UUID) -> asyncio.Lock:
         return self._turns[tenant_id.int % STRIPES]
 
-    async def _unwrap(self, tenant_id: UUID, version: int, bunch: _Bunch) -> DataKey:
-        if version not in bunch.wrapped:
-            raise KeysUnavailable(f"version {version} of the tenant's data key is not known here")
-        if boottime() - bunch.failed_at < PATIENCE:
-            raise KeysUnavailable("the tenant's data key could not be had a moment ago")
+    async def _learn(self, tenant_id: UUID, version: int, bunch: _Bunch) -> None:
+        if version in bunch.keys:
+            return
+        bunch.check(version)
         try:
-            return await self.keks.unwrap(tenant_id, version, bunch.wrapped[version])
+            if version not in bunch.wrapped:
+                await self._read(tenant_id, bunch)
+            if version not in bunch.wrapped:
+                raise KeysUnavailable(f"version {version} of the tenant's data key is not known here")
+            bunch.keep(await self.keks.unwrap(tenant_id, version, bunch.wrapped[version]))
         except KeysUnavailable:
-            bunch.failed_at = boottime()
+            bunch.fail(version)
             raise
 
     async def _read(self, tenant_id: UUID, bunch: _Bunch) -> None:

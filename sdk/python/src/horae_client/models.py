@@ -373,9 +373,14 @@ class Health(Model, frozen=True, kw_only=True, rename="camel"):
 
 
 class Forecast(Model, frozen=True, kw_only=True):
-    """Fires of the coming hours: in all, in each minute, and the worst seconds."""
+    """Fires of the coming hours: in all, in each minute, and the worst seconds.
+
+    `jobs` are counted; `complete` is false where the tenant has more, or busier ones, than are counted at once.
+    """
 
     since: datetime
+    jobs: int = 0
+    complete: bool = True
     total: int
     per_minute: list[int]
     worst: list[dict[str, Any]]

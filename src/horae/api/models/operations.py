@@ -10,8 +10,8 @@ from horae.api.models.base import Day, Payload, Shown, Told
 from horae.domain.calendars import Calendar
 from horae.domain.ids import Prefix, public
 from horae.domain.signals import Mode, Stretch, percentile_ms
+from horae.service.forecasts import Foreseen
 from horae.service.health import P95, CellNodes, CellShards, NodeRow, Series, ShardRow
-from horae.service.schedules import Foreseen
 from horae.service.targets import Tried
 
 Days = Annotated[list[Day], Field(max_length=5000)]
@@ -216,9 +216,14 @@ class WorstSecond(Shown):
 
 
 class ForecastView(Shown):
-    """Fires of the coming hours: in all, in each minute, and the worst seconds."""
+    """Fires of the coming hours: in all, in each minute, and the worst seconds.
+
+    `jobs` are counted. `complete` is false where the tenant has more, or busier ones, than are counted at once.
+    """
 
     since: datetime
+    jobs: int
+    complete: bool
     total: int
     per_minute: list[int]
     worst: list[WorstSecond]
@@ -228,7 +233,14 @@ class ForecastView(Shown):
         """A forecast as it is shown."""
         one = made.forecast
         worst = [WorstSecond(at=at, fires=fires, jobs=jobs[:NAMED]) for at, fires, jobs in made.worst]
-        return cls(since=one.since, total=one.total, per_minute=one.per_minute, worst=worst)
+        return cls(
+            since=one.since,
+            jobs=made.jobs,
+            complete=made.complete,
+            total=one.total,
+            per_minute=one.per_minute,
+            worst=worst,
+        )
 
 
 class NewTrial(Told):

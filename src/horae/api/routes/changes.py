@@ -21,7 +21,7 @@ from horae.api.pages import Page, Paged
 from horae.api.routes.jobs import JobRef
 from horae.api.routing import Asking, may, router
 from horae.domain.errors import KeyRequired, Unavailable
-from horae.service import bulk, calendars, jobs, schedules, versions
+from horae.service import bulk, calendars, forecasts, jobs, schedules, versions
 from horae.service.bulk import Verb
 from horae.service.context import Context
 from horae.service.previews import imagined
@@ -153,5 +153,9 @@ async def forecast(
     ctx: Annotated[Context, may("jobs.forecast")],
     hours: Annotated[float, Query(gt=0, le=72, allow_inf_nan=False, description="How far ahead.")] = 24,
 ) -> ForecastView:
-    """How many fires are coming, minute by minute, and which seconds are the worst."""
-    return ForecastView.of(await schedules.forecast(ctx, hours=hours))
+    """How many fires are coming, minute by minute, and which seconds are the worst.
+
+    The work is bounded. Where a tenant has too many jobs, or jobs that fire too often, those that fire least are
+    counted, and `complete` is false.
+    """
+    return ForecastView.of(await forecasts.forecast(ctx, hours=hours))

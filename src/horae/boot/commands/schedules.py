@@ -29,7 +29,7 @@ from horae.domain.triggers import (
     Trigger,
 )
 from horae.domain.triggers import cron as cron_trigger
-from horae.service import jobs, schedules
+from horae.service import forecasts, jobs, schedules
 from horae.service.context import Context
 from horae.service.sealing import shown_or_not
 
@@ -85,9 +85,11 @@ def forecast(hours: Annotated[float, typer.Option(help="How far ahead.")] = 24) 
 
     async def work() -> None:
         async with caller() as ctx:
-            found = await schedules.forecast(ctx, hours=hours)
-            total = found.forecast.total
-            table = Table("second (UTC)", "fires", "jobs", title=f"{total} fires in the next {hours:g} h")
+            found = await forecasts.forecast(ctx, hours=hours)
+            title = f"{found.forecast.total} fires in the next {hours:g} h"
+            if not found.complete:
+                title += f" of the {found.jobs} jobs that fire least: the others are too many to count"
+            table = Table("second (UTC)", "fires", "jobs", title=title)
             for at, fires, who in found.worst:
                 table.add_row(moment(at), str(fires), ", ".join(who[:FIVE]) + (" …" if len(who) > FIVE else ""))
             answer(ForecastView.of(found), lambda: out.print(table))

@@ -1,26 +1,42 @@
-"""The forecast over many schedules. Those that share a pattern are counted once, with their number."""
+"""The forecast over many schedules. Those that share a pattern are counted once, with their number.
+
+A big fleet is work for seconds. So everything here comes in two forms: `…_steps`, which stops every few milliseconds,
+and the same at once. `MOST_WORK` bounds what a forecast that is asked for over a door may cost.
+"""
 
 from array import array
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from heapq import nlargest
+from typing import Final
 
 from horae.domain.errors import Invalid
-from horae.domain.forecast.patterns import Window, pattern, seconds
+from horae.domain.forecast.patterns import Window, cost, is_walked, pattern, portions, seconds
 from horae.domain.schedule import Schedule
+from horae.domain.steps import Steps, finish
 from horae.domain.timeline import EPOCH
 
 LONGEST = timedelta(days=14)
+MOST_WORK: Final = 20_000_000
+"""Fires that are counted by arithmetic; about 2 s of a 2.5 GHz core."""
+HOUR_S: Final = 3600
+GROUPED_AT_ONCE: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """Fires per second of a window. `groups` are the schedules, those of one pattern together."""
+    """Fires per second of a window. `groups` are the schedules, those of one pattern together.
+
+    `walked`: the seconds of those groups, by their place, whose fires had to be walked. `left_out`: how many schedules
+    are not counted, since all of them would have been too much work; the cheapest come first.
+    """
 
     since: datetime
     per_second: "array[int]"
     groups: tuple[tuple[Schedule, ...], ...]
+    walked: Mapping[int, frozenset[int]] = field(default_factory=dict)
+    left_out: int = 0
 
     @property
     def total(self) -> int:
@@ -34,7 +50,16 @@ class Forecast:
 
     def worst(self, many: int = 10) -> list[tuple[datetime, int]]:
         """The seconds with most fires, the worst first; of equal ones the earliest."""
-        found = nlargest(many, enumerate(self.per_second), key=lambda item: (item[1], -item[0]))
+        return finish(self.worst_steps(many))
+
+    def worst_steps(self, many: int = 10) -> Steps[list[tuple[datetime, int]]]:
+        """The same, an hour of the window at a time."""
+        found: list[tuple[int, int]] = []
+        for begin in range(0, len(self.per_second), HOUR_S):
+            hour = self.per_second[begin : begin + HOUR_S]
+            if len(found) < many or max(hour) > found[-1][1]:
+                found = nlargest(many, [*found, *enumerate(hour, begin)], key=lambda item: (item[1], -item[0]))
+            yield
         return [(self.since + timedelta(seconds=place), fires) for place, fires in found if fires]
 
     def at(self, moment: datetime) -> list[Schedule]:
@@ -42,36 +67,87 @@ class Forecast:
         return self.behind([moment])[0]
 
     def behind(self, moments: Sequence[datetime]) -> list[list[Schedule]]:
-        """The schedules that fire at each of some seconds; every pattern is looked at once."""
+        """The schedules that fire at each of some seconds."""
+        return finish(self.behind_steps(moments))
+
+    def behind_steps(self, moments: Sequence[datetime]) -> Steps[list[list[Schedule]]]:
+        """The same, a pattern at a time."""
         places = [(moment - self.since) // timedelta(seconds=1) for moment in moments]
         found: list[list[Schedule]] = [[] for _ in moments]
-        window = window_of(self)
-        for group in self.groups:
-            firing = set(places).intersection(seconds(group[0], window))
+        for number, group in enumerate(self.groups):
             for place, who in zip(places, found, strict=True):
-                if place in firing:
+                if self._fires(number, place):
                     who.extend(group)
+            yield
         return found
 
+    def _fires(self, number: int, place: int) -> bool:
+        if number in self.walked:
+            return place in self.walked[number]
+        begin = window_of(self).begin + place
+        return bool(seconds(self.groups[number][0], Window(begin, begin + 1)))
 
-def forecast(schedules: Iterable[Schedule], since: datetime, until: datetime) -> Forecast:
-    """What the fleet will do from `since` to `until` (excluded)."""
+
+def forecast(schedules: Iterable[Schedule], since: datetime, until: datetime, *, most: int | None = None) -> Forecast:
+    """What the fleet will do from `since` to `until` (excluded), for at most so much work."""
+    return finish(forecast_steps(schedules, since, until, most=most))
+
+
+def forecast_steps(
+    schedules: Iterable[Schedule], since: datetime, until: datetime, *, most: int | None = None
+) -> Steps[Forecast]:
+    """The same, some fires at a time."""
     if not timedelta(0) < until - since <= LONGEST:
         raise Invalid(f"a forecast reaches at most {LONGEST.days} days ahead")
     window = Window.of(since, until)
-    grouped: dict[object, list[Schedule]] = {}
-    for schedule in schedules:
-        grouped.setdefault(pattern(schedule), []).append(schedule)
+    groups = yield from _group(schedules)
+    left_out = 0
+    if most is not None:
+        groups, left_out = yield from _affordable(groups, window, most)
     counts = array("l", bytes(array("l").itemsize * (window.end - window.begin)))
-    for group in grouped.values():
-        many = len(group)
-        for place in seconds(group[0], window):
-            counts[place] += many
+    walked: dict[int, frozenset[int]] = {}
+    for number, group in enumerate(groups):
+        many, places = len(group), set[int]()
+        for portion in portions(group[0], window):
+            for place in portion:
+                counts[place] += many
+            if is_walked(group[0]):
+                places.update(portion)
+            yield
+        if is_walked(group[0]):
+            walked[number] = frozenset(places)
     begin = EPOCH + timedelta(seconds=window.begin)
-    return Forecast(begin, counts, tuple(tuple(group) for group in grouped.values()))
+    return Forecast(begin, counts, tuple(groups), walked, left_out)
 
 
 def window_of(made: Forecast) -> Window:
     """The seconds a forecast covers."""
     begin = (made.since - EPOCH) // timedelta(seconds=1)
     return Window(begin, begin + len(made.per_second))
+
+
+def _group(schedules: Iterable[Schedule]) -> Steps[list[tuple[Schedule, ...]]]:
+    grouped: dict[object, list[Schedule]] = {}
+    for number, schedule in enumerate(schedules):
+        grouped.setdefault(pattern(schedule), []).append(schedule)
+        if number % GROUPED_AT_ONCE == 0:
+            yield
+    return [tuple(group) for group in grouped.values()]
+
+
+def _affordable(
+    groups: list[tuple[Schedule, ...]], window: Window, most: int
+) -> Steps[tuple[list[tuple[Schedule, ...]], int]]:
+    """The cheapest groups whose work in sum is not too much, and how many schedules the others have."""
+    costs: list[tuple[int, tuple[Schedule, ...]]] = []
+    for group in groups:
+        costs.append((cost(group[0], window), group))
+        yield
+    costs.sort(key=lambda one: one[0])
+    kept: list[tuple[Schedule, ...]] = []
+    for price, group in costs:
+        if price > most:
+            break
+        most -= price
+        kept.append(group)
+    return kept, sum(len(group) for _, group in costs[len(kept) :])

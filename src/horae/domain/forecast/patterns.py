@@ -1,20 +1,32 @@
 """The seconds of one schedule inside a window, from the masks of its days rather than fire by fire."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime, timedelta
-from typing import NamedTuple
+from itertools import chain, groupby, islice
+from typing import Final, NamedTuple
 
 from horae.domain.calendars import allows
 from horae.domain.cron import Cron, DstPolicy
 from horae.domain.dst import ELAPSED
 from horae.domain.schedule import Fire, Schedule, fires
-from horae.domain.schedule.expected import between
+from horae.domain.schedule.expected import between, counted
 from horae.domain.schedule.spread import offset
 from horae.domain.timeline import DAY, EPOCH, reaching
 from horae.domain.triggers import CronTrigger, IntervalTrigger
 from horae.domain.zones import zone
 
 SECOND = timedelta(seconds=1)
+MINUTE_S: Final = 60
+MICROSECOND: Final = timedelta(microseconds=1)
+PORTION: Final = 10_000
+"""Fires of one portion that are found by arithmetic: about a millisecond."""
+WALKED_PORTION: Final = 200
+"""Fires of one portion that are walked: a few milliseconds."""
+WALKED_COST: Final = 200
+"""A fire that is walked costs as much as so many that are counted."""
+SCHEDULE_COST: Final = 200
+"""What a schedule without any fire costs."""
 
 
 class Window(NamedTuple):
@@ -31,7 +43,7 @@ class Window(NamedTuple):
 
 def pattern(schedule: Schedule) -> object:
     """Equal for schedules that fire at the same seconds; a schedule of its own kind is its own pattern."""
-    if _is_odd(schedule):
+    if is_walked(schedule):
         return id(schedule)
     trigger, policies = schedule.trigger, schedule.policies
     rest = (policies.start, policies.end, policies.calendars, id(schedule.calendars) if policies.calendars else 0)
@@ -44,19 +56,42 @@ def pattern(schedule: Schedule) -> object:
     return trigger, later, rest
 
 
+def portions(schedule: Schedule, window: Window) -> Iterator[list[int]]:
+    """When the schedule's fires are due inside the window, counted from its begin; in no particular order.
+
+    Each portion takes a few milliseconds at most. One may be empty: its work found no fire inside the window.
+    """
+    trigger = schedule.trigger
+    if is_walked(schedule):
+        yield from _walked(schedule, window)
+    elif isinstance(trigger, IntervalTrigger):
+        yield from _interval(schedule, trigger, window)
+    else:
+        later = _later(schedule)
+        early = Window(window.begin - later, window.end - later)
+        bounded = _bounded(schedule, early)
+        shift = bounded.begin - early.begin
+        for found in _nominal(schedule, bounded):
+            yield [second + shift for second in found] if shift else found
+
+
 def seconds(schedule: Schedule, window: Window) -> list[int]:
-    """When the schedule's fires are due inside the window, counted from its begin; in no particular order."""
-    if _is_odd(schedule):
-        return _walked(schedule, window)
-    later = _later(schedule)
-    early = Window(window.begin - later, window.end - later)
-    bounded = _bounded(schedule, early)
-    shift = bounded.begin - early.begin
-    found = _nominal(schedule, bounded)
-    return [second + shift for second in found] if shift else found
+    """All portions in one list."""
+    return list(chain.from_iterable(portions(schedule, window)))
 
 
-def _is_odd(schedule: Schedule) -> bool:
+def cost(schedule: Schedule, window: Window) -> int:
+    """The work of looking at a schedule, in fires that are counted by arithmetic. No fire is visited to know it."""
+    since, until = (datetime.fromtimestamp(at, UTC) for at in window)
+    if not is_walked(schedule):
+        return SCHEDULE_COST + counted(schedule.trigger, since, until)
+    slack = _slack(schedule)
+    many = counted(schedule.trigger, since - slack, until + slack)
+    most = schedule.policies.max_count
+    return SCHEDULE_COST + WALKED_COST * (many if most is None else min(many, most))
+
+
+def is_walked(schedule: Schedule) -> bool:
     """Whether fires depend on more than the clock: then they are walked one by one."""
     return bool(schedule.overrides or schedule.policies.max_count is not None or schedule.policies.spread.jitter)
 
@@ -65,15 +100,20 @@ def _later(schedule: Schedule) -> int:
     return int(offset(schedule.policies.spread, schedule.key, EPOCH).total_seconds())
 
 
-def _walked(schedule: Schedule, window: Window) -> list[int]:
+def _slack(schedule: Schedule) -> timedelta:
+    """How far outside the window a fire may lie that is due inside it, or counts towards those that are."""
+    spread = schedule.policies.spread
+    counts = schedule.overrides or schedule.policies.max_count is not None
+    return timedelta(seconds=spread.window + spread.jitter + (DAY if counts else 0))
+
+
+def _walked(schedule: Schedule, window: Window) -> Iterator[list[int]]:
     since, until = (datetime.fromtimestamp(at, UTC) for at in window)
-    slack = timedelta(seconds=schedule.policies.spread.window + schedule.policies.spread.jitter + DAY)
-    due = [
-        (verdict.due_at - EPOCH) // SECOND
-        for verdict in fires(schedule, since - slack, until + slack)
-        if isinstance(verdict, Fire)
-    ]
-    return [at - window.begin for at in due if window.begin <= at < window.end]
+    slack = _slack(schedule)
+    verdicts = fires(schedule, since - slack, until + slack)
+    while portion := list(islice(verdicts, WALKED_PORTION)):
+        due = [(one.due_at - EPOCH) // SECOND for one in portion if isinstance(one, Fire)]
+        yield [at - window.begin for at in due if window.begin <= at < window.end]
 
 
 def _bounded(schedule: Schedule, window: Window) -> Window:
@@ -83,24 +123,43 @@ def _bounded(schedule: Schedule, window: Window) -> Window:
     return Window(begin, max(begin, stop))
 
 
-def _nominal(schedule: Schedule, window: Window) -> list[int]:
+def _interval(schedule: Schedule, trigger: IntervalTrigger, window: Window) -> Iterator[list[int]]:
+    """By arithmetic in microseconds: fire number k lies at the anchor plus k steps."""
+    policies = schedule.policies
+    later = offset(policies.spread, schedule.key, EPOCH) // MICROSECOND
+    step, anchor = timedelta(seconds=trigger.every) // MICROSECOND, (trigger.anchor - EPOCH) // MICROSECOND
+    low, high = (at * 1_000_000 - later for at in window)
+    low = low if policies.start is None else max(low, (policies.start - EPOCH) // MICROSECOND)
+    high = high if policies.end is None else min(high, (policies.end - EPOCH) // MICROSECOND)
+    first, last = max(-((anchor - low) // step), 0), -((anchor - high) // step)
+    for begin in range(first, last, PORTION):
+        nominal: Iterable[int] = range(anchor + begin * step, anchor + min(begin + PORTION, last) * step, step)
+        if policies.calendars:
+            nominal = _on_allowed_days(schedule, nominal)
+        yield [(at + later) // 1_000_000 - window.begin for at in nominal]
+
+
+def _on_allowed_days(schedule: Schedule, times: Iterable[int]) -> Iterator[int]:
+    """Those of some times in microseconds whose day, in UTC, the calendars allow."""
+    for day, found in groupby(times, lambda at: at // (DAY * 1_000_000)):
+        if _allowed(schedule, date.fromordinal(EPOCH.toordinal() + day)):
+            yield from found
+
+
+def _nominal(schedule: Schedule, window: Window) -> Iterator[list[int]]:
     trigger = schedule.trigger
     if isinstance(trigger, CronTrigger):
-        return _cron(schedule, trigger, window)
+        yield from _cron(schedule, trigger, window)
+        return
     since, until = (datetime.fromtimestamp(at, UTC) for at in window)
-    if isinstance(trigger, IntervalTrigger) and not schedule.policies.calendars and trigger.every % 1 == 0:
-        first = (-((EPOCH - trigger.anchor) // SECOND) - window.begin) % int(trigger.every)
-        if trigger.anchor <= since:
-            return list(range(first, window.end - window.begin, int(trigger.every)))
-    return [
+    yield [
         (at - EPOCH) // SECOND - window.begin for at in between(trigger, since, until) if _allowed(schedule, at.date())
     ]
 
 
-def _cron(schedule: Schedule, trigger: CronTrigger, window: Window) -> list[int]:
+def _cron(schedule: Schedule, trigger: CronTrigger, window: Window) -> Iterator[list[int]]:
     cron, here = trigger.compiled(), zone(trigger.zone)
     policy = ELAPSED if cron.elapsed else DstPolicy(trigger.dst_gap, trigger.dst_overlap)
-    found: list[int] = []
     starts, spans, _ = reaching(here, policy, window.end)
     for start, ahead, low, high, hole in spans[bisect_right(starts, window.begin) - 1 :]:
         if start >= window.end:
@@ -108,25 +167,24 @@ def _cron(schedule: Schedule, trigger: CronTrigger, window: Window) -> list[int]
         inside = (max(low, window.begin + ahead), min(high, window.end + ahead))
         jumped = hole is not None and start >= window.begin and cron.jumped(hole, low)
         if jumped and _allowed(schedule, date.fromordinal(EPOCH.toordinal() + low // DAY)):
-            found.append(start - window.begin)
-        found.extend(_span(schedule, cron, inside, ahead + window.begin))
-    return found
+            yield [start - window.begin]
+        yield from _span(schedule, cron, inside, ahead + window.begin)
 
 
-def _span(schedule: Schedule, cron: Cron, inside: tuple[int, int], base: int) -> list[int]:
-    """The local times of a span, moved to where the window begins."""
+def _span(schedule: Schedule, cron: Cron, inside: tuple[int, int], base: int) -> Iterator[list[int]]:
+    """The local times of a span, some minutes at a time, moved to where the window begins."""
     low, high = inside
-    found: list[int] = []
-    times = cron.minutes if cron.seconds == (0,) else [m + s for m in cron.minutes for s in cron.seconds]
+    minutes, seconds, at_once = cron.minutes, cron.seconds, PORTION // len(cron.seconds)
     for day in range(low // DAY, -(-high // DAY)):
         if not cron.on(day) or not _allowed(schedule, date.fromordinal(EPOCH.toordinal() + day)):
             continue
         midnight = day * DAY
-        if low <= midnight and midnight + DAY <= high:
-            found.extend([midnight - base + time for time in times])
-        else:
-            found.extend([midnight - base + time for time in times if low <= midnight + time < high])
-    return found
+        first, last = bisect_right(minutes, low - midnight - MINUTE_S), bisect_left(minutes, high - midnight)
+        for begin in range(first, last, at_once):
+            part, moved = minutes[begin : min(begin + at_once, last)], midnight - base
+            found = [moved + minute + second for minute in part for second in seconds]
+            whole = low <= midnight + part[0] and midnight + part[-1] + MINUTE_S <= high
+            yield found if whole else [at for at in found if low <= at + base < high]
 
 
 def _allowed(schedule: Schedule, day: date) -> bool:

@@ -73,14 +73,25 @@ def fires(schedule: Schedule, since: datetime, until: datetime, *, fired: int = 
 
 
 def following(schedule: Schedule, after: datetime, *, fired: int = 0) -> Fire | None:
-    """The first fire after a time that really happens; None when none does within five years of looking."""
+    """The first fire after a time that really happens; None when none does within five years of looking.
+
+    Days that the calendars exclude are passed over without counting what they exclude.
+    """
     begin = max(after + expected.INSTANT, schedule.policies.start or after)
-    first = expected.after(schedule.trigger, begin - expected.INSTANT)
-    if first is None:
+    coming = expected.after(schedule.trigger, begin - expected.INSTANT)
+    most = schedule.policies.max_count
+    if coming is None or (most is not None and fired >= most):
         return None
-    for verdict in fires(schedule, first, min(first + LOOK_AHEAD, LAST), fired=fired):
-        if isinstance(verdict, Fire):
-            return verdict
+    for stretch in stretches(schedule, coming, min(coming + LOOK_AHEAD, LAST)):
+        if stretch.reason is not None or coming >= stretch.until:
+            continue
+        for fire_time in expected.between(schedule.trigger, max(coming, stretch.since), stretch.until):
+            verdict = _single(schedule, fire_time)
+            if isinstance(verdict, Fire):
+                return verdict
+        coming = expected.after(schedule.trigger, stretch.until - expected.INSTANT)
+        if coming is None:
+            return None
     return None
 
 

@@ -1,0 +1,20 @@
+"""Long computations in steps: each `next()` does a few milliseconds of work, and the last one returns the result.
+
+Whoever runs one may do something else between two steps. An event loop does.
+"""
+
+from collections.abc import Generator
+from typing import TypeVar
+
+Result = TypeVar("Result")
+Steps = Generator[None, None, Result]
+
+
+def finish(work: Steps[Result]) -> Result:
+    """Run all steps at once and return the result."""
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            result: Result = end.value
+            return result

@@ -1,0 +1,33 @@
+"""What a process remembers for all its callers together: each kind has one bound, however many tenants come."""
+
+from typing import Final
+from uuid import UUID
+
+from horae.runtime.heavy import HeavyTurns
+from horae.security.sealing import Sealing
+from horae.service.handed import Handed
+from horae.service.types import Known
+from horae.store.definitions import Definitions, KnownVersions
+
+MOST_VERSIONS: Final = 20_000
+"""Job versions that an API process remembers."""
+MOST_VERSION_BYTES: Final = 128 * 2**20
+"""What they take as JSON; in memory it is about three times as much."""
+
+
+class Memory:
+    """One per process. It holds hints and copies only: what is forgotten is read again."""
+
+    def __init__(self) -> None:
+        self.types: Known = {}
+        self.handed = Handed()
+        self.heavy = HeavyTurns()
+        self.versions = KnownVersions(MOST_VERSIONS, MOST_VERSION_BYTES)
+
+    def definitions(self, sealing: Sealing, tenant_id: UUID) -> Definitions:
+        """The versions of one tenant's jobs, in the memory of all."""
+        return Definitions(sealing, self.versions, tenant_id)
+
+    def forget_old(self) -> None:
+        """Let go of what nobody came for."""
+        self.handed.forget_old()
