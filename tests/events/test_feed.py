@@ -128,8 +128,12 @@ def plant_id_above_last(monkeypatch):
         )  # fmt: skip
         return [Happened(*row) for row in found if row["number"] < span[1]]
 
+    async def everybody(tx, _span, _at, _blocks):
+        return [row["tenant_id"] for row in await tx.rows("select distinct tenant_id from outbox")]
+
     monkeypatch.setattr(feeds, "horizon", highest)
     monkeypatch.setattr(feeds, "page", above_last)
+    monkeypatch.setattr(feeds, "active", everybody)
 
 
 @pytest.mark.parametrize("writers", [1, 64])

@@ -15,6 +15,7 @@ PROVOKED = {
     "SCH_405_METHOD": "api/test_reading.py",
     "SCH_409_CONFLICT": "api/test_tenancies.py",
     "SCH_409_CONTENDED": "api/test_codes.py",
+    "SCH_409_COUNT_REACHED": "api/test_f11_counts.py",
     "SCH_409_DUPLICATE": "api/test_seed_calls.py",
     "SCH_409_NAME_TAKEN": "api/test_codes.py",
     "SCH_409_UNOPENABLE": "api/test_sealing.py",

@@ -16,6 +16,7 @@ The class carries the public code and the HTTP status; one handler at the door s
     ├── Conflict              SCH_409_CONFLICT          the row is not in the state, or version, you thought
     │   ├── Duplicate         SCH_409_DUPLICATE         this idempotency key was used for another request
     │   ├── NameTaken         SCH_409_NAME_TAKEN        another living job has that name
+    │   ├── CountReached      SCH_409_COUNT_REACHED     the tenant has as many of these as it may
     │   ├── Contended         SCH_409_CONTENDED         the row kept moving under us; ask again
     │   └── Unopenable        SCH_409_UNOPENABLE        what is stored is not as it was sealed, or not where it was
     ├── RetryLimited          SCH_429_RETRY_LIMITED     retries or replays above their budget
@@ -117,6 +118,12 @@ class NameTaken(Conflict):
     """Another living job of the tenant has that name."""
 
     code = "SCH_409_NAME_TAKEN"
+
+
+class CountReached(Conflict):
+    """The tenant has as many of these as its allowance says."""
+
+    code = "SCH_409_COUNT_REACHED"
 
 
 class Contended(Conflict):

@@ -6,6 +6,7 @@ from uuid import UUID
 
 import msgspec
 
+from horae.domain.counts import CountBounds
 from horae.domain.egress import Egress
 from horae.domain.errors import Invalid
 from horae.domain.ids import shard_in
@@ -30,7 +31,8 @@ class Allowance(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a tenant may use: its weight beside others, a limit over all it does, and quotas that its jobs name.
 
     `retries` bounds how many instances its people send again by hand; `egress` is where its calls may go, if not where
-    the deployment says. `requests` limits what it may ask of each API process.
+    the deployment says. `requests` limits what it may ask of each API process, `counts` how many jobs, subscriptions
+    and the like it may have.
     """
 
     weight: int = 1
@@ -39,6 +41,7 @@ class Allowance(msgspec.Struct, frozen=True, omit_defaults=True):
     retries: Limit = Limit(rate=100, burst=10_000)
     egress: Egress | None = None
     requests: Limit | None = None
+    counts: CountBounds = CountBounds()
 
     def __post_init__(self) -> None:
         if not 1 <= self.weight <= HEAVIEST:

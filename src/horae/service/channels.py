@@ -4,10 +4,12 @@ from typing import NamedTuple
 
 from horae.domain import channels as rules
 from horae.domain.channels import Channel
+from horae.domain.counts import Counted
 from horae.domain.errors import NotFound, ShardClosed
 from horae.domain.events import Event
 from horae.domain.ids import shard_in
 from horae.runtime.chance import mint
+from horae.service import counts
 from horae.service.context import Context
 from horae.service.told import tell
 from horae.store import channels
@@ -18,6 +20,7 @@ class Kind(NamedTuple):
     """A kind of channel, and what is told of one that is put, paused, resumed or removed."""
 
     name: str
+    counted: Counted
     put: Event
     paused: Event
     resumed: Event
@@ -27,9 +30,10 @@ class Kind(NamedTuple):
 async def put(ctx: Context, kind: Kind, name: str, body: object, **facts: object) -> Channel:
     """Keep what a channel says from now on; `facts` are told of it."""
     rules.check_name(name)
-    shard = shard_in(ctx.tenant.id)
+    shard, bounds = shard_in(ctx.tenant.id), await counts.bounds_of(ctx)
 
     async def work(tx: Tx) -> Channel:
+        await counts.check_channel(tx, ctx, bounds, kind.counted, name)
         kept = await channels.put(tx, ctx.tenant.id, kind.name, name, mint(shard, tx.now), body, ctx.actor)
         if kept is None:
             raise ShardClosed("the tenant's shard is moving; nothing was changed")

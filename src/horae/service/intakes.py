@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from horae.domain.channels import Channel, check_topic
+from horae.domain.counts import Counted
 from horae.domain.events import Event
 from horae.domain.ids import shard_in
 from horae.domain.intakes import Intake, Position
@@ -14,7 +15,14 @@ from horae.service.channels import Kind
 from horae.service.context import Context
 from horae.store import intakes as positions
 
-INTAKE: Final = Kind("intake", Event.INTAKE_PUT, Event.INTAKE_PAUSED, Event.INTAKE_RESUMED, Event.INTAKE_REMOVED)
+INTAKE: Final = Kind(
+    "intake",
+    Counted.INTAKES,
+    Event.INTAKE_PUT,
+    Event.INTAKE_PAUSED,
+    Event.INTAKE_RESUMED,
+    Event.INTAKE_REMOVED,
+)
 
 
 class Standing(NamedTuple):

@@ -22,7 +22,7 @@ from horae.domain.tenants import check_width
 from horae.domain.timers import cursor_of
 from horae.runtime.chance import mint
 from horae.security.envelopes import DataKey
-from horae.service import calendars
+from horae.service import calendars, counts
 from horae.service.births import birth_of
 from horae.service.changes import tell
 from horae.service.context import Context
@@ -52,8 +52,11 @@ async def _create(ctx: Context, name: str, definition: Definition, *, paused: bo
     shard = await shard_of_job(ctx, name)
     known = await calendars.known(ctx, [rule.calendar for rule in definition.policies.calendars])
     key = await key_for(ctx, definition)
+    room = await counts.room_for_job(ctx)
 
     async def work(tx: Tx) -> Job:
+        room.check()
+        room.bounds.check_period(definition.trigger)
         job = Job(
             shard=shard,
             id=mint(shard, tx.now),
@@ -79,6 +82,7 @@ async def _create(ctx: Context, name: str, definition: Definition, *, paused: bo
         return job
 
     created = await ctx.store.run(shard, work)
+    counts.count_job(ctx)
     ctx.wakes.wake(shard, created.next_fire_at)
     return created
 

@@ -1,8 +1,10 @@
 """What a process remembers for all its callers together: each kind has one bound, however many tenants come."""
 
-from typing import Final
+from typing import Final, NamedTuple
 from uuid import UUID
 
+from horae.domain.counts import CountBounds
+from horae.runtime.clock import boottime
 from horae.runtime.heavy import HeavyTurns
 from horae.security.sealing import Sealing
 from horae.service.handed import Handed
@@ -15,10 +17,20 @@ MOST_VERSION_BYTES: Final = 128 * 2**20
 """What they take as JSON; in memory it is about three times as much."""
 
 
+class JobCount(NamedTuple):
+    """How many jobs a tenant had, until when that is good enough, and how many were made here since."""
+
+    counted: int
+    until: float
+    made: int = 0
+
+
 class Memory:
     """One per process. It holds hints and copies only: what is forgotten is read again."""
 
     def __init__(self) -> None:
+        self.job_counts: dict[UUID, JobCount] = {}
+        self.bounds: dict[UUID, tuple[float, CountBounds]] = {}
         self.types: Known = {}
         self.handed = Handed()
         self.heavy = HeavyTurns()
@@ -29,5 +41,8 @@ class Memory:
         return Definitions(sealing, self.versions, tenant_id)
 
     def forget_old(self) -> None:
-        """Let go of what nobody came for."""
+        """Let go of what would be read again anyway, and of what nobody came for."""
+        now = boottime()
         self.handed.forget_old()
+        self.job_counts = {tenant: one for tenant, one in self.job_counts.items() if one.until > now}
+        self.bounds = {tenant: one for tenant, one in self.bounds.items() if one[0] > now}

@@ -16,7 +16,7 @@ from horae.domain.steps import Steps, finish
 from horae.domain.triggers import CronTrigger
 from horae.runtime.heavy import run_in_slices
 from horae.security.envelopes import DataKey
-from horae.service import calendars, debts, jobs
+from horae.service import calendars, counts, debts, jobs
 from horae.service.changes import tell
 from horae.service.context import Context
 from horae.service.jobs import Days
@@ -75,11 +75,13 @@ async def update(ctx: Context, name: str, definition: Definition, *, version: in
     check_labels(definition.labels)
     check_limits(definition)
     check_target(ctx, definition)
+    bounds = await counts.bounds_of(ctx)
 
     def change(job: Job) -> Definition:
         if version is not None and version != job.version:
             raise Conflict(f"job {name!r} is at version {job.version}, not {version}", version=job.version)
         check_change(job.definition, definition)
+        counts.check_change(bounds, job, definition.trigger)
         return definition
 
     named = [rule.calendar for rule in definition.policies.calendars]

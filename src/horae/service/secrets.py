@@ -7,6 +7,7 @@ from horae.domain.events import Event
 from horae.domain.ids import shard_in
 from horae.domain.sealed import secret_of
 from horae.domain.secrets import Secret, check_hosts, check_secret
+from horae.service import counts
 from horae.service.context import Context
 from horae.service.told import tell
 from horae.store import secrets
@@ -24,9 +25,10 @@ async def put(ctx: Context, name: str, value: str, hosts: Sequence[str] | None =
     key = await ctx.store.sealing.key(ctx.tenant.id)
     if key is None:
         raise Conflict("payloads stay in clear here, and a secret is never stored so: configure a keyring first")
-    shard = shard_in(ctx.tenant.id)
+    shard, bounds = shard_in(ctx.tenant.id), await counts.bounds_of(ctx)
 
     async def work(tx: Tx) -> Secret:
+        await counts.check_secret(tx, ctx, bounds, name)
         bound = await secrets.hosts(tx, ctx.tenant.id, name) if wanted is None else wanted
         sealed = key.seal(secret_of(name, bound), value)
         kept = await secrets.put(tx, ctx.tenant.id, name, sealed, ctx.actor, bound)

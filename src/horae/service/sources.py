@@ -12,6 +12,7 @@ from horae.domain.ids import Prefix, public
 from horae.domain.jobs import Job
 from horae.domain.sources import LAST_ROUND, PushSource, Round, Source, Spec
 from horae.runtime.chance import mint
+from horae.service import counts
 from horae.service.context import Context
 from horae.service.told import tell
 from horae.store import repairs, sources
@@ -34,8 +35,11 @@ async def put(ctx: Context, type_name: str, spec: Spec) -> Source:
     A round begins at once, but for a source that is paused: it stays so.
     """
     job = await _type(ctx, type_name)
+    room = await counts.room_for_source(ctx, job)
 
     async def work(tx: Tx) -> Source:
+        if room is not None:
+            room.check()
         source = Source(
             shard=job.shard,
             id=mint(job.shard, tx.now),

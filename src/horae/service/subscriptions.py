@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from horae.domain.channels import Channel, Subscription, Topic, check_topic
+from horae.domain.counts import Counted
 from horae.domain.errors import Invalid
 from horae.domain.events import Event
 from horae.domain.ids import shard_in
@@ -19,6 +20,7 @@ from horae.store.tx import GONE
 
 SUBSCRIPTION: Final = Kind(
     "subscription",
+    Counted.SUBSCRIPTIONS,
     Event.SUBSCRIPTION_PUT,
     Event.SUBSCRIPTION_PAUSED,
     Event.SUBSCRIPTION_RESUMED,

@@ -123,6 +123,11 @@ async def page(
     )
 
 
+async def active(tx: Tx, span: tuple[int, int], at: datetime, blocks: Sequence[int]) -> list[UUID]:
+    """The tenants to which anything happened in a span of transactions."""
+    return [row["tenant_id"] for row in await tx.rows(sql("feeds/active"), *span, at, blocks)]
+
+
 def _order(one: Happened) -> tuple[object, ...]:
     """Transaction by transaction; within one first what ended, by when it should have run, then the rest as written."""
     if one.number is not None:

@@ -25,13 +25,12 @@ from horae.store import channels, feeds, tenants
 from horae.store.cells import Cell, Store
 from horae.store.feeds import BLOCK, BLOCKS, About, Move, Place
 from horae.store.tx import GONE, Tx
+from horae.upkeep.quiet import LATE, QuietSubscriptions
 from horae.upkeep.spans import Strides, next_of
 
 PAGE: Final = 2000
 POST: Final = 200
 """A webhook takes a page in one post, or none of it."""
-LATE: Final = timedelta(hours=1)
-"""No transaction takes longer: what it wrote bears at most a time so much before its end."""
 KNOWN: Final = 5.0
 IDLE: Final = timedelta(seconds=10)
 """A place where nothing happened is written so seldom."""
@@ -56,6 +55,7 @@ class Read(NamedTuple):
     events: list[Told]
     moves: list[Move]
     more: bool
+    until: int
 
 
 class Feed:
@@ -64,6 +64,8 @@ class Feed:
     def __init__(self, store: Store, outlet: Outlet, held: Held) -> None:
         self.store, self._outlet, self._held = store, outlet, held
         self._going: dict[tuple[str, UUID], asyncio.Task[int]] = {}
+        self._quiet: dict[str, QuietSubscriptions] = {}
+        self._database: dict[str, asyncio.Lock] = {}
         self._strides = Strides()
         self._about: dict[UUID, tuple[float, About]] = {}
         self._names: dict[UUID, str] = {}
@@ -88,13 +90,19 @@ class Feed:
         await ended(*self._going.values())
 
     async def _begin(self, cell: Cell) -> set[UUID]:
+        """One look for all subscriptions; then a step of each that may have something to be told."""
         blocks = blocks_of(self._held(cell), self.store.shards_of(cell))
-        async with cell.statement() as tx:
+        quiet = self._quiet.setdefault(cell.name, QuietSubscriptions())
+        async with cell.tx() as tx:
             found = await channels.standing(tx, "subscription")
-        for channel in found if blocks else ():
-            key = cell.name, channel.id
-            if key not in self._going:
-                self._going[key] = asyncio.create_task(self._alone(cell, channel, blocks))
+            look = await quiet.look(tx, blocks) if found and blocks else None
+        if look is not None:
+            platform = frozenset(id_ for id_, name in self._names.items() if name == SYSTEM)
+            busy = quiet.busy(look, found, blocks, platform)
+            for channel in found:
+                key = cell.name, channel.id
+                if channel.id in busy and key not in self._going:
+                    self._going[key] = asyncio.create_task(self._alone(cell, channel, blocks))
         return {channel.id for channel in found}
 
     async def _alone(self, cell: Cell, channel: Channel, blocks: list[int]) -> int:
@@ -105,7 +113,7 @@ class Feed:
             log.warning("feed.cell_down", cell=cell.name, reason=str(error))
         except HoraeError as error:
             log.warning("feed.waits", subscription=channel.name, reason=str(error)[:500])
-            async with cell.tx() as tx:
+            async with self._turn(cell), cell.tx() as tx:
                 await feeds.fail(tx, channel.id, blocks, str(error)[:500])
         except Exception:
             log.exception("feed.failed", subscription=channel.name)
@@ -113,13 +121,17 @@ class Feed:
 
     async def _step(self, cell: Cell, channel: Channel, blocks: list[int]) -> int:
         wanted = msgspec.convert(channel.body, Subscription)
-        tenant = await self._tenant(cell, channel.tenant_id)
-        read = await self._read(cell, channel, wanted, blocks, tenant)
+        async with self._turn(cell):
+            tenant = await self._tenant(cell, channel.tenant_id)
+            read = await self._read(cell, channel, wanted, blocks, tenant)
+        self._quiet[cell.name].caught_up(channel, blocks, None)  # until it is told
         if read.events:
             await self._outlet.send(channel, wanted, tenant, read.events)
         if read.moves:
-            async with cell.tx() as tx:
+            async with self._turn(cell), cell.tx() as tx:
                 await feeds.move(tx, channel.id, read.moves, None if read.more else tx.now - LATE)
+        if not read.more:
+            self._quiet[cell.name].caught_up(channel, blocks, read.until)
         return len(read.events) or int(read.more)
 
     async def _read(self, cell: Cell, channel: Channel, wanted: Subscription, blocks: list[int], tenant: str) -> Read:
@@ -143,7 +155,11 @@ class Feed:
         sent = [one.shard // BLOCK for one in new]
         moves = [] if idle else [_moved(place, until, sent.count(place.block)) for place in places]
         events = [cloudevents.told(cell.name, one, _about(about, one).name) for one in new]
-        return Read(events, moves, until < horizon)
+        return Read(events, moves, until < horizon, until)
+
+    def _turn(self, cell: Cell) -> asyncio.Lock:
+        """One connection of a cell at a time, however many subscriptions take a step: the pool is everybody's."""
+        return self._database.setdefault(cell.name, asyncio.Lock())
 
     async def _places(self, tx: Tx, channel: Channel, blocks: list[int], horizon: int) -> list[Place]:
         """Where each block stands. A cell that was away when the subscription was made begins now."""

@@ -20,6 +20,8 @@ export default {
   SCH_409_CONFLICT:
     "Nothing was done. If it has changed meanwhile, reload it, look at what is new, and decide again.",
   SCH_409_CONTENDED: "It kept changing; nothing was done. Try again.",
+  SCH_409_COUNT_REACHED:
+    "The tenant has as many of these as it may. Remove one, or ask the platform's admin to allow more.",
   SCH_409_DUPLICATE:
     "This form was already sent with other values. Close it, look at what came of it, and open it anew.",
   SCH_409_NAME_TAKEN: "Choose another name, or edit the job that has it.",

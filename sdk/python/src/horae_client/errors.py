@@ -14,6 +14,7 @@ Refusals have a class per code, so that a program catches what it can act on::
         ├── NotAllowed            SCH_405_METHOD
         ├── Conflict              SCH_409_CONFLICT
         │   ├── Contended         SCH_409_CONTENDED
+        │   ├── CountReached      SCH_409_COUNT_REACHED
         │   ├── Duplicate         SCH_409_DUPLICATE
         │   └── NameTaken         SCH_409_NAME_TAKEN
         ├── TooLarge              SCH_413_TOO_LARGE
@@ -108,6 +109,10 @@ class Conflict(Refused, code="SCH_409_CONFLICT", status=409):
 
 class Contended(Conflict, code="SCH_409_CONTENDED"):
     """The row kept moving; nothing was changed."""
+
+
+class CountReached(Conflict, code="SCH_409_COUNT_REACHED"):
+    """The tenant has as many of these as its allowance says."""
 
 
 class Duplicate(Conflict, code="SCH_409_DUPLICATE"):

@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field
 from horae.api.models.base import Flag, Name, Shown, Told
 from horae.api.models.limits import Limit
 from horae.api.models.schedules import Zone
-from horae.domain import tenants
+from horae.domain import counts, tenants
 from horae.domain.ids import Prefix, public
 from horae.domain.placement import DEFAULT_WIDTH, Layout
 from horae.domain.tenants import Tenant
@@ -26,11 +26,26 @@ class Egress(Told):
     plain: Flag = False
 
 
+Count = Annotated[int, Field(strict=True, ge=0, le=counts.MOST)]
+
+
+class CountBounds(Told):
+    """How many of each thing a tenant may have, and how many seconds lie between two fires of a job at least."""
+
+    jobs: Count = counts.CountBounds().jobs
+    subscriptions: Count = counts.CountBounds().subscriptions
+    intakes: Count = counts.CountBounds().intakes
+    sources: Count = counts.CountBounds().sources
+    secrets: Count = counts.CountBounds().secrets
+    shortest_period: Annotated[float, Field(ge=1, le=counts.LONGEST_PERIOD_S)] = counts.CountBounds().shortest_period
+
+
 class Allowance(Told):
     """What a tenant may use: its part of a turn, a limit over all its calls, and quotas that its jobs name.
 
     `retries` bounds what its people send again by hand, `requests` what it may ask of each API process, `egress` is
-    where its calls may go, if not where the deployment says.
+    where its calls may go, if not where the deployment says. `counts` bounds how many jobs, subscriptions, intakes,
+    sources and secrets it may have; one more is refused with `SCH_409_COUNT_REACHED`.
     """
 
     weight: Annotated[int, Field(strict=True, ge=1, le=1000)] = 1
@@ -39,6 +54,7 @@ class Allowance(Told):
     retries: Limit = Limit(rate=100, burst=10_000)
     requests: Limit | None = None
     egress: Egress | None = None
+    counts: CountBounds = CountBounds()
 
     def to_domain(self) -> tenants.Allowance:
         """The same in the words of the domain."""

@@ -1,6 +1,6 @@
 """`horae tenant …`."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 from rich.table import Table
@@ -9,6 +9,7 @@ from horae.api.models.tenants import TenantView
 from horae.boot.sealing import opened_store
 from horae.boot.session import load, out, run
 from horae.boot.telling import Verbs, answer, say
+from horae.domain.counts import CountBounds
 from horae.domain.ids import Prefix, public
 from horae.domain.limits import Limit
 from horae.domain.placement import DEFAULT_WIDTH
@@ -17,6 +18,7 @@ from horae.service import tenancies, tenants
 from horae.store.cells import Store
 
 app = Verbs(no_args_is_help=True)
+DEFAULT_COUNTS: Final = CountBounds()
 
 
 @app.command()
@@ -60,13 +62,22 @@ def allow(
     weight: Annotated[int, typer.Option(help="Its part of a turn beside other tenants.")] = 1,
     rate: Annotated[float | None, typer.Option(help="At most so many calls a second, over all nodes.")] = None,
     concurrency: Annotated[int | None, typer.Option(help="At most so many calls at once, over all nodes.")] = None,
+    jobs: Annotated[int, typer.Option(help="Maximum number of jobs.")] = DEFAULT_COUNTS.jobs,
+    subscriptions: Annotated[int, typer.Option(help="Maximum number of subscriptions.")] = DEFAULT_COUNTS.subscriptions,
+    intakes: Annotated[int, typer.Option(help="Maximum number of intakes.")] = DEFAULT_COUNTS.intakes,
+    sources: Annotated[int, typer.Option(help="Maximum number of sources.")] = DEFAULT_COUNTS.sources,
+    secrets: Annotated[int, typer.Option(help="Maximum number of secrets.")] = DEFAULT_COUNTS.secrets,
+    shortest_period: Annotated[
+        float, typer.Option(help="Minimum number of seconds between two fires of a job.")
+    ] = DEFAULT_COUNTS.shortest_period,
 ) -> None:
     """Set what a tenant may use."""
 
     async def work() -> None:
         async with Store.of(load().all_cells()) as store:
             limit = Limit(rate, None, concurrency)
-            allowance = Allowance(weight, limit if limit.limits else None)
+            counts = CountBounds(jobs, subscriptions, intakes, sources, secrets, shortest_period)
+            allowance = Allowance(weight, limit if limit.limits else None, counts=counts)
             tenant = await tenants.allow(store, name, "cli", allowance)
         text = f"tenant {name}: weight {weight}, rate {rate or 'any'}, concurrency {concurrency or 'any'}"
         say(TenantView.of(tenant, allowance), text)

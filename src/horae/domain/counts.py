@@ -1,0 +1,69 @@
+"""How many of each thing a tenant may have: what one tenant makes must not cost others their time."""
+
+from enum import StrEnum
+from typing import Final
+
+import msgspec
+
+from horae.domain.errors import CountReached, Invalid, InvalidSchedule
+from horae.domain.schedule.expected import shortest_gap
+from horae.domain.triggers import Trigger
+
+MOST: Final = 10_000_000
+LONGEST_PERIOD_S: Final = 86_400.0
+
+
+class Counted(StrEnum):
+    """What is counted, by the name of its bound."""
+
+    JOBS = "jobs"
+    SUBSCRIPTIONS = "subscriptions"
+    INTAKES = "intakes"
+    SOURCES = "sources"
+    SECRETS = "secrets"
+
+
+class CountBounds(msgspec.Struct, frozen=True, omit_defaults=True):
+    """At most so many of each, and how many seconds lie between two fires of a job at least.
+
+    The platform's admin sets them. Every subscription, intake and source costs each node some work in each second, a
+    secret memory, a job a row that is looked at when it fires.
+    """
+
+    jobs: int = 300_000
+    subscriptions: int = 100
+    intakes: int = 100
+    sources: int = 1_000
+    secrets: int = 1_000
+    shortest_period: float = 1.0
+
+    def __post_init__(self) -> None:
+        for kind in Counted:
+            if not 0 <= self.most(kind) <= MOST:
+                raise Invalid(f"a tenant may have 0 to {MOST} {kind}, not {self.most(kind)}")
+        if not 1 <= self.shortest_period <= LONGEST_PERIOD_S:
+            raise Invalid(f"a shortest period is 1 to {LONGEST_PERIOD_S:g} seconds, not {self.shortest_period:g}")
+
+    def most(self, kind: Counted) -> int:
+        """How many of a kind there may be."""
+        found: int = getattr(self, kind)
+        return found
+
+    def check(self, kind: Counted, there_are: int) -> None:
+        """Refuse one more where there are as many as there may be."""
+        most = self.most(kind)
+        if there_are >= most:
+            raise CountReached(
+                f"the tenant has {there_are} {kind}, and may have {most}: the platform's admin can allow more",
+                kind=kind,
+                most=most,
+            )
+
+    def check_period(self, trigger: Trigger) -> None:
+        """Refuse a trigger whose fires are closer to each other than they may be."""
+        gap, least = shortest_gap(trigger), self.shortest_period
+        if gap is not None and gap.total_seconds() < least:
+            raise InvalidSchedule(
+                f"fires of this tenant are at least {least:g} s apart, and these {gap.total_seconds():g} s",
+                shortest_period=least,
+            )

@@ -1,0 +1,42 @@
+"""How many of each thing a tenant has in a cell."""
+
+from typing import NamedTuple
+from uuid import UUID
+
+import asyncpg
+
+from horae.domain.ids import shard_in
+from horae.store.statements import sql
+from horae.store.tx import Tx
+
+
+class Count(NamedTuple):
+    """How many there are, and whether the one that was asked for is among them."""
+
+    many: int
+    has_it: bool
+
+
+async def jobs(tx: Tx, tenant_id: UUID) -> int:
+    """The living jobs of a tenant."""
+    return int(await tx.value(sql("counts/jobs"), tenant_id))
+
+
+async def channels(tx: Tx, tenant_id: UUID, kind: str, name: str) -> Count:
+    """The channels of a kind, at the tenant's home."""
+    return _count(await tx.row(sql("counts/channels"), shard_in(tenant_id), tenant_id, kind, name))
+
+
+async def secrets(tx: Tx, tenant_id: UUID, name: str) -> Count:
+    """The secrets, at the tenant's home."""
+    return _count(await tx.row(sql("counts/secrets"), shard_in(tenant_id), tenant_id, name))
+
+
+async def sources(tx: Tx, tenant_id: UUID, job_id: UUID) -> Count:
+    """The sources of a tenant's types."""
+    return _count(await tx.row(sql("counts/sources"), tenant_id, job_id))
+
+
+def _count(row: asyncpg.Record | None) -> Count:
+    assert row is not None, "a count is always one row"
+    return Count(*row)

@@ -1,0 +1,82 @@
+"""F11: a tenant has as many jobs, subscriptions, intakes, sources and secrets as it may, and no more."""
+
+import pytest
+
+TOPIC = {"kind": "topic", "broker": "main", "topic": "acme.x"}
+MAKING = {
+    "jobs": lambda n: ("POST", "/jobs", {"name": f"j{n}", "cron": "0 * * * *"}),
+    "subscriptions": lambda n: ("PUT", f"/subscriptions/s{n}", {"sink": TOPIC}),
+    "intakes": lambda n: ("PUT", f"/intakes/i{n}", {"source": TOPIC}),
+    "sources": lambda n: ("PUT", f"/sources/type{n}", {"origin": {"kind": "push"}}),
+    "secrets": lambda n: ("PUT", f"/secrets/s{n}", {"value": "hidden"}),
+}
+
+
+async def allow(platform, **counts):
+    """What a platform's admin does; at b2a65e3 the field is not known, and everything stays allowed."""
+    return await platform.put("/tenants/acme/allowance", json={"counts": counts})
+
+
+@pytest.mark.parametrize("kind", sorted(MAKING))
+async def test_one_more_than_a_tenant_may_have_is_refused(admin, platform, kind, tenant):
+    await allow(platform, **{kind: 2})  # first: an API process remembers bounds for two seconds
+    for n in range(3) if kind == "sources" else ():
+        assert (await admin.post("/jobs", json={"name": f"type{n}", "trigger": {"kind": "keyed"}})).is_success
+    for n in range(2):
+        method, path, body = MAKING[kind](n)
+        made = await admin.request(method, path, json=body)
+        assert made.is_success, made.text
+    method, path, body = MAKING[kind](2)
+    refused = await admin.request(method, path, json=body)
+    assert (refused.status_code, refused.json()["code"]) == (409, "SCH_409_COUNT_REACHED")
+    assert refused.json()["most"] == 2
+    if method == "PUT":  # what is there is changed, however many there are
+        method, path, body = MAKING[kind](1)
+        assert (await admin.request(method, path, json=body)).is_success
+
+
+async def test_a_removed_job_makes_room_for_another(admin, platform):
+    await allow(platform, jobs=1)
+    assert (await admin.post("/jobs", json={"name": "a", "cron": "0 * * * *"})).is_success
+    assert (await admin.post("/jobs", json={"name": "b", "cron": "0 * * * *"})).status_code == 409
+    assert (await admin.delete("/jobs/a")).is_success
+    assert (await admin.post("/jobs", json={"name": "b", "cron": "0 * * * *"})).is_success
+
+
+async def test_a_request_that_is_repeated_under_its_key_is_answered_where_no_more_may_be_made(admin, platform):
+    await allow(platform, jobs=1)
+    new = {"name": "a", "cron": "0 * * * *"}
+    first = await admin.post("/jobs", json=new, headers={"Idempotency-Key": "k"})
+    again = await admin.post("/jobs", json=new, headers={"Idempotency-Key": "k"})
+    assert (first.status_code, again.status_code) == (201, 201)
+    assert again.json() == first.json()
+
+
+@pytest.mark.parametrize(
+    "trigger", [{"cron": "*/10 * * * * *"}, {"trigger": {"kind": "interval", "every": 30}}, {"cron": "* * * * * *"}]
+)
+async def test_fires_that_are_too_close_to_each_other_are_refused(admin, platform, trigger):
+    await allow(platform, shortest_period=60)
+    refused = await admin.post("/jobs", json={"name": "often", **trigger})
+    assert (refused.status_code, refused.json()["code"]) == (422, "SCH_422_SCHEDULE")
+    assert "60 s apart" in refused.json()["detail"]
+    assert (await admin.post("/jobs", json={"name": "calm", "cron": "* * * * *"})).is_success
+    changed = await admin.put("/jobs/calm", json={"version": 1, **trigger})
+    assert (changed.status_code, changed.json()["code"]) == (422, "SCH_422_SCHEDULE")
+
+
+async def test_the_bounds_are_shown_and_have_defaults(tenant, platform):
+    assert (await platform.get("/tenants/acme")).json()["allowance"]["counts"] == {
+        "jobs": 300_000,
+        "subscriptions": 100,
+        "intakes": 100,
+        "sources": 1_000,
+        "secrets": 1_000,
+        "shortest_period": 1.0,
+    }
+    said = await allow(platform, jobs=-1)
+    assert said.status_code == 422
+    assert (await allow(platform, jobs=7)).json()["allowance"]["counts"]["jobs"] == 7
+    shown = (await platform.get("/tenants/acme")).json()["allowance"]["counts"]
+    assert set(shown) == {*MAKING, "shortest_period"}
+    assert (shown["jobs"], shown["secrets"]) == (7, 1_000)
