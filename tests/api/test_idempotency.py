@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from horae.store import idempotency
+from horae.store import idempotency, jobs
 from horae.store.idempotency import Request
 from tests.steps import query
 
@@ -30,7 +30,7 @@ async def test_the_same_key_with_another_body_is_a_duplicate(admin):
 
 async def test_a_refused_request_leaves_its_key_free(admin, store):
     assert (await admin.post("/jobs", json=NEW | {"cron": "0 0 31 2 *"}, headers=KEY)).status_code == 422
-    assert not await query(store, "select from idempotency")
+    assert not await query(store, "select from idempotency where expires_at > $1", store.cells[0].clock.now())
     assert (await admin.post("/jobs", json=NEW, headers=KEY)).status_code == 201
 
 
@@ -43,9 +43,53 @@ async def test_concurrent_duplicates_have_one_effect_and_one_answer(admin, store
     assert len(await query(store, "select from audit_log where action = 'job.created'")) == 1
 
 
-async def test_a_key_belongs_to_its_route_and_resource(admin):
+async def test_one_key_makes_one_job_whatever_name_the_body_says(admin, store):
+    """TRIAL 4.1: eight bodies with eight names under one key made eight jobs."""
+    answers = [await admin.post("/jobs", json=NEW | {"name": f"idem-{n}"}, headers=KEY) for n in range(8)]
+    assert [answer.status_code for answer in answers] == [201] + [409] * 7
+    assert {answer.json()["code"] for answer in answers[1:]} == {"SCH_409_DUPLICATE"}
+    assert len(await query(store, "select from job")) == 1
+
+
+async def test_eight_names_at_once_under_one_key_make_one_job(admin, store, monkeypatch):
+    monkeypatch.setattr(idempotency, "PATIENCE", "4s")
+    calls = (admin.post("/jobs", json=NEW | {"name": f"idem-{n}"}, headers=KEY) for n in range(8))
+    answers = await asyncio.gather(*calls)
+    assert sorted(answer.status_code for answer in answers) == [201] + [409] * 7
+    assert len(await query(store, "select from job")) == 1
+
+
+async def test_a_key_of_many_jobs_stands_for_one_choice_of_them_over_all_its_pages(admin):
+    for name in ("a1", "a2", "b1"):
+        await admin.post("/jobs", json=NEW | {"name": name})
+    asked = {"verb": "pause", "prefix": "a", "limit": 1}
+    assert (await admin.post("/bulk/jobs", json=asked, headers=KEY)).json()["next"] == "a1"
+    assert (await admin.post("/bulk/jobs", json=asked | {"after": "a1"}, headers=KEY)).is_success
+    other = await admin.post("/bulk/jobs", json=asked | {"prefix": "b"}, headers=KEY)
+    assert (other.status_code, other.json()["code"]) == (409, "SCH_409_DUPLICATE")
+    assert (await admin.get("/jobs/b1")).json()["status"] == "ACTIVE"
+
+
+async def test_an_update_under_a_key_that_loses_a_race_is_done_at_the_next_try(admin, monkeypatch):
+    """At b2a65e3 it was answered 500: the update that found another version had no answer to keep."""
+    await admin.post("/jobs", json=NEW)
+    revise, lost = jobs.revise, []
+
+    async def lose_once(tx, job, definition, actor):
+        if not lost:
+            lost.append(job.version)
+            return None
+        return await revise(tx, job, definition, actor)
+
+    monkeypatch.setattr(jobs, "revise", lose_once)
+    changed = {"cron": "0 * * * *", "version": 1}
+    first = await admin.put("/jobs/j", json=changed, headers=KEY)
+    assert (lost, first.status_code, first.json().get("version")) == ([1], 200, 2)
+    assert (await admin.put("/jobs/j", json=changed, headers=KEY)).json() == first.json()
+
+
+async def test_a_key_belongs_to_its_method_and_path(admin):
     await admin.post("/jobs", json=NEW, headers=KEY)
-    assert (await admin.post("/jobs", json=NEW | {"name": "k"}, headers=KEY)).status_code == 201
     assert (await admin.post("/jobs/j/pause", headers=KEY)).json()["status"] == "PAUSED"
     assert (await admin.post("/jobs/j/pause", headers=KEY)).json()["status"] == "PAUSED"
     assert (await admin.post("/jobs", json=NEW | {"name": "l"}, headers={"Idempotency-Key": "x" * 201})).json()[

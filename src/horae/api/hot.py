@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from horae.api.gate import Gate, left
+from horae.api.idempotent import KEY_DESCRIPTION
 from horae.api.problems import refused
 from horae.api.reading import loads, read_as, read_json
 from horae.api.routing import PREFIX, Allowed, GuardedRoute, action_of
@@ -119,7 +120,7 @@ ONCE: Final = {
     "in": "header",
     "required": False,
     "schema": {"type": "string", "minLength": 1, "maxLength": LONGEST_KEY, "pattern": r"^[\x20-\x7e]+$"},
-    "description": "The same key asks for the same thing: it is done once, and answered the same for 24 hours.",
+    "description": KEY_DESCRIPTION,
 }
 """A hot route that reads this header itself says so with `parameters=[ONCE]`."""
 

@@ -5,15 +5,16 @@ a store that reserves the key before the work and keeps the answer after it. A s
 first, a moment at most, then gets its answer again; with another body it is refused.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from hashlib import sha256
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, Final, NamedTuple, TypeVar, cast
 from uuid import UUID
 
 import msgspec
 
-from horae.domain.errors import Duplicate, KeyRequired, ShardClosed
-from horae.domain.ids import Prefix, public
+from horae.domain.errors import Contended, Duplicate, HoraeError, KeyRequired, ShardClosed, Unavailable
+from horae.domain.ids import Prefix, public, shard_in
 from horae.domain.sealed import read, request_of
 from horae.security.sealing import seal
 from horae.service.context import Context
@@ -24,6 +25,8 @@ from horae.store.tx import Tx
 
 Result = TypeVar("Result")
 LONGEST_KEY = 200
+BY_BODY: Final = ""
+"""The resource of a binding: none, for the body names it."""
 
 
 class Asked(NamedTuple):
@@ -63,6 +66,37 @@ async def once(
         said = await ctx.store.sealing.open(ctx.tenant.id, spot, read(used.first.answer))
         return Done(said, replayed=True)
     return Done(keeping.answered, replayed=False)
+
+
+@asynccontextmanager
+async def bound(ctx: Context, route: str, key: str, body: object) -> AsyncIterator[None]:
+    """Bind a key to a body, for a route whose resources are named by the body, while the block does what it asks for.
+
+    1. The binding is a row of its own, in a shard that the key decides, and is committed before anything is done.
+    2. Another body under that key finds the binding and is refused; the same body goes on to `once`.
+    3. A refusal that says that nothing can be done as asked releases the key: a mended body may use it.
+    """
+    check_key(key)
+    shard = ctx.tenant.fixed().shard(shard_in(ctx.tenant.id), f"idempotency/{key}")
+    request = Request(shard, ctx.tenant.id, route, BY_BODY, key, fingerprint(body))
+
+    async def bind(tx: Tx) -> None:
+        if await idempotency.reserve(tx, request, None, None):
+            return
+        first = await idempotency.find(tx, request)
+        if first is None:
+            raise ShardClosed("the key's shard is moving; nothing was changed")
+        if first.fingerprint != request.fingerprint:
+            raise Duplicate("this Idempotency-Key was used for another request")
+
+    await ctx.store.run(shard, bind)
+    try:
+        yield
+    except (Unavailable, Duplicate, Contended):
+        raise
+    except HoraeError:
+        await ctx.store.run(shard, lambda tx: idempotency.release(tx, request))
+        raise
 
 
 def fingerprint(body: object) -> bytes:

@@ -55,6 +55,11 @@ async def answer(tx: Tx, request: Request, instance_id: UUID | None, said: objec
     await tx.run(sql("idempotency/answer"), *request[:5], instance_id, said)
 
 
+async def release(tx: Tx, request: Request) -> bool:
+    """Let a key be used for another request; False where it is another's by now."""
+    return await tx.value(sql("idempotency/release"), *request, tx.now) is not None
+
+
 async def forget(tx: Tx, limit: int) -> int:
     """Remove keys that have expired, at most so many; returns how many went."""
     return len(await tx.rows(sql("idempotency/forget"), tx.now, limit))

@@ -1,5 +1,6 @@
 """Jobs changed and looked at closely: versions, labels, single occurrences, previews, tests, many at once."""
 
+from contextlib import nullcontext
 from typing import Annotated, Any
 
 from fastapi import Path, Query
@@ -24,6 +25,7 @@ from horae.domain.errors import KeyRequired, Unavailable
 from horae.service import bulk, calendars, forecasts, jobs, schedules, versions
 from horae.service.bulk import Verb
 from horae.service.context import Context
+from horae.service.once import bound
 from horae.service.previews import imagined
 from horae.service.trials import Trials
 
@@ -141,11 +143,16 @@ async def try_(
 
 @routes.post("/bulk/jobs")
 async def many(ctx: Annotated[Context, may("jobs.bulk")], asked: Many, key: OptionalKey = None) -> DoneView:
-    """Pause, resume, trigger or retry many jobs; each is answered for itself. A trigger demands an Idempotency-Key."""
+    """Pause, resume, trigger or retry many jobs; each is answered for itself. A trigger demands an Idempotency-Key.
+
+    The key stands for this verb and these filters, over all their pages: `after` and `limit` may differ.
+    """
     if asked.verb is Verb.TRIGGER and key is None:
         raise KeyRequired("a trigger needs an Idempotency-Key header of 1 to 200 printable characters")
     wanted, after, limit = asked.wanted(), asked.after, asked.limit
-    return DoneView.of(await bulk.run(ctx, asked.verb, wanted, key=key, after=after, limit=limit))
+    body = asked.model_dump(mode="json", exclude={"after", "limit"})
+    async with bound(ctx, "jobs.bulk", key, body) if key is not None else nullcontext():
+        return DoneView.of(await bulk.run(ctx, asked.verb, wanted, key=key, after=after, limit=limit))
 
 
 @routes.get("/forecast")

@@ -29,7 +29,7 @@ async def create(ctx: Annotated[Context, may("jobs.create")], asked: NewJob, key
     return await answered(
         ctx,
         key,
-        Wish("jobs.create", asked.name, shard, asked, 201),
+        Wish("jobs.create", asked.name, shard, asked, 201, named_by_body=True),
         lambda ctx: jobs.create(ctx, asked.name, definition),
         lambda job: JobView.of(job, schedules.foretell(job.schedule(known), now)),
     )
