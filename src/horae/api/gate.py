@@ -67,7 +67,7 @@ class Gate:
         tenant = caller.tenant.id
         self._take(request, caller)
         if not caller.may(action):
-            raise Forbidden(f"this needs a role that may {action}", action=action)
+            raise Forbidden(caller.why_not(action), action=action)
         self._inside[tenant] += 1
         try:
             yield Admitted(caller, self.callers.context(caller))

@@ -16,7 +16,7 @@ from horae.api.gate import Gate, left
 from horae.api.idempotent import KEY_DESCRIPTION
 from horae.api.problems import refused
 from horae.api.reading import loads, read_as, read_json
-from horae.api.routing import PREFIX, Allowed, GuardedRoute, action_of
+from horae.api.routing import PREFIX, Allowed, GuardedRoute, action_of, check_parameters, parameters_of
 from horae.domain.errors import Invalid
 from horae.service.once import LONGEST_KEY
 
@@ -76,7 +76,7 @@ class HotRoute(GuardedRoute):
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """The handler."""
-        action, work = action_of(self), self.endpoint
+        action, work, known = action_of(self), self.endpoint, parameters_of(self)
         calls = {str(one.name): one.call for one in self.dependant.dependencies}
         context = next(name for name, call in calls.items() if isinstance(call, Allowed))
         body = next(((name, call) for name, call in calls.items() if isinstance(call, Body)), None)
@@ -86,6 +86,7 @@ class HotRoute(GuardedRoute):
             gate: Gate = request.app.state.gate
             try:
                 async with gate.admitted(request, action) as admitted:
+                    check_parameters(request, known)
                     asked: dict[str, Any] = {context: admitted.ctx, **request.path_params}
                     if body is not None:
                         asked[body[0]] = await body[1].of(request)

@@ -9,6 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from horae.api.sentences import sentence_of
 from horae.domain.errors import (
     BadRequest,
     HoraeError,
@@ -27,6 +28,8 @@ from horae.service.refusals import refusal_of
 
 MEDIA_TYPE: Final = "application/problem+json"
 SOON: Final = 1
+LONGEST_PATH: Final = 200
+SAID: Final = {405: "this path is not served with this method; the Allow header names those that are"}
 KEY_HEADER: Final = "idempotency-key"
 OF_STATUS: Final[dict[int, type[HoraeError]]] = {400: BadRequest, 404: NotFound, 405: NotAllowed}
 
@@ -57,9 +60,12 @@ class Problem(BaseModel):
     errors: list[dict[str, Any]] | None = None
 
 
-def problem_of(error: Exception) -> Response:
-    """The answer to whatever was raised. What nobody expected is logged and told as nothing but that."""
-    refusal = _refusal(error)
+def problem_of(error: Exception, body: Any = None) -> Response:
+    """The answer to whatever was raised. What nobody expected is logged and told as nothing but that.
+
+    `body` is the kind of the request's body, where it has one.
+    """
+    refusal = _refusal(error, body)
     if refusal is None:
         log.exception("api.failed", exc_info=error)
         refusal = HoraeError("something went wrong on our side; it is in our log")
@@ -82,11 +88,15 @@ def refused(request: Request, error: Exception) -> Response:
     """The same; a shard that was not open where we looked for it may be open elsewhere, which is to be found out."""
     if isinstance(error, ShardClosed):
         request.app.state.closed()
-    return problem_of(error)
+    field = getattr(request.scope.get("route"), "body_field", None)
+    return problem_of(error, None if field is None else field.field_info.annotation)
 
 
 async def handle(request: Request, error: Exception) -> Response:
     """The one handler, for what no route caught."""
+    if isinstance(error, HTTPException) and error.status_code == NotFound.status:
+        asked = request.url.path[:LONGEST_PATH]
+        error = NotFound(f"nothing is served at {asked}; GET /openapi.json lists every path")
     answer = refused(request, error)
     if answer.status_code == NotAllowed.status and (path := getattr(request.scope.get("route"), "path", None)):
         # each method of a path is a route of its own, and the framework names those of the first one only
@@ -95,18 +105,18 @@ async def handle(request: Request, error: Exception) -> Response:
     return answer
 
 
-def _refusal(error: Exception) -> HoraeError | None:
+def _refusal(error: Exception, body: Any) -> HoraeError | None:
     match error:
         case RequestValidationError():
-            return _invalid(error)
+            return _invalid(error, body)
         case HTTPException():
-            return OF_STATUS.get(error.status_code, BadRequest)(str(error.detail))
+            return OF_STATUS.get(error.status_code, BadRequest)(SAID.get(error.status_code, str(error.detail)))
         case _:
             return refusal_of(error)
 
 
-def _invalid(error: RequestValidationError) -> HoraeError:
-    found = [{"at": list(one["loc"]), "message": one["msg"]} for one in error.errors()]
+def _invalid(error: RequestValidationError, body: Any) -> HoraeError:
+    found = [{"at": list(one["loc"]), "message": sentence_of(one, body)} for one in error.errors()]
     for one in error.errors():
         if one["loc"][0] == "header" and str(one["loc"][-1]).lower() == KEY_HEADER:
             return KeyRequired("this needs an Idempotency-Key header of 1 to 200 printable characters", errors=found)

@@ -11,6 +11,8 @@ from starlette.responses import Response
 from horae.api.gate import Gate, left
 from horae.api.problems import refused
 from horae.api.reading import strict
+from horae.api.sentences import unknown
+from horae.domain.errors import Invalid
 from horae.security.roles import ACTIONS
 from horae.service.callers import Caller
 from horae.service.context import Context
@@ -54,19 +56,38 @@ def action_of(route: APIRoute) -> str:
     return found[0]
 
 
+def parameters_of(route: APIRoute) -> frozenset[str]:
+    """The query parameters that a route knows."""
+    dependants = [route.dependant]
+    for one in dependants:
+        dependants += one.dependencies
+    return frozenset(field.alias for one in dependants for field in one.query_params)
+
+
+def check_parameters(request: Request, known: frozenset[str]) -> None:
+    """Refuse a query parameter that the route does not know: a filter with a slip in its name is no filter."""
+    if not request.scope["query_string"]:
+        return
+    for name in request.query_params:
+        if name not in known:
+            said = unknown("query parameter", name, known)
+            raise Invalid(said, errors=[{"at": ["query", name], "message": said}])
+
+
 class GuardedRoute(APIRoute):
     """First the gate, then the body, then the work; every refusal is a problem."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """The handler with the gate before it."""
         inner = super().get_route_handler()
-        action = action_of(self)
+        action, known = action_of(self), parameters_of(self)
 
         async def handle(request: Request) -> Response:
             gate: Gate = request.app.state.gate
             try:
                 async with gate.admitted(request, action) as admitted:
                     request.state.admitted = admitted
+                    check_parameters(request, known)
                     response = await inner(await strict(request) if self.body_field else request)
             except Exception as error:
                 response = refused(request, error)

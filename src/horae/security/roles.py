@@ -33,6 +33,7 @@ class Verb(StrEnum):
     SELF = "self"  # is about who asks; scopes do not narrow it
 
 
+PLATFORM: Final = "system"
 OWN: Final = frozenset({Verb.SELF})
 GRANTS: Final[dict[Role, frozenset[Verb]]] = {
     Role.VIEWER: frozenset({Verb.READ}) | OWN,
@@ -174,6 +175,17 @@ def may(action: str, roles: Iterable[Role], scopes: Iterable[str], *, platform: 
         return False
     narrowed = [] if meant.verb is Verb.SELF else list(scopes)
     return any(meant.verb in GRANTS[role] for role in roles) and (not narrowed or any(_in(action, s) for s in narrowed))
+
+
+def why_not(action: str, roles: Iterable[Role], *, platform: bool) -> str:
+    """Why roles, or the scopes that narrow them, do not cover an action, and what would."""
+    meant = ACTIONS[action]
+    if meant.platform and not platform:
+        return f"{action} needs a key of the platform's tenant `{PLATFORM}`: no role of another tenant covers it"
+    fitting = [role.value for role in Role if meant.verb in GRANTS[role]]
+    if any(role.value in fitting for role in roles):
+        return f"{action} is not among the scopes of this credential"
+    return f"{action} needs one of the roles {', '.join(fitting)}"
 
 
 def known_scope(scope: str) -> bool:

@@ -15,6 +15,7 @@ import msgspec
 from horae.domain.errors import Invalid
 
 MAC: Final = 16
+NO_CURSOR: Final = "the cursor is not valid here: send `next` of a page of this list, with the same filters and tenant"
 SHORTEST_SECRET: Final = 32
 SAMPLES: Final = ("change", "example", "sample", "secret", "password", "0123456789")
 
@@ -36,9 +37,9 @@ class Seals:
         try:
             raw = urlsafe_b64decode(text.encode() + b"=" * (-len(text) % 4))
         except (NotBase64, ValueError) as error:
-            raise Invalid("this cursor is not one of ours") from error
+            raise Invalid(NO_CURSOR) from error
         if not hmac.compare_digest(raw[:MAC], self._mac(purpose, raw[MAC:])):
-            raise Invalid("this cursor belongs to another question")
+            raise Invalid(NO_CURSOR)
         return msgspec.json.decode(raw[MAC:])
 
     def _mac(self, purpose: str, body: bytes) -> bytes:

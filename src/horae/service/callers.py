@@ -18,7 +18,7 @@ from horae.domain.people import Session
 from horae.domain.tenants import SYSTEM, Allowance, Tenant
 from horae.runtime.clock import boottime
 from horae.security.credentials import Credential
-from horae.security.roles import ACTIONS, Role, may
+from horae.security.roles import ACTIONS, Role, may, why_not
 from horae.service.context import Context
 from horae.service.memory import Memory
 from horae.store import bindings, keys, tenants
@@ -41,6 +41,10 @@ class Caller(NamedTuple):
     def may(self, action: str) -> bool:
         """Whether an action is theirs to do."""
         return may(action, self.roles, self.key.scopes, platform=self.tenant.name == SYSTEM)
+
+    def why_not(self, action: str) -> str:
+        """Why an action is not theirs to do, and whose it is."""
+        return why_not(action, self.roles, platform=self.tenant.name == SYSTEM)
 
     def check_grant(self, roles: Collection[Role], scopes: Collection[str] = ()) -> None:
         """Refuse to give others more than a narrowed credential has; one that may manage keys at all gives any role."""
