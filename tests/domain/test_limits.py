@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from horae.domain.frames import frame_of
@@ -60,6 +60,17 @@ rounds = st.tuples(
 
 
 @given(st.floats(0.1, 300), st.none() | st.floats(0.1, 500), st.lists(rounds, max_size=40))
+@example(
+    66.0,
+    66.0,
+    [
+        (0.8, 3, 36, 36, 5, 38),
+        (1.0, 3, 21, 200, 1, 2),
+        (0.8, 3, 36, 36, 5, 38),
+        (1.0, 1, 37, 199, 6, 47),
+        (0.06, 3, 34, 138, 11, 37),
+    ],
+)
 def test_in_any_window_no_more_calls_can_be_made_than_rate_and_burst_allow(rate, burst, asks):
     limit = Limit(rate, burst)
     nodes, made = Nodes(limit), []

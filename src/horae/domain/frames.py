@@ -2,7 +2,8 @@
 
 A bucket of tokens says how many calls a frame can take. It is filled at the beginning of each frame and never above its
 depth, so any run of frames takes at most the depth and what the frames after the first bring. Frames can be granted
-ahead of their time, which gives a node time to prepare its calls.
+ahead of their time, which gives a node time to prepare its calls. A call that was not made is taken back in the frame it
+was granted in: what had no room under the depth then has none later either.
 """
 
 from collections.abc import Mapping
@@ -14,6 +15,8 @@ FRAMES_PER_S: Final = 8
 FRAME_S: Final = 1 / FRAMES_PER_S
 MAX_FRAMES_AHEAD: Final = 24
 """How far ahead a node may hold calls: three seconds, for a database whose every answer takes a fifth of one."""
+KEPT_FRAMES: Final = 8
+"""Frames that are over and still remembered: calls that were not made in an earlier one are lost."""
 ROUNDING: Final = 1e-6
 
 
@@ -64,11 +67,16 @@ class Timeline(NamedTuple):
                 spilt += filled - tokens
         return max(0, floor(least + ROUNDING))
 
-    def take_back(self, calls: Mapping[int, int], inflow: Inflow) -> "Timeline":
-        """Calls by frame that are not made: in frames that are over they are tokens again, as far as there is room."""
-        over = sum([number for frame, number in calls.items() if frame < self.frame])
+    def take_back(self, calls: Mapping[int, int]) -> "Timeline":
+        """Calls by frame that were not made or will not be: as if they had never been granted."""
         granted = [most - calls.get(self.frame + n, 0) for n, most in enumerate(self.granted)]
-        return Timeline(self.frame, min(inflow.depth, self.tokens + over), tuple([max(0, most) for most in granted]))
+        return self._replace(granted=tuple([max(0, most) for most in granted]))
+
+    def joined(self, later: "Timeline") -> "Timeline":
+        """This timeline up to a later part of it, and that part."""
+        passed = max(0, later.frame - self.frame)
+        past = (*self.granted[:passed], *(0 for _ in range(passed - len(self.granted))))
+        return self._replace(granted=past + later.granted)
 
     def grant(self, ahead: int, calls: int) -> "Timeline":
         """So many calls more in the frame that is so many ahead."""

@@ -13,7 +13,7 @@ from uuid import UUID
 import msgspec
 
 from horae.domain.errors import Invalid
-from horae.domain.frames import FRAME_S, MAX_FRAMES_AHEAD, Inflow, Timeline, frame_of, frame_start
+from horae.domain.frames import FRAME_S, KEPT_FRAMES, MAX_FRAMES_AHEAD, Inflow, Timeline, frame_of, frame_start
 from horae.domain.ids import shard_in
 from horae.domain.names import fitted
 from horae.domain.placement import Layout, Placement
@@ -115,12 +115,17 @@ class Bucket(NamedTuple):
         return cls(limit.inflow.depth, now)
 
     def timeline(self, limit: Limit, now: datetime) -> Timeline:
-        """The timeline from now on; a row that lies far ahead of now was written by a clock that was set back since."""
+        """The timeline from a little before now on.
+
+        A row that lies far ahead of now was written by a clock that was set back since.
+        """
         frame, inflow, granted = frame_of(now), limit.inflow, tuple(map(int, self.granted))
         began = frame_of(self.refilled_at)
         if began > frame + MAX_FRAMES_AHEAD:
             return Timeline(frame, 0.0)
-        return Timeline(began, min(inflow.depth, self.tokens + sum(granted)), granted).advance(frame, inflow)
+        return Timeline(began, min(inflow.depth, self.tokens + sum(granted)), granted).advance(
+            frame - KEPT_FRAMES, inflow
+        )
 
 
 class Ask(NamedTuple):
@@ -177,9 +182,10 @@ def decide(
     fresh = [other for other in others if now - other.seen_at <= FRESH]
     calls: dict[int, int] = {}
     if limit.rate is not None:
-        timeline = bucket.timeline(limit, now).take_back(ask.back, limit.inflow)
+        whole = bucket.timeline(limit, now).take_back(ask.back)
         rivals = [other for other in fresh if other.asked > 0]
-        bucket = Bucket.of(_deal(limit.inflow, timeline, me, ask, rivals, calls))
+        ahead = whole.advance(frame_of(now), limit.inflow)
+        bucket = Bucket.of(whole.joined(_deal(limit.inflow, ahead, me, ask, rivals, calls)))
     held, share = _permits(limit, me, ask, others, fresh)
     return bucket, Grant(calls, held, share, len(others) + 1)
 

@@ -188,7 +188,7 @@ class Expirer:
 
     def _count(self, endings: Sequence[Expiration]) -> None:
         for row, ended in endings:
-            how = Counts.DEAD if ended.state is State.DEAD else Counts.SKIPPED
+            how = Counts.DEAD if ended.state == State.DEAD else Counts.SKIPPED
             self.cell.tally.ended(row.tenant_id, row.priority, row.lane, how)
 
     def _drop(self, gone: Sequence[Waiting]) -> None:
