@@ -28,7 +28,7 @@ async def test_one_more_than_a_tenant_may_have_is_refused(admin, platform, kind,
         assert made.is_success, made.text
     method, path, body = MAKING[kind](2)
     refused = await admin.request(method, path, json=body)
-    assert (refused.status_code, refused.json()["code"]) == (409, "SCH_409_COUNT_REACHED")
+    assert (refused.status_code, refused.json().get("code")) == (409, "SCH_409_COUNT_REACHED")
     assert refused.json()["most"] == 2
     if method == "PUT":  # what is there is changed, however many there are
         method, path, body = MAKING[kind](1)
@@ -58,11 +58,11 @@ async def test_a_request_that_is_repeated_under_its_key_is_answered_where_no_mor
 async def test_fires_that_are_too_close_to_each_other_are_refused(admin, platform, trigger):
     await allow(platform, shortest_period=60)
     refused = await admin.post("/jobs", json={"name": "often", **trigger})
-    assert (refused.status_code, refused.json()["code"]) == (422, "SCH_422_SCHEDULE")
+    assert (refused.status_code, refused.json().get("code")) == (422, "SCH_422_SCHEDULE")
     assert "60 s apart" in refused.json()["detail"]
     assert (await admin.post("/jobs", json={"name": "calm", "cron": "* * * * *"})).is_success
     changed = await admin.put("/jobs/calm", json={"version": 1, **trigger})
-    assert (changed.status_code, changed.json()["code"]) == (422, "SCH_422_SCHEDULE")
+    assert (changed.status_code, changed.json().get("code")) == (422, "SCH_422_SCHEDULE")
 
 
 async def test_the_bounds_are_shown_and_have_defaults(tenant, platform):

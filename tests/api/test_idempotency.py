@@ -47,7 +47,7 @@ async def test_one_key_makes_one_job_whatever_name_the_body_says(admin, store):
     """TRIAL 4.1: eight bodies with eight names under one key made eight jobs."""
     answers = [await admin.post("/jobs", json=NEW | {"name": f"idem-{n}"}, headers=KEY) for n in range(8)]
     assert [answer.status_code for answer in answers] == [201] + [409] * 7
-    assert {answer.json()["code"] for answer in answers[1:]} == {"SCH_409_DUPLICATE"}
+    assert {answer.json().get("code") for answer in answers[1:]} == {"SCH_409_DUPLICATE"}
     assert len(await query(store, "select from job")) == 1
 
 
@@ -66,7 +66,7 @@ async def test_a_key_of_many_jobs_stands_for_one_choice_of_them_over_all_its_pag
     assert (await admin.post("/bulk/jobs", json=asked, headers=KEY)).json()["next"] == "a1"
     assert (await admin.post("/bulk/jobs", json=asked | {"after": "a1"}, headers=KEY)).is_success
     other = await admin.post("/bulk/jobs", json=asked | {"prefix": "b"}, headers=KEY)
-    assert (other.status_code, other.json()["code"]) == (409, "SCH_409_DUPLICATE")
+    assert (other.status_code, other.json().get("code")) == (409, "SCH_409_DUPLICATE")
     assert (await admin.get("/jobs/b1")).json()["status"] == "ACTIVE"
 
 

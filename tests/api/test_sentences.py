@@ -71,7 +71,7 @@ async def test_every_kind_of_error_that_our_models_can_raise_has_a_sentence():
 async def test_an_unknown_query_parameter_is_refused_as_an_unknown_field_is(admin):
     """TRIAL 4.4: a filter with a slip in its name was no filter."""
     refused = await admin.get("/jobs", params={"bogus": 1})
-    assert (refused.status_code, refused.json()["code"]) == (422, "SCH_422_INVALID")
+    assert (refused.status_code, refused.json().get("code")) == (422, "SCH_422_INVALID")
     assert refused.json()["detail"].startswith('unknown query parameter "bogus"; known: ')
     slip = await admin.get("/jobs", params={"statuss": "PAUSED"})
     assert slip.json()["detail"] == 'unknown query parameter "statuss": did you mean "status"?'

@@ -1,5 +1,6 @@
 """Channels: what subscriptions and intakes have in common. They lie under their names in their tenant's home shard."""
 
+from contextlib import suppress
 from typing import NamedTuple
 
 from horae.domain import channels as rules
@@ -13,7 +14,7 @@ from horae.service import counts
 from horae.service.context import Context
 from horae.service.told import tell
 from horae.store import channels
-from horae.store.tx import Tx
+from horae.store.tx import GONE, Tx
 
 
 class Kind(NamedTuple):
@@ -63,6 +64,18 @@ async def touch(ctx: Context, kind: Kind, name: str, event: Event, **facts: obje
         await _tell(ctx, tx, kind, event, _there(ctx, kind, name, same), facts)
 
     await ctx.store.run(shard_in(ctx.tenant.id), work)
+
+
+async def carry(ctx: Context, channel: Channel) -> None:
+    """Bring a channel, as it is since it was read, to every other cell now; one that is away gets its copy later."""
+    home = ctx.store.cell(shard_in(ctx.tenant.id))
+    async with home.statement() as tx:
+        rows = [row for row in await channels.changed(tx, channel.changed_at) if row["id"] == channel.id]
+    for cell in ctx.store.cells:
+        if cell is not home:
+            with suppress(*GONE):
+                async with cell.statement() as tx:
+                    await channels.copy(tx, rows)
 
 
 async def pause(ctx: Context, kind: Kind, name: str, *, paused: bool) -> Channel:

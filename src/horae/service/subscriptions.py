@@ -102,6 +102,7 @@ async def replay(ctx: Context, name: str, since: datetime | None = None, until: 
     for cell in ctx.store.cells:
         await _rewind(cell, found, since, until or now)
     await channels.touch(ctx, SUBSCRIPTION, name, Event.SUBSCRIPTION_REPLAYED, since=since, until=until)
+    await channels.carry(ctx, found)  # by its new version every node sees at once that there is something to tell
     return await show(ctx, name)
 
 

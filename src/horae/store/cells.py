@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 TRIES: Final = 5
+MOST_KEYS: Final = 100
+"""Data keys that one transaction may turn out to need."""
 SESSION = line.SESSION | {
     "application_name": "horae",
     "statement_timeout": "5s",
@@ -288,19 +290,21 @@ class Store:
 async def _insist(
     begin: Callable[[], AbstractAsyncContextManager[Tx]], work: Callable[[Tx], Awaitable[Result]]
 ) -> Result:
-    for left in reversed(range(TRIES)):
+    tries, keys = TRIES, MOST_KEYS
+    while True:
         try:
             async with begin() as tx:
                 return await work(tx)
         except TRY_AGAIN:
-            if not left:
+            tries -= 1
+            if not tries:
                 raise
         except KeyNotAtHand as missing:
-            if not left:
-                raise KeysUnavailable("the tenant's data key changed each time it was read") from missing
+            keys -= 1
+            if not keys:
+                raise KeysUnavailable("too many data keys had to be read for one transaction") from missing
             with suppress(KeysUnavailable):  # then the work hears of it
                 await missing.learn()
-    raise AssertionError("unreachable")
 
 
 async def _remembered(begun: list[Tx], work: Callable[[Tx], Awaitable[Result]], tx: Tx) -> Result:
