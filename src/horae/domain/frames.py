@@ -2,8 +2,8 @@
 
 A bucket of tokens says how many calls a frame can take. It is filled at the beginning of each frame and never above its
 depth, so any run of frames takes at most the depth and what the frames after the first bring. Frames can be granted
-ahead of their time, which gives a node time to prepare its calls. A call that was not made is taken back in the frame it
-was granted in: what had no room under the depth then has none later either.
+ahead of their time, which gives a node time to prepare its calls. A call that was not made is taken back in the frame
+it was granted in: what had no room under the depth then has none later either.
 """
 
 from collections.abc import Mapping
