@@ -89,7 +89,8 @@ async def test_many_jobs_at_once_are_answered_item_by_item(admin, store):
 
 async def test_a_job_is_shown_with_all_that_its_next_version_would_lose_if_it_were_left_out(admin, job):
     limit = {"rate": 5.0, "burst": 10.0, "concurrency": 3}
-    made = (await admin.put("/jobs/coupon_job", json={"version": 1, **CRON, "limit": limit})).json()
+    target = {"kind": "http", "url": "https://example.org/coupon"}
+    made = (await admin.put("/jobs/coupon_job", json={"version": 1, **CRON, "target": target, "limit": limit})).json()
     assert (made["limit"], made["quotas"], made["overrides"]) == (limit, [], [])
     at = made["next_fire_at"]
     skipped = (await admin.post("/jobs/coupon_job/skip", json={"at": at})).json()
