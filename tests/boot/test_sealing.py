@@ -57,7 +57,9 @@ def test_a_keyring_is_made_rotated_and_its_payloads_reach_their_target(horae, tm
         horae("task", "put", "MAIL", "2", "--payload", '{"n": 2}', **ring)
         horae("node", "--once", **ring)
         assert sorted(call["payload"]["n"] for call in receiver.calls) == [1, 2]
-        assert horae("secrets", "put", "token", said="s3cret-value\n", **ring) == "secret token, version 1\n"
+        assert (
+            horae("secrets", "put", "token", said="s3cret-value\n", **ring) == "secret token, version 1, for any host\n"
+        )
         listed = horae("secrets", "list", **ring)
         assert ("token" in listed, "s3cret-value" in listed) == (True, False)
         assert "is gone" in horae("secrets", "remove", "token", **ring)

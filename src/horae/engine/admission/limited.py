@@ -142,8 +142,8 @@ class Limited:
 
     def let_go(self, ready: Ready, kept: Sequence[Key] = ()) -> None:
         """A call that was counted has ended, or is not made: the next one may ask. Some keys may go on counting it."""
-        goes_on = tuple(key for key in ready.quotas if key in kept)
-        left = [key for key in ready.quotas if key not in kept]
+        goes_on = tuple(key for key in ready.quotas if key in kept) if kept else ()
+        left = [key for key in ready.quotas if key not in kept] if kept else list(ready.quotas)
         while left:
             key = left.pop()
             ready.quotas = (*left, *goes_on)  # before anything can fail: none is given back twice
