@@ -17,7 +17,6 @@ from horae.engine.territory import Territory
 from horae.runtime.chance import minting
 from horae.service import jobs, replays, tasks
 from horae.store.definitions import Definitions
-from horae.store.tx import Tx
 from horae.upkeep.copies import Copier
 from tests.domain.builders import NOW
 from tests.engine.builders import FakeDesk, a_pushed_job, a_timer
@@ -92,10 +91,10 @@ async def test_a_task_that_is_claimed_or_moved_meanwhile_is_left_alone(ctx, stor
     await move_clock(store, seconds=70)
     duties = expirers(store)
     for duty in duties:
-        load = duty.definitions.load
+        load = duty.definitions.load_from
 
-        async def meanwhile(tx: Tx, wanted, load=load):
-            found = await load(tx, wanted)
+        async def meanwhile(cell, wanted, load=load):
+            found = await load(cell, wanted)
             await tasks.schedule(ctx, "T", "moved", at=now + timedelta(hours=1))
             for row in await query(store, "select id from instance_live where business_key = 'claimed'"):
                 await query(
@@ -107,7 +106,7 @@ async def test_a_task_that_is_claimed_or_moved_meanwhile_is_left_alone(ctx, stor
                 )
             return found
 
-        duty.definitions.load = meanwhile
+        duty.definitions.load_from = meanwhile
     assert sum(await expire_all(duties)) == 1
     left = await query(store, "select business_key from instance_live")
     assert {row["business_key"] for row in left} == {"claimed", "moved"}
@@ -198,10 +197,10 @@ async def test_what_has_no_definition_goes_on_waiting(ctx, store):
     duties = expirers(store)
     for duty in duties:
 
-        async def nothing(_tx, _wanted):
+        async def nothing(_cell, _wanted):
             return {}
 
-        duty.definitions.load = nothing
+        duty.definitions.load_from = nothing
     assert await expire_all(duties) == []
 
 

@@ -12,6 +12,7 @@ from horae.delivery.brokers import source_of
 from horae.delivery.client import Client
 from horae.delivery.lines import Lines, known
 from horae.delivery.outlets import Outlets
+from horae.delivery.secrets import named
 from horae.domain.channels import Subscription, Topic, Webhook
 from horae.domain.ids import Prefix, public
 from horae.runtime.telemetry import log
@@ -182,7 +183,7 @@ async def test_nats_rabbitmq_and_webhooks_are_told_the_same_in_order(ctx, store,
     async def learn(_tenant_id, _name):
         pass
 
-    outlets = Outlets(Lines(settings), client, lambda _tenant, _name: SECRET, learn)
+    outlets = Outlets(Lines(settings), client, named({ctx.tenant.id: {"crm": SECRET}}), learn)
     feed, cell, wanted = Feed(store, outlets, store.shards_of), store.cells[0], ("TASK_*", "INSTANCE_*")
     for kind in there:
         await subscriptions.put(ctx, kind, Subscription(Topic(kind, "acme.told"), wanted))

@@ -159,7 +159,7 @@ async def test_a_delay_counts_from_the_moment_it_was_asked_for(ctx, store):
 
 async def test_the_same_key_triggers_once_and_another_body_is_a_duplicate(ctx, store):
     await amid(store, 60)
-    await a_job(ctx, "a")
+    await a_job(ctx, "a", expires_after=timedelta(days=2).total_seconds())
     with pytest.raises(DispatcherDown):
         await instances.trigger(ctx, "a", "k1")
     node = Node(store, "n", TTL, Sender(Client(ANYWHERE)))

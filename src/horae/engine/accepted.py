@@ -112,9 +112,10 @@ class AcceptedWork:
         while True:
             async with self.cell.statement() as tx:
                 page = await instances.accepted(tx, run, after, PAGE)
-                known = await self.definitions.load(tx, {(ran.shard, ran.job_id, ran.job_version) for ran in page})
             if not page:
                 return
+            wanted = {(ran.shard, ran.job_id, ran.job_version) for ran in page}
+            known = await self.definitions.load_from(self.cell, wanted)
             await self.allowances.learn(self.cell, {ran.tenant_id for ran in page})
             for ran in page:
                 job = known.get((ran.job_id, ran.job_version))

@@ -152,9 +152,8 @@ class Expirer:
         ours = [row for row in page if row.shard in self.territory.shards]
         if not ours:
             return 0
-        async with self.cell.statement() as tx:
-            known = await self.definitions.load(tx, {(row.shard, row.job_id, row.job_version) for row in ours})
-            now = tx.now
+        wanted = {(row.shard, row.job_id, row.job_version) for row in ours}
+        known, now = await self.definitions.load_from(self.cell, wanted), self.cell.clock.now()
         over = [
             (row, job)
             for row in ours

@@ -14,7 +14,6 @@ async def of_instance(ctx: Context, past: Past) -> datetime | None:
     if State(past.state) not in WAITING:
         return None
     shard = shard_in(past.id)
-    async with ctx.store.statement(shard) as tx:
-        known = await ctx.definitions.load(tx, [(shard, past.job_id, past.job_version)])
+    known = await ctx.definitions.load_from(ctx.store.cell(shard), [(shard, past.job_id, past.job_version)])
     job = known.get((past.job_id, past.job_version))
     return None if job is None else expires_at(past, job)

@@ -157,6 +157,7 @@ def known(world: World) -> str:
         "path.tenant": [world.victim, world.paused_victim],
         "path.calendar": [world.calendar],
         "path.type": [world.type],
+        "path.type_name": [world.type],
         "path.key": ["article-42", "article-43"],
         "path.version": [1, 2],
         "query.before": [1, 2],
