@@ -48,7 +48,7 @@ async def test_f1_after_every_answer_of_the_corpus_a_node_holds_what_it_held_bef
         async with running(store, ttl=timedelta(seconds=8)) as node:
             before = len(asyncio.all_tasks())
             await hurry(store, node, seconds=600)
-            await until(lambda: len(heard) == len(ANSWERS), 60)
+            await until(lambda: len(heard) == len(ANSWERS), 100)
             await until(lambda: settled(node) and unused(node), 30)
             await until(lambda: _none_running(store), 30)
             await node.sender.client.close()
