@@ -11,6 +11,7 @@ from time import perf_counter
 from typing import Final, TypeVar
 
 from horae.domain.errors import RateLimited
+from horae.runtime.sharing import SharedPlaces
 
 Result = TypeVar("Result")
 SLICE_S: Final = 0.005
@@ -33,32 +34,17 @@ async def run_in_slices(steps: Generator[None, None, Result]) -> Result:
             ends = perf_counter() + SLICE_S
 
 
-class _Queue:
-    """The computations of one owner: one has its turn, the others wait."""
-
-    def __init__(self) -> None:
-        self.turn = asyncio.Lock()
-        self.many = 0
-
-
 class HeavyTurns:
     """One per process: a heavy computation at a time, and of each owner at most one that waits for the others'."""
 
     def __init__(self) -> None:
-        self._free = asyncio.Lock()
-        self._queues: dict[Hashable, _Queue] = {}
+        self._places = SharedPlaces(most=1, most_of_one=1)
 
     @asynccontextmanager
     async def turn(self, owner: Hashable) -> AsyncIterator[None]:
         """The owner's turn, while the block lasts."""
-        queue = self._queues.setdefault(owner, _Queue())
-        if queue.many > MOST_WAITING:
-            raise RateLimited(f"{queue.many} such computations of the tenant are under way already", 1.0)
-        queue.many += 1
-        try:
-            async with queue.turn, self._free:
-                yield
-        finally:
-            queue.many -= 1
-            if not queue.many:
-                del self._queues[owner]
+        many = self._places.users(owner)
+        if many > MOST_WAITING:
+            raise RateLimited(f"{many} such computations of the tenant are under way already", 1.0)
+        async with self._places.of(owner):
+            yield

@@ -31,6 +31,11 @@ class SharedPlaces:
         """How many owners hold a place or wait for one."""
         return len(self._shares)
 
+    def users(self, owner: Hashable) -> int:
+        """How many hold a place of an owner or wait for one."""
+        share = self._shares.get(owner)
+        return 0 if share is None else share.users
+
     @asynccontextmanager
     async def of(self, owner: Hashable) -> AsyncIterator[None]:
         """A place of an owner while the block lasts. Who waits for a place of its own holds none of the others'."""

@@ -131,7 +131,7 @@ class Gatekeeper:
         ready.counted = False
         target.answered(instance, said, now=now, chance=chance.fraction(), probe=ready.probe)
         if target.breaker.until != before:
-            _tell(ready, before, now)
+            target.tell_breaker(ready.job.name, before, now)
             self._watch_broken(target, now)
         self._reopen(target, now)
 
@@ -391,13 +391,3 @@ def _patience_s(target: Target) -> float:
 
 def _urgency(flow: Flow) -> Class:
     return flow.class_
-
-
-def _tell(ready: Ready, before: float | None, now: float) -> None:
-    """A breaker has opened, has closed, or its probe has failed: who is called at night sees which."""
-    until, facts = ready.target.breaker.until, {"job": ready.job.name, "waiting": ready.target.parked}
-    if until is None:
-        log.info("breaker.closed", **facts)
-    else:
-        event = "breaker.opened" if before is None else "breaker.probe_failed"
-        log.warning(event, **facts, seconds=round(until - now, 1))

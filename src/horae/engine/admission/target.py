@@ -17,6 +17,7 @@ from horae.domain.outcomes import Said
 from horae.domain.shares import Class
 from horae.engine.admission.flow import Flow
 from horae.engine.admission.ready import Desk, Ready
+from horae.runtime.telemetry import log
 
 FIRST_WINDOW: Final = 8
 DEFAULT_CAP: Final = 800
@@ -161,6 +162,15 @@ class Target:
         if self.in_flight >= self.window:
             return HoldReason.TARGET_CAP
         return HoldReason.RETRY_BUDGET if flow.is_retry else HoldReason.TARGET_CAP
+
+    def tell_breaker(self, job: str, before: float | None, now: float) -> None:
+        """Its breaker has opened, has closed, or its probe has failed: who is called at night sees which."""
+        until, facts = self.breaker.until, {"job": job, "waiting": self.parked}
+        if until is None:
+            log.info("breaker.closed", **facts)
+        else:
+            event = "breaker.opened" if before is None else "breaker.probe_failed"
+            log.warning(event, **facts, seconds=round(until - now, 1))
 
     def forget_waiting(self) -> None:
         """Nobody waits here any more: they are let go of."""
