@@ -28,7 +28,7 @@ def clock(ticks):
 
 
 def test_a_clock_never_read_has_no_time():
-    with pytest.raises(RuntimeError):
+    with pytest.raises(ConnectionError):
         Clock().now()
 
 

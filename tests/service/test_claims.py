@@ -165,6 +165,9 @@ class _Down:
     def acquire(self, **_facts):
         raise ConnectionError("the cell is down")
 
+    def get_size(self):
+        return 0
+
 
 async def test_a_claim_needs_a_worker_and_a_size(ctx):
     for worker_id, limit in (("", 1), ("w", 0), ("w", 1001)):

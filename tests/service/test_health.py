@@ -5,7 +5,6 @@ from uuid import UUID
 
 import asyncpg
 import msgspec
-import pytest
 
 from horae.delivery.client import Client
 from horae.delivery.push import Sender
@@ -151,8 +150,7 @@ async def test_a_cell_that_is_down_gets_its_counts_later_and_health_names_it(ctx
     pool, down._pool = down._pool, None
     down._pool = await _closed_pool(down)
     try:
-        with pytest.raises(asyncpg.InterfaceError):
-            await Signaller(store, token()).once()
+        await Signaller(store, token()).once()
         told = await health.health(store)
         assert (told.mode, told.cells_down, told.fires_10m) == (Mode.DEGRADED, (down.name,), 1)
     finally:

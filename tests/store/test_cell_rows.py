@@ -3,6 +3,7 @@
 import asyncio
 from datetime import timedelta
 
+import asyncpg
 import pytest
 
 from horae.domain.errors import Conflict, ShardClosed
@@ -132,6 +133,9 @@ class _Down:
     def acquire(self, **_facts):
         raise ConnectionError("the home is down")
 
+    def get_size(self):
+        return 0
+
 
 async def test_partitions_are_made_a_week_ahead_by_the_cells_clock(store):
     await move_clock(store, days=20)
@@ -155,10 +159,22 @@ async def test_a_write_for_a_shard_of_another_cell_finds_no_open_door(ctx, store
     assert await query(store, "select * from job where name = $1", name) == []
 
 
-async def test_a_cell_closes_its_connections_when_another_cannot_be_opened(cells):
-    broken = Cell("nowhere", "postgresql://postgres@127.0.0.1:1/nothing")
+async def test_a_cell_closes_its_connections_when_another_is_misconfigured(cells):
+    broken = Cell("nowhere", f"{cells[1].dsn}_which_nobody_made")
     good = Cell(cells[0].name, cells[0].dsn)
-    with pytest.raises(ConnectionRefusedError):
+    with pytest.raises(asyncpg.InvalidCatalogNameError):
         async with Store([good, broken]):
             pass
-    assert good._pool is None
+    assert not good.is_open
+
+
+async def test_a_store_opens_with_the_cells_that_answer_and_refuses_where_none_does(cells):
+    down = Cell("down", "postgresql://postgres@127.0.0.1:1/nothing")
+    async with Store([down, Cell(cells[1].name, cells[1].dsn)]) as store:
+        assert [cell.is_open for cell in store.cells] == [False, True]
+        assert store.clock is store.cells[1].clock
+        with pytest.raises(ConnectionError):
+            down.clock.now()
+    with pytest.raises(ConnectionRefusedError):
+        async with Store([down]):
+            pass

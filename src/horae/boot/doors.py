@@ -6,7 +6,7 @@ import resource
 import socket
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import Final
@@ -35,14 +35,17 @@ from horae.service.sessions import Terms
 from horae.service.trials import Trials
 from horae.service.visitors import Visitors
 from horae.store import walls
-from horae.store.cells import Store
+from horae.store.cells import Cell, Store
+from horae.store.tx import Tx
 from horae.upkeep.clocks import ClockKeeper
 from horae.upkeep.identities import IdentityCopier
+from horae.upkeep.joining import CellJoiner
 from horae.upkeep.signals import Signaller
 
 RESERVED_FILES: Final = 256
 """Files that a process needs beside the connections of its callers: cells, logs, targets that are tried."""
 COPY, CLOCK, LISTEN, USED, SIGNAL = 2.0, 2.0, 5.0, 10.0, 60.0
+JOIN: Final = 2.0
 
 
 class Server(uvicorn.Server):
@@ -103,7 +106,9 @@ def people_of(settings: Settings, store: Store) -> People | None:
 @asynccontextmanager
 async def opened(settings: Settings, store: Store) -> AsyncIterator[str]:
     """The doors stand open while the block lasts; then requests under way may end. Gives the address."""
-    await _check_walls(settings, store)
+    for cell in store.cells:
+        if cell.is_open:
+            await _check_walls(settings, cell)
     callers, visitors = Callers(store), Visitors(store)
     people = people_of(settings, store)
     trials, polls = Trials(await sender_of(settings, store)), Polls(store)
@@ -128,6 +133,7 @@ async def opened(settings: Settings, store: Store) -> AsyncIterator[str]:
     keeping = Loop("clockkeeper", keeper, CLOCK)
     keeper.wake = keeping.waker.wake
     duties: tuple[tuple[Duty, float], ...] = (
+        (CellJoiner([store], partial(_check_walls, settings)), JOIN),
         (IdentityCopier(store), COPY),
         (callers, USED),
         (visitors, USED),
@@ -154,14 +160,13 @@ async def opened(settings: Settings, store: Store) -> AsyncIterator[str]:
             await signaller.once()
 
 
-async def _check_walls(settings: Settings, store: Store) -> None:
+async def _check_walls(settings: Settings, cell: Cell) -> None:
     """In production no request is served by a role that row-level security does not hold."""
-    for cell in store.cells:
-        async with cell.statement() as tx:
-            if settings.environment == "production" and not await walls.standing(tx):
-                raise Unfit(
-                    f"{cell.name}: row-level security does not hold this role; set HORAE_API_DSN to horae_api's"
-                )
+    if settings.environment != "production":
+        return
+    async with cell.direct() as connection:
+        if not await walls.standing(Tx(connection, datetime.now(UTC))):
+            raise Unfit(f"{cell.name}: row-level security does not hold this role; set HORAE_API_DSN to horae_api's")
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -1,20 +1,41 @@
 """Whether the cells are as our promises need them, asked before anything is fired."""
 
+from datetime import UTC, datetime
+
 from horae.domain.doctor import unfit
 from horae.domain.errors import Unfit
 from horae.runtime.settings import Settings
 from horae.store import health
-from horae.store.cells import Store
-from horae.store.tx import Tx
+from horae.store.cells import Cell, Store
+from horae.store.tx import GONE, Tx
 
 
 async def check(settings: Settings, store: Store) -> None:
-    """Refuse to begin on a cell that misses migrations or, in production, may lose what it acknowledged."""
+    """Refuse to begin on a cell that misses migrations or, in production, may lose what it acknowledged.
+
+    A cell that is down is checked when it joins; one that goes down meanwhile is closed, and joins later.
+    """
     found = []
     for cell in store.cells:
-        async with cell.direct() as connection:
-            facts = await health.facts(Tx(connection, cell.clock.now()))
-        wrong = unfit(facts, production=settings.environment == "production")
-        found += [f"{cell.name}: {one.name} is {one.found}: {one.advice}" for one in wrong]
+        if cell.is_open:
+            try:
+                found += await _faults(settings, cell)
+            except GONE:
+                if sum(one.is_open for one in store.cells) == 1:
+                    raise
+                await cell.close()
     if found:
         raise Unfit("; ".join(found))
+
+
+async def check_cell(settings: Settings, cell: Cell) -> None:
+    """Refuse one cell for the same reasons."""
+    if found := await _faults(settings, cell):
+        raise Unfit("; ".join(found))
+
+
+async def _faults(settings: Settings, cell: Cell) -> list[str]:
+    async with cell.direct() as connection:
+        facts = await health.facts(Tx(connection, datetime.now(UTC)))
+    wrong = unfit(facts, production=settings.environment == "production")
+    return [f"{cell.name}: {one.name} is {one.found}: {one.advice}" for one in wrong]

@@ -9,6 +9,7 @@ from horae.runtime.settings import Settings
 from horae.runtime.telemetry import log
 from horae.service import tenants
 from horae.store.cells import Store
+from horae.store.each import HOME_DOWN
 from horae.store.secret_book import SecretBook
 
 
@@ -20,6 +21,10 @@ async def secrets_of(settings: Settings, store: Store) -> SecretBook:
             values.setdefault(await _id_of(store, tenant), {}).update(secrets)
         except NotFound:
             log.warning("secrets.no_such_tenant", tenant=tenant)
+        except HOME_DOWN as error:  # and no copy has arrived anywhere else: it is new
+            log.error(
+                "secrets.tenant_away", tenant=tenant, reason=str(error), advice="start again when its cell is back"
+            )
     return SecretBook(store, named(values))
 
 

@@ -36,6 +36,7 @@ from horae.upkeep.feed import Feed
 from horae.upkeep.holds import HoldSweeper
 from horae.upkeep.idempotency import Forgetter
 from horae.upkeep.intakes import Intakes
+from horae.upkeep.joining import CellJoiner
 from horae.upkeep.marks import Marker
 from horae.upkeep.partitions import Partitioner
 from horae.upkeep.purges import Purger
@@ -49,6 +50,7 @@ from horae.upkeep.vacuum import Vacuumer
 SEAL, SECRETS, COPY, VACUUM, VISIT, PURGE, RESEAL, SIGNAL, FORGET = 1.0, 1.0, 2.0, 3.0, 15.0, 30.0, 30.0, 60.0, 60.0
 RELAY = RECONCILE = FEED = INTAKE = 1.0
 MARK = 5.0
+JOIN: Final = 2.0
 COVER = COLLECT = SWEEP = 60.0
 DROP = ANCHOR = PARTITION = 3600.0
 ENDS: Final = (signal.SIGTERM, signal.SIGINT)
@@ -122,7 +124,7 @@ def anchorer_of(settings: Settings, store: Store, sender: Sender) -> Anchorer:
     """Who notes the heads of the audit chains, and where."""
     url, webhook = settings.audit_anchor_url, None
     if url is not None:
-        webhook = Webhook(sender.client, url, settings.audit_anchor_secret, store.cells[0].clock.now)
+        webhook = Webhook(sender.client, url, settings.audit_anchor_secret, store.clock.now)
     return Anchorer(store, settings.audit_anchors, webhook)
 
 
@@ -172,7 +174,9 @@ async def _serving(settings: Settings, store: Store, owner: Store, sender: Sende
     feed = Feed(owner, outlets, partial(_held, store, worker))
     relay = Relay(owner, partial(_held, store, worker))
     reconciler = Reconciler(store, partial(_held, store, worker), sender, egress_of(settings))
+    stores = [store] if owner is store else [store, owner]
     duties: tuple[tuple[Duty, float], ...] = (
+        (CellJoiner(stores, partial(fitness.check_cell, settings), worker.join), JOIN),
         (Partitioner(store), PARTITION),
         (Purger(owner), PURGE),
         (Forgetter(owner), FORGET),

@@ -1,7 +1,7 @@
 """From settings to objects: an open store, a caller, and a place where refusals become exit codes."""
 
 import getpass
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import TypeVar
 
@@ -17,7 +17,7 @@ from horae.service import tenants
 from horae.service.context import Context
 from horae.store.tx import UNMIGRATED, UNREACHABLE
 
-__all__ = ["caller", "err", "load", "out", "refusing", "run"]
+__all__ = ["caller", "err", "load", "name_cells_down", "out", "refusing", "run"]
 Result = TypeVar("Result")
 
 
@@ -39,7 +39,16 @@ async def caller(tenant: str | None = None) -> AsyncIterator[Context]:
     settings = load()
     async with opened_store(settings, settings.all_cells()) as store:
         found = await tenants.find(store, tenant or settings.tenant)
-        yield Context.of(store, found, getpass.getuser())
+        ctx = Context.of(store, found, getpass.getuser())
+        yield ctx
+        name_cells_down(ctx.cells_down)
+
+
+def name_cells_down(cells_down: Collection[str]) -> None:
+    """Say on the error stream which cells an answer had to do without: what lies there is missing from it."""
+    if cells_down:
+        names = ", ".join(sorted(cells_down))
+        err.print(f"[yellow]not reached:[/yellow] {names}; what lies there is missing from this answer")
 
 
 @contextmanager

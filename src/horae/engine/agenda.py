@@ -28,9 +28,14 @@ def millis(at: datetime) -> int:
 
 
 class Agenda:
-    """Timers in a wheel, each once, and how many of them each tenant has."""
+    """Timers in a wheel, each once, and how many of them each tenant has.
 
-    def __init__(self, now: Callable[[], datetime], wake: Callable[[], None] = lambda: None) -> None:
+    `has_time=False`: the cell has not told its time yet. The wheel begins at 1970, and jumps at the first look.
+    """
+
+    def __init__(
+        self, now: Callable[[], datetime], wake: Callable[[], None] = lambda: None, *, has_time: bool = True
+    ) -> None:
         self.now = now
         self.wake = wake
         self.hungry: Callable[[], None] = lambda: (
@@ -39,7 +44,7 @@ class Agenda:
         self.deep: dict[UUID, datetime] = {}
         self.held: frozenset[UUID] = frozenset()  # tenants whose rows are left where they are
         self.forgotten = 0  # how often; what was forgotten may still wait in its row
-        self._wheel: Wheel[Timer] = Wheel(millis(now()))
+        self._wheel: Wheel[Timer] = Wheel(millis(now()) if has_time else 0)
         self._due: deque[Timer] = deque()
         self._planned_ms = NEVER_MS
         self._known: dict[UUID, datetime] = {}

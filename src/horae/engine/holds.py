@@ -1,6 +1,5 @@
 """Writes what this node holds back, so that whoever looks at an instance sees what it waits for."""
 
-import asyncio
 from collections.abc import Mapping
 from typing import Final
 from uuid import UUID
@@ -9,11 +8,10 @@ from horae.domain.holds import Hold
 from horae.engine.admission.gatekeeper import Gatekeeper
 from horae.engine.admission.ready import Desk
 from horae.runtime.clock import boottime
-from horae.runtime.telemetry import log
 from horae.store import holds
 from horae.store.cells import Cell
+from horae.store.each import Visits
 from horae.store.holds import HoldPlace
-from horae.store.tx import CUT, GONE
 
 REWRITTEN_EVERY_S: Final = 60.0
 """Seconds after which rows are written again though nothing changed: upkeep takes those of a node that seemed dead."""
@@ -29,6 +27,7 @@ class HoldWriter:
         self._cells = cells
         self._written: dict[str, HoldRows] = {cell.name: {} for cell in cells.values()}
         self._rewritten_at = boottime()
+        self._visits = Visits("holds")
 
     async def once(self) -> int:
         """Write what changed in every cell, each with one statement; returns 0: there is no hurry."""
@@ -38,8 +37,9 @@ class HoldWriter:
         again = boottime() - self._rewritten_at >= REWRITTEN_EVERY_S
         if again:
             self._rewritten_at = boottime()
-        await asyncio.gather(*(self._write(cell, rows[cell.name], again=again) for cell in self._cells.values()))
-        return 0
+        return await self._visits.each(
+            self._cells.values(), lambda cell: self._write(cell, rows[cell.name], again=again)
+        )
 
     async def _write(self, cell: Cell, rows: HoldRows, *, again: bool) -> None:
         """A cell that cannot be asked keeps what it has, and gets the difference later."""
@@ -48,12 +48,8 @@ class HoldWriter:
         changed = [hold for place, hold in rows.items() if again or hold.differs(written.get(place))]
         if not ended and not changed:
             return
-        try:
-            async with cell.statement() as tx:
-                await holds.write(tx, self._incarnation, ended, changed)
-        except (*GONE, *CUT) as error:
-            log.warning("holds.postponed", cell=cell.name, reason=str(error) or type(error).__name__)
-            return
+        async with cell.statement() as tx:
+            await holds.write(tx, self._incarnation, ended, changed)
         for place in ended:
             del written[place]
         for hold in changed:

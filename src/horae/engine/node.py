@@ -13,6 +13,7 @@ from horae.domain.wakes import LONGEST_SAFETY_LOOK, Wake
 from horae.engine.admission.gatekeeper import Gatekeeper
 from horae.engine.admission.ready import Desk
 from horae.engine.allowances import Allowances
+from horae.engine.cell_duty import CellDuty
 from horae.engine.holds import HoldWriter
 from horae.engine.leases import Leases, Who
 from horae.engine.post import Post
@@ -30,6 +31,7 @@ from horae.store.cells import Cell, Store
 from horae.store.listener import Listener
 from horae.store.pulses import Sign
 from horae.store.secret_book import SecretBook
+from horae.store.tx import GONE
 
 SLOTS: Final = 2000
 STUCK: Final = 60.0
@@ -77,15 +79,18 @@ class Node:
             weight_of=self.allowances.weight,
             limits_of=self.allowances.limits,
             permits=self.quotas,
-            wall=store.cells[0].clock.seconds,
+            wall=store.clock.seconds,
         )
         self.posts = {cell.name: self._post(cell, sender) for cell in store.cells}
         cell_of_desk: dict[Desk, Cell] = {post.desk: post.cell for post in self.posts.values()}
         self.holds = HoldWriter(self.gatekeeper, self.who.incarnation, cell_of_desk)
         self._listeners = {cell.name: Listener(cell, partial(self._woken, cell)) for cell in store.cells}
-        self._looks = {name: Loop("feeder", post.feeder, LOOK) for name, post in self.posts.items()}
+        self._looks = {
+            name: Loop("feeder", CellDuty("feeder", post.cell, post.feeder), LOOK) for name, post in self.posts.items()
+        }
         self._accepted_loops = {
-            name: Loop("accepted", post.accepted, ACCEPTED_INTERVAL_S) for name, post in self.posts.items()
+            name: Loop("accepted", CellDuty("accepted", post.cell, post.accepted), ACCEPTED_INTERVAL_S)
+            for name, post in self.posts.items()
         }
         for cell_name, post in self.posts.items():
             post.agenda.hungry = self._looks[cell_name].waker.wake
@@ -157,7 +162,7 @@ class Node:
         done, went_at = 0, boottime()
         try:
             while True:
-                more = sum([await self._round(post) for post in self.posts.values()])
+                more = sum([await self._round_or_none(post) for post in self.posts.values()])
                 done, went_at = done + more, boottime() if more else went_at
                 if not more and not self.gatekeeper.limited:
                     return done
@@ -173,8 +178,9 @@ class Node:
     async def leave(self) -> None:
         """After `drain`: hand everything back."""
         for post in self.posts.values():
-            async with post.cell.tx() as tx:
-                await leases.release(tx, self.who.incarnation)
+            with suppress(*GONE):  # a lease that cannot be handed back runs out
+                async with post.cell.tx() as tx:
+                    await leases.release(tx, self.who.incarnation)
             post.hold(())
         await self.quotas.close()
         await self.sender.client.close()
@@ -192,15 +198,19 @@ class Node:
     def _loops(self, post: Post) -> Iterator[Loop]:
         """What goes round in a cell, beside the looks and the listener."""
         cell = post.cell.name
+
+        def prompted(name: str, duty: Duty, pause: float, sign: Sign) -> Loop:
+            return self.prompted(name, CellDuty(name, post.cell, duty), pause, sign, cell)
+
         self.pulses[cell].on(Sign.ROWS_WRITTEN, post.feeder.suspect)
-        yield Loop("pulse", self.pulses[cell], PULSE)
-        yield Loop("ahead", post, AHEAD)
+        yield Loop("pulse", CellDuty("pulse", post.cell, self.pulses[cell]), PULSE)
+        yield Loop("ahead", CellDuty("ahead", post.cell, post), AHEAD)
         yield self._accepted_loops[cell]
-        yield Loop("expiry", post.expirer, EXPIRY_INTERVAL_S)
-        yield self.prompted("rescue", post.rescuer, RESCUE, Sign.RUNNING, cell)
-        yield self.prompted("tenancies", post.tenancies, TENANCIES, Sign.HELD_TENANTS, cell)
-        yield self.prompted("backfill", post.backfiller, BACKFILL, Sign.BACKFILLS, cell)
-        yield self.prompted("rolling", post.roller, ROLL, Sign.ROLLING_SETS, cell)
+        yield Loop("expiry", CellDuty("expiry", post.cell, post.expirer), EXPIRY_INTERVAL_S)
+        yield prompted("rescue", post.rescuer, RESCUE, Sign.RUNNING)
+        yield prompted("tenancies", post.tenancies, TENANCIES, Sign.HELD_TENANTS)
+        yield prompted("backfill", post.backfiller, BACKFILL, Sign.BACKFILLS)
+        yield prompted("rolling", post.roller, ROLL, Sign.ROLLING_SETS)
 
     def turn(self) -> None:
         """Someone may pass now: look once, however many ask for it in this moment."""
@@ -241,6 +251,11 @@ class Node:
         yield f"ear of {cell.name}", lambda: not listener.deaf
         yield f"timers of {cell.name}", lambda: boottime() - post.matured_at < PATIENCE
 
+    def join(self, cell: Cell) -> None:
+        """A cell that was down at the start has answered: its shards are known from now on."""
+        [own] = [one for one in self.store.cells if one.name == cell.name]
+        self._changed(own, [], [])
+
     def _changed(self, cell: Cell, _gained: list[int], _lost: list[int]) -> None:
         self.posts[cell.name].hold(self.leases.held(cell), self.store.shards_of(cell))
         if self._tasks and not self.leases.alive(cell):
@@ -258,6 +273,14 @@ class Node:
     def _granted(self, key: Key) -> None:
         self.gatekeeper.granted(key)
         self.turn()
+
+    async def _round_or_none(self, post: Post) -> int:
+        """One round of a drain; where the cell is down, what is due there stays due."""
+        try:
+            return await self._round(post)
+        except GONE:
+            post.hold(())
+            return 0
 
     async def _round(self, post: Post) -> int:
         async with post.cell.tx() as tx:

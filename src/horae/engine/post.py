@@ -83,7 +83,7 @@ class Post:
         self.matured = MaturedTimers(allowances.weight, self._has_enough, self.waker.wake)
         self.territory = Territory()
         self.definitions = Definitions(sealing)
-        self.agenda = Agenda(cell.clock.now, self.waker.wake)
+        self.agenda = Agenda(cell.clock.now, self.waker.wake, has_time=cell.clock.was_read)
         self.feeder = Feeder(cell, self.territory, self.agenda, self._waiting, safety_look)
         self.settler = Settler(cell, self.feeder.follow)
         self.rescuer = Rescuer(cell, self.territory, self.definitions, self.settler)
@@ -117,7 +117,8 @@ class Post:
                 await self.mature()
                 self.matured_at = boottime()
             except GONE as error:
-                log.warning("mature.postponed", cell=self.cell.name, reason=str(error) or type(error).__name__)
+                if not self.cell.reach.is_down:
+                    log.warning("mature.postponed", cell=self.cell.name, reason=str(error) or type(error).__name__)
                 await asyncio.sleep(LONGEST_NAP)
             except Exception:
                 log.exception("mature.failed", cell=self.cell.name)
@@ -126,7 +127,7 @@ class Post:
 
     def _nap(self) -> float:
         """Until the next timer, or until something held back may be tried again."""
-        if not self.cell.clock.trusted:
+        if not self.cell.clock.trusted or not self.cell.clock.was_read:
             return LONGEST_NAP
         timer, gate = self.agenda.wait_s(), self.gatekeeper.wait_s()
         if gate == 0:
@@ -149,8 +150,10 @@ class Post:
 
     async def mature(self) -> int:
         """Hand what has come due to the gatekeeper; returns how many."""
-        if not self.cell.clock.trusted:
-            return 0  # whoever keeps the lease says so at every heartbeat
+        if not self.cell.clock.trusted or not self.cell.clock.was_read:
+            return (
+                0  # whoever keeps the lease says so at every heartbeat; a cell that was down at the start has no timers
+            )
         done = 0
         while True:
             self.matured.add(self.agenda.take(TAKEN_AT_ONCE))

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 JUMP: Final = timedelta(seconds=2)
+UNREAD: Final = "the cell of this clock has not answered yet"
 
 
 def boottime() -> float:
@@ -47,10 +48,10 @@ class Clock:
         return self._ticks()
 
     def now(self) -> datetime:
-        """The cell's time. Before the first reading there is none, and asking is a mistake."""
+        """The cell's time. Before the first reading there is none: the cell has not answered yet."""
         reading = self._reading
         if reading is None:
-            raise RuntimeError("this clock has never been read from its cell")
+            raise ConnectionError(UNREAD)
         return reading.base + timedelta(seconds=self._ticks() - reading.read_at) + reading.offset
 
     def told(self) -> datetime:
@@ -65,8 +66,14 @@ class Clock:
     def seconds(self) -> float:
         """The cell's time in seconds since 1970, for those who ask at every call."""
         reading = self._reading
-        assert reading is not None, "this clock has never been read from its cell"
+        if reading is None:
+            raise ConnectionError(UNREAD)
         return self._ticks() + reading.shift
+
+    @property
+    def was_read(self) -> bool:
+        """Whether the cell has ever told its time."""
+        return self._reading is not None
 
     def set(
         self,

@@ -9,6 +9,10 @@ from horae.runtime.telemetry import log
 from horae.runtime.waker import Waker
 
 
+class RoundPostponed(Exception):
+    """A round cannot be done now, and whoever found out has said why: the loop says nothing more, and tries again."""
+
+
 class Duty(Protocol):
     """Something to be done again and again. Tests call `once()` themselves."""
 
@@ -43,6 +47,8 @@ class Loop:
             try:
                 done = await self.duty.once()
                 self.went_at = boottime()
+            except RoundPostponed:
+                pass
             except (Exception, asyncio.CancelledError):  # a library cancels what it lost with a connection, too
                 if told():
                     raise

@@ -1,6 +1,7 @@
 """Who did what: read, over all cells."""
 
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Final
 from uuid import UUID
 
@@ -16,8 +17,5 @@ NEWEST: Final[Place] = (datetime(9999, 1, 1, tzinfo=UTC), UUID(int=2**128 - 1))
 
 async def page(ctx: Context, before: Place | None, sought: Sought, limit: int) -> list[Entry]:
     """The tenant's audit rows that are sought, newest first, older than a place."""
-    found: list[Entry] = []
-    for cell in ctx.store.cells:
-        async with cell.statement() as tx:
-            found += await audit.page(tx, ctx.tenant.id, before or NEWEST, sought, limit)
-    return sorted(found, key=lambda entry: (entry.at, entry.id), reverse=True)[:limit]
+    found = await ctx.ask_each(lambda tx: audit.page(tx, ctx.tenant.id, before or NEWEST, sought, limit))
+    return sorted(chain.from_iterable(found), key=lambda entry: (entry.at, entry.id), reverse=True)[:limit]

@@ -6,6 +6,7 @@ one when we began.
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 from hashlib import sha256
 from typing import Final, NamedTuple
 from uuid import UUID
@@ -16,6 +17,8 @@ from horae.service.context import Context
 from horae.store import blocks
 from horae.store.blocks import Head, Unsealed
 from horae.store.cells import Cell
+from horae.store.each import ask_by_statement, ask_each
+from horae.store.tx import Tx
 
 __all__ = ["Expected", "Head", "Verdict", "anchors", "heads", "verify"]
 
@@ -49,22 +52,20 @@ class Expected(NamedTuple):
 
 async def heads(ctx: Context) -> list[Head]:
     """Where the chain of every cell stands."""
-    found = []
-    for cell in ctx.store.cells:
-        async with cell.statement() as tx:
-            found.append(await blocks.head(tx))
-    return found
+    return await ctx.ask_each(blocks.head)
 
 
 async def anchors(cells: Sequence[Cell]) -> list[Anchor]:
-    """The heads of cells as they are noted elsewhere; a cell where nothing was sealed yet has none."""
-    found = []
-    for cell in cells:
-        async with cell.statement() as tx:
-            head = await blocks.head(tx)
-            if head.last is not None:
-                found.append(Anchor(tx.now, head.cell, head.last.number, head.last.hash.hex()))
-    return found
+    """The heads of cells as they are noted elsewhere; one where nothing was sealed yet, or that is down, has none."""
+
+    async def look(tx: Tx) -> Anchor | None:
+        head = await blocks.head(tx)
+        if head.last is None:
+            return None
+        return Anchor(tx.now, head.cell, head.last.number, head.last.hash.hex())
+
+    found = (await ask_each(cells, partial(ask_by_statement, look))).found
+    return [anchor for anchor in found.values() if anchor is not None]
 
 
 async def verify(cell: Cell, expected: Expected, progress: Progress = lambda _done, _total: None) -> Verdict:

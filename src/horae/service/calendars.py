@@ -6,7 +6,7 @@ from typing import Final
 from uuid import UUID
 
 from horae.domain.calendars import Calendar
-from horae.domain.errors import ShardClosed
+from horae.domain.errors import ShardClosed, Unavailable
 from horae.domain.events import Event
 from horae.domain.ids import shard_in
 from horae.domain.jobs import Job
@@ -17,6 +17,7 @@ from horae.runtime.heavy import run_in_slices
 from horae.service.context import Context
 from horae.store import audit, calendars, cursors, jobs, outbox, references
 from horae.store.cells import Cell
+from horae.store.each import ask_each, ask_first
 from horae.store.tx import Tx
 
 PAGE: Final = 500
@@ -46,7 +47,17 @@ async def put(ctx: Context, calendar: Calendar) -> list[str]:
 
     await ctx.store.run(shard, work)
     await _carry(ctx)
-    return [name for cell in ctx.store.cells for name in await _plan_anew(ctx, cell, calendar)]
+    planned = await ask_each(ctx.store.cells, lambda cell: _plan_anew(ctx, cell, calendar))
+    if any(name in planned.down for name in _cells_of_jobs(ctx)):
+        raise Unavailable(
+            f"the calendar is written; jobs in {', '.join(planned.down)} could not be planned anew, ask again"
+        )
+    return [name for moved in planned.found.values() for name in moved]
+
+
+def _cells_of_jobs(ctx: Context) -> set[str]:
+    """The names of the cells in which the tenant may have jobs; a shard that is open nowhere is refused."""
+    return {ctx.store.cell(shard).name for shard in ctx.tenant.shards()}
 
 
 async def known(ctx: Context, names: Sequence[str]) -> dict[str, Calendar]:
@@ -55,9 +66,9 @@ async def known(ctx: Context, names: Sequence[str]) -> dict[str, Calendar]:
     for name in names:
         homes.setdefault(ctx.store.cell(_shard(ctx, name)), []).append(name)
     found: dict[str, Calendar] = {}
-    for cell, here in homes.items():
-        async with cell.statement() as tx:
-            copies = await calendars.copies(tx, [ctx.tenant.id])
+    for here in homes.values():
+        cells = ctx.store.home_first(_shard(ctx, here[0]))  # where the home is down, any copy will do
+        copies = await ask_first(cells, lambda tx: calendars.copies(tx, [ctx.tenant.id])) or {}
         found |= {name: copies[ctx.tenant.id, name] for name in here if (ctx.tenant.id, name) in copies}
     return found
 
@@ -65,9 +76,7 @@ async def known(ctx: Context, names: Sequence[str]) -> dict[str, Calendar]:
 async def listing(ctx: Context) -> list[Calendar]:
     """All calendars of the tenant, by name."""
     found: dict[str, Calendar] = {}
-    for cell in ctx.store.cells:
-        async with cell.statement() as tx:
-            copies = await calendars.copies(tx, [ctx.tenant.id])
+    for copies in await ctx.ask_each(lambda tx: calendars.copies(tx, [ctx.tenant.id])):
         found |= {name: calendar for (_, name), calendar in copies.items()}
     return [found[name] for name in sorted(found)]
 
@@ -78,13 +87,10 @@ def _shard(ctx: Context, name: str) -> int:
 
 async def _carry(ctx: Context) -> None:
     """Bring the tenant's calendars to every cell now: the plans below must not be older than the answer."""
-    for home in ctx.store.cells:
-        async with home.statement() as tx:
-            news = await references.of_kind(tx, ctx.tenant.id, "calendar")
-        for cell in ctx.store.cells:
-            if cell is not home and news:
-                async with cell.statement() as tx:
-                    await references.copy(tx, news)
+    found = await ctx.ask_each(lambda tx: references.of_kind(tx, ctx.tenant.id, "calendar"))
+    news = list({row.id: row for here in found for row in sorted(here, key=lambda row: row.version)}.values())
+    if news:
+        await ctx.ask_each(lambda tx: references.copy(tx, news))  # one that is down gets its copies when it is back
 
 
 async def _plan_anew(ctx: Context, cell: Cell, calendar: Calendar) -> list[str]:

@@ -6,12 +6,13 @@ home is asked first; when it is down any other cell's copy will do.
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from datetime import datetime
 from functools import partial
 from typing import Final, NamedTuple
 from uuid import UUID
 
-from horae.domain.errors import Forbidden, Unauthenticated, Unavailable
+from horae.domain.errors import Forbidden, ShardClosed, Unauthenticated, Unavailable
 from horae.domain.identity import ApiKey
 from horae.domain.ids import shard_in
 from horae.domain.people import Session
@@ -23,6 +24,7 @@ from horae.service.context import Context
 from horae.service.memory import Memory
 from horae.store import bindings, keys, tenants
 from horae.store.cells import Cell, Store
+from horae.store.each import Visits
 from horae.store.tx import GONE, Tx
 from horae.store.walls import Behalf, WalledCell, behind
 
@@ -79,6 +81,7 @@ class Callers:
         self.memory = Memory()
         self._used: dict[UUID, UUID] = {}
         self._asking: dict[UUID, asyncio.Task[Found]] = {}
+        self._visits = Visits(type(self).__name__.lower())
 
     def recent(self, credential: Credential) -> Caller | None:
         """The caller, where this very credential was found good within the last two seconds."""
@@ -108,20 +111,31 @@ class Callers:
             )
             if len(self._contexts) > MOST:
                 self._contexts.popitem(last=False)
-        return made._replace(actor=caller.key.principal)
+        return made._replace(actor=caller.key.principal, cells_down=set())
 
     async def once(self) -> int:
         """A duty: note which keys were used, forget what nobody came for; returns 0, for there is no hurry."""
         self.memory.forget_old()
         used, self._used = self._used, {}
+        return await self._visits.each(self._store.cells, partial(self._note, used))
+
+    async def _note(self, used: Mapping[UUID, UUID], cell: Cell) -> None:
+        """Those that are at home in a cell; what cannot be noted now is not worth keeping."""
+        here = frozenset(self._store.shards_of(cell))
         for key_id, tenant_id in used.items():
-            async with behind(self._store, Behalf(tenant_id)).statement(shard_in(key_id)) as tx:
-                await self._touch(tx, key_id)
-        return 0
+            if shard_in(key_id) in here:
+                async with WalledCell(cell, Behalf(tenant_id)).statement() as tx:
+                    await self._touch(tx, key_id)
 
     def _good(self, caller: Caller) -> Caller | None:
-        now = self._store.cell(shard_in(caller.key.id)).clock.now()
-        return caller if caller.key.good(now) else None
+        return caller if caller.key.good(self._now(shard_in(caller.key.id))) else None
+
+    def _now(self, shard: int) -> datetime:
+        """The time of the cell that holds a shard; while that is not known, of any: their clocks are near."""
+        try:
+            return self._store.cell(shard).clock.now()
+        except ShardClosed:
+            return self._store.clock.now()
 
     async def _ask(self, key_id: UUID) -> Found:
         """Whoever comes while a key is being asked about waits for the same answer: a rush asks once."""
@@ -138,14 +152,14 @@ class Callers:
 
     async def _ask_cells(self, key_id: UUID) -> Found:
         """What its home says; where that is down, what a copy says. That no copy has arrived yet says nothing."""
-        home = self._store.cell(shard_in(key_id))
-        for cell in [home, *(cell for cell in self._store.cells if cell is not home)]:
+        shard = shard_in(key_id)
+        for cell in self._store.home_first(shard):
             at = boottime()
             try:
                 caller = await self._look(cell, key_id)
             except GONE:
                 continue
-            if cell is home or caller is not None:
+            if caller is not None or self._store.holds(cell, shard):
                 return Found(at, caller)
         raise Unavailable(f"no cell that knows this {self.kind} could be asked")
 

@@ -1,6 +1,5 @@
 """Work handed to pull workers: what of a queue is due, in which order, and what each worker gets to see."""
 
-import asyncio
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from itertools import chain
@@ -23,6 +22,7 @@ from horae.runtime.telemetry import log
 from horae.service.context import Context
 from horae.store import instances, jobs, workers
 from horae.store.cells import Cell
+from horae.store.each import ask_each
 from horae.store.instances import Ending, Retrying
 from horae.store.tx import GONE, Tx
 from horae.store.workers import Queue, Waiting
@@ -48,25 +48,21 @@ async def claim(ctx: Context, queue: str, worker_id: str, limit: int = BATCH) ->
     check_worker(worker_id)
     check_many(limit)
     await ctx.store.sealing.warm(ctx.tenant.id)
-    looks = await asyncio.gather(*(_look(ctx, cell, queue) for cell in ctx.store.cells))
-    if all(look is None for look in looks):
+    looks = (await ask_each(ctx.store.cells, lambda cell: _look(ctx, cell, queue))).found
+    if not looks:
         raise Unavailable("no cell answers now; nothing was claimed")
     taken: list[Claimed] = []
-    for look in sorted(chain.from_iterable(look or () for look in looks), key=_urgency):
+    for look in sorted(chain.from_iterable(looks.values()), key=_urgency):
         if len(taken) < limit:
             taken += await _take(ctx, look, worker_id, limit - len(taken))
     return taken
 
 
-async def _look(ctx: Context, cell: Cell, name: str) -> list[Look] | None:
-    """What waits in one cell; None when the cell is down."""
-    try:
-        async with cell.statement() as tx:
-            queue = Queue(ctx.tenant.id, name)
-            return [Look(cell, queue, waits) for waits in await workers.waiting(tx, queue)]
-    except GONE:
-        log.warning("claim.cell_down", cell=cell.name)
-        return None
+async def _look(ctx: Context, cell: Cell, name: str) -> list[Look]:
+    """What waits in one cell."""
+    async with cell.statement() as tx:
+        queue = Queue(ctx.tenant.id, name)
+        return [Look(cell, queue, waits) for waits in await workers.waiting(tx, queue)]
 
 
 def _urgency(look: Look) -> tuple[object, ...]:

@@ -1,6 +1,7 @@
 """Dead letters: look at them, send them again, or give them up. People's decisions, hence audited."""
 
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Final
 from uuid import UUID
 
@@ -33,12 +34,13 @@ async def listing(
     """The tenant's letters, newest first; the next page lies `before` the mark of this one's last."""
     wanted = await wanted_of(ctx, job, tag, error_code)
     look = dead_letters.listing if wanted.job_id is None else dead_letters.of_job
-    found: list[Letter] = []
-    for cell in ctx.store.cells:
-        async with cell.statement() as tx:
-            here = await look(tx, ctx.tenant.id, wanted, status, before, limit)
-            known = await jobs.current(tx, ctx.tenant.id, {letter.job_id for letter in here})
-        found += [replace(one, job=known[one.job_id].name) if one.job_id in known else one for one in here]
+
+    async def letters(tx: Tx) -> list[Letter]:
+        here = await look(tx, ctx.tenant.id, wanted, status, before, limit)
+        known = await jobs.current(tx, ctx.tenant.id, {letter.job_id for letter in here})
+        return [replace(one, job=known[one.job_id].name) if one.job_id in known else one for one in here]
+
+    found = chain.from_iterable(await ctx.ask_each(letters))
     page = sorted(found, key=lambda letter: letter.mark, reverse=True)[:limit]
     return [await shown_letter(ctx, letter) for letter in page]
 

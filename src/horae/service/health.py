@@ -1,8 +1,8 @@
 """Health as the signals of the last minutes tell it, and who looks after which shards."""
 
-from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
-from typing import Final, NamedTuple, TypeVar
+from functools import partial
+from typing import Final, NamedTuple
 from uuid import UUID
 
 import msgspec
@@ -11,10 +11,11 @@ from horae.domain.errors import Unavailable
 from horae.domain.signals import DEGRADED_MS, Mode, Signal, Stretch, added, mode_of, percentile_ms, stretches
 from horae.store import leases, shards, signals
 from horae.store.cells import Cell, Store
+from horae.store.each import ask_by_statement, ask_each
 from horae.store.leases import NodeRow
 from horae.store.shards import ShardRow
 from horae.store.signals import Waiting
-from horae.store.tx import GONE, Tx
+from horae.store.tx import Tx
 from horae.store.walls import PLATFORM, behind
 
 __all__ = [
@@ -29,7 +30,6 @@ __all__ = [
     "series",
     "shards_of",
 ]
-Found = TypeVar("Found")
 DELAYS: Final = timedelta(minutes=5)
 RATE: Final = timedelta(minutes=10)
 COUNTED: Final = timedelta(minutes=3)
@@ -115,9 +115,8 @@ async def health(store: Store, tenant_id: UUID | None = None) -> Health:
         )
 
     cells = (behind(store, PLATFORM) if tenant_id is None else store).cells
-    seen = {cell.name: await _ask(cell, look) for cell in cells}
-    told = [one for one in seen.values() if one is not None]
-    down = tuple(name for name, one in seen.items() if one is None)
+    seen = await ask_each(cells, partial(ask_by_statement, look))
+    told, down = list(seen.found.values()), tuple(seen.down)
     if not told:
         raise Unavailable("no cell answers now; nothing is known of the scheduler's health")
     recent = added([signal for one in told for minute, signal in one.counted if minute > one.now - DELAYS - MINUTE])
@@ -142,7 +141,7 @@ async def series(store: Store, tenant_id: UUID | None = None, *, hours: int, poi
     """What was counted in the last hours, of everything or of one tenant. A stretch has whole minutes, at least one."""
     step = timedelta(minutes=max(1, -(-hours * 60 // points)))
     cells = (behind(store, PLATFORM) if tenant_id is None else store).cells
-    last = max(cell.clock.now() for cell in cells).replace(second=0, microsecond=0)
+    last = max(cell.clock.now() for cell in cells if cell.clock.was_read).replace(second=0, microsecond=0)
     many = -(-timedelta(hours=hours) // step)
     since = last + MINUTE - step * many
 
@@ -151,29 +150,32 @@ async def series(store: Store, tenant_id: UUID | None = None, *, hours: int, poi
             return await signals.minutes(tx, since, last)
         return await signals.minutes_of(tx, since, last, tenant_id)
 
-    seen = {cell.name: await _ask(cell, look) for cell in cells}
-    if all(told is None for told in seen.values()):
+    seen = await ask_each(cells, partial(ask_by_statement, look))
+    if not seen.found:
         raise Unavailable("no cell answers now; nothing is known of the last hours")
-    counted = [one for told in seen.values() for one in told or ()]
-    down = [name for name, told in seen.items() if told is None]
-    return Series(step, stretches(counted, since, step, many), down)
+    counted = [one for told in seen.found.values() for one in told]
+    return Series(step, stretches(counted, since, step, many), seen.down)
 
 
 async def nodes(store: Store) -> list[CellNodes]:
     """Every node of every cell, with how many shards are in its name."""
-    return [CellNodes(cell.name, cell.clock.now(), await _ask(cell, leases.nodes)) for cell in store.cells]
+    found = (await ask_each(store.cells, partial(ask_by_statement, leases.nodes))).found
+    return [CellNodes(cell.name, _now(store, cell), found.get(cell)) for cell in store.cells]
 
 
-async def shards_of(store: Store, *, after: int = -1, limit: int = 500) -> list[CellShards]:
+async def shards_of(
+    store: Store, *, after: int = -1, limit: int = 500, cells_down: set[str] | None = None
+) -> list[CellShards]:
     """The shards after one, of cells that answer, with their leases; a page is the lowest `limit` of all together."""
 
     async def look(tx: Tx) -> list[ShardRow]:
         return await shards.listing(tx, after, limit)
 
-    asked = {cell: await _ask(cell, look) for cell in store.cells}
-    if all(rows is None for rows in asked.values()):
+    found, down = await ask_each(store.cells, partial(ask_by_statement, look))
+    if not found:
         raise Unavailable("no cell answers now; nothing is known of its shards")
-    found = {cell: rows or [] for cell, rows in asked.items()}
+    if cells_down is not None:
+        cells_down.update(down)
     kept = set(sorted(row.shard for rows in found.values() for row in rows)[:limit])
     return [
         CellShards(cell.name, cell.clock.now(), [row for row in rows if row.shard in kept])
@@ -181,9 +183,6 @@ async def shards_of(store: Store, *, after: int = -1, limit: int = 500) -> list[
     ]
 
 
-async def _ask(cell: Cell, look: Callable[[Tx], Awaitable[Found]]) -> Found | None:
-    try:
-        async with cell.statement() as tx:
-            return await look(tx)
-    except GONE:
-        return None
+def _now(store: Store, cell: Cell) -> datetime:
+    """A cell's time; of one that was down from the beginning it is not known, and another's is near."""
+    return (cell.clock if cell.clock.was_read else store.clock).now()

@@ -1,5 +1,7 @@
 """Holds as people look for them: what an instance waits for, and what is held back of a job or a tenant."""
 
+from itertools import chain
+
 from horae.domain.holds import GateName, Hold, gates_of, hold_of, is_waiting, merge
 from horae.domain.ids import shard_in
 from horae.domain.jobs import Job
@@ -37,8 +39,5 @@ async def listing(ctx: Context) -> list[Hold]:
 
 
 async def _merged(ctx: Context, cells: list[Cell], gates: list[GateName] | None = None) -> list[Hold]:
-    found: list[Hold] = []
-    for cell in cells:
-        async with cell.statement() as tx:
-            found += await holds.of_tenant(tx, ctx.tenant.id, gates)
-    return merge(found, max(cell.clock.now() for cell in cells))
+    found = await ctx.ask_each(lambda tx: holds.of_tenant(tx, ctx.tenant.id, gates), cells)
+    return merge(list(chain.from_iterable(found)), max(cell.clock.now() for cell in cells if cell.clock.was_read))

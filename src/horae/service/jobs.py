@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
+from itertools import chain
 from typing import Final, TypeVar
 
 from msgspec.structs import replace
@@ -133,22 +134,19 @@ async def named(ctx: Context, ref: str, *, removed: bool = False) -> Job:
     return job
 
 
-async def page(ctx: Context, wanted: Wanted, *, after: str = "", limit: int = 50) -> list[Job]:
-    """The wanted jobs by name, from all cells; the next page comes `after` the name of this one's last."""
-    found: list[Job] = []
-    for cell in ctx.store.cells:
-        async with cell.statement() as tx:
-            found += await jobs.page(tx, ctx.tenant.id, wanted, after, limit)
-    return sorted(found, key=lambda job: job.name)[:limit]
+async def page(ctx: Context, wanted: Wanted, *, after: str = "", limit: int = 50, whole: bool = True) -> list[Job]:
+    """The wanted jobs by name, from all cells; the next page comes `after` the name of this one's last.
+
+    `whole=False` is for people who look: who decides by the list must not take a job for missing while a cell is down.
+    """
+    found = await ctx.ask_each(lambda tx: jobs.page(tx, ctx.tenant.id, wanted, after, limit), whole=whole)
+    return sorted(chain.from_iterable(found), key=lambda job: job.name)[:limit]
 
 
 async def listing(ctx: Context) -> list[Job]:
-    """All living jobs of the tenant, by name."""
-    found: list[Job] = []
-    for cell in ctx.store.cells:
-        async with cell.statement() as tx:
-            found += await jobs.listing(tx, ctx.tenant.id)
-    return sorted(found, key=lambda job: job.name)
+    """All living jobs of the tenant, by name, of the cells that answer."""
+    found = await ctx.ask_each(lambda tx: jobs.listing(tx, ctx.tenant.id))
+    return sorted(chain.from_iterable(found), key=lambda job: job.name)
 
 
 async def pause(ctx: Context, name: str) -> Job:

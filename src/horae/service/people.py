@@ -117,7 +117,7 @@ class People:
         return Unauthenticated(REFUSED)
 
     def _now(self) -> float:
-        return self._store.cells[0].clock.now().timestamp()
+        return self._store.clock.now().timestamp()
 
 
 NAMES: Final = ("name", "preferred_username", "email")

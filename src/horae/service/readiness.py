@@ -17,7 +17,7 @@ class CellReadiness(NamedTuple):
 
     name: str
     reachable: bool
-    clock_age_seconds: float
+    clock_age_seconds: float | None
     clock_trusted: bool
     shards: int
 
@@ -58,4 +58,5 @@ async def _look(store: Store, cell: Cell) -> CellReadiness:
         reachable = True
     except Exception:
         reachable = False
-    return CellReadiness(cell.name, reachable, cell.clock.age(), cell.clock.trusted, len(store.shards_of(cell)))
+    age = cell.clock.age() if cell.clock.was_read else None
+    return CellReadiness(cell.name, reachable, age, cell.clock.trusted, len(store.shards_of(cell)))

@@ -68,7 +68,7 @@ class Facts(NamedTuple):
 
 def now_of(ctx: Context) -> datetime:
     """The time that no cell has yet passed: what is read after it may be older than nothing that changed before it."""
-    return min(cell.clock.now() for cell in ctx.store.cells)
+    return min(cell.clock.now() for cell in ctx.store.cells if cell.clock.was_read)
 
 
 async def reconcile(ctx: Context, job: Job, source: Source, span: Span, before: Counts) -> Reached:

@@ -6,11 +6,12 @@ their job, whatever its overlap policy says.
 """
 
 from datetime import UTC, datetime
+from functools import partial
 from typing import Final, NamedTuple
 from uuid import UUID
 
 from horae.domain.dead_letters import Letter, Mark, Wanted, check_open, check_wanted, living
-from horae.domain.errors import Conflict, NotFound, RetryLimited
+from horae.domain.errors import Conflict, NotFound, RetryLimited, Unavailable
 from horae.domain.ids import Prefix, public, shard_in
 from horae.domain.instances import Lane
 from horae.domain.jobs import Job
@@ -23,6 +24,7 @@ from horae.store import audit, dead_letters
 from horae.store import jobs as rows
 from horae.store.cells import Cell
 from horae.store.dead_letters import Replay
+from horae.store.each import ask_each
 from horae.store.tx import Tx
 
 PAGE: Final = 200
@@ -73,7 +75,11 @@ async def replay_by(
     wanted = await wanted_of(ctx, job, tag, error_code)
     check_wanted(wanted, limit)
     sent = refused = 0
-    for cell in ctx.store.cells:
+    cells = (await ask_each(ctx.store.cells, partial(_has_any, ctx, wanted))).found
+    ctx.cells_down.update(cell.name for cell in ctx.store.cells if cell not in cells)
+    if not cells:
+        raise Unavailable("no cell answers now; nothing was replayed")
+    for cell in [cell for cell, has_any in cells.items() if has_any]:
         after: Mark | None = FIRST
         while after is not None and sent < limit:
             most = min(PAGE, limit - sent)
@@ -86,6 +92,12 @@ async def replay_by(
             page, after = await _page(ctx, cell, wanted, after, most)
             sent, refused = sent + page.sent, refused + page.refused
     return Replayed(sent, refused)
+
+
+async def _has_any(ctx: Context, wanted: Wanted, cell: Cell) -> bool:
+    """Whether a cell has letters to send again; asked of all at once, so that one that is down is left out."""
+    async with cell.statement() as tx:
+        return bool(await dead_letters.replayable(tx, ctx.tenant.id, wanted, FIRST, 1))
 
 
 async def _spend(ctx: Context, cell: Cell, wanted: Wanted, after: Mark, limit: int) -> None:

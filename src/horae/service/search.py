@@ -6,6 +6,8 @@ and still say where the next one begins.
 
 from collections.abc import Mapping
 from datetime import timedelta
+from functools import partial
+from itertools import chain
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -19,7 +21,9 @@ from horae.service.context import Context
 from horae.service.sealing import shown_past
 from horae.store import history, instances, jobs, references
 from horae.store.cells import Cell
+from horae.store.each import ask_first
 from horae.store.history import Bounds, Past
+from horae.store.tx import Tx
 
 __all__ = ["Bounds", "Counts", "Page", "Past", "cells_of", "counts", "find", "of_job", "of_tenant", "shards_of"]
 KEPT: Final = timedelta(days=100)
@@ -76,9 +80,11 @@ async def of_job(
 async def _of_job(ctx: Context, job: Job, sought: Sought, before: Mark, bounds: Bounds) -> Page:
     found: list[Past] = []
     walked: list[Mark] = []
-    for cell in cells_of(ctx, job):
-        async with cell.statement() as tx:
-            leaf = await history.of_job(tx, ctx.tenant.id, job.id, shards_of(ctx, job), sought, before, bounds)
+    leaves = await ctx.ask_each(
+        lambda tx: history.of_job(tx, ctx.tenant.id, job.id, shards_of(ctx, job), sought, before, bounds),
+        cells_of(ctx, job),
+    )
+    for leaf in leaves:
         found += leaf.found
         walked += [leaf.walked] if leaf.walked is not None else []
     return _merged(found, max(walked, default=None), bounds.limit)
@@ -90,19 +96,15 @@ async def of_tenant(
     """The instances of all jobs, newest birth first: back in growing stretches of time until a page is full."""
     check_limit(limit)
     began, span = boottime(), FIRST_WINDOW
-    newest = max(cell.clock.now() for cell in ctx.store.cells)
+    newest = max(cell.clock.now() for cell in ctx.store.cells if cell.clock.was_read)
     before = min(before, born_from(min(sought.until, newest + SKEW)))
     last = born_from(max(sought.since, newest - KEPT))
     shards = await _shards_of_all(ctx)
     found: list[Past] = []
     while before > last and len(found) < limit and boottime() - began < seconds:
         floor = max(last, born_from(born_at(before) - span))
-        here: list[Past] = []
-        for cell in ctx.store.cells:
-            async with cell.statement() as tx:
-                few = await history.of_tenant(tx, ctx.tenant.id, shards, sought, before, floor, limit - len(found))
-                known = await jobs.current(tx, ctx.tenant.id, {past.job_id for past in few}) if few else {}
-            here += [_named(past, known) for past in few]
+        look = partial(_of_tenant, ctx, shards, sought, before, floor, limit - len(found))
+        here = chain.from_iterable(await ctx.ask_each(look))
         found += sorted(here, key=lambda past: past.id, reverse=True)[: limit - len(found)]
         before, span = floor, span * 2
     if len(found) == limit:
@@ -110,18 +112,30 @@ async def of_tenant(
     return Page(found, Mark(born_at(before), before) if before > last else None)
 
 
+async def _of_tenant(
+    ctx: Context, shards: list[int], sought: Sought, before: UUID, floor: UUID, limit: int, tx: Tx
+) -> list[Past]:
+    """Those of one cell, of a stretch of time."""
+    few = await history.of_tenant(tx, ctx.tenant.id, shards, sought, before, floor, limit)
+    known = await jobs.current(tx, ctx.tenant.id, {past.job_id for past in few}) if few else {}
+    return [_named(past, known) for past in few]
+
+
 async def counts(ctx: Context, job: Job, sought: Sought = ANY) -> Counts:
     """How many of a job's instances live in which state, and how its fires of a stretch of time ended."""
     live: dict[str, int] = dict.fromkeys(sorted(LIVE), 0)
     ended: dict[str, int] = {}
-    for cell in cells_of(ctx, job):
-        async with cell.statement() as tx:
-            for state, many in (await instances.counts(tx, ctx.tenant.id, job.id, shards_of(ctx, job))).items():
-                live[state] += many
-            here = await history.outcomes(
-                tx, ctx.tenant.id, job.id, sought.since, sought.until, lane=None, most=MOST_COUNTED
-            )
-        for state, many in here.items():
+
+    async def count(tx: Tx) -> tuple[dict[str, int], dict[str, int]]:
+        return (
+            await instances.counts(tx, ctx.tenant.id, job.id, shards_of(ctx, job)),
+            await history.outcomes(tx, ctx.tenant.id, job.id, sought.since, sought.until, lane=None, most=MOST_COUNTED),
+        )
+
+    for lives, ends in await ctx.ask_each(count, cells_of(ctx, job)):
+        for state, many in lives.items():
+            live[state] += many
+        for state, many in ends.items():
             ended[state] = ended.get(state, 0) + many
     return Counts(live, ended)
 
@@ -137,8 +151,9 @@ def shards_of(ctx: Context, job: Job) -> list[int]:
 
 
 async def _shards_of_all(ctx: Context) -> list[int]:
-    async with ctx.store.cells[0].statement() as tx:
-        return ctx.tenant.shards_of_rows(await references.widest(tx, ctx.tenant.id))
+    """As the copy of the first cell that answers says."""
+    cells = ctx.store.home_first(shard_in(ctx.tenant.id))
+    return ctx.tenant.shards_of_rows(await ask_first(cells, lambda tx: references.widest(tx, ctx.tenant.id)) or 0)
 
 
 def _named(past: Past, known: Mapping[UUID, Job]) -> Past:

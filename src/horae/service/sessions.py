@@ -2,20 +2,23 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from horae.domain.errors import Forbidden, NotFound, Unauthenticated
+from horae.domain.errors import Forbidden, NotFound, Unauthenticated, Unavailable
 from horae.domain.ids import shard_in
 from horae.domain.people import Person, Session
 from horae.domain.tenants import Tenant
 from horae.runtime.chance import mint
+from horae.runtime.telemetry import log
 from horae.security import credentials
 from horae.security.credentials import Credential
 from horae.service.callers import Caller
-from horae.service.context import Context
+from horae.service.context import Context, ask_cells
 from horae.store import audit, bindings, sessions, tenants
 from horae.store.cells import Store
+from horae.store.each import HOME_DOWN
 from horae.store.tx import Tx
 from horae.store.walls import PLATFORM, Behalf, behind
 
@@ -81,18 +84,13 @@ async def open_with_key(store: Store, caller: Caller, terms: Terms) -> Opened:
     return await open_for(store, Wanted(caller.tenant, key.principal, key.name, key_id=key.id), terms)
 
 
-async def choices(store: Store, principals: Sequence[str]) -> list[Tenant]:
-    """The tenants in which these principals have any role, by name."""
-    platform = behind(store, PLATFORM)
-    ids: set[UUID] = set()
-    for cell in platform.cells:
-        async with cell.statement() as tx:
-            ids.update(await bindings.tenants_of(tx, principals))
-    found: list[Tenant] = []
-    for cell in platform.cells:
-        async with cell.statement() as tx:
-            found += await tenants.named(tx, sorted(ids))
-    return sorted(found, key=lambda tenant: tenant.name)
+async def choices(store: Store, principals: Sequence[str], cells_down: set[str] | None = None) -> list[Tenant]:
+    """The tenants in which these principals have any role, by name; without those of the cells that are down."""
+    cells, down = behind(store, PLATFORM).cells, set() if cells_down is None else cells_down
+    bound = await ask_cells(cells, lambda tx: bindings.tenants_of(tx, principals), down)
+    ids = sorted({id_ for here in bound for id_ in here})
+    found = await ask_cells(cells, lambda tx: tenants.named(tx, ids), down)
+    return sorted(chain.from_iterable(found), key=lambda tenant: tenant.name)
 
 
 async def open_as(store: Store, person: Person, terms: Terms, *, tenant: str | None, login: bytes) -> Opened:
@@ -101,7 +99,14 @@ async def open_as(store: Store, person: Person, terms: Terms, *, tenant: str | N
     meant = [one for one in found if tenant in (None, one.name)] or found
     if not meant:
         raise Forbidden(f"{person.name or person.subject} has no role in any tenant; an admin has to bind one")
-    return await open_for(store, Wanted(meant[0], person.principal, person.name, person.groups, login=login), terms)
+    for one in meant:
+        try:
+            return await open_for(store, Wanted(one, person.principal, person.name, person.groups, login=login), terms)
+        except HOME_DOWN as error:
+            if tenant == one.name or one is meant[-1]:
+                raise
+            log.warning("login.home_down", tenant=one.name, reason=str(error))  # another of theirs will do
+    raise AssertionError("unreachable")
 
 
 async def move(store: Store, session: Session, tenant: str, terms: Terms) -> Opened:
@@ -123,11 +128,11 @@ async def end(store: Store, session: Session) -> int:
 
 async def end_everywhere(store: Store, principal: str) -> int:
     """End every session of a principal, in all tenants; returns how many there were."""
-    ended = 0
-    for cell in behind(store, PLATFORM).cells:
-        async with cell.statement() as tx:
-            ended += await sessions.end_all(tx, principal)
-    return ended
+    down: set[str] = set()
+    ended = await ask_cells(behind(store, PLATFORM).cells, lambda tx: sessions.end_all(tx, principal), down)
+    if down:
+        raise Unavailable(f"{sum(ended)} sessions were ended; {', '.join(sorted(down))} cannot be reached, ask again")
+    return sum(ended)
 
 
 async def page(ctx: Context, after: UUID | None, limit: int) -> list[Session]:

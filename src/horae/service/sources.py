@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime
+from itertools import chain
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -70,12 +71,15 @@ async def find(ctx: Context, type_name: str) -> Shown:
 
 async def page(ctx: Context, after: str, limit: int) -> list[Shown]:
     """The tenant's sources by the name of their type, from all cells."""
-    found: list[Shown] = []
-    for cell in ctx.store.cells:
-        async with cell.statement() as tx:
-            for source in await sources.page(tx, ctx.tenant.id, after, limit):
-                last = await sources.rounds(tx, source, limit=1)
-                found.append(Shown(source, last[0] if last else None))
+
+    async def look(tx: Tx) -> list[Shown]:
+        here = []
+        for source in await sources.page(tx, ctx.tenant.id, after, limit):
+            last = await sources.rounds(tx, source, limit=1)
+            here.append(Shown(source, last[0] if last else None))
+        return here
+
+    found = chain.from_iterable(await ctx.ask_each(look))
     return sorted(found, key=lambda one: one.source.name)[:limit]
 
 
@@ -123,11 +127,8 @@ async def repaired(
 ) -> list[Repair]:
     """What a source's rounds found and did, or would do in a dry one; newest first, from all cells."""
     source = (await find(ctx, type_name)).source
-    found: list[Repair] = []
-    for cell in ctx.store.cells:
-        async with cell.statement() as tx:
-            found += await repairs.page(tx, ctx.tenant.id, source.id, before, number, limit)
-    return sorted(found, key=lambda one: one.id, reverse=True)[:limit]
+    found = await ctx.ask_each(lambda tx: repairs.page(tx, ctx.tenant.id, source.id, before, number, limit))
+    return sorted(chain.from_iterable(found), key=lambda one: one.id, reverse=True)[:limit]
 
 
 async def found_in(ctx: Context, tx: Tx, job: Job) -> Source:

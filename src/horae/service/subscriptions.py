@@ -1,6 +1,7 @@
 """Subscriptions: who is told of what happens to a tenant, and again from a time. Those of `system` hear of all."""
 
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import Final, NamedTuple
 
 import msgspec
@@ -65,10 +66,7 @@ async def page(ctx: Context, after: str | None, limit: int) -> list[Standing]:
 async def show(ctx: Context, name: str) -> Standing:
     """A subscription, and how far it was told."""
     found = await channels.find(ctx, SUBSCRIPTION, name)
-    places = []
-    for cell in ctx.store.cells:
-        async with cell.statement() as tx:
-            places += await feeds.positions(tx, found.id, BLOCKS)
+    places = list(chain.from_iterable(await ctx.ask_each(lambda tx: feeds.positions(tx, found.id, BLOCKS))))
     error = next((place.error for place in places if place.error), None)
     oldest = min((place.moved_at for place in places), default=None)
     return _standing(found)._replace(progress=Progress(sum(place.sent for place in places), oldest, error))
@@ -83,9 +81,7 @@ async def pause(ctx: Context, name: str, *, paused: bool) -> Standing:
 async def remove(ctx: Context, name: str) -> Standing:
     """Tell no more."""
     gone = await channels.remove(ctx, SUBSCRIPTION, name)
-    for cell in ctx.store.cells:
-        async with cell.tx() as tx:
-            await feeds.forget(tx, gone.id, ctx.tenant.id)
+    await ctx.ask_each(lambda tx: feeds.forget(tx, gone.id, ctx.tenant.id))  # a place that stays is of no consequence
     return _standing(gone)
 
 

@@ -1,5 +1,7 @@
 """Tenants: made once, at home, and copied to every cell."""
 
+from itertools import chain
+
 from horae.domain import tenants as rules
 from horae.domain.errors import Conflict, KeysUnavailable, NotFound, ShardClosed
 from horae.domain.events import Event
@@ -10,10 +12,11 @@ from horae.domain.zones import zone as load_zone
 from horae.runtime.chance import mint
 from horae.runtime.telemetry import log
 from horae.service import places
-from horae.service.context import Context
+from horae.service.context import Context, ask_cells
 from horae.service.told import tell
 from horae.store import data_keys, tenants
 from horae.store.cells import Store
+from horae.store.each import HOME_DOWN, ask_first
 from horae.store.tx import GONE, Tx
 from horae.store.walls import PLATFORM, Behalf, behind
 
@@ -99,18 +102,18 @@ async def widen(store: Store, name: str, actor: str, width: int) -> Tenant:
 
 async def allowance(ctx: Context) -> Allowance:
     """What the caller's tenant may use, as the copy next to it says."""
-    async with ctx.store.cells[0].statement() as tx:
-        found = await tenants.allowances(tx, [ctx.tenant.id])
+    cells = ctx.store.home_first(shard_in(ctx.tenant.id))
+    found = await ask_first(cells, lambda tx: tenants.allowances(tx, [ctx.tenant.id])) or {}
     return found.get(ctx.tenant.id, Allowance())
 
 
-async def page(store: Store, after: str | None, limit: int) -> list[tuple[Tenant, Allowance]]:
-    """All tenants by name, over all cells."""
-    found: list[tuple[Tenant, Allowance]] = []
-    for cell in behind(store, PLATFORM).cells:
-        async with cell.statement() as tx:
-            found += await tenants.page(tx, after or "", limit)
-    return sorted(found, key=lambda one: one[0].name)[:limit]
+async def page(
+    store: Store, after: str | None, limit: int, cells_down: set[str] | None = None
+) -> list[tuple[Tenant, Allowance]]:
+    """All tenants by name, over all cells; those that are down are named in `cells_down`."""
+    cells, down = behind(store, PLATFORM).cells, set() if cells_down is None else cells_down
+    found = await ask_cells(cells, lambda tx: tenants.page(tx, after or "", limit), down)
+    return sorted(chain.from_iterable(found), key=lambda one: one[0].name)[:limit]
 
 
 async def read(store: Store, ref: str) -> tuple[Tenant, Allowance]:
@@ -135,10 +138,15 @@ async def named(store: Store, ref: str) -> Tenant:
 
 
 async def find(store: Store, name: str) -> Tenant:
-    """The tenant of that name."""
-    shard = home_of(name)
-    async with behind(store, PLATFORM).statement(shard) as tx:
-        tenant = await tenants.find(tx, shard, name)
+    """The tenant of that name; while its home is down, as a copy has it."""
+    platform, shard = behind(store, PLATFORM), home_of(name)
+    try:
+        async with platform.statement(shard) as tx:
+            tenant = await tenants.find(tx, shard, name)
+    except HOME_DOWN:
+        tenant = await ask_first(platform.home_first(shard), lambda tx: tenants.copied(tx, name))
+        if tenant is None:
+            raise
     if tenant is None:
         raise NotFound(f"there is no tenant {name!r}; `horae tenant create {name}` makes one")
     return tenant
@@ -147,4 +155,5 @@ async def find(store: Store, name: str) -> Tenant:
 async def speaking_for(ctx: Context, ref: str) -> Context:
     """The platform's admin at work in another tenant."""
     tenant = await named(ctx.store, ref)
-    return Context.of(behind(ctx.store, Behalf(tenant.id)), tenant, ctx.actor)
+    speaking = Context.of(behind(ctx.store, Behalf(tenant.id)), tenant, ctx.actor)
+    return speaking._replace(cells_down=ctx.cells_down)

@@ -4,6 +4,8 @@ A type's own width decides where its keys live, so it must be known before the k
 first; when it is down any other cell's copy will do.
 """
 
+from contextlib import suppress
+from functools import partial
 from itertools import takewhile
 from typing import Final
 from uuid import UUID
@@ -14,8 +16,9 @@ from horae.domain.jobs import Job, Status
 from horae.domain.tenants import Tenant
 from horae.runtime.clock import boottime
 from horae.store import jobs, references
-from horae.store.cells import Cell, Store
-from horae.store.tx import GONE
+from horae.store.cells import Store
+from horae.store.each import HOME_DOWN, ask_by_statement
+from horae.store.tx import GONE, Tx
 
 REMEMBERED: Final = 2.0
 Known = dict[tuple[UUID, str], tuple[float, Job]]
@@ -54,23 +57,22 @@ class Types:
 
     async def _ask(self, tenant: Tenant, name: str) -> Job | None:
         shards = [placement.shard(shard_in(tenant.id), name) for placement in tenant.placements]
-        homes = [self._store.cell(shard) for shard in shards]
         try:
-            for home, shard in zip(homes, shards, strict=True):
-                async with home.statement() as tx:
+            for shard in shards:
+                async with self._store.statement(shard) as tx:
                     job = await jobs.find(tx, shard, tenant.id, name)
                 if job is not None:
                     return job
-        except GONE:
+        except HOME_DOWN:
             for cell in self._store.cells:
-                if cell is not home and (copied := await self._copy(cell, tenant, name)) is not None:
-                    return copied
+                with suppress(*GONE):
+                    if (copied := await ask_by_statement(partial(self._copy, tenant, name), cell)) is not None:
+                        return copied
             raise
         return None
 
-    async def _copy(self, cell: Cell, tenant: Tenant, name: str) -> Job | None:
-        async with cell.statement() as tx:
-            body = await references.find(tx, tenant.id, "job", name)
+    async def _copy(self, tenant: Tenant, name: str, tx: Tx) -> Job | None:
+        body = await references.find(tx, tenant.id, "job", name)
         if body is None:
             return None
         id_ = UUID(body["id"])

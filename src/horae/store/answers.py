@@ -62,6 +62,14 @@ def discard(connection: "Connection") -> None:
         connection.terminate()
 
 
+def is_lost(connection: "Connection") -> bool:
+    """Whether the connection has ended: after an error that may also mean something else."""
+    try:
+        return connection.is_closed()
+    except asyncpg.InterfaceError:  # its pool has taken it back meanwhile
+        return True
+
+
 def arrived(connection: "Connection") -> bool:
     """Whether something waits to be read. asyncpg has no public way to its socket; without one we do not know."""
     transport = getattr(connection, "_transport", None)

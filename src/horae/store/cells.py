@@ -25,6 +25,7 @@ from horae.store.answers import PATIENCE, answered
 from horae.store.connections import begun, forsake, fresh
 from horae.store.holding import KeyNotAtHand, repeatable
 from horae.store.line import CONNECT, keep_alive
+from horae.store.reach import Reach
 from horae.store.tally import Tally
 from horae.store.tx import GONE, TRY_AGAIN, Tx
 from horae.store.wakes import Wakes
@@ -77,25 +78,29 @@ class Cell:
         self._pooled = pooled
         self.clock = Clock()
         self.tally = Tally()
+        self.reach = Reach(name)
         self.connections = connections
         self._pool: asyncpg.Pool[asyncpg.Record] | None = None
 
     async def open(self) -> None:
-        """Connect and read the cell's clock."""
-        self._pool = await asyncpg.create_pool(
-            self._pool_dsn,
-            min_size=1,
-            max_size=self.connections,
-            init=_prepare_pooled if self._pooled else _prepare,
-            reset=_as_it_is,
-            timeout=CONNECT,
-            **(POOLED if self._pooled else OWN),
-        )
+        """Connect and read the cell's clock. Raises where the cell does not answer, and leaves nothing behind."""
         try:
+            self._pool = await asyncpg.create_pool(
+                self._pool_dsn,
+                min_size=0,  # asyncpg restores a floor again and again while a cell is down, with a traceback each time
+                max_size=self.connections,
+                init=_prepare_pooled if self._pooled else _prepare,
+                reset=_as_it_is,
+                timeout=CONNECT,
+                **(POOLED if self._pooled else OWN),
+            )
             await self.sync_clock()
-        except BaseException:
-            await self.close()  # nobody else knows of these connections yet
+        except BaseException as error:
+            if isinstance(error, GONE):
+                self.reach.lose(error, connecting=True)
+            await self.close()
             raise
+        self.reach.find()
 
     async def close(self) -> None:
         """Give every connection back to the database; those that do not answer are left behind."""
@@ -111,16 +116,29 @@ class Cell:
         """Read the database's clock anew; done at the start and with every heartbeat."""
         async with self._at_hand() as connection:
             sent = self.clock.ticks()
-            (await answered(connection, clocks.read(connection), patience)).set(self.clock, sent)
+            try:
+                told = await answered(connection, clocks.read(connection), patience)
+            except GONE as error:
+                self.reach.lose(error)
+                raise
+            told.set(self.clock, sent)
+        self.reach.find()
 
     def forsake(self) -> None:
         """Trust none of the connections that nobody uses just now: whoever needs one makes it anew."""
-        forsake(self.pool)
+        if self._pool is not None:
+            forsake(self._pool)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the cell has answered since this process began."""
+        return self._pool is not None
 
     @property
     def pool(self) -> "asyncpg.Pool[asyncpg.Record]":
-        """The open pool."""
-        assert self._pool is not None, f"{self.name} is not open"
+        """The open pool; to those who need one, a cell that did not answer yet is like any that is down."""
+        if self._pool is None:
+            raise ConnectionError(f"{self.name} is not open")
         return self._pool
 
     @property
@@ -135,8 +153,8 @@ class Cell:
     @asynccontextmanager
     async def tx(self) -> AsyncIterator[Tx]:
         """A transaction: committed at the end of the block, rolled back when it raises."""
-        async with begun(self.pool, self.connections) as connection:
-            yield Tx(connection, self.clock.now())
+        async with begun(self.pool, self.connections, self.reach) as connection:
+            yield Tx(connection, self.clock.now(), reach=self.reach)
 
     async def run(self, work: Callable[[Tx], Awaitable[Result]]) -> Result:
         """Work in a transaction, and again where PostgreSQL answers that nothing was written (a deadlock)."""
@@ -162,11 +180,11 @@ class Cell:
     async def statement(self) -> AsyncIterator[Tx]:
         """A connection whose statements each commit by themselves: for reads, and for writes that are one statement."""
         async with self._at_hand() as connection:
-            yield Tx(connection, self.clock.now())
+            yield Tx(connection, self.clock.now(), reach=self.reach)
 
     def _at_hand(self) -> "AbstractAsyncContextManager[PoolConnectionProxy[asyncpg.Record]]":
         """A connection for single statements. Behind a pooler only a transaction stays on one server."""
-        return (begun if self._pooled else fresh)(self.pool, self.connections)
+        return (begun if self._pooled else fresh)(self.pool, self.connections, self.reach)
 
     @asynccontextmanager
     async def direct(self, *, owner: bool = False) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:
@@ -174,12 +192,16 @@ class Cell:
 
         `owner`: as the owner of the tables, where that is another role.
         """
-        connection = await asyncpg.connect(
-            self._upkeep_dsn if owner else self.dsn,
-            timeout=CONNECT,
-            server_settings=line.SESSION | {"application_name": "horae upkeep"},
-            target_session_attrs=SessionAttribute.read_write,
-        )
+        try:
+            connection = await asyncpg.connect(
+                self._upkeep_dsn if owner else self.dsn,
+                timeout=CONNECT,
+                server_settings=line.SESSION | {"application_name": "horae upkeep"},
+                target_session_attrs=SessionAttribute.read_write,
+            )
+        except GONE as error:
+            self.reach.lose(error, connecting=True)
+            raise
         keep_alive(connection)
         try:
             yield connection
@@ -215,11 +237,15 @@ class Store:
         )
 
     async def __aenter__(self) -> Self:
+        """Open every cell that answers; the others may join later. Raises where none does, or one is misconfigured."""
         async with AsyncExitStack() as opened:
             for cell in self.cells:
-                await cell.open()
                 opened.push_async_callback(cell.close)
-            await self.learn_shards()
+            done = await asyncio.gather(*(self.join(cell) for cell in self.cells), return_exceptions=True)
+            failed = [error for error in done if error is not None]
+            refused = [error for error in failed if not isinstance(error, GONE)]
+            if refused or len(failed) == len(self.cells):
+                raise (refused or failed)[0]
             opened.pop_all()
         return self
 
@@ -236,9 +262,23 @@ class Store:
             return
         async with Store([cell.as_owner() for cell in self.cells]) as owner:
             for own, cell in zip(owner.cells, self.cells, strict=True):
-                own.clock = cell.clock  # one clock a cell: this one is set at every heartbeat
+                own.clock, own.reach = cell.clock, cell.reach  # one of each: the clock is set at every heartbeat
             owner.sealing, owner.brokers = self.sealing, self.brokers
             yield owner
+
+    async def join(self, cell: Cell) -> None:
+        """Open a cell and learn its shards: at the start, or when one that was down then answers at last."""
+        await cell.open()
+        try:
+            await self.learn_shards_of(cell)
+        except BaseException:
+            await cell.close()
+            raise
+
+    @property
+    def clock(self) -> Clock:
+        """The clock of the first cell that has ever answered: for what belongs to no cell in particular."""
+        return next((cell.clock for cell in self.cells if cell.clock.was_read), self.cells[0].clock)
 
     async def learn_shards(self) -> None:
         """Ask every cell which shards are open there."""
@@ -261,6 +301,15 @@ class Store:
         if cell is None:
             raise ShardClosed(f"shard {shard} is open in no cell")
         return cell
+
+    def holds(self, cell: Cell, shard: int) -> bool:
+        """Whether a shard is open in a cell, as far as is known."""
+        return self._cell_of[shard] is cell
+
+    def home_first(self, shard: int) -> list[Cell]:
+        """All cells in the order in which to ask for a row and its copies: the home first, those that are down last."""
+        home = self._cell_of[shard]
+        return sorted(self.cells, key=lambda cell: (cell.reach.is_down, cell is not home))
 
     def shards_of(self, cell: Cell) -> list[int]:
         """The shards a cell holds."""

@@ -14,6 +14,7 @@ import asyncpg
 from horae.store import answers
 from horae.store.answers import answered, arrived, discard
 from horae.store.holding import holding
+from horae.store.reach import Reach
 from horae.store.tx import GONE
 
 if TYPE_CHECKING:
@@ -24,12 +25,17 @@ if TYPE_CHECKING:
 
 
 @asynccontextmanager
-async def fresh(pool: "Pool", most: int) -> AsyncIterator["Pooled"]:
+async def fresh(pool: "Pool", most: int, reach: Reach) -> AsyncIterator["Pooled"]:
     """A connection that nothing has arrived on. What arrives unasked is its end, and looking costs no round trip."""
     async with AsyncExitStack() as held:
         held.enter_context(holding())
         for left in reversed(range(most + 1)):
-            connection = await held.enter_async_context(pool.acquire(timeout=answers.PATIENCE))
+            try:
+                connection = await held.enter_async_context(pool.acquire(timeout=reach.connecting_s(answers.PATIENCE)))
+            except GONE as error:
+                if pool.get_size() < most:  # else all are in use: that says nothing of the server
+                    reach.lose(error, connecting=True)
+                raise
             if not left or not arrived(connection):
                 break
             discard(connection)
@@ -43,11 +49,11 @@ async def fresh(pool: "Pool", most: int) -> AsyncIterator["Pooled"]:
 
 
 @asynccontextmanager
-async def begun(pool: "Pool", most: int, opening: str = "begin") -> AsyncIterator["Pooled"]:
+async def begun(pool: "Pool", most: int, reach: Reach, opening: str = "begin") -> AsyncIterator["Pooled"]:
     """A connection with an open transaction: that it could be opened shows that it lives."""
     async with AsyncExitStack() as held:
         for left in reversed(range(most + 1)):
-            connection = await held.enter_async_context(fresh(pool, most))
+            connection = await held.enter_async_context(fresh(pool, most, reach))
             try:
                 await held.enter_async_context(_transaction(connection, opening))
             except GONE as error:
@@ -56,6 +62,7 @@ async def begun(pool: "Pool", most: int, opening: str = "begin") -> AsyncIterato
                 if isinstance(error, TimeoutError):
                     forsake(pool)
                 if not left:
+                    reach.lose(error)
                     raise
             else:
                 break

@@ -143,9 +143,7 @@ class Envelopes(Sealing):
 
     async def _read(self, tenant_id: UUID, bunch: _Bunch) -> None:
         """Ask for all versions; where no cell answers, what is known goes on to be good."""
-        walled = behind(self._store, Behalf(tenant_id))
-        home = walled.cell(shard_in(tenant_id))
-        for cell in [home, *(cell for cell in walled.cells if cell is not home)]:
+        for cell in behind(self._store, Behalf(tenant_id)).home_first(shard_in(tenant_id)):
             try:
                 bunch.wrapped |= await _of_tenant(cell, tenant_id)
             except GONE:

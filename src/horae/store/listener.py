@@ -42,7 +42,7 @@ class Listener:
             try:
                 await self._line.call(wakes.ping)
             except Exception as error:
-                if last:
+                if last and not self.deaf:
                     self.deaf = True
                     log.warning("listener.deaf", cell=self.cell.name, error=repr(error))
             else:

@@ -17,6 +17,7 @@ from horae.runtime.clock import boottime
 from horae.runtime.telemetry import log
 from horae.store import secrets
 from horae.store.cells import Cell, Store
+from horae.store.each import Visits
 from horae.store.secrets import Kept
 from horae.store.tx import GONE
 
@@ -57,6 +58,7 @@ class SecretBook:
         self._looked: dict[str, datetime] = {}
         self._unasked: set[UUID] = set()  # tenants whose home did not answer: what they lack may only be late
         self._silent_until: dict[str, float] = {}
+        self._visits = Visits("secretbook")
 
     def __call__(self, tenant_id: UUID, name: str) -> str | None:
         """The value of a tenant's secret. Raises `KeysUnavailable` for one that cannot be known or opened now."""
@@ -92,16 +94,14 @@ class SecretBook:
 
     async def once(self) -> int:
         """What changed in any cell since the last look; returns 0, there is no hurry. A cell that is down can wait."""
-        for cell in self._store.cells:
-            try:
-                async with cell.statement() as tx:
-                    now, before = tx.now, self._looked.get(cell.name)
-                    news = await secrets.since(tx, (before or now) - SLACK)
-            except GONE:
-                continue
-            await self._take(one for one in news if one.tenant_id in self._of)
-            self._looked[cell.name] = now
-        return 0
+        return await self._visits.each(self._store.cells, self._look)
+
+    async def _look(self, cell: Cell) -> None:
+        async with cell.statement() as tx:
+            now, before = tx.now, self._looked.get(cell.name)
+            news = await secrets.since(tx, (before or now) - SLACK)
+        await self._take(one for one in news if one.tenant_id in self._of)
+        self._looked[cell.name] = now
 
     def _lacks(self, tenant_id: UUID, names: Collection[str]) -> bool:
         kept = self._of.get(tenant_id)

@@ -41,6 +41,12 @@ async def find(tx: Tx, shard: int, name: str) -> Tenant | None:
     return None if row is None else _tenant(row)
 
 
+async def copied(tx: Tx, name: str) -> Tenant | None:
+    """The tenant of that name, as this cell's copy has it."""
+    row = await tx.row(sql("tenants/copied"), name)
+    return None if row is None else _tenant(row)
+
+
 async def page(tx: Tx, after: str, limit: int) -> list[tuple[Tenant, Allowance]]:
     """The tenants that are at home in this cell, by name."""
     rows = await tx.rows(sql("tenants/page"), after, limit)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import asyncpg
 
-from horae.store.answers import answered
+from horae.store.answers import answered, is_lost
+from horae.store.reach import Reach
 
 if TYPE_CHECKING:
     from horae.store.answers import Connection
@@ -71,14 +72,17 @@ class Tx:
     """One transaction. `now` is the cell's time when it began; statements take it as a parameter.
 
     Each statement is answered within `patience` seconds (None: a few), or its connection is discarded. `heard` counts
-    those that were.
+    those that were. What becomes of them is told to `reach`.
     """
 
-    __slots__ = ("_connection", "_patience", "heard", "now")
+    __slots__ = ("_connection", "_patience", "_reach", "heard", "now")
 
-    def __init__(self, connection: "Connection", now: datetime, patience: float | None = None) -> None:
+    def __init__(
+        self, connection: "Connection", now: datetime, patience: float | None = None, reach: Reach | None = None
+    ) -> None:
         self._connection = connection
         self._patience = patience
+        self._reach = reach
         self.now = now
         self.heard = 0
 
@@ -99,6 +103,14 @@ class Tx:
         await self._answered(self._connection.execute(statement, *args))
 
     async def _answered(self, call: Awaitable[Result]) -> Result:
-        answer = await answered(self._connection, call, self._patience)
+        reach = self._reach
+        try:
+            answer = await answered(self._connection, call, self._patience)
+        except GONE as error:
+            if reach is not None and is_lost(self._connection):
+                reach.lose(error)
+            raise
         self.heard += 1
+        if reach is not None and reach.is_down:
+            reach.find()
         return answer

@@ -53,8 +53,14 @@ class WalledCell(Cell):
     def __init__(self, cell: Cell, behalf: Behalf) -> None:
         self.name, self.dsn, self.clock, self.tally = cell.name, cell.dsn, cell.clock, cell.tally
         self._cell = cell
+        self.reach = cell.reach
         self.connections = cell.connections
         self._opening = begin(behalf)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the cell itself is."""
+        return self._cell.is_open
 
     @property
     def pool(self) -> "asyncpg.Pool[asyncpg.Record]":
@@ -68,8 +74,8 @@ class WalledCell(Cell):
     @asynccontextmanager
     async def tx(self) -> AsyncIterator[Tx]:
         """A transaction on someone's behalf; that costs no round trip more than any other."""
-        async with begun(self.pool, self.connections, self._opening) as connection:
-            yield Tx(connection, self.clock.now())
+        async with begun(self.pool, self.connections, self.reach, self._opening) as connection:
+            yield Tx(connection, self.clock.now(), reach=self.reach)
 
     @asynccontextmanager
     async def statement(self) -> AsyncIterator[Tx]:
@@ -98,6 +104,14 @@ class WalledStore(Store):
     def cell(self, shard: int) -> Cell:
         """The cell that holds a shard."""
         return self._walled[self.base.cell(shard)]
+
+    def holds(self, cell: Cell, shard: int) -> bool:
+        """Whether a shard is open in a cell, as far as is known."""
+        return self.base.holds(self._own(cell), shard)
+
+    def home_first(self, shard: int) -> list[Cell]:
+        """All cells, the home of a shard first, those that are down last."""
+        return [self._walled[cell] for cell in self.base.home_first(shard)]
 
     def shards_of(self, cell: Cell) -> list[int]:
         """The shards a cell holds."""

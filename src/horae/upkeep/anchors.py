@@ -3,7 +3,7 @@
 A file that is only ever appended to, and a signed webhook, each where it is configured.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -60,16 +60,16 @@ class Anchorer:
 
     def __init__(self, store: Store, file: Path | None, webhook: Webhook | None = None) -> None:
         self.store, self.file, self.webhook = store, file, webhook
-        self._told_at: datetime | None = None
+        self._told_at: dict[str, datetime] = {}
 
     async def once(self) -> int:
         """What is due now."""
         heads = await blocks.anchors(self.store.cells)
         if self.file is not None:
-            note(self.file, _due(heads, read(self.file)))
-        if self.webhook is not None and heads and (self._told_at is None or heads[0].at - self._told_at >= EVERY):
+            note(self.file, _due(heads, {anchor.cell: anchor.at for anchor in read(self.file)}))
+        if self.webhook is not None and _due(heads, self._told_at):
             await self.webhook.tell(heads)
-            self._told_at = heads[0].at
+            self._told_at |= {head.cell: head.at for head in heads}
         return 0
 
 
@@ -87,6 +87,6 @@ def note(file: Path, heads: Sequence[Anchor]) -> None:
         append(file, b"".join(anchors.line(head) for head in heads))
 
 
-def _due(heads: Sequence[Anchor], noted: Sequence[Anchor]) -> list[Anchor]:
-    last = {anchor.cell: anchor.at for anchor in noted}
+def _due(heads: Sequence[Anchor], last: Mapping[str, datetime]) -> list[Anchor]:
+    """The heads of cells of which none was noted for a day; one that was down is due as soon as it is back."""
     return [head for head in heads if head.cell not in last or head.at - last[head.cell] >= EVERY]

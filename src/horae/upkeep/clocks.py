@@ -1,13 +1,11 @@
 """Keeps a process that leases nothing on its cells' time and shards, and its connections alive."""
 
-import asyncio
 from collections.abc import Callable
 from typing import Final
 
 from horae.runtime.clock import boottime
-from horae.runtime.telemetry import log
 from horae.store.cells import Cell, Store
-from horae.store.tx import CUT, GONE
+from horae.store.each import Visits
 
 PATIENCE: Final = 2.0
 """Seconds: a reading takes none. Who does not answer by then takes all idle connections of its cell along."""
@@ -26,12 +24,12 @@ class ClockKeeper:
         self.store = store
         self.wake: Callable[[], None] = lambda: None
         self._looked_at = boottime()
+        self._visits = Visits("clockkeeper")
 
     async def once(self) -> int:
         """One reading; returns 0: there is no more to do."""
         self._looked_at = boottime()
-        await asyncio.gather(*(self._read(cell) for cell in self.store.cells))
-        return 0
+        return await self._visits.each((cell for cell in self.store.cells if cell.is_open), self._read)
 
     def closed(self) -> None:
         """A shard was not open where we looked for it: look anew at once, but not at every request."""
@@ -39,8 +37,5 @@ class ClockKeeper:
             self.wake()
 
     async def _read(self, cell: Cell) -> None:
-        try:
-            await cell.sync_clock(PATIENCE)
-            await self.store.learn_shards_of(cell)
-        except (*GONE, *CUT) as error:
-            log.warning("clock.not_read", cell=cell.name, error=repr(error))
+        await cell.sync_clock(PATIENCE)
+        await self.store.learn_shards_of(cell)

@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any, Protocol
 
 from horae.store import channels, data_keys, references, secrets
 from horae.store.cells import Cell, Store
+from horae.store.each import Part, Visits
 from horae.store.tx import Tx
 from horae.upkeep.looks import Looks
 
@@ -27,21 +29,31 @@ class Copier:
         self.store = store
         self._rooms = rooms
         self._looks = Looks()
+        self._visits = Visits("copier")
 
     async def once(self) -> int:
-        """One look at each home; returns how many copies were written."""
-        return sum([await self._carry(home) for home in self.store.cells])
+        """One look at each home for each other cell; returns how many copies were written.
 
-    async def _carry(self, home: Cell) -> int:
+        Every way from one cell to another has its own looks: a cell that is down misses nothing, and keeps no copy from
+        the others.
+        """
+        ways = [(home, cell) for home in self.store.cells for cell in self.store.cells if cell is not home]
+        return await self._visits.round(
+            {f"{home.name} to {cell.name}": Part((home, cell), partial(self._carry, home, cell)) for home, cell in ways}
+        )
+
+    async def _carry(self, home: Cell, cell: Cell) -> int:
+        way = f"{home.name} to {cell.name}"
+        if cell.reach.is_down:
+            await cell.sync_clock()  # before the look, which may be a full one
         async with home.statement() as tx:
             now = tx.now
-            since = self._looks.since(home.name, now)
+            since = self._looks.since(way, now)
             found = [(room, await room.changed(tx, since)) for room in self._rooms]
         news = [(room, rows) for room, rows in found if rows]
         written = 0
-        for cell in self.store.cells:
-            if cell is not home and news:
-                async with cell.statement() as tx:
-                    written += sum([await room.copy(tx, rows) for room, rows in news])
-        self._looks.done(home.name, now)
+        if news:
+            async with cell.statement() as tx:
+                written = sum([await room.copy(tx, rows) for room, rows in news])
+        self._looks.done(way, since, now)
         return written

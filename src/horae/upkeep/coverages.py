@@ -11,7 +11,8 @@ from horae.runtime.telemetry import count, log
 from horae.service.coverages import counted
 from horae.store import coverages, jobs, outbox, tenants
 from horae.store.cells import Cell, Store
-from horae.store.tx import CUT, GONE, Tx
+from horae.store.each import UNSERVED_OR_MOVING, Visits
+from horae.store.tx import Tx
 
 Held = Callable[[Cell], Iterable[int]]
 
@@ -23,19 +24,26 @@ class Coverer:
         self.store = store
         self._held = held
         self._before: dict[UUID, Counted] = {}
+        self._postponed: set[UUID] = set()
+        self._visits = Visits("coverer")
 
     async def once(self) -> int:
         """Every set of ours once; returns 0: there is no hurry."""
-        for cell in self.store.cells:
-            held = frozenset(self._held(cell))
+        return await self._visits.each(self.store.cells, self._visit)
+
+    async def _visit(self, cell: Cell) -> None:
+        held = frozenset(self._held(cell))
+        async with cell.statement() as tx:
+            found = [job for job in await jobs.rolling(tx) if job.shard in held]
+        for job in found:
             try:
-                async with cell.statement() as tx:
-                    found = [job for job in await jobs.rolling(tx) if job.shard in held]
-                for job in found:
-                    await self._cover(cell, job)
-            except (*GONE, *CUT) as error:
-                log.warning("coverage.postponed", cell=cell.name, reason=type(error).__name__)
-        return 0
+                await self._cover(cell, job)
+            except UNSERVED_OR_MOVING as error:  # its subjects lie in other cells, too
+                if job.id not in self._postponed:
+                    log.warning("coverage.postponed", job=job.name, reason=str(error) or type(error).__name__)
+                self._postponed.add(job.id)
+            else:
+                self._postponed.discard(job.id)
 
     async def _cover(self, cell: Cell, job: Job) -> None:
         async with cell.statement() as tx:

@@ -11,6 +11,7 @@ from horae.domain.errors import Conflict
 from horae.runtime.telemetry import log
 from horae.store import health
 from horae.store.cells import Cell, Store
+from horae.store.each import Visits
 from horae.store.tx import Tx
 
 SNAPSHOT = "oldest snapshot"
@@ -23,14 +24,15 @@ class Doctor:
         self.store = store
         self.limit = limit
         self.unwell: dict[str, dict[str, Finding]] = {cell.name: {} for cell in store.cells}
+        self._visits = Visits("doctor")
 
     async def once(self) -> int:
         """Every cell once; returns how many sessions were ended."""
-        return sum([await self._visit(cell) for cell in self.store.cells])
+        return await self._visits.each(self.store.cells, self._visit)
 
     async def _visit(self, cell: Cell) -> int:
         async with cell.direct() as connection:  # our pool's sessions change settings for themselves
-            tx = Tx(connection, cell.clock.now())
+            tx = Tx(connection, cell.clock.now(), reach=cell.reach)
             self._tell(cell, examine(await health.facts(tx)))
             holders = await health.holders(tx, min(OLDEST_SNAPSHOT, self.limit or OLDEST_SNAPSHOT))
             return sum([await self._end(cell, tx, holder) for holder in holders])

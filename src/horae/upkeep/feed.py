@@ -7,6 +7,7 @@ ids they had before. A sink that is down holds back its own subscription only.
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from datetime import timedelta
 from typing import Final, NamedTuple, Protocol
 from uuid import UUID
@@ -23,6 +24,7 @@ from horae.runtime.ending import ended
 from horae.runtime.telemetry import log
 from horae.store import channels, feeds, tenants
 from horae.store.cells import Cell, Store
+from horae.store.each import Visits
 from horae.store.feeds import BLOCK, BLOCKS, About, Move, Place
 from horae.store.tx import GONE, Tx
 from horae.upkeep.quiet import LATE, QuietSubscriptions
@@ -69,16 +71,18 @@ class Feed:
         self._strides = Strides()
         self._about: dict[UUID, tuple[float, About]] = {}
         self._names: dict[UUID, str] = {}
+        self._visits = Visits("feed")
 
     async def once(self) -> int:
         """Returns how many events were told; more than none: there may be more."""
-        standing: set[UUID] = set()
-        for cell in self.store.cells:
-            try:
-                standing |= await self._begin(cell)
-            except GONE:
-                log.warning("feed.cell_down", cell=cell.name)
-        await self._outlet.keep(standing)
+        standing: dict[str, set[UUID]] = {}
+
+        async def visit(cell: Cell) -> None:
+            standing[cell.name] = await self._begin(cell)
+
+        await self._visits.each(self.store.cells, visit)
+        if len(standing) == len(self.store.cells):  # else what leads nowhere is not known
+            await self._outlet.keep(set().union(*standing.values()))
         if not self._going:
             return 0
         done, _ = await asyncio.wait(self._going.values(), timeout=WAIT)
@@ -113,8 +117,9 @@ class Feed:
             log.warning("feed.cell_down", cell=cell.name, reason=str(error))
         except HoraeError as error:
             log.warning("feed.waits", subscription=channel.name, reason=str(error)[:500])
-            async with self._turn(cell), cell.tx() as tx:
-                await feeds.fail(tx, channel.id, blocks, str(error)[:500])
+            with suppress(*GONE):
+                async with self._turn(cell), cell.tx() as tx:
+                    await feeds.fail(tx, channel.id, blocks, str(error)[:500])
         except Exception:
             log.exception("feed.failed", subscription=channel.name)
         return 0

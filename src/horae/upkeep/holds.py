@@ -2,10 +2,9 @@
 
 from typing import Final
 
-from horae.runtime.telemetry import log
 from horae.store import holds
-from horae.store.cells import Store
-from horae.store.tx import CUT, GONE
+from horae.store.cells import Cell, Store
+from horae.store.each import Visits
 
 BATCH: Final = 1000
 
@@ -15,14 +14,12 @@ class HoldSweeper:
 
     def __init__(self, store: Store) -> None:
         self.store = store
+        self._visits = Visits("holdsweeper")
 
     async def once(self) -> int:
         """Every cell once; returns how many rows went."""
-        went = 0
-        for cell in self.store.cells:
-            try:
-                async with cell.statement() as tx:
-                    went += await holds.forget(tx, BATCH)
-            except (*GONE, *CUT) as error:
-                log.warning("holds.not_swept", cell=cell.name, reason=type(error).__name__)
-        return went
+        return await self._visits.each(self.store.cells, self._sweep)
+
+    async def _sweep(self, cell: Cell) -> int:
+        async with cell.statement() as tx:
+            return await holds.forget(tx, BATCH)

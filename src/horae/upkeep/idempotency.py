@@ -3,7 +3,8 @@
 from typing import Final
 
 from horae.store import idempotency, sessions
-from horae.store.cells import Store
+from horae.store.cells import Cell, Store
+from horae.store.each import Visits
 
 BATCH: Final = 1000
 
@@ -13,11 +14,12 @@ class Forgetter:
 
     def __init__(self, store: Store) -> None:
         self.store = store
+        self._visits = Visits("forgetter")
 
     async def once(self) -> int:
         """Every cell once; returns how many rows went."""
-        went = 0
-        for cell in self.store.cells:
-            async with cell.statement() as tx:
-                went += await idempotency.forget(tx, BATCH) + await sessions.forget(tx, BATCH)
-        return went
+        return await self._visits.each(self.store.cells, self._forget)
+
+    async def _forget(self, cell: Cell) -> int:
+        async with cell.statement() as tx:
+            return await idempotency.forget(tx, BATCH) + await sessions.forget(tx, BATCH)

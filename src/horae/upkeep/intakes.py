@@ -26,6 +26,7 @@ from horae.service.context import Context
 from horae.service.intakes import standing
 from horae.store import channels, intakes
 from horae.store.cells import Cell, Store
+from horae.store.each import Visits
 from horae.store.tx import CUT, GONE
 
 BATCH: Final = 1000
@@ -43,15 +44,16 @@ class Intakes:
     def __init__(self, store: Store, brokers: Mapping[str, BrokerSettings], held: Held) -> None:
         self.store, self._brokers, self._held = store, brokers, held
         self._going: dict[tuple[UUID, int], asyncio.Task[None]] = {}
+        self._visits = Visits("intakes")
 
     async def once(self) -> int:
         """Returns 0: what is taken is taken meanwhile."""
         ours: dict[tuple[UUID, int], tuple[Cell, Channel]] = {}
-        for cell in self.store.cells:
-            try:
-                ours |= await self._of(cell)
-            except GONE:
-                log.warning("intake.cell_down", cell=cell.name)
+
+        async def visit(cell: Cell) -> None:
+            ours.update(await self._of(cell))
+
+        await self._visits.each(self.store.cells, visit)
         for key in self._going.keys() - ours.keys():
             await ended(self._going.pop(key))
         for key in ours.keys() - self._going.keys():

@@ -13,20 +13,21 @@ FULL: Final = timedelta(seconds=60)
 
 
 class Looks:
-    """Remembers, for each home, when it was looked at."""
+    """Remembers, for each way of the copies, up to when and when in full it was looked at with success."""
 
     def __init__(self) -> None:
         self._looked: dict[str, datetime] = {}
         self._full: dict[str, datetime] = {}
 
-    def since(self, home: str, now: datetime) -> datetime:
+    def since(self, way: str, now: datetime) -> datetime:
         """From when on to ask."""
-        full = self._full.get(home)
-        if full is None or now - full >= FULL:
-            self._full[home] = now
+        full, looked = self._full.get(way), self._looked.get(way)
+        if full is None or looked is None or now - full >= FULL:
             return BEGINNING
-        return self._looked[home] - SLACK
+        return looked - SLACK
 
-    def done(self, home: str, now: datetime) -> None:
-        """What there was as of `now` has been carried."""
-        self._looked[home] = now
+    def done(self, way: str, since: datetime, now: datetime) -> None:
+        """What changed from `since` until `now` has been carried."""
+        self._looked[way] = now
+        if since == BEGINNING:
+            self._full[way] = now

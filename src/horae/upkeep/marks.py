@@ -5,10 +5,9 @@ from datetime import timedelta
 from typing import Final
 
 from horae.runtime.clock import boottime
-from horae.runtime.telemetry import log
 from horae.store import feeds
 from horae.store.cells import Cell, Store
-from horae.store.tx import CUT, GONE, LOCKED
+from horae.store.each import Visits
 
 RANGE: Final = 128
 """Pages that share one summary: PostgreSQL's usual."""
@@ -26,26 +25,19 @@ class Marker:
     def __init__(self, store: Store, mine: Callable[[Cell], bool] = lambda _: True) -> None:
         self.store, self._mine = store, mine
         self._summarized: dict[tuple[str, str], int] = {}
-        self._marked_at = -MARK_EVERY_S
+        self._marked_at: dict[str, float] = {}
+        self._visits = Visits("marker")
 
     async def once(self) -> int:
         """Returns 0: there is no hurry."""
-        marks = boottime() - self._marked_at >= MARK_EVERY_S
-        if marks:
-            self._marked_at = boottime()
-        for cell in self.store.cells:
-            if self._mine(cell):
-                try:
-                    await self._tidy(cell, marks=marks)
-                except (*GONE, *CUT, *LOCKED) as error:
-                    log.warning("feed.not_summarized", cell=cell.name, reason=str(error))
-        return 0
+        return await self._visits.each(filter(self._mine, self.store.cells), self._tidy)
 
-    async def _tidy(self, cell: Cell, *, marks: bool) -> None:
+    async def _tidy(self, cell: Cell) -> None:
         async with cell.statement() as tx:
-            if marks:
+            if boottime() - self._marked_at.get(cell.name, -MARK_EVERY_S) >= MARK_EVERY_S:
                 await feeds.mark(tx)
                 await feeds.forget_marks(tx, tx.now - KEPT)
+                self._marked_at[cell.name] = boottime()
             days = [f"{tx.now + timedelta(days=step):%Y%m%d}" for step in (-1, 0, 1)]
             found = await feeds.partitions(tx, days)
         for summary, pages in found:

@@ -11,6 +11,7 @@ from horae.domain.tenants import Tenant
 from horae.runtime.chance import mint
 from horae.store import audit, outbox, purges, references, tenants
 from horae.store.cells import Cell, Store
+from horae.store.each import UNSERVED, UNSERVED_OR_MOVING, Visits
 from horae.store.tx import Tx
 
 JOBS: Final = 20
@@ -43,25 +44,31 @@ class Purger:
     def __init__(self, store: Store) -> None:
         self.store = store
         self._taken: dict[UUID, Counter[str]] = {}
+        self._visits = Visits("purger")
 
     async def once(self) -> int:
         """A round over every tenant that is to be purged; returns how many rows went."""
-        return sum(
-            [await self._tenant(home, tenant) for home in self.store.cells for tenant in await self._waiting(home)]
-        )
+        return await self._visits.each(self.store.cells, self._home)
 
-    async def _waiting(self, home: Cell) -> list[Tenant]:
+    async def _home(self, home: Cell) -> int:
+        """The tenants that are at home in a cell."""
         async with home.statement() as tx:
-            return await tenants.removed(tx)
+            waiting = await tenants.removed(tx)
+        return sum([await self._tenant(home, tenant) for tenant in waiting])
 
     async def _tenant(self, home: Cell, tenant: Tenant) -> int:
+        """A batch of what it left in every cell that answers; it is gone when all of them have nothing left."""
         taken = self._taken.setdefault(tenant.id, Counter())
         before = taken.total()
         shards = await self._shards(home, tenant)
+        complete = True
         for cell in self.store.cells:
-            await self._cell(cell, tenant, shards, taken)
+            try:
+                await self._cell(cell, tenant, shards, taken)
+            except UNSERVED_OR_MOVING:
+                complete = False
         went = taken.total() - before
-        if not went and self._all_open(shards):
+        if not went and complete and self._all_open(shards):
             await self._tell(home, tenant, taken)
         return went
 
@@ -86,11 +93,14 @@ class Purger:
         """A batch of what a job left in every cell; the job itself goes when nothing of it is left."""
         left = 0
         for cell in self.store.cells:
-            async with cell.statement() as tx:
-                for purge in OF_JOB:
-                    many = await purge(tx, tenant.id, shards, job_id)
-                    taken[purge.__name__] += many
-                    left += many == purges.BATCH
+            try:
+                async with cell.statement() as tx:
+                    for purge in OF_JOB:
+                        many = await purge(tx, tenant.id, shards, job_id)
+                        taken[purge.__name__] += many
+                        left += many == purges.BATCH
+            except UNSERVED:
+                left += 1
         if not left:
             async with self.store.statement(shard_in(job_id)) as tx:
                 for last in AT_HOME:

@@ -34,8 +34,8 @@ from horae.service.repairs import Span
 from horae.store import repairs as findings
 from horae.store import sources, tenants
 from horae.store.cells import Cell, Store
+from horae.store.each import Visits, ask_each
 from horae.store.secret_book import SecretBook
-from horae.store.tx import GONE
 from horae.upkeep.listing import Page, Read, opened
 
 ACTOR: Final = "source"
@@ -68,12 +68,12 @@ class Reconciler:
         self._sender.egress_of = self._egress.get
         self._tasks: SharedTasks[UUID] = SharedTasks(CONCURRENCY, CONCURRENCY_OF_TENANT)
         self._setbacks = Setbacks()
+        self._visits = Visits("reconciler")
 
     async def once(self) -> int:
         """A portion of every source that is due; returns how many rows were compared."""
         try:
-            for cell in self.store.cells:
-                await self._begin(cell)
+            await self._visits.each(self.store.cells, self._begin)
             return await self._tasks.settle(ROUND_SECONDS)
         except asyncio.CancelledError:
             await self._tasks.close()
@@ -83,21 +83,19 @@ class Reconciler:
         """End what is still asked; the next holder goes on from what was remembered."""
         await self._tasks.close()
 
-    async def _begin(self, cell: Cell) -> None:
-        """Begin with what is due in a cell; where the cell is down the others go on."""
-        try:
-            held = frozenset(self._held(cell))
-            async with cell.statement() as tx:
-                while True:
-                    without = self._crowded()
-                    due = await sources.due(tx, AT_ONCE, without)
-                    for one in due:
-                        if one.shard in held:
-                            self._start(cell, one)
-                    if len(due) < AT_ONCE or self._crowded() == without:
-                        return
-        except GONE:
-            log.warning("reconciler.cell_down", cell=cell.name)
+    async def _begin(self, cell: Cell) -> int:
+        """Begin with what is due in a cell; returns how many sources were."""
+        held, begun = frozenset(self._held(cell)), 0
+        async with cell.statement() as tx:
+            while True:
+                without = self._crowded()
+                due = await sources.due(tx, AT_ONCE, without)
+                for one in due:
+                    if one.shard in held:
+                        self._start(cell, one)
+                        begun += 1
+                if len(due) < AT_ONCE or self._crowded() == without:
+                    return begun
 
     def _crowded(self) -> set[UUID]:
         """Tenants of whom enough is under way: a tenant with many slow sources hides nobody else's."""
@@ -209,9 +207,12 @@ class _Walk:
 
     async def _forget(self, now: datetime) -> None:
         before = compose(0, int((now - REMEMBERED).timestamp() * 1000), 0)
-        for cell in self.store.cells:
+
+        async def forget(cell: Cell) -> None:
             async with cell.statement() as tx:
                 await findings.forget(tx, self.source.id, before)
+
+        await ask_each(self.store.cells, forget)  # where one is down, the next round forgets
 
     async def fail(self, error: Exception) -> None:
         """Tell it in the round, and let some time pass; a source whose type is gone waits for a person."""

@@ -18,8 +18,8 @@ from horae.service import compensations
 from horae.service.refusals import refusal_of
 from horae.store import outbox, relays
 from horae.store.cells import Cell, Store
+from horae.store.each import Visits
 from horae.store.relays import Asked
-from horae.store.tx import GONE
 
 PAGE: Final = 200
 NEVER: Final = (NotFound, Invalid, BadRequest, Conflict, msgspec.ValidationError)
@@ -33,6 +33,7 @@ class Relay:
         self.store = store
         self._held = held
         self._reached: dict[str, dict[int, int]] = {cell.name: {} for cell in store.cells}
+        self._visits = Visits("relay")
 
     def reached(self, cell: str) -> int:
         """The transaction in a cell below which nothing is left to relay; 0 where that is not known yet."""
@@ -40,15 +41,7 @@ class Relay:
 
     async def once(self) -> int:
         """A page of each; returns how many tasks were made."""
-        return sum([await self._alone(cell) for cell in self.store.cells])
-
-    async def _alone(self, cell: Cell) -> int:
-        """One cell; where it is down the others go on."""
-        try:
-            return await self._cell(cell)
-        except GONE:
-            log.warning("relay.cell_down", cell=cell.name)
-            return 0
+        return await self._visits.each(self.store.cells, self._cell)
 
     async def _cell(self, cell: Cell) -> int:
         held = frozenset(self._held(cell))

@@ -9,18 +9,20 @@ from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
-from horae.domain.errors import KeysUnavailable, ShardClosed, Unopenable
+from horae.domain.errors import KeysUnavailable, Unavailable, Unopenable
 from horae.domain.sealed import payload_of, read, secret_of
 from horae.runtime.telemetry import log
 from horae.security.envelopes import DataKey, version_of
 from horae.store import data_keys, instances, references, secrets, tenants
 from horae.store.cells import Cell, Store
+from horae.store.each import UNSERVED_OR_MOVING, Visits
 from horae.store.envelopes import Envelopes
 from horae.store.instances import Payload
 
 PAGE: Final = 200
 SETTLED: Final = timedelta(seconds=30)
 """So long after a new key was made every process seals with it, and a walk finds what older ones sealed."""
+POSTPONING: Final[tuple[type[Exception], ...]] = (KeysUnavailable, *UNSERVED_OR_MOVING)
 BEFORE_ALL: Final = (-1, UUID(int=0))
 
 
@@ -30,18 +32,22 @@ class Rewrapper:
     def __init__(self, store: Store, envelopes: Envelopes) -> None:
         self.store = store
         self._keks = envelopes.keks
+        self._visits = Visits("rewrapper")
 
     async def once(self) -> int:
         """All data keys at their homes, once; returns 0, there is no hurry."""
-        await self.rewrap_all()
+        await self._visits.each(self.store.cells, self._cell)
         return 0
 
     async def rewrap_all(self) -> int:
-        """The same; returns how many were wrapped anew."""
-        current = await self._keks.current()
-        return sum([await self._cell(cell, current) for cell in self.store.cells])
+        """The same; returns how many were wrapped anew. Raises where a cell was left out: it needs the old key."""
+        done = await self._visits.each(self.store.cells, self._cell)
+        if self._visits.unserved:
+            raise Unavailable(f"{', '.join(self._visits.unserved)} did not answer; {done} were wrapped anew elsewhere")
+        return done
 
-    async def _cell(self, cell: Cell, current: str) -> int:
+    async def _cell(self, cell: Cell) -> int:
+        current = await self._keks.current()
         after, done = data_keys.FIRST, 0
         while True:
             async with cell.statement() as tx:
@@ -61,16 +67,17 @@ class Resealer:
 
     def __init__(self, store: Store) -> None:
         self.store = store
+        self._visits = Visits("resealer")
 
     async def once(self) -> int:
         """Every tenant with a key that was made a while ago and not walked for; returns how many payloads changed."""
-        done = 0
-        for home in self.store.cells:
-            async with home.statement() as tx:
-                waiting = await data_keys.unwalked(tx, tx.now - SETTLED, PAGE)
-            for tenant_id, version in waiting:
-                done += await self._tenant(home, tenant_id, version)
-        return done
+        return await self._visits.each(self.store.cells, self._home)
+
+    async def _home(self, home: Cell) -> int:
+        """The tenants that are at home in a cell."""
+        async with home.statement() as tx:
+            waiting = await data_keys.unwalked(tx, tx.now - SETTLED, PAGE)
+        return sum([await self._tenant(home, tenant_id, version) for tenant_id, version in waiting])
 
     async def _tenant(self, home: Cell, tenant_id: UUID, version: int) -> int:
         async with home.statement() as tx:
@@ -85,7 +92,7 @@ class Resealer:
             done += await self._secrets(home, key)
             for shard in shards:
                 self.store.cell(shard)  # a shard that is moving may have been passed over
-        except (KeysUnavailable, ShardClosed) as error:
+        except POSTPONING as error:
             log.warning("reseal.postponed", tenant=str(tenant_id), reason=str(error))
             return 0
         async with home.statement() as tx:

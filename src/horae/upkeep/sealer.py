@@ -11,6 +11,7 @@ from typing import Final
 from horae.runtime.telemetry import log
 from horae.store import blocks
 from horae.store.cells import Cell, Store
+from horae.store.each import Visits
 from horae.store.tx import Tx
 
 MOST_ENTRIES: Final = 5000
@@ -29,12 +30,13 @@ class Sealer:
         self.store = store
         self._mine = mine
         self._rounds = 0
+        self._visits = Visits("sealer")
 
     async def once(self) -> int:
         """Every cell once; returns how many blocks were full, for behind those there is more."""
         self._rounds += 1
         anyone = self._rounds % self.LOOK_EVERY == 0
-        return sum([await self._seal(cell) for cell in self.store.cells if anyone or self._mine(cell)])
+        return await self._visits.each((cell for cell in self.store.cells if anyone or self._mine(cell)), self._seal)
 
     async def _seal(self, cell: Cell) -> int:
         async with cell.statement() as tx:
@@ -48,10 +50,11 @@ class Dropper:
     def __init__(self, store: Store, kept: timedelta) -> None:
         self.store = store
         self.kept = kept
+        self._visits = Visits("dropper")
 
     async def once(self) -> int:
         """A portion of every cell; returns how many blocks went."""
-        return sum([await self._drop(cell) for cell in self.store.cells])
+        return await self._visits.each(self.store.cells, self._drop)
 
     async def _drop(self, cell: Cell) -> int:
         async def work(tx: Tx) -> int:

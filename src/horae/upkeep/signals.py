@@ -6,6 +6,7 @@ from uuid import UUID
 
 from horae.store import signals
 from horae.store.cells import Cell, Store
+from horae.store.each import Visits
 
 KEPT: Final = timedelta(days=1)
 MOST: Final = 2000
@@ -18,18 +19,11 @@ class Signaller:
     def __init__(self, store: Store, writer: UUID) -> None:
         self.store = store
         self.writer = writer
+        self._visits = Visits("signaller")
 
     async def once(self) -> int:
         """Every cell once; one that is down gets its counts later. Returns 0: there is no hurry."""
-        failed: list[Exception] = []
-        for cell in self.store.cells:
-            try:
-                await self._write(cell)
-            except Exception as error:
-                failed.append(error)
-        if failed:
-            raise failed[0]
-        return 0
+        return await self._visits.each(self.store.cells, self._write)
 
     async def _write(self, cell: Cell) -> None:
         counts = cell.tally.take(MOST)

@@ -5,6 +5,7 @@ from typing import Final
 
 from horae.store import vacuum
 from horae.store.cells import Cell, Store
+from horae.store.each import Visits
 
 PATIENCE: Final = 600.0
 
@@ -21,11 +22,11 @@ class Vacuumer:
         self.store = store
         self.rounds = 0
         self._horizons: dict[str, int | None] = {}
+        self._visits = Visits("vacuumer")
 
     async def once(self) -> int:
         """Every cell once; nothing waits for more at once, so it says zero."""
-        for cell in self.store.cells:
-            await self._tidy(cell)
+        await self._visits.each(self.store.cells, self._tidy)
         self.rounds += 1
         return 0
 

@@ -10,7 +10,7 @@ import msgspec
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from horae.boot.session import err, load, out, run
+from horae.boot.session import err, load, name_cells_down, out, run
 from horae.boot.telling import Exit, Verbs, answer, say, wants_json
 from horae.domain.anchors import Anchor
 from horae.domain.errors import Invalid
@@ -54,7 +54,9 @@ def anchor(anchors: File = None) -> None:
 
     async def work() -> list[Anchor]:
         async with Store.of(load().all_cells()) as store:
-            return await blocks.anchors(store.cells)
+            found = await blocks.anchors(store.cells)
+            name_cells_down([cell.name for cell in store.cells if cell.reach.is_down])
+            return found
 
     found, file = run(work), anchors or load().audit_anchors
     if file is not None:

@@ -7,8 +7,8 @@ from horae.boot.session import load, out, run
 from horae.boot.telling import Exit, answer
 from horae.domain.doctor import Finding, Level, examine
 from horae.store import health
-from horae.store.cells import Store
-from horae.store.tx import Tx
+from horae.store.cells import Cell, Store
+from horae.store.tx import GONE, Tx
 
 COLOURS = {Level.OK: "green", Level.HINT: "yellow", Level.FAULT: "red"}
 
@@ -20,14 +20,23 @@ def doctor() -> None:
         found: dict[str, list[Finding]] = {}
         async with Store.of(load().all_cells()) as store:
             for cell in store.cells:
-                async with cell.direct() as connection:
-                    found[cell.name] = examine(await health.facts(Tx(connection, cell.clock.now())))
+                found[cell.name] = await _findings(cell)
         told = [{"cell": name, **one._asdict()} for name, findings in found.items() for one in findings]
         answer(told, lambda: out.print(*(_table(name, findings) for name, findings in found.items())))
         return all(one.level is not Level.FAULT for findings in found.values() for one in findings)
 
     if not run(work):
         raise typer.Exit(Exit.REFUSED)
+
+
+async def _findings(cell: Cell) -> list[Finding]:
+    """What is to be said of a cell; of one that is down nothing but that."""
+    try:
+        async with cell.direct() as connection:
+            return examine(await health.facts(Tx(connection, cell.clock.now())))
+    except GONE as error:
+        reason = str(error) or type(error).__name__
+        return [Finding(Level.FAULT, "reachable", f"no: {reason}", "start it, or mend the way to it")]
 
 
 def _table(name: str, findings: list[Finding]) -> Table:

@@ -113,7 +113,7 @@ def list_(
         async with caller() as ctx:
             table = Table("name", "status", "trigger", "next fire (UTC)", "id")
             wanted = Wanted(status, labels, tuple(key for key, value in asked if value is None), prefix, kind)
-            found = await jobs.listing(ctx) if wanted.any else await jobs.page(ctx, wanted, limit=MOST)
+            found = await jobs.listing(ctx) if wanted.any else await jobs.page(ctx, wanted, limit=MOST, whole=False)
             for job in found:
                 trigger = msgspec.to_builtins(job.definition.trigger)
                 table.add_row(

@@ -6,7 +6,7 @@ import typer
 
 from horae.boot.sealing import opened_store, require
 from horae.boot.serving import drain, sender_of, serving, told_to_end
-from horae.boot.session import load, run
+from horae.boot.session import load, name_cells_down, run
 from horae.boot.telling import say
 from horae.runtime.stalls import watching
 
@@ -22,6 +22,7 @@ def node(
         async with opened_store(settings, settings.all_cells()) as store:
             if once:
                 done = await drain(settings, store)
+                name_cells_down([cell.name for cell in store.cells if cell.reach.is_down])
                 say({"done": done}, f"{done} done")
                 return
             told = told_to_end()

@@ -82,7 +82,7 @@ def read(file: Path | None, module: str | None, owner: str | None) -> Source:
 
 async def planned(ctx: Context, source: Source, *, prune: bool = False, force: bool = False) -> Plan:
     """The plan of a source for the caller's tenant."""
-    declared = source.declared(ctx.tenant, ctx.store.cells[0].clock.now())
+    declared = source.declared(ctx.tenant, ctx.store.clock.now())
     return await plans.plan(ctx, source.owner, declared, prune=prune, force=force)
 
 

@@ -7,7 +7,7 @@ from rich.table import Table
 
 from horae.api.models.tenants import TenantView
 from horae.boot.sealing import opened_store
-from horae.boot.session import load, out, run
+from horae.boot.session import load, name_cells_down, out, run
 from horae.boot.telling import Verbs, answer, say
 from horae.domain.counts import CountBounds
 from horae.domain.ids import Prefix, public
@@ -45,8 +45,10 @@ def list_(limit: int = 100) -> None:
     """All tenants, by name."""
 
     async def work() -> None:
+        down: set[str] = set()
         async with Store.of(load().all_cells()) as store:
-            found = await tenants.page(store, None, limit)
+            found = await tenants.page(store, None, limit, down)
+        name_cells_down(down)
         table = Table("name", "width", "layout", "zone", "weight", "id")
         for one, allowance in found:
             id_ = public(Prefix.TENANT, one.id)

@@ -50,17 +50,28 @@ class Keeper:
         self._strays = Strays(self._ttl)
         self._line = Line(cell.dsn, "lease", patience=self._ttl * BEAT, connect=min(CONNECT, self._ttl / 2))
         self._draining = False
+        self._failing = False
 
     async def keep(self) -> None:
         """Until cancelled. A round that fails is logged and tried again soon; the lease runs out by itself."""
         while True:
             pause = self._ttl * SOON * (0.5 + fraction())
-            try:
-                pause = await self.once()
-            except Exception as error:
-                log.warning("lease.not_renewed", cell=self.cell.name, error=repr(error))
+            if self.cell.clock.was_read:  # else the cell was down at the start, and has not joined yet
+                pause = await self._try(pause)
             self.looked.set()
             await asyncio.sleep(pause)
+
+    async def _try(self, pause: float) -> float:
+        """One round; returns after how many seconds to come again. Only the first of several failures is told."""
+        try:
+            pause = await self.once()
+        except Exception as error:
+            if not self._failing:
+                log.warning("lease.not_renewed", cell=self.cell.name, error=repr(error))
+            self._failing = True
+        else:
+            self._failing = False
+        return pause
 
     async def once(self) -> float:
         """Renew, look, and move towards the deal; returns after how many seconds to come again."""

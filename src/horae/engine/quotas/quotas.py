@@ -191,10 +191,10 @@ class Quotas:
     def _shift_s(self, key: Key) -> float:
         """By how much the clock of its home is ahead of ticks. While its shard is open nowhere, any cell's is near."""
         try:
-            cell = self._store.cell(key.shard)
+            clock = self._store.cell(key.shard).clock
         except ShardClosed:
-            cell = self._store.cells[0]
-        return cell.clock.seconds() - boottime()
+            clock = self._store.clock
+        return clock.seconds() - boottime()
 
     def _begin_round(self, name: str, keys: Sequence[Key]) -> None:
         bursar, tick = self._bursars[name], boottime()

@@ -1,0 +1,109 @@
+"""F6: a process starts with the cells that answer, and joins the others when they are back."""
+
+import json
+import sys
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from tests.api.doors import CLEAN, SECRET, Door
+from tests.cell_down import WEATHERS, first_behind, mended_proxy
+from tests.keyring import keyring
+from tests.steps import query, until
+from tests.system.children import Child
+
+pytestmark = pytest.mark.timeout(240)
+HORAE = Path(sys.executable).parent / "horae"
+LONG = 60.0
+HELD = "select count(*) as many from shard where state = 'ACTIVE' and owner is not null"
+
+
+@pytest.fixture
+def proxy(cells):
+    with mended_proxy(cells) as proxy:
+        yield proxy
+
+
+@pytest.fixture
+def started(tmp_path):
+    """Starts `horae` with these words on these cells; what was started is ended."""
+    made = []
+
+    def start(kind, cells, *words, **settings):
+        told = {"HORAE_CELLS": json.dumps([cell.model_dump() for cell in cells]), "HORAE_ENVIRONMENT": "test"}
+        child = kind(words[0], tmp_path / f"{words[0]}.log")
+        made.append(child)
+        keys = {"HORAE_API_SECRET": SECRET, "HORAE_KEYRING": str(keyring()), "PYTHONUNBUFFERED": "1"}
+        child.spawn([HORAE, *words], CLEAN | told | keys | settings)
+        return child
+
+    yield start
+    for child in made:
+        child.end()
+
+
+async def held(cell):
+    return (await query(cell, HELD))[0]["many"]
+
+
+@pytest.mark.parametrize("weather", WEATHERS)
+async def test_a_node_starts_with_the_cell_that_answers_and_joins_the_other(cells, store, proxy, started, weather):
+    first, second = store.cells
+    getattr(proxy, weather)()
+    node = started(Child, first_behind(cells, proxy), "node", HORAE_LEASE_TTL="2")
+
+    async def all_of_the_second():
+        assert node.running, node.tail()
+        return await held(second) == len(store.shards_of(second))
+
+    await until(all_of_the_second, LONG)
+    assert await held(first) == 0
+    proxy.mend()
+
+    async def all_of_the_first():
+        assert node.running, node.tail()
+        return await held(first) == len(store.shards_of(first))
+
+    await until(all_of_the_first, LONG)
+    assert "Traceback" not in node.log.read_text(), node.tail()
+
+
+@pytest.mark.parametrize("weather", WEATHERS)
+async def test_an_api_starts_with_the_cell_that_answers_and_joins_the_other(cells, store, proxy, started, weather):
+    getattr(proxy, weather)()
+    door = started(Door, first_behind(cells, proxy), "api", "--port", "0")
+    await door.ready(LONG)
+    async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{door.port}") as client:
+        ready = await client.get("/readyz")
+        assert (ready.status_code, ready.json()["degraded"]) == (200, True)
+        assert [cell["shards"] for cell in ready.json()["cells"]] == [0, len(store.shards_of(store.cells[1]))]
+        proxy.mend()
+
+        async def whole():
+            told = (await client.get("/readyz")).json()
+            return not told["degraded"] and sum(cell["shards"] for cell in told["cells"]) == 4096
+
+        await until(whole, LONG)
+    assert "Traceback" not in door.log.read_text(), door.tail()
+
+
+@pytest.mark.parametrize("words", [("node",), ("api", "--port", "0")], ids=["node", "api"])
+async def test_a_process_is_refused_where_no_cell_answers(cells, proxy, started, words):
+    proxy.refuse()
+    [first, _] = first_behind(cells, proxy)
+    child = started(Child, [first, first.model_copy(update={"name": "cell-1"})], *words)
+    assert await child.ended(LONG) == 5
+    assert "SCH_503_UNAVAILABLE" in child.tail()
+
+
+async def test_a_list_on_the_command_line_shows_what_there_is_and_names_what_is_missing(cells, store, proxy, started):
+    done = started(Child, cells, "tenant", "create", "here", "--width", "4096")
+    assert await done.ended(LONG) == 0
+    whole = started(Child, cells, "job", "list", HORAE_TENANT="here")
+    assert await whole.ended(LONG) == 0
+    assert "not reached" not in whole.tail()
+    proxy.refuse()
+    listed = started(Child, first_behind(cells, proxy), "tenant", "list")
+    assert await listed.ended(LONG) == 0
+    assert "not reached: cell-0" in listed.tail()
