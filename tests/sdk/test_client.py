@@ -57,6 +57,21 @@ def test_a_call_keeps_its_key_over_all_its_tries(trouble):
     assert len(sent) == 1
 
 
+def test_a_list_names_the_cells_that_it_had_to_do_without():
+    pages = [{"items": [], "next": "c", "cells_down": ["cell-1"]}, {"items": [], "cells_down": ["cell-0"]}]
+    heard = Heard(*(httpx2.Response(200, json=page) for page in pages))
+    found = heard.client().jobs.list()
+    assert found.cells_down == []
+    assert (list(found), found.cells_down) == ([], ["cell-0", "cell-1"])
+
+
+async def test_so_does_a_list_that_is_awaited():
+    heard = Heard(httpx2.Response(200, json={"items": [], "cells_down": ["cell-1"]}))
+    async with AsyncClient("http://horae.test", "horae_k", transport=httpx2.MockTransport(heard)) as client:
+        found = client.jobs.list()
+        assert ([job async for job in found], found.cells_down) == ([], ["cell-1"])
+
+
 def test_two_calls_have_two_keys():
     heard = Heard(*(httpx2.Response(202, json=_triggered()) for _ in range(2)))
     client = heard.client()

@@ -1,5 +1,6 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { CellsDown } from "./CellsDown";
 import { Pager } from "./Pager";
 import { type Column, Rows } from "./Rows";
 import { Trouble } from "./Trouble";
@@ -11,6 +12,7 @@ export function Found<Item>({ asked, caption, columns, id, empty, cursor, go }: 
   return (
     <>
       {asked.error && <Trouble error={asked.error} onAgain={() => void asked.refetch()} />}
+      <CellsDown cells={asked.data?.cells_down} />
       {(stale || !asked.error) && (
         <Rows caption={caption} columns={columns} items={asked.data?.items} id={id} empty={empty} />
       )}
@@ -20,7 +22,7 @@ export function Found<Item>({ asked, caption, columns, id, empty, cursor, go }: 
 }
 
 interface FoundProps<Item> {
-  asked: UseQueryResult<{ items: Item[]; next?: string | null }, Error>;
+  asked: UseQueryResult<{ items: Item[]; next?: string | null; cells_down?: string[] }, Error>;
   caption: string;
   columns: Column<Item>[];
   id: (item: Item) => string;

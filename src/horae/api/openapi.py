@@ -9,7 +9,7 @@ from fastapi.routing import APIRoute
 from horae import __version__
 from horae.api import hot
 from horae.api.problems import MEDIA_TYPE, Problem
-from horae.api.routing import GuardedRoute, action_of
+from horae.api.routing import CELLS_DOWN, GuardedRoute, action_of
 from horae.domain.errors import HoraeError
 from horae.security.cookies import SESSION
 from horae.security.roles import ACTIONS, LOGIN, roles_for
@@ -20,6 +20,10 @@ DESCRIPTION: Final = (
 )
 ALWAYS: Final = (400, 401, 403, 404, 405, 409, 422, 429, 503)
 WITH_BODY: Final = (413, 415)
+LEFT_OUT: Final = {
+    "description": "Cells that could not be reached, separated by commas: what lies there is missing from this answer.",
+    "schema": {"type": "string"},
+}
 AT_LOGIN: Final = (400, 401, 403, 405, 422, 429, 503)
 
 
@@ -38,7 +42,10 @@ def document(app: FastAPI) -> dict[str, Any]:
         }
         for route in guarded(app):
             for method in route.methods or ():
-                _finish(made["paths"][route.path_format][method.lower()], action_of(route))
+                operation = made["paths"][route.path_format][method.lower()]
+                _finish(operation, action_of(route))
+                if method == "GET":
+                    operation["responses"]["200"]["headers"] = {CELLS_DOWN: LEFT_OUT}
         for open_, methods in made["paths"].items():
             if open_ in LOGIN:
                 for operation in methods.values():

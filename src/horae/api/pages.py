@@ -20,6 +20,9 @@ class Page(BaseModel, Generic[Item]):
 
     items: list[Item]
     next: str | None = Field(None, description="Send it as `cursor` for the next page; null: this was the last.")
+    cells_down: list[str] = Field(
+        [], description="Cells that could not be reached: what lies there is missing from this page."
+    )
 
 
 class Paging(NamedTuple):
@@ -29,6 +32,7 @@ class Paging(NamedTuple):
     purpose: str
     limit: int
     after: Any
+    cells_down: set[str]
 
     @property
     def take(self) -> int:
@@ -41,13 +45,12 @@ class Paging(NamedTuple):
         """The page. `place` says what the next one comes after."""
         shown = found[: self.limit]
         more = len(found) > self.limit
-        return Page(
-            items=[show(one) for one in shown], next=self.seals.seal(self.purpose, place(shown[-1])) if more else None
-        )
+        return self.told([show(one) for one in shown], place(shown[-1]) if more else None)
 
     def told(self, items: Sequence[Shown], place: object) -> Page[Shown]:
         """A page of something that knows itself where the next one begins; None: there is none."""
-        return Page(items=list(items), next=None if place is None else self.seals.seal(self.purpose, place))
+        following = None if place is None else self.seals.seal(self.purpose, place)
+        return Page(items=list(items), next=following, cells_down=sorted(self.cells_down))
 
 
 def _paging(
@@ -60,9 +63,10 @@ def _paging(
     filters = sorted(
         (name, value) for name, value in request.query_params.multi_items() if name not in {"cursor", "limit"}
     )
-    tenant = request.state.admitted.caller.tenant.id
-    purpose = f"{tenant}\n{request.url.path}\n{filters}"
-    return Paging(seals, purpose, limit, None if cursor is None else seals.open(purpose, cursor))
+    caller, ctx = request.state.admitted
+    purpose = f"{caller.tenant.id}\n{request.url.path}\n{filters}"
+    after = None if cursor is None else seals.open(purpose, cursor)
+    return Paging(seals, purpose, limit, after, ctx.cells_down)
 
 
 Paged = Annotated[Paging, Depends(_paging)]

@@ -18,6 +18,8 @@ from horae.service.callers import Caller
 from horae.service.context import Context
 
 PREFIX: Final = "/api/v1"
+CELLS_DOWN: Final = "Horae-Cells-Down"
+"""Names the cells that an answer had to do without, whatever shape it has."""
 
 
 class Allowed:
@@ -89,6 +91,8 @@ class GuardedRoute(APIRoute):
                     request.state.admitted = admitted
                     check_parameters(request, known)
                     response = await inner(await strict(request) if self.body_field else request)
+                if admitted.ctx.cells_down:
+                    response.headers[CELLS_DOWN] = ", ".join(sorted(admitted.ctx.cells_down))
             except Exception as error:
                 response = refused(request, error)
             response.headers.update(left(request))

@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { getJobs } from "../../api/generated/client";
 import type { JobView, Status } from "../../api/generated/models";
 import { Act } from "../../parts/Act";
+import { CellsDown } from "../../parts/CellsDown";
 import { Empty } from "../../parts/Empty";
 import { Moment } from "../../parts/Moment";
 import { Page } from "../../parts/Page";
@@ -43,6 +44,7 @@ export function JobsPage() {
     <Page title={t("title")} acts={<Fresh />}>
       <Filters />
       {asked.error && !asked.data && <Trouble error={asked.error} onAgain={asked.refetch} />}
+      <CellsDown cells={asked.data?.cells_down} />
       <Rows
         caption={t("title")}
         columns={useColumns()}

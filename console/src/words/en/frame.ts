@@ -32,7 +32,12 @@ export default {
     noRole: "none",
     readOnly: "The console is read-only until the scheduler answers again.",
   },
-  list: { more: "Next page", first: "First page", none: "Nothing here" },
+  list: {
+    more: "Next page",
+    first: "First page",
+    none: "Nothing here",
+    cellsDown: "{{cells}} cannot be reached: what lies there is missing from this list.",
+  },
   hold: {
     breaker: "Waiting for its target: the circuit breaker of {{name}} has been open since {{since}}",
     retry_budget: "Waiting for its target: the retry budget of {{name}} has been spent since {{since}}",

@@ -32,7 +32,12 @@ export default {
     noRole: "无",
     readOnly: "调度器恢复应答之前，控制台只读。",
   },
-  list: { more: "下一页", first: "第一页", none: "暂无内容" },
+  list: {
+    more: "下一页",
+    first: "第一页",
+    none: "暂无内容",
+    cellsDown: "无法连接 {{cells}}：其中的内容未列出。",
+  },
   hold: {
     breaker: "等待目标：{{name}} 的熔断器自 {{since}} 起打开",
     retry_budget: "等待目标：{{name}} 的重试预算自 {{since}} 起用尽",

@@ -13,10 +13,14 @@ class Model(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Page(Model, Generic[T], frozen=True, kw_only=True):
-    """A page of a list; `next` is the cursor of the one after it."""
+    """A page of a list; `next` is the cursor of the one after it.
+
+    `cells_down` names the databases that could not be reached: what lies there is missing from the page.
+    """
 
     items: list[T]
     next: str | None = None
+    cells_down: list[str] = []
 
 
 class ComingFire(Model, frozen=True, kw_only=True):

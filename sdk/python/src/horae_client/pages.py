@@ -1,13 +1,15 @@
 """Lists come in pages; a cursor opens the next one, for the same filters only."""
 
 from dataclasses import replace
-from typing import Any
+from typing import TypeVar
 
 from horae_client.models import Page
 from horae_client.wire import Request, said
 
+T = TypeVar("T")
 
-def after(request: Request[Page[Any]], cursor: str | None, limit: int | None) -> Request[Page[Any]]:
+
+def after(request: Request[Page[T]], cursor: str | None, limit: int | None) -> Request[Page[T]]:
     """The request for the page after a cursor; without one, for the first.
 
     >>> from horae_client.asked.jobs import versions

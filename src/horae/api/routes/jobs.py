@@ -53,7 +53,7 @@ async def listing(
         prefix=prefix,
         kind=kind,
     )
-    found = await jobs.page(ctx, wanted, after=paging.after or "", limit=paging.take)
+    found = await jobs.page(ctx, wanted, after=paging.after or "", limit=paging.take, whole=False)
     return paging.page([await shown(ctx, job) for job in found], JobView.of, lambda job: job.name)
 
 

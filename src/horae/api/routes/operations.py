@@ -63,7 +63,7 @@ async def shards(
     limit: Annotated[int, Query(ge=1, le=4096)] = 500,
 ) -> list[ShardView]:
     """The shards with their leases, by number."""
-    told = await health.shards_of(ctx.store, after=after, limit=limit)
+    told = await health.shards_of(ctx.store, after=after, limit=limit, cells_down=ctx.cells_down)
     return sorted((ShardView.of(cell, row) for cell in told for row in cell.shards), key=lambda one: one.shard)
 
 

@@ -83,7 +83,7 @@ async def shown(request: Request, ctx: Context, caller: Caller) -> Me:
         return Me.of(caller, [caller.tenant.name], None)
     tenants = [caller.tenant.name]
     if key.key_id is None:
-        tenants = [tenant.name for tenant in await sessions.choices(ctx.store, key.principals)]
+        tenants = [tenant.name for tenant in await sessions.choices(ctx.store, key.principals, ctx.cells_down)]
     return Me.of(caller, tenants, request.app.state.gate.csrf.token(key.id))
 
 

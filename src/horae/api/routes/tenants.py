@@ -31,7 +31,7 @@ async def create(ctx: Annotated[Context, may("tenants.create")], asked: NewTenan
 @routes.get("/tenants")
 async def listing(ctx: Annotated[Context, may("tenants.list")], paging: Paged) -> Page[TenantView]:
     """All tenants, by name."""
-    found = await tenants.page(ctx.store, paging.after, paging.take)
+    found = await tenants.page(ctx.store, paging.after, paging.take, ctx.cells_down)
     return paging.page(found, lambda one: TenantView.of(*one), lambda one: one[0].name)
 
 

@@ -132,7 +132,7 @@ def _failure(one: Failed) -> domain.Failed:
 
 def _now(ctx: Context) -> datetime:
     """The cells' time, for workers whose own clock is wrong."""
-    return ctx.store.cells[0].clock.now()
+    return ctx.store.clock.now()
 
 
 def _heard(one: Held, answer: domain.HeartbeatAnswer | None) -> Heard:

@@ -1,11 +1,11 @@
 """Jobs: what fires, when, and what it calls."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from horae_client import keys
-from horae_client.aio.verbs import AsyncVerbs
+from horae_client.aio.verbs import AsyncItems, AsyncVerbs
 from horae_client.asked import jobs as asked
 from horae_client.models import Backfill, Counts, Forecast, Instance, Job, Schedule, Triggered, Version
 from horae_client.specs import Policies, RetryPolicy, Target, Trigger
@@ -85,7 +85,7 @@ class AsyncJobs(AsyncVerbs):
         prefix: str = "",
         kind: str | None = None,
         limit: int | None = None,
-    ) -> AsyncIterator[Job]:
+    ) -> AsyncItems[Job]:
         """The living jobs, by name, over as many pages as there are. A label is `key` or `key=value`.
 
         `kind` is that of the trigger: `cron`, `keyed`, `rolling` …
@@ -173,7 +173,7 @@ class AsyncJobs(AsyncVerbs):
         until: datetime | None = None,
         key: str | None = None,
         limit: int | None = None,
-    ) -> AsyncIterator[Instance]:
+    ) -> AsyncItems[Instance]:
         """A job's instances, live and ended, newest fire first.
 
         >>> one = await client.jobs.trigger("coupon_job")
@@ -237,7 +237,7 @@ class AsyncJobs(AsyncVerbs):
         """
         return await self._ask(asked.verb(job, "restore", keys.made(idempotency_key), {"at": aware(at)}))
 
-    def versions(self, job: str, *, limit: int | None = None) -> AsyncIterator[Version]:
+    def versions(self, job: str, *, limit: int | None = None) -> AsyncItems[Version]:
         """A job's versions, newest first.
 
         >>> [one.version async for one in client.jobs.versions("coupon_job")]

@@ -1,10 +1,10 @@
 """Instances, holds, backfills, dead letters, calendars."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from datetime import date, datetime
 
 from horae_client import keys
-from horae_client.aio.verbs import AsyncVerbs
+from horae_client.aio.verbs import AsyncItems, AsyncVerbs
 from horae_client.asked import runs as asked
 from horae_client.models import Backfill, Calendar, DeadLetter, Hold, Instance, Replayed, Retried
 from horae_client.wire import said
@@ -31,7 +31,7 @@ class AsyncInstances(AsyncVerbs):
         until: datetime | None = None,
         key: str | None = None,
         limit: int | None = None,
-    ) -> AsyncIterator[Instance]:
+    ) -> AsyncItems[Instance]:
         """The tenant's instances, newest birth first.
 
         >>> made = await client.tasks.schedule("ARTICLE_PUBLISH", "article-42")
@@ -64,7 +64,7 @@ class AsyncInstances(AsyncVerbs):
 class AsyncHolds(AsyncVerbs):
     """What is due and held back."""
 
-    def list(self, *, limit: int | None = None) -> AsyncIterator[Hold]:
+    def list(self, *, limit: int | None = None) -> AsyncItems[Hold]:
         """Which targets and limits hold calls back, why and since when; most waiting first.
 
         >>> [one.reason async for one in client.holds.list()]
@@ -89,7 +89,7 @@ class AsyncBackfills(AsyncVerbs):
         """
         return await self._ask(asked.backfill(backfill))
 
-    def list(self, job: str, *, limit: int | None = None) -> AsyncIterator[Backfill]:
+    def list(self, job: str, *, limit: int | None = None) -> AsyncItems[Backfill]:
         """A job's backfills, newest first.
 
         >>> [one.id async for one in client.backfills.list("coupon_job")]
@@ -122,7 +122,7 @@ class AsyncDeadLetters(AsyncVerbs):
         error_code: str | None = None,
         status: str | None = None,
         limit: int | None = None,
-    ) -> AsyncIterator[DeadLetter]:
+    ) -> AsyncItems[DeadLetter]:
         """The dead letters, newest first.
 
         >>> [(one.job, one.error_msg) async for one in client.dead_letters.list(job="coupon_job")]
@@ -182,7 +182,7 @@ class AsyncCalendars(AsyncVerbs):
         """
         return await self._ask(asked.calendar(name))
 
-    def list(self, *, limit: int | None = None) -> AsyncIterator[Calendar]:
+    def list(self, *, limit: int | None = None) -> AsyncItems[Calendar]:
         """The calendars, by name.
 
         >>> [one.name async for one in client.calendars.list()]

@@ -1,9 +1,9 @@
 """Sources: where your business lists what should be pending."""
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import Iterable
 
 from horae_client import keys
-from horae_client.aio.verbs import AsyncVerbs
+from horae_client.aio.verbs import AsyncItems, AsyncVerbs
 from horae_client.asked import sources as asked
 from horae_client.models import Repair, Round, Source, Taken
 from horae_client.specs import Listed, Origin
@@ -48,7 +48,7 @@ class AsyncSources(AsyncVerbs):
         """
         return await self._ask(asked.get(type))
 
-    def list(self, *, limit: int | None = None) -> AsyncIterator[Source]:
+    def list(self, *, limit: int | None = None) -> AsyncItems[Source]:
         """All sources, by the name of their type.
 
         >>> from horae_client import PushOrigin
@@ -89,7 +89,7 @@ class AsyncSources(AsyncVerbs):
         """
         return await self._ask(asked.run(type, dry, keys.made(idempotency_key)))
 
-    def rounds(self, type: str, *, limit: int | None = None) -> AsyncIterator[Round]:
+    def rounds(self, type: str, *, limit: int | None = None) -> AsyncItems[Round]:
         """A source's rounds, newest first.
 
         >>> from horae_client import PushOrigin
@@ -100,7 +100,7 @@ class AsyncSources(AsyncVerbs):
         """
         return self._pages(asked.rounds(type), limit)
 
-    def repairs(self, type: str, *, round: int | None = None, limit: int | None = None) -> AsyncIterator[Repair]:
+    def repairs(self, type: str, *, round: int | None = None, limit: int | None = None) -> AsyncItems[Repair]:
         """What rounds found and did, newest first; of a dry round what it would have done.
 
         >>> from datetime import UTC, datetime

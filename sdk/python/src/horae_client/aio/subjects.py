@@ -1,8 +1,8 @@
 """Subjects: the members of a rolling job's set."""
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import Iterable
 
-from horae_client.aio.verbs import AsyncVerbs
+from horae_client.aio.verbs import AsyncItems, AsyncVerbs
 from horae_client.asked import subjects as asked
 from horae_client.models import Changed, Coverage, Subject
 
@@ -43,7 +43,7 @@ class AsyncSubjects(AsyncVerbs):
             named, changed = named + done.named, changed + done.changed
         return Changed(named=named, changed=changed)
 
-    def list(self, job: str, *, prefix: str = "", limit: int | None = None) -> AsyncIterator[Subject]:
+    def list(self, job: str, *, prefix: str = "", limit: int | None = None) -> AsyncItems[Subject]:
         """The set in the order of its keys, each with its last refresh; of those alone whose key begins so.
 
         >>> from horae_client import Rolling

@@ -1,6 +1,6 @@
 """What all verbs are made of."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, Protocol, TypeVar
 
 from horae_client.models import Page
@@ -18,6 +18,34 @@ class AsyncCarrier(Protocol):
         ...
 
 
+class AsyncItems(AsyncIterator[T]):
+    """The items of a list, one by one, over as many pages as there are; a page is asked for when it is needed.
+
+    `cells_down` names the databases that could not be reached for the pages so far: what lies there was left out.
+    """
+
+    def __init__(
+        self, ask: Callable[[Request[Page[T]]], Awaitable[Page[T]]], request: Request[Page[T]], limit: int | None
+    ) -> None:
+        self.cells_down: list[str] = []
+        self._items = self._read(ask, request, limit)
+
+    async def __anext__(self) -> T:
+        """The next item."""
+        return await anext(self._items)
+
+    async def _read(
+        self, ask: Callable[[Request[Page[T]]], Awaitable[Page[T]]], request: Request[Page[T]], limit: int | None
+    ) -> AsyncIterator[T]:
+        following: Request[Page[T]] | None = after(request, None, limit)
+        while following is not None:
+            page = await ask(following)
+            self.cells_down = sorted({*self.cells_down, *page.cells_down})
+            for item in page.items:
+                yield item
+            following = None if page.next is None else after(request, page.next, limit)
+
+
 class AsyncVerbs:
     """A noun's verbs, over a carrier."""
 
@@ -27,11 +55,5 @@ class AsyncVerbs:
     async def _ask(self, request: Request[T]) -> T:
         return await self._carrier.ask(request)
 
-    async def _pages(self, request: Request[Page[Any]], limit: int | None) -> AsyncIterator[Any]:
-        """One by one, over as many pages as there are; a page is asked for when it is needed."""
-        following: Request[Page[Any]] | None = after(request, None, limit)
-        while following is not None:
-            page = await self._carrier.ask(following)
-            for item in page.items:
-                yield item
-            following = None if page.next is None else after(request, page.next, limit)
+    def _pages(self, request: Request[Page[Any]], limit: int | None) -> AsyncItems[Any]:
+        return AsyncItems(self._carrier.ask, request, limit)

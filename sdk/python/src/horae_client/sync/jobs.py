@@ -1,6 +1,6 @@
 """Jobs: what fires, when, and what it calls."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -8,7 +8,7 @@ from horae_client import keys
 from horae_client.asked import jobs as asked
 from horae_client.models import Backfill, Counts, Forecast, Instance, Job, Schedule, Triggered, Version
 from horae_client.specs import Policies, RetryPolicy, Target, Trigger
-from horae_client.sync.verbs import Verbs
+from horae_client.sync.verbs import Items, Verbs
 from horae_client.wire import aware, said
 
 
@@ -85,7 +85,7 @@ class Jobs(Verbs):
         prefix: str = "",
         kind: str | None = None,
         limit: int | None = None,
-    ) -> Iterator[Job]:
+    ) -> Items[Job]:
         """The living jobs, by name, over as many pages as there are. A label is `key` or `key=value`.
 
         `kind` is that of the trigger: `cron`, `keyed`, `rolling` …
@@ -173,7 +173,7 @@ class Jobs(Verbs):
         until: datetime | None = None,
         key: str | None = None,
         limit: int | None = None,
-    ) -> Iterator[Instance]:
+    ) -> Items[Instance]:
         """A job's instances, live and ended, newest fire first.
 
         >>> one = client.jobs.trigger("coupon_job")
@@ -237,7 +237,7 @@ class Jobs(Verbs):
         """
         return self._ask(asked.verb(job, "restore", keys.made(idempotency_key), {"at": aware(at)}))
 
-    def versions(self, job: str, *, limit: int | None = None) -> Iterator[Version]:
+    def versions(self, job: str, *, limit: int | None = None) -> Items[Version]:
         """A job's versions, newest first.
 
         >>> [one.version for one in client.jobs.versions("coupon_job")]

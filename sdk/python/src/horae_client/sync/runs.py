@@ -1,12 +1,12 @@
 """Instances, holds, backfills, dead letters, calendars."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import date, datetime
 
 from horae_client import keys
 from horae_client.asked import runs as asked
 from horae_client.models import Backfill, Calendar, DeadLetter, Hold, Instance, Replayed, Retried
-from horae_client.sync.verbs import Verbs
+from horae_client.sync.verbs import Items, Verbs
 from horae_client.wire import said
 
 
@@ -31,7 +31,7 @@ class Instances(Verbs):
         until: datetime | None = None,
         key: str | None = None,
         limit: int | None = None,
-    ) -> Iterator[Instance]:
+    ) -> Items[Instance]:
         """The tenant's instances, newest birth first.
 
         >>> made = client.tasks.schedule("ARTICLE_PUBLISH", "article-42")
@@ -64,7 +64,7 @@ class Instances(Verbs):
 class Holds(Verbs):
     """What is due and held back."""
 
-    def list(self, *, limit: int | None = None) -> Iterator[Hold]:
+    def list(self, *, limit: int | None = None) -> Items[Hold]:
         """Which targets and limits hold calls back, why and since when; most waiting first.
 
         >>> [one.reason for one in client.holds.list()]
@@ -89,7 +89,7 @@ class Backfills(Verbs):
         """
         return self._ask(asked.backfill(backfill))
 
-    def list(self, job: str, *, limit: int | None = None) -> Iterator[Backfill]:
+    def list(self, job: str, *, limit: int | None = None) -> Items[Backfill]:
         """A job's backfills, newest first.
 
         >>> [one.id for one in client.backfills.list("coupon_job")]
@@ -122,7 +122,7 @@ class DeadLetters(Verbs):
         error_code: str | None = None,
         status: str | None = None,
         limit: int | None = None,
-    ) -> Iterator[DeadLetter]:
+    ) -> Items[DeadLetter]:
         """The dead letters, newest first.
 
         >>> [(one.job, one.error_msg) for one in client.dead_letters.list(job="coupon_job")]
@@ -182,7 +182,7 @@ class Calendars(Verbs):
         """
         return self._ask(asked.calendar(name))
 
-    def list(self, *, limit: int | None = None) -> Iterator[Calendar]:
+    def list(self, *, limit: int | None = None) -> Items[Calendar]:
         """The calendars, by name.
 
         >>> [one.name for one in client.calendars.list()]

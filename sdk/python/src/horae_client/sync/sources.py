@@ -1,12 +1,12 @@
 """Sources: where your business lists what should be pending."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from horae_client import keys
 from horae_client.asked import sources as asked
 from horae_client.models import Repair, Round, Source, Taken
 from horae_client.specs import Listed, Origin
-from horae_client.sync.verbs import Verbs
+from horae_client.sync.verbs import Items, Verbs
 from horae_client.wire import said
 
 
@@ -48,7 +48,7 @@ class Sources(Verbs):
         """
         return self._ask(asked.get(type))
 
-    def list(self, *, limit: int | None = None) -> Iterator[Source]:
+    def list(self, *, limit: int | None = None) -> Items[Source]:
         """All sources, by the name of their type.
 
         >>> from horae_client import PushOrigin
@@ -89,7 +89,7 @@ class Sources(Verbs):
         """
         return self._ask(asked.run(type, dry, keys.made(idempotency_key)))
 
-    def rounds(self, type: str, *, limit: int | None = None) -> Iterator[Round]:
+    def rounds(self, type: str, *, limit: int | None = None) -> Items[Round]:
         """A source's rounds, newest first.
 
         >>> from horae_client import PushOrigin
@@ -100,7 +100,7 @@ class Sources(Verbs):
         """
         return self._pages(asked.rounds(type), limit)
 
-    def repairs(self, type: str, *, round: int | None = None, limit: int | None = None) -> Iterator[Repair]:
+    def repairs(self, type: str, *, round: int | None = None, limit: int | None = None) -> Items[Repair]:
         """What rounds found and did, newest first; of a dry round what it would have done.
 
         >>> from datetime import UTC, datetime

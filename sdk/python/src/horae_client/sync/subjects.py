@@ -1,10 +1,10 @@
 """Subjects: the members of a rolling job's set."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from horae_client.asked import subjects as asked
 from horae_client.models import Changed, Coverage, Subject
-from horae_client.sync.verbs import Verbs
+from horae_client.sync.verbs import Items, Verbs
 
 
 class Subjects(Verbs):
@@ -43,7 +43,7 @@ class Subjects(Verbs):
             named, changed = named + done.named, changed + done.changed
         return Changed(named=named, changed=changed)
 
-    def list(self, job: str, *, prefix: str = "", limit: int | None = None) -> Iterator[Subject]:
+    def list(self, job: str, *, prefix: str = "", limit: int | None = None) -> Items[Subject]:
         """The set in the order of its keys, each with its last refresh; of those alone whose key begins so.
 
         >>> from horae_client import Rolling

@@ -1,6 +1,6 @@
 """What all verbs are made of."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Protocol, TypeVar
 
 from horae_client.models import Page
@@ -18,6 +18,33 @@ class Carrier(Protocol):
         ...
 
 
+class Items(Iterator[T]):
+    """The items of a list, one by one, over as many pages as there are; a page is asked for when it is needed.
+
+    `cells_down` names the databases that could not be reached for the pages so far: what lies there was left out.
+    """
+
+    def __init__(
+        self, ask: Callable[[Request[Page[T]]], Page[T]], request: Request[Page[T]], limit: int | None
+    ) -> None:
+        self.cells_down: list[str] = []
+        self._items = self._read(ask, request, limit)
+
+    def __next__(self) -> T:
+        """The next item."""
+        return next(self._items)
+
+    def _read(
+        self, ask: Callable[[Request[Page[T]]], Page[T]], request: Request[Page[T]], limit: int | None
+    ) -> Iterator[T]:
+        following: Request[Page[T]] | None = after(request, None, limit)
+        while following is not None:
+            page = ask(following)
+            self.cells_down = sorted({*self.cells_down, *page.cells_down})
+            yield from page.items
+            following = None if page.next is None else after(request, page.next, limit)
+
+
 class Verbs:
     """A noun's verbs, over a carrier."""
 
@@ -27,10 +54,5 @@ class Verbs:
     def _ask(self, request: Request[T]) -> T:
         return self._carrier.ask(request)
 
-    def _pages(self, request: Request[Page[Any]], limit: int | None) -> Iterator[Any]:
-        """One by one, over as many pages as there are; a page is asked for when it is needed."""
-        following: Request[Page[Any]] | None = after(request, None, limit)
-        while following is not None:
-            page = self._carrier.ask(following)
-            yield from page.items
-            following = None if page.next is None else after(request, page.next, limit)
+    def _pages(self, request: Request[Page[Any]], limit: int | None) -> Items[Any]:
+        return Items(self._carrier.ask, request, limit)
