@@ -9,6 +9,7 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Any, NamedTuple, Self
 
+MEASURED = (":/src", ":/sdk", ":/requirements", ":/benchmarks", ":(exclude,top)benchmarks/reports")
 JOBS = int(os.environ.get("HORAE_BENCH_JOBS", "300000"))
 
 
@@ -132,16 +133,12 @@ def machine() -> dict[str, Any]:
 
 
 def commit() -> str:
-    """The commit that is measured; `+` where the tree has changes other than reports."""
+    """The last commit that changed what is measured or how; `+` where the tree has changes to that."""
+    last = _git("log", "-1", "--format=%h", "--", *MEASURED)
+    return last + ("+" if _git("status", "--porcelain", "--", *MEASURED) else "")
+
+
+def _git(*words: str) -> str:
+    asked = ["git", *words]
     here = Path(__file__).parent
-    head = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], cwd=here, capture_output=True, text=True, check=False
-    )
-    dirty = subprocess.run(
-        ["git", "status", "--porcelain", "--", ":/", ":(exclude,top)benchmarks/reports"],
-        cwd=here,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return head.stdout.strip() + ("+" if dirty.stdout.strip() else "")
+    return subprocess.run(asked, cwd=here, capture_output=True, text=True, check=False).stdout.strip()

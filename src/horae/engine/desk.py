@@ -318,7 +318,7 @@ class Desk:
     def land_overdue(self) -> int:
         """The watchdog: land what nobody told the end of until its deadline; returns how many. Cheap to ask often."""
         now = self.gatekeeper.now()
-        if now - self._swept_at < SWEEP_INTERVAL_S or self._closed:
+        if now - self._swept_at < SWEEP_INTERVAL_S or self._closed or not self._in_flight:
             return 0
         self._swept_at, late = now, self.cell.clock.seconds() - OVERDUE_S
         overdue = [flight for flight in self._in_flight.values() if deadline_of(flight) < late]

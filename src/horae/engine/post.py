@@ -45,10 +45,7 @@ from horae.store.tx import GONE
 SHORTEST_NAP, LONGEST_NAP = 0.01, 1.0
 CHUNK: Final = 200
 TAKEN_AT_ONCE: Final = 20_000
-"""Timers that come out of the agenda before others are let work, in about 20 ms.
-
-Where far more come due at one moment, whoever has few of them is found only when the rest is out.
-"""
+"""Timers that come out of the agenda before others are let work, in about 20 ms."""
 MOST_AHEAD: Final = 20_000
 """Timers whose jobs are learnt in the second before they are due."""
 MANY_WAITING: Final = 2_000
@@ -156,9 +153,9 @@ class Post:
             )
         done = 0
         while True:
-            self.matured.add(self.agenda.take(TAKEN_AT_ONCE))
+            await self._take_due()
             chunk = self.matured.take(CHUNK)
-            if not chunk and not self.agenda.has_due:
+            if not chunk:
                 return done
             try:
                 await self._offer(chunk)
@@ -170,6 +167,17 @@ class Post:
             self.matured_at = boottime()
             done += len(chunk)
             await asyncio.sleep(0)  # where everything is known nothing above has waited: let the others work too
+
+    async def _take_due(self) -> None:
+        """Take all that is due from the agenda before anything is offered.
+
+        It comes out by its time. Whoever has few timers behind very many of one moment would wait for each of those to
+        be offered; once all are out, tenants take turns.
+        """
+        self.matured.add(self.agenda.take(TAKEN_AT_ONCE))
+        while self.agenda.has_due:
+            await asyncio.sleep(0)
+            self.matured.add(self.agenda.take(TAKEN_AT_ONCE))
 
     def _waiting(self) -> int:
         """How many have come due and were not sent yet."""

@@ -5,6 +5,7 @@ count of jobs is remembered for a while and counted on, and counted anew before 
 other may pass the bound by what they make within that while.
 """
 
+from functools import partial
 from typing import Final, NamedTuple
 
 from horae.domain.counts import CountBounds, Counted
@@ -15,6 +16,7 @@ from horae.runtime.clock import boottime
 from horae.service.context import Context
 from horae.service.memory import JobCount
 from horae.store import counts, tenants
+from horae.store.each import ask_by_statement, ask_each, ask_first
 from horae.store.tx import GONE, Tx
 
 COUNTED_FOR_S: Final = 60.0
@@ -94,24 +96,16 @@ async def check_secret(tx: Tx, ctx: Context, bounds: CountBounds, name: str) -> 
 
 
 async def _bounds(ctx: Context) -> CountBounds:
-    home = ctx.store.cell(shard_in(ctx.tenant.id))
-    for cell in [home, *(cell for cell in ctx.store.cells if cell is not home)]:
-        try:
-            async with cell.statement() as tx:
-                found = await tenants.allowances(tx, [ctx.tenant.id])
-        except GONE:
-            continue
-        return found[ctx.tenant.id].counts if ctx.tenant.id in found else CountBounds()
-    return CountBounds()
+    look = partial(tenants.allowances, ids=[ctx.tenant.id])
+    try:
+        found = await ask_first(ctx.store.home_first(shard_in(ctx.tenant.id)), look)
+    except GONE:
+        found = None
+    return found[ctx.tenant.id].counts if found and ctx.tenant.id in found else CountBounds()
 
 
 async def _jobs(ctx: Context) -> int:
     """The tenant's jobs in all cells that answer."""
-    many = 0
-    for cell in ctx.store.cells:
-        try:
-            async with cell.statement() as tx:
-                many += await counts.jobs(tx, ctx.tenant.id)
-        except GONE:
-            continue
-    return many
+    look = partial(counts.jobs, tenant_id=ctx.tenant.id)
+    answers = await ask_each(ctx.store.cells, partial(ask_by_statement, look))
+    return sum(answers.found.values())
