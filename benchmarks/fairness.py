@@ -17,6 +17,7 @@ from benchmarks.data import fresh
 from benchmarks.measure import Bound, Size, Slice, alternate, judged, middle, percentile
 from benchmarks.nodes import Process, node
 from benchmarks.push import Bench, park
+from benchmarks.runs import RUNS
 from benchmarks.server import SETTINGS, Server, running
 from benchmarks.target import Arrival, Target, receiving
 from horae.domain.limits import Limit
@@ -28,6 +29,7 @@ WATCHED, LEAD = 20.0, 14.0
 RATE = 300.0
 LIMITED_FOR = 10.0
 STEADY = 2_000
+FULL_S = 70.0
 BOUNDS = (
     Bound("b_p95_ms", most=250),
     Bound("share_error", most=0.05),
@@ -156,9 +158,15 @@ class Costs(Bench):
         allow(self.server, self.ours_db, tenant, allowance)
         return self.ours(process, STEADY)[0]
 
+    def compare(self, process: Process) -> tuple[float, float]:
+        """CPU-ms per fire with the limit and without: medians of five slices each, in turn."""
+        sides = alternate(5, lambda _: self.steady(process, limits=True), lambda _: self.steady(process, limits=False))
+        on, off = (middle(side, lambda one: one.per_fire(one.pg_cpu + one.client_cpu) * 1000) for side in sides)
+        return round(on, 4), round(off, 4)
+
 
 def main(seconds: float) -> dict[str, Any]:
-    """Fairness, limits, costs."""
+    """Fairness, limits, and the costs of limits: five times in full size, of which the worst counts."""
     size = Size.lasting(seconds, 14)
     with running() as server, receiving() as target:
         database = fresh(server, size.jobs, "bench_fairness")
@@ -170,17 +178,11 @@ def main(seconds: float) -> dict[str, Any]:
         bench = Costs(server, target, size)
         with node(server, bench.ours_db) as process:
             bench.steady(process, limits=False)
-            on, off = alternate(
-                5, lambda _: bench.steady(process, limits=True), lambda _: bench.steady(process, limits=False)
-            )
-
-    def cpu(side: list[Slice]) -> float:
-        return middle(side, lambda one: one.per_fire(one.pg_cpu + one.client_cpu) * 1000)
-
+            costs = [bench.compare(process) for _ in range(RUNS if seconds >= FULL_S else 1)]
     found |= {
         "settings": {"jobs": size.jobs, "weights": [3, 1], "b_rate": B_RATE, "postgresql": SETTINGS},
-        "cpu_ms_per_fire_with_limits": round(cpu(on), 4),
-        "cpu_ms_per_fire": round(cpu(off), 4),
-        "admission_cpu_overhead": round(cpu(on) / cpu(off) - 1, 4),
+        "cpu_ms_per_fire_with_limits": [with_limits for with_limits, _ in costs],
+        "cpu_ms_per_fire": [without for _, without in costs],
+        "admission_cpu_overhead": round(max(with_limits / without - 1 for with_limits, without in costs), 4),
     }
     return judged(found, BOUNDS)

@@ -2,10 +2,9 @@
 
 Four variants: plain; a target that slows from 5 ms to 2 s and back; 200,000 retries that wait; PostgreSQL at half
 speed. What a node can send is measured first, in each run. Beside the load, critical fires and a quiet tenant have
-little to do. Every run is written at once: a whole that was stopped goes on with the next run, on the same commit.
+little to do.
 """
 
-import json
 import os
 import signal
 import threading
@@ -19,16 +18,16 @@ from typing import Any
 from benchmarks import psql, wrapped
 from benchmarks.data import SPREAD_JOBS, TARGET_PORT, fresh, make_jobs
 from benchmarks.doors import id_of_shard
-from benchmarks.measure import commit, judged
+from benchmarks.measure import judged
 from benchmarks.nodes import node
 from benchmarks.overloaded import BOUNDS, FULL_S, OVER, VARIANTS, Plan, Stream, Variant, figures
 from benchmarks.picture import COLOURS, Bar, Panel, draw
 from benchmarks.push import park, wake
+from benchmarks.runs import RUNS, KeptRuns, Run
 from benchmarks.server import FOLDER, SETTINGS, Server, running
 from benchmarks.target import Target, receiving
 from horae.domain.placement import SHARDS
 
-RUNS = 5
 TEMPLATE_JOBS = 10_000
 FAR_ABOVE = 12_000.0  # fires a second: more than any node has sent here
 BUSY, QUIET_TENANT = "00000000-0000-7000-8000-00000000000a", "00000000-0000-7000-8000-00000000000b"
@@ -174,23 +173,18 @@ def _signal(pids: Sequence[int], number: signal.Signals) -> None:
 
 
 def main(seconds: float) -> dict[str, Any]:
-    """Every variant, five times in full size and once otherwise; what this commit has done is not done again."""
-    runs = RUNS if seconds >= FULL_S else 1
+    """Every variant once, then every one again, five times in full size; what this commit has done is not repeated."""
     wanted = os.environ.get("HORAE_BENCH_VARIANTS", ",".join(one.name for one in VARIANTS)).split(",")
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    path = FOLDER / f"overload-{commit()}-{seconds:g}.json"
-    if commit().endswith("+"):
-        path.unlink(missing_ok=True)  # a tree with changes is another tree each time
-    done: dict[str, list[dict[str, Any]]] = json.loads(path.read_text()) if path.exists() else {}
-    for variant in (one for one in VARIANTS if one.name in wanted):
-        while len(done.setdefault(variant.name, [])) < runs:
-            with running() as server, receiving() as target:
-                done[variant.name].append(Bench(server, target, variant).run(seconds))
-            path.write_text(json.dumps(done))
-    return report(done, seconds)
+    kept = KeptRuns("overload", seconds)
+    for number in range(RUNS if seconds >= FULL_S else 1):
+        for variant in VARIANTS:
+            if variant.name in wanted and kept.many(variant.name) <= number:
+                with running() as server, receiving() as target:
+                    kept.add(variant.name, Bench(server, target, variant).run(seconds))
+    return report(kept.done, seconds)
 
 
-def report(done: dict[str, list[dict[str, Any]]], seconds: float) -> dict[str, Any]:
+def report(done: dict[str, list[Run]], seconds: float) -> dict[str, Any]:
     """The worst of the runs of every variant, all that was missed, and a picture of each variant's last run."""
     found: dict[str, Any] = {"settings": {"over_s": seconds, "runs": {name: len(runs) for name, runs in done.items()},
                                           "postgresql": SETTINGS}}  # fmt: skip

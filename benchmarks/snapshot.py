@@ -15,6 +15,7 @@ from benchmarks import psql
 from benchmarks.data import fresh
 from benchmarks.measure import JOBS, Bound, Slice, alternate, judged, middle
 from benchmarks.meter import Meter
+from benchmarks.runs import RUNS, KeptRuns, Run
 from benchmarks.server import SETTINGS, Server, running
 from benchmarks.store import BATCH, WORKERS, ours
 from horae.store.cells import Cell, Store
@@ -22,10 +23,21 @@ from horae.upkeep.vacuum import Vacuumer
 
 SLICES = 12
 PAUSE = 3.0
+FULL_S = 360.0
 BOUNDS = (Bound("ratio", least=0.9),)
 
 
 def main(seconds: float) -> dict[str, Any]:
+    """Five runs in full size; the worst of their ratios counts."""
+    kept = KeptRuns("snapshot", seconds)
+    while kept.many("held") < (RUNS if seconds >= FULL_S else 1):
+        kept.add("held", once(seconds))
+    runs = kept.done["held"]
+    ratios = [run["ratio"] for run in runs]
+    return judged({**min(runs, key=lambda run: run["ratio"]), "ratios": ratios}, BOUNDS)
+
+
+def once(seconds: float) -> Run:
     """Half of the time without, half with the snapshot."""
     length = seconds / SLICES / 2
     with running() as server:
@@ -40,7 +52,7 @@ def main(seconds: float) -> dict[str, Any]:
         size = int(psql.value(server, free, "select pg_total_relation_size('instance_live')"))
     rate, bare = middle(with_one, lambda s: s.rate), middle(without, lambda s: s.rate)
     late, early = with_one[-3:], with_one[:3]
-    found = {
+    return {
         "settings": {"jobs": JOBS, "batch": BATCH, "workers": WORKERS, "slice_s": length, "postgresql": SETTINGS},
         "rate": round(rate),
         "bare": round(bare),
@@ -55,7 +67,6 @@ def main(seconds: float) -> dict[str, Any]:
         "rates": [round(s.rate) for s in with_one],
         "bare_rates": [round(s.rate) for s in without],
     }
-    return judged(found, BOUNDS)
 
 
 _DEAD = "select coalesce(sum(n_dead_tup), 0) from pg_stat_user_tables where relname in ('instance_live', 'job_cursor')"
