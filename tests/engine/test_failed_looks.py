@@ -1,6 +1,7 @@
 """A database that fails at a bad moment costs delay, never a fire: what was known is looked at again."""
 
 import asyncio
+from contextlib import suppress
 from datetime import timedelta
 
 import asyncpg
@@ -37,8 +38,9 @@ async def test_what_could_not_be_looked_up_when_it_came_due_fires_later(ctx, sto
         await move_clock(store, seconds=61)
         with monkeypatch.context() as broken:
             broken.setattr(node.allowances, "learn", failing(error))
-            with pytest.raises(type(error)):
+            with suppress(asyncpg.QueryCanceledError):
                 await node.drain()
+        assert receiver.calls == []
         await node.drain()
         assert len(receiver.calls) == 1
 

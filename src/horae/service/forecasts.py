@@ -44,7 +44,7 @@ async def forecast(ctx: Context, *, hours: float = 24) -> Foreseen:
     async with ctx.memory.heavy.turn(ctx.tenant.id):
         found, all_read = await _recurring(ctx)
         days = {one.name: one for one in await calendars.listing(ctx)} if any(job.calendars for job in found) else {}
-        now = ctx.store.cells[0].clock.now()
+        now = ctx.store.clock.now()
         since = now.replace(second=0, microsecond=0) + MINUTE  # so that its minutes are those of the clock
         schedules = [_schedule(job, days) for job in found]
         until = since + timedelta(hours=hours)
@@ -68,11 +68,11 @@ async def _recurring(ctx: Context) -> tuple[list[Job], bool]:
     for kind in (Kind.CRON, Kind.INTERVAL):
         after = ""
         while len(found) < MOST_JOBS:
-            page = await jobs.page(ctx, Wanted(kind=kind), after=after, limit=PAGE)
+            page = await jobs.page(ctx, Wanted(kind=kind), after=after, limit=PAGE, whole=False)
             found += page
             if len(page) < PAGE:
                 break
             after = page[-1].name
         else:
             return found, False
-    return found, True
+    return found, not ctx.cells_down
