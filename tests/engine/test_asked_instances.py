@@ -81,6 +81,18 @@ async def test_a_dead_letter_that_is_sent_again_waits_for_the_fire_that_runs(ctx
     assert await states(store) == ["INIT"]
 
 
+async def test_a_letter_whose_replay_is_displaced_by_a_trigger_may_be_sent_again(ctx, store):
+    await an_exclusive_job(ctx, OnOverlap.REPLACE)
+    await fire(store)
+    [ran] = await claim_everywhere(store)
+    await settle(ctx, store, ran, Unrecoverable(ErrorCode.HTTP_4XX, "answered 404"))
+    await replays.replay(ctx, ran.id)
+    await instances.trigger(ctx, "job", "a", even_if_down=True)
+    [letter] = await query(store, "select replay_status from dead_letter")
+    assert letter["replay_status"] == "NEW"
+    await replays.replay(ctx, ran.id)
+
+
 async def test_a_job_whose_fires_may_overlap_is_triggered_beside_them(ctx, store):
     await a_job(ctx, "job", every(ctx, 60, "job"), target=TARGET)
     await fire(store)

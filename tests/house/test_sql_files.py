@@ -236,3 +236,10 @@ def test_what_runs_beside_traffic_takes_no_lock_that_others_queue_behind():
     up = made.read_text().partition("-- migrate:down")[0]
     assert re.search(r"function ensure_partitions.*set lock_timeout = '200ms'", up, re.DOTALL)
     assert "partition of" not in code_of_migration(made).partition("-- migrate:down")[0].partition("end $$")[0]
+
+
+def test_whatever_ends_an_instance_answers_the_letter_it_was_a_replay_of():
+    ending = [path for path in FILES if "delete from instance_live" in path.read_text()]
+    assert len(ending) > 8
+    silent = {name_of(path) for path in ending if "replay_of" not in path.read_text()}
+    assert silent == {"purges/live"}

@@ -127,6 +127,21 @@ async def test_a_long_one_waits_while_enough_of_it_lives_and_a_cancel_ends_what_
         await backfills.cancel(ctx, started.backfill.id)
 
 
+async def test_cancelling_a_rerun_leaves_what_waits_of_the_backfill_before_it(ctx, store):
+    _, asked = await past(ctx, store)
+    first = await backfills.start(ctx, "a", "k", asked)
+    await walked(store)
+    again = await backfills.start(ctx, "a", "k2", Asked(asked.since, asked.until, rerun=True))
+    for walker in backfillers(store):
+        await walker.once()
+    waiting = {one: (await backfills.show(ctx, one.backfill.id)).waiting for one in (first, again)}
+    assert waiting == {one: one.backfill.planned for one in (first, again)}
+    await query(store, "update backfill set status = 'RUNNING', ended_at = null where rerun")
+    await backfills.cancel(ctx, again.backfill.id)
+    assert (await backfills.show(ctx, first.backfill.id)).waiting == first.backfill.planned
+    assert (await backfills.show(ctx, again.backfill.id)).waiting == 0
+
+
 async def test_jobs_without_a_schedule_paused_ones_and_other_tenants_are_refused(ctx, store):
     job, asked = await past(ctx, store)
     started = await backfills.start(ctx, "a", "k", asked)

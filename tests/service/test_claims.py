@@ -3,6 +3,7 @@
 import asyncio
 from datetime import timedelta
 
+import asyncpg
 import pytest
 
 from horae.domain.errors import Invalid, Unavailable
@@ -14,6 +15,7 @@ from horae.domain.workers import Failed, Finish
 from horae.service import instances, jobs, tasks, tenants, workers
 from horae.service.context import Context
 from horae.store import shards
+from horae.store import workers as rows
 from horae.upkeep.copies import Copier
 from tests.steps import a_job, a_type, move_clock, query
 
@@ -173,3 +175,23 @@ async def test_a_claim_needs_a_worker_and_a_size(ctx):
     for worker_id, limit in (("", 1), ("w", 0), ("w", 1001)):
         with pytest.raises(Invalid):
             await workers.claim(ctx, "mail", worker_id, limit)
+
+
+async def test_a_cell_without_room_keeps_nothing_from_a_worker_that_another_cell_gave(ctx, store, monkeypatch):
+    await mail_type(ctx, store)
+    await put(ctx, 40)
+    async with store.cells[1].statement() as tx:
+        full, claim = await tx.value("select current_database()"), rows.claim
+
+    async def claimed(tx, *args):
+        if await tx.value("select current_database()") == full:
+            raise asyncpg.DiskFullError("no space left on device")
+        return await claim(tx, *args)
+
+    monkeypatch.setattr(rows, "claim", claimed)
+    given = {one.instance_id for one in await workers.claim(ctx, "mail", "w")}
+    running = await query(store, "select id from instance_live where state = 'RUNNING'")
+    assert given == {row["id"] for row in running}
+    assert 0 < len(given) < 40
+    with pytest.raises(asyncpg.DiskFullError):
+        await workers.claim(ctx, "mail", "w")

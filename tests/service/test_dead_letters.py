@@ -7,8 +7,10 @@ import pytest
 
 from horae.domain.errors import Conflict, Invalid, NotFound
 from horae.domain.instances import Lane
+from horae.domain.limits import Limit
 from horae.domain.outcomes import Declined, ErrorCode, Success, Unrecoverable
 from horae.domain.tasks import AfterSuccess
+from horae.domain.tenants import Allowance
 from horae.domain.triggers import DelayTrigger
 from horae.service import dead_letters, jobs, schedules, tasks, tenants
 from horae.service.context import Context
@@ -152,7 +154,7 @@ async def test_a_key_that_lives_or_went_on_refuses_the_replay_and_nothing_change
     await run_replay(store, Success())
     with pytest.raises(Conflict, match="business key"):
         await dead_letters.replay(ctx, died)
-    assert await dead_letters.replay_by(ctx, job=TYPE) == (0, 1)
+    assert await dead_letters.replay_by(ctx, job=TYPE) == (0, 0)
     assert await status(store) == "NEW"
     assert await query(store, "select * from instance_live") == []
 
@@ -258,3 +260,14 @@ async def test_a_replay_against_a_reschedule_leaves_one_live_instance_and_a_true
     generation = {row["id"]: row["generation"] for row in live}
     for row in letters:
         assert (row["replay_status"] == "REPLAYING") == (generation.get(row["replay_id"]) == 1), tuple(row)
+
+
+async def test_letters_whose_keys_went_on_cost_nothing_and_keep_nobody_behind_them_waiting(ctx, store, type_):
+    await tenants.allow(store, "acme", "test", Allowance(retries=Limit(rate=0.001, burst=2)))
+    await Copier(store).once()
+    keys = [str(n) for n in range(5)]
+    await dead(ctx, store, *keys)
+    for key in keys:
+        await tasks.schedule(ctx, TYPE, key)  # the business has simply asked again
+    await dead(ctx, store, "last", "night")
+    assert await dead_letters.replay_by(ctx, tag="transient_error") == (2, 0)

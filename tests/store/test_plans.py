@@ -83,7 +83,7 @@ HOT = {
     "instances/hasten": ([[1], [ID], ID, AT], {"l": "instance_live_pkey"} | FENCE),
     "instances/failing": ([ID, [1], ID, 10, AT], {"l": "instance_live_pkey"}),
     "backfills/running": ([10], {"b": "backfill_running"} | FENCE),
-    "backfills/waiting": ([1, ID, AT, AT, 10], {"l": "instance_live_pkey"}),
+    "backfills/waiting": ([1, ID, AT, AT, 10, ""], {"l": "instance_live_pkey"}),
     "tenants/held": ([], {"reference": "reference_held"}),
     "jobs/with_calendar": ([ID, "days", ID, 10], {"j": "job_calendar"} | FENCE),
     "jobs/paused": ([[ID], [ID]], PAUSED),

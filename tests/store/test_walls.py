@@ -16,8 +16,10 @@ from horae.security.roles import Role
 from horae.service import jobs, keys, tenants
 from horae.service.context import Context
 from horae.store import migrations
+from horae.store import tenants as rows
 from horae.store.cells import Store
 from horae.store.walls import PLATFORM, Behalf, behind, standing
+from horae.upkeep.copies import Copier
 from tests.pgbouncer import PROGRAM, connected, pooling
 from tests.steps import a_job, a_type, query
 from tests.store.walls import as_role
@@ -241,6 +243,17 @@ def _home(store, tenant):
     return store.cell(shard_in(tenant.id)).name
 
 
+async def test_the_platform_reads_copies_of_tenants_and_no_other_copies(ctx, store, cells):
+    await a_type(ctx, "t")
+    await Copier(store).once()
+    async with Store.of(as_role(cells, "horae_api")) as doors:
+        for walled in behind(doors, PLATFORM).cells:
+            async with walled.statement() as tx:
+                found = await rows.copied(tx, ctx.tenant.name)
+                assert (found.id, found.name) == (ctx.tenant.id, ctx.tenant.name)
+                assert {row["kind"] for row in await tx.rows("select kind from reference")} == {"tenant"}
+
+
 async def test_the_platform_sees_tenants_and_keys_and_nothing_else(ctx, cells):
     await a_job(ctx, "j")
     await keys.create(ctx, "k", [Role.VIEWER])
@@ -257,7 +270,7 @@ async def test_the_platform_sees_tenants_and_keys_and_nothing_else(ctx, cells):
             "job": 0,
             "instance_live": 0,
             "audit_log": 0,
-            "reference": 0,
+            "reference": 1,  # the copy of the tenant itself
         }
 
 

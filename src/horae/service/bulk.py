@@ -86,10 +86,11 @@ async def _do(ctx: Context, verb: Verb, job: Job, key: str | None) -> tuple[UUID
 async def _retry(ctx: Context, job: Job) -> tuple[UUID, ...]:
     """All of a job's instances that wait for their retry are due now, at most a thousand."""
     done: list[UUID] = []
+    most = min(MOST_RETRIED, await budgets.most_at_once(ctx))
     for cell in search.cells_of(ctx, job):
         async with cell.statement() as tx:
             shards = search.shards_of(ctx, job)
-            failing = await rows.failing(tx, ctx.tenant.id, job.id, shards, MOST_RETRIED - len(done))
+            failing = await rows.failing(tx, ctx.tenant.id, job.id, shards, most - len(done))
         if failing:
             await budgets.spend(ctx, len(failing))
             done += await interventions.hasten(ctx, failing)

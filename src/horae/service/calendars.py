@@ -64,7 +64,7 @@ async def known(ctx: Context, names: Sequence[str]) -> dict[str, Calendar]:
     """The tenant's calendars of these names, from the cell each is at home in: one read of each such cell."""
     homes: dict[Cell, list[str]] = {}
     for name in names:
-        homes.setdefault(ctx.store.cell(_shard(ctx, name)), []).append(name)
+        homes.setdefault(ctx.store.home_first(_shard(ctx, name))[0], []).append(name)
     found: dict[str, Calendar] = {}
     for here in homes.values():
         cells = ctx.store.home_first(_shard(ctx, here[0]))  # where the home is down, any copy will do

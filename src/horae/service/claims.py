@@ -8,7 +8,7 @@ from uuid import UUID
 
 from msgspec.structs import replace
 
-from horae.domain.errors import KeysUnavailable, Unavailable, Unopenable
+from horae.domain.errors import HoraeError, KeysUnavailable, Unavailable, Unopenable
 from horae.domain.ids import Prefix, public
 from horae.domain.instances import Instance, Lane
 from horae.domain.jobs import Job
@@ -22,12 +22,14 @@ from horae.runtime.telemetry import log
 from horae.service.context import Context
 from horae.store import instances, jobs, workers
 from horae.store.cells import Cell
-from horae.store.each import ask_each
+from horae.store.each import UNSERVED, ask_each
 from horae.store.instances import Ending, Retrying
 from horae.store.tx import GONE, Tx
 from horae.store.workers import Queue, Waiting
 
 BATCH: Final = 200
+LEFT_OUT: Final[tuple[type[Exception], ...]] = (HoraeError, *UNSERVED)
+"""Why a class of a cell is left out of a claim."""
 Given = tuple[Claimed, Instance, bool]
 """What a worker gets, its row, and whether its end changes nothing but that row."""
 
@@ -52,9 +54,17 @@ async def claim(ctx: Context, queue: str, worker_id: str, limit: int = BATCH) ->
     if not looks:
         raise Unavailable("no cell answers now; nothing was claimed")
     taken: list[Claimed] = []
+    failed: Exception | None = None
     for look in sorted(chain.from_iterable(looks.values()), key=_urgency):
-        if len(taken) < limit:
+        if len(taken) == limit:
+            break
+        try:
             taken += await _take(ctx, look, worker_id, limit - len(taken))
+        except LEFT_OUT as error:  # what was taken already must still reach the worker
+            log.warning("claim.cell_left_out", cell=look.cell.name, reason=str(error) or type(error).__name__)
+            failed = failed if isinstance(error, GONE) else error
+    if failed is not None and not taken:
+        raise failed
     return taken
 
 
@@ -80,11 +90,7 @@ async def _take(ctx: Context, look: Look, worker_id: str, limit: int) -> list[Cl
         ran = await workers.claim(tx, look.queue, waits.priority, waits.lane, limit, token, worker_id)
         return await _hand_out(ctx, tx, ran)
 
-    try:
-        given = await look.cell.run(work)
-    except GONE:  # what other cells gave already must still reach the worker
-        log.warning("claim.cell_down", cell=look.cell.name)
-        return []
+    given = await look.cell.run(work)
     ctx.handed.keep(given)
     late = [_milliseconds(one.claimed_at - ran.due_at) for one, ran, _ in given if ran.attempt == 1]
     look.cell.tally.delayed(ctx.tenant.id, waits.priority, waits.lane, *late)

@@ -79,10 +79,11 @@ async def replay_by(
     ctx.cells_down.update(cell.name for cell in ctx.store.cells if cell not in cells)
     if not cells:
         raise Unavailable("no cell answers now; nothing was replayed")
+    largest = min(PAGE, await budgets.most_at_once(ctx))
     for cell in [cell for cell, has_any in cells.items() if has_any]:
         after: Mark | None = FIRST
         while after is not None and sent < limit:
-            most = min(PAGE, limit - sent)
+            most = min(largest, limit - sent)
             try:
                 await _spend(ctx, cell, wanted, after, most)
             except RetryLimited:

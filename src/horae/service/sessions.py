@@ -94,11 +94,11 @@ async def choices(store: Store, principals: Sequence[str], cells_down: set[str] 
 
 
 async def open_as(store: Store, person: Person, terms: Terms, *, tenant: str | None, login: bytes) -> Opened:
-    """A session of a person in a tenant of their choice, else in the first of theirs."""
-    found = await choices(store, person.principals)
-    meant = [one for one in found if tenant in (None, one.name)] or found
+    """A session of a person in the tenant they named, else in the first of theirs."""
+    meant = [one for one in await choices(store, person.principals) if tenant in (None, one.name)]
     if not meant:
-        raise Forbidden(f"{person.name or person.subject} has no role in any tenant; an admin has to bind one")
+        where = "any tenant" if tenant is None else f"tenant {tenant!r}"
+        raise Forbidden(f"{person.name or person.subject} has no role in {where}; an admin has to bind one")
     for one in meant:
         try:
             return await open_for(store, Wanted(one, person.principal, person.name, person.groups, login=login), terms)

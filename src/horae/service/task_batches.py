@@ -23,7 +23,8 @@ from horae.service.task_rounds import NEVER, Round
 from horae.service.tasks import TRIES, Answer
 from horae.store import task_batches
 from horae.store.cells import Cell
-from horae.store.tx import BAD_ROW, COLLIDED, CUT, GONE, TRY_AGAIN, Tx
+from horae.store.each import UNSERVED
+from horae.store.tx import BAD_ROW, COLLIDED, TRY_AGAIN, Tx
 
 LARGEST: Final = 1000
 
@@ -144,7 +145,7 @@ async def _in_cell(ctx: Context, cell: Cell, asked: Sequence[Asked], work: Work)
         first, later = _first_of_each_key(rest)
         try:
             found = await _round(cell, first, work)
-        except (*GONE, *CUT) as error:
+        except UNSERVED as error:
             away = Unavailable(f"its cell did not answer ({type(error).__name__}); ask again, whatever became of it")
             return answers | {one.number: away for one in rest}
         _wake(ctx, cell, first, found)

@@ -8,7 +8,7 @@ from uuid import UUID
 import asyncpg
 
 from horae.domain.backfills import Backfill, Progress
-from horae.domain.ids import shard_in
+from horae.domain.ids import letters, shard_in
 from horae.domain.jobs import Job
 from horae.domain.targets import queue_of, slot_ms
 from horae.store.statements import sql
@@ -48,7 +48,7 @@ async def running(tx: Tx, limit: int) -> list[Backfill]:
 
 async def waiting(tx: Tx, of: Backfill, most: int) -> int:
     """How many of its instances live; counted no further than `most`."""
-    count = await tx.value(sql("backfills/waiting"), of.shard, of.job_id, of.since, of.until, most)
+    count = await tx.value(sql("backfills/waiting"), of.shard, of.job_id, of.since, of.until, most, _ending(of))
     assert isinstance(count, int)
     return count
 
@@ -78,7 +78,12 @@ async def cancel(tx: Tx, of: Backfill) -> bool:
 
 async def withdraw(tx: Tx, of: Backfill) -> int:
     """Cancel what it has waiting; returns how many."""
-    return len(await tx.rows(sql("backfills/withdraw"), of.shard, of.job_id, of.since, of.until, tx.now))
+    return len(await tx.rows(sql("backfills/withdraw"), of.shard, of.job_id, of.since, of.until, tx.now, _ending(of)))
+
+
+def _ending(of: Backfill) -> str:
+    """How the keys of its instances end: with its letters where it sends again what was sent before."""
+    return letters(of.id) if of.rerun else ""
 
 
 def _backfill(row: asyncpg.Record) -> Backfill:

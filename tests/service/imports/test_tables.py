@@ -158,3 +158,23 @@ def test_names_are_made_fit_and_told_apart_and_every_difference_is_a_comment():
     assert said["policies"] == {"misfire": {"policy": "skip"}}
     assert comments(found[0])[0] == "was: * * * * * /bin/a b"
     assert "minute 99" in comments(found[2])[0]
+
+
+@pytest.mark.parametrize("kind", celery_tables.KINDS)
+def test_a_row_whose_schedule_is_not_in_the_dump_is_refused_and_not_run_each_minute(kind):
+    rows = {"django_celery_beat_periodictask": [{"name": "nightly", "task": "bill", f"{kind}_id": 5}]}
+    [(name, entry)] = celery_tables.of_tables(rows).items()
+    found = celery.read(name, entry, app_zone="UTC", anchor=ANCHOR)
+    assert isinstance(found, Refused)
+    assert "5 is not in the dump" in str(found.reason)
+
+
+def test_an_interval_without_its_columns_is_refused_alone():
+    found = celery.read("sync", {"task": "t", "interval": {"id": 1}}, app_zone="UTC", anchor=ANCHOR)
+    assert isinstance(found, Refused)
+
+
+def test_an_end_beyond_all_calendars_is_none():
+    dump = POSTGRES.replace("1900000000000, 'holidays'", "9223372036854775807, 'holidays'")
+    found = {one.name: one for one in quartz_tables.read(dumps.read(dump, alone="x"), zone="Asia/Tokyo")}
+    assert any(name.endswith("sync") for name in found)

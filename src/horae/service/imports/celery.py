@@ -13,6 +13,7 @@ from horae.domain.errors import InvalidSchedule
 from horae.domain.schedule import Misfire, Policies
 from horae.domain.triggers import IntervalTrigger, OnceTrigger, Trigger
 from horae.service.imports.celery_fields import FIELDS
+from horae.service.imports.celery_tables import KINDS, MISSING
 from horae.service.imports.found import Difference, Found, Imported, Kind, cron_in, differs_by_dst, refused
 
 PERIODS = {"days": 86_400.0, "hours": 3_600.0, "minutes": 60.0, "seconds": 1.0, "microseconds": 1e-6}
@@ -24,8 +25,8 @@ def read(name: str, entry: Mapping[str, Any], *, app_zone: str, anchor: datetime
     try:
         trigger, differences = _trigger(name, entry, app_zone, anchor, salt)
         policies = _policies(entry, trigger)
-    except (InvalidSchedule, ValueError, TypeError) as error:
-        return refused(name, source, InvalidSchedule(str(error)))
+    except (InvalidSchedule, ValueError, TypeError, LookupError) as error:
+        return refused(name, source, InvalidSchedule(str(error) or "it has no schedule that can be read"))
     if entry.get("options") or entry.get("queue") or entry.get("routing_key"):
         differences.append(Difference(Kind.IGNORED, "routing options are not taken over: give the job its target"))
     disabled = entry.get("enabled") is False
@@ -46,6 +47,9 @@ def _trigger(
     name: str, entry: Mapping[str, Any], app_zone: str, anchor: datetime, salt: str
 ) -> tuple[Trigger, list[Difference]]:
     schedule = entry.get("schedule")
+    for kind in KINDS:
+        if isinstance(given := entry.get(kind), Mapping) and MISSING in given:
+            raise InvalidSchedule(f"its {kind} {given[MISSING]} is not in the dump")
     if entry.get("solar"):
         raise InvalidSchedule("a solar schedule follows the sun, which we do not")
     if entry.get("clocked"):
@@ -58,7 +62,7 @@ def _trigger(
     if isinstance(schedule, int | float):
         return _interval(float(schedule), anchor)
     fields = entry.get("crontab") or schedule
-    if not isinstance(fields, Mapping):
+    if not isinstance(fields, Mapping) or FIELDS.keys().isdisjoint(fields):
         raise InvalidSchedule("the entry has no crontab, interval or clocked time")
     return _crontab(name, fields, app_zone, salt)
 

@@ -15,6 +15,8 @@ KINDS: Final = ("crontab", "interval", "clocked", "solar")
 CRONTAB: Final = ("minute", "hour", "day_of_month", "month_of_year", "day_of_week")
 FALSE: Final = {"0", "f", "false", "n", "no"}
 OURS: Final = "celery."
+MISSING: Final = "missing"
+"""What stands in the place of a schedule whose row is not in the dump: its number."""
 Entries = dict[str, dict[str, Any]]
 
 
@@ -27,8 +29,8 @@ def of_tables(tables: Tables) -> Entries:
         for kind, rows in kinds.items():
             number = row.get(f"{kind}_id", row.get(kind))
             if number not in (None, ""):
-                entry[kind] = rows.get(str(number), {"missing": number})
-        if isinstance(entry.get("clocked"), Mapping):
+                entry[kind] = rows.get(str(number), {MISSING: number})
+        if isinstance(entry.get("clocked"), Mapping) and MISSING not in entry["clocked"]:
             entry["clocked"] = entry["clocked"].get("clocked_time")
         for key in ("args", "kwargs"):
             entry[key] = _decoded(entry.get(key))

@@ -18,6 +18,7 @@ CRON, SIMPLE, TRIGGERS, DETAILS = (
     f"{PREFIX}{kind}" for kind in ("cron_triggers", "simple_triggers", "triggers", "job_details")
 )
 INSTRUCTIONS: Final = {-1: "IGNORE_MISFIRE_POLICY", 0: "SMART_POLICY", 1: "FIRE_ONCE_NOW", 2: "DO_NOTHING"}
+FOR_EVER_MS: Final = 253_370_764_800_000  # the year 9999
 YES: Final = {"1", "t", "true", "y", "yes"}
 Row = Mapping[str, Any]
 
@@ -114,9 +115,9 @@ def _name(row: Row) -> str:
 
 
 def _moment(given: Any) -> datetime | None:
-    """Milliseconds since 1970; 0 and nothing mean none."""
+    """Milliseconds since 1970; nothing, 0 and what lies beyond the year 9999 (for Quartz: for ever) mean none."""
     millis = int(given or 0)
-    return datetime.fromtimestamp(millis / 1000, UTC) if millis > 0 else None
+    return datetime.fromtimestamp(millis / 1000, UTC) if 0 < millis < FOR_EVER_MS else None
 
 
 def _yes(given: Any) -> bool:

@@ -1,9 +1,14 @@
--- What may be replayed, oldest first; a page begins behind the last letter of the one before.
+-- What may be replayed, oldest first; a page begins behind the last letter of the one before. A letter whose key has
+-- succeeded or gone on to a new generation since is none: nobody pays for it, and those behind it have their turn.
 select d.* from dead_letter d
 where d.tenant_id = $1 and (d.created_at, d.instance_id) > ($2, $3)
   and d.replay_status in ('NEW', 'DEAD_AGAIN')
   and ($4::text is null or d.tag = $4)
   and ($5::text is null or d.error_code = $5)
   and ($6::uuid is null or d.job_id = $6)
+  and (d.business_key is null or exists (
+      select from task_key k
+      where k.shard_id = d.shard_id and k.job_id = d.job_id and k.business_key = d.business_key
+        and k.generation = d.generation and k.outcome <> 'SUCCESS'))
 order by d.created_at, d.instance_id
 limit $7

@@ -3,4 +3,5 @@
 select id, body ->> 'name' as name, (body ->> 'width')::int as width, body ->> 'zone' as zone,
        coalesce(body ->> 'layout', 'NEIGHBOURS') as layout, coalesce(body -> 'former', '[]') as former
 from reference
-where kind = 'tenant' and name = $1 and body -> 'held' ->> 'status' is distinct from 'REMOVED'
+where kind = 'tenant' and body ->> 'name' = $1 and not body ? 'purged'
+  and body -> 'held' ->> 'status' is distinct from 'REMOVED'
