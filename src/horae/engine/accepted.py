@@ -8,7 +8,8 @@ Its end is told to the API, by another process, or its deadline passes: the row 
    taken permits of the node that is gone meanwhile: until calls end there are as many more.
 3. A node that lives and loses a shard goes on counting what it landed. The new holder may count it too: the limit is
    kept too strictly then, until that work ends.
-4. Where the cell cannot be asked nothing is given back: the limit holds, and what waits for it waits.
+4. An instance that is tried again may be accepted again before that was asked: each attempt gives back its own permits.
+5. Where the cell cannot be asked nothing is given back: the limit holds, and what waits for it waits.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,6 +29,8 @@ from horae.store.definitions import Definitions
 from horae.store.looks import BEGINNING
 
 PAGE: Final = 500
+AttemptKey = tuple[UUID, int]
+"""An instance, and the number of its attempt."""
 
 
 class CountedAttempt(NamedTuple):
@@ -55,13 +58,13 @@ class AcceptedWork:
         self.gatekeeper = gatekeeper
         self.allowances = allowances
         self.turn = turn
-        self._counted: dict[UUID, CountedAttempt] = {}
+        self._counted: dict[AttemptKey, CountedAttempt] = {}
         self._unread = False
         self._limits = gatekeeper.limits
 
     def keep(self, ran: Instance, keys: tuple[Key, ...]) -> None:
         """A target has accepted an attempt; its permits are given back when it ends."""
-        self._counted[ran.id] = CountedAttempt(ran, keys)
+        self._counted[ran.id, ran.attempt] = CountedAttempt(ran, keys)
 
     def look_at_all(self) -> None:
         """Shards were taken over: what was accepted there may be counted by nobody."""
@@ -75,19 +78,19 @@ class AcceptedWork:
             await self._read_all()
         if self._limits is None or not self._counted:
             return 0
-        for ran in await self._ended([counted.ran for counted in self._counted.values()]):
-            self._limits.release(self._counted.pop(ran.id).keys)
+        for ended in await self._ended([counted.ran for counted in self._counted.values()]):
+            self._limits.release(self._counted.pop(ended).keys)
             self.turn()
         self._limits.pay_all()
         return 0
 
-    async def _ended(self, attempts: Sequence[Instance]) -> list[Instance]:
-        ended: list[Instance] = []
+    async def _ended(self, attempts: Sequence[Instance]) -> list[AttemptKey]:
+        ended: list[AttemptKey] = []
         for first in range(0, len(attempts), PAGE):
             page = attempts[first : first + PAGE]
             async with self.cell.statement() as tx:
                 running = await instances.running(tx, page)
-            ended += [ran for ran in page if ran.id not in running]
+            ended += [key for ran in page if (key := (ran.id, ran.attempt)) not in running]
         return ended
 
     async def _read_all(self) -> None:
@@ -119,7 +122,11 @@ class AcceptedWork:
             await self.allowances.learn(self.cell, {ran.tenant_id for ran in page})
             for ran in page:
                 job = known.get((ran.job_id, ran.job_version))
-                if job is None or not isinstance(job.definition.target, PUSHED) or ran.id in self._counted:
+                if (
+                    job is None
+                    or not isinstance(job.definition.target, PUSHED)
+                    or (ran.id, ran.attempt) in self._counted
+                ):
                     continue
                 if keys := self.gatekeeper.count_accepted(job):
                     self.keep(ran, keys)

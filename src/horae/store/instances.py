@@ -123,10 +123,10 @@ async def abandoned(tx: Tx, run: Run, until: datetime, after: tuple[datetime, UU
     return [instance_from(row) for row in rows]
 
 
-async def running(tx: Tx, ran: Sequence[Instance]) -> set[UUID]:
-    """Those of these attempts that have not ended yet."""
+async def running(tx: Tx, ran: Sequence[Instance]) -> set[tuple[UUID, int]]:
+    """Those of these attempts that have not ended yet, by the instance and their number."""
     columns = zip(*((one.shard, one.id, one.attempt, one.token) for one in ran), strict=True)
-    return {row["id"] for row in await tx.rows(sql("instances/running"), *columns)}
+    return {(row["id"], row["attempt"]) for row in await tx.rows(sql("instances/running"), *columns)}
 
 
 async def accepted(tx: Tx, run: Run, after: tuple[datetime, UUID], limit: int) -> list[Instance]:
