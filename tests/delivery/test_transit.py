@@ -73,3 +73,17 @@ async def test_the_engine_takes_over_from_a_keyring(engine, client, tmp_path):
     assert (await both.unwrap(tenant, 1, wrapped)).version == 1
     alone = Keks([kek(client, engine)])
     assert (await alone.unwrap(tenant, 1, moved)).version == 1
+
+
+async def test_a_token_file_that_cannot_be_read_now_is_for_now(engine, client, tmp_path):
+    gone = tmp_path / "token"
+    lost = TransitKek(client, Transit(engine.url, "horae", gone.read_text))
+    for asked in (lost.unwrap("vault:v1:AAAA"), lost.wrap(b"x"), lost.rewrap("vault:v1:AAAA")):
+        with pytest.raises(KeysUnavailable) as refused:
+            await asked
+        assert str(gone) not in str(refused.value)
+    gone.write_bytes(b"\xff")
+    with pytest.raises(KeysUnavailable):
+        await lost.wrap(b"x")
+    gone.write_text(TOKEN)
+    assert await lost.unwrap(await lost.wrap(b"x")) == b"x"

@@ -119,3 +119,49 @@ def test_a_ring_shows_its_keys_to_nobody(path):
     shown = repr(keyrings.load(path))
     assert key not in shown
     assert repr(base64.b64decode(key)) not in shown
+
+
+@pytest.mark.parametrize("spoil", [lambda path: path.chmod(0o640), lambda path: path.write_text('{"current": ')])
+async def test_a_file_that_is_spoilt_for_a_moment_changes_nothing(path, spoil):
+    """What it said last holds until it is whole again, although its time of change may stay the same."""
+    tenant, running, new = uuid4(), Keks([Keyring(path)]), path.with_name("new")
+    old = await running.make(tenant, 1)
+    new.touch(mode=0o600)
+    new.write_bytes(path.read_bytes())
+    keyrings.rotate(new, "second")
+    unknown = await Keks([Keyring(new)]).make(tenant, 2)
+    whole = new.read_bytes()
+    path.write_bytes(whole)
+    spoil(path)
+    assert await running.unwrap(tenant, 1, old)
+    assert (await running.make(tenant, 3)).startswith("keyring:first:")
+    with pytest.raises(KeysUnavailable):
+        await running.unwrap(tenant, 2, unknown)
+    if path.read_bytes() != whole:
+        path.write_bytes(whole)
+    path.chmod(0o600)
+    assert await running.unwrap(tenant, 2, unknown)
+
+
+class BrokenKek:
+    """A provider that fails in a way of its own."""
+
+    name = "broken"
+
+    async def current(self):
+        raise RuntimeError("no answer")
+
+    async def wrap(self, clear):
+        raise UnicodeDecodeError("utf-8", b"\xff", 0, 1, "no text")
+
+    async def unwrap(self, wrapped):
+        raise PermissionError("not yours")
+
+    rewrap = unwrap
+
+
+async def test_whatever_a_provider_fails_with_its_keys_are_unavailable():
+    keks = Keks([BrokenKek()])
+    for asked in (keks.current(), keks.make(uuid4(), 1), keks.unwrap(uuid4(), 1, "broken:x"), keks.rewrap("broken:x")):
+        with pytest.raises(KeysUnavailable):
+            await asked

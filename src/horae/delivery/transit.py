@@ -72,10 +72,17 @@ class TransitKek:
         """Under the latest version, without ever leaving the engine."""
         return (await self._ask("rewrap", {"ciphertext": wrapped})).ciphertext
 
+    def _token(self) -> str:
+        """What proves who we are. Its file may be gone, or half written, while an agent renews it."""
+        try:
+            return self._transit.token()
+        except (OSError, ValueError) as error:
+            raise KeysUnavailable(f"the token of the key engine cannot be read: {type(error).__name__}") from error
+
     async def _ask(self, verb: str, body: dict[str, str]) -> _Data:
         at = self._transit
         place = place_of(f"{at.url.rstrip('/')}/v1/{at.mount}/{verb}/{quote(at.key, safe='')}", self._identity)
-        headers = {"X-Vault-Token": at.token(), "X-Vault-Request": "true", "Content-Type": "application/json"}
+        headers = {"X-Vault-Token": self._token(), "X-Vault-Request": "true", "Content-Type": "application/json"}
         request = compose("POST", place, headers, msgspec.json.encode(body), CONNECT, READ)
         result: Answer | Failure = await answered(lambda done: self._client.send(request, done))
         if isinstance(result, Failure):

@@ -6,12 +6,14 @@ it is and which version: put into another tenant's row it is refused.
 
 import hmac
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from hashlib import sha256
 from typing import Final, Protocol
 from uuid import UUID
 
 from horae.domain.errors import KeysUnavailable, Unopenable
+from horae.runtime.telemetry import log
 from horae.security.envelopes import SECRET, DataKey
 
 OWNER: Final = 16
@@ -57,24 +59,40 @@ class Keks:
 
     async def current(self) -> str:
         """What every wrapped data key begins with that need not be wrapped anew."""
-        return f"{self._first.name}:{await self._first.current()}"
+        with _asking(self._first):
+            return f"{self._first.name}:{await self._first.current()}"
 
     async def rewrap(self, wrapped: str) -> str:
         """The same data key under the current key."""
         provider, _, text = wrapped.partition(":")
         if provider == self._first.name:
-            return f"{provider}:{await self._first.rewrap(text)}"
+            with _asking(self._first):
+                return f"{provider}:{await self._first.rewrap(text)}"
         return await self._wrap(await self._unwrap(wrapped))
 
     async def _wrap(self, clear: bytes) -> str:
-        return f"{self._first.name}:{await self._first.wrap(clear)}"
+        with _asking(self._first):
+            return f"{self._first.name}:{await self._first.wrap(clear)}"
 
     async def _unwrap(self, wrapped: str) -> bytes:
         name, _, text = wrapped.partition(":")
         provider = self._of.get(name)
         if provider is None:
             raise KeysUnavailable(f"a data key was wrapped by {name!r}, and this process was not told of it")
-        return await provider.unwrap(text)
+        with _asking(provider):
+            return await provider.unwrap(text)
+
+
+@contextmanager
+def _asking(provider: Kek) -> Iterator[None]:
+    """Turn whatever else a provider fails with into `KeysUnavailable`: callers know what to do about that."""
+    try:
+        yield
+    except (KeysUnavailable, Unopenable):
+        raise
+    except Exception as error:
+        log.exception("keys.failed", provider=provider.name)
+        raise KeysUnavailable(f"the keys of {provider.name!r} cannot be had now") from error
 
 
 def _owner(tenant_id: UUID, version: int) -> bytes:

@@ -15,6 +15,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from horae.domain.errors import Conflict, Invalid, KeysUnavailable, Unopenable
+from horae.runtime.telemetry import log
 
 KEY, NONCE = 32, 12
 FOR_ITS_OWNER: Final = 0o600
@@ -69,19 +70,21 @@ class Keyring:
         return await self.wrap(await self.unwrap(wrapped))
 
     def _fresh(self) -> Ring:
-        """What the file says now; what it said last where it cannot be read just now."""
+        """What the file says now; what it said last where it is gone, half written or open to others just now."""
         try:
             if self._stamp() != self._seen:
                 self._ring = self._read()
-        except OSError:
-            pass
+        except (OSError, Invalid) as error:
+            log.warning("keyring.unreadable", reason=str(error))
         return self._ring
 
     def _read(self) -> Ring:
+        """Read the file. It counts as seen once it was read."""
         try:
-            self._seen, ring = self._stamp(), load(self._path)
+            stamp, ring = self._stamp(), load(self._path)
         except OSError as error:
             raise Invalid(f"the keyring {self._path} cannot be read: {error.strerror}") from error
+        self._seen = stamp
         return ring
 
     def _stamp(self) -> tuple[int, int]:

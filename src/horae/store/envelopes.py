@@ -21,7 +21,7 @@ from horae.security.sealing import Sealing
 from horae.store import data_keys
 from horae.store.cells import Cell, Store
 from horae.store.holding import KeyNotAtHand, in_repeatable
-from horae.store.tx import GONE
+from horae.store.tx import CUT, GONE
 from horae.store.walls import Behalf, behind
 
 MOST_TENANTS: Final = 10_000
@@ -146,7 +146,7 @@ class Envelopes(Sealing):
         for cell in behind(self._store, Behalf(tenant_id)).home_first(shard_in(tenant_id)):
             try:
                 bunch.wrapped |= await _of_tenant(cell, tenant_id)
-            except GONE:
+            except (*GONE, *CUT):
                 continue
             bunch.read_at = boottime()
             if bunch.wrapped:
