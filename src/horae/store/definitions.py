@@ -3,6 +3,10 @@
 They are remembered opened: whoever asks is about to send them. One that cannot be opened now is told as it is, with
 its `sealed` part, and asked for again the next time. One that this release cannot read, or whose row is not there, is
 missing from the answer; that says nothing about its schedule, which waits.
+
+A type's versions are in its own cell; every other cell has a copy of the newest one. Work of an older version goes by
+that copy, which is remembered as what it is; that it stands for another version is remembered for a moment only. A copy
+that is older than what is asked for has not arrived: it stands for nothing.
 """
 
 from collections import OrderedDict
@@ -19,6 +23,7 @@ from horae.domain.instances import Instance
 from horae.domain.jobs import Job
 from horae.domain.sealed import definition_of
 from horae.domain.timers import Timer
+from horae.runtime.clock import boottime
 from horae.runtime.telemetry import log
 from horae.security.sealing import Sealing
 from horae.store import jobs
@@ -26,6 +31,9 @@ from horae.store.cells import Cell
 from horae.store.tx import Tx
 
 MOST: Final = 200_000
+MAX_NEWER: Final = 10_000
+NEWER_REMEMBERED_S: Final = 2.0
+"""As long as a change of a type takes to reach another cell."""
 Version = tuple[UUID, int]
 Place = tuple[int, UUID, int]
 """A shard, a job that lies there, and a version of it."""
@@ -40,11 +48,14 @@ class KnownVersions(OrderedDict[Version, Job]):
         self.most = most or MOST
         self._most_bytes = most_bytes
         self._sizes: dict[Version, int] = {}
+        self._newer: dict[Version, tuple[int, float]] = {}
         self.bytes = 0
 
-    def learn(self, learnt: Mapping[Version, Job]) -> None:
-        """Remember these, and forget what is too much."""
+    def learn(self, found: Mapping[Version, Job]) -> None:
+        """Remember these by the version that each has, and forget what is too much."""
+        learnt = {(job.id, job.version): job for job in found.values()}
         self.update(learnt)
+        self._learn_newer({version: job for version, job in found.items() if job.version != version[1]})
         if self._most_bytes is not None:
             sizes = {version: len(_encode(job.definition)) for version, job in learnt.items()}
             self.bytes += sum(size - self._sizes.get(version, 0) for version, size in sizes.items())
@@ -52,6 +63,17 @@ class KnownVersions(OrderedDict[Version, Job]):
         while self and (len(self) > self.most or (self._most_bytes is not None and self.bytes > self._most_bytes)):
             forgotten, _ = self.popitem(last=False)
             self.bytes -= self._sizes.pop(forgotten, 0)
+
+    def newer(self, version: Version) -> Job | None:
+        """The later version that stood for this one a moment ago."""
+        number, until = self._newer.get(version, (0, 0.0))
+        return self.get((version[0], number)) if boottime() < until else None
+
+    def _learn_newer(self, found: Mapping[Version, Job]) -> None:
+        if len(self._newer) > MAX_NEWER:
+            self._newer.clear()
+        until = boottime() + NEWER_REMEMBERED_S
+        self._newer |= {version: (job.version, until) for version, job in found.items()}
 
 
 class Definitions:
@@ -78,9 +100,7 @@ class Definitions:
         missing = {
             (timer.shard, timer.job_id, timer.version) for timer, job in zip(timers, found, strict=True) if job is None
         }
-        async with cell.statement() as tx:
-            rows = await _read(tx, missing)
-        learnt = await self._learn(rows)
+        learnt = await self.load_from(cell, missing)
         return [job or learnt.get(version) for version, job in zip(versions, found, strict=True)]
 
     async def load_from(self, cell: Cell, wanted: Iterable[Place]) -> dict[Version, Job]:
@@ -110,7 +130,7 @@ class Definitions:
         return found, [(shard, id_, version) for shard, id_, version in asked if (id_, version) not in found]
 
     def _recall(self, version: Version) -> Job | None:
-        job = self._known.get(version)
+        job = self._known.get(version) or self._known.newer(version)
         return job if job is None or self._tenant_id in {None, job.tenant_id} else None
 
     def _touch(self, versions: Iterable[Version]) -> None:
@@ -128,7 +148,10 @@ class Definitions:
         return learnt
 
     async def _opened(self, job: Job) -> Job:
-        """With its parts where they belong; as it is where the keys are not to be had now."""
+        """With its parts where they belong; as it is where the keys are not to be had now, or a part is unreadable.
+
+        One that this release refuses, because a newer one wrote it, says nothing about the others of its batch.
+        """
         sealed = job.definition.sealed
         if sealed is None:
             return job
@@ -137,8 +160,12 @@ class Definitions:
         except (KeysUnavailable, Unopenable) as error:
             log.warning("definition.closed", job=str(job.id), version=job.version, reason=str(error))
             return job
-        definition = confidential.whole(job.definition, told)
-        return replace(job, definition=replace(definition, target=jobs.shared(definition.target)))
+        try:
+            definition = confidential.whole(job.definition, told)
+            return replace(job, definition=replace(definition, target=jobs.shared(definition.target)))
+        except jobs.UNREADABLE as error:
+            log.error("definition.unreadable", job=str(job.id), version=job.version, reason=str(error))
+            return job
 
 
 async def _read(tx: Tx, missing: Iterable[Place]) -> dict[Version, Job | None]:

@@ -10,6 +10,7 @@ import asyncpg
 import msgspec
 
 from horae.domain.errors import HoraeError, NameTaken
+from horae.domain.foreign import FAILURES
 from horae.domain.ids import shard_in
 from horae.domain.jobs import Definition, Job, Status, Wanted
 from horae.domain.targets import Target
@@ -21,6 +22,8 @@ _decode = msgspec.json.Decoder(Definition).decode
 _encode = msgspec.json.Encoder().encode
 _targets: OrderedDict[bytes, Target] = OrderedDict()
 MOST_TARGETS: Final = 10_000
+UNREADABLE: Final[tuple[type[Exception], ...]] = (HoraeError, *FAILURES)
+"""What reading a definition of another release may fail with."""
 
 
 async def create(tx: Tx, job: Job, actor: str, widenings: int) -> bool:
@@ -75,9 +78,12 @@ async def definitions(tx: Tx, wanted: Sequence[tuple[int, UUID, int]]) -> dict[t
 
 
 async def copied(tx: Tx, wanted: Sequence[tuple[UUID, int]]) -> dict[tuple[UUID, int], Job | None]:
-    """The types behind (job, version), as their copies in this cell have them; None likewise."""
+    """The types behind (job, version), as their copies in this cell have them; None likewise.
+
+    A copy has the newest version alone: the job that is returned may be of a later version than was asked for.
+    """
     rows = await tx.rows(sql("jobs/copied"), *zip(*wanted, strict=True))
-    return {(row[1], row[4]): _versioned(row) for row in rows}
+    return {(row[1], row[6]): _versioned(row) for row in rows}
 
 
 async def current(tx: Tx, tenant_id: UUID, ids: Collection[UUID]) -> dict[UUID, Job]:
@@ -163,10 +169,10 @@ def definition_from(value: Any) -> Definition:
 
 def _versioned(row: asyncpg.Record) -> Job | None:
     """One row that a newer release wrote says nothing about the others of its batch."""
-    shard, id_, tenant_id, name, version, text = row
+    shard, id_, tenant_id, name, version, text = row[:6]
     try:
         definition = decode(text)
-    except (msgspec.MsgspecError, HoraeError, RecursionError) as error:
+    except UNREADABLE as error:
         log.error("definition.unreadable", job=str(id_), version=version, reason=str(error))
         return None
     return Job(
