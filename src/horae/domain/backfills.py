@@ -13,12 +13,14 @@ from uuid import UUID
 import msgspec
 from msgspec.structs import replace
 
-from horae.domain.errors import Invalid
+from horae.domain.errors import CountReached, Invalid
 from horae.domain.schedule import Fire, Schedule, expected, fires
 from horae.domain.schedule.plan import stretches
 
 DEFAULT_CAP: Final = 10_000
 MOST: Final = 1_000_000
+MAX_RUNNING: Final = 100
+"""Backfills of a tenant that are under way at once."""
 LONGEST_RANGE: Final = timedelta(days=3660)
 """Ten years: where a job has calendars every day of the range is looked at."""
 
@@ -62,6 +64,16 @@ def check(since: datetime, until: datetime, cap: int) -> None:
         raise Invalid(f"a range is at most {LONGEST_RANGE.days} days long")
     if not 1 <= cap <= MOST:
         raise Invalid(f"a cap is 1 to {MOST} fires, not {cap}")
+
+
+def check_running(there_are: int) -> None:
+    """Refuse one more where as many are under way as may be."""
+    if there_are >= MAX_RUNNING:
+        raise CountReached(
+            f"{there_are} backfills of the tenant are under way, and {MAX_RUNNING} may be: wait, or cancel some",
+            kind="backfills",
+            most=MAX_RUNNING,
+        )
 
 
 def planned(schedule: Schedule, since: datetime, until: datetime, cap: int) -> int:

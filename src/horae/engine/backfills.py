@@ -2,7 +2,7 @@
 
 The births go by the lane of backfills, so they never push aside what is due. The cursor's compare-and-set lets one node
 through, whoever else believes to own the shard. A backfill that cannot be walked is left alone for a while: the others
-go on.
+go on. A round takes a page of them, and the next one goes on behind it, so that those that stand still hide no others.
 """
 
 from collections.abc import Callable, Collection
@@ -31,6 +31,7 @@ from horae.store.tx import GONE, Tx
 BATCH: Final = 200
 MOST_WAITING: Final = 1000
 AT_ONCE: Final = 500
+BEFORE_ALL: Final = UUID(int=0)
 
 
 class Backfiller:
@@ -49,16 +50,17 @@ class Backfiller:
         self.almanac = Almanac(cell)
         self.held = held
         self._setbacks = Setbacks()
+        self._after = BEFORE_ALL
 
     async def once(self) -> int:
-        """A portion of every backfill that has room; returns how many fires were decided."""
-        if not self.territory.shards:
+        """A portion of every backfill of a page that has room; returns how many fires were decided."""
+        shards = self.territory.shards
+        if not shards:
             return 0
         async with self.cell.statement() as tx:
-            found = await backfills.running(tx, AT_ONCE)
-        held = self.held()
-        ours = [one for one in found if one.shard in self.territory.shards and one.tenant_id not in held]
-        return sum([await self._isolate(one) for one in ours if self._setbacks.may_try(one.id)])
+            page = await backfills.running(tx, self._after, shards, self.held(), AT_ONCE)
+        self._after = page[-1].id if len(page) == AT_ONCE else BEFORE_ALL
+        return sum([await self._isolate(one) for one in page if self._setbacks.may_try(one.id)])
 
     async def _isolate(self, one: Backfill) -> int:
         """Walk one, and raise nothing but that the cell is gone."""

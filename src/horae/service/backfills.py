@@ -62,11 +62,13 @@ async def start(ctx: Context, name: str, key: str, asked: Asked) -> Started:
     rules.check(asked.since, asked.until, asked.cap)
     shard = await shard_of_job(ctx, name)
     request = Request(shard, ctx.tenant.id, ROUTE, name, key, sha256(msgspec.json.encode(asked)).digest())
+    there_are = await _count_running(ctx)
 
     async def work(tx: Tx, job: Job, days: Days) -> Started:
         id_ = mint(shard, tx.now)
         if not await idempotency.reserve(tx, request, None, {"backfill_id": id_}):
             return await _replay(ctx, tx, request)
+        rules.check_running(there_are)
         made = await _made(ctx, tx, job, jobs.planned(job, days), id_, asked)
         if not await backfills.create(tx, made):
             raise Conflict(f"a backfill of job {name!r} that still runs has a part of this range")
@@ -110,6 +112,11 @@ async def cancel(ctx: Context, id_: UUID) -> Backfill:
         return await _find(ctx, tx, id_)
 
     return await ctx.store.run(shard_in(id_), work)
+
+
+async def _count_running(ctx: Context) -> int:
+    """How many of the tenant's are under way, in the cells that answer."""
+    return sum(await ctx.ask_each(lambda tx: backfills.count_running(tx, ctx.tenant.id, rules.MAX_RUNNING)))
 
 
 async def _made(ctx: Context, tx: Tx, job: Job, schedule: Schedule, id_: UUID, asked: Asked) -> Backfill:

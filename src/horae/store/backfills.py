@@ -1,6 +1,6 @@
 """Backfills. The cursor of each authorises the births of its fires, in the transaction that moves it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
@@ -41,9 +41,17 @@ async def of_job(tx: Tx, tenant_id: UUID, job_id: UUID, before: UUID, limit: int
     return [_backfill(row) for row in await tx.rows(sql("backfills/of_job"), tenant_id, job_id, before, limit)]
 
 
-async def running(tx: Tx, limit: int) -> list[Backfill]:
-    """Those of this cell that are not done."""
-    return [_backfill(row) for row in await tx.rows(sql("backfills/running"), limit)]
+async def running(
+    tx: Tx, after: UUID, shards: Collection[int], without: Collection[UUID], limit: int
+) -> list[Backfill]:
+    """Those in some shards that are not done and whose job goes on, behind an id; `without` these tenants."""
+    rows = await tx.rows(sql("backfills/running"), after, list(shards), list(without), limit)
+    return [_backfill(row) for row in rows]
+
+
+async def count_running(tx: Tx, tenant_id: UUID, most: int) -> int:
+    """How many of a tenant's are not done in this cell; counted no further than `most`."""
+    return int(await tx.value(sql("backfills/count_running"), tenant_id, most))
 
 
 async def waiting(tx: Tx, of: Backfill, most: int) -> int:
