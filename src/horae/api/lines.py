@@ -29,10 +29,15 @@ async def _lines(request: Request) -> AsyncIterator[bytes]:
     async for chunk in request.stream():
         *whole, rest = (rest + chunk).split(b"\n")
         for line in whole:
-            yield line
-        if len(rest) > LONGEST_LINE:
-            raise BadRequest(f"a line has at most {LONGEST_LINE} bytes")
+            yield _bounded(line)
+        _bounded(rest)
     yield rest
+
+
+def _bounded(line: bytes) -> bytes:
+    if len(line) > LONGEST_LINE:
+        raise BadRequest(f"a line has at most {LONGEST_LINE} bytes")
+    return line
 
 
 def _key(line: bytes, number: int) -> str:

@@ -29,6 +29,8 @@ from horae.service.refusals import refusal_of
 MEDIA_TYPE: Final = "application/problem+json"
 SOON: Final = 1
 LONGEST_PATH: Final = 200
+MAX_ERRORS: Final = 20
+"""Errors that one refusal names; a body may have tens of thousands."""
 SAID: Final = {405: "this path is not served with this method; the Allow header names those that are"}
 KEY_HEADER: Final = "idempotency-key"
 OF_STATUS: Final[dict[int, type[HoraeError]]] = {400: BadRequest, 404: NotFound, 405: NotAllowed}
@@ -116,12 +118,14 @@ def _refusal(error: Exception, body: Any) -> HoraeError | None:
 
 
 def _invalid(error: RequestValidationError, body: Any) -> HoraeError:
-    found = [{"at": list(one["loc"]), "message": sentence_of(one, body)} for one in error.errors()]
-    for one in error.errors():
+    errors = error.errors()
+    found = [{"at": list(one["loc"]), "message": sentence_of(one, body)} for one in errors[:MAX_ERRORS]]
+    for one in errors:
         if one["loc"][0] == "header" and str(one["loc"][-1]).lower() == KEY_HEADER:
             return KeyRequired("this needs an Idempotency-Key header of 1 to 200 printable characters", errors=found)
-    first = found[0]
-    return Invalid(f"{'.'.join(str(part) for part in first['at'])}: {first['message']}", errors=found)
+    first, more = found[0], len(errors) - len(found)
+    said = f"{'.'.join(str(part) for part in first['at'])}: {first['message']}"
+    return Invalid(f"{said} (and {more} more errors than are listed)" if more else said, errors=found)
 
 
 def _headers(refusal: HoraeError, error: Exception) -> dict[str, str]:

@@ -8,6 +8,7 @@ import json
 import math
 import re
 from collections.abc import Callable
+from itertools import accumulate
 from typing import Any, Final, NoReturn
 
 import msgspec
@@ -20,10 +21,14 @@ LARGEST_BODY: Final = 256 * 1024
 DEEPEST: Final = 32
 SMALLEST_INT, LARGEST_INT = -(2**63), 2**63 - 1
 LONGEST_INT: Final = 20
-STRING: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"')
-LONG_NUMBER: Final = re.compile(rb"[0-9]{19}")
+STRING: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
+"""A string, or the rest of the body where it never ends: a match that fails would begin again at each quote in it."""
+BENT_NUMBER: Final = re.compile(rb"[0-9](?:[.eE]|[0-9]{18})")
+"""A number that may be written longer or shorter than it was read: a float, or more digits than 64 bits surely hold."""
 BLANKS: Final = b" \t\r\n"
 NO_BRACKET: Final = bytes(byte for byte in range(256) if byte not in b"{}[]")
+LEVELS: Final = {ord("{"): 1, ord("["): 1, ord("}"): -1, ord("]"): -1}
+UNWRITABLE: Final = re.compile("[\0\ud800-\udfff]")
 
 
 class StrictRequest(Request):
@@ -42,32 +47,32 @@ class StrictRequest(Request):
         return self._read[1]
 
 
-async def strict(request: Request) -> StrictRequest:
+async def strict(request: Request, max_bytes: int = LARGEST_BODY) -> StrictRequest:
     """The same request with its JSON body read, or a refusal."""
-    raw = await read_json(request)
+    raw = await read_json(request, max_bytes)
     return StrictRequest(request.scope, request.receive, raw, loads(raw) if raw else None)
 
 
-async def read_json(request: Request) -> bytes:
+async def read_json(request: Request, max_bytes: int = LARGEST_BODY) -> bytes:
     """The body, where it is said to be JSON."""
-    raw = await read(request)
+    raw = await read(request, max_bytes)
     if raw and not _is_json(request.headers.get("content-type", "")):
         raise UnsupportedMedia("a body is application/json in UTF-8")
     return raw
 
 
-async def read(request: Request) -> bytes:
+async def read(request: Request, max_bytes: int = LARGEST_BODY) -> bytes:
     """The body, up to as many bytes as a request may have."""
     if request.headers.get("content-encoding", "identity") != "identity":
         raise UnsupportedMedia("a body is sent as it is, without a Content-Encoding")
     said = request.headers.get("content-length", "0")
-    if said.isdigit() and int(said) > LARGEST_BODY:
-        raise TooLarge(f"a body has at most {LARGEST_BODY} bytes")
+    if said.isdigit() and int(said) > max_bytes:
+        raise TooLarge(f"a body has at most {max_bytes} bytes here")
     found = bytearray()
     async for chunk in request.stream():
         found += chunk
-        if len(found) > LARGEST_BODY:
-            raise TooLarge(f"a body has at most {LARGEST_BODY} bytes")
+        if len(found) > max_bytes:
+            raise TooLarge(f"a body has at most {max_bytes} bytes here")
     return bytes(found)
 
 
@@ -98,9 +103,11 @@ def read_as(raw: bytes, decode: Callable[[bytes], Any]) -> Any:
 def _tidy(raw: bytes, outside: bytes) -> Any:
     """The value, where it is plain that every reader would see the same; UNSET where it has to be read closely.
 
-    Written again it is as long as it was without its blanks: then no key stood there twice, and no number was bent.
+    1. Texts without escapes and integers of up to 18 digits are written as they were read, or shorter.
+    2. A key that stands there twice is written once, which is shorter.
+    3. So a value that is as long as the body without its blanks has no key twice: nothing makes up for the difference.
     """
-    if b"\\" in raw or LONG_NUMBER.search(outside):
+    if b"\\" in raw or BENT_NUMBER.search(outside):
         return msgspec.UNSET
     try:
         value = _decode(raw)
@@ -134,11 +141,9 @@ def _outside(raw: bytes) -> bytes:
 
 
 def _deep(outside: bytes) -> bool:
-    """Whether brackets are left after as many of the innermost pairs were taken away as there may be levels."""
+    """Whether more brackets are open at one place than there may be levels."""
     left = outside.translate(None, delete=NO_BRACKET)
-    for _ in range(DEEPEST):
-        left = left.replace(b"{}", b"").replace(b"[]", b"")
-    return bool(left)
+    return max(accumulate(map(LEVELS.__getitem__, left)), default=0) > DEEPEST
 
 
 def _check_texts(value: Any) -> None:
@@ -157,7 +162,7 @@ def _check_texts(value: Any) -> None:
 
 
 def _check_text(text: str) -> None:
-    if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
+    if UNWRITABLE.search(text):
         raise BadRequest("a text may hold neither NUL nor half a surrogate pair")
 
 

@@ -82,7 +82,7 @@ def unknown(what: str, name: str, known: Iterable[str]) -> str:
     """That a field or parameter of that name is not known, and which are."""
     names = sorted(known)
     said = f'unknown {what} "{_shown(name)}"'
-    if near := get_close_matches(name, names, 1):
+    if near := get_close_matches(name[:LONGEST_SHOWN], names, 1):
         return f'{said}: did you mean "{near[0]}"?'
     if not names:
         return said

@@ -15,9 +15,12 @@ from pydantic import (
     StrictBool,
     StrictInt,
     StrictStr,
+    model_validator,
 )
 
 LARGEST_PAYLOAD: Final = 64 * 1024
+MAX_UNKNOWN_FIELDS: Final = 20
+"""Unknown fields of one object that are named one by one; with more the object is refused as a whole."""
 LATEST: Final = datetime(9000, 1, 1, tzinfo=UTC)
 TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d")  # the framework would take a count of seconds, too
 DAY: Final = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
@@ -27,6 +30,14 @@ class Told(BaseModel):
     """What a caller tells us: nothing beside its fields, and no value that must be bent to fit."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_field_count(cls, value: Any) -> Any:
+        """Refuse tens of thousands of fields before an error is made for each of them."""
+        if isinstance(value, dict) and len(value) > len(cls.model_fields) + MAX_UNKNOWN_FIELDS:
+            raise ValueError(f"has {len(value)} fields, where {len(cls.model_fields)} are known")
+        return value
 
 
 class Shown(BaseModel):

@@ -19,6 +19,8 @@ from horae.service import sessions
 from horae.service.people import LOGIN_SECONDS, People
 
 HOME: Final = "/"
+MAX_LOGIN_BYTES: Final = 4096
+"""A key in JSON is shorter; what a stranger sends is bounded before it is read."""
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
@@ -33,7 +35,7 @@ class OpenRoute(APIRoute):
             gate: Gate = request.app.state.gate
             try:
                 async with gate.knocking(request):
-                    return await inner(await strict(request) if self.body_field else request)
+                    return await inner(await strict(request, MAX_LOGIN_BYTES) if self.body_field else request)
             except Exception as error:
                 return refused(request, error)
 
