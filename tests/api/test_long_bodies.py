@@ -9,7 +9,7 @@ from horae.domain.errors import BadRequest, TooLarge
 from horae.security.roles import Role
 
 SECONDS = 1.0
-"""Of this thread's own processor time. Reading 256 KiB takes some ten milliseconds; where it took the square it took minutes."""
+"""Of this thread's own processor time. 256 KiB take some ten milliseconds; where it took the square it took minutes."""
 JSON = {"Content-Type": "application/json"}
 NDJSON = {"Content-Type": "application/x-ndjson"}
 LENGTH = 32 * 1024

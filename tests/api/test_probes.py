@@ -1,5 +1,6 @@
 import re
 
+from horae.api import reference
 from horae.security.roles import Role
 from tests.steps import until
 
@@ -73,3 +74,14 @@ async def test_a_tenant_has_a_rate_and_is_told_what_is_left(admin, platform, cli
     assert answers[-1].json()["code"] == "SCH_429_RATE_LIMITED"
     assert int(answers[-1].headers["Retry-After"]) >= 1
     assert (await platform.get("/tenants")).status_code == 200
+
+
+async def test_the_document_and_its_page_are_written_once(anyone, monkeypatch):
+    first = [(await anyone.get(path)).content for path in ("/openapi.json", "/docs")]
+    monkeypatch.setattr(reference, "page", None)
+    monkeypatch.setattr("horae.api.probes.document", None)
+    assert [(await anyone.get(path)).content for path in ("/openapi.json", "/docs")] == first
+    packed = await anyone.get("/openapi.json", headers={"Accept-Encoding": "gzip"})
+    assert packed.headers["Content-Encoding"] == "gzip"
+    known = {"If-None-Match": packed.headers["ETag"]}
+    assert (await anyone.get("/openapi.json", headers=known)).status_code == 304

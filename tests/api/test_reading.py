@@ -104,6 +104,15 @@ async def test_nul_in_a_path_or_query_is_refused(admin):
     assert (await admin.get("/jobs?status=%00")).status_code == 400
 
 
+@pytest.mark.parametrize("text", ["%ff", "%fe", "a%c3", "%ed%a0%80"])
+async def test_a_path_or_query_that_is_no_utf8_is_refused(admin, text):
+    """Read loosely all of them are one and the same text."""
+    assert (await admin.put("/jobs/a" + text, json={})).status_code == 400
+    assert (await admin.put(f"/tasks/t/{text}", json={"at": "2030-01-01T00:00:00Z"})).status_code == 400
+    assert (await admin.get(f"/jobs?prefix={text}")).status_code == 400
+    assert (await admin.get("/jobs/%e4%bd%a0")).status_code == 404
+
+
 async def test_paths_and_methods_that_are_not_there_are_problems_too(admin, anyone):
     missing = await anyone.get("/api/v1/nothing")
     assert (missing.status_code, missing.json()["code"]) == (404, "SCH_404_NOT_FOUND")

@@ -73,6 +73,7 @@ HOSTILE = {
     "a page of a neighbour": {"Sec-Fetch-Site": "same-site"},
     "another origin": {"Origin": "https://evil.example"},
     "an origin that is nobody": {"Origin": "null"},
+    "an origin that cannot be read": {"Origin": "http://["},
     "our origin on another port": {"Origin": "http://horae.test:8443"},
     "an origin that begins like ours": {"Origin": "http://horae.test.evil.example"},
     "an origin with a name before ours": {"Origin": "http://evil@horae.test"},
@@ -116,7 +117,7 @@ async def test_a_key_is_exchanged_for_a_session_that_ends_with_it(anyone, key, a
 
 async def test_a_bad_key_opens_no_session_and_other_sites_cannot_post_one(anyone, key):
     good = await key(Role.VIEWER)
-    for headers in ({"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
+    for headers in ({"Origin": "https://evil.example"}, {"Origin": "http://["}, {"Sec-Fetch-Site": "cross-site"}):
         answer = await anyone.post("/login/key", json={"key": good}, headers=headers)
         assert (answer.status_code, "set-cookie" in answer.headers) == (403, False)
     form = {"Content-Type": "text/plain"}

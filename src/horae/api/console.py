@@ -4,16 +4,15 @@ Only files that were there when it was loaded are served, found by their names i
 Every other path is a deep link and shows the same page, with a nonce of its own for the styles it makes.
 """
 
-import hashlib
 from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from fastapi import FastAPI
-from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from horae.api.assets import Asset, serve
 from horae.api.doorframe import PAGE_POLICY
 from horae.domain.errors import NotFound
 from horae.runtime.chance import token
@@ -48,16 +47,6 @@ ABSENT: Final = (
 )
 
 
-class Asset(NamedTuple):
-    """A file as it is served."""
-
-    kind: str
-    body: bytes
-    packed: bytes | None
-    tag: str
-    keep: str
-
-
 class Console(NamedTuple):
     """All that was built: the page, and the files it asks for. No page: built without."""
 
@@ -77,11 +66,10 @@ def load(folder: Path = FOLDER) -> Console:
 
 def _asset(name: str, found: dict[str, Path]) -> Asset:
     body, packed = found[name].read_bytes(), found.get(f"{name}.gz")
-    return Asset(
+    return Asset.of(
         kind=KINDS.get(found[name].suffix, OTHER),
         body=body,
         packed=None if packed is None else packed.read_bytes(),
-        tag=f'W/"{hashlib.sha256(body).hexdigest()[:32]}"',
         keep=FOREVER if name.startswith(ASSETS) else ASK_AGAIN,
     )
 
@@ -99,7 +87,7 @@ def add_console(app: FastAPI, console: Console | None = None) -> None:
     async def show(request: Request, path: str) -> Response:
         asset = built.assets.get(path)
         if asset is not None:
-            return _served(asset, request.headers)
+            return serve(asset, request.headers)
         if path.startswith(ASSETS):
             raise NotFound("the console has no such file; it may have been built anew since this page was opened")
         return HTMLResponse(ABSENT, 404) if built.page is None else _page(built.page)
@@ -110,20 +98,3 @@ def _page(page: bytes) -> Response:
     nonce = token().hex
     policy = f"{PAGE_POLICY}; style-src 'self' 'nonce-{nonce}'"
     return HTMLResponse(page.replace(NONCE, nonce.encode()), headers={"Content-Security-Policy": policy})
-
-
-def _served(asset: Asset, asked: Headers) -> Response:
-    headers = {"ETag": asset.tag, "Cache-Control": asset.keep, "Vary": "Accept-Encoding"}
-    if asset.tag in [tag.strip() for tag in asked.get("if-none-match", "").split(",")]:
-        return Response(status_code=304, headers=headers)
-    if asset.packed is not None and _takes_gzip(asked.get("accept-encoding", "")):
-        return Response(asset.packed, media_type=asset.kind, headers=headers | {"Content-Encoding": "gzip"})
-    return Response(asset.body, media_type=asset.kind, headers=headers)
-
-
-def _takes_gzip(said: str) -> bool:
-    for word in said.split(","):
-        name, _, quality = word.replace(" ", "").lower().partition(";q=")
-        if name == "gzip":
-            return not quality or quality.strip("0.") != ""
-    return False

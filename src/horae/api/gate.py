@@ -7,12 +7,13 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from ipaddress import IPv6Address, ip_network
 from typing import Final, NamedTuple
+from urllib.parse import unquote_to_bytes
 from uuid import UUID
 
 from starlette.requests import Request
 
+from horae.api.addresses import host_of
 from horae.domain.errors import BadRequest, Forbidden, RateLimited, Unauthenticated
 from horae.domain.limits import Limit
 from horae.runtime.meter import Level, Meter, Rate
@@ -158,15 +159,8 @@ def _headers(rate: Rate, level: Level) -> dict[str, str]:
 
 
 def _address(request: Request) -> str:
-    """Where a request comes from, as a trusted proxy says it; of an IPv6 address its /64, which one host may have."""
-    host = request.client.host if request.client else ""
-    if ":" not in host:
-        return host
-    try:
-        address = IPv6Address(host)
-    except ValueError:
-        return host
-    return str(address.ipv4_mapped or ip_network((address, 64), strict=False))
+    """The host that a request comes from, as a trusted proxy says it."""
+    return host_of(request.client.host) if request.client else ""
 
 
 def _bearer(request: Request) -> str:
@@ -177,6 +171,10 @@ def _bearer(request: Request) -> str:
 
 
 def _check_address(request: Request) -> None:
-    """No part of a path or query may hold what PostgreSQL cannot."""
-    if "\0" in request.url.path or b"%00" in request.scope.get("query_string", b"") or "\0" in str(request.path_params):
-        raise BadRequest("a path or query may not hold NUL")
+    """Refuse a path or query that is no UTF-8, which would be read as another text, or that PostgreSQL cannot hold."""
+    try:
+        for raw in (request.scope.get("raw_path") or b"", request.scope.get("query_string", b"")):
+            if b"%" in raw and "\0" in unquote_to_bytes(raw).decode():
+                raise BadRequest("a path or query may not hold NUL")
+    except UnicodeDecodeError as error:
+        raise BadRequest("a path or query is percent-encoded UTF-8") from error

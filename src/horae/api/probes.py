@@ -1,13 +1,16 @@
 """What needs no credential: is it alive, is it ready, what can be asked. And the metrics, which do need one."""
 
-from typing import Annotated, Any
+import json
+from functools import cache
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, FastAPI
 from pydantic import BaseModel
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import JSONResponse, Response
 
 from horae.api import reference
+from horae.api.assets import Asset, serve
 from horae.api.openapi import document
 from horae.api.routing import may, router
 from horae.service.context import Context
@@ -15,6 +18,7 @@ from horae.service.context import Context
 routes = APIRouter(tags=["probes"])
 measured = router("probes", prefix="")
 TEXT = "text/plain; version=0.0.4; charset=utf-8"
+KEPT: Final = "public, max-age=300"
 
 
 class CellReady(BaseModel):
@@ -61,16 +65,25 @@ async def metrics(ctx: Annotated[Context, may("metrics.read")], request: Request
 
 
 def add_pages(app: FastAPI) -> None:
-    """The document, and the page made of it."""
+    """The document, and the page made of it, each written when it is first asked for."""
+    style = Asset.of_text("text/css", reference.STYLE, KEPT)
+
+    @cache
+    def openapi_asset() -> Asset:
+        return Asset.of_text("application/json", json.dumps(document(app), ensure_ascii=False), KEPT)
+
+    @cache
+    def docs_asset() -> Asset:
+        return Asset.of_text("text/html", reference.page(document(app)), KEPT)
 
     @app.get("/openapi.json", include_in_schema=False)
-    async def openapi() -> Response:
-        return JSONResponse(document(app), headers={"Cache-Control": "public, max-age=300"})
+    async def openapi(request: Request) -> Response:
+        return serve(openapi_asset(), request.headers)
 
     @app.get("/docs", include_in_schema=False)
-    async def docs() -> Response:
-        return HTMLResponse(reference.page(document(app)), headers=reference.HEADERS)
+    async def docs(request: Request) -> Response:
+        return serve(docs_asset(), request.headers, reference.HEADERS)
 
     @app.get("/docs/style.css", include_in_schema=False)
-    async def style() -> Response:
-        return Response(reference.STYLE, media_type="text/css", headers={"Cache-Control": "public, max-age=300"})
+    async def style_sheet(request: Request) -> Response:
+        return serve(style, request.headers)

@@ -1,17 +1,23 @@
 """The HTTP server's connections, bounded before anything of a request is understood.
 
 A head of at most 32 KiB and 100 lines, whole within ten seconds; a body that comes at a kilobyte a second at least,
-after a minute's patience; so many connections at once, and of one address only a part of them. Whoever asks for more is
-told why where that is cheap (431, 408), and hung up on.
+after a minute's patience; an answer that is read at a kilobyte a second at least, with the same patience; so many
+connections at once, and of one host only a part of them. Whoever asks for more is told why where that is cheap (431,
+408), and hung up on.
 """
 
 import asyncio
+import fcntl
+import termios
 from collections import Counter
 from collections.abc import Callable
 from enum import Enum
+from struct import Struct
 from typing import Any, Final, NamedTuple
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+
+from horae.api.addresses import host_of, plain_address
 
 MAX_HEAD_BYTES: Final = 32 * 1024
 MAX_HEAD_LINES: Final = 100
@@ -19,13 +25,18 @@ HEAD_TIMEOUT_S: Final = 10.0
 BODY_PATIENCE_S: Final = 60.0
 MIN_BODY_BYTES_PER_S: Final = 1024
 BODY_CHECK_S: Final = 15.0
+MIN_READ_BYTES_PER_S: Final = 1024
+WRITE_CHECK_S: Final = 15.0
+MAX_IDLE_WRITE_CHECKS: Final = 4
+"""Checks in a row that find an answer read too slowly, before its connection is cut: a minute."""
 LINE_EXTRA_BYTES: Final = 4
 """A colon, a space and the end of the line."""
+SIZE: Final = Struct("i")
 TOO_LONG: Final = "The head of the request is too long."
 
 
 class ConnectionLimits(NamedTuple):
-    """How many connections a process has at once, and how many of them one address may have.
+    """How many connections a process has at once, and how many of them one host may have.
 
     `is_proxy` says which addresses may have all of them: a proxy speaks for many.
     """
@@ -48,10 +59,13 @@ class TooMuch(Exception):
 
 
 class BoundedProtocol(HttpToolsProtocol):
-    """One connection, with one timer: for its head, then for its body. An idle one is the library's to close."""
+    """One connection, with a timer for its head, then for its body, and one for an answer that is not read.
+
+    An idle connection is the library's to close.
+    """
 
     limits: ConnectionLimits
-    by_address: Counter[str]
+    by_host: Counter[str]
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Count it, and wait for its head; one too many is closed at once."""
@@ -61,9 +75,14 @@ class BoundedProtocol(HttpToolsProtocol):
         self._raw_bytes = self._head_bytes = self._head_lines = self._body_bytes = 0
         self._body_began = 0.0
         self._timer: asyncio.TimerHandle | None = None
-        self._address = self.client[0] if self.client else ""
-        self.by_address[self._address] += 1
-        crowd = self.by_address[self._address] > self.limits.of_one and not self.limits.is_proxy(self._address)
+        self._write_timer: asyncio.TimerHandle | None = None
+        self._unsent_bytes = self._idle_write_checks = 0
+        address = plain_address(self.client[0]) if self.client else ""
+        if self.client:
+            self.client = address, self.client[1]
+        self._host = host_of(address)
+        self.by_host[self._host] += 1
+        crowd = self.by_host[self._host] > self.limits.of_one and not self.limits.is_proxy(address)
         if crowd or len(self.connections) > self.limits.total:
             self._refused = True
             transport.abort()
@@ -73,9 +92,10 @@ class BoundedProtocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget it."""
         self._stop_timer()
-        self.by_address[self._address] -= 1
-        if not self.by_address[self._address]:
-            del self.by_address[self._address]
+        self._stop_write_timer()
+        self.by_host[self._host] -= 1
+        if not self.by_host[self._host]:
+            del self.by_host[self._host]
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -130,6 +150,23 @@ class BoundedProtocol(HttpToolsProtocol):
         self._stop_timer()
         if not self._refused:
             super().send_400_response(msg)
+            self._watch_writing()
+
+    def pause_writing(self) -> None:
+        """The transport: more of an answer waits than it likes to keep."""
+        super().pause_writing()
+        self._watch_writing()
+
+    def on_response_complete(self) -> None:
+        """The library: the answer is handed to the transport."""
+        super().on_response_complete()
+        if self.transport.is_closing():
+            self._watch_writing()
+
+    def timeout_keep_alive_handler(self) -> None:
+        """The library: the connection is idle. What the transport still has to send keeps it open."""
+        super().timeout_keep_alive_handler()
+        self._watch_writing()
 
     @property
     def _answering(self) -> bool:
@@ -175,6 +212,44 @@ class BoundedProtocol(HttpToolsProtocol):
         lines = [b"content-type: text/plain; charset=utf-8", b"content-length: %d" % len(text), b"connection: close"]
         self.transport.write(STATUS_LINE[status] + b"\r\n".join([*lines, b"", text.encode()]))
         self.transport.close()
+        self._watch_writing()
+
+    def _watch_writing(self) -> None:
+        """Check from now on that what is left to send becomes less."""
+        if self._write_timer is None:
+            self._unsent_bytes, self._idle_write_checks = self._count_unsent(), 0
+            self._write_timer = self.loop.call_later(WRITE_CHECK_S, self._check_writing)
+
+    def _check_writing(self) -> None:
+        """Cut the connection of a caller who does not read: nothing else would ever end it."""
+        self._write_timer = None
+        if not self.transport.get_write_buffer_size():  # the kernel has all of it, and needs us no more
+            return
+        before, self._unsent_bytes = self._unsent_bytes, self._count_unsent()
+        is_read = before - self._unsent_bytes >= MIN_READ_BYTES_PER_S * WRITE_CHECK_S
+        self._idle_write_checks = 0 if is_read else self._idle_write_checks + 1
+        if self._idle_write_checks < MAX_IDLE_WRITE_CHECKS:
+            self._write_timer = self.loop.call_later(WRITE_CHECK_S, self._check_writing)
+        else:
+            self.transport.abort()
+
+    def _count_unsent(self) -> int:
+        """The bytes that the caller has not taken yet: the kernel keeps megabytes of them, and asks for more in steps."""
+        try:
+            queued = fcntl.ioctl(self.transport.get_extra_info("socket").fileno(), termios.TIOCOUTQ, bytes(SIZE.size))
+        except (OSError, ValueError):  # closed meanwhile
+            return 0
+        return self.transport.get_write_buffer_size() + int(SIZE.unpack(queued)[0])
+
+    def resume_writing(self) -> None:
+        """The transport: most of what waited is sent."""
+        self._stop_write_timer()
+        super().resume_writing()
+
+    def _stop_write_timer(self) -> None:
+        if self._write_timer is not None:
+            self._write_timer.cancel()
+            self._write_timer = None
 
     def _stop_timer(self) -> None:
         if self._timer is not None:
@@ -184,5 +259,5 @@ class BoundedProtocol(HttpToolsProtocol):
 
 def protocol_of(limits: ConnectionLimits) -> type[BoundedProtocol]:
     """The connections of one server, counted together."""
-    shared: dict[str, Any] = {"limits": limits, "by_address": Counter()}
+    shared: dict[str, Any] = {"limits": limits, "by_host": Counter()}
     return type("BoundedProtocol", (BoundedProtocol,), shared)

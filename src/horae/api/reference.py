@@ -8,7 +8,6 @@ HEADERS: Final = {
     "Content-Security-Policy": (
         "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     ),
-    "Cache-Control": "public, max-age=300",
 }
 STYLE: Final = """
 :root { color-scheme: light dark; font-family: system-ui, sans-serif; line-height: 1.5 }

@@ -44,6 +44,8 @@ from horae.upkeep.signals import Signaller
 
 RESERVED_FILES: Final = 256
 """Files that a process needs beside the connections of its callers: cells, logs, targets that are tried."""
+SMALL_SHARE: Final = 100
+"""Connections that one host may have where a tenth of all is less."""
 COPY, CLOCK, LISTEN, USED, SIGNAL = 2.0, 2.0, 5.0, 10.0, 60.0
 JOIN: Final = 2.0
 
@@ -77,7 +79,12 @@ def limits_of(settings: Settings) -> ConnectionLimits:
         resource.setrlimit(resource.RLIMIT_NOFILE, (files, hard))
     total = max(10, files - RESERVED_FILES)
     networks = [ip_network(one) for one in settings.api_trusted_proxies]
-    return ConnectionLimits(total, max(1, total // 2), partial(_within, networks))
+    return ConnectionLimits(total, share_of_one(total), partial(_within, networks))
+
+
+def share_of_one(total: int) -> int:
+    """How many connections one host may have: a tenth; of few connections half, up to `SMALL_SHARE`."""
+    return max(total // 10, min(total // 2, SMALL_SHARE))
 
 
 def _within(networks: Sequence[IPv4Network | IPv6Network], address: str) -> bool:
