@@ -12,16 +12,17 @@ from horae.security.keks import Keks
 from horae.security.keyrings import Keyring
 from horae.service import secrets
 from horae.store import secret_book
+from horae.store import secrets as rows
 from horae.store.envelopes import Envelopes
 from horae.store.secret_book import SecretBook
 from horae.upkeep.copies import Copier
-from tests.steps import until
+from tests.steps import query, until
 
 
 async def test_a_changed_a_new_and_a_removed_secret_are_known_after_one_look(ctx, store, tenant):
     book = SecretBook(store, lambda _tenant, name: "from the deployment" if name == "a" else None)
     await secrets.put(ctx, "a", "one")
-    await book.learn(_home(store, tenant), {tenant.id: ["a"]})
+    await book.learn(_home(store, tenant), {tenant.id: ["a", "b"]})
     assert (book(tenant.id, "a"), book(tenant.id, "b")) == ("one", None)
     await secrets.put(ctx, "a", "two")
     await secrets.put(ctx, "b", "new")
@@ -132,6 +133,45 @@ async def test_values_are_in_no_representation(ctx, store, tenant):
     book = SecretBook(store)
     await book.learn(_home(store, tenant), {tenant.id: ["a"]})
     assert "s3cret-value" not in f"{book!r} {book._of!r}"
+
+
+async def test_a_missing_secret_is_asked_for_once_and_no_other_is_read(ctx, store, tenant, monkeypatch):
+    """A job that fires each second names a secret that nobody put; its tenant has put and removed many others."""
+    for number in range(20):
+        await secrets.put(ctx, f"other-{number}", "value")
+        await secrets.remove(ctx, f"other-{number}")
+    asked, right = [], rows.named
+
+    async def counted(tx, wanted):
+        found = await right(tx, wanted)
+        asked.append(len(found))
+        return found
+
+    monkeypatch.setattr(rows, "named", counted)
+    book = SecretBook(store)
+    for _ in range(50):
+        await book.learn(_home(store, tenant), {tenant.id: ["missing"]})
+        await book.learn(_elsewhere(store, tenant), {tenant.id: ["missing"]})
+        assert book(tenant.id, "missing") is None
+    assert asked == [0]
+    await book.once()
+    assert list(book._of[tenant.id]) == ["missing"]
+    await secrets.put(ctx, "missing", "found")
+    await book.once()
+    assert book(tenant.id, "missing") == "found"
+
+
+async def test_a_name_that_was_removed_and_forgotten_can_be_used_anew(ctx, store, tenant):
+    book = SecretBook(store)
+    for value in ("one", "two", "three"):
+        await secrets.put(ctx, "a", value)
+    await book.learn(_home(store, tenant), {tenant.id: ["a"]})
+    await secrets.remove(ctx, "a")
+    await book.once()
+    await query(store, "delete from secret")
+    await secrets.put(ctx, "a", "four")
+    await book.once()
+    assert book(tenant.id, "a") == "four"
 
 
 def _home(store, tenant):

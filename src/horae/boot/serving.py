@@ -45,6 +45,7 @@ from horae.upkeep.relay import Relay
 from horae.upkeep.resealing import Resealer, Rewrapper
 from horae.upkeep.sealer import Dropper, Sealer
 from horae.upkeep.signals import Signaller
+from horae.upkeep.tombstones import TombstoneForgetter
 from horae.upkeep.vacuum import Vacuumer
 
 SEAL, SECRETS, COPY, VACUUM, VISIT, PURGE, RESEAL, SIGNAL, FORGET = 1.0, 1.0, 2.0, 3.0, 15.0, 30.0, 30.0, 60.0, 60.0
@@ -180,6 +181,7 @@ async def _serving(settings: Settings, store: Store, owner: Store, sender: Sende
         (Partitioner(store), PARTITION),
         (Purger(owner), PURGE),
         (Forgetter(owner), FORGET),
+        (TombstoneForgetter(owner), FORGET),
         (HoldSweeper(store), SWEEP),
         (doctor_of(settings, store), VISIT),
         (Coverer(store, partial(_held, store, worker)), COVER),

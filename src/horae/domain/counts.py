@@ -1,5 +1,6 @@
 """How many of each thing a tenant may have: what one tenant makes must not cost others their time."""
 
+from datetime import timedelta
 from enum import StrEnum
 from typing import Final
 
@@ -11,6 +12,10 @@ from horae.domain.triggers import Trigger
 
 MOST: Final = 10_000_000
 LONGEST_PERIOD_S: Final = 86_400.0
+REMOVED_KEPT: Final = timedelta(days=1)
+"""For how long the row of a thing that was removed is kept: every copy hears of the removal by it."""
+MOST_REMOVED: Final = 1_000
+"""Rows of removed things of a kind that a tenant may leave behind within that time."""
 
 
 class Counted(StrEnum):
@@ -57,6 +62,15 @@ class CountBounds(msgspec.Struct, frozen=True, omit_defaults=True):
                 f"the tenant has {there_are} {kind}, and may have {most}: the platform's admin can allow more",
                 kind=kind,
                 most=most,
+            )
+
+    def check_removed(self, kind: Counted, removed: int) -> None:
+        """Refuse one more where as many as may be were removed and are not forgotten yet."""
+        if removed >= MOST_REMOVED:
+            raise CountReached(
+                f"the tenant removed {removed} {kind} within a day: a new one can be made when some are forgotten",
+                kind=kind,
+                most=MOST_REMOVED,
             )
 
     def check_period(self, trigger: Trigger) -> None:

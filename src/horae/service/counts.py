@@ -16,6 +16,7 @@ from horae.runtime.clock import boottime
 from horae.service.context import Context
 from horae.service.memory import JobCount
 from horae.store import counts, tenants
+from horae.store.counts import Count
 from horae.store.each import ask_by_statement, ask_each, ask_first
 from horae.store.tx import GONE, Tx
 
@@ -83,16 +84,18 @@ async def room_for_source(ctx: Context, job: Job) -> Room | None:
 
 async def check_channel(tx: Tx, ctx: Context, bounds: CountBounds, kind: Counted, name: str) -> None:
     """Refuse a new subscription or intake where the tenant has as many as it may."""
-    found = await counts.channels(tx, ctx.tenant.id, kind.removesuffix("s"), name)
-    if not found.has_it:
-        bounds.check(kind, found.many)
+    _check(bounds, kind, await counts.channels(tx, ctx.tenant.id, kind.removesuffix("s"), name))
 
 
 async def check_secret(tx: Tx, ctx: Context, bounds: CountBounds, name: str) -> None:
     """Refuse a new secret where the tenant has as many as it may."""
-    found = await counts.secrets(tx, ctx.tenant.id, name)
+    _check(bounds, Counted.SECRETS, await counts.secrets(tx, ctx.tenant.id, name))
+
+
+def _check(bounds: CountBounds, kind: Counted, found: Count) -> None:
     if not found.has_it:
-        bounds.check(Counted.SECRETS, found.many)
+        bounds.check(kind, found.many)
+        bounds.check_removed(kind, found.removed)
 
 
 async def _bounds(ctx: Context) -> CountBounds:

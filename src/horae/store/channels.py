@@ -62,3 +62,13 @@ async def changed(tx: Tx, at: datetime) -> list[asyncpg.Record]:
 async def copy(tx: Tx, rows: Sequence[asyncpg.Record]) -> int:
     """Write copies where they are newer than what is there; returns how many were."""
     return sum([await tx.value(sql("channels/copy"), *row) is not None for row in rows])
+
+
+async def removed(tx: Tx, before: datetime, limit: int) -> list[asyncpg.Record]:
+    """The channels at home here that were removed before a time, oldest first, as rows for `copy`."""
+    return await tx.rows(sql("channels/removed"), before, limit)
+
+
+async def forget(tx: Tx, before: datetime, *, at_home: bool) -> int:
+    """Delete the rows of channels that were removed before a time, at home here or copied; returns how many."""
+    return len(await tx.rows(sql("channels/forget"), before, at_home))

@@ -11,10 +11,11 @@ from horae.store.tx import Tx
 
 
 class Count(NamedTuple):
-    """How many there are, and whether the one that was asked for is among them."""
+    """How many there are, whether the named one is among them, and how many others were removed and are kept."""
 
     many: int
     has_it: bool
+    removed: int = 0
 
 
 async def jobs(tx: Tx, tenant_id: UUID) -> int:

@@ -1,6 +1,6 @@
 """Named secrets, sealed: at home in their tenant's home shard, with the same row as a copy in every other cell."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
@@ -21,7 +21,8 @@ class Kept(NamedTuple):
     name: str
     version: int
     sealed: Sealed | None
-    hosts: tuple[str, ...] = ()
+    hosts: tuple[str, ...]
+    changed_at: datetime
 
 
 async def hosts(tx: Tx, tenant_id: UUID, name: str) -> tuple[str, ...]:
@@ -50,10 +51,15 @@ async def page(tx: Tx, tenant_id: UUID, after: str, limit: int) -> list[Secret]:
     return [_secret(row) for row in await tx.rows(sql("secrets/page"), shard_in(tenant_id), tenant_id, after, limit)]
 
 
-async def of_tenants(tx: Tx, tenant_ids: Collection[UUID]) -> list[Kept]:
-    """Everything that these tenants have, as this cell knows it."""
-    rows = await tx.rows(sql("secrets/of_tenants"), [shard_in(id_) for id_ in tenant_ids], list(tenant_ids))
-    return [_kept(row) for row in rows]
+async def of_tenant(tx: Tx, tenant_id: UUID) -> list[Kept]:
+    """The secrets of a tenant that have a value, at its home."""
+    return [_kept(row) for row in await tx.rows(sql("secrets/of_tenant"), shard_in(tenant_id), tenant_id)]
+
+
+async def named(tx: Tx, wanted: Mapping[UUID, Sequence[str]]) -> list[Kept]:
+    """The secrets of these names of each tenant, as this cell knows them; removed ones too."""
+    names = [(shard_in(id_), id_, name) for id_, some in wanted.items() for name in some]
+    return [_kept(row) for row in await tx.rows(sql("secrets/named"), *zip(*names, strict=True))]
 
 
 async def since(tx: Tx, at: datetime) -> list[Kept]:
@@ -71,6 +77,16 @@ async def copy(tx: Tx, rows: Sequence[asyncpg.Record]) -> int:
     return sum([await tx.value(sql("secrets/copy"), *row) is not None for row in rows])
 
 
+async def removed(tx: Tx, before: datetime, limit: int) -> list[asyncpg.Record]:
+    """The secrets at home here that were removed before a time, oldest first, as rows for `copy`."""
+    return await tx.rows(sql("secrets/removed"), before, limit)
+
+
+async def forget(tx: Tx, before: datetime, *, at_home: bool) -> int:
+    """Delete the rows of secrets that were removed before a time, at home here or copied; returns how many."""
+    return len(await tx.rows(sql("secrets/forget"), before, at_home))
+
+
 async def reseal(tx: Tx, kept: Kept, sealed: Sealed) -> bool:
     """Write the same value as another key seals it; False when it is not as it was read."""
     args = (shard_in(kept.tenant_id), kept.tenant_id, kept.name, kept.version, sealed, tx.now)
@@ -82,4 +98,5 @@ def _secret(row: asyncpg.Record) -> Secret:
 
 
 def _kept(row: asyncpg.Record) -> Kept:
-    return Kept(row["tenant_id"], row["name"], row["version"], read(row["sealed"]), tuple(row["hosts"]))
+    sealed, hosts = read(row["sealed"]), tuple(row["hosts"])
+    return Kept(row["tenant_id"], row["name"], row["version"], sealed, hosts, row["changed_at"])

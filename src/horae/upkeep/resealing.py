@@ -116,7 +116,7 @@ class Resealer:
     async def _secrets(self, home: Cell, key: DataKey) -> int:
         """Its named secrets, too; they are few."""
         async with home.statement() as tx:
-            found = await secrets.of_tenants(tx, [key.tenant_id])
+            found = await secrets.of_tenant(tx, key.tenant_id)
         done = 0
         for kept in found:
             assert kept.sealed is not None, "only those with a value were asked for"
