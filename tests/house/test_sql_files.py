@@ -13,6 +13,8 @@ FILES = sorted(SQL.rglob("*.sql"))
 MIGRATIONS = sorted((SOURCE / "store" / "migrations").glob("*.sql"))
 HOT = {"instance_live", "instance_history", "job_cursor", "task_key", "outbox"}
 
+WIDENING_READ = r"not exists \(select from widening w where [^()]* for key share\)"
+
 # Written only after another statement of the same transaction passed the fence.
 FOLLOWERS = {
     "audit/append",
@@ -141,7 +143,8 @@ def test_no_sql_stands_anywhere_else():
 def test_nothing_in_a_data_statement_notifies_shares_or_claims_with_in(path):
     code, name = code_of(path), name_of(path)
     assert name == "wakes/notify" or not re.search(r"\b(pg_)?notify\b|\blisten\b", code)
-    assert not re.search(r"\bfor (no key )?(key )?share\b", code)
+    shared = re.sub(WIDENING_READ, "", code)  # finds a row, and locks it, only where the statement is refused
+    assert not re.search(r"\bfor (no key )?(key )?share\b", shared)
     assert not re.search(r"\bin \(\s*select\b[^()]*\blimit\b", code)
     if "skip locked" in code:
         assert "as materialized" in code
@@ -219,6 +222,13 @@ def test_a_migration_builds_indexes_of_tables_with_rows_concurrently(path):
             assert alone, f"{index}: begin the file with `-- without transaction`"
             assert f"drop index concurrently if exists {index};" in code, f"{index}: a try may have been broken off"
     assert alone or "concurrently" not in code
+
+
+def test_who_makes_a_name_or_a_key_excludes_who_raises_the_number_of_widenings():
+    makers = [path for path in FILES if "not exists (select from widening " in code_of(path)]
+    assert len(makers) == 4
+    for path in makers:
+        assert re.search(WIDENING_READ, code_of(path)), name_of(path)
 
 
 def test_what_runs_beside_traffic_takes_no_lock_that_others_queue_behind():

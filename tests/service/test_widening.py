@@ -1,12 +1,14 @@
 """A tenant that is widened while others work for it, some of whom have not heard of it."""
 
 import asyncio
+from contextlib import AsyncExitStack
 from datetime import timedelta
 
+import asyncpg
 import pytest
 
 from horae.domain.calendars import Calendar
-from horae.domain.errors import Conflict, HoraeError, Invalid, NameTaken, NotFound
+from horae.domain.errors import Conflict, Contended, HoraeError, Invalid, NameTaken, NotFound
 from horae.domain.placement import Layout, home_of
 from horae.domain.tenants import Tenant
 from horae.domain.triggers import ManualTrigger, RollingTrigger
@@ -15,6 +17,7 @@ from horae.service import calendars, jobs, places, subjects, task_once, tasks, t
 from horae.service.context import Context
 from horae.service.task_batches import Wish, cancel_many, schedule_many
 from horae.store import tenants as rows
+from horae.store import widenings
 from horae.store.cells import Store
 from tests.steps import a_job, a_type, query, until
 
@@ -198,16 +201,61 @@ async def was_widened(store):
     return bool(await query(store, "select from tenant where layout = 'SPREAD' and former <> '[]'"))
 
 
-async def test_a_cell_that_was_down_hears_of_it_from_who_makes_a_key_there(narrow, store, monkeypatch):
+async def test_a_dump_keeps_nobody_from_hearing_of_a_widening(narrow, store):
+    """It reads every table for as long as it runs; who makes keys meanwhile waits for nothing."""
     await a_type(narrow, "T")
     stale = ignorant(narrow)
+    async with AsyncExitStack() as dumps:
+        for cell in store.cells:
+            dump = await asyncpg.connect(cell.dsn)
+            dumps.push_async_callback(dump.close)
+            await dump.execute("begin isolation level repeatable read; select from widening")
+        wide = await widen(narrow)
+        assert len(await query(store, "select from widening where number = 1")) == 2
+        assert (await tasks.schedule(wide, "T", "new", at=at(wide))).decision == "created"
+        assert (await tasks.schedule(stale, "T", "new", at=at(stale))).decision == "moved"
+
+
+async def test_a_cell_that_cannot_hear_of_it_now_is_told_by_one_at_a_time(narrow, store, monkeypatch):
+    """Someone makes a key there and does not end; connections of the cell are left for all others."""
+    await a_type(narrow, "T")
+    wide = await unheard(narrow, monkeypatch)
+    monkeypatch.setattr(places, "TRIES", 2)
+    monkeypatch.setattr(places, "CONTENDED_FOR_S", 600.0)
+    tried, right = [], widenings.lock
+
+    async def counted(tx):
+        tried.append(len(tried))
+        await right(tx)
+
+    monkeypatch.setattr(widenings, "lock", counted)
+    async with AsyncExitStack() as makers:
+        for cell in store.cells:
+            maker = await asyncpg.connect(cell.dsn)
+            makers.push_async_callback(maker.close)
+            await maker.execute("begin; lock table widening in row share mode")
+        asked = (tasks.schedule(wide, "T", key, at=at(wide)) for key in KEYS)
+        assert {type(one) for one in await asyncio.gather(*asked, return_exceptions=True)} == {Contended}
+        assert len(tried) <= 2 * 2, "the others were told by the first"
+    wide.memory.contended.clear()
+    assert (await tasks.schedule(wide, "T", "key-0", at=at(wide))).decision == "created"
+
+
+async def unheard(ctx: Context, monkeypatch) -> Context:
+    """Widened while no cell could be told."""
 
     async def down(_cell, _tenant):
         raise ConnectionRefusedError
 
     with monkeypatch.context() as patched:
         patched.setattr(places, "raise_in", down)
-        wide = await widen(narrow)
+        return await widen(ctx)
+
+
+async def test_a_cell_that_was_down_hears_of_it_from_who_makes_a_key_there(narrow, store, monkeypatch):
+    await a_type(narrow, "T")
+    stale = ignorant(narrow)
+    wide = await unheard(narrow, monkeypatch)
     assert not await query(store, "select from widening")
     assert (await tasks.schedule(stale, "T", "early", at=at(stale))).decision == "created"
     assert (await tasks.schedule(wide, "T", "early", at=at(wide))).decision == "moved"

@@ -1,5 +1,7 @@
 """What a process remembers for all its callers together: each kind has one bound, however many tenants come."""
 
+import asyncio
+from collections import defaultdict
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -32,6 +34,8 @@ class Memory:
         self.job_counts: dict[UUID, JobCount] = {}
         self.bounds: dict[UUID, tuple[float, CountBounds]] = {}
         self.types: Known = {}
+        self.raising: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)  # by cell, see `service.places`
+        self.contended: dict[tuple[str, UUID], float] = {}
         self.handed = Handed()
         self.heavy = HeavyTurns()
         self.versions = KnownVersions(MOST_VERSIONS, MOST_VERSION_BYTES)
@@ -46,3 +50,4 @@ class Memory:
         self.handed.forget_old()
         self.job_counts = {tenant: one for tenant, one in self.job_counts.items() if one.until > now}
         self.bounds = {tenant: one for tenant, one in self.bounds.items() if one[0] > now}
+        self.contended = {place: until for place, until in self.contended.items() if until > now}

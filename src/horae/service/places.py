@@ -6,9 +6,10 @@ although some process may not have heard of the newest yet. Why it cannot:
 
 1. Each cell counts the widenings it heard of, in the table `widening`. Whoever makes a name or a key does so by a
    statement that reads this number, and writes nothing where it is greater than the number that its sender knows of.
-2. Such a statement holds a lock on the table from before its snapshot until the end of its transaction. Whoever raises
-   the number takes the lock that excludes all others. So who sees the number raised in a cell also sees everything that
-   was made there in ignorance of it, and nothing more will be.
+2. Such a statement reads `for key share`: it holds a ROW SHARE lock on the table from before its snapshot until the end
+   of its transaction. Whoever raises the number takes an EXCLUSIVE lock, which excludes all of those, and no plain
+   reader. So who sees the number raised in a cell also sees everything that was made there in ignorance of it, and
+   nothing more will be.
 3. Whoever knows of the newest placement looks into the newest shard first, then into the former ones. Before a former
    one counts as empty, the number must be raised in its cell: whoever looks there raises it where it is not.
 4. What lies nowhere is made in the newest shard, where a unique index lets one pass. All who may still make names know
@@ -18,6 +19,7 @@ although some process may not have heard of the newest yet. Why it cannot:
 A tenant that was never widened has one placement: nothing is looked up for it.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Final, TypeVar
 
@@ -26,13 +28,18 @@ from horae.domain.ids import shard_in
 from horae.domain.jobs import Job
 from horae.domain.placement import Placement
 from horae.domain.tenants import Tenant
+from horae.runtime.clock import boottime
 from horae.service.context import Context
 from horae.store import jobs, task_batches, tenants, widenings
 from horae.store.cells import Cell, Store
 from horae.store.tx import LOCKED, Tx
 
 Result = TypeVar("Result")
-TRIES: Final = 50
+TRIES: Final = 10
+PAUSE_S: Final = 0.2
+"""Between two tries to tell a cell, each of which waits 0.2 s at most."""
+CONTENDED_FOR_S: Final = 2.0
+"""For so long nobody else of a process tries to tell a cell that could not be told."""
 REFUSED: Final = (Contended, NotFound, ShardClosed)
 """What someone meets who has not heard of a widening."""
 
@@ -112,12 +119,27 @@ async def _unused(ctx: Context, job: Job, asked: dict[str, int]) -> set[str]:
 
 
 async def _raised(ctx: Context, cell: Cell) -> None:
-    """See that a cell has heard of every widening that we know of, or tell it."""
-    number = len(ctx.tenant.former)
+    """See that a cell has heard of every widening that we know of, or tell it.
+
+    One caller of a process tells a cell at a time. Where that failed, the others do not try again for a moment.
+    """
+    if await _has_heard(ctx, cell):
+        return
+    async with ctx.memory.raising[cell.name]:
+        if await _has_heard(ctx, cell):
+            return
+        if boottime() < ctx.memory.contended.get((cell.name, ctx.tenant.id), 0.0):
+            raise _contended(ctx.tenant)
+        try:
+            await raise_in(cell, ctx.tenant)
+        except Contended:
+            ctx.memory.contended[cell.name, ctx.tenant.id] = boottime() + CONTENDED_FOR_S
+            raise
+
+
+async def _has_heard(ctx: Context, cell: Cell) -> bool:
     async with cell.statement() as tx:
-        heard = await widenings.number(tx, ctx.tenant.id)
-    if heard < number:
-        await raise_in(cell, ctx.tenant)
+        return await widenings.number(tx, ctx.tenant.id) >= len(ctx.tenant.former)
 
 
 async def raise_in(cell: Cell, tenant: Tenant) -> None:
@@ -128,11 +150,13 @@ async def raise_in(cell: Cell, tenant: Tenant) -> None:
         await widenings.lock(tx)
         await widenings.write(tx, tenant.id, len(tenant.former))
 
-    for left in reversed(range(TRIES)):
+    for _ in range(TRIES):
         try:
-            await cell.run(work)
+            return await cell.run(work)
         except LOCKED:
-            if not left:
-                raise Contended(f"tenant {tenant.name!r} is being widened; ask again") from None
-        else:
-            return
+            await asyncio.sleep(PAUSE_S)  # without a connection: those who queued behind us go first
+    raise _contended(tenant)
+
+
+def _contended(tenant: Tenant) -> Contended:
+    return Contended(f"tenant {tenant.name!r} is being widened; ask again")

@@ -3,7 +3,7 @@
 from itertools import chain
 
 from horae.domain import tenants as rules
-from horae.domain.errors import Conflict, KeysUnavailable, NotFound, ShardClosed
+from horae.domain.errors import Conflict, Contended, KeysUnavailable, NotFound, ShardClosed
 from horae.domain.events import Event
 from horae.domain.ids import Prefix, private, public, shard_in
 from horae.domain.placement import DEFAULT_WIDTH, home_of
@@ -95,7 +95,7 @@ async def widen(store: Store, name: str, actor: str, width: int) -> Tenant:
     for cell in walled.cells:
         try:
             await places.raise_in(cell, after)
-        except GONE:
+        except (Contended, *GONE):
             log.warning("tenant.widened_unheard", cell=cell.name, tenant=name)  # whoever makes a key there tells it
     return after
 

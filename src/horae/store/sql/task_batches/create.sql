@@ -8,7 +8,7 @@ with fresh as materialized (
                 $5::text::timestamptz[], $6::text::jsonb[], $7::text::bigint[])
          as g(shard_id, business_key, id, idem_key, at, payload, intent_version)
     where not exists (select from shard s where s.shard_id = g.shard_id and s.state <> 'ACTIVE')
-      and not exists (select from widening w where w.tenant_id = $8 and w.number > $16)),
+      and not exists (select from widening w where w.tenant_id = $8 and w.number > $16 for key share)),
 authorised as (
     insert into task_key (shard_id, tenant_id, job_id, business_key, generation, instance_id, intent_version,
                           decisions, updated_at)

@@ -7,7 +7,7 @@ with remembered as (
     from unnest($1::text::smallint[], $2::text::text[], $3::text::uuid[], $4::text::bigint[])
          as g(shard_id, business_key, id, new_version)
     where not exists (select from shard s where s.shard_id = g.shard_id and s.state <> 'ACTIVE')
-      and not exists (select from widening w where w.tenant_id = $5 and w.number > $9)
+      and not exists (select from widening w where w.tenant_id = $5 and w.number > $9 for key share)
     on conflict (shard_id, job_id, business_key) do nothing
     returning k.shard_id, k.business_key, k.instance_id, k.revision),
 told as (

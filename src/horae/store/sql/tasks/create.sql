@@ -5,7 +5,7 @@ with authorised as (
                                decisions, updated_at)
     select $1, $2, $3, $4, $5::int + 1, $6, $10::bigint, jsonb_build_array($14::jsonb), $15
     where not exists (select from shard where shard_id = $1 and state <> 'ACTIVE')
-      and not exists (select from widening w where w.tenant_id = $2 and w.number > $17)
+      and not exists (select from widening w where w.tenant_id = $2 and w.number > $17 for key share)
     on conflict (shard_id, job_id, business_key) do update
     set generation = excluded.generation, instance_id = excluded.instance_id, outcome = null,
         intent_version = coalesce(excluded.intent_version, k.intent_version), revision = k.revision + 1,
