@@ -1,8 +1,10 @@
 """What every change of a job leaves behind in its own transaction: an event, an audit row, a copy of a type."""
 
+from msgspec.structs import replace
+
 from horae.domain.events import Event
 from horae.domain.ids import Prefix, public
-from horae.domain.jobs import Job
+from horae.domain.jobs import Definition, Job, Status
 from horae.runtime.chance import mint
 from horae.service.context import Context
 from horae.store import audit, outbox, references
@@ -23,6 +25,11 @@ async def tell(ctx: Context, tx: Tx, job: Job, event: Event, detail: dict[str, o
         detail={"name": job.name, **detail},
     )
     if job.spread:
-        body = {"id": job.id, "version": job.version, "status": job.status, "definition": job.definition}
+        body = {"id": job.id, "version": job.version, "status": job.status, "definition": _copied(job)}
         await references.publish(tx, "job", job.id, job.tenant_id, job.shard, job.name, body)
         ctx.types.forget(ctx.tenant, job.name)
+
+
+def _copied(job: Job) -> Definition:
+    """What every cell keeps of a definition: of a removed job no payload, for it is never sent."""
+    return replace(job.definition, payload=None, sealed=None) if job.status is Status.REMOVED else job.definition

@@ -75,7 +75,8 @@ async def migrate(cells: list[CellSettings], environment: str) -> list[str]:
 
 async def apply(connection: "asyncpg.Connection[asyncpg.Record]", name: str, environment: str) -> list[str]:
     """Apply what is missing to one cell and make its partitions ahead."""
-    await connection.execute(sql("migrations/lock"))
+    while not await connection.fetchval(sql("migrations/lock")):
+        await asyncio.sleep(PAUSE)
     try:
         await connection.execute(sql("migrations/prepare"))
         rows = await connection.fetch(sql("migrations/applied"))
