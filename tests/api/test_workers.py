@@ -120,9 +120,12 @@ async def test_messages_are_read_strictly(worker):
     headers = {"Content-Type": "application/json"}
     assert (await worker.post("/workers/poll", content=twice, headers=headers)).status_code == 400
     one = b'{"instance_id": "ins_a", "attempt": 1, "token": "t"%s}'
-    for more, status in ((b', "attempt": 1', 400), (b', "more": 1', 422), (b', "declined": 1', 422), (b"", 200)):
+    twice = b'{"items": [%s]}' % (one % b', "attempt": 1')
+    assert (await worker.post("/workers/finish", content=twice, headers=headers)).status_code == 400
+    for more, status in ((b', "more": 1', 422), (b', "declined": 1', 422), (b"", 409)):
         body = b'{"items": [%s]}' % (one % more)
-        assert (await worker.post("/workers/finish", content=body, headers=headers)).status_code == status, body
+        [item] = (await worker.post("/workers/finish", content=body, headers=headers)).json()["items"]
+        assert item["status"] == status, body
 
 
 async def test_the_document_describes_the_protocol(app, anyone):

@@ -93,6 +93,7 @@ class Verdict(StrEnum):
     DONE = "done"
     LATE = "late"  # no longer theirs: cancelled, replaced, rescued, or never theirs
     NOT_NOW = "not_now"  # a shard is moving or a cell is down: ask again with the same token
+    INVALID = "invalid"  # the report itself is wrong: said again it is refused again
 
 
 class FinishAnswer(msgspec.Struct, frozen=True):

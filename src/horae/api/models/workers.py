@@ -1,14 +1,14 @@
 """What workers say and hear, as structs: these are the busiest messages."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Final, TypeVar
 from uuid import UUID
 
 import msgspec
 from msgspec import Meta
 
-from horae.domain.compensations import MOST, Compensation
-from horae.domain.errors import NotFound
+from horae.domain.compensations import MOST, Compensation, check
+from horae.domain.errors import Invalid, NotFound
 from horae.domain.ids import Prefix, private
 from horae.domain.tasks import LONGEST_KEY
 from horae.domain.tokens import traceparent
@@ -16,7 +16,8 @@ from horae.domain.workers import Claimed
 from horae.runtime.chance import span
 
 Many = Meta(min_length=1, max_length=1000)
-Id = Annotated[str, Meta(max_length=60, examples=["ins_01hv3zq5k8e9r7t2m4n6p8s0v1"])]
+LONGEST_ID: Final = 60
+Id = Annotated[str, Meta(max_length=LONGEST_ID, examples=["ins_01hv3zq5k8e9r7t2m4n6p8s0v1"])]
 Attempt = Annotated[int, Meta(ge=1, le=2**31 - 1)]
 Token = Annotated[str, Meta(max_length=200)]
 Message = Annotated[str, Meta(max_length=100_000)]
@@ -85,12 +86,16 @@ class Heartbeats(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Heard(msgspec.Struct, frozen=True):
-    """Whether it is still yours; if not, stop. Without a deadline it could not be asked just now: beat again."""
+    """Whether it is still yours; if not, stop. Without a deadline it could not be asked just now: beat again.
+
+    `message` says why an item is invalid; its deadline has not moved.
+    """
 
     instance_id: str
     attempt: int
     yours: bool
     deadline: datetime | None = None
+    message: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class HeardAll(msgspec.Struct, frozen=True):
@@ -167,18 +172,56 @@ class Failures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Reported(msgspec.Struct, frozen=True, gc=False):
-    """What became of a report: `done`; `late`, no longer yours (409); `not_now`, say it again (503)."""
+    """What became of a report: `done`; `late`, no longer yours (409); `not_now`, say it again (503).
+
+    `invalid`: the item is wrong as `message` says, and nothing was written for it (422).
+    """
 
     instance_id: str
     attempt: int
     verdict: str
     status: int
+    message: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class ReportedAll(msgspec.Struct, frozen=True):
     """An answer for each, in order."""
 
     items: list[Reported]
+
+
+class UnreadItems(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A message whose items are not decoded yet: one invalid item refuses no other."""
+
+    items: Annotated[list[Any], Many]
+
+
+class InvalidItem(msgspec.Struct, frozen=True, eq=False):
+    """An item that is wrong: the attempt it names, as far as it names one, and what is wrong."""
+
+    instance_id: str
+    attempt: int
+    message: str
+
+
+Item = TypeVar("Item", Held, Finished, Failed)
+
+
+def read_item(value: Any, kind: type[Item]) -> Item | InvalidItem:
+    """Decode one item of a message by itself."""
+    try:
+        item = msgspec.convert(value, kind)
+        if not isinstance(item, Held):
+            check(item.compensations)
+    except (msgspec.ValidationError, Invalid) as error:
+        named = value if isinstance(value, dict) else {}
+        id_, attempt = named.get("instance_id"), named.get("attempt")
+        return InvalidItem(
+            id_[:LONGEST_ID] if isinstance(id_, str) else "",
+            attempt if type(attempt) is int else 0,
+            str(error),
+        )
+    return item
 
 
 def id_of(text: str) -> UUID | None:
