@@ -97,7 +97,7 @@ async def test_the_one_fire_of_a_delay_job_completes_it(worker, admin, ctx, stor
 
 async def test_a_worker_waits_for_what_comes(worker, ctx, app):
     waiting = asyncio.create_task(polled(worker, wait=30))
-    await until(lambda: bool(app.state.polls._lines))
+    await until(lambda: bool(app.state.polls.watches))
     await instances.trigger(ctx, "pull", "k", even_if_down=True)
     assert len(await waiting) == 1
 

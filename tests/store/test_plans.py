@@ -72,6 +72,7 @@ HOT = {
     "instances/blocked": ([[1], [ID]], {"l": "instance_live_exclusive"}),
     "instances/release": ([[1], [ID], AT], {"l": "instance_live_pkey", "o": "instance_live_exclusive"} | FENCE),
     "workers/waiting": ([ID, "q", AT], {"q": "instance_live_queue"} | PAUSED),
+    "workers/ready": ([ID, ["q", "r"], AT], {"q": "instance_live_queue"} | PAUSED),
     "workers/claim": (
         [ID, "q", 1, 0, AT, 10, ID, "w"],
         {"q": "instance_live_queue", "l": "Tid Scan"} | PAUSED | FENCE,

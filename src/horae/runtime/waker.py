@@ -14,9 +14,11 @@ class Waker:
         """Ask for a look, soon."""
         self._flag.set()
 
-    async def wait(self, seconds: float) -> None:
-        """Until woken, or for so many seconds."""
+    async def wait(self, seconds: float) -> bool:
+        """Until woken, or for so many seconds; returns whether it was woken."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._flag.wait()
+        woken = self._flag.is_set()
         self._flag.clear()  # before the look, so a wake during it is kept
+        return woken

@@ -61,6 +61,11 @@ async def waiting(tx: Tx, queue: Queue) -> list[Waiting]:
     return [Waiting(Priority(row["priority"]), Lane(row["lane"]), row["due_at"]) for row in rows]
 
 
+async def ready(tx: Tx, tenant_id: UUID, queues: Sequence[str]) -> list[str]:
+    """Those of a tenant's queues in this cell that have something due whose job is not paused."""
+    return [row["queue"] for row in await tx.rows(sql("workers/ready"), tenant_id, queues, tx.now)]
+
+
 async def claim(
     tx: Tx, queue: Queue, priority: Priority, lane: Lane, limit: int, token: UUID, worker_id: str
 ) -> list[Instance]:
