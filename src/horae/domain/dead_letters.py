@@ -55,6 +55,7 @@ class Letter(msgspec.Struct, frozen=True, kw_only=True):
     replay_id: UUID | None = None
     payload: Any = None
     job: str | None = None
+    unreadable: str | None = None
 
     @property
     def mark(self) -> Mark:

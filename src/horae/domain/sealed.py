@@ -16,6 +16,17 @@ class Sealed(msgspec.Struct, frozen=True, rename={"text": MARK}):
     text: str
 
 
+class Unopened(Sealed, frozen=True):
+    """Stands for a sealed value that cannot be opened, towards a reader: the code of the refusal. Never stored."""
+
+    code: str = ""
+
+
+def unopened_code(value: Any) -> str | None:
+    """Why a value could not be opened for a reader; None for one that could."""
+    return value.code if isinstance(value, Unopened) else None
+
+
 class Spot(NamedTuple):
     """Where a sealed value belongs: whose it is, under which name, in which field. Elsewhere it does not open.
 

@@ -6,7 +6,7 @@ from horae.domain.diffs import Difference, differences
 from horae.domain.errors import NotFound
 from horae.domain.jobs import Job
 from horae.service.context import Context
-from horae.service.sealing import shown_version
+from horae.service.sealing import shown_version, shown_version_or_not
 from horae.store import versions
 from horae.store.tx import Tx
 from horae.store.versions import Version
@@ -19,7 +19,7 @@ async def listing(ctx: Context, job: Job, *, before: int = LAST, limit: int = 50
     """A job's versions, newest first; the next page lies `before` this one's last."""
     async with ctx.store.statement(job.shard) as tx:
         found = await versions.listing(tx, job, before, limit)
-    return [await _shown(ctx, job, one) for one in found]
+    return [await shown_version_or_not(ctx, job, one) for one in found]
 
 
 async def find(ctx: Context, job: Job, version: int) -> Version:

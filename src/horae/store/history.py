@@ -42,6 +42,7 @@ class Past(NamedTuple):
     held_ms: int = 0
     replay_of: UUID | None = None
     job: str | None = None
+    unreadable: str | None = None
 
     @property
     def mark(self) -> Mark:

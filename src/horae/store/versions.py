@@ -15,6 +15,7 @@ class Version(NamedTuple):
     created_at: datetime
     created_by: str
     definition: Any
+    unreadable: str | None = None
 
 
 async def listing(tx: Tx, job: Job, before: int, limit: int) -> list[Version]:

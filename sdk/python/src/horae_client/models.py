@@ -56,7 +56,10 @@ class Hold(Model, frozen=True, kw_only=True):
 
 
 class Job(Model, frozen=True, kw_only=True):
-    """A job as it is now, with all that was filled in. `held` is None in lists and after changes."""
+    """A job as it is now, with all that was filled in. `held` is None in lists and after changes.
+
+    `unreadable` is the code of a refusal: encrypted parts could not be decrypted, and are left out.
+    """
 
     id: str
     name: str
@@ -71,6 +74,7 @@ class Job(Model, frozen=True, kw_only=True):
     after_success: str
     expires_after: float | None = None
     payload: Any = None
+    unreadable: str | None = None
     next_fire_at: datetime | None = None
     schedule: Schedule | None = None
     held: list[Hold] | None = None
@@ -118,6 +122,7 @@ class Instance(Model, frozen=True, kw_only=True):
     range_to: datetime | None = None
     range_count: int | None = None
     payload: Any = None
+    unreadable: str | None = None
     attempts: list[Any] = []
     deadline: datetime | None = None
     held_ms: int = 0
@@ -248,6 +253,7 @@ class DeadLetter(Model, frozen=True, kw_only=True):
     tag: str | None = None
     replay_id: str | None = None
     payload: Any = None
+    unreadable: str | None = None
 
 
 class Replayed(Model, frozen=True, kw_only=True):

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from pydantic import ConfigDict, Field, StrictStr
 
 from horae.api.models.base import Shown, Told
+from horae.api.models.unreadable import Unreadable
 from horae.domain.dead_letters import Letter, ReplayStatus
 from horae.domain.ids import Prefix, public
 
@@ -28,6 +29,7 @@ class LetterView(Shown):
     replay_id: str | None = None
     idempotency_key: str
     payload: Any = None
+    unreadable: Unreadable = None
 
     @classmethod
     def of(cls, letter: Letter) -> "LetterView":
@@ -46,6 +48,7 @@ class LetterView(Shown):
             replay_id=None if letter.replay_id is None else public(Prefix.INSTANCE, letter.replay_id),
             idempotency_key=letter.idem_key,
             payload=letter.payload,
+            unreadable=letter.unreadable,
         )
 
 

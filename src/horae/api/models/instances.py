@@ -7,6 +7,7 @@ from pydantic import ConfigDict, Field
 
 from horae.api.models.base import Flag, Moment, Payload, Shown, Told
 from horae.api.models.holds import HoldView
+from horae.api.models.unreadable import Unreadable
 from horae.domain.backfills import DEFAULT_CAP, Backfill, Progress
 from horae.domain.holds import Hold
 from horae.domain.ids import Prefix, public
@@ -72,6 +73,7 @@ class InstanceDetail(InstanceView):
 
     payload: Any = None
     attempts: list[Any] = []
+    unreadable: Unreadable = None
     deadline: datetime | None = None
     held_ms: int = Field(0, description="Milliseconds for which it was held back so far.")
     held: HoldView | None = Field(
@@ -89,6 +91,7 @@ class InstanceDetail(InstanceView):
             **_facts(past),
             payload=past.payload,
             attempts=list(past.attempts or ()),
+            unreadable=past.unreadable,
             deadline=past.deadline,
             held_ms=past.held_ms,
             held=None if hold is None else HoldView.of(hold),

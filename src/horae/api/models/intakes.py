@@ -9,9 +9,11 @@ from pydantic.config import JsonDict
 
 from horae.api.models.base import Name, Shown, Told
 from horae.api.models.subscriptions import TopicSink
+from horae.api.models.unreadable import Unreadable
 from horae.domain.channels import MOST_FILTERS
 from horae.domain.ids import Prefix, public
 from horae.domain.intakes import Intake, Parked, Position
+from horae.domain.sealed import unopened_code
 from horae.service.intakes import Standing
 
 SHOWN: Final = 4096
@@ -84,9 +86,12 @@ class ParkedView(Shown):
     code: str
     reason: str
     body: str
+    unreadable: Unreadable = None
 
     @classmethod
     def of(cls, one: Parked) -> "ParkedView":
         """A message as it is shown."""
         facts = {name: getattr(one, name) for name in ("at", "intake", "place", "code", "reason")}
-        return cls(id=public(Prefix.PARKED, one.id), body=one.body[:SHOWN], **facts)
+        unreadable = unopened_code(one.body)
+        body = "" if unreadable else one.body[:SHOWN]
+        return cls(id=public(Prefix.PARKED, one.id), body=body, unreadable=unreadable, **facts)

@@ -12,6 +12,7 @@ from horae.api.models.holds import HoldView
 from horae.api.models.limits import Limit
 from horae.api.models.schedules import Cron, Expression, Interval, Manual, Policies, Rolling, Trigger, Zone
 from horae.api.models.targets import Target
+from horae.api.models.unreadable import Unreadable
 from horae.domain.cron import Dialect
 from horae.domain.holds import Hold
 from horae.domain.ids import Prefix, public
@@ -19,6 +20,7 @@ from horae.domain.instances import Priority
 from horae.domain.jobs import MAX_EXPIRES_AFTER_S, MIN_EXPIRES_AFTER_S, Definition, Job, Status, own_queue
 from horae.domain.rolling import ONE_TRY
 from horae.domain.schedule import Fire
+from horae.domain.sealed import unopened_code
 from horae.domain.tasks import AfterSuccess
 from horae.domain.tenants import Tenant
 from horae.domain.triggers import cron
@@ -160,6 +162,7 @@ class JobView(Shown):
     expires_after: float | None = Field(None, description=EXPIRES_AFTER)
     overrides: list[OverrideView] = []
     next_fire_at: Moment | None = None
+    unreadable: Unreadable = None
     schedule: Echo | None = None
     held: list[HoldView] | None = Field(
         None,
@@ -190,6 +193,7 @@ class JobView(Shown):
             expires_after=made.expires_after,
             overrides=[OverrideView.model_validate(one) for one in made.overrides],
             next_fire_at=job.next_fire_at,
+            unreadable=unopened_code(made.sealed),
             schedule=None if preview is None else Echo.of(preview),
             held=None if held is None else [HoldView.of(hold) for hold in held],
         )

@@ -9,6 +9,7 @@ from pydantic import ConfigDict, Field, StrictInt, StrictStr
 
 from horae.api.models.base import Moment, Shown, Told
 from horae.api.models.jobs import JobSpec, Label
+from horae.api.models.unreadable import Unreadable
 from horae.domain.diffs import Difference
 from horae.domain.jobs import Definition, Job
 from horae.domain.tenants import Tenant
@@ -70,6 +71,7 @@ class VersionView(Shown):
     created_at: datetime
     created_by: str
     definition: dict[str, Any]
+    unreadable: Unreadable = None
 
     @classmethod
     def of(cls, version: Version) -> "VersionView":

@@ -13,7 +13,7 @@ from horae.domain.triggers import Kind
 from horae.service import calendars, holds, jobs, schedules
 from horae.service.context import Context
 from horae.service.places import shard_of_job
-from horae.service.sealing import shown
+from horae.service.sealing import shown, shown_or_not
 
 routes = router("jobs")
 JobRef = Annotated[str, Path(max_length=200, description="The id of a job (`job_…`), or its name.")]
@@ -54,7 +54,7 @@ async def listing(
         kind=kind,
     )
     found = await jobs.page(ctx, wanted, after=paging.after or "", limit=paging.take, whole=False)
-    return paging.page([await shown(ctx, job) for job in found], JobView.of, lambda job: job.name)
+    return paging.page([await shown_or_not(ctx, job) for job in found], JobView.of, lambda job: job.name)
 
 
 @routes.get("/jobs/{job}")
