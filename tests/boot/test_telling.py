@@ -5,28 +5,12 @@ import json
 import os
 import re
 
-import pytest
 from typer.testing import CliRunner
 
 from horae.boot.cli import whole
 from horae.store import databases
 from tests.cluster import free_port
 from tests.receiver import receiving
-
-
-@pytest.fixture
-def horae(cells, monkeypatch):
-    monkeypatch.setenv("HORAE_CELLS", json.dumps([{"name": cell.name, "dsn": cell.dsn} for cell in cells]))
-    monkeypatch.setenv("HORAE_ENVIRONMENT", "test")
-    monkeypatch.setenv("COLUMNS", "200")
-
-    def call(*words, status=0):
-        done = CliRunner().invoke(whole(), words)
-        assert done.exit_code == status, (done.output, done.exception)
-        return done.stdout if status == 0 else done.stderr
-
-    call.json = lambda *words: json.loads(call(*words, "--json"))
-    return call
 
 
 def test_every_noun_answers_as_the_api_does_when_asked_for_json(horae):

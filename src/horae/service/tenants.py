@@ -1,5 +1,6 @@
 """Tenants: made once, at home, and copied to every cell."""
 
+from collections.abc import Callable
 from itertools import chain
 
 from horae.domain import tenants as rules
@@ -52,11 +53,20 @@ async def _first_key(store: Store, tenant: Tenant) -> str | None:
 
 
 async def allow(store: Store, name: str, actor: str, allowance: Allowance) -> Tenant:
-    """Set a tenant's weight, limit and quotas; every node knows within a few seconds."""
+    """Set all that a tenant may use; every node knows within a few seconds."""
+    return (await change_allowance(store, name, actor, lambda _before: allowance))[0]
+
+
+async def change_allowance(
+    store: Store, name: str, actor: str, change: Callable[[Allowance], Allowance]
+) -> tuple[Tenant, Allowance]:
+    """Change what a tenant may use, starting from what it may use now; returns that, too."""
     shard = home_of(name)
     found = await find(store, name)
 
-    async def work(tx: Tx) -> Tenant:
+    async def work(tx: Tx) -> tuple[Tenant, Allowance]:
+        before = await tenants.lock_allowance(tx, shard, name)
+        allowance = change(before or Allowance())
         tenant = await tenants.allow(tx, shard, name, allowance)
         if tenant is None:
             raise ShardClosed(f"the shard of tenant {name!r} is moving; nothing was changed")
@@ -70,7 +80,7 @@ async def allow(store: Store, name: str, actor: str, allowance: Allowance) -> Te
         }
         await tenants.publish(tx, tenant.id)
         await tell(tx, shard, tenant, Event.TENANT_ALLOWED, actor, public(Prefix.TENANT, tenant.id), body)
-        return tenant
+        return tenant, allowance
 
     return await behind(store, Behalf(found.id)).run(shard, work)
 

@@ -65,6 +65,12 @@ async def allow(tx: Tx, shard: int, name: str, allowance: Allowance) -> Tenant |
     return None if row is None else _tenant(row)
 
 
+async def lock_allowance(tx: Tx, shard: int, name: str) -> Allowance | None:
+    """What a tenant may use, at home; nobody else changes it before this transaction ends. None: no such tenant."""
+    row = await tx.row(sql("tenants/lock_allowance"), shard, name)
+    return None if row is None else msgspec.convert(row["allowance"] or {}, Allowance)
+
+
 async def held(tx: Tx) -> list[Held]:
     """Tenants that are held, or were, as this cell's copies say."""
     return [Held(row["id"], Standing(row["status"]), row["until"]) for row in await tx.rows(sql("tenants/held"))]

@@ -1,15 +1,15 @@
 """`horae tenant …`."""
 
-from typing import Annotated, Final
+from typing import Annotated, Any
 
 import typer
+from msgspec.structs import replace
 from rich.table import Table
 
 from horae.api.models.tenants import TenantView
 from horae.boot.sealing import opened_store
 from horae.boot.session import load, name_cells_down, out, run
-from horae.boot.telling import Verbs, answer, say
-from horae.domain.counts import CountBounds
+from horae.boot.telling import Verbs, answer, encoded, say
 from horae.domain.ids import Prefix, public
 from horae.domain.limits import Limit
 from horae.domain.placement import DEFAULT_WIDTH
@@ -18,7 +18,6 @@ from horae.service import tenancies, tenants
 from horae.store.cells import Store
 
 app = Verbs(no_args_is_help=True)
-DEFAULT_COUNTS: Final = CountBounds()
 
 
 @app.command()
@@ -61,30 +60,58 @@ def list_(limit: int = 100) -> None:
 @app.command()
 def allow(
     name: str,
-    weight: Annotated[int, typer.Option(help="Its part of a turn beside other tenants.")] = 1,
-    rate: Annotated[float | None, typer.Option(help="At most so many calls a second, over all nodes.")] = None,
-    concurrency: Annotated[int | None, typer.Option(help="At most so many calls at once, over all nodes.")] = None,
-    jobs: Annotated[int, typer.Option(help="Maximum number of jobs.")] = DEFAULT_COUNTS.jobs,
-    subscriptions: Annotated[int, typer.Option(help="Maximum number of subscriptions.")] = DEFAULT_COUNTS.subscriptions,
-    intakes: Annotated[int, typer.Option(help="Maximum number of intakes.")] = DEFAULT_COUNTS.intakes,
-    sources: Annotated[int, typer.Option(help="Maximum number of sources.")] = DEFAULT_COUNTS.sources,
-    secrets: Annotated[int, typer.Option(help="Maximum number of secrets.")] = DEFAULT_COUNTS.secrets,
+    weight: Annotated[int | None, typer.Option(help="Its part of a turn beside other tenants.")] = None,
+    rate: Annotated[
+        float | None, typer.Option(help="Maximum number of calls a second, over all nodes; 0: any.")
+    ] = None,
+    concurrency: Annotated[
+        int | None, typer.Option(help="Maximum number of calls at once, over all nodes; 0: any.")
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(help="Maximum number of jobs.")] = None,
+    subscriptions: Annotated[int | None, typer.Option(help="Maximum number of subscriptions.")] = None,
+    intakes: Annotated[int | None, typer.Option(help="Maximum number of intakes.")] = None,
+    sources: Annotated[int | None, typer.Option(help="Maximum number of sources.")] = None,
+    secrets: Annotated[int | None, typer.Option(help="Maximum number of secrets.")] = None,
     shortest_period: Annotated[
-        float, typer.Option(help="Minimum number of seconds between two fires of a job.")
-    ] = DEFAULT_COUNTS.shortest_period,
+        float | None, typer.Option(help="Minimum number of seconds between two fires of a job.")
+    ] = None,
 ) -> None:
-    """Set what a tenant may use."""
+    """Change what a tenant may use. What no option names stays as it is; without options it is shown."""
+    limits = {"rate": rate, "concurrency": concurrency}
+    counts = {
+        "jobs": jobs,
+        "subscriptions": subscriptions,
+        "intakes": intakes,
+        "sources": sources,
+        "secrets": secrets,
+        "shortest_period": shortest_period,
+    }
+    is_change = weight is not None or any(value is not None for value in (*limits.values(), *counts.values()))
+
+    def change(before: Allowance) -> Allowance:
+        limit = replace(before.limit or Limit(), **{key: value or None for key, value in _given(limits).items()})
+        return replace(
+            before,
+            weight=before.weight if weight is None else weight,
+            limit=limit if limit.limits else None,
+            counts=replace(before.counts, **_given(counts)),
+        )
 
     async def work() -> None:
         async with Store.of(load().all_cells()) as store:
-            limit = Limit(rate, None, concurrency)
-            counts = CountBounds(jobs, subscriptions, intakes, sources, secrets, shortest_period)
-            allowance = Allowance(weight, limit if limit.limits else None, counts=counts)
-            tenant = await tenants.allow(store, name, "cli", allowance)
-        text = f"tenant {name}: weight {weight}, rate {rate or 'any'}, concurrency {concurrency or 'any'}"
-        say(TenantView.of(tenant, allowance), text)
+            if is_change:
+                tenant, allowance = await tenants.change_allowance(store, name, "cli", change)
+            else:
+                tenant, allowance = await tenants.read(store, name)
+        view = TenantView.of(tenant, allowance)
+        say(view, f"tenant {name} may use: {encoded(view.allowance)}")
 
     run(work)
+
+
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    """The options that were named."""
+    return {key: value for key, value in options.items() if value is not None}
 
 
 @app.command()

@@ -1,0 +1,49 @@
+"""`horae tenant allow` changes what its options name, and nothing else."""
+
+import asyncio
+from typing import Any
+
+from msgspec.structs import replace
+
+from horae.domain.counts import CountBounds
+from horae.domain.egress import Egress
+from horae.domain.limits import Limit
+from horae.domain.tenants import Allowance
+from horae.service import tenants
+from horae.store.cells import Store
+
+GIVEN = Allowance(
+    weight=1,
+    limit=Limit(rate=50, burst=5),
+    quotas={"mail": Limit(rate=5)},
+    retries=Limit(rate=1, burst=2),
+    egress=Egress(networks=("10.20.0.0/16",), ports=("8443",)),
+    requests=Limit(rate=7, burst=7),
+    counts=CountBounds(jobs=10_000, sources=3),
+)
+
+
+async def give(cells: Any) -> None:
+    async with Store.of(cells) as store:
+        await tenants.allow(store, "default", "test", GIVEN)
+
+
+async def read(cells: Any) -> Allowance:
+    async with Store.of(cells) as store:
+        return (await tenants.read(store, "default"))[1]
+
+
+def test_only_what_an_option_names_is_changed(horae, cells):
+    horae("migrate")
+    asyncio.run(give(cells))
+    told = horae.json("tenant", "allow", "default", "--weight", "2")
+    expected = replace(GIVEN, weight=2)
+    assert asyncio.run(read(cells)) == expected
+    assert told["allowance"]["egress"]["networks"] == ["10.20.0.0/16"]
+    horae("tenant", "allow", "default", "--concurrency", "3", "--sources", "4")
+    expected = replace(expected, limit=Limit(rate=50, burst=5, concurrency=3), counts=replace(GIVEN.counts, sources=4))
+    assert asyncio.run(read(cells)) == expected
+    assert "10.20.0.0/16" in horae("tenant", "allow", "default")
+    assert asyncio.run(read(cells)) == expected
+    horae("tenant", "allow", "default", "--rate", "0", "--concurrency", "0")
+    assert asyncio.run(read(cells)) == replace(expected, limit=None)
