@@ -155,3 +155,12 @@ async def test_health_is_told_in_the_seeds_own_words(admin, platform, store):
     shards = (await platform.get("/shards", params={"limit": 10, "after": 5})).json()
     assert [one["shard"] for one in shards] == list(range(6, 16))
     assert (await admin.get("/nodes")).status_code == 403
+
+
+async def test_a_job_that_names_a_quota_twice_is_refused(admin, job):
+    called = {"version": 1, **CRON, "target": {"kind": "http", "url": "https://example.com/"}}
+    twice = await admin.put("/jobs/coupon_job", json={**called, "quotas": ["db", "mail", "db"]})
+    assert (twice.status_code, twice.json()["code"]) == (422, "SCH_422_INVALID")
+    assert "each quota once" in twice.text
+    once = await admin.put("/jobs/coupon_job", json={**called, "quotas": ["db", "mail"]})
+    assert once.status_code == 200

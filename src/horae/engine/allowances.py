@@ -43,7 +43,7 @@ class Allowances:
         return self._of.get(tenant_id, NONE).egress
 
     def limits(self, job: Job) -> Limits:
-        """Every limit that one more call of a job counts against; nearly always none."""
+        """Every limit that one more call of a job counts against, each once; nearly always none."""
         tenant, made = self._of.get(job.tenant_id, NONE), job.definition
         target = made.target
         assert isinstance(target, PUSHED)
@@ -56,7 +56,7 @@ class Allowances:
             found.append((Key(job.tenant_id, key_name("job", job.id)), made.limit))
         found += [
             (Key(job.tenant_id, key_name("quota", name)), quota)
-            for name in made.quotas
+            for name in dict.fromkeys(made.quotas)
             if (quota := tenant.quotas.get(name)) is not None and quota.limits
         ]
         if target.rate is not None or target.max_concurrency is not None:

@@ -75,6 +75,12 @@ class JobSpec(Told):
             raise ValueError("`dialect` and `timezone` belong to `cron`")
         return self
 
+    @model_validator(mode="after")
+    def _each_quota_once(self) -> "JobSpec":
+        if len(set(self.quotas)) < len(self.quotas):
+            raise ValueError("`quotas` names each quota once")
+        return self
+
     def definition(self, tenant: Tenant, name: str, now: datetime) -> Definition:
         """The same in the words of the domain, with nothing left to guess."""
         told = self.model_dump(mode="json", exclude_unset=True, exclude={"cron", "dialect", "timezone", "trigger"})

@@ -82,10 +82,16 @@ class Limited:
         return self._size
 
     def count(self, ready: Ready, limits: Sequence[tuple[Key, Limit]]) -> HoldReason | None:
-        """Count a call against its limits; at the first that has none left it waits, and this says why."""
+        """Count a call against its limits; at the first that has none left it waits, and this says why.
+
+        A key that is named twice counts it once. A call that is refused changes no limit then, so whoever it lets ask
+        again can at most move on to another queue: no dispatch goes round and round.
+        """
         taken: list[Key] = []
         rated: list[Key] = []
         for key, limit in limits:
+            if key in taken:
+                continue
             if self._take(key, limit):
                 taken.append(key)
                 if limit.rate is not None:
