@@ -80,17 +80,17 @@ class Sender:
 
     def push_batch(self, runs: Sequence[Instance], job: Job, done: Callable[[list[Delivered]], None]) -> None:
         """Send several attempts of one job version in one request."""
-        plan, began = self.plan(job), boottime()
+        plan, began, many = self.plan(job), boottime(), len(runs)
 
         def heard(result: Heard) -> None:
             one = delivered(plan, result, round((boottime() - began) * 1000))
             if plan is None or not isinstance(result, Answer):
-                done([one] * len(runs))
+                done([one] * many)
                 return
             try:
-                found = batches.outcomes(result, len(runs), plan.target.completion_seconds)
+                found = batches.outcomes(result, many, plan.target.completion_seconds)
             except Exception as error:
-                found = [_unjudged(error)] * len(runs)
+                found = [_unjudged(error)] * many
             done([one._replace(outcome=outcome) for outcome in found])
 
         self.send(plan, lambda made, access: batches.request(made, runs, access, int(self.wall())), heard)

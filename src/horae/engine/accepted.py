@@ -9,10 +9,13 @@ Its end is told to the API, by another process, or its deadline passes: the row 
 3. A node that lives and loses a shard goes on counting what it landed. The new holder may count it too: the limit is
    kept too strictly then, until that work ends.
 4. An instance that is tried again may be accepted again before that was asked: each attempt gives back its own permits.
-5. Where the cell cannot be asked nothing is given back: the limit holds, and what waits for it waits.
+5. Of an attempt its numbers are kept, not its payload. A node counts `MAX_ACCEPTED_PER_TENANT` of a tenant: further
+   calls that such a limit counts wait until some have ended.
+6. Where the cell cannot be asked nothing is given back: the limit holds, and what waits for it waits.
 """
 
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -26,9 +29,12 @@ from horae.engine.territory import Territory
 from horae.store import instances
 from horae.store.cells import Cell
 from horae.store.definitions import Definitions
+from horae.store.instances import AcceptedAttempt
 from horae.store.looks import BEGINNING
 
 PAGE: Final = 500
+PAGES_PER_ROUND: Final = 20
+"""Pages of attempts that are asked about each second; the next round goes on behind them."""
 AttemptKey = tuple[UUID, int]
 """An instance, and the number of its attempt."""
 
@@ -36,7 +42,7 @@ AttemptKey = tuple[UUID, int]
 class CountedAttempt(NamedTuple):
     """An accepted attempt, and the limits that count it here."""
 
-    ran: Instance
+    ran: AcceptedAttempt
     keys: tuple[Key, ...]
 
 
@@ -64,7 +70,10 @@ class AcceptedWork:
 
     def keep(self, ran: Instance, keys: tuple[Key, ...]) -> None:
         """A target has accepted an attempt; its permits are given back when it ends."""
-        self._counted[ran.id, ran.attempt] = CountedAttempt(ran, keys)
+        tenant, job = ran.tenant_id, ran.job_id
+        self._keep(
+            AcceptedAttempt(ran.shard, ran.id, ran.attempt, ran.token, tenant, job, ran.job_version, ran.deadline), keys
+        )
 
     def look_at_all(self) -> None:
         """Shards were taken over: what was accepted there may be counted by nobody."""
@@ -78,19 +87,31 @@ class AcceptedWork:
             await self._read_all()
         if self._limits is None or not self._counted:
             return 0
-        for ended in await self._ended([counted.ran for counted in self._counted.values()]):
-            self._limits.release(self._counted.pop(ended).keys)
+        asked = list(islice(self._counted.items(), PAGE * PAGES_PER_ROUND))
+        ended = await self._ended([counted.ran for _, counted in asked])
+        for key, counted in asked:
+            del self._counted[key]
+            if key not in ended:
+                self._counted[key] = counted  # behind the others, which are asked about next
+                continue
+            self._limits.release(counted.keys)
+            self._limits.end_accepted(counted.ran.tenant_id)
             self.turn()
         self._limits.pay_all()
         return 0
 
-    async def _ended(self, attempts: Sequence[Instance]) -> list[AttemptKey]:
-        ended: list[AttemptKey] = []
+    def _keep(self, ran: AcceptedAttempt, keys: tuple[Key, ...]) -> None:
+        assert self._limits is not None
+        self._counted[ran.id, ran.attempt] = CountedAttempt(ran, keys)
+        self._limits.add_accepted(ran.tenant_id)
+
+    async def _ended(self, attempts: Sequence[AcceptedAttempt]) -> set[AttemptKey]:
+        ended: set[AttemptKey] = set()
         for first in range(0, len(attempts), PAGE):
             page = attempts[first : first + PAGE]
             async with self.cell.statement() as tx:
                 running = await instances.running(tx, page)
-            ended += [key for ran in page if (key := (ran.id, ran.attempt)) not in running]
+            ended |= {key for ran in page if (key := (ran.id, ran.attempt)) not in running}
         return ended
 
     async def _read_all(self) -> None:
@@ -129,7 +150,7 @@ class AcceptedWork:
                 ):
                     continue
                 if keys := self.gatekeeper.count_accepted(job):
-                    self.keep(ran, keys)
+                    self._keep(ran, keys)
             last = page[-1]
             assert last.deadline is not None
             after = (last.deadline, last.id)

@@ -4,6 +4,8 @@ from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 from uuid import UUID
 
+from msgspec.structs import replace
+
 from horae.domain.instances import Instance, Lane
 from horae.domain.lifecycle import State
 from horae.domain.schedule import Fire as Fires
@@ -17,12 +19,20 @@ PROMPT: Final = 3.0
 """How long after its birth or claim a call may still be sent: its deadline leaves so much, and a little more."""
 
 
+SENT: Final = "sent"
+"""Stands for the payload of an attempt that was sent: the request has it, and memory keeps it once."""
+
+
 class Flight(NamedTuple):
     """An attempt on its way: RUNNING in the rows, a slot in hand, to be sent before `until` or handed back."""
 
     ready: Ready
     ran: Instance
     until: float
+
+    def without_payload(self) -> "Flight":
+        """The same without its payload, which may be large; it still says whether there was one."""
+        return self._replace(ran=replace(self.ran, payload=SENT))
 
 
 def fire_row(ready: Ready, verdict: Fires, wake: datetime | None, now: datetime, token: UUID | None = None) -> Fire:

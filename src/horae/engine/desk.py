@@ -84,7 +84,7 @@ class Desk:
         self._swept_at = float("-inf")
         self._closed = False
         self._loop = asyncio.get_running_loop()
-        self._together: dict[tuple[UUID, int], list[tuple[Flight, int | None]]] = {}
+        self._together: dict[tuple[UUID, int], list[tuple[Instance, Flight, int | None]]] = {}
         self._landed = asyncio.Event()
         self._admitted = Batcher("fire", self._carry, Pace(0.0055, 0.035, 0.01), most=BATCH)
         self._unslotted = Batcher("record", self._record, Pace(0.05, 0.01, 0.05), most=BATCH)
@@ -241,12 +241,12 @@ class Desk:
         if not isinstance(opened, Instance):
             self._loop.call_soon(self._land, flight, delay_ms, Delivered(opened, None, 0, None))
             return
-        if opened is not ran:
-            flight = Flight(ready, opened, until)
+        if ran.payload is not None:
+            flight = self._in_flight[ready] = flight.without_payload()
         if batch_of(ready.job) > 1:
             if not self._together:
                 self._loop.call_later(AHEAD_MS / 1000, self._send_together)
-            self._together.setdefault((ready.job.id, ready.job.version), []).append((flight, delay_ms))
+            self._together.setdefault((ready.job.id, ready.job.version), []).append((opened, flight, delay_ms))
         else:
             self.hands.sender.push(opened, ready.job, partial(self._land, flight, delay_ms))
 
@@ -254,11 +254,11 @@ class Desk:
         """Calls of one job version whose target takes several in a request."""
         together, self._together = self._together, {}
         for sent in together.values():
-            job = sent[0][0].ready.job
+            job = sent[0][1].ready.job
             most = batch_of(job)
             for first in range(0, len(sent), most):
-                part = sent[first : first + most]
-                runs = [flight.ran for flight, _ in part]
+                runs = [opened for opened, _, _ in sent[first : first + most]]
+                part = [(flight, delay_ms) for _, flight, delay_ms in sent[first : first + most]]
                 try:
                     self.hands.sender.push_batch(runs, job, partial(self._land_together, part))
                 except Exception as error:

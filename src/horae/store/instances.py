@@ -123,15 +123,28 @@ async def abandoned(tx: Tx, run: Run, until: datetime, after: tuple[datetime, UU
     return [instance_from(row) for row in rows]
 
 
-async def running(tx: Tx, ran: Sequence[Instance]) -> set[tuple[UUID, int]]:
+class AcceptedAttempt(NamedTuple):
+    """What is kept in memory of an attempt that a target has accepted: never its payload."""
+
+    shard: int
+    id: UUID
+    attempt: int
+    token: UUID | None
+    tenant_id: UUID
+    job_id: UUID
+    job_version: int
+    deadline: datetime | None
+
+
+async def running(tx: Tx, ran: Sequence[AcceptedAttempt]) -> set[tuple[UUID, int]]:
     """Those of these attempts that have not ended yet, by the instance and their number."""
     columns = zip(*((one.shard, one.id, one.attempt, one.token) for one in ran), strict=True)
     return {(row["id"], row["attempt"]) for row in await tx.rows(sql("instances/running"), *columns)}
 
 
-async def accepted(tx: Tx, run: Run, after: tuple[datetime, UUID], limit: int) -> list[Instance]:
+async def accepted(tx: Tx, run: Run, after: tuple[datetime, UUID], limit: int) -> list[AcceptedAttempt]:
     """What targets have accepted and not ended in a run of shards; by deadline, after the last page's."""
-    return [instance_from(row) for row in await tx.rows(sql("instances/accepted"), *run, *after, limit)]
+    return [AcceptedAttempt(*row) for row in await tx.rows(sql("instances/accepted"), *run, *after, limit)]
 
 
 async def cancel_waiting(tx: Tx, shard: int, job_id: UUID) -> list[UUID]:

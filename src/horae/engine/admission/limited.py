@@ -1,8 +1,9 @@
 """Those who wait for a limit that several nodes share, in the order they came."""
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from typing import Final, Protocol
+from uuid import UUID
 
 from horae.domain.admission import HoldReason
 from horae.domain.limits import Key, Limit
@@ -13,6 +14,8 @@ PATIENCE_S: Final = 2.0
 """Seconds a fire may wait at a limit before it is recorded."""
 QUEUES_ASKED_AT_ONCE: Final = 256
 MAX_IDLE_QUEUES: Final = 10_000
+MAX_ACCEPTED_PER_TENANT: Final = 20_000
+"""Accepted attempts of a tenant that limits count here; what more it has to call waits until some have ended."""
 
 
 class Permits(Protocol):
@@ -77,6 +80,8 @@ class Limited:
         self._most_queues = MAX_IDLE_QUEUES
         self._owed: dict[Key, tuple[int, Limit]] = {}
         self._readers: set[object] = set()
+        self._accepted: Counter[UUID] = Counter()
+        self._crowded: set[UUID] = set()
 
     def __len__(self) -> int:
         return self._size
@@ -136,6 +141,20 @@ class Limited:
             if self._queues.get(key):
                 self._readmit(key, min(1, self._permits.room(key)))
 
+    def add_accepted(self, tenant_id: UUID) -> None:
+        """A target has accepted an attempt that goes on being counted."""
+        self._accepted[tenant_id] += 1
+        if self._accepted[tenant_id] >= MAX_ACCEPTED_PER_TENANT:
+            self._crowded.add(tenant_id)
+
+    def end_accepted(self, tenant_id: UUID) -> None:
+        """One of them has ended. Whoever waits for that asks again by `ask_again`."""
+        self._accepted[tenant_id] -= 1
+        if self._accepted[tenant_id] < MAX_ACCEPTED_PER_TENANT:
+            self._crowded.discard(tenant_id)
+        if not self._accepted[tenant_id]:
+            del self._accepted[tenant_id]
+
     def stand_still(self, reader: object) -> None:
         """Somebody has yet to read what runs: until `go_on` nothing more is counted that may run at once with it."""
         self._readers.add(reader)
@@ -181,11 +200,15 @@ class Limited:
         self._size = 0
 
     def _take(self, key: Key, limit: Limit) -> bool:
-        if self._readers and limit.concurrency is not None and not key.counts_requests:
+        if (self._readers or self._crowded) and limit.concurrency is not None and self._stands_still(key):
             return False
         if key in self._owed and not self._pay(key):
             return False
         return self._permits.take(key, limit)
+
+    def _stands_still(self, key: Key) -> bool:
+        """Whether nothing more is counted now that may run at once with what a limit of concurrency counts."""
+        return not key.counts_requests and (bool(self._readers) or key.tenant_id in self._crowded)
 
     def _pay(self, key: Key) -> bool:
         """Take the permits that are owed; whether none is any more."""
@@ -216,7 +239,7 @@ class Limited:
     def _readmit(self, key: Key, most: int) -> None:
         """Let as many as may pass a limit now ask again; the limit knows how many are left waiting."""
         queue = self._queues.get(key)
-        if not queue:
+        if not queue or (queue.reason is HoldReason.CONCURRENCY and self._stands_still(key)):
             return
         now = self._now()
         freed = [queue.pop(now) for _ in range(min(most, len(queue)))]
