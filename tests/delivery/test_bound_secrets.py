@@ -7,7 +7,7 @@ from horae.delivery.outlets import Outlets
 from horae.delivery.push import Sender
 from horae.delivery.secrets import NamedSecrets
 from horae.domain.auth import BasicAuth, BearerAuth, MtlsAuth, OAuthAuth
-from horae.domain.channels import Subscription, Webhook
+from horae.domain.channels import Owner, Subscription, Webhook
 from horae.domain.cloudevents import Told
 from horae.domain.errors import Invalid, Unavailable
 from horae.domain.outcomes import ErrorCode, Success, Unrecoverable
@@ -83,8 +83,8 @@ async def test_a_webhook_is_signed_for_the_hosts_of_its_secret_alone():
         wanted = Subscription(sink=Webhook(f"{server.url}/", "s"))
         batch = [Told(id="1", type="x", key="k", data=b"{}")]
         with pytest.raises(Unavailable, match="may not be sent"):
-            await Outlets(None, client, bound("example.com"), learn).send(Channel, wanted, "acme", batch)
-        await Outlets(None, client, bound("127.0.0.1"), learn).send(Channel, wanted, "acme", batch)
+            await Outlets(None, client, bound("example.com"), learn).send(Channel, wanted, Owner("acme", None), batch)
+        await Outlets(None, client, bound("127.0.0.1"), learn).send(Channel, wanted, Owner("acme", None), batch)
         await client.close()
 
 

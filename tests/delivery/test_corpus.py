@@ -21,7 +21,7 @@ from horae.delivery.secrets import named
 from horae.delivery.transit import Transit, TransitKek
 from horae.delivery.waiting import answered
 from horae.domain.auth import OAuthAuth
-from horae.domain.channels import Subscription, Topic, Webhook
+from horae.domain.channels import Owner, Subscription, Topic, Webhook
 from horae.domain.cloudevents import Told
 from horae.domain.errors import HoraeError
 from horae.domain.intakes import Intake, read
@@ -108,7 +108,7 @@ async def a_webhook(reader: Reader, n: int) -> object:
     told = Told(id="1", key="k", data=b"{}", type="x")
     wanted = Subscription(sink=Webhook(f"{reader.url}/{n}/", "sign"))
     way = Outlets(SimpleNamespace(), reader.client, SECRETS, learn)
-    return await way.send(SimpleNamespace(tenant_id=TENANT), wanted, "acme", [told])
+    return await way.send(SimpleNamespace(tenant_id=TENANT), wanted, Owner("acme", None), [told])
 
 
 async def a_data_key(reader: Reader, n: int) -> object:

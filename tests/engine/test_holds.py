@@ -210,7 +210,7 @@ def test_a_round_costs_the_same_with_ten_thousand_closed_targets_and_many_waitin
 def test_readers_know_every_gate_that_a_call_may_wait_at():
     limit = Limit(rate=1)
     job = a_pushed_job(target=HttpTarget(URL, max_concurrency=2, rate=3), limit=limit, quotas=("db",))
-    allowances = Allowances()
+    allowances = Allowances(home_of=None)
     allowances._of[TENANT] = Allowance(limit=limit, quotas={"db": limit})
     limits = [key.name for key, _ in allowances.limits(job)]
     assert gates_of(job.id, job.definition) == [TARGET, *(GateName(GateKind.LIMIT, name) for name in limits)]

@@ -136,11 +136,8 @@ def outlets_of(settings: Settings, store: Store, sender: Sender) -> Outlets:
         if (book := book_of(sender)) is not None:
             await book.learn(store.cell(shard_in(tenant_id)), {tenant_id: [name]})
 
-    def egress(tenant_id: UUID) -> Egress | None:
-        return sender.egress_of(tenant_id)  # asked then: the node puts its own there later
-
     sender.lines = Lines(settings.brokers)
-    return Outlets(sender.lines, sender.client, sender.secrets, learn, egress, sender.wall)
+    return Outlets(sender.lines, sender.client, sender.secrets, learn, sender.wall)
 
 
 @asynccontextmanager

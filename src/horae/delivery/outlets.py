@@ -12,7 +12,7 @@ from horae.delivery.http import Answer, compose, host_of, place_of
 from horae.delivery.lines import Lines
 from horae.delivery.secrets import Secrets, Unsendable, take
 from horae.delivery.signing import keys_of, sign
-from horae.domain.channels import Channel, Subscription, Topic, Webhook
+from horae.domain.channels import Channel, Owner, Subscription, Topic, Webhook
 from horae.domain.cloudevents import BATCH, CONTENT, Told
 from horae.domain.egress import Egress
 from horae.domain.errors import Unavailable
@@ -30,23 +30,21 @@ class Outlets:
         client: Client,
         secrets: Secrets,
         learn: Callable[[UUID, str], Awaitable[None]],
-        egress_of: Callable[[UUID], Egress | None] = lambda _tenant_id: None,
         wall: Callable[[], float] = time.time,
     ) -> None:
         self._lines, self._client, self._secrets, self._learn = lines, client, secrets, learn
-        self._egress_of = egress_of
         self._wall = wall  # receivers compare a signature's time with their own clocks
 
-    async def send(self, channel: Channel, subscription: Subscription, tenant: str, batch: Sequence[Told]) -> None:
+    async def send(self, channel: Channel, subscription: Subscription, owner: Owner, batch: Sequence[Told]) -> None:
         """Tell, and wait until all is acknowledged."""
         match subscription.sink:
             case Topic() as topic:
                 messages = [Message(one.id, one.key, one.data, _headers(one)) for one in batch]
-                await self._lines.send(tenant, topic, messages)
+                await self._lines.send(owner.name, topic, messages)
             case Webhook() as webhook:
                 await self._learn(channel.tenant_id, webhook.signing)
                 for first in range(0, len(batch), MOST_POSTED):
-                    await self._post(channel.tenant_id, webhook, batch[first : first + MOST_POSTED])
+                    await self._post(channel.tenant_id, webhook, owner.egress, batch[first : first + MOST_POSTED])
 
     async def keep(self, channel_ids: Iterable[UUID]) -> None:
         """Connections are a broker's, not a channel's: nothing is to be let go."""
@@ -55,7 +53,7 @@ class Outlets:
         """Let go of all connections."""
         await self._lines.close()
 
-    async def _post(self, tenant_id: UUID, webhook: Webhook, batch: Sequence[Told]) -> None:
+    async def _post(self, tenant_id: UUID, webhook: Webhook, egress: Egress | None, batch: Sequence[Told]) -> None:
         body = b"[" + b",".join([one.data for one in batch]) + b"]"
         id_, stamp = f"msg_{sha256(body).hexdigest()[:32]}", int(self._wall())
         try:
@@ -69,7 +67,7 @@ class Outlets:
             "webhook-signature": sign(keys, id_, stamp, body),
         }
         place = place_of(webhook.url)
-        place = place._replace(origin=place.origin._replace(egress=self._egress_of(tenant_id)))
+        place = place._replace(origin=place.origin._replace(egress=egress))
         answer = await ask(self._client, compose("POST", place, headers, body, CONNECT, READ, tenant_id))
         if not isinstance(answer, Answer):
             raise Unavailable(f"the webhook was not reached: {answer.message}")

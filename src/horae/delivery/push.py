@@ -18,7 +18,7 @@ from horae.delivery.secrets import Secrets, Unsendable, named
 from horae.delivery.waiting import answered
 from horae.domain.answers import judge
 from horae.domain.egress import Egress
-from horae.domain.errors import KeysUnavailable
+from horae.domain.errors import KeysUnavailable, Unavailable
 from horae.domain.foreign import read_text
 from horae.domain.instances import Instance
 from horae.domain.jobs import Definition, Job
@@ -48,7 +48,7 @@ class Delivered(NamedTuple):
 class Sender:
     """Sends attempts through one client. A callback is called once, never before the call it was given to returns.
 
-    `egress_of` says where a tenant with rules of its own may call.
+    `egress_of` says where a tenant with rules of its own may call; it raises `Unavailable` where that is not known.
     """
 
     def __init__(self, client: Client, secrets: Secrets | None = None, wall: Callable[[], float] = time.time) -> None:
@@ -151,6 +151,8 @@ class Sender:
             self._loop.call_soon(heard, error.outcome)
         except KeysUnavailable as error:
             self._loop.call_soon(heard, Probed(ErrorCode.SEALED, str(error)))
+        except Unavailable as error:
+            self._loop.call_soon(heard, Probed(ErrorCode.UNSENDABLE, str(error)))
 
     def _send_with_token(
         self, plan: Plan, found: Access, make: Callable[[Plan, Access], Request], heard: Callable[[Heard], None]

@@ -18,6 +18,7 @@ from uuid import UUID
 import msgspec
 
 from horae.domain.auth import check_secret_name
+from horae.domain.egress import Egress
 from horae.domain.errors import Invalid
 from horae.domain.events import Event
 from horae.domain.tenants import SYSTEM
@@ -130,6 +131,13 @@ class Channel(NamedTuple):
     changed_by: str
     paused_at: datetime | None
     body: dict[str, object]
+
+
+class Owner(NamedTuple):
+    """The tenant of a channel, and where its webhooks may lead; None where the deployment's rules hold."""
+
+    name: str
+    egress: Egress | None
 
 
 def check_name(name: str) -> None:

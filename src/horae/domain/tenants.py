@@ -48,6 +48,10 @@ class Allowance(msgspec.Struct, frozen=True, omit_defaults=True):
             raise Invalid(f"a weight is 1 to {HEAVIEST}, not {self.weight}")
 
 
+NO_ALLOWANCE: Final = Allowance()
+"""The allowance of a tenant that was given none."""
+
+
 class Tenant(msgspec.Struct, frozen=True):
     """A tenant, over how many shards its rows lie, and which those are.
 

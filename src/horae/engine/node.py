@@ -8,6 +8,7 @@ from functools import partial
 from typing import Final
 
 from horae.delivery.push import Sender
+from horae.domain.ids import shard_in
 from horae.domain.limits import Key
 from horae.domain.wakes import LONGEST_SAFETY_LOOK, Wake
 from horae.engine.admission.gatekeeper import Gatekeeper
@@ -72,7 +73,7 @@ class Node:
         self.who = Who(chance.token(), name, ttl)
         self.leases = Leases(store.cells, self.who, self._changed, enforced=enforced)
         self.quotas = Quotas(store, self.who.incarnation, self._granted)
-        self.allowances = Allowances()
+        self.allowances = Allowances(lambda tenant_id: store.cell(shard_in(tenant_id)))
         sender.egress_of = self.allowances.egress
         self.gatekeeper = Gatekeeper(
             slots,

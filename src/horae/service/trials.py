@@ -21,7 +21,7 @@ class Trials:
     def __init__(self, sender: Sender) -> None:
         self.sender = sender
         self._egress: dict[UUID, Egress | None] = {}
-        sender.egress_of = self._egress.get
+        sender.egress_of = self._egress.__getitem__
 
     async def run(self, ctx: Context, allowance: Allowance, job: Job, payload: Any) -> Tried:
         """Call a job's target once; nothing fires and nothing is written."""

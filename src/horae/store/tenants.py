@@ -10,7 +10,7 @@ import msgspec
 
 from horae.domain.ids import shard_in
 from horae.domain.placement import Layout, Placement
-from horae.domain.tenants import Allowance, Standing, Tenant
+from horae.domain.tenants import NO_ALLOWANCE, Allowance, Standing, Tenant
 from horae.store.statements import sql
 from horae.store.tx import Tx
 
@@ -122,9 +122,11 @@ async def widen(tx: Tx, tenant: Tenant) -> bool:
 
 
 async def allowances(tx: Tx, ids: Sequence[UUID]) -> dict[UUID, Allowance]:
-    """What tenants may use, as this cell's copies say; those nobody ever spoke of are missing."""
+    """What tenants may use, as this cell's copies say. A tenant is missing only where the cell has no copy of it."""
     rows = await tx.rows(sql("tenants/allowances"), ids)
-    return {row["id"]: msgspec.convert(row["allowance"], Allowance) for row in rows if row["allowance"]}
+    return {
+        row["id"]: msgspec.convert(row["allowance"], Allowance) if row["allowance"] else NO_ALLOWANCE for row in rows
+    }
 
 
 async def named(tx: Tx, ids: Sequence[UUID]) -> list[Tenant]:

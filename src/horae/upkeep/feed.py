@@ -15,7 +15,7 @@ from uuid import UUID
 import msgspec
 
 from horae.domain import cloudevents
-from horae.domain.channels import Channel, Subscription, Webhook
+from horae.domain.channels import Channel, Owner, Subscription, Webhook
 from horae.domain.cloudevents import Happened, Told
 from horae.domain.errors import HoraeError, Unavailable
 from horae.domain.tenants import SYSTEM
@@ -44,7 +44,7 @@ Held = Callable[[Cell], Iterable[int]]
 class Outlet(Protocol):
     """Where subscriptions lead."""
 
-    async def send(self, channel: Channel, subscription: Subscription, tenant: str, batch: Sequence[Told]) -> None:
+    async def send(self, channel: Channel, subscription: Subscription, owner: Owner, batch: Sequence[Told]) -> None:
         """Tell, and wait until all is acknowledged. Raises a refusal where that cannot be."""
 
     async def keep(self, channel_ids: Iterable[UUID]) -> None:
@@ -127,11 +127,11 @@ class Feed:
     async def _step(self, cell: Cell, channel: Channel, blocks: list[int]) -> int:
         wanted = msgspec.convert(channel.body, Subscription)
         async with self._turn(cell):
-            tenant = await self._tenant(cell, channel.tenant_id)
-            read = await self._read(cell, channel, wanted, blocks, tenant)
+            owner = await self._owner(cell, channel.tenant_id)
+            read = await self._read(cell, channel, wanted, blocks, owner.name)
         self._quiet[cell.name].caught_up(channel, blocks, None)  # until it is told
         if read.events:
-            await self._outlet.send(channel, wanted, tenant, read.events)
+            await self._outlet.send(channel, wanted, owner, read.events)
         if read.moves:
             async with self._turn(cell), cell.tx() as tx:
                 await feeds.move(tx, channel.id, read.moves, None if read.more else tx.now - LATE)
@@ -184,15 +184,15 @@ class Feed:
             self._about |= {id_: (now, about) for id_, about in (await feeds.jobs(tx, unknown)).items()}
         return {id_: self._about[id_][1] for id_ in ids if id_ in self._about}
 
-    async def _tenant(self, cell: Cell, tenant_id: UUID) -> str:
-        """The name never changes."""
-        if tenant_id not in self._names:
-            async with cell.statement() as tx:
-                known = await tenants.known(tx, tenant_id)
-            if known is None:
-                raise Unavailable("the tenant is not known here yet")
-            self._names[tenant_id] = known[0].name
-        return self._names[tenant_id]
+    async def _owner(self, cell: Cell, tenant_id: UUID) -> Owner:
+        """The name never changes. Where its webhooks may lead is read for each step: what is not known is not allowed."""
+        async with cell.statement() as tx:
+            if tenant_id not in self._names and (known := await tenants.known(tx, tenant_id)) is not None:
+                self._names[tenant_id] = known[0].name
+            allowance = (await tenants.allowances(tx, [tenant_id])).get(tenant_id)
+        if allowance is None or tenant_id not in self._names:
+            raise Unavailable("the tenant is not known here yet")
+        return Owner(self._names[tenant_id], allowance.egress)
 
 
 def blocks_of(held: Iterable[int], here: Sequence[int]) -> list[int]:

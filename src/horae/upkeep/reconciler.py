@@ -62,10 +62,10 @@ class Reconciler:
     def __init__(self, store: Store, held: Held, sender: Sender, usual: Egress) -> None:
         self.store = store
         self._held = held
-        self._egress: dict[object, Egress | None] = {}
+        self._egress: dict[UUID, Egress | None] = {}
         self._usual = usual
         self._sender = Sender(sender.client, sender.secrets, sender.wall)
-        self._sender.egress_of = self._egress.get
+        self._sender.egress_of = self._egress.__getitem__
         self._tasks: SharedTasks[UUID] = SharedTasks(CONCURRENCY, CONCURRENCY_OF_TENANT)
         self._setbacks = Setbacks()
         self._visits = Visits("reconciler")
