@@ -57,7 +57,7 @@ async def _answers(client: Client | None) -> None:
 
 
 class Sink:
-    """Publishes one message of a key at a time."""
+    """Publishes one message of a key at a time, by a connection that all tenants share."""
 
     def __init__(self, settings: BrokerSettings) -> None:
         self._settings = settings
@@ -66,17 +66,18 @@ class Sink:
 
     async def open(self) -> None:
         """Connect."""
-        await self._stream()
+        await self._connect()
 
     async def send(self, topic: str, batch: Sequence[Message]) -> None:
         """Send, and wait until the stream has stored all of it."""
-        stream = await self._stream()
+        client = await self._connect()
+        stream = client.jetstream(timeout=PATIENCE)
         for wave in waves(batch):
             told = [_publish(stream, topic, message) for message in wave]
             results = await asyncio.gather(*told, return_exceptions=True)
             failed = next((one for one in results if isinstance(one, BaseException)), None)
             if failed is not None:
-                await self.close()
+                await self._check(client)
                 raise Unavailable(f"NATS did not take all of it: {failed!r}") from failed
 
     async def close(self) -> None:
@@ -84,11 +85,20 @@ class Sink:
         client, self._client = self._client, None
         await _closed(client)
 
-    async def _stream(self) -> JetStreamContext:
+    async def _connect(self) -> Client:
         async with self._opening:
             if self._client is None or not self._client.is_connected:
                 self._client = await _connected(self._settings)
-            return self._client.jetstream(timeout=PATIENCE)
+            return self._client
+
+    async def _check(self, client: Client) -> None:
+        """Let go of a connection that no longer answers. A message that was refused says nothing about it."""
+        try:
+            await _answers(client)
+        except DOWN:
+            if self._client is client:  # else somebody has connected anew meanwhile
+                self._client = None
+            await _closed(client)
 
 
 async def _publish(stream: JetStreamContext, topic: str, message: Message) -> None:

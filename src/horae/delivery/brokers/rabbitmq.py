@@ -5,11 +5,12 @@ The connection is never mended by itself: what was lost with it could be overtak
 
 import asyncio
 from collections.abc import Sequence
+from hashlib import sha256
 from typing import Final
 
 import aio_pika
 from aio_pika.abc import AbstractChannel, AbstractConnection
-from aio_pika.exceptions import AMQPError
+from aio_pika.exceptions import AMQPError, DeliveryError
 from aiormq.abc import AbstractChannel as Below
 from aiormq.abc import DeliveredMessage
 
@@ -20,13 +21,15 @@ from horae.runtime.settings import BrokerSettings
 CONNECT: Final = 5.0
 DOWN: Final = (AMQPError, OSError, asyncio.TimeoutError, RuntimeError)  # RuntimeError: its connection is closing
 
+Line = tuple[AbstractConnection, AbstractChannel]
+MAX_ID_BYTES: Final = 255
 PREFETCH: Final = 2000
 MOMENT: Final = 0.02
 GATHERING: Final = 0.3
 """Seconds within which a batch gathers, as long as something comes in every moment."""
 
 
-async def _connected(settings: BrokerSettings, *, confirms: bool) -> tuple[AbstractConnection, AbstractChannel]:
+async def _connected(settings: BrokerSettings, *, confirms: bool) -> Line:
     connection: AbstractConnection | None = None
     try:
         connection = await aio_pika.connect(settings.url, timeout=CONNECT)
@@ -48,27 +51,34 @@ async def _closed(connection: AbstractConnection | None) -> None:
             pass
 
 
+async def _answers(connection: AbstractConnection) -> None:
+    """A round trip, or an error."""
+    async with asyncio.timeout(CONNECT):
+        await (await connection.channel()).close()
+
+
 class Sink:
-    """Publishes one message of a key at a time."""
+    """Publishes one message of a key at a time, by a connection that all tenants share."""
 
     def __init__(self, settings: BrokerSettings) -> None:
         self._settings = settings
-        self._line: tuple[AbstractConnection, AbstractChannel] | None = None
+        self._line: Line | None = None
         self._opening = asyncio.Lock()
 
     async def open(self) -> None:
         """Connect."""
-        await self._channel()
+        await self._connect()
 
     async def send(self, topic: str, batch: Sequence[Message]) -> None:
         """Send, and wait until all is confirmed. A queue that nobody declared refuses."""
-        channel = await self._channel()
+        line = await self._connect()
         for wave in waves(batch):
-            told = [_publish(channel, topic, message) for message in wave]
+            told = [_publish(line[1], topic, message) for message in wave]
             results = await asyncio.gather(*told, return_exceptions=True)
             failed = next((one for one in results if isinstance(one, BaseException)), None)
             if failed is not None:
-                await self.close()
+                if not isinstance(failed, DeliveryError):  # that is the broker's own word about a message
+                    await self._check(line)
                 raise Unavailable(f"RabbitMQ did not take all of it: {failed!r}") from failed
 
     async def close(self) -> None:
@@ -76,11 +86,27 @@ class Sink:
         line, self._line = self._line, None
         await _closed(None if line is None else line[0])
 
-    async def _channel(self) -> AbstractChannel:
+    async def _connect(self) -> Line:
         async with self._opening:
             if self._line is None or self._line[0].is_closed or self._line[1].is_closed:
+                await self.close()
                 self._line = await _connected(self._settings, confirms=True)
-            return self._line[1]
+            return self._line
+
+    async def _check(self, line: Line) -> None:
+        """Let go of a connection that no longer answers. A message that was refused says nothing about it."""
+        try:
+            await _answers(line[0])
+        except DOWN:
+            if self._line is line:  # else somebody has connected anew meanwhile
+                self._line = None
+            await _closed(line[0])
+
+
+def _id_of(message: Message) -> str:
+    """The id that tells duplicates; a digest of it where it is longer than AMQP allows."""
+    id_ = message.id.encode()
+    return message.id if len(id_) <= MAX_ID_BYTES else sha256(id_).hexdigest()
 
 
 async def _publish(channel: AbstractChannel, topic: str, message: Message) -> None:
@@ -88,7 +114,7 @@ async def _publish(channel: AbstractChannel, topic: str, message: Message) -> No
         message.body,
         headers={"key": message.key, **message.headers},
         content_type=message.headers.get("content-type"),
-        message_id=message.id,
+        message_id=_id_of(message),
         delivery_mode=aio_pika.DeliveryMode.PERSISTENT,
     )
     await channel.default_exchange.publish(made, topic, mandatory=True, timeout=PATIENCE)
