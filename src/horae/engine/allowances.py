@@ -47,7 +47,7 @@ class Allowances:
         return self._of.get(tenant_id, NO_ALLOWANCE).weight
 
     def egress(self, tenant_id: UUID) -> Egress | None:
-        """Where its calls may go; None where the deployment's rules hold. Raises `Unavailable` where neither is known."""
+        """Where its calls may go; None where the deployment's rules hold. `Unavailable` where that is not known."""
         known = self._of.get(tenant_id)
         if known is None:
             raise Unavailable("where calls of this tenant may go is not known here yet")

@@ -185,7 +185,7 @@ class Feed:
         return {id_: self._about[id_][1] for id_ in ids if id_ in self._about}
 
     async def _owner(self, cell: Cell, tenant_id: UUID) -> Owner:
-        """The name never changes. Where its webhooks may lead is read for each step: what is not known is not allowed."""
+        """The name never changes. Where its webhooks may lead is read for each step; the unknown is not allowed."""
         async with cell.statement() as tx:
             if tenant_id not in self._names and (known := await tenants.known(tx, tenant_id)) is not None:
                 self._names[tenant_id] = known[0].name
