@@ -38,9 +38,10 @@ class Counted(Relay):
         self.steps.step()
         return super()._hold()
 
-    def _read(self) -> Any:
-        self.steps.step()
-        return super()._read()
+    def _read(self, last: int) -> Any:
+        if not last:
+            self.steps.step()
+        return super()._read(last)
 
     def _forward(self, page: Any) -> Any:
         self.steps.step()

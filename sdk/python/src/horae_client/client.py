@@ -29,7 +29,7 @@ from horae_client.wire import Request, ascii_only, read
 
 __all__ = ["AsyncClient", "Client", "aio", "sync"]
 T = TypeVar("T")
-NO_ANSWER: Final = (httpx2.TransportError, httpx2.InvalidURL)
+NO_ANSWER: Final = (httpx2.HTTPError, httpx2.InvalidURL)
 USER_AGENT: Final = f"horae-client/{VERSION}"
 
 

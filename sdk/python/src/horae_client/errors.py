@@ -43,7 +43,11 @@ class Unreachable(HoraeError):
 
 
 class Unreadable(HoraeError):
-    """There was an answer that Horae does not give."""
+    """There was an answer that Horae does not give. Whether the request was done is not known."""
+
+    def __init__(self, detail: str, status: int | None = None, retry_after: float | None = None) -> None:
+        self.status, self.retry_after = status, retry_after
+        super().__init__(detail)
 
 
 class Refused(HoraeError):

@@ -17,7 +17,14 @@ from horae_client.errors import Unreadable, refusal
 T = TypeVar("T")
 PREFIX: Final = "/api/v1"
 PROBLEM: Final = "application/problem+json"
+CODE: Final = "SCH_"
+MAX_RETRY_AFTER_S: Final = 60.0
+"""A worker waits no longer, whatever a page of a proxy says."""
 encode: Final = msgspec.json.Encoder().encode
+
+
+NO_JSON: Final = (msgspec.MsgspecError, ValueError, RecursionError)
+"""Whatever a body makes the reader raise: bad bytes are a `UnicodeDecodeError`, which is a `ValueError`."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +122,8 @@ def said(**fields: Any) -> dict[str, Any]:
 def read(request: Request[T], status: int, headers: Mapping[str, str], body: bytes) -> T:
     """What was asked for, out of an answer.
 
-    Raises the `Refused` that its problem stands for, and `Unreadable` for what Horae does not answer.
+    Raises the `Refused` that its problem stands for, and `Unreadable` for what is not Horae's answer: one without a
+    code of ours, whatever its status.
 
     >>> from horae_client import wire
     >>> wire.read(wire.Request("GET", "/healthz", dict), 200, {}, b'{"status": "up"}')
@@ -126,8 +134,11 @@ def read(request: Request[T], status: int, headers: Mapping[str, str], body: byt
     wait = _seconds(headers.get("retry-after"))
     try:
         problem = msgspec.json.decode(body, type=dict[str, Any])
-    except msgspec.DecodeError:
-        problem = {"detail": body[:200].decode(errors="replace")}
+    except NO_JSON:
+        problem = {}
+    if not str(problem.get("code", "")).startswith(CODE):  # a proxy's: it says nothing about what was asked for
+        text = body[:200].decode(errors="replace")
+        raise Unreadable(f"an answer that is not Horae's: {status} {text}", status, wait)
     raise refusal(status, problem, wait)
 
 
@@ -136,7 +147,7 @@ def _value(kind: type[T], body: bytes) -> T:
         return None
     try:
         return msgspec.json.decode(body, type=kind)
-    except msgspec.DecodeError as error:
+    except NO_JSON as error:
         raise Unreadable(f"an answer that cannot be read: {error}") from error
 
 

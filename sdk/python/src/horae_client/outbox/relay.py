@@ -1,12 +1,14 @@
 """The relay: forwards what was committed, and takes it away when it was heard.
 
 One relay of a database works at a time, held by a lock that goes with its connection; so what was said about a key is
-forwarded in the order in which it was added. It reads what is there, never "what comes after the last": a transaction
-that commits late is not passed over.
+forwarded in the order in which it was added. Each round begins with the oldest row that is there, never behind the last
+one of the round before: a transaction that commits late is not passed over. Rows whose part of the server is down wait,
+and those behind them are forwarded meanwhile.
 """
 
 import logging
 import threading
+import time
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -26,13 +28,18 @@ from horae_client.wire import Request
 log = logging.getLogger("horae_client.outbox")
 PAGE: Final = 500
 WAITING: Final = (
-    "select id, token, verb, type, task_key, body from horae_outbox where refused is null order by id limit %s"
+    "select id, token, verb, type, task_key, body from horae_outbox "
+    "where refused is null and id > %s order by id limit %s"
 )
 LOCK_POSTGRESQL: Final = "select pg_try_advisory_lock(hashtext('horae_outbox'))"
 LOCK_MYSQL: Final = "select get_lock(concat('horae_outbox.', database()), 0)"
-NOT_NOW: Final = (errors.Unreachable, errors.Unreadable, errors.ServerFault, errors.Unavailable, errors.Limited)
-NOT_FOR_US: Final = (errors.Unauthenticated, errors.Forbidden)
-"""A key that is not good says nothing about a row: all of them wait for a better one."""
+REST_S: Final = 5.0
+"""A key that could not be forwarded is left alone so long, and the rows behind it go first."""
+MAX_RESTING: Final = 100_000
+NOT_NOW: Final = (errors.Unreachable, errors.Unreadable, errors.ServerFault, errors.Unavailable, errors.Contended)
+"""None of these says no to a row: a proxy's 404 is `Unreadable`."""
+NOT_FOR_US: Final = (errors.Unauthenticated, errors.Forbidden, errors.Limited)
+"""A key that is not good, or has asked enough, says nothing about a row: all of them wait."""
 
 
 class Waiting(NamedTuple):
@@ -44,6 +51,11 @@ class Waiting(NamedTuple):
     type: str
     key: str
     body: str
+
+    @property
+    def name(self) -> tuple[str, str]:
+        """What its rows are kept in order by."""
+        return self.type, self.key
 
 
 _running: "weakref.WeakSet[Relay]" = weakref.WeakSet()
@@ -87,6 +99,8 @@ class Relay:
         self._pause, self._lanes = pause, lanes
         self._woken, self._stopping, self._lock = threading.Event(), threading.Event(), threading.Lock()
         self._thread: threading.Thread | None = None
+        self._heard_of_horae = self._may_go_on = True
+        self._resting: dict[tuple[str, str], float] = {}
 
     def once(self) -> int:
         """Forward what is there; returns how many rows went. Zero too where another relay is at work.
@@ -101,15 +115,21 @@ class Relay:
             self._hang_up()
 
     def _round(self) -> int:
+        """Go over all rows once, oldest first, for as long as Horae answers. A key with a row left behind waits."""
         if not self._hold():
             return 0
-        went = 0
-        while page := self._read():
-            heard = self._forward(page)
-            self._forget([row.id for row in heard])
-            went += len(heard)
-            if len(heard) < len(page):
-                break
+        now = time.monotonic()
+        self._resting = {name: until for name, until in self._resting.items() if until > now}
+        left, went, last, self._may_go_on = set(self._resting), 0, 0, True
+        while self._may_go_on and len(left) <= MAX_RESTING and (page := self._read(last)):
+            last = page[-1].id
+            if tried := [row for row in page if row.name not in left]:
+                self._heard_of_horae = False
+                heard = self._forward(tried)
+                self._forget([row.id for row in heard])
+                went += len(heard)
+                left |= set(self._resting)
+                self._may_go_on &= self._heard_of_horae
         return went
 
     def run(self) -> None:
@@ -201,20 +221,21 @@ class Relay:
 
     def _hang_up(self) -> None:
         gone, self._connection, self._client = (self._connection, self._client), None, None
+        self._resting.clear()
         for one in gone:
             if one is not None:
                 with suppress(Exception):
                     one.close()
 
-    def _read(self) -> list[Waiting]:
-        return [Waiting(*row) for row in rows(self._connection, WAITING, [PAGE])]
+    def _read(self, last: int) -> list[Waiting]:
+        return [Waiting(*row) for row in rows(self._connection, WAITING, [last, PAGE])]
 
     def _forward(self, page: Sequence[Waiting]) -> list[Waiting]:
         """Send each; those of one key one after the other. Returns the rows that were heard."""
         lines: dict[tuple[str, str], list[Waiting]] = {}
         for row in page:
-            lines.setdefault((row.type, row.key), []).append(row)
-        if len(lines) == 1:
+            lines.setdefault(row.name, []).append(row)
+        if len(lines) <= 1:
             return self._line(page)
         with ThreadPoolExecutor(self._lanes) as lanes:
             return [row for heard in lanes.map(self._line, lines.values()) for row in heard]
@@ -224,17 +245,30 @@ class Relay:
         for row in line:
             try:
                 self._send(row)
-            except NOT_NOW as error:
-                log.warning("%s %s could not be forwarded just now: %s", row.type, row.key, error)
-                break
             except NOT_FOR_US as error:
                 log.error("nothing can be forwarded with this key: %s", error)
+                self._may_go_on = False
+                break
+            except NOT_NOW as error:
+                log.warning("%s %s could not be forwarded just now: %s", row.type, row.key, error)
+                self._rest(row, error)
                 break
             except errors.Refused as error:
                 self._refuse(row, error)
+                self._heard_of_horae = True
                 continue
+            except Exception as error:
+                log.exception("%s %s could not be sent", row.type, row.key)
+                self._rest(row, error)
+                break
+            self._heard_of_horae = True
             heard.append(row)
         return heard
+
+    def _rest(self, row: Waiting, error: Exception) -> None:
+        """Leave a key alone for a while; whether Horae was heard decides whether others are tried in this round."""
+        self._resting[row.name] = time.monotonic() + REST_S
+        self._heard_of_horae |= isinstance(error, errors.Refused)
 
     def _send(self, row: Waiting) -> Any:
         assert self._client is not None, "what is sent is sent while we hold the lock"
