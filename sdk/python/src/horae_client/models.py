@@ -435,12 +435,13 @@ class HeardAll(Model, frozen=True, kw_only=True):
 
 
 class Reported(Model, frozen=True, kw_only=True, gc=False):
-    """What became of a report: `done`, `late` or `not_now`."""
+    """What became of a report: `done`, `late`, `not_now`, or `invalid` with the reason in `message`."""
 
     instance_id: str
     attempt: int
     verdict: str
     status: int
+    message: str = ""
 
 
 class ReportedAll(Model, frozen=True, kw_only=True, gc=False):

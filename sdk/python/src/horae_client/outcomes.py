@@ -1,12 +1,18 @@
 """What a handler may say beside success: raise one of these, or return it."""
 
+from datetime import timedelta
+from math import isnan
+from typing import Final
+
+MAX_PAUSE_S: Final = 366 * 86400
+
 
 class Outcome(Exception):
-    """Something else than success, said on purpose."""
+    """Something else than success, said on purpose. The reason is a text, or the exception behind it."""
 
-    def __init__(self, reason: str = "") -> None:
-        self.reason = reason
-        super().__init__(reason)
+    def __init__(self, reason: object = "") -> None:
+        self.reason = text_of(reason)
+        super().__init__(self.reason)
 
 
 class Declined(Outcome):
@@ -35,9 +41,9 @@ class Retry(Outcome):
     60
     """
 
-    def __init__(self, reason: str = "", *, after: float | None = None) -> None:
+    def __init__(self, reason: object = "", *, after: float | timedelta | None = None) -> None:
         super().__init__(reason)
-        self.after = after
+        self.after = None if after is None else pause_of(after)
 
 
 class Snooze(Outcome):
@@ -48,6 +54,36 @@ class Snooze(Outcome):
     30
     """
 
-    def __init__(self, seconds: float, reason: str = "") -> None:
+    def __init__(self, seconds: float | timedelta, reason: object = "") -> None:
         super().__init__(reason)
-        self.seconds = seconds
+        self.seconds = pause_of(seconds)
+
+
+def text_of(what: object) -> str:
+    r"""What something says of itself, as text that can be sent. It never raises, whatever it is given.
+
+    >>> from horae_client.outcomes import text_of
+    >>> text_of(ValueError("no such article")), text_of(None), text_of("caf\udce9")
+    ('no such article', '', 'caf?')
+    """
+    try:
+        text = "" if what is None else str(what)
+    except Exception:
+        text = f"{type(what).__name__}, which has no text"
+    return text.encode("utf-8", "replace").decode()
+
+
+def pause_of(seconds: float | timedelta) -> float:
+    """Seconds that the server takes: a time that has passed is now, and a year is the longest.
+
+        >>> from datetime import timedelta
+    from math import isnan
+        >>> from horae_client.outcomes import pause_of
+        >>> pause_of(timedelta(minutes=1)), pause_of(-5), pause_of(1e9)
+        (60.0, 0, 31622400)
+    """
+    if isinstance(seconds, timedelta):
+        seconds = seconds.total_seconds()
+    if not isinstance(seconds, int | float) or isnan(seconds):
+        raise ValueError(f"a pause is a number of seconds, or a timedelta, not {seconds!r}")
+    return min(max(seconds, 0), MAX_PAUSE_S)

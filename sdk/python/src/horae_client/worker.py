@@ -21,10 +21,11 @@ from horae_client.asked import workers as asked
 from horae_client.client import AsyncClient
 from horae_client.models import Works
 from horae_client.outcomes import Outcome
+from horae_client.wire import MAX_RETRY_AFTER_S
 from horae_client.work.context import Context
 from horae_client.work.held import Hands, Held, seconds_left
 from horae_client.work.kinds import Handler, Kind
-from horae_client.work.reports import Heard, Report, Reports, back, finished, told
+from horae_client.work.reports import Heard, Reports, back, finished, report_of, told
 from horae_client.work.runners import Runners
 from horae_client.work.threads import Threads
 
@@ -174,10 +175,12 @@ class _Shift:
         pulling = [asyncio.create_task(self._pull(queue, kinds)) for queue, kinds in queues.items()]
         ended = asyncio.create_task(stopped.wait())
         try:
-            await asyncio.wait([ended, *pulling], return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait([ended, beating, *pulling], return_when=asyncio.FIRST_COMPLETED)
             self.worker.stopping = True
             self.room.set()
             pulled = await asyncio.gather(*pulling, return_exceptions=True)  # what a poll still brings is handed back
+            if beating.done():
+                pulled.append(beating.exception())  # nothing that we hold is kept: end, and tell a person
             self._return_waiting()  # only now: our own poll would have taken it again
             await self._end()
             for error in pulled:
@@ -219,7 +222,8 @@ class _Shift:
                 raise  # asking again will not help: tell a person
             except errors.HoraeError as error:
                 log.warning("nothing could be claimed from %s: %s", queue, error)
-                await self._rest(max(pause, getattr(error, "retry_after", None) or 0.0))
+                asked_for = getattr(error, "retry_after", None) or 0.0
+                await self._rest(max(pause, min(asked_for, MAX_RETRY_AFTER_S)))
                 pause = min(pause * 2, 30.0)
                 continue
             self._begin(works)
@@ -278,10 +282,12 @@ class _Shift:
         except asyncio.CancelledError as error:
             if not held.lost:  # somebody inside cancelled itself
                 self._report(held, *told(held.work, ctx, error))
-        except Exception as error:
+        except BaseException as error:  # also what is no `Exception`: unreported it would be kept for ever
             if not isinstance(error, Outcome):
                 log.exception("%s %s failed", held.work.job, held.work.key or held.work.instance_id)
             self._report(held, *told(held.work, ctx, error))
+            if not isinstance(error, Exception):
+                raise
         else:
             if isinstance(said, Outcome):
                 self._report(held, *told(held.work, ctx, said))
@@ -308,7 +314,7 @@ class _Shift:
 
     def _report(self, held: Held, finish: bool, item: dict[str, Any]) -> None:
         if not held.lost:
-            self.reports.add(Report(finish, item, held))
+            self.reports.add(report_of(held, finish, item))
 
     def _heard(self, told: Sequence[Heard]) -> None:
         counts = self.worker.counts
@@ -320,7 +326,7 @@ class _Shift:
         self.room.set()
 
     def _hand_back(self, held: Held, reason: str, after: float = 0.0) -> None:
-        self.reports.add(Report(False, back(held.work, reason, after), held, back=True))
+        self.reports.add(report_of(held, False, back(held.work, reason, after), is_back=True))
 
     def _return_waiting(self) -> None:
         for kind, held in self.runners.withdraw():

@@ -2,12 +2,18 @@
 
 import threading
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from msgspec import UNSET
 
 from horae_client.models import Work
-from horae_client.wire import aware, said
+from horae_client.wire import aware, encode, said
+
+MAX_COMPENSATIONS: Final = 20
+MAX_KEY_CHARACTERS: Final = 200
+MAX_TYPE_CHARACTERS: Final = 120
+MAX_PAYLOAD_BYTES: Final = 64 * 1024
+"""What the server takes. A report that it refuses would come back as a failure of an attempt whose effect is done."""
 
 
 class Context:
@@ -72,7 +78,8 @@ class Context:
         """Ask for a task that is made if, and only if, this attempt's end is written: in one transaction with it.
 
         For an effect that could not be had now: the task is retried on its own, and made once however often anything
-        in between fails. It is dropped when the handler raises `Retry` or `Snooze`, or fails.
+        in between fails. It is dropped when the handler raises `Retry` or `Snooze`, or fails. What the server would
+        refuse is a `ValueError` here.
 
         >>> from horae_client.models import Work
         >>> from horae_client.work.context import Context
@@ -86,6 +93,7 @@ class Context:
         [{'type': 'REFUND', 'key': 'order-42', 'payload': {'amount': 5}}]
         """
         asked = said(type=type, key=key, at=aware(at), payload=payload, version=version)
+        _check(asked, len(self.compensations))
         self._events = [*(self._events or ()), asked]
 
     @property
@@ -98,3 +106,20 @@ class Context:
         if self._lost is None:
             self._lost = threading.Event()
         self._lost.set()
+
+
+def _check(asked: dict[str, Any], before: int) -> None:
+    """Refuse what the server would refuse, while the handler can still do something about it."""
+    if before >= MAX_COMPENSATIONS:
+        raise ValueError(f"one attempt asks for at most {MAX_COMPENSATIONS} tasks")
+    for name, longest in (("type", MAX_TYPE_CHARACTERS), ("key", MAX_KEY_CHARACTERS)):
+        text = asked.get(name)
+        if not isinstance(text, str) or not 1 <= len(text) <= longest or not text.isprintable():
+            raise ValueError(f"the {name} of a task is 1 to {longest} printable characters, not {text!r}")
+    try:
+        size = len(encode(asked.get("payload")))
+        encode(asked)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"the task {asked['key']!r} cannot be written as JSON: {error}") from error
+    if size > MAX_PAYLOAD_BYTES:
+        raise ValueError(f"a payload has at most {MAX_PAYLOAD_BYTES} bytes, not {size}")

@@ -6,7 +6,6 @@ import time
 from datetime import datetime
 from typing import Final
 
-from horae_client import errors
 from horae_client.asked import workers as asked
 from horae_client.client import AsyncClient
 from horae_client.models import Work
@@ -21,13 +20,13 @@ PATIENCE: Final = 10.0
 class Held:
     """One attempt: when to beat for it, and until when it is ours."""
 
-    __slots__ = ("beat_at", "ctx", "ends_at", "lost", "task", "work")
+    __slots__ = ("beat_at", "beating", "ctx", "ends_at", "lost", "task", "work")
 
     def __init__(self, work: Work, ctx: Context, at: float, left: float) -> None:
         self.work = work
         self.ctx = ctx
         self.task: asyncio.Task[None] | None = None
-        self.lost = False
+        self.lost = self.beating = False
         self.beat_at, self.ends_at = at + left / 3, at + left
 
     def until(self, at: float, left: float) -> None:
@@ -53,6 +52,7 @@ class Hands:
     def __init__(self, client: AsyncClient) -> None:
         self._client = client
         self.held: dict[str, Held] = {}
+        self._beats: set[asyncio.Task[None]] = set()
 
     def take(self, one: Held) -> None:
         """From now on we answer for it."""
@@ -63,29 +63,49 @@ class Hands:
         self.held.pop(one.work.token, None)
 
     async def beat(self) -> None:
-        """For ever: beat for what needs it. What could not be kept is given up before another may have it."""
-        while True:
-            await asyncio.sleep(LOOK)
-            now = time.monotonic()
-            due = [one for one in self.held.values() if one.beat_at <= now]
-            for start in range(0, len(due), MOST):
-                await self._beat_for(due[start : start + MOST])
-            for one in due:
-                if one.ends_at <= time.monotonic() and not one.lost:
-                    log.warning("%s could not be kept: nothing was heard until its deadline", one.work.instance_id)
-                    one.lose()
+        """For ever: beat for what needs it. What could not be kept is given up before another may have it.
+
+        Nobody waits for an answer here: one that does not come must not hide the deadline of anything.
+        """
+        try:
+            while True:
+                await asyncio.sleep(LOOK)
+                self._give_up_overdue()
+                now = time.monotonic()
+                due = [one for one in self.held.values() if one.beat_at <= now and not one.beating and not one.lost]
+                for start in range(0, len(due), MOST):
+                    beat = asyncio.create_task(self._beat_for(due[start : start + MOST]))
+                    self._beats.add(beat)
+                    beat.add_done_callback(self._beats.discard)
+        finally:
+            for beat in self._beats:
+                beat.cancel()
+
+    def _give_up_overdue(self) -> None:
+        now = time.monotonic()
+        for one in list(self.held.values()):
+            if one.ends_at <= now and not one.lost:
+                log.warning("%s could not be kept: nothing was heard until its deadline", one.work.instance_id)
+                one.lose()
 
     async def _beat_for(self, due: list[Held]) -> None:
         items = [
             {"instance_id": one.work.instance_id, "attempt": one.work.attempt, "token": one.work.token} for one in due
         ]
+        for one in due:
+            one.beating = True
+        asked_at = time.monotonic()
+        left = max(LOOK, min(one.ends_at for one in due) - asked_at)
         try:
-            heard = await self._client.once(asked.heartbeat(items), PATIENCE)
-        except errors.HoraeError as error:
-            log.warning("a heartbeat was not heard: %s", error)
-            return
-        for one, answer in zip(due, heard.items, strict=True):
-            if not answer.yours:
-                one.lose()
-            elif answer.deadline is not None:
-                one.until(time.monotonic(), seconds_left(answer.deadline, heard.now))
+            async with asyncio.timeout(left):
+                heard = await self._client.once(asked.heartbeat(items), PATIENCE)
+            for one, answer in zip(due, heard.items, strict=True):
+                if not answer.yours:
+                    one.lose()
+                elif answer.deadline is not None:  # counted from the question: how old the answer is nobody knows
+                    one.until(asked_at, seconds_left(answer.deadline, heard.now))
+        except Exception as error:
+            log.warning("a heartbeat was not heard: %s", error or type(error).__name__)
+        finally:
+            for one in due:
+                one.beating = False

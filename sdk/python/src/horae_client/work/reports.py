@@ -5,12 +5,14 @@ import logging
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Final, NamedTuple
 
+from msgspec import Raw
+
 from horae_client import errors
 from horae_client.asked import workers as asked
 from horae_client.client import AsyncClient
-from horae_client.models import Reported, ReportedAll, Work
-from horae_client.outcomes import Declined, Outcome, Retry, Snooze, Unrecoverable
-from horae_client.wire import Request
+from horae_client.models import Reported, Work
+from horae_client.outcomes import Declined, Outcome, Retry, Snooze, Unrecoverable, text_of
+from horae_client.wire import MAX_RETRY_AFTER_S, encode
 from horae_client.work.context import Context
 from horae_client.work.held import Held
 
@@ -20,15 +22,18 @@ BYTES: Final = 200_000
 SOON: Final = 1.0
 LONGEST_MESSAGE: Final = 2000
 PATIENCE: Final = 30.0
+WRONG: Final = (errors.BadRequest, errors.TooLarge, errors.Invalid)
+"""Refusals of what a message says. Any other says nothing about the reports in it: they are said again."""
 
 
 class Report(NamedTuple):
-    """One thing to say of what we hold. `back`: it is handed back."""
+    """One thing to say of what we hold, encoded. `back`: it is handed back. `last`: nothing is said in its place."""
 
     finished: bool
-    item: dict[str, Any]
+    item: Raw
     held: Held
     back: bool = False
+    last: bool = False
 
 
 Heard = tuple[Report, str]
@@ -44,7 +49,7 @@ def finished(work: Work, ctx: Context | None = None) -> dict[str, Any]:
 
 def told(work: Work, ctx: Context, error: BaseException) -> tuple[bool, dict[str, Any]]:
     """What a handler said otherwise, in the words of the protocol; whether it goes to `finish`."""
-    reason = error.reason if isinstance(error, Outcome) else f"{type(error).__name__}: {error}"
+    reason = error.reason if isinstance(error, Outcome) else f"{type(error).__name__}: {text_of(error)}"
     reason = reason[:LONGEST_MESSAGE]
     match error:
         case Declined():
@@ -62,6 +67,20 @@ def told(work: Work, ctx: Context, error: BaseException) -> tuple[bool, dict[str
 def back(work: Work, reason: str, after: float = 0.0) -> dict[str, Any]:
     """It was not begun, or may not go on here: it is due again, and that costs nothing."""
     return finished(work) | {"message": reason, "counted": False, "retry_after": after}
+
+
+def report_of(held: Held, is_finished: bool, item: dict[str, Any], *, is_back: bool = False) -> Report:
+    """A report that can be sent: what cannot be encoded is told as a failure of its attempt, and of no other."""
+    try:
+        return Report(is_finished, Raw(encode(item)), held, is_back)
+    except Exception as error:
+        log.exception("what came of %s cannot be put into JSON", held.work.instance_id)
+        return _failure(held, f"what came of it cannot be put into JSON: {text_of(error)}")
+
+
+def _failure(held: Held, reason: str) -> Report:
+    """What is said in the place of a report that cannot be."""
+    return Report(False, Raw(encode(finished(held.work) | {"message": reason[:LONGEST_MESSAGE]})), held, last=True)
 
 
 class Reports:
@@ -123,14 +142,36 @@ class Reports:
         return None
 
     async def _say(self, kind: bool, batch: list[Report]) -> None:
-        items = [report.item for report in batch]
-        request = asked.finish(items) if kind else asked.fail(items)
-        answers = await self._insist(request)
-        verdicts = ["refused" if answer is None else answer.verdict for answer in answers]
-        told = list(zip(batch, verdicts, strict=True))
-        later = [report for report, verdict in told if verdict == "not_now"]
-        self.unsaid -= len(told) - len(later)
-        self._heard([one for one in told if one[1] != "not_now"] if later else told)
+        """Say a batch. One that is refused is halved, until what is wrong stands alone."""
+        try:
+            answers = await self._insist(kind, batch)
+        except WRONG as error:
+            if len(batch) > 1:
+                half = len(batch) // 2
+                await self._say(kind, batch[:half])
+                await self._say(kind, batch[half:])
+                return
+            self._settle([(batch[0], "invalid", str(error))])
+        else:
+            self._settle([(report, one.verdict, one.message) for report, one in zip(batch, answers, strict=True)])
+
+    def _settle(self, answers: Sequence[tuple[Report, str, str]]) -> None:
+        """Tell what was heard, and say the rest again: what was not taken now, and what was wrong as a failure."""
+        told: list[Heard] = []
+        later: list[Report] = []
+        for report, verdict, message in answers:
+            if verdict == "not_now":
+                later.append(report)
+            elif verdict in {"done", "late"}:
+                told.append((report, verdict))
+            else:
+                log.error("a report of %s was refused: %s", report.held.work.instance_id, message)
+                if report.last:
+                    told.append((report, "refused"))
+                else:
+                    later.append(_failure(report.held, f"what its worker reported was refused: {text_of(message)}"))
+        self.unsaid -= len(told)
+        self._heard(told)
         if later:
             self._spawn(self._again(later))
         if not self.unsaid:
@@ -142,35 +183,35 @@ class Reports:
             self.unsaid -= 1
             self.add(report)
 
-    async def _insist(self, request: Request[ReportedAll]) -> Sequence[Reported | None]:
-        """The answers. Silence is asked again for as long as it takes; a refusal of the whole batch is final."""
+    async def _insist(self, kind: bool, batch: Sequence[Report]) -> Sequence[Reported]:
+        """An answer for each. Silence is asked again for as long as it takes; only what is wrong raises."""
+        items = [report.item for report in batch]
+        request = asked.finish(items) if kind else asked.fail(items)
         pause = SOON / 4
         while True:
             try:
-                return (await self._client.once(request, PATIENCE)).items
-            except (
-                errors.Unreachable,
-                errors.Unreadable,
-                errors.ServerFault,
-                errors.Unavailable,
-                errors.Limited,
-            ) as error:
+                answers = (await self._client.once(request, PATIENCE)).items
+                if len(answers) == len(batch):
+                    return answers
+                log.error("%d answers came for %d reports, which are said again", len(answers), len(batch))
+                wait = 0.0
+            except WRONG:
+                raise
+            except errors.HoraeError as error:
                 log.warning("a report was not heard and is said again: %s", error)
-                await asyncio.sleep(max(pause, getattr(error, "retry_after", None) or 0.0))
-                pause = min(pause * 2, 30.0)
-            except errors.Refused as error:
-                log.error("a report was refused: %s", error)
-                return [None] * len(request.body["items"])
+                wait = getattr(error, "retry_after", None) or 0.0
+            except Exception:
+                log.exception("a report could not be sent and is said again")
+                wait = 0.0
+            await asyncio.sleep(max(pause, min(wait, MAX_RETRY_AFTER_S)))
+            pause = min(pause * 2, 30.0)
 
 
 def _fit(waiting: Sequence[Report]) -> int:
     """How many go into one message: all, unless some carry much."""
-    part = waiting[:MOST]
-    if not any("compensations" in report.item or "message" in report.item for report in part):
-        return len(part)
-    size = 0
+    part, size = waiting[:MOST], 0
     for many, report in enumerate(part):
-        size += 400 + len(str(report.item.get("compensations", ""))) * 2 + 4 * len(report.item.get("message", ""))
+        size += len(bytes(report.item))
         if size > BYTES and many:
             return many
     return len(part)
