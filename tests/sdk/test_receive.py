@@ -273,3 +273,33 @@ async def test_a_task_replaced_while_its_first_call_is_in_flight_takes_effect_wh
     assert len({key for _, key in seen}) == 1
     assert effects(furnished) == [(seen[0][1], "done")]
     assert worker.counts["late"] == 1
+
+
+def test_two_batches_are_two_effects_though_neither_names_a_key(database: Database):
+    done = []
+    with database.connect() as connection:
+        connection.cursor().execute(receive.ddl(database.kind))
+        connection.commit()
+    handle = receive.effective_once(database.connect, lambda _connection, call: done.append(call.body))
+    receiver = Receiver(SECRET)
+    for id_ in ("batch-1", "batch-2", "batch-2"):
+        body = json.dumps([{"id": id_}]).encode()
+        assert receiver.answer(receive.Received(sign(SECRET, id_, body), body), handle)[0] == 204
+    assert done == [[{"id": "batch-1"}], [{"id": "batch-2"}]]
+
+
+def test_a_kept_call_cannot_be_sent_again_under_another_key():
+    """The header is not signed; the id that is signed is the key."""
+    headers = sign(SECRET, "k%C3%BC:1", b"") | {"Idempotency-Key": "another"}
+    assert Receiver(SECRET).call(receive.Received(headers, b"")).idempotency_key == "kü:1"
+
+
+def test_an_effect_without_a_key_is_refused():
+    with pytest.raises(ValueError, match="idempotency key"):
+        receive.once(None, "")
+
+
+@pytest.mark.parametrize("stamp", ["9" * 400, "-" + "9" * 400, "9" * 5000])
+def test_a_time_of_very_many_digits_is_a_bad_signature(stamp):
+    with pytest.raises(BadSignature):
+        verify(SECRET, ours() | {"webhook-timestamp": stamp}, BODY)

@@ -37,8 +37,11 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
 Answer = tuple[int, dict[str, str], bytes]
 
 
-def call_of(received: Received) -> Call:
+def call_of(received: Received, signed_id: str | None = None) -> Call:
     """What a request says; where its body is not the usual one, as far as its headers say it.
+
+    `signed_id` is the id under its signature. Where the body names no idempotency key (a batch, events, a body of your
+    own) it is the key, and the header, which anybody could have changed, is not looked at.
 
     >>> from horae_client.receive.calls import Received, call_of
     >>> call_of(Received({"Idempotency-Key": "k%20:1", "Horae-Attempt": "2"}, b"")).idempotency_key
@@ -47,12 +50,14 @@ def call_of(received: Received) -> Call:
     told = {name.lower(): value for name, value in received.headers.items()}
     try:
         body = msgspec.json.decode(received.body) if received.body else None
-    except msgspec.DecodeError:
+    except (msgspec.MsgspecError, ValueError, RecursionError):
         body = None
     said = body if isinstance(body, dict) else {}
-    moment = said.get("fire_time")
+    moment, key = said.get("fire_time"), said.get("idempotency_key")
+    if not key or not isinstance(key, str):
+        key = unquote(told.get("idempotency-key", "") if signed_id is None else signed_id)
     return Call(
-        idempotency_key=said.get("idempotency_key") or unquote(told.get("idempotency-key", "")),
+        idempotency_key=key,
         attempt=int(told.get("horae-attempt") or said.get("attempt") or 1),
         job=said.get("job"),
         instance=said.get("instance"),

@@ -44,6 +44,8 @@ def once(connection: Any, key: str) -> bool:
     ...     receive.once(connection, "key-1"), receive.once(connection, "key-1")
     (True, False)
     """
+    if not key:
+        raise ValueError("an effect without an idempotency key would be taken for every other one without")
     return statement_of(connection, _insert(connection), {"idem_key": key}) == 1
 
 

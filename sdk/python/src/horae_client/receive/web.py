@@ -34,8 +34,8 @@ class Receiver:
         >>> receiver.call(signed(receiver, {"key": "article-42"})).key
         'article-42'
         """
-        verify(self.secrets, received.headers, received.body, tolerance=self.tolerance)
-        return call_of(received)
+        signed_id = verify(self.secrets, received.headers, received.body, tolerance=self.tolerance)
+        return call_of(received, signed_id)
 
     def answer(self, received: Received, handler: Handler) -> Answer:
         """Verify, run, and say what to answer: status, headers, body. For frameworks that are not named here.
