@@ -15,6 +15,7 @@ import msgspec
 from horae.domain.channels import MOST_FILTERS, Topic
 from horae.domain.errors import BadRequest, Invalid
 from horae.domain.foreign import Unreadable, read_as, read_json
+from horae.domain.jobs import check_name
 
 LARGEST: Final = 128 * 1024
 
@@ -84,6 +85,10 @@ def read(body: bytes, intake: Intake) -> Change:
         change = read_as(told, Change)
     except Unreadable as error:
         raise BadRequest(f"no schedule change: {error}") from error
+    try:
+        check_name(change.type)  # before anybody asks a database for it: no text with a NUL is a parameter
+    except Invalid as error:
+        raise BadRequest(f"no type has such a name: {error}") from error
     if intake.types and change.type not in intake.types:
         raise BadRequest(f"this intake does not change tasks of type {change.type!r}")
     if not -(2**63) <= change.version < 2**63:

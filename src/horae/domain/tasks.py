@@ -5,6 +5,7 @@ that succeeded stays as it is, and anything else starts anew. The verb around th
 when the row moved in between, it reads and decides again: a lost race is never the end of a request.
 """
 
+from collections.abc import Iterable
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final, assert_never
@@ -18,6 +19,9 @@ from horae.domain.lifecycle import State
 
 LONGEST_KEY: Final = 200
 LARGEST_PAYLOAD: Final = 64 * 1024
+DEEPEST_PAYLOAD: Final = 32
+"""As deep as a body of the API: what came in by a topic or a source goes out by the same encoders."""
+TOO_DEEP: Final = f"a payload may be nested {DEEPEST_PAYLOAD} levels deep"
 FIRST_YEAR, LAST_YEAR = 1970, 9000
 OWN_KEY: Final = "self"  # the business key of a once or delay job: the job itself is its key
 
@@ -128,11 +132,27 @@ def check_payload(payload: Any) -> None:
     """Refuse payloads that do not belong into a row."""
     if payload is msgspec.UNSET:
         return
-    text = _encode(payload)
+    try:
+        text = _encode(payload)
+    except RecursionError as error:
+        raise Invalid(TOO_DEEP) from error
     if len(text) > LARGEST_PAYLOAD:
         raise Invalid(f"a payload has at most {LARGEST_PAYLOAD} bytes")
+    if text.count(b"{") + text.count(b"[") > DEEPEST_PAYLOAD and _is_deep(payload):
+        raise Invalid(TOO_DEEP)
     if b"\\u0000" in text and _holds_nul(payload):  # no row in clear can hold it, so none may that is sealed
         raise Invalid("a payload holds no NUL")
+
+
+def _is_deep(payload: Any) -> bool:
+    level = [payload]
+    for _ in range(DEEPEST_PAYLOAD):
+        level = [inner for one in level for inner in _inside(one)]
+    return any(isinstance(one, dict | list) for one in level)
+
+
+def _inside(value: Any) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
 
 
 def _holds_nul(value: Any) -> bool:
