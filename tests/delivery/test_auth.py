@@ -2,6 +2,7 @@
 
 import asyncio
 from base64 import b64encode
+from types import SimpleNamespace
 from uuid import UUID
 
 import msgspec
@@ -104,7 +105,7 @@ async def test_a_401_drops_a_used_token_and_is_retried_but_a_fresh_one_that_fail
         (answer(400), Unrecoverable, ErrorCode.HTTP_4XX),
         (answer(200, b"welcome"), Retryable, ErrorCode.PROTOCOL),
         (answer(200, b'{"access_token": 7}'), Retryable, ErrorCode.PROTOCOL),
-        (token("a\r\nX-Admin: yes"), Unrecoverable, ErrorCode.NO_SECRET),
+        (token("a\r\nX-Admin: yes"), Retryable, ErrorCode.PROTOCOL),
         (b"rubbish\r\n\r\n", Retryable, ErrorCode.PROTOCOL),
     ],
 )
@@ -115,3 +116,36 @@ async def test_without_a_token_nothing_is_sent(sender, server, received, issuer,
     assert isinstance(done.outcome, kind)
     assert done.outcome.code is code
     assert received.lines == []
+
+
+@pytest.mark.parametrize("unusable", ["", "Bearer abc", "abc\n"])
+async def test_an_unusable_token_fails_one_call_and_is_not_kept(sender, server, received, issuer, unusable):
+    issuer.answers = [token(unusable, expires_in=86_400), token("good", expires_in=86_400)]
+    job = a_job(HttpTarget(server.url, auth=OAuthAuth(issuer.url, "me", "client")))
+    assert isinstance((await sender.deliver(an_attempt(), job)).outcome, Retryable)
+    assert (await sender.deliver(an_attempt(), job)).outcome == Success()
+    assert [h["authorization"] for h in received.headers] == ["Bearer good"]
+
+
+async def test_who_waited_for_a_token_longer_than_its_own_timeouts_is_not_sent(sender, server, received, monkeypatch):
+    """Its slot is over by then: the attempt is somebody else's, and would leave twice."""
+    go_on, now = asyncio.Event(), [0.0]
+
+    async def slowly(visit):
+        await visit.heard()
+        await go_on.wait()
+        await visit.say(token("t1"))
+
+    monkeypatch.setattr(sender._tokens, "_loop", SimpleNamespace(time=lambda: now[0]))
+    async with serving(slowly) as slow:
+        auth = OAuthAuth(slow.url, "me", "client")
+        patient = a_job(HttpTarget(server.url, auth=auth, connect_timeout=30, read_timeout=30))
+        hasty = a_job(HttpTarget(server.url, auth=auth, connect_timeout=1, read_timeout=1))
+        both = [asyncio.create_task(sender.deliver(an_attempt(), job)) for job in (patient, hasty)]
+        await slow.until(lambda server: server.visits == 1)
+        now[0] = 50.0
+        go_on.set()
+        first, second = await asyncio.gather(*both)
+    assert (first.outcome, len(received.lines)) == (Success(), 1)
+    assert isinstance(second.outcome, Retryable)
+    assert second.outcome.code is ErrorCode.TIMEOUT

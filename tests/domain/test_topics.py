@@ -6,6 +6,7 @@ import pytest
 
 from horae.domain.channels import Broker, Topic, check_topic
 from horae.domain.errors import Invalid
+from horae.runtime.settings import BrokerSettings
 
 NAMES = ("acme", "acme.eu", "acme-eu", "acme_eu", "acme.eu.west", "a", "a*", "*", "[a-z]*", "?", "{tenant}", "acme.*")
 PATTERNS = (
@@ -48,6 +49,18 @@ def test_no_topic_is_open_to_two_tenants(pattern):
     for one, other in combinations(NAMES, 2):
         shared = {topic for topic in topics if broker.opens(one, topic) and broker.opens(other, topic)}
         assert not shared, (one, other)
+
+
+@pytest.mark.parametrize("pattern", ["{tenant}*", "*{tenant}", "{tenant}?*", "horae.?{tenant}", "a.{tenant}*.b"])
+def test_a_wildcard_beside_the_name_is_refused_at_the_start(pattern):
+    """`acmecorporders` would be open to `acme` and to `acmecorp`."""
+    with pytest.raises(ValueError, match="beside"):
+        BrokerSettings(kind="nats", url="nats://h", topics=[pattern])
+
+
+@pytest.mark.parametrize("pattern", [*PATTERNS, "shared.*"])
+def test_patterns_with_something_between_are_taken(pattern):
+    assert BrokerSettings(kind="nats", url="nats://h", topics=[pattern]).topics == [pattern]
 
 
 def test_a_pattern_without_a_tenant_is_open_to_all_and_the_platform_may_use_any():

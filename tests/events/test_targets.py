@@ -10,7 +10,7 @@ from horae.delivery.push import Sender
 from horae.domain.channels import Broker
 from horae.domain.errors import Invalid
 from horae.domain.jobs import Definition
-from horae.domain.outcomes import Retryable, Success, Unrecoverable
+from horae.domain.outcomes import Probed, Retryable, Success
 from horae.domain.targets import TopicTarget
 from horae.domain.triggers import KeyedTrigger
 from horae.service import jobs, schedules, tasks
@@ -53,15 +53,18 @@ async def test_a_broker_that_acknowledges_has_the_call_under_its_key(broker, sen
     assert (call["idempotency_key"], call["attempt"], call["payload"]) == ("job:t:42:1", 1, {"hello": "world"})
 
 
-async def test_what_nobody_acknowledges_is_tried_again_and_what_has_no_broker_never():
+async def test_what_nobody_acknowledges_is_tried_again_and_what_has_no_broker_here_waits():
+    """A process that was not told of a broker yet, or has no library for it, is no reason to give a task up."""
     gone = Sender(Client(ANYWHERE))
     settings = {"kind": "nats", "url": "nats://127.0.0.1:9"}
     gone.lines = Lines({"main": known_settings(settings)})
     job = a_job(TopicTarget("main", "acme.x", read_timeout=2.0))
     assert isinstance((await gone.deliver(an_attempt(), job)).outcome, Retryable)
     elsewhere = a_job(TopicTarget("other", "acme.x"))
-    assert isinstance((await gone.deliver(an_attempt(), elsewhere)).outcome, Unrecoverable)
+    assert isinstance((await gone.deliver(an_attempt(), elsewhere)).outcome, Probed)
     await gone.lines.close()
+    gone.lines = None
+    assert isinstance((await gone.deliver(an_attempt(), elsewhere)).outcome, Probed)
     await gone.client.close()
 
 

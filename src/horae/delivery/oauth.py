@@ -14,13 +14,17 @@ from horae.delivery.http import Answer, Failure, Request, compose, failed, place
 from horae.domain.answers import judge
 from horae.domain.foreign import Unreadable, read_json
 from horae.domain.outcomes import ErrorCode, Outcome, Retryable, Unrecoverable
+from horae.domain.urls import VISIBLE
 from horae.runtime.telemetry import log
 
 DEFAULT_LIFE: Final = 300.0
 MARGIN: Final = 0.1  # of its life: a token must not expire on its way
 MOST_TOKENS: Final = 10_000
+SLACK_S: Final = 0.5
+"""How much later than its timeouts a client may give up a request."""
 LONGEST_LIFE_S: Final = 86_400.0
 """A token is fetched anew after a day, however long its endpoint says that it lives."""
+TOO_LATE: Final = Retryable(ErrorCode.TIMEOUT, "no token: its endpoint took longer than this call may")
 
 
 class Token(NamedTuple):
@@ -42,6 +46,13 @@ class _Said(msgspec.Struct):
 Then = Callable[[Token | Outcome], None]
 
 
+class _Waiter(NamedTuple):
+    """Who goes on with a token, and until when: its slot ends after that, and the call may be sent by another."""
+
+    until: float
+    then: Then
+
+
 class Tokens:
     """Remembers tokens by what they were fetched with."""
 
@@ -49,18 +60,22 @@ class Tokens:
         self._client = client
         self._loop = asyncio.get_running_loop()
         self._kept: dict[Grant, Token] = {}
-        self._waiting: dict[Grant, list[Then]] = {}
+        self._waiting: dict[Grant, list[_Waiter]] = {}
 
     def use(self, grant: Grant, connect_timeout: float, read_timeout: float, then: Then) -> None:
-        """Go on with a token: at once with one that is kept, otherwise when it was fetched, or could not be."""
+        """Go on with a token: at once with one that is kept, otherwise when it was fetched, or could not be.
+
+        Whoever waited for longer than its own timeouts goes on without one, whoever asked for it.
+        """
         kept = self._kept.get(grant)
         if kept is not None and kept.until > self._loop.time():
             then(kept)
             return
+        waiter = _Waiter(self._loop.time() + connect_timeout + read_timeout + SLACK_S, then)
         if grant in self._waiting:
-            self._waiting[grant].append(then)
+            self._waiting[grant].append(waiter)
             return
-        self._waiting[grant] = [then]
+        self._waiting[grant] = [waiter]
         self._client.send(_request(grant, connect_timeout, read_timeout), lambda result: self._heard(grant, result))
 
     def drop(self, grant: Grant, token: Token) -> None:
@@ -70,15 +85,15 @@ class Tokens:
             del self._kept[grant]
 
     def _heard(self, grant: Grant, result: Answer | Failure) -> None:
-        waiting = self._waiting.pop(grant)
-        token = _token(result, self._loop.time())
+        waiting, now = self._waiting.pop(grant), self._loop.time()
+        token = _token(result, now)
         if isinstance(token, Token):
             if len(self._kept) >= MOST_TOKENS:
                 self._kept.clear()
             self._kept[grant] = token._replace(fresh=False)
-        for then in waiting:
+        for waiter in waiting:
             try:
-                then(token)
+                waiter.then(token if now <= waiter.until else TOO_LATE)
             except Exception:  # one who fails keeps nobody else from going on
                 log.exception("token.unused")
 
@@ -111,5 +126,7 @@ def _token(result: Answer | Failure, now: float) -> Token | Outcome:
         said = read_json(result.body, _Said, strict=False)
     except Unreadable as error:
         return Retryable(ErrorCode.PROTOCOL, f"no token: what its endpoint said cannot be read: {error}")
+    if not VISIBLE.fullmatch(said.access_token):  # kept, it would fail every call until it expires
+        return Retryable(ErrorCode.PROTOCOL, "no token: what its endpoint said is not visible ASCII")
     life_s = min(said.expires_in, LONGEST_LIFE_S)
     return Token(said.access_token, now + life_s * (1 - MARGIN), fresh=True)

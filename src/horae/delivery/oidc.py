@@ -57,7 +57,7 @@ class Issuer:
         self._client = client
         self._metadata: tuple[float, Metadata] | None = None
         self._keys: list[Any] = []
-        self._read_at = float("-inf")
+        self._read_at = self._asked_at = float("-inf")
         self._reading = asyncio.Lock()
 
     async def metadata(self) -> Metadata:
@@ -79,10 +79,13 @@ class Issuer:
         began = boottime()
         if not self._knows(kid):
             async with self._reading:
-                if self._read_at < began and not self._knows(kid):
-                    await asyncio.sleep(max(0.0, self._read_at + KEYS_AGAIN - boottime()))
-                    self._read_at = boottime()  # also where it fails
+                if self._asked_at < began and not self._knows(kid):
+                    await asyncio.sleep(max(0.0, self._asked_at + KEYS_AGAIN - boottime()))
+                    self._asked_at = asked_at = boottime()  # also where it fails
                     self._keys = (await self._read((await self.metadata()).jwks_uri, _Keys)).keys
+                    self._read_at = asked_at
+        if boottime() - self._read_at > KEYS_FOR:  # a key may have been withdrawn since
+            raise Unavailable("the keys of the issuer cannot be read")
         return self._keys
 
     def _knows(self, kid: str | None) -> bool:

@@ -12,7 +12,7 @@ from horae.domain.errors import HoraeError, Unavailable
 from horae.domain.ids import Prefix, public
 from horae.domain.instances import Instance
 from horae.domain.jobs import Job
-from horae.domain.outcomes import ErrorCode, Outcome, Retryable, Success, Unrecoverable
+from horae.domain.outcomes import ErrorCode, Outcome, Probed, Retryable, Success
 from horae.domain.targets import TopicTarget
 from horae.domain.tokens import traceparent
 from horae.runtime.chance import span
@@ -31,8 +31,8 @@ async def publish(lines: Lines, ran: Instance, job: Job, target: TopicTarget) ->
         )
     except Unavailable as error:
         return Retryable(ErrorCode.CONNECT, str(error))
-    except HoraeError as error:
-        return Unrecoverable(ErrorCode.NO_TARGET, str(error))
+    except HoraeError as error:  # this process does not know the broker: another, or the next, may
+        return Probed(ErrorCode.NO_TARGET, str(error))
     return Success()
 
 

@@ -30,6 +30,7 @@ from horae.runtime.telemetry import log
 KEPT: Final = 2048
 MOST_PLANS: Final = 20_000
 NOBODY: Final = Unrecoverable(ErrorCode.NO_TARGET, "the job has no target that can be called")
+NO_BROKERS: Final = Probed(ErrorCode.NO_TARGET, "this process has no brokers")
 UNAUTHORIZED: Final = 401
 
 Heard = Answer | Failure | Outcome
@@ -102,7 +103,7 @@ class Sender:
     def _publish(self, ran: Instance, job: Job, target: TopicTarget, done: Callable[[Delivered], None]) -> None:
         """To a broker: what it acknowledges has succeeded."""
         if self.lines is None:
-            self._loop.call_soon(done, Delivered(NOBODY, None, 0, None))
+            self._loop.call_soon(done, Delivered(NO_BROKERS, None, 0, None))
             return
         task = self._loop.create_task(publish(self.lines, ran, job, target))
         self._publishing.add(task)

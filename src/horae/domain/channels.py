@@ -29,6 +29,7 @@ NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,119}")
 MOST_FILTERS: Final = 50
 TENANT: Final = "{tenant}"
 PIECES: Final = re.compile(r"\{tenant\}|.", re.DOTALL)
+WILD_BESIDE_TENANT: Final = re.compile(r"[*?]\{tenant\}|\{tenant\}[*?]")
 BESIDE_TENANT: Final = re.compile(r"(.?)\{tenant\}(.?)", re.DOTALL)
 
 
@@ -44,6 +45,12 @@ class Broker(NamedTuple):
 
 
 Brokers = Mapping[str, Broker]
+
+
+def check_pattern(pattern: str) -> None:
+    """Refuse a pattern that would open topics to two tenants: a wildcard may stand for the rest of a longer name."""
+    if WILD_BESIDE_TENANT.search(pattern):
+        raise Invalid(f"in the pattern {pattern!r} something that is no wildcard must be beside {TENANT}")
 
 
 def _opens(pattern: str, tenant: str, topic: str) -> bool:
@@ -93,6 +100,19 @@ class Webhook(msgspec.Struct, frozen=True, tag_field="kind", tag="webhook", omit
 Sink = Topic | Webhook
 
 
+NAMES: Final = frozenset(str(event) for event in Event)
+
+
+def _fits(event: str, patterns: tuple[str, ...]) -> bool:
+    return any(fnmatchcase(event, pattern) for pattern in patterns)
+
+
+@lru_cache(maxsize=10_000)
+def _wanted(patterns: tuple[str, ...]) -> frozenset[str]:
+    """The events that some patterns name, found once: a page has thousands of events."""
+    return frozenset(name for name in NAMES if _fits(name, patterns))
+
+
 class Subscription(msgspec.Struct, frozen=True, omit_defaults=True):
     """Who is told: where, of which events (names, or groups such as `TASK_*`), of jobs with which labels.
 
@@ -112,7 +132,7 @@ class Subscription(msgspec.Struct, frozen=True, omit_defaults=True):
 
     def wants(self, event: str) -> bool:
         """Whether it is told of such events."""
-        return not self.events or any(fnmatchcase(event, pattern) for pattern in self.events)
+        return not self.events or event in _wanted(self.events) or (event not in NAMES and _fits(event, self.events))
 
     def covers(self, labels: Mapping[str, str]) -> bool:
         """Whether it is told of a job with these labels."""

@@ -7,6 +7,9 @@ from typing import Final, Literal, Self
 from pydantic import BaseModel, Field, TypeAdapter, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from horae.domain.channels import check_pattern
+from horae.domain.errors import Invalid
+
 
 class CellSettings(BaseModel):
     """One PostgreSQL cluster that holds some shards.
@@ -58,6 +61,16 @@ class BrokerSettings(BaseModel):
     url: str = Field(repr=False)
     options: dict[str, str] = Field(default_factory=dict, repr=False)
     topics: list[str] = Field(default_factory=lambda: ["{tenant}.*"])
+
+    @field_validator("topics")
+    @classmethod
+    def _check_topics(cls, topics: list[str]) -> list[str]:
+        for pattern in topics:
+            try:
+                check_pattern(pattern)
+            except Invalid as error:
+                raise ValueError(str(error)) from error
+        return topics
 
 
 LAPTOP: Final = EgressSettings(
