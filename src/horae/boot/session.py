@@ -48,7 +48,8 @@ def name_cells_down(cells_down: Collection[str]) -> None:
     """Say on the error stream which cells an answer had to do without: what lies there is missing from it."""
     if cells_down:
         names = ", ".join(sorted(cells_down))
-        err.print(f"[yellow]not reached:[/yellow] {names}; what lies there is missing from this answer")
+        err.print("not reached:", style="yellow", end=" ")
+        err.print(f"{names}; what lies there is missing from this answer")
 
 
 @contextmanager
@@ -67,8 +68,8 @@ def refusing() -> Iterator[None]:
 
 
 def _told(error: HoraeError) -> typer.Exit:
-    err.print(f"[red]{error.code}[/red]", end=" ")
-    err.print(str(error), highlight=False, markup=False)
+    err.print(error.code, style="red", end=" ")
+    err.print(str(error), highlight=False)
     return typer.Exit(status_of(error))
 
 

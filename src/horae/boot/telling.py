@@ -12,14 +12,29 @@ import msgspec
 import typer
 from pydantic import BaseModel
 from rich.console import Console
+from rich.text import Text
 
 from horae.domain.errors import Conflict, HoraeError, NotFound, RetryLimited, Unavailable
+from horae.domain.foreign import printable
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 WIDE: Final = 180  # a pipe has no width of its own, and a cut-off id is no id
-out = Console(width=None if sys.stdout.isatty() else WIDE)
-err = Console(stderr=True, soft_wrap=True)
 _as_json: ContextVar[bool] = ContextVar("as_json", default=False)
+
+
+class Terminal(Console):
+    """Prints texts as they are, in tables too: no markup, no codes of emoji, nothing that steers a terminal."""
+
+    def __init__(self, **facts: Any) -> None:
+        super().__init__(markup=False, emoji=False, **facts)
+
+    def render_str(self, text: str, **facts: Any) -> Text:
+        """Every text comes through here, also that of a cell."""
+        return super().render_str(printable(text), **facts)
+
+
+out = Terminal(width=None if sys.stdout.isatty() else WIDE)
+err = Terminal(stderr=True, soft_wrap=True)
 
 
 class Exit(IntEnum):
@@ -70,7 +85,7 @@ def answer(facts: object, shown: Callable[[], None]) -> None:
 
 def say(facts: object, text: str) -> None:
     """The same for an answer of a few words."""
-    answer(facts, lambda: out.print(text, highlight=False, markup=False, soft_wrap=True))
+    answer(facts, lambda: out.print(text, highlight=False, soft_wrap=True))
 
 
 def wants_json() -> bool:

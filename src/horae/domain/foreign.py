@@ -27,6 +27,12 @@ class Unreadable(ValueError):
     """The input is not what was asked for. The text says why, holds no byte of the input, and fits into a row."""
 
 
+def printable(text: str) -> str:
+    """A text for a person's screen: every character that is not printed but steers a terminal is replaced."""
+    kept = text.replace("\r\n", "\n")
+    return "".join([c if c.isprintable() or c in "\n\t" else UNKNOWN_CHARACTER for c in kept])
+
+
 @contextmanager
 def reading_foreign(*failures: type[Exception]) -> Iterator[None]:
     """Turn every failure of the block, also these of a library, into `Unreadable`."""

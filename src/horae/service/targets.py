@@ -10,6 +10,7 @@ from horae.delivery.http import Answer, Request
 from horae.delivery.plans import Plan
 from horae.delivery.push import Heard, Sender, delivered
 from horae.delivery.waiting import answered
+from horae.domain.foreign import printable
 from horae.domain.ids import letters
 from horae.domain.instances import Instance
 from horae.domain.jobs import Job
@@ -46,7 +47,7 @@ async def try_target(sender: Sender, job: Job, now: datetime, payload: Any = Non
             request = batches.request(plan, [ran], access, at, TEST_LINE)
         else:
             request = plan.request(ran, access, at, TEST_LINE)
-        sent.append(_printable(_hidden(request.data.decode("utf-8", "replace"), access)))
+        sent.append(printable(_hidden(request.data.decode("utf-8", "replace"), access)))
         return request
 
     def begin(done: Callable[[Heard], None]) -> None:
@@ -56,7 +57,7 @@ async def try_target(sender: Sender, job: Job, now: datetime, payload: Any = Non
     result: Heard = await answered(begin)
     done = delivered(sender.plan(job), result, round((boottime() - began) * 1000))
     headers = _small(result.headers) if isinstance(result, Answer) else {}
-    said = None if done.answer is None else _printable(done.answer)
+    said = None if done.answer is None else printable(done.answer)
     return Tried(sent[0] if sent else None, done.outcome, done.status, headers, said, done.duration_ms)
 
 
@@ -87,10 +88,4 @@ def _hidden(text: str, access: Access) -> str:
 
 
 def _small(headers: dict[str, str]) -> dict[str, str]:
-    return {name: _printable(value)[:LONGEST_VALUE] for name, value in list(headers.items())[:MOST_HEADERS]}
-
-
-def _printable(text: str) -> str:
-    """What a stranger wrote, for a person's screen."""
-    kept = text.replace("\r\n", "\n")
-    return "".join([c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in kept])
+    return {name: printable(value)[:LONGEST_VALUE] for name, value in list(headers.items())[:MOST_HEADERS]}

@@ -115,9 +115,11 @@ def _say_all(found: list[Verdict]) -> None:
 
 def _say(verdict: Verdict) -> None:
     if verdict.fault is not None:
-        out.print(f"[red]✗[/red] {verdict.cell}: block {verdict.fault.number}: {verdict.fault.what}", highlight=False)
+        out.print("✗", style="red", end=" ")
+        out.print(f"{verdict.cell}: block {verdict.fault.number}: {verdict.fault.what}", highlight=False)
         return
     said = f"{verdict.blocks} blocks with {verdict.entries} rows are as they were sealed"
     said += f", {verdict.anchors} anchors agree" if verdict.anchors else "; no anchor was compared"
     said += f"; {verdict.unsealed.entries} rows wait for their seal" if verdict.unsealed.entries else ""
-    out.print(f"[green]✓[/green] {verdict.cell}: {said}", highlight=False, soft_wrap=True)
+    out.print("✓", style="green", end=" ")
+    out.print(f"{verdict.cell}: {said}", highlight=False, soft_wrap=True)

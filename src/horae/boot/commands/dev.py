@@ -153,7 +153,7 @@ def _greet(database: Database, door: Door) -> None:
 
 
 def _show(database: Database, door: Door) -> None:
-    out.print(f"[bold]Horae {__version__}[/bold], everything in one process. Ctrl-C stops it.", highlight=False)
+    _say(Text.assemble((f"Horae {__version__}", "bold"), ", everything in one process. Ctrl-C stops it."))
     for name, value in (
         ("database", database.where),
         ("console", f"{door.address}/console/ (log in with the key below)"),

@@ -2,6 +2,7 @@
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from horae.boot.session import load, out, run
 from horae.boot.telling import Exit, answer
@@ -43,5 +44,5 @@ def _table(name: str, findings: list[Finding]) -> Table:
     table = Table("", "what", "found", "what to change", title=name, title_justify="left")
     for finding in findings:
         colour = COLOURS[finding.level]
-        table.add_row(f"[{colour}]{finding.level}[/{colour}]", finding.name, finding.found, finding.advice)
+        table.add_row(Text(finding.level, style=colour), finding.name, finding.found, finding.advice)
     return table

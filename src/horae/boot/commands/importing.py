@@ -48,7 +48,7 @@ def deliver(given: Sequence[Found], wishes: Wishes) -> None:
     _report(found, wishes)
     refused = [one for one in done if not one.ok]
     for one in refused:
-        err.print(f"{one.name}: {one.code} {one.message}", highlight=False, markup=False)
+        err.print(f"{one.name}: {one.code} {one.message}", highlight=False)
     if refused or (wishes.strict and any(isinstance(one, Refused) for one in found)):
         raise typer.Exit(Exit.REFUSED)
 
@@ -96,9 +96,9 @@ def _report(found: Sequence[Found], wishes: Wishes) -> None:
     """On the side, so that the file itself may be piped on."""
     refused = [one for one in found if isinstance(one, Refused)]
     for one in refused:
-        err.print(f"refused {one.name} ({one.source}): {one.reason}", highlight=False, markup=False)
+        err.print(f"refused {one.name} ({one.source}): {one.reason}", highlight=False)
     differing = sum(bool(one.differences) for one in found if isinstance(one, Imported))
     taken = len(found) - len(refused)
     where = f", written to {wishes.output}" if wishes.output else ""
     said = f"{taken} taken over, {differing} of them with differences, {len(refused)} refused{where}"
-    err.print(said, highlight=False, markup=False)
+    err.print(said, highlight=False)

@@ -107,7 +107,7 @@ def bind(
 @app.command("roles")
 def table() -> None:
     """What each role may do, as the page docs/api/roles.md has it."""
-    answer(ActionView.all(), lambda: out.print(markdown(), highlight=False, markup=False, soft_wrap=True, end=""))
+    answer(ActionView.all(), lambda: out.print(markdown(), highlight=False, soft_wrap=True, end=""))
 
 
 def _show(made: Made) -> None:

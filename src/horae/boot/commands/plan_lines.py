@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import Any, Final
 
 import msgspec
-from rich.text import Text
 
 from horae.boot.telling import out
 from horae.domain.diffs import Difference
@@ -36,12 +35,12 @@ def print_plan(plan: Plan) -> None:
     for line in plan.lines:
         if not isinstance(line.step, Keep):
             sign, colour = SIGNS[type(line.step)]
-            out.print(Text(f"{sign} {line.step.name}: {_what(line.step)}", style=colour), soft_wrap=True)
+            out.print(f"{sign} {line.step.name}: {_what(line.step)}", style=colour, highlight=False, soft_wrap=True)
             for text in _details(line):
-                out.print(f"    {text}", highlight=False, markup=False, soft_wrap=True)
+                out.print(f"    {text}", highlight=False, soft_wrap=True)
     counts = plan.counts()
     said = ", ".join(f"{counts[kind]} {words}" for kind, words in WORDS.items() if counts.get(kind))
-    out.print(f"{plan.owner}: {said or 'no jobs'}", highlight=False, markup=False)
+    out.print(f"{plan.owner}: {said or 'no jobs'}", highlight=False)
 
 
 def facts(plan: Plan) -> dict[str, Any]:

@@ -62,7 +62,7 @@ def apply(
     refused = [one for one in done if not one.ok]
     answer({**facts(made), "applied": not dry_run, "done": done}, lambda: print_plan(made))
     for one in refused:
-        err.print(f"{one.name}: {one.code} {one.message}", highlight=False, markup=False)
+        err.print(f"{one.name}: {one.code} {one.message}", highlight=False)
     if not dry_run and not wants_json():
         out.print(f"applied: {len(done) - len(refused)} done, {len(refused)} refused", highlight=False)
     if refused:

@@ -72,7 +72,7 @@ def show(id_: Id) -> None:
         told = InstanceDetail.whole(past, hold, end)
         facts = told.model_dump(mode="json") | {"held": None if told.held is None else hold_line(told.held)}
         lines = [f"{name:<18}{value}" for name, value in facts.items() if value not in (None, [])]
-        answer(told, lambda: out.print("\n".join(lines), highlight=False, markup=False, soft_wrap=True))
+        answer(told, lambda: out.print("\n".join(lines), highlight=False, soft_wrap=True))
 
     run(work)
 

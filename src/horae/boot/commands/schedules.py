@@ -154,7 +154,7 @@ async def show(ctx: Context, job: Job, many: int = FIVE, held: Sequence[Hold] | 
     told = JobView.of(job, said, held)
     lines += [f"  held     {hold_line(hold)}" for hold in told.held or ()]
     text = "\n".join(lines)
-    answer(told, lambda: out.print(text, highlight=False, markup=False, soft_wrap=True))
+    answer(told, lambda: out.print(text, highlight=False, soft_wrap=True))
 
 
 def moment(at: datetime | None) -> str:

@@ -81,7 +81,7 @@ def _show(made: Report) -> None:
     said = "the same" if made.same else "different"
     out.print(f"{moment(made.since)} to {moment(made.until)} UTC: {said}", highlight=False)
     if made.unknown:
-        out.print(f"in the log, but no shadow here: {', '.join(made.unknown)}", highlight=False, markup=False)
+        out.print(f"in the log, but no shadow here: {', '.join(made.unknown)}", highlight=False)
 
 
 def _facts(made: Report) -> dict[str, Any]:

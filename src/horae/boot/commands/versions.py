@@ -67,6 +67,6 @@ def diff(job: Ref, before: int, after: int) -> None:
             found = await versions.diff(ctx, await jobs.named(ctx, job, removed=True), before, after)
         text = "\n".join(one.text for one in found) or "no difference"
         told = [DifferenceView.of(one) for one in found]
-        answer(told, lambda: out.print(text, highlight=False, markup=False, soft_wrap=True))
+        answer(told, lambda: out.print(text, highlight=False, soft_wrap=True))
 
     run(work)
