@@ -15,6 +15,7 @@ The class carries the public code and the HTTP status; one handler at the door s
     ├── NotFound              SCH_404_NOT_FOUND         nothing of yours has that name or id
     ├── Conflict              SCH_409_CONFLICT          the row is not in the state, or version, you thought
     │   ├── Duplicate         SCH_409_DUPLICATE         this idempotency key was used for another request
+    │   │   └── InFlight      SCH_409_DUPLICATE         the first request with this key has not ended yet
     │   ├── NameTaken         SCH_409_NAME_TAKEN        another living job has that name
     │   ├── CountReached      SCH_409_COUNT_REACHED     the tenant has as many of these as it may
     │   ├── Contended         SCH_409_CONTENDED         the row kept moving under us; ask again
@@ -112,6 +113,10 @@ class Duplicate(Conflict):
     """This idempotency key was used for a different request, or is still in flight."""
 
     code = "SCH_409_DUPLICATE"
+
+
+class InFlight(Duplicate):
+    """The first request with this idempotency key has not ended; asking again later is safe."""
 
 
 class NameTaken(Conflict):

@@ -8,9 +8,9 @@ twice.
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from hashlib import sha256
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-from horae.domain.errors import BadRequest, Conflict, Contended, HoraeError, Invalid, NotFound
+from horae.domain.errors import BadRequest, HoraeError
 from horae.domain.foreign import read_text
 from horae.domain.ids import shard_in
 from horae.domain.intakes import Change, Op, Parked, read
@@ -19,12 +19,12 @@ from horae.runtime.chance import mint
 from horae.security.sealing import seal
 from horae.service.context import Context
 from horae.service.intakes import Standing
+from horae.service.refusals import is_final
 from horae.service.task_batches import LARGEST, Wish, cancel_many, schedule_many
 from horae.service.tasks import Answer
 from horae.store import parked
 from horae.store.tx import Tx
 
-NEVER: Final = (NotFound, Invalid, BadRequest, Conflict)
 Many = Callable[[Context, str, Sequence[Wish]], Awaitable[list[Answer | HoraeError]]]
 
 
@@ -73,7 +73,7 @@ async def _tell_many(
     wishes = [Wish(one.key, one.at, one.payload, one.version) for one, _ in some]
     try:
         answers = await many(ctx, type_name, wishes)
-    except NEVER as error:
+    except HoraeError as error:
         _raise_if_passing(error)
         return [(came, error) for _, came in some]
     for answer in answers:
@@ -85,7 +85,7 @@ async def _tell_many(
 
 def _raise_if_passing(error: HoraeError) -> None:
     """What may pass is not parked."""
-    if isinstance(error, Contended) or not isinstance(error, NEVER):
+    if not is_final(error):
         raise error
 
 

@@ -1,7 +1,17 @@
 """What went wrong below, in words for the one who asked."""
 
-from horae.domain.errors import Contended, HoraeError, Invalid, Unavailable
+from typing import Final
+
+from horae.domain.errors import BadRequest, Conflict, Contended, HoraeError, InFlight, Invalid, NotFound, Unavailable
 from horae.store.tx import BAD_ROW, CUT, GONE, NO_ROOM, TRY_AGAIN
+
+FINAL: Final = (NotFound, Invalid, BadRequest, Conflict)
+PASSING: Final = (Contended, InFlight)
+
+
+def is_final(error: HoraeError) -> bool:
+    """Whether asking again later is of no use."""
+    return isinstance(error, FINAL) and not isinstance(error, PASSING)
 
 
 def refusal_of(error: Exception) -> HoraeError | None:

@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
-from horae.domain.errors import Duplicate
+from horae.domain.errors import InFlight
 from horae.store.statements import sql
 from horae.store.tx import LOCKED, Tx
 
@@ -41,7 +41,7 @@ async def reserve(tx: Tx, request: Request, instance_id: UUID | None, answer: ob
     try:
         return await tx.value(sql("idempotency/reserve"), *args) is not None
     except LOCKED as error:
-        raise Duplicate("the first request with this Idempotency-Key is still in flight") from error
+        raise InFlight("the first request with this Idempotency-Key is still in flight") from error
 
 
 async def find(tx: Tx, request: Request) -> Remembered | None:

@@ -30,6 +30,7 @@ from horae.runtime.sharing import SharedTasks
 from horae.runtime.telemetry import count, log
 from horae.service import repairs
 from horae.service.context import Context
+from horae.service.places import insisting
 from horae.service.repairs import Span
 from horae.store import repairs as findings
 from horae.store import sources, tenants
@@ -122,7 +123,7 @@ class Reconciler:
         await walk.begin()
         source = walk.source
         ctx, allowance = await self._caller(walk.cell, source)
-        job = await ctx.types.find(ctx.tenant, source.name)
+        job = await insisting(ctx, lambda ctx: ctx.types.find(ctx.tenant, source.name))
         if job.id != source.job_id:
             raise NotFound(f"the type {source.name!r} this source was made for is gone")
         self._egress[ctx.tenant.id] = allowance.egress
