@@ -12,6 +12,7 @@ from horae.domain.outcomes import Success
 from horae.domain.targets import QueueTarget
 from horae.domain.tasks import AfterSuccess
 from horae.domain.workers import Failed, Finish
+from horae.runtime import setbacks
 from horae.service import compensations, tasks, workers
 from horae.store import relays
 from horae.upkeep.copies import Copier
@@ -119,6 +120,7 @@ async def test_what_can_never_be_made_leaves_an_event_and_holds_nobody_back(ctx,
 
 
 async def test_what_cannot_be_made_now_waits_and_the_other_shards_go_on(ctx, store, claimed, monkeypatch):
+    monkeypatch.setattr(setbacks, "FIRST_PAUSE_S", 0.0)
     make, down = compensations.make, True
 
     async def away(ctx, instance_id, at, body):

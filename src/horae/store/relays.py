@@ -4,7 +4,7 @@ Numbers and times are no order to read events by: a later one may be committed f
 A relay reads below the horizon, under which every transaction has ended, and goes on from there.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -41,6 +41,12 @@ async def move(tx: Tx, reached: Mapping[int, int]) -> None:
     await tx.rows(sql("relays/move"), *zip(*sorted(reached.items()), strict=True))
 
 
-async def asked(tx: Tx, run: Run, since: int, until: int, limit: int) -> list[Asked]:
-    """What is to be relayed of a run: at least `limit` where there is so much, whole transactions."""
-    return [Asked(*row) for row in await tx.rows(sql("relays/asked"), *run, since, until, limit)]
+async def end_of_scan(tx: Tx, since: int, until: int, limit: int) -> int:
+    """Where a look ends that goes over about `limit` events of the cell, whole transactions; `until` at the latest."""
+    end = await tx.value(sql("relays/end_of_scan"), since, until, limit - 1)
+    return until if end is None else int(end)
+
+
+async def asked(tx: Tx, run: Run, without: Sequence[int], since: int, until: int, limit: int) -> list[Asked]:
+    """What is to be relayed of a run, but not `without`: at least `limit` if there is as much, whole transactions."""
+    return [Asked(*row) for row in await tx.rows(sql("relays/asked"), *run, since, until, limit, without)]

@@ -1,0 +1,96 @@
+"""A compensation is refused for good only where it can never be made: not while its key is held, or a copy is late."""
+
+import asyncpg
+import pytest
+
+from horae.domain.ids import shard_in
+from horae.domain.targets import QueueTarget
+from horae.runtime import setbacks
+from horae.runtime.chance import mint
+from horae.service import compensations, tasks, workers
+from horae.service import tenants as tenancies
+from horae.service.context import Context
+from horae.store import idempotency, tenants
+from horae.upkeep.copies import Copier
+from horae.upkeep.relay import Relay
+from tests.steps import a_type, query
+from tests.upkeep.test_relay import asking, decisions
+
+HOLD = """
+    insert into idempotency
+        (shard_id, tenant_id, route, resource, key, fingerprint, instance_id, answer, created_at, expires_at)
+    values ($1, $2, $3, $4, $5, $6, null, null, now(), now() + interval '1 day')"""
+
+
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch):
+    monkeypatch.setattr(setbacks, "FIRST_PAUSE_S", 0.0)
+    monkeypatch.setattr(idempotency, "PATIENCE", "50ms")
+
+
+@pytest.fixture
+async def asked(ctx, store):
+    """A payment whose end asked for a refund."""
+    await a_type(ctx, "PAY", target=QueueTarget("pay"))
+    await a_type(ctx, "REFUND", target=QueueTarget("refund"))
+    await Copier(store).once()
+    await tasks.schedule(ctx, "PAY", "order")
+    [payment] = await workers.claim(ctx, "pay", "w")
+    await workers.finish(ctx, [asking(payment, ("REFUND", "r-0"))])
+
+
+async def refused(store):
+    return await query(store, "select from outbox where event = 'COMPENSATION_REFUSED'")
+
+
+async def test_a_key_that_a_frozen_node_holds_uncommitted_is_waited_for(ctx, store, asked, monkeypatch):
+    reserve, held = idempotency.reserve, []
+
+    async def held_first(tx, request, instance_id, answer):
+        if not held:
+            held.append(await asyncpg.connect(store.cell(request.shard).dsn))
+            await held[0].execute("begin")
+            await held[0].execute(HOLD, *request)
+        return await reserve(tx, request, instance_id, answer)
+
+    monkeypatch.setattr(idempotency, "reserve", held_first)
+    relay = Relay(store, store.shards_of)
+    await relay.once()
+    await held[0].close()  # the frozen node's transaction is rolled back
+    await relay.once()
+    assert not await refused(store)
+    assert await decisions(ctx, "r-0") == ["created"]
+
+
+async def test_a_tenant_whose_copy_has_not_arrived_is_waited_for(ctx, store, asked):
+    await query(store, "delete from reference where kind = 'tenant' and id = $1", ctx.tenant.id)
+    relay = Relay(store, store.shards_of)
+    await relay.once()
+    assert not await refused(store)
+    async with store.tx(shard_in(ctx.tenant.id)) as tx:
+        await tenants.publish(tx, ctx.tenant.id)
+    await Copier(store).once()
+    await relay.once()
+    assert await decisions(ctx, "r-0") == ["created"]
+
+
+async def test_a_tenant_that_was_removed_is_refused(ctx, store, asked):
+    await query(
+        store,
+        """update reference set body = body || '{"held": {"status": "REMOVED", "until": null}}'
+        where kind = 'tenant' and id = $1""",
+        ctx.tenant.id,
+    )
+    await Relay(store, store.shards_of).once()
+    assert len(await refused(store)) == 1
+
+
+async def test_a_type_that_was_made_since_the_tenant_was_widened_is_found_by_whoever_has_not_heard_of_that(store):
+    narrow = Context.of(store, await tenancies.create(store, "narrow", "test", width=1), "test")
+    wide = Context.of(store, await tenancies.widen(store, "narrow", "test", 256), "test")
+    home = shard_in(narrow.tenant.id)
+    name = next(name for name in map("REFUND-{}".format, range(100)) if wide.tenant.shard(name) != home)
+    await a_type(wide, name, target=QueueTarget("refund"))
+    at = store.cell(home).clock.now()
+    await compensations.make(narrow, mint(home, at), at, {"number": 0, "type": name, "key": "r-0"})
+    assert (await tasks.show(wide, name, "r-0")).decisions
