@@ -1,7 +1,7 @@
 """Wrapped data keys: at home in their tenant's home shard, with the same row as a copy in every other cell."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -21,7 +21,16 @@ class Wrapped(NamedTuple):
     wrapped: str
 
 
+class Unwalked(NamedTuple):
+    """A tenant's newest key whose live rows still have to be walked."""
+
+    tenant_id: UUID
+    version: int
+    created_at: datetime
+
+
 FIRST: Final = Wrapped(-1, UUID(int=0), 0, "")
+FIRST_UNWALKED: Final = Unwalked(UUID(int=0), 0, datetime(1970, 1, 1, tzinfo=UTC))
 
 
 async def create(tx: Tx, tenant_id: UUID, version: int, wrapped: str) -> bool:
@@ -56,9 +65,10 @@ async def rewrap(tx: Tx, key: Wrapped, wrapped: str) -> bool:
     return await tx.value(sql("data_keys/rewrap"), *key, wrapped, tx.now) is not None
 
 
-async def unwalked(tx: Tx, before: datetime, limit: int) -> list[tuple[UUID, int]]:
+async def unwalked(tx: Tx, before: datetime, after: Unwalked, limit: int) -> list[Unwalked]:
     """Tenants at home here whose newest key was made before a time, and whose live rows still have to be walked."""
-    return [(row["tenant_id"], row["version"]) for row in await tx.rows(sql("data_keys/unwalked"), before, limit)]
+    args = (before, limit, after.created_at, after.tenant_id)
+    return [Unwalked(*row) for row in await tx.rows(sql("data_keys/unwalked"), *args)]
 
 
 async def walked(tx: Tx, tenant_id: UUID, version: int) -> bool:
