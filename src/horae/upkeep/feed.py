@@ -21,12 +21,13 @@ from horae.domain.errors import HoraeError, Unavailable
 from horae.domain.tenants import SYSTEM
 from horae.runtime.clock import boottime
 from horae.runtime.ending import ended
+from horae.runtime.setbacks import Setbacks
 from horae.runtime.telemetry import log
 from horae.store import channels, feeds, tenants
 from horae.store.cells import Cell, Store
 from horae.store.each import Visits
 from horae.store.feeds import BLOCK, BLOCKS, About, Move, Place
-from horae.store.tx import GONE, Tx
+from horae.store.tx import CUT, GONE, Tx
 from horae.upkeep.quiet import LATE, QuietSubscriptions
 from horae.upkeep.spans import Strides, next_of
 
@@ -37,6 +38,7 @@ KNOWN: Final = 5.0
 IDLE: Final = timedelta(seconds=10)
 """A place where nothing happened is written so seldom."""
 WAIT: Final = 1.0
+TOO_LONG: Final[tuple[type[Exception], ...]] = (*CUT, TimeoutError)
 NOBODY: Final = About(None, {})
 Held = Callable[[Cell], Iterable[int]]
 
@@ -69,6 +71,7 @@ class Feed:
         self._quiet: dict[str, QuietSubscriptions] = {}
         self._database: dict[str, asyncio.Lock] = {}
         self._strides = Strides()
+        self._setbacks = Setbacks()
         self._about: dict[UUID, tuple[float, About]] = {}
         self._names: dict[UUID, str] = {}
         self._visits = Visits("feed")
@@ -83,6 +86,7 @@ class Feed:
         await self._visits.each(self.store.cells, visit)
         if len(standing) == len(self.store.cells):  # else what leads nowhere is not known
             await self._outlet.keep(set().union(*standing.values()))
+            self._strides.keep({(name, id_) for name, ids in standing.items() for id_ in ids})
         if not self._going:
             return 0
         done, _ = await asyncio.wait(self._going.values(), timeout=WAIT)
@@ -105,24 +109,37 @@ class Feed:
             busy = quiet.busy(look, found, blocks, platform)
             for channel in found:
                 key = cell.name, channel.id
-                if channel.id in busy and key not in self._going:
+                if channel.id in busy and key not in self._going and self._setbacks.may_try(key):
                     self._going[key] = asyncio.create_task(self._alone(cell, channel, blocks))
         return {channel.id for channel in found}
 
     async def _alone(self, cell: Cell, channel: Channel, blocks: list[int]) -> int:
         """One subscription in one cell; what fails is told of, and tried again after a pause."""
+        key = cell.name, channel.id
         try:
-            return await self._step(cell, channel, blocks)
+            done = await self._step(cell, channel, blocks)
+            self._setbacks.succeeded(key)
+            return done
         except GONE as error:
             log.warning("feed.cell_down", cell=cell.name, reason=str(error))
         except HoraeError as error:
-            log.warning("feed.waits", subscription=channel.name, reason=str(error)[:500])
-            with suppress(*GONE):
-                async with self._turn(cell), cell.tx() as tx:
-                    await feeds.fail(tx, channel.id, blocks, str(error)[:500])
+            await self._tell_why(cell, channel, blocks, str(error)[:500])
+        except CUT:
+            self._setbacks.failed(key)
+            await self._tell_why(
+                cell, channel, blocks, "the database took too long; fewer events are read the next time"
+            )
         except Exception:
+            self._setbacks.failed(key)
             log.exception("feed.failed", subscription=channel.name)
         return 0
+
+    async def _tell_why(self, cell: Cell, channel: Channel, blocks: list[int], reason: str) -> None:
+        """Let people see why nothing is told now, where that can be written."""
+        log.warning("feed.waits", subscription=channel.name, reason=reason)
+        with suppress(*GONE, *CUT):
+            async with self._turn(cell), cell.tx() as tx:
+                await feeds.fail(tx, channel.id, blocks, reason)
 
     async def _step(self, cell: Cell, channel: Channel, blocks: list[int]) -> int:
         wanted = msgspec.convert(channel.body, Subscription)
@@ -148,10 +165,15 @@ class Feed:
             await feeds.wide(tx)
             only = None if tenant == SYSTEM else channel.tenant_id
             at = min(place.at for place in places)
-            found = await feeds.page(tx, (since, until), at, blocks, only, most)
+            began_at = boottime()
+            try:
+                found = await feeds.page(tx, (since, until), at, blocks, only, most)
+            except TOO_LONG:
+                self._strides.shrink(key)
+                raise
             if len(found) >= most:
                 until = found[-1].xid + 1  # whole transactions: the last is not cut
-            self._strides.learn(key, until - since, len(found), most)
+            self._strides.learn(key, until - since, len(found), most, boottime() - began_at)
             stood = {place.block: place for place in places}
             new = [one for one in found if one.xid >= stood[one.shard // BLOCK].xid and wanted.wants(one.event)]
             about = await self._jobs(tx, {one.job_id for one in new if one.job_id is not None})
