@@ -18,6 +18,7 @@ from horae.domain.ids import letters, shard_in
 from horae.runtime.clock import boottime
 from horae.runtime.ending import ended, told
 from horae.runtime.settings import BrokerSettings
+from horae.runtime.sharing import SharedPlaces
 from horae.runtime.telemetry import count, log
 from horae.service import changes_in
 from horae.service.changes_in import Came, Done
@@ -30,6 +31,8 @@ from horae.store.each import Visits
 from horae.store.tx import CUT, GONE
 
 BATCH: Final = 1000
+PLACES, PLACES_OF_TENANT = 2, 1
+"""Batches of intakes at home in one cell that are written at once: the connections of a cell are everybody's."""
 WAIT: Final = 1.0
 PAUSE: Final = 1.0
 LOOK: Final = 10.0
@@ -44,6 +47,9 @@ class Intakes:
     def __init__(self, store: Store, brokers: Mapping[str, BrokerSettings], held: Held) -> None:
         self.store, self._brokers, self._held = store, brokers, held
         self._going: dict[tuple[UUID, int], asyncio.Task[None]] = {}
+        self._places: dict[str, SharedPlaces] = {
+            cell.name: SharedPlaces(PLACES, PLACES_OF_TENANT) for cell in store.cells
+        }
         self._visits = Visits("intakes")
 
     async def once(self) -> int:
@@ -97,7 +103,7 @@ class Intakes:
             await source.open()
             look_at = boottime()
             while not told():  # whoever is told in the middle of a batch ends behind it
-                done = await self._batch(ctx, channel, source)
+                done = await self._batch(cell, ctx, channel, source)
                 looks = boottime() >= look_at
                 if looks:
                     tenant = (await caller(self.store, cell, channel.tenant_id)).tenant
@@ -107,11 +113,12 @@ class Intakes:
         finally:
             await source.close()
 
-    async def _batch(self, ctx: Context, channel: Channel, source: EventSource) -> Done:
+    async def _batch(self, cell: Cell, ctx: Context, channel: Channel, source: EventSource) -> Done:
         batch = await source.take(BATCH, WAIT)
         if not batch:
             return Done(0, 0)
-        done = await changes_in.take(ctx, standing(channel), [Came(one.body, one.place) for one in batch])
+        async with self._places[cell.name].of(ctx.tenant.id):
+            done = await changes_in.take(ctx, standing(channel), [Came(one.body, one.place) for one in batch])
         await source.done(batch)
         count("intake.parked", done.parked, intake=channel.name)
         return done

@@ -1,0 +1,82 @@
+"""However many intakes have a backlog, few batches are written at once, and one of a tenant."""
+
+import asyncio
+from collections import Counter
+
+import pytest
+
+from horae.delivery.lines import known
+from horae.domain.channels import Topic
+from horae.domain.ids import shard_in
+from horae.domain.intakes import Intake
+from horae.runtime.settings import BrokerSettings
+from horae.service import changes_in, intakes, tenants
+from horae.service.changes_in import Done
+from horae.service.context import Context
+from horae.upkeep import intakes as intakes_module
+from horae.upkeep.copies import Copier
+from horae.upkeep.intakes import Intakes
+from tests.steps import a_type, until
+
+INTAKES = 8
+
+
+class FullTopic:
+    """A topic that always has another message."""
+
+    async def open(self):
+        pass
+
+    async def close(self):
+        pass
+
+    async def take(self, _most, _wait):
+        return [changes_in.Came(b"{}", "here")]
+
+    async def done(self, _batch):
+        pass
+
+    async def waiting(self):
+        return 1
+
+
+@pytest.fixture
+def written(monkeypatch):
+    """How many batches of each tenant were written, and the most that were at once, by tenant and in all."""
+    now, most, total = Counter(), Counter(), Counter()
+
+    async def take(ctx, _standing, batch):
+        now[ctx.tenant.id] += 1
+        most[ctx.tenant.id] = max(most[ctx.tenant.id], now[ctx.tenant.id])
+        most["all"] = max(most["all"], now.total())
+        for _ in range(5):
+            await asyncio.sleep(0)
+        now[ctx.tenant.id] -= 1
+        total[ctx.tenant.id] += 1
+        return Done(len(batch), 0)
+
+    monkeypatch.setattr(changes_in, "take", take)
+    monkeypatch.setattr(intakes_module, "source_of", lambda *_: FullTopic())
+    return total, most
+
+
+async def test_a_tenant_with_many_intakes_has_one_place_and_another_is_not_kept_waiting(store, written):
+    total, most = written
+    brokers = {"main": BrokerSettings(kind="kafka", url="nowhere:1")}
+    store.brokers = known(brokers)
+    made = []
+    for name in ("busy", "small", "third"):
+        ctx = Context.of(store, await tenants.create(store, name, "test", width=1), "test")
+        await a_type(ctx, "PUBLISH")
+        for number in range(INTAKES if name == "busy" else 1):
+            await intakes.put(ctx, f"in-{number}", Intake(Topic("main", f"{name}.t{number}"), ("PUBLISH",)))
+        made.append(ctx.tenant.id)
+    await Copier(store).once()
+    duty = Intakes(store, brokers, store.shards_of)
+    await duty.once()
+    try:
+        await until(lambda: all(total[tenant_id] >= 20 for tenant_id in made), 60)
+    finally:
+        await duty.close()
+    assert all(most[tenant_id] == 1 for tenant_id in made)
+    assert most["all"] <= 2 * len({store.cell(shard_in(tenant_id)).name for tenant_id in made})
