@@ -15,6 +15,7 @@ from horae.domain.ids import shard_in
 from horae.domain.jobs import Definition, Job, Status, Wanted
 from horae.domain.targets import Target
 from horae.runtime.telemetry import log
+from horae.store.reading import read_rows
 from horae.store.statements import sql
 from horae.store.tx import Tx
 
@@ -128,6 +129,7 @@ async def paused(tx: Tx, of_tenants: Collection[tuple[UUID, UUID]]) -> set[UUID]
 
 async def rolling(tx: Tx) -> list[Job]:
     """The active rolling jobs, as this cell knows them; their definitions as they are stored."""
+    rows = await tx.rows(sql("jobs/rolling"))
     return [
         Job(
             shard=row["home_shard"],
@@ -136,9 +138,9 @@ async def rolling(tx: Tx) -> list[Job]:
             name=row["name"],
             version=row["version"],
             status=Status.ACTIVE,
-            definition=definition_from(row["definition"]),
+            definition=definition,
         )
-        for row in await tx.rows(sql("jobs/rolling"))
+        for row, definition in read_rows("job", rows, lambda row: definition_from(row["definition"]))
     ]
 
 

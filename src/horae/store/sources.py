@@ -9,6 +9,7 @@ import asyncpg
 import msgspec
 
 from horae.domain.sources import LAST_ROUND, Counts, Round, RoundStatus, Source, Spec
+from horae.store.reading import read_rows
 from horae.store.statements import sql
 from horae.store.tx import Tx
 
@@ -35,7 +36,8 @@ async def page(tx: Tx, tenant_id: UUID, after: str, limit: int) -> list[Source]:
 
 async def due(tx: Tx, limit: int, without: Collection[UUID] = ()) -> list[Source]:
     """Those with something to do now, without the sources of these tenants."""
-    return [_source(row) for row in await tx.rows(sql("sources/due"), tx.now, limit, list(without))]
+    rows = await tx.rows(sql("sources/due"), tx.now, limit, list(without))
+    return [source for _, source in read_rows("source", rows, _source)]
 
 
 async def ask(tx: Tx, source: Source, *, dry: bool) -> Source | None:

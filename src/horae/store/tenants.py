@@ -11,6 +11,8 @@ import msgspec
 from horae.domain.ids import shard_in
 from horae.domain.placement import Layout, Placement
 from horae.domain.tenants import NO_ALLOWANCE, Allowance, Standing, Tenant
+from horae.runtime.telemetry import log
+from horae.store.reading import read_rows
 from horae.store.statements import sql
 from horae.store.tx import Tx
 
@@ -73,7 +75,7 @@ async def lock_allowance(tx: Tx, shard: int, name: str) -> Allowance | None:
 
 async def held(tx: Tx) -> list[Held]:
     """Tenants that are held, or were, as this cell's copies say."""
-    return [Held(row["id"], Standing(row["status"]), row["until"]) for row in await tx.rows(sql("tenants/held"))]
+    return [Held(row["id"], _standing(row["status"]), row["until"]) for row in await tx.rows(sql("tenants/held"))]
 
 
 async def holding(tx: Tx, tenant_id: UUID) -> Standing | None:
@@ -104,6 +106,11 @@ async def removed(tx: Tx) -> list[Tenant]:
     return [_tenant(row) for row in await tx.rows(sql("tenants/removed"))]
 
 
+async def lately_purged(tx: Tx, since: datetime, until: datetime) -> list[Tenant]:
+    """Tenants at home in this cell that were purged in a span of time."""
+    return [_tenant(row) for row in await tx.rows(sql("tenants/lately_purged"), since, until)]
+
+
 async def purged(tx: Tx, tenant_id: UUID) -> bool:
     """Nothing of it is left; False when that was told already."""
     return await tx.value(sql("tenants/purged"), shard_in(tenant_id), tenant_id, tx.now) is not None
@@ -122,16 +129,27 @@ async def widen(tx: Tx, tenant: Tenant) -> bool:
 
 
 async def allowances(tx: Tx, ids: Sequence[UUID]) -> dict[UUID, Allowance]:
-    """What tenants may use, as this cell's copies say. A tenant is missing only where the cell has no copy of it."""
-    rows = await tx.rows(sql("tenants/allowances"), ids)
-    return {
-        row["id"]: msgspec.convert(row["allowance"], Allowance) if row["allowance"] else NO_ALLOWANCE for row in rows
-    }
+    """What tenants may use, as this cell's copies say; missing where it has no copy, or one in words of a later release."""
+    found = read_rows("allowance", await tx.rows(sql("tenants/allowances"), ids), _allowance)
+    return {row["id"]: allowance for row, allowance in found}
+
+
+def _allowance(row: asyncpg.Record) -> Allowance:
+    return msgspec.convert(row["allowance"], Allowance) if row["allowance"] else NO_ALLOWANCE
 
 
 async def named(tx: Tx, ids: Sequence[UUID]) -> list[Tenant]:
     """Of these tenants those that are at home in this cell and stand."""
     return [_tenant(row) for row in await tx.rows(sql("tenants/named"), ids)]
+
+
+def _standing(status: str) -> Standing:
+    """How a tenant stands; one for which a newer release has a word that this one has not is left alone."""
+    try:
+        return Standing(status)
+    except ValueError:
+        log.error("tenant.standing_unknown", status=status)
+        return Standing.PAUSED
 
 
 def _tenant(row: asyncpg.Record) -> Tenant:
