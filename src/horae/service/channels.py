@@ -70,7 +70,7 @@ async def carry(ctx: Context, channel: Channel) -> None:
     """Bring a channel, as it is since it was read, to every other cell now; one that is away gets its copy later."""
     home = ctx.store.cell(shard_in(ctx.tenant.id))
     async with home.statement() as tx:
-        rows = [row for row in await channels.changed(tx, channel.changed_at) if row["id"] == channel.id]
+        rows = [row for row in await channels.changed(tx, channel.changed_at, 1) if row["id"] == channel.id]
     for cell in ctx.store.cells:
         if cell is not home:
             with suppress(*GONE):

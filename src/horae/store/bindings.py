@@ -36,14 +36,14 @@ async def page(tx: Tx, tenant_id: UUID, after: str, limit: int) -> list[Binding]
     return [Binding(row["principal"], tuple(row["roles"])) for row in rows]
 
 
-async def changed(tx: Tx, since: datetime) -> list[asyncpg.Record]:
-    """What changed at home here since a time, as rows for `copy`."""
-    return await tx.rows(sql("bindings/changed"), since)
+async def changed(tx: Tx, since: datetime, limit: int) -> list[asyncpg.Record]:
+    """What changed at home here since a time, the oldest change first, as rows for `copy`; at least `limit`."""
+    return await tx.rows(sql("bindings/changed"), since, limit)
 
 
 async def copy(tx: Tx, rows: Sequence[asyncpg.Record]) -> int:
     """Write copies where they are newer than what is there; returns how many were."""
-    return sum([await tx.value(sql("bindings/copy"), *row) is not None for row in rows])
+    return len(await tx.rows(sql("bindings/copy"), [dict(row) for row in rows]))
 
 
 async def tenants_of(tx: Tx, principals: Sequence[str]) -> list[UUID]:

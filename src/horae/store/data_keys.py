@@ -45,14 +45,14 @@ async def of_tenant(tx: Tx, tenant_id: UUID) -> dict[int, str]:
     return {row["version"]: row["wrapped"] for row in rows}
 
 
-async def changed(tx: Tx, since: datetime) -> list[asyncpg.Record]:
-    """What changed at home here since a time, as rows for `copy`."""
-    return await tx.rows(sql("data_keys/changed"), since)
+async def changed(tx: Tx, since: datetime, limit: int) -> list[asyncpg.Record]:
+    """What changed at home here since a time, the oldest change first, as rows for `copy`; at least `limit`."""
+    return await tx.rows(sql("data_keys/changed"), since, limit)
 
 
 async def copy(tx: Tx, rows: Sequence[asyncpg.Record]) -> int:
     """Write copies where they are newer than what is there; returns how many were."""
-    return sum([await tx.value(sql("data_keys/copy"), *row) is not None for row in rows])
+    return len(await tx.rows(sql("data_keys/copy"), [dict(row) for row in rows]))
 
 
 async def page(tx: Tx, after: Wrapped, limit: int) -> list[Wrapped]:

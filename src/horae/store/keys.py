@@ -40,14 +40,14 @@ async def touch(tx: Tx, id_: UUID) -> None:
     await tx.run(sql("keys/touch"), shard_in(id_), id_, tx.now)
 
 
-async def changed(tx: Tx, since: datetime) -> list[asyncpg.Record]:
-    """What changed at home here since a time, as rows for `copy`."""
-    return await tx.rows(sql("keys/changed"), since)
+async def changed(tx: Tx, since: datetime, limit: int) -> list[asyncpg.Record]:
+    """What changed at home here since a time, the oldest change first, as rows for `copy`; at least `limit`."""
+    return await tx.rows(sql("keys/changed"), since, limit)
 
 
 async def copy(tx: Tx, rows: Sequence[asyncpg.Record]) -> int:
     """Write copies where they are newer than what is there; returns how many were."""
-    return sum([await tx.value(sql("keys/copy"), *row) is not None for row in rows])
+    return len(await tx.rows(sql("keys/copy"), [{**row, "digest": f"\\x{row['digest'].hex()}"} for row in rows]))
 
 
 def _key(row: asyncpg.Record) -> ApiKey:

@@ -9,6 +9,8 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
+import asyncpg
+
 from horae.store.statements import sql
 from horae.store.tx import Tx
 
@@ -31,7 +33,7 @@ async def publish(tx: Tx, kind: str, id_: UUID, tenant_id: UUID, home_shard: int
     await tx.run(sql("references/publish"), kind, id_, tenant_id, home_shard, name, tx.now, body)
 
 
-async def copy(tx: Tx, copies: Sequence[Reference]) -> int:
+async def copy(tx: Tx, copies: Sequence[Reference | asyncpg.Record]) -> int:
     """Write copies where they are newer than what is there; returns how many were."""
     return len(await tx.rows(sql("references/copy"), *zip(*copies, strict=True))) if copies else 0
 
@@ -41,9 +43,14 @@ async def find(tx: Tx, tenant_id: UUID, kind: str, name: str) -> Any:
     return await tx.value(sql("references/find"), tenant_id, kind, name)
 
 
-async def changed(tx: Tx, since: datetime) -> list[Reference]:
-    """What changed at home here since a time. The caller asks a little further back than it has seen."""
-    return [Reference(*row) for row in await tx.rows(sql("references/changed"), since)]
+async def changed(tx: Tx, since: datetime, limit: int) -> list[asyncpg.Record]:
+    """What changed at home here since a time, the oldest change first, as rows for `copy`; at least `limit`."""
+    return await tx.rows(sql("references/changed"), since, limit)
+
+
+async def of_tenant(tx: Tx, tenant_id: UUID) -> list[asyncpg.Record]:
+    """The tenant's own row, as a row for `copy`; none where it is not at home here."""
+    return await tx.rows(sql("references/of_tenant"), tenant_id)
 
 
 async def of_kind(tx: Tx, tenant_id: UUID, kind: str) -> list[Reference]:

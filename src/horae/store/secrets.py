@@ -67,14 +67,14 @@ async def since(tx: Tx, at: datetime) -> list[Kept]:
     return [_kept(row) for row in await tx.rows(sql("secrets/since"), at)]
 
 
-async def changed(tx: Tx, at: datetime) -> list[asyncpg.Record]:
-    """What changed at home here since a time, as rows for `copy`."""
-    return await tx.rows(sql("secrets/changed"), at)
+async def changed(tx: Tx, at: datetime, limit: int) -> list[asyncpg.Record]:
+    """What changed at home here since a time, the oldest change first, as rows for `copy`; at least `limit`."""
+    return await tx.rows(sql("secrets/changed"), at, limit)
 
 
 async def copy(tx: Tx, rows: Sequence[asyncpg.Record]) -> int:
     """Write copies where they are newer than what is there; returns how many were."""
-    return sum([await tx.value(sql("secrets/copy"), *row) is not None for row in rows])
+    return len(await tx.rows(sql("secrets/copy"), [dict(row) for row in rows]))
 
 
 async def removed(tx: Tx, before: datetime, limit: int) -> list[asyncpg.Record]:

@@ -1,6 +1,11 @@
--- Zero rows: it is as new here, or newer.
+-- Fewer rows than given: the others are as new here, or newer, or their tenant was removed.
 insert into role_binding as b (shard_id, tenant_id, principal, roles, changed_at, version)
-values ($1, $2, $3, $4, $5, $6)
+select g.shard_id, g.tenant_id, g.principal, g.roles, g.changed_at, g.version
+from jsonb_populate_recordset(null::role_binding, $1) g
+where not exists (
+    select from reference t
+    where t.kind = 'tenant' and t.id = g.tenant_id
+      and (t.body ? 'purged' or t.body -> 'held' ->> 'status' = 'REMOVED'))
 on conflict (shard_id, tenant_id, principal) do update
 set roles = excluded.roles, changed_at = excluded.changed_at, version = excluded.version
 where b.version < excluded.version

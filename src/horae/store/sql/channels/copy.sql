@@ -1,8 +1,14 @@
--- Zero rows: it is as new here, or newer. What was removed and forgotten at home begins with version 1 again, and replaces
--- what is left here of the removed one.
+-- Fewer rows than given: the others are as new here, or newer, or their tenant was removed.
+-- What was removed and forgotten at home begins with version 1 again, and replaces what is left here of the removed one.
 insert into channel as c (shard_id, tenant_id, kind, name, id, body, changed_by, created_at, changed_at, version,
     paused_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+select g.shard_id, g.tenant_id, g.kind, g.name, g.id, g.body, g.changed_by, g.created_at, g.changed_at, g.version,
+    g.paused_at
+from jsonb_populate_recordset(null::channel, $1) g
+where not exists (
+    select from reference t
+    where t.kind = 'tenant' and t.id = g.tenant_id
+      and (t.body ? 'purged' or t.body -> 'held' ->> 'status' = 'REMOVED'))
 on conflict (shard_id, tenant_id, kind, name) do update
 set id = excluded.id, body = excluded.body, changed_by = excluded.changed_by, created_at = excluded.created_at,
     changed_at = excluded.changed_at, version = excluded.version, paused_at = excluded.paused_at

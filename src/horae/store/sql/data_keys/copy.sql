@@ -1,6 +1,11 @@
--- Zero rows: it is as new here, or newer.
+-- Fewer rows than given: the others are as new here, or newer, or their tenant was removed.
 insert into data_key as k (shard_id, tenant_id, version, revision, wrapped, created_at, changed_at)
-values ($1, $2, $3, $4, $5, $6, $7)
+select g.shard_id, g.tenant_id, g.version, g.revision, g.wrapped, g.created_at, g.changed_at
+from jsonb_populate_recordset(null::data_key, $1) g
+where not exists (
+    select from reference t
+    where t.kind = 'tenant' and t.id = g.tenant_id
+      and (t.body ? 'purged' or t.body -> 'held' ->> 'status' = 'REMOVED'))
 on conflict (shard_id, tenant_id, version) do update
 set revision = excluded.revision, wrapped = excluded.wrapped, changed_at = excluded.changed_at
 where k.revision < excluded.revision

@@ -1,6 +1,12 @@
--- Zero rows: it is as new here, or newer.
+-- Fewer rows than given: the others are as new here, or newer, or their tenant was removed.
 insert into api_key as k (shard_id, id, tenant_id, name, digest, scopes, created_by, expires_at, revoked_at, created_at, changed_at, version)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+select g.shard_id, g.id, g.tenant_id, g.name, g.digest, g.scopes, g.created_by, g.expires_at, g.revoked_at,
+    g.created_at, g.changed_at, g.version
+from jsonb_populate_recordset(null::api_key, $1) g
+where not exists (
+    select from reference t
+    where t.kind = 'tenant' and t.id = g.tenant_id
+      and (t.body ? 'purged' or t.body -> 'held' ->> 'status' = 'REMOVED'))
 on conflict (shard_id, id) do update
 set scopes = excluded.scopes, expires_at = excluded.expires_at, revoked_at = excluded.revoked_at,
     changed_at = excluded.changed_at, version = excluded.version

@@ -1,7 +1,13 @@
--- Zero rows: it is as new here, or newer. A process of the release before copies no hosts: they are written afterwards.
+-- Fewer rows than given: the others are as new here, or newer, or their tenant was removed. A process of the release
+-- before copies no hosts: they are written afterwards.
 -- What was removed and forgotten at home begins with version 1 again, and replaces what is left here of the removed one.
 insert into secret as s (shard_id, tenant_id, name, sealed, changed_by, changed_at, version, hosts)
-values ($1, $2, $3, $4, $5, $6, $7, $8)
+select g.shard_id, g.tenant_id, g.name, g.sealed, g.changed_by, g.changed_at, g.version, g.hosts
+from jsonb_populate_recordset(null::secret, $1) g
+where not exists (
+    select from reference t
+    where t.kind = 'tenant' and t.id = g.tenant_id
+      and (t.body ? 'purged' or t.body -> 'held' ->> 'status' = 'REMOVED'))
 on conflict (shard_id, tenant_id, name) do update
 set sealed = excluded.sealed, changed_by = excluded.changed_by, changed_at = excluded.changed_at, version = excluded.version,
     hosts = excluded.hosts
