@@ -1,6 +1,8 @@
 """Takes away what belonged to tenants that were removed, in batches, over all cells; then says so."""
 
 from collections import Counter
+from contextlib import suppress
+from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
@@ -9,12 +11,15 @@ from horae.domain.events import Event
 from horae.domain.ids import Prefix, public, shard_in
 from horae.domain.tenants import Tenant
 from horae.runtime.chance import mint
+from horae.runtime.telemetry import log
 from horae.store import audit, outbox, purges, references, tenants
 from horae.store.cells import Cell, Store
 from horae.store.each import UNSERVED, UNSERVED_OR_MOVING, Visits
 from horae.store.tx import Tx
 
 JOBS: Final = 20
+SETTLED, LATELY = timedelta(minutes=5), timedelta(hours=1)
+"""So long after a tenant was purged no copy of its rows is under way; so long it is looked after."""
 OF_JOB: Final = (purges.live, purges.keys, purges.history, purges.letters, purges.backfills, purges.subjects)
 AT_HOME: Final = (purges.sources, purges.cursors, purges.versions, purges.job)
 OF_TENANT: Final = (
@@ -27,6 +32,7 @@ OF_TENANT: Final = (
     purges.parked,
     purges.widenings,
 )
+COPIED: Final = (purges.api_keys, purges.secrets, purges.data_keys, purges.channels, purges.references)
 OF_SHARDS: Final = (
     purges.requests,
     purges.calendars,
@@ -44,6 +50,7 @@ class Purger:
     def __init__(self, store: Store) -> None:
         self.store = store
         self._taken: dict[UUID, Counter[str]] = {}
+        self._swept: dict[str, set[UUID]] = {}
         self._visits = Visits("purger")
 
     async def once(self) -> int:
@@ -54,29 +61,73 @@ class Purger:
         """The tenants that are at home in a cell."""
         async with home.statement() as tx:
             waiting = await tenants.removed(tx)
+            purged = await tenants.lately_purged(tx, tx.now - LATELY, tx.now - SETTLED)
+        before = self._swept.get(home.name, set())
+        self._swept[home.name] = {one.id for one in purged if one.id in before or await self._sweep(one)}
         return sum([await self._tenant(home, tenant) for tenant in waiting])
+
+    async def _sweep(self, tenant: Tenant) -> bool:
+        """Take away what copies brought that were under way while the tenant was purged. False: a cell is away."""
+        try:
+            for cell in self.store.cells:
+                async with cell.statement() as tx:
+                    gone = sum([await own(tx, tenant.id) for own in COPIED])
+                    gone += await purges.bindings(tx, tenant.id, [shard_in(tenant.id)])
+                if gone:
+                    log.info("purge.swept", tenant=str(tenant.id), cell=cell.name, rows=gone)
+        except UNSERVED:
+            return False
+        return True
 
     async def _tenant(self, home: Cell, tenant: Tenant) -> int:
         """A batch of what it left in every cell that answers; it is gone when all of them have nothing left."""
         taken = self._taken.setdefault(tenant.id, Counter())
         before = taken.total()
-        shards = await self._shards(home, tenant)
-        complete = True
+        shards = await self._shards(tenant)
+        complete, jobs = True, 0
         for cell in self.store.cells:
             try:
-                await self._cell(cell, tenant, shards, taken)
+                await self._tell_removed(home, cell, tenant)
+                jobs += await self._cell(cell, tenant, shards, taken)
             except UNSERVED_OR_MOVING:
                 complete = False
+        if complete and not jobs:
+            complete = await self._references(tenant, taken)
         went = taken.total() - before
         if not went and complete and self._all_open(shards):
             await self._tell(home, tenant, taken)
         return went
 
-    async def _shards(self, home: Cell, tenant: Tenant) -> list[int]:
-        async with home.statement() as tx:
-            return tenant.all_shards(await references.widest(tx, tenant.id))
+    async def _shards(self, tenant: Tenant) -> list[int]:
+        """Where its rows may lie: over as many shards as its widest type has, which one cell may know before others."""
+        widest = 0
+        for cell in self.store.cells:
+            with suppress(*UNSERVED):
+                async with cell.statement() as tx:
+                    widest = max(widest, await references.widest(tx, tenant.id))
+        return tenant.all_shards(widest)
 
-    async def _cell(self, cell: Cell, tenant: Tenant, shards: list[int], taken: Counter[str]) -> None:
+    async def _tell_removed(self, home: Cell, cell: Cell, tenant: Tenant) -> None:
+        """See that a cell has heard that the tenant was removed: from then on nobody brings copies of its rows."""
+        if cell is home:
+            return
+        async with home.statement() as tx:
+            own = await references.of_tenant(tx, tenant.id)
+        async with cell.statement() as tx:
+            await references.copy(tx, own)
+
+    async def _references(self, tenant: Tenant, taken: Counter[str]) -> bool:
+        """The copies of its types, which say how wide they were: when no cell has a job left. False: a cell is away."""
+        try:
+            for cell in self.store.cells:
+                async with cell.statement() as tx:
+                    taken["references"] += await purges.references(tx, tenant.id)
+        except UNSERVED:
+            return False
+        return True
+
+    async def _cell(self, cell: Cell, tenant: Tenant, shards: list[int], taken: Counter[str]) -> int:
+        """A batch of each kind in one cell; returns how many jobs were found there."""
         async with cell.statement() as tx:
             found = await purges.jobs(tx, tenant.id, shards, JOBS)
         for job_id in found:
@@ -86,8 +137,7 @@ class Purger:
                 taken[purge.__name__] += await purge(tx, tenant.id, shards)
             for own in OF_TENANT:
                 taken[own.__name__] += await own(tx, tenant.id)
-            if not found:
-                taken["references"] += await purges.references(tx, tenant.id)
+        return len(found)
 
     async def _job(self, tenant: Tenant, shards: list[int], job_id: UUID, taken: Counter[str]) -> None:
         """A batch of what a job left in every cell; the job itself goes when nothing of it is left."""
