@@ -65,6 +65,17 @@ async def born(store):
     )
 
 
+async def test_a_refresh_whose_end_bears_a_time_before_its_beginning_is_no_lost_one(ctx, store):
+    """Who began it and who ended it go by clocks that differ a little."""
+    made = await a_set(ctx, store)
+    await subjects.add(ctx, made, ["a"], at_once=True)
+    await roll(store)
+    await finish_all(store)
+    await query(store, "update subject set started_at = started_at + interval '5 seconds'")
+    await roll(store)
+    assert [one.remark for one in (await listed(ctx, made)).values()] == ["SUCCESS"]
+
+
 async def test_a_subject_is_refreshed_once_in_its_window_success_or_failure_alike(ctx, store):
     made = await a_set(ctx, store)
     await subjects.add(ctx, made, ["a", "b"], at_once=True)

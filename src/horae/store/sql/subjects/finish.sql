@@ -1,5 +1,5 @@
 -- Zero rows: nothing that was born of this set has ended since the last look. An end that left no history (it was purged)
--- counts as now.
+-- counts as now. Who began and who ended may go by clocks that differ: an end may bear a time before its beginning.
 with over as materialized (
     select u.ctid, u.shard_id, u.instance_id, u.started_at from subject u
     where u.job_id = $1 and u.instance_id is not null and u.shard_id::int between $2 and $3
@@ -14,7 +14,7 @@ told as (
     from over o
     left join lateral (
         select h.ended_at, h.state, h.reason, h.error_code, h.error_msg from instance_history h
-        where h.id = o.instance_id and h.ended_at >= o.started_at
+        where h.id = o.instance_id and h.ended_at >= o.started_at - interval '1 hour'
         limit 1) h on true)
 update subject u
 set instance_id = null, finished_at = t.ended_at, aged_at = t.ended_at, remark = t.remark,
