@@ -7,6 +7,7 @@ import asyncpg
 import pytest
 from structlog.testing import capture_logs
 
+from horae.store import reach
 from horae.store.cells import Cell
 from horae.store.each import Visits, ask_each
 from tests.steps import until
@@ -128,6 +129,18 @@ async def test_a_question_is_answered_by_the_cells_that_are_there_and_names_the_
 
     with pytest.raises(LookupError):
         await ask_each([down, up], wrong)
+
+
+async def test_whoever_gives_up_soon_does_not_take_the_turn_of_the_one_who_tries_in_earnest(down, monkeypatch):
+    """Lists are asked for more often than a duty tries, and are cancelled before a slow connection is there."""
+    monkeypatch.setattr(reach, "PROBE_INTERVAL_S", 0.0)
+    down.reach.lose(ConnectionError("refused"), connecting=True)
+
+    async def ask(cell):
+        return cell.reach.connecting_s(6.0)
+
+    assert await ask_each([down], ask) == ({down: reach.BRIEF_S}, [])
+    assert down.reach.connecting_s(6.0) == 6.0
 
 
 def test_that_a_cell_is_down_and_back_is_told_once(down):

@@ -12,6 +12,7 @@ from horae.domain.errors import ShardClosed
 from horae.runtime.ending import ended
 from horae.runtime.telemetry import log
 from horae.store.cells import Cell
+from horae.store.reach import hurrying
 from horae.store.tx import CUT, GONE, LOCKED, NO_ROOM, Tx
 
 Result = TypeVar("Result")
@@ -49,8 +50,12 @@ async def ask_each(cells: Sequence[Cell], ask: Callable[[Cell], Awaitable[Result
 
 
 async def _ask(cell: Cell, ask: Callable[[Cell], Awaitable[Result]]) -> Result:
-    async with asyncio.timeout(cell.reach.patience_s):
+    patience_s = cell.reach.patience_s
+    if patience_s is None:
         return await ask(cell)
+    with hurrying():
+        async with asyncio.timeout(patience_s):
+            return await ask(cell)
 
 
 async def ask_by_statement(look: Callable[[Tx], Awaitable[Result]], cell: Cell) -> Result:

@@ -4,6 +4,9 @@ A statement that is answered says that the cell is there, a connection that is l
 nobody has to find out for himself: whoever asks many cells waits only briefly for one that is known to be down.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Final
 
 from horae.runtime.clock import boottime
@@ -16,6 +19,19 @@ LONG_S: Final = 5.0
 PROBE_INTERVAL_S: Final = 5.0
 BRIEF_S: Final = 0.5
 """For a connection to a cell that is down, but for one that tries in earnest in each `PROBE_INTERVAL_S`."""
+
+
+_hurried: ContextVar[bool] = ContextVar("hurried", default=False)
+
+
+@contextmanager
+def hurrying() -> Iterator[None]:
+    """Whoever asks in this block gives up soon: he is not the one who tries in earnest."""
+    token = _hurried.set(True)
+    try:
+        yield
+    finally:
+        _hurried.reset(token)
 
 
 class Reach:
@@ -53,7 +69,7 @@ class Reach:
         if not self.is_down or self._probed_at is None:
             return usual_s
         now = boottime()
-        if now - self._probed_at < PROBE_INTERVAL_S:
+        if _hurried.get() or now - self._probed_at < PROBE_INTERVAL_S:
             return min(BRIEF_S, usual_s)
         self._probed_at = now
         return usual_s
