@@ -6,6 +6,7 @@ import pytest
 from horae.domain.errors import Conflict
 from horae.domain.placement import SHARDS
 from horae.store import migrations
+from horae.store.cells import Store
 from tests.steps import query
 
 
@@ -18,6 +19,23 @@ async def test_every_shard_is_open_in_exactly_one_cell(store):
     assert len(rows) == 2 * SHARDS
     assert sorted(row["shard_id"] for row in rows if row["state"] == "ACTIVE") == list(range(SHARDS))
     assert [len(store.shards_of(cell)) for cell in store.cells] == [SHARDS // 2, SHARDS // 2]
+
+
+async def test_a_first_migration_that_was_broken_off_between_two_cells_is_finished_by_the_next(cells):
+    async with Store.of(cells) as store:
+        await query(store.cells[1], "update shard set state = 'ELSEWHERE'")
+    await migrations.migrate(cells, "test")
+    async with Store.of(cells) as store:
+        assert [len(store.shards_of(cell)) for cell in store.cells] == [2048, 2048]
+
+
+async def test_a_cell_that_comes_later_is_given_no_shard(cells):
+    async with Store.of(cells) as store:
+        await query(store.cells[1], "update shard set state = 'ELSEWHERE'")
+        await query(store.cells[0], "update shard set state = 'ACTIVE'")
+    await migrations.migrate(cells, "test")
+    async with Store.of(cells) as store:
+        assert [len(store.shards_of(cell)) for cell in store.cells] == [4096, 0]
 
 
 async def test_a_migration_that_changed_after_it_was_applied_is_refused(cells, monkeypatch):

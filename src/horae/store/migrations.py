@@ -8,6 +8,7 @@ that changed afterwards is refused.
 """
 
 import asyncio
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from hashlib import sha256
 from importlib import resources
@@ -90,7 +91,7 @@ async def apply(connection: "asyncpg.Connection[asyncpg.Record]", name: str, env
                 raise Conflict(f"migration {migration.name} was changed after it was applied")
         await connection.execute(sql("migrations/name"), name, environment)
         now = datetime.now(UTC)  # a first stock; upkeep goes by the cell's own clock
-        await partitions.stock(Tx(connection, now, PATIENCE))
+        await partitions.stock(lambda: nullcontext(Tx(connection, now, PATIENCE)))
     finally:
         await connection.execute(sql("migrations/unlock"))
     return news
@@ -128,9 +129,14 @@ async def _remember(connection: "asyncpg.Connection[asyncpg.Record]", migration:
 
 
 async def _deal_shards(connections: "list[asyncpg.Connection[asyncpg.Record]]") -> None:
-    """Give each cell its part, but only where no cell holds any: later ones move there one by one."""
+    """Give each cell its part, but only where all others hold theirs or none: later ones move there one by one.
+
+    A first deal that was broken off between two cells is finished so.
+    """
     txs = [Tx(connection, datetime.now(UTC), PATIENCE) for connection in connections]
-    if any([await shards.active(tx) for tx in txs]):
-        return
-    for tx, part in zip(txs, deal_to_cells(len(txs)), strict=True):
-        await shards.activate(tx, part)
+    parts = deal_to_cells(len(txs))
+    held = [await shards.active(tx) for tx in txs]
+    if all(not own or own == sorted(part) for own, part in zip(held, parts, strict=True)):
+        for tx, own, part in zip(txs, held, parts, strict=True):
+            if not own:
+                await shards.activate(tx, part)

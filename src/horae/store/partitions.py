@@ -1,6 +1,8 @@
 """Daily partitions of history and outbox, made ahead of time."""
 
 import asyncio
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from datetime import date, timedelta
 from typing import Final
 
@@ -23,14 +25,16 @@ async def ensure(tx: Tx, first: date, days: int) -> int:
     return count
 
 
-async def stock(tx: Tx) -> int:
+async def stock(statement: Callable[[], AbstractAsyncContextManager[Tx]]) -> int:
     """Make what is missing from yesterday to a week ahead; returns how many were.
 
-    Outside of a transaction: it gives way where it would have to wait for a lock, and tries again.
+    It gives way where it would have to wait for a lock, and tries again by a new `statement()`: where that is a
+    transaction, a lock that was not given has ended it.
     """
     for left in reversed(range(TRIES)):
         try:
-            return await ensure(tx, (tx.now - timedelta(days=1)).date(), DAYS_AHEAD + 1)
+            async with statement() as tx:
+                return await ensure(tx, (tx.now - timedelta(days=1)).date(), DAYS_AHEAD + 1)
         except LOCKED:
             if not left:
                 raise

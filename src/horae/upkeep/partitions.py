@@ -25,10 +25,10 @@ class Partitioner:
     async def _stock(self, cell: Cell) -> int:
         async with cell.statement() as tx:
             left = await partitions.days_ahead(tx)
-            if left < ALARM:
-                log.warning("partitions.short", cell=cell.name, days=left)
-            try:
-                return await partitions.stock(tx)
-            except LOCKED:
-                log.warning("partitions.postponed", cell=cell.name, days=left)
-                return 0
+        if left < ALARM:
+            log.warning("partitions.short", cell=cell.name, days=left)
+        try:
+            return await partitions.stock(cell.statement)
+        except LOCKED:
+            log.warning("partitions.postponed", cell=cell.name, days=left)
+            return 0
