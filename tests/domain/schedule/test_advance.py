@@ -21,11 +21,12 @@ from horae.domain.schedule import (
     advance,
     fires,
     first_wake,
+    passed,
 )
 from horae.domain.triggers import CronTrigger, IntervalTrigger, cron
 
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)  # a Monday
-HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 DAILY = cron("0 9 * * *")
 WORKDAYS = workdays("w", date(2026, 1, 1), date(2026, 12, 31), holidays=[date(2026, 3, 4)])
 ALWAYS = Misfire(OnMisfire.ALL)
@@ -189,3 +190,13 @@ def test_a_cursor_at_no_fire_of_its_schedule_any_more_just_moves_on():
     assert step.verdicts == ()
     assert step.wake == NOW + DAY
     assert advance(a_schedule(end=NOW), NOW, NOW).wake is None
+
+
+@pytest.mark.parametrize("stands_at", [NOW + 2 * HOUR, NOW + 2 * HOUR + 10 * MINUTE], ids=["before it", "at it"])
+def test_a_fire_moved_into_a_pause_is_passed_with_it_and_the_cursor_goes_on_behind(stands_at):
+    noon = NOW + 3 * HOUR
+    schedule = a_schedule(cron("0 * * * *"), [Override(noon, NOW + 2 * HOUR + 10 * MINUTE)])
+    step = passed(schedule, stands_at, NOW + 2 * HOUR + 30 * MINUTE, SkipReason.PAUSED)
+    first = min(stands_at, noon) if stands_at.minute == 0 else noon
+    assert step.verdicts == (Skip(first, noon, 1 + (first < noon), SkipReason.PAUSED),)
+    assert step.wake == noon + HOUR

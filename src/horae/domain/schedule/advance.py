@@ -81,9 +81,17 @@ def stops(step: Step, schedule: Schedule) -> list[tuple[Verdict, datetime | None
 
 
 def passed(schedule: Schedule, stood_at: datetime, until: datetime, reason: SkipReason, *, fired: int = 0) -> Step:
-    """All fires from where a cursor stands to a time do not happen, as one verdict; then it goes on from there."""
-    verdicts = tuple(skipped(schedule, fire_at(schedule, stood_at), until + expected.INSTANT, reason))
-    return Step(verdicts, first_wake(schedule, until, fired=fired))
+    """All fires from where a cursor stands to a time do not happen, as one verdict; then it goes on from there.
+
+    A fire behind that time that was moved to before it is one of them: the cursor goes on behind that fire.
+    """
+    first = fire_at(schedule, stood_at)
+    last = max(first, until)
+    coming = first_wake(schedule, last, fired=fired)
+    if coming is not None and coming <= until:
+        last = fire_at(schedule, coming)
+        coming = first_wake(schedule, last, fired=fired)
+    return Step(tuple(skipped(schedule, first, last + expected.INSTANT, reason)), coming)
 
 
 def _plain(schedule: Schedule) -> bool:
