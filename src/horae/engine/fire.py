@@ -144,15 +144,21 @@ class Firer:
     def _ask(self, ready: Ready, now: datetime) -> Reached | None:
         """What a schedule says.
 
-        One that this release cannot read (a zone that only newer time zone data have) waits where it stands: a later
-        look asks again, and a newer node goes on with it.
+        One that cannot be read here (its zone or calendar is not known yet), or that fails, waits where it stands: a
+        later look asks again. Whatever it raises says nothing about the others of its batch.
         """
         try:
             return Reached(ready, self._step(ready, now))
-        except (HoraeError, LookupError) as error:
+        except Exception as error:
             self.unread += 1
-            timer = ready.timer
-            log.error("schedule.unreadable", job=str(timer.job_id), version=timer.version, reason=str(error))
+            timer, expected = ready.timer, isinstance(error, (HoraeError, LookupError))
+            log.error(
+                "schedule.unreadable",
+                job=str(timer.job_id),
+                version=timer.version,
+                reason=str(error),
+                exc_info=None if expected else error,
+            )
             return None
 
     def _step(self, ready: Ready, now: datetime) -> Step:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from horae.domain.calendars import Mode, Rule, workdays
 from horae.domain.cron import Gap
+from horae.domain.errors import InvalidSchedule
 from horae.domain.outcomes import SkipReason
 from horae.domain.schedule import (
     Fire,
@@ -19,10 +20,12 @@ from horae.domain.schedule import (
     Skip,
     Spread,
     advance,
+    check,
     fires,
     first_wake,
     passed,
 )
+from horae.domain.schedule.plan import LAST
 from horae.domain.triggers import CronTrigger, IntervalTrigger, cron
 
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)  # a Monday
@@ -200,3 +203,16 @@ def test_a_fire_moved_into_a_pause_is_passed_with_it_and_the_cursor_goes_on_behi
     first = min(stands_at, noon) if stands_at.minute == 0 else noon
     assert step.verdicts == (Skip(first, noon, 1 + (first < noon), SkipReason.PAUSED),)
     assert step.wake == noon + HOUR
+
+
+def test_due_times_of_a_catch_up_end_where_time_does():
+    pace = Misfire(OnMisfire.ALL, cap=10_000, pace=366 * 86_400)
+    schedule = a_schedule(IntervalTrigger(1, NOW), misfire=pace)
+    step = advance(schedule, NOW, NOW + 3 * HOUR)
+    assert max(verdict.due_at for verdict in step.verdicts if isinstance(verdict, Fire)) == LAST
+
+
+def test_a_catch_up_that_would_take_more_than_a_year_is_refused():
+    check(a_schedule(misfire=Misfire(OnMisfire.ALL, cap=10_000, pace=60)), NOW)
+    with pytest.raises(InvalidSchedule, match="a year"):
+        check(a_schedule(misfire=Misfire(OnMisfire.ALL, cap=10_000, pace=366 * 86_400)), NOW)

@@ -4,10 +4,8 @@ from datetime import datetime, timedelta
 
 from horae.domain.outcomes import SkipReason
 from horae.domain.schedule import expected
-from horae.domain.schedule.misfire import ON_TIME, OnMisfire
-from horae.domain.schedule.plan import Fire, Schedule, Verdict, fires, skipped, stretches
-
-DEFAULT_CAP = 1_000
+from horae.domain.schedule.misfire import DEFAULT_CAP, ON_TIME, OnMisfire
+from horae.domain.schedule.plan import LAST, Fire, Schedule, Verdict, fires, skipped, stretches
 
 
 def catch_up(schedule: Schedule, since: datetime, now: datetime, *, fired: int = 0) -> list[Verdict]:
@@ -66,10 +64,11 @@ def _newest(schedule: Schedule, since: datetime, until: datetime, most: int) -> 
 def _paced(schedule: Schedule, verdicts: list[Verdict], now: datetime) -> list[Verdict]:
     """What is made up for is due now, one after the other at the policy's pace."""
     pace, place = timedelta(seconds=schedule.policies.misfire.pace), 0
+    latest = LAST - now
     made: list[Verdict] = []
     for verdict in verdicts:
         if isinstance(verdict, Fire):
-            made.append(Fire(verdict.fire_time, max(verdict.due_at, now + place * pace)))
+            made.append(Fire(verdict.fire_time, max(verdict.due_at, now + min(place * pace, latest))))
             place += 1
         else:
             made.append(verdict)

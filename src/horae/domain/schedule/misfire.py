@@ -9,6 +9,8 @@ from horae.domain.errors import InvalidSchedule
 
 ON_TIME: Final = 60.0
 MOST: Final = 10_000
+DEFAULT_CAP: Final = 1_000
+LONGEST_CATCH_UP_S: Final = 366 * 86_400.0
 
 
 class OnMisfire(StrEnum):
@@ -42,3 +44,11 @@ class Misfire(msgspec.Struct, frozen=True, omit_defaults=True):
             raise InvalidSchedule(f"a cap is 1 to {MOST} fires")
         if self.pace < 0:
             raise InvalidSchedule("a pace is zero seconds or more")
+
+
+def check(misfire: Misfire) -> None:
+    """Refuses a pace at which the made-up fires would be due for longer than a year."""
+    if (misfire.cap or DEFAULT_CAP) * misfire.pace > LONGEST_CATCH_UP_S:
+        raise InvalidSchedule(
+            f"{misfire.cap or DEFAULT_CAP} fires that are {misfire.pace:g} s apart take more than a year to make up for"
+        )

@@ -9,7 +9,7 @@ from horae.domain import calendars
 from horae.domain.calendars import Calendar
 from horae.domain.errors import InvalidSchedule
 from horae.domain.outcomes import SkipReason
-from horae.domain.schedule import expected, overrides
+from horae.domain.schedule import expected, misfire, overrides
 from horae.domain.schedule.overrides import Override
 from horae.domain.schedule.policies import Policies
 from horae.domain.schedule.spread import offset
@@ -99,6 +99,7 @@ def check(schedule: Schedule, now: datetime) -> None:
     """Refuses a schedule whose parts contradict each other, or that will never fire."""
     trigger, policies = schedule.trigger, schedule.policies
     calendars.check(policies.calendars, schedule.calendars)
+    misfire.check(policies.misfire)
     for override in schedule.overrides:
         overrides.check(trigger, override)
     if isinstance(trigger, OnceTrigger) and (policies.max_count or 1) > 1:
