@@ -15,9 +15,7 @@ from horae.domain.events import Event
 from horae.domain.ids import Prefix, private, shard_in
 from horae.domain.jobs import Definition, Job, Status, Wanted, check_labels, check_limits, check_name, check_status
 from horae.domain.outcomes import SkipReason
-from horae.domain.schedule import Schedule, Skip, check, fire_at, first_wake
-from horae.domain.schedule.expected import INSTANT
-from horae.domain.schedule.plan import skipped
+from horae.domain.schedule import Schedule, Skip, Step, check, first_wake, passed
 from horae.domain.tasks import OWN_KEY, Create, Decision, Intent
 from horae.domain.tenants import check_width
 from horae.domain.timers import cursor_of
@@ -152,14 +150,13 @@ async def listing(ctx: Context) -> list[Job]:
 async def pause(ctx: Context, name: str) -> Job:
     """Stop fires and claims; what runs may finish."""
 
-    async def work(tx: Tx) -> Job:
-        job = await find_in(ctx, tx, name)
+    async def work(tx: Tx, job: Job, _days: Days) -> Job:
         check_status(job, Status.ACTIVE, "paused")
         paused = await _held(tx, job)
         await tell(ctx, tx, paused, Event.JOB_PAUSED, {"held_from": await jobs.held_from(tx, paused)})
         return await shown_or_not(ctx, paused)
 
-    return await ctx.store.run(await shard_of_job(ctx, name), work)
+    return await change(ctx, name, work)
 
 
 async def resume(ctx: Context, name: str) -> Job:
@@ -167,6 +164,7 @@ async def resume(ctx: Context, name: str) -> Job:
 
     async def work(tx: Tx, job: Job, days: Days) -> Job:
         check_status(job, Status.PAUSED, "resumed")
+        await cursors.seize(tx, job)  # the cursor before the job, as nodes lock them
         held_from = await jobs.held_from(tx, job)
         await _set_status(tx, job, Status.ACTIVE)
         next_fire_at = await _let_go(tx, job, planned(job, days), held_from) if held_from is not None else None
@@ -211,13 +209,13 @@ async def _tell_owed(tx: Tx, job: Job, held_from: datetime | None, known: dict[s
     reason = SkipReason.REMOVED if held_from is None else SkipReason.PAUSED
     try:
         schedule = job.schedule(known)
-        owed = list(skipped(schedule, fire_at(schedule, stood), tx.now + INSTANT, reason))
+        owed = [one for one in passed(schedule, stood, tx.now, reason).verdicts if isinstance(one, Skip)]
     except HoraeError:  # written by a newer release: how many they are only that one knows
         owed = [Skip(stood, tx.now, 1, reason)]
     if held_from is not None:
         await cursors.resume(tx, job, held_from)
-    for passed in owed:
-        row = cursors.skip_row(cursor_of(job, stood), passed, None, tx.now)
+    for verdict in owed:
+        row = cursors.skip_row(cursor_of(job, stood), verdict, None, tx.now)
         if not await cursors.skip(tx, job.definition.priority, [row]):
             raise Conflict(f"job {job.name!r} fired while it was being removed; ask again")
 
@@ -260,17 +258,28 @@ async def _held(tx: Tx, job: Job) -> Job:
 
 async def _set_status(tx: Tx, job: Job, status: Status, *, held_from: datetime | None = None) -> None:
     if not await jobs.set_status(tx, job, status, held_from=held_from):
-        raise Conflict(f"job {job.name!r} changed while it was being {status.lower()}; ask again")
+        raise Contended(f"job {job.name!r} changed while it was being {status.lower()}; ask again")
 
 
 async def _let_go(tx: Tx, job: Job, schedule: Schedule, held_from: datetime) -> datetime | None:
-    """Put a paused cursor back, tell what passed as one range, and send it on to the next fire from now."""
-    wake = first_wake(schedule, tx.now)
-    if held_from > tx.now:  # nothing passed; the schedule may have become another one meanwhile
-        await cursors.resume(tx, job, wake)
-        return wake
-    await cursors.resume(tx, job, held_from)
-    for passed in skipped(schedule, fire_at(schedule, held_from), tx.now + INSTANT, SkipReason.PAUSED):
-        stood = cursor_of(job, held_from)
-        await cursors.skip(tx, job.definition.priority, [cursors.skip_row(stood, passed, wake, tx.now)])
+    """Put a paused cursor at the next fire from now, and tell what passed as one range.
+
+    The schedule may have become another one meanwhile: what it has no fire for is neither told nor fired.
+    """
+    stood = held_from if held_from <= tx.now else first_wake(schedule, tx.now)
+    wake, told = stood, []
+    if stood is not None and stood <= tx.now:
+        step = passed(schedule, stood, tx.now, SkipReason.PAUSED)
+        wake, told = step.wake, _skip_rows(tx, job, stood, step)
+    moved = await cursors.resume(tx, job, stood if told else wake)
+    if told:
+        moved = moved and bool(await cursors.skip(tx, job.definition.priority, told))
+    if not moved:
+        raise Contended(f"job {job.name!r} was changed while it was being resumed")
     return wake
+
+
+def _skip_rows(tx: Tx, job: Job, stood: datetime, step: Step) -> list[cursors.Skip]:
+    """The rows of what a cursor passes; there is one at most."""
+    at = cursor_of(job, stood)
+    return [cursors.skip_row(at, one, step.wake, tx.now) for one in step.verdicts if isinstance(one, Skip)]

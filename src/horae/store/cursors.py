@@ -189,9 +189,9 @@ async def hold(tx: Tx, job: Job) -> datetime | None:
     return value if isinstance(value, datetime) else None
 
 
-async def resume(tx: Tx, job: Job, next_fire_at: datetime | None) -> None:
-    """Let a stopped cursor go on from a time."""
-    await tx.run(sql("cursors/resume"), job.shard, job.id, next_fire_at)
+async def resume(tx: Tx, job: Job, next_fire_at: datetime | None) -> bool:
+    """Let a stopped cursor go on from a time; False when its job was changed meanwhile."""
+    return await tx.value(sql("cursors/resume"), job.shard, job.id, next_fire_at, job.version) is not None
 
 
 async def remove(tx: Tx, job: Job) -> None:

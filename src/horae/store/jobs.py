@@ -94,8 +94,8 @@ async def current(tx: Tx, tenant_id: UUID, ids: Collection[UUID]) -> dict[UUID, 
 
 
 async def set_status(tx: Tx, job: Job, status: Status, *, held_from: datetime | None = None) -> bool:
-    """Move a job from the status it was read in to another; False when it is not in that status any more."""
-    args = (job.shard, job.id, job.status, status, held_from, tx.now)
+    """Move a job from the status it was read in to another; False when that, or its version, is another one by now."""
+    args = (job.shard, job.id, job.status, status, held_from, tx.now, job.version)
     return await tx.value(sql("jobs/set_status"), *args) is not None
 
 
