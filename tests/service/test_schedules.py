@@ -284,3 +284,18 @@ async def test_a_resumed_job_tells_what_passed_as_one_range(ctx, store):
     [told] = await query(store, "select reason, range_count from instance_history")
     assert told["reason"] == "PAUSED"
     assert abs(told["range_count"] - 40 * 86400) < 120
+
+
+async def test_a_job_has_so_many_single_occurrences_and_what_is_above_can_be_taken_away(ctx, monkeypatch):
+    monkeypatch.setattr("horae.domain.schedule.overrides.MOST_OVERRIDES", 3)
+    job = await a_job(ctx, "hourly", cron("0 * * * *"))
+    occurrences = [job.next_fire_at + timedelta(hours=n) for n in range(1, 5)]
+    for at in occurrences[:3]:
+        await schedules.skip(ctx, "hourly", at)
+    with pytest.raises(InvalidSchedule, match="at most 3"):
+        await schedules.skip(ctx, "hourly", occurrences[3])
+    with pytest.raises(InvalidSchedule, match="at most 3"):
+        await schedules.move(ctx, "hourly", occurrences[3], occurrences[3] + timedelta(minutes=1))
+    await schedules.move(ctx, "hourly", occurrences[0], occurrences[0] + timedelta(minutes=1))
+    await schedules.restore(ctx, "hourly", occurrences[1])
+    assert len((await schedules.skip(ctx, "hourly", occurrences[3])).definition.overrides) == 3

@@ -12,6 +12,7 @@ from horae.domain.errors import Conflict, Contended, InvalidSchedule
 from horae.domain.events import Event
 from horae.domain.jobs import Definition, Job, check_change, check_labels, check_limits
 from horae.domain.schedule import Override, Schedule, Verdict, check, fires, first_wake
+from horae.domain.schedule.overrides import check_count
 from horae.domain.steps import Steps, finish
 from horae.domain.triggers import CronTrigger
 from horae.runtime.heavy import run_in_slices
@@ -123,6 +124,8 @@ async def _override(ctx: Context, name: str, override: Override, verb: str) -> J
             )
         kept = [one for one in job.definition.overrides if one.at != override.at and one.at > now]
         changed = kept if verb == "restore" else [*kept, override]
+        if len(changed) > len(job.definition.overrides):
+            check_count(changed)
         return replace(job.definition, overrides=tuple(sorted(changed, key=lambda one: one.at)))
 
     return await _revise(ctx, name, change, Event.JOB_UPDATED, {verb: override.at, "to": override.to})

@@ -1,12 +1,18 @@
 """A single occurrence, skipped or moved, without touching the schedule."""
 
+from collections.abc import Sequence
 from datetime import datetime
+from typing import Final
 
 import msgspec
 
 from horae.domain.errors import InvalidSchedule
 from horae.domain.schedule import expected
 from horae.domain.triggers import Trigger
+
+
+MOST_OVERRIDES: Final = 200
+"""Single occurrences of one job that are skipped or moved: each is checked at every change, and looked at by fires."""
 
 
 class Override(msgspec.Struct, frozen=True):
@@ -30,3 +36,11 @@ def check(trigger: Trigger, override: Override) -> None:
         sooner = expected.after(trigger, override.to - expected.INSTANT)
         if sooner != override.at:
             raise InvalidSchedule("a fire cannot be moved to the one before it or past it")
+
+
+def check_count(overrides: Sequence[Override]) -> None:
+    """Refuses more single occurrences than a job may have."""
+    if len(overrides) > MOST_OVERRIDES:
+        raise InvalidSchedule(
+            f"a job has at most {MOST_OVERRIDES} occurrences to come that are skipped or moved: change its schedule"
+        )
