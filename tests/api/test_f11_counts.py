@@ -1,4 +1,4 @@
-"""F11: a tenant has as many jobs, subscriptions, intakes, sources and secrets as it may, and no more."""
+"""F11: a tenant has as many jobs, subscriptions, intakes, sources, secrets and calendars as it may, and no more."""
 
 import pytest
 
@@ -9,6 +9,7 @@ MAKING = {
     "intakes": lambda n: ("PUT", f"/intakes/i{n}", {"source": TOPIC}),
     "sources": lambda n: ("PUT", f"/sources/type{n}", {"origin": {"kind": "push"}}),
     "secrets": lambda n: ("PUT", f"/secrets/s{n}", {"value": "hidden"}),
+    "calendars": lambda n: ("PUT", f"/calendars/c{n}", {"first": "2026-01-01", "last": "2026-12-31"}),
 }
 
 
@@ -72,11 +73,28 @@ async def test_the_bounds_are_shown_and_have_defaults(tenant, platform):
         "intakes": 100,
         "sources": 1_000,
         "secrets": 1_000,
+        "calendars": 100,
+        "calendar_days": 100_000,
         "shortest_period": 1.0,
     }
     said = await allow(platform, jobs=-1)
     assert said.status_code == 422
     assert (await allow(platform, jobs=7)).json()["allowance"]["counts"]["jobs"] == 7
     shown = (await platform.get("/tenants/acme")).json()["allowance"]["counts"]
-    assert set(shown) == {*MAKING, "shortest_period"}
+    assert set(shown) == {*MAKING, "calendar_days", "shortest_period"}
     assert (shown["jobs"], shown["secrets"]) == (7, 1_000)
+
+
+async def test_the_single_days_of_all_calendars_are_counted_together(admin, platform):
+    def named(many, first="2026-01-01"):
+        days = [f"2026-02-{day:02}" for day in range(1, many + 1)]
+        return {"first": first, "last": "2026-12-31", "weekdays": [], "added": days}
+
+    await allow(platform, calendar_days=10)
+    assert (await admin.put("/calendars/a", json=named(6))).is_success
+    refused = await admin.put("/calendars/b", json=named(5))
+    assert (refused.status_code, refused.json().get("code")) == (409, "SCH_409_COUNT_REACHED")
+    assert refused.json()["most"] == 10
+    assert (await admin.put("/calendars/b", json=named(4))).is_success
+    assert (await admin.put("/calendars/a", json=named(7))).status_code == 409
+    assert (await admin.put("/calendars/a", json=named(6, first="2025-01-01"))).is_success, "no day more than it had"

@@ -43,6 +43,11 @@ class Calendar(msgspec.Struct, frozen=True, kw_only=True):
         if any(not self.first <= day <= self.last for day in self.added | self.removed):
             raise InvalidSchedule(f"calendar {self.name!r} names a day outside {self.first} to {self.last}")
 
+    @property
+    def days(self) -> int:
+        """How many single days it names."""
+        return len(self.added) + len(self.removed)
+
     def has(self, day: date) -> bool | None:
         """Whether the day belongs to it; None when that is not known."""
         if not self.first <= day <= self.last:

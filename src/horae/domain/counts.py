@@ -26,13 +26,16 @@ class Counted(StrEnum):
     INTAKES = "intakes"
     SOURCES = "sources"
     SECRETS = "secrets"
+    CALENDARS = "calendars"
+    CALENDAR_DAYS = "calendar_days"
 
 
 class CountBounds(msgspec.Struct, frozen=True, omit_defaults=True):
     """At most so many of each, and how many seconds lie between two fires of a job at least.
 
     The platform's admin sets them. Every subscription, intake and source costs each node some work in each second, a
-    secret memory, a job a row that is looked at when it fires.
+    secret memory, a job a row that is looked at when it fires. The single days of all calendars are counted together:
+    nodes keep those that due jobs name in memory.
     """
 
     jobs: int = 300_000
@@ -40,6 +43,8 @@ class CountBounds(msgspec.Struct, frozen=True, omit_defaults=True):
     intakes: int = 100
     sources: int = 1_000
     secrets: int = 1_000
+    calendars: int = 100
+    calendar_days: int = 100_000
     shortest_period: float = 1.0
 
     def __post_init__(self) -> None:
@@ -54,10 +59,10 @@ class CountBounds(msgspec.Struct, frozen=True, omit_defaults=True):
         found: int = getattr(self, kind)
         return found
 
-    def check(self, kind: Counted, there_are: int) -> None:
-        """Refuse one more where there are as many as there may be."""
+    def check(self, kind: Counted, there_are: int, more: int = 1) -> None:
+        """Refuse one more, or so many more, where there would be more than there may be."""
         most = self.most(kind)
-        if there_are >= most:
+        if there_are + more > most:
             raise CountReached(
                 f"the tenant has {there_are} {kind}, and may have {most}: the platform's admin can allow more",
                 kind=kind,

@@ -79,14 +79,13 @@ class Backfiller:
         async with self.cell.statement() as tx:
             job = await jobs.by_id(tx, one.tenant_id, one.job_id)
             room = MOST_WAITING - await backfills.waiting(tx, one, MOST_WAITING)
-            if job is not None and job.status not in {Status.PAUSED, Status.REMOVED}:
-                await self.almanac.learn(tx, [job])
         if job is None or job.status == Status.REMOVED:
             async with self.cell.tx() as tx:
                 await backfills.cancel(tx, one)
             return 0
         if job.status == Status.PAUSED or room <= 0:
             return 0
+        await self.almanac.learn([job])
         return await self._portion(one, job, min(BATCH, room))
 
     async def _portion(self, one: Backfill, job: Job, many: int) -> int:

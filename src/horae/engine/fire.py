@@ -120,8 +120,7 @@ class Firer:
 
     async def _learn_calendars(self, readies: Sequence[Ready]) -> None:
         if any(ready.job.calendars for ready in readies):
-            async with self.cell.statement() as tx:
-                await self.almanac.learn(tx, (ready.job for ready in readies))
+            await self.almanac.learn(ready.job for ready in readies)
 
     def _sort(self, readies: Sequence[Ready], fired: FiredBatch) -> list[Reached]:
         """Those of a batch whose cursor has one verdict; the others are put where they belong.

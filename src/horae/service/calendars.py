@@ -1,7 +1,8 @@
 """Calendars: put one, and every job that uses it is planned anew."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 from typing import Final
 from uuid import UUID
 
@@ -14,17 +15,28 @@ from horae.domain.schedule import first_wake
 from horae.domain.steps import Steps
 from horae.runtime.chance import mint
 from horae.runtime.heavy import run_in_slices
+from horae.service import counts
 from horae.service.context import Context
 from horae.store import audit, calendars, cursors, jobs, outbox, references
 from horae.store.cells import Cell
-from horae.store.each import ask_each, ask_first
-from horae.store.tx import Tx
+from horae.store.each import UNSERVED, ask_each, ask_first
+from horae.store.tx import TRY_AGAIN, Tx
 
 PAGE: Final = 500
+JOBS_PER_TRANSACTION: Final = 20
+"""Cursors that are locked together: nodes that fire them wait so long."""
+MOST_LISTED: Final = 500
+NOT_PLANNED: Final[tuple[type[Exception], ...]] = (Unavailable, *UNSERVED, *TRY_AGAIN)
+Move = tuple[Job, datetime]
+"""A job, and where its cursor goes."""
 
 
 async def put(ctx: Context, calendar: Calendar) -> list[str]:
-    """Write a calendar and move the cursors it changes; returns the names of the jobs whose next fire moved."""
+    """Write a calendar and move the cursors it changes; returns the names of the jobs whose next fire moved.
+
+    Once the calendar is written, whatever fails is told as that: asked again, the rest is done.
+    """
+    await counts.check_calendar(ctx, calendar)
     shard = _shard(ctx, calendar.name)
 
     async def work(tx: Tx) -> None:
@@ -46,12 +58,14 @@ async def put(ctx: Context, calendar: Calendar) -> list[str]:
         )
 
     await ctx.store.run(shard, work)
-    await _carry(ctx)
-    planned = await ask_each(ctx.store.cells, lambda cell: _plan_anew(ctx, cell, calendar))
-    if any(name in planned.down for name in _cells_of_jobs(ctx)):
-        raise Unavailable(
-            f"the calendar is written; jobs in {', '.join(planned.down)} could not be planned anew, ask again"
-        )
+    try:
+        await _carry(ctx, calendar.name)
+        planned = await ask_each(ctx.store.cells, partial(_plan_anew, ctx, calendar.name))
+        missing = [name for name in planned.down if name in _cells_of_jobs(ctx)]
+    except NOT_PLANNED as error:
+        raise Unavailable("the calendar is written; not all of its jobs could be planned anew, ask again") from error
+    if missing:
+        raise Unavailable(f"the calendar is written; jobs in {', '.join(missing)} could not be planned anew, ask again")
     return [name for moved in planned.found.values() for name in moved]
 
 
@@ -68,67 +82,88 @@ async def known(ctx: Context, names: Sequence[str]) -> dict[str, Calendar]:
     found: dict[str, Calendar] = {}
     for here in homes.values():
         cells = ctx.store.home_first(_shard(ctx, here[0]))  # where the home is down, any copy will do
-        copies = await ask_first(cells, lambda tx: calendars.copies(tx, [ctx.tenant.id])) or {}
-        found |= {name: copies[ctx.tenant.id, name] for name in here if (ctx.tenant.id, name) in copies}
+        copies = await ask_first(cells, partial(calendars.copies, tenant_id=ctx.tenant.id, names=here)) or {}
+        found |= {name: copy.calendar for name, copy in copies.items()}
     return found
+
+
+async def page(ctx: Context, *, after: str = "", limit: int) -> list[Calendar]:
+    """The tenant's calendars behind a name, by name."""
+    look = partial(calendars.page, tenant_id=ctx.tenant.id, after=after, limit=limit)
+    found: dict[str, calendars.CalendarCopy] = {}
+    for copies in await ctx.ask_each(look):
+        for name, copy in copies.items():
+            if name not in found or found[name].version < copy.version:
+                found[name] = copy
+    return [found[name].calendar for name in sorted(found)[:limit]]
 
 
 async def listing(ctx: Context) -> list[Calendar]:
     """All calendars of the tenant, by name."""
-    found: dict[str, Calendar] = {}
-    for copies in await ctx.ask_each(lambda tx: calendars.copies(tx, [ctx.tenant.id])):
-        found |= {name: calendar for (_, name), calendar in copies.items()}
-    return [found[name] for name in sorted(found)]
+    found: list[Calendar] = []
+    while True:
+        here = await page(ctx, after=found[-1].name if found else "", limit=MOST_LISTED)
+        found += here
+        if len(here) < MOST_LISTED:
+            return found
 
 
 def _shard(ctx: Context, name: str) -> int:
     return ctx.tenant.fixed().shard(shard_in(ctx.tenant.id), f"calendar/{name}")
 
 
-async def _carry(ctx: Context) -> None:
-    """Bring the tenant's calendars to every cell now: the plans below must not be older than the answer."""
-    found = await ctx.ask_each(lambda tx: references.of_kind(tx, ctx.tenant.id, "calendar"))
-    news = list({row.id: row for here in found for row in sorted(here, key=lambda row: row.version)}.values())
-    if news:
-        await ctx.ask_each(lambda tx: references.copy(tx, news))  # one that is down gets its copies when it is back
+async def _carry(ctx: Context, name: str) -> None:
+    """Bring a calendar to every cell now: the plans below must not be older than the answer."""
+    async with ctx.store.statement(_shard(ctx, name)) as tx:
+        news = await references.named(tx, ctx.tenant.id, "calendar", name)
+    await ctx.ask_each(lambda tx: references.copy(tx, news))  # one that is down gets its copy when it is back
 
 
-async def _plan_anew(ctx: Context, cell: Cell, calendar: Calendar) -> list[str]:
+async def _plan_anew(ctx: Context, name: str, cell: Cell) -> list[str]:
+    """Move the cursors of a cell's jobs that name a calendar; returns the names of those that moved.
+
+    1. The jobs are read by pages, and where each cursor goes is found without a connection.
+    2. Cursors are moved a few in a transaction, in the order in which nodes lock them: no node waits long for one.
+    3. Nodes are told of a new time after it is committed.
+    """
     moved: list[str] = []
     after = UUID(int=0)
     while True:
         async with cell.statement() as tx:
-            page = await jobs.with_calendar(tx, ctx.tenant.id, calendar.name, after, PAGE)
-        days = await known(ctx, sorted({name for job in page for name in job.calendars}))
-        wakes = await run_in_slices(_wakes(page, days, cell.clock.now()))
-        if wakes:
-            async with cell.statement() as tx:
-                moved += [job.name for job, wake in wakes if await _move(ctx, tx, job, wake)]  # each its own commit
+            page = await jobs.with_calendar(tx, ctx.tenant.id, name, after, PAGE)
+        moves = await run_in_slices(_moves(page, cell.clock.now()))
+        moves.sort(key=lambda move: (move[0].shard, move[0].id))
+        for first in range(0, len(moves), JOBS_PER_TRANSACTION):
+            done = await cell.run(partial(_move_all, moves[first : first + JOBS_PER_TRANSACTION]))
+            for job, wake in done:
+                ctx.wakes.wake(job.shard, wake)
+                moved.append(job.name)
         if len(page) < PAGE:
             return moved
         after = page[-1].id
 
 
-def _wakes(page: Sequence[Job], days: Mapping[str, Calendar], now: datetime) -> Steps[list[tuple[Job, datetime]]]:
+def _moves(page: Sequence[Job], now: datetime) -> Steps[list[Move]]:
     """The jobs whose cursor goes elsewhere, to the first expected fire from now on: a day that opened may come sooner.
 
-    A fire that has come due already is still owed: the cursor stays at it, and whoever walks it leaves its row.
+    A fire that has come due already is still owed: the cursor stays at it, and whoever walks it leaves its row. Which
+    days are open is asked when a fire comes due, not here.
     """
-    found: list[tuple[Job, datetime]] = []
+    found: list[Move] = []
     for job in page:
         if job.next_fire_at is None or job.next_fire_at > now:
-            wake = first_wake(job.schedule({name: days[name] for name in job.calendars if name in days}), now)
+            wake = first_wake(job.schedule({}), now)
             if wake is not None and wake != job.next_fire_at:
                 found.append((job, wake))
         yield
     return found
 
 
-async def _move(ctx: Context, tx: Tx, job: Job, wake: datetime) -> bool:
-    """Put a cursor there, unless it was moved, or its fire has come due, meanwhile."""
-    if job.next_fire_at is not None and job.next_fire_at <= tx.now:
-        return False
-    moved = await cursors.revise(tx, job, job.version, wake)
-    if moved:
-        ctx.wakes.wake(job.shard, wake)
-    return moved
+async def _move_all(moves: Sequence[Move], tx: Tx) -> list[Move]:
+    """Put cursors there, except those that were moved, or whose fires have come due, meanwhile."""
+    return [(job, wake) for job, wake in moves if await _move(tx, job, wake)]
+
+
+async def _move(tx: Tx, job: Job, wake: datetime) -> bool:
+    is_due = job.next_fire_at is not None and job.next_fire_at <= tx.now
+    return not is_due and await cursors.revise(tx, job, job.version, wake)

@@ -8,6 +8,7 @@ other may pass the bound by what they make within that while.
 from functools import partial
 from typing import Final, NamedTuple
 
+from horae.domain.calendars import Calendar
 from horae.domain.counts import CountBounds, Counted
 from horae.domain.ids import shard_in
 from horae.domain.jobs import Job
@@ -96,6 +97,16 @@ def _check(bounds: CountBounds, kind: Counted, found: Count) -> None:
     if not found.has_it:
         bounds.check(kind, found.many)
         bounds.check_removed(kind, found.removed)
+
+
+async def check_calendar(ctx: Context, calendar: Calendar) -> None:
+    """Refuse a new calendar, or more days of one, where the tenant has as many as it may, in the cells that answer."""
+    bounds, look = await bounds_of(ctx), partial(counts.calendars, tenant_id=ctx.tenant.id, name=calendar.name)
+    found = (await ask_each(ctx.store.cells, partial(ask_by_statement, look))).found.values()
+    if not any(one.has_it for one in found):
+        bounds.check(Counted.CALENDARS, sum(one.many for one in found))
+    if calendar.days > sum(one.its_days for one in found):
+        bounds.check(Counted.CALENDAR_DAYS, sum(one.other_days for one in found), calendar.days)
 
 
 async def _bounds(ctx: Context) -> CountBounds:

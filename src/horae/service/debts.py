@@ -11,7 +11,7 @@ from uuid import UUID
 
 from msgspec.structs import replace
 
-from horae.domain.errors import Contended
+from horae.domain.errors import Contended, Unavailable
 from horae.domain.jobs import Job
 from horae.domain.lifecycle import State
 from horae.domain.outcomes import SkipReason
@@ -29,6 +29,8 @@ async def settle(tx: Tx, job: Job, schedule: Schedule) -> Job:
     stood = job.next_fire_at
     if stood is None or stood > tx.now or not job.recurring:
         return job
+    if not schedule.calendars.keys() >= set(job.calendars):
+        raise Unavailable(f"a calendar of job {job.name!r} is not known here yet; nothing was changed, ask again")
     fired = await cursors.lock(tx, cursor_of(job, stood))
     if fired is None:
         raise Contended(f"job {job.name!r} fired while it was being changed")

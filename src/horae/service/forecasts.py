@@ -43,7 +43,7 @@ async def forecast(ctx: Context, *, hours: float = 24) -> Foreseen:
     """Fires per second of all the tenant's jobs from the next minute on, and who is behind the worst of them."""
     async with ctx.memory.heavy.turn(ctx.tenant.id):
         found, all_read = await _recurring(ctx)
-        days = {one.name: one for one in await calendars.listing(ctx)} if any(job.calendars for job in found) else {}
+        days = await calendars.known(ctx, sorted({name for job in found for name in job.calendars}))
         now = ctx.store.clock.now()
         since = now.replace(second=0, microsecond=0) + MINUTE  # so that its minutes are those of the clock
         schedules = [_schedule(job, days) for job in found]

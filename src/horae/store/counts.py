@@ -18,6 +18,15 @@ class Count(NamedTuple):
     removed: int = 0
 
 
+class CalendarCount(NamedTuple):
+    """How many calendars there are, whether the one that was asked for is among them, and the days of it and others."""
+
+    many: int
+    has_it: bool
+    its_days: int
+    other_days: int
+
+
 async def jobs(tx: Tx, tenant_id: UUID) -> int:
     """The living jobs of a tenant."""
     return int(await tx.value(sql("counts/jobs"), tenant_id))
@@ -36,6 +45,13 @@ async def secrets(tx: Tx, tenant_id: UUID, name: str) -> Count:
 async def sources(tx: Tx, tenant_id: UUID, job_id: UUID) -> Count:
     """The sources of a tenant's types."""
     return _count(await tx.row(sql("counts/sources"), tenant_id, job_id))
+
+
+async def calendars(tx: Tx, tenant_id: UUID, name: str) -> CalendarCount:
+    """The calendars that are at home in this cell."""
+    row = await tx.row(sql("counts/calendars"), tenant_id, name)
+    assert row is not None, "a count is always one row"
+    return CalendarCount(*row)
 
 
 def _count(row: asyncpg.Record | None) -> Count:

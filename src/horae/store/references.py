@@ -53,9 +53,9 @@ async def of_tenant(tx: Tx, tenant_id: UUID) -> list[asyncpg.Record]:
     return await tx.rows(sql("references/of_tenant"), tenant_id)
 
 
-async def of_kind(tx: Tx, tenant_id: UUID, kind: str) -> list[Reference]:
-    """All of one kind that a tenant has at home here."""
-    return [Reference(*row) for row in await tx.rows(sql("references/of_kind"), tenant_id, kind)]
+async def named(tx: Tx, tenant_id: UUID, kind: str, name: str) -> list[Reference]:
+    """The one of a kind and name that a tenant has at home here, if there is one."""
+    return [Reference(*row) for row in await tx.rows(sql("references/named"), tenant_id, kind, name)]
 
 
 async def widest(tx: Tx, tenant_id: UUID) -> int:

@@ -37,6 +37,8 @@ class CountBounds(Told):
     intakes: Count = counts.CountBounds().intakes
     sources: Count = counts.CountBounds().sources
     secrets: Count = counts.CountBounds().secrets
+    calendars: Count = counts.CountBounds().calendars
+    calendar_days: Count = counts.CountBounds().calendar_days
     shortest_period: Annotated[float, Field(ge=1, le=counts.LONGEST_PERIOD_S)] = counts.CountBounds().shortest_period
 
 
@@ -45,7 +47,8 @@ class Allowance(Told):
 
     `retries` bounds what its people send again by hand, `requests` what it may ask of each API process, `egress` is
     where its calls may go, if not where the deployment says. `counts` bounds how many jobs, subscriptions, intakes,
-    sources and secrets it may have; one more is refused with `SCH_409_COUNT_REACHED`.
+    sources, secrets and calendars it may have, and the single days of its calendars together; one more is refused with
+    `SCH_409_COUNT_REACHED`.
     """
 
     weight: Annotated[int, Field(strict=True, ge=1, le=1000)] = 1

@@ -70,7 +70,7 @@ async def shards(
 @days.get("/calendars")
 async def listing(ctx: Annotated[Context, may("calendars.list")], paging: Paged) -> Page[CalendarView]:
     """The tenant's calendars, by name."""
-    found = [one for one in await calendars.listing(ctx) if one.name > (paging.after or "")]
+    found = await calendars.page(ctx, after=paging.after or "", limit=paging.take)
     return paging.page(found, CalendarView.of, lambda one: one.name)
 
 

@@ -72,6 +72,10 @@ def allow(
     intakes: Annotated[int | None, typer.Option(help="Maximum number of intakes.")] = None,
     sources: Annotated[int | None, typer.Option(help="Maximum number of sources.")] = None,
     secrets: Annotated[int | None, typer.Option(help="Maximum number of secrets.")] = None,
+    calendars: Annotated[int | None, typer.Option(help="Maximum number of calendars.")] = None,
+    calendar_days: Annotated[
+        int | None, typer.Option(help="Maximum number of single days that its calendars name together.")
+    ] = None,
     shortest_period: Annotated[
         float | None, typer.Option(help="Minimum number of seconds between two fires of a job.")
     ] = None,
@@ -84,6 +88,8 @@ def allow(
         "intakes": intakes,
         "sources": sources,
         "secrets": secrets,
+        "calendars": calendars,
+        "calendar_days": calendar_days,
         "shortest_period": shortest_period,
     }
     is_change = weight is not None or any(value is not None for value in (*limits.values(), *counts.values()))
