@@ -1,7 +1,9 @@
 from uuid import UUID
 
 from horae.domain.ids import Prefix, private, public
+from horae.domain.tenants import SYSTEM
 from horae.security.roles import Role
+from horae.service import tenants
 from tests.steps import query
 
 
@@ -113,6 +115,18 @@ async def test_a_narrowed_key_makes_no_key_and_binds_no_role_that_reaches_furthe
     binder = await client(Role.ADMIN, scopes=["bindings.put"], name="binder")
     for roles in (["admin"], ["viewer"]):
         assert (await binder.put("/role-bindings/user:mallory", json={"roles": roles})).status_code == 403
+
+
+async def test_a_narrowed_key_of_the_platform_makes_no_wider_key_of_the_platform(store, tenant, platform, client):
+    system = await tenants.named(store, SYSTEM)
+    robot = await client(Role.ADMIN, of=system, scopes=["tenants.create", "tenants.keys.create"], name="robot")
+    wide = {"name": "wide", "roles": ["admin"]}
+    for ref in (SYSTEM, public(Prefix.TENANT, system.id)):
+        assert (await robot.post(f"/tenants/{ref}/keys", json=wide)).status_code == 403
+    narrow = wide | {"scopes": ["tenants.create"]}
+    assert (await robot.post(f"/tenants/{SYSTEM}/keys", json=narrow | {"name": "narrow"})).status_code == 201
+    assert (await robot.post(f"/tenants/{tenant.name}/keys", json=wide)).status_code == 201
+    assert (await platform.post(f"/tenants/{SYSTEM}/keys", json=wide)).status_code == 201
 
 
 async def test_an_admin_gives_every_role(admin):

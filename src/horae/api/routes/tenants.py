@@ -57,8 +57,12 @@ async def widen(ctx: Annotated[Context, may("tenants.widen")], tenant: TenantRef
 
 
 @routes.post("/tenants/{tenant}/keys", status_code=201)
-async def create_key(ctx: Annotated[Context, may("tenants.keys.create")], tenant: TenantRef, asked: NewKey) -> MadeKey:
+async def create_key(
+    ctx: Annotated[Context, may("tenants.keys.create")], tenant: TenantRef, asked: NewKey, caller: Asking
+) -> MadeKey:
     """Make a key of another tenant: its first one. Its text is in this answer and nowhere else."""
     speaking = await tenants.speaking_for(ctx, tenant)
+    if speaking.tenant.id == ctx.tenant.id:
+        caller.check_grant(asked.roles, asked.scopes)
     made = await keys.create(speaking, asked.name, asked.roles, scopes=asked.scopes, expires_at=asked.expires_at)
     return MadeKey.made(made)
