@@ -234,7 +234,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self.transport.abort()
 
     def _count_unsent(self) -> int:
-        """The bytes that the caller has not taken yet: the kernel keeps megabytes of them, and asks for more in steps."""
+        """The bytes that the caller has not taken; the kernel keeps megabytes of them, and asks for more in steps."""
         try:
             queued = fcntl.ioctl(self.transport.get_extra_info("socket").fileno(), termios.TIOCOUTQ, bytes(SIZE.size))
         except (OSError, ValueError):  # closed meanwhile

@@ -16,13 +16,13 @@ import msgspec
 from horae.domain.errors import Invalid
 from horae.domain.instances import Instance
 from horae.domain.lifecycle import State
+from horae.domain.times import is_known
 
 LONGEST_KEY: Final = 200
 LARGEST_PAYLOAD: Final = 64 * 1024
 DEEPEST_PAYLOAD: Final = 32
 """As deep as a body of the API: what came in by a topic or a source goes out by the same encoders."""
 TOO_DEEP: Final = f"a payload may be nested {DEEPEST_PAYLOAD} levels deep"
-FIRST_YEAR, LAST_YEAR = 1970, 9000
 OWN_KEY: Final = "self"  # the business key of a once or delay job: the job itself is its key
 
 
@@ -124,8 +124,8 @@ def check_time(at: datetime | None) -> None:
         return
     if at.tzinfo is None:
         raise Invalid("a time needs its offset, for example 2026-11-15T09:00:00+08:00")
-    if not FIRST_YEAR <= at.year < LAST_YEAR:
-        raise Invalid(f"a time lies between {FIRST_YEAR} and {LAST_YEAR}")
+    if not is_known(at):
+        raise Invalid("a time lies between 1970 and 9000, as UTC has it")
 
 
 def check_payload(payload: Any) -> None:

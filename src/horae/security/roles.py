@@ -21,6 +21,14 @@ class Role(StrEnum):
     AUDITOR = "auditor"
 
 
+ROLES: Final = frozenset(Role)
+
+
+def known_roles(names: Iterable[str]) -> frozenset[Role]:
+    """The roles of a binding. A name that only a newer release knows grants nothing here."""
+    return frozenset(Role(name) for name in names if name in ROLES)
+
+
 class Verb(StrEnum):
     """Which kind of doing an action is."""
 

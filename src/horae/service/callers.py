@@ -19,7 +19,7 @@ from horae.domain.people import Session
 from horae.domain.tenants import SYSTEM, Allowance, Tenant
 from horae.runtime.clock import boottime
 from horae.security.credentials import Credential
-from horae.security.roles import ACTIONS, Role, may, why_not
+from horae.security.roles import ACTIONS, Role, known_roles, may, why_not
 from horae.service.context import Context
 from horae.service.memory import Memory
 from horae.store import bindings, keys, tenants
@@ -171,7 +171,7 @@ class Callers:
         async with WalledCell(cell, Behalf(key.tenant_id)).statement() as tx:
             tenant = await tenants.known(tx, key.tenant_id)
             bound = await bindings.find(tx, key.tenant_id, key.principal)
-        return None if tenant is None else Caller(key, *tenant, frozenset(Role(role) for role in bound.roles))
+        return None if tenant is None else Caller(key, *tenant, known_roles(bound.roles))
 
     async def _touch(self, tx: Tx, key_id: UUID) -> None:
         await keys.touch(tx, key_id)

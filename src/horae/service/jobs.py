@@ -15,7 +15,7 @@ from horae.domain.events import Event
 from horae.domain.ids import Prefix, private, shard_in
 from horae.domain.jobs import Definition, Job, Status, Wanted, check_labels, check_limits, check_name, check_status
 from horae.domain.outcomes import SkipReason
-from horae.domain.schedule import Schedule, Skip, Step, check, first_wake, passed
+from horae.domain.schedule import Schedule, Skip, Step, check, check_policies, first_wake, passed
 from horae.domain.tasks import OWN_KEY, Create, Decision, Intent
 from horae.domain.tenants import check_width
 from horae.domain.timers import cursor_of
@@ -41,6 +41,7 @@ async def create(ctx: Context, name: str, definition: Definition, *, paused: boo
     check_name(name)
     check_labels(definition.labels)
     check_limits(definition)
+    check_policies(definition.policies)
     check_target(ctx, definition)
     if definition.width is not None:
         check_width(definition.width)

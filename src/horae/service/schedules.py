@@ -11,7 +11,7 @@ from horae.domain.cron.describe import describe
 from horae.domain.errors import Conflict, Contended, InvalidSchedule
 from horae.domain.events import Event
 from horae.domain.jobs import Definition, Job, check_change, check_labels, check_limits
-from horae.domain.schedule import Override, Schedule, Verdict, check, fires, first_wake
+from horae.domain.schedule import Override, Schedule, Verdict, check, check_policies, fires, first_wake
 from horae.domain.schedule.overrides import check_count
 from horae.domain.steps import Steps, finish
 from horae.domain.triggers import CronTrigger
@@ -75,6 +75,7 @@ async def update(ctx: Context, name: str, definition: Definition, *, version: in
     """A new version of a job; the cursor goes on by it from now. Refused when `version` is not the one it is at."""
     check_labels(definition.labels)
     check_limits(definition)
+    check_policies(definition.policies)
     check_target(ctx, definition)
     bounds = await counts.bounds_of(ctx)
 

@@ -5,7 +5,7 @@ from uuid import UUID
 import msgspec
 
 from horae.domain.people import Session
-from horae.security.roles import Role
+from horae.security.roles import known_roles
 from horae.service.callers import Caller, Callers
 from horae.store import bindings, keys, sessions, tenants
 from horae.store.cells import Cell
@@ -29,7 +29,7 @@ class Visitors(Callers):
             shown = await _as_its_key(tx, session)
         if tenant is None or shown is None:
             return None
-        return Caller(shown, *tenant, frozenset(Role(role) for role in roles))
+        return Caller(shown, *tenant, known_roles(roles))
 
     async def _touch(self, tx: Tx, key_id: UUID) -> None:
         await sessions.touch(tx, key_id)

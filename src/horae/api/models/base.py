@@ -18,10 +18,12 @@ from pydantic import (
     model_validator,
 )
 
+from horae.domain.schedule.policies import MAX_COUNT, MAX_SECONDS
+from horae.domain.times import is_known
+
 LARGEST_PAYLOAD: Final = 64 * 1024
 MAX_UNKNOWN_FIELDS: Final = 20
 """Unknown fields of one object that are named one by one; with more the object is refused as a whole."""
-LATEST: Final = datetime(9000, 1, 1, tzinfo=UTC)
 TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d")  # the framework would take a count of seconds, too
 DAY: Final = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
@@ -61,8 +63,12 @@ def _is_day(value: Any) -> Any:
 def _is_known(value: datetime) -> datetime:
     if value.tzinfo is None:
         raise ValueError("a time has an offset, such as Z or +08:00")
-    if not 1970 <= value.year < LATEST.year:
-        raise ValueError("a time lies between 1970 and 9000")
+    if not is_known(value):
+        raise ValueError("a time lies between 1970 and 9000, as UTC has it")
+    return _in_utc(value)
+
+
+def _in_utc(value: datetime) -> datetime:
     return value.astimezone(UTC)
 
 
@@ -79,10 +85,12 @@ def _fits(value: Any) -> Any:
 
 
 Moment = Annotated[datetime, BeforeValidator(_is_text), AfterValidator(_is_known)]
+ShownTime = Annotated[datetime, AfterValidator(_in_utc)]
+"""A time of a row, which is judged no more."""
 Day = Annotated[date, BeforeValidator(_is_day)]
 Number = Annotated[float, BeforeValidator(_is_number)]
-Seconds = Annotated[Number, Field(ge=0, le=366 * 86400)]
-Count = Annotated[StrictInt, Field(ge=1, le=1_000_000)]
+Seconds = Annotated[Number, Field(ge=0, le=MAX_SECONDS)]
+Count = Annotated[StrictInt, Field(ge=1, le=MAX_COUNT)]
 Text = Annotated[StrictStr, Field(max_length=4000)]
 Name = Annotated[StrictStr, Field(min_length=1, max_length=120, pattern=r"^[^/\x00-\x1f\x7f]+$")]
 Flag = StrictBool

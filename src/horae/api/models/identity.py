@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field, StrictStr
 
 from horae.api.models.base import Moment, Name, Shown, Told
 from horae.domain.identity import ApiKey, Binding
-from horae.security.roles import ACTIONS, Role, Verb, roles_for
+from horae.security.roles import ACTIONS, Role, Verb, known_roles, roles_for
 from horae.service.audit import Entry
 from horae.service.blocks import Head
 from horae.service.keys import Made
@@ -46,7 +46,7 @@ class KeyView(Shown):
     @classmethod
     def of(cls, key: ApiKey, roles: Iterable[str] = ()) -> "KeyView":
         """A key as it is shown."""
-        return cls(**_facts(key), roles=[Role(role) for role in roles])
+        return cls(**_facts(key), roles=sorted(known_roles(roles)))
 
 
 class MadeKey(KeyView):
@@ -57,7 +57,7 @@ class MadeKey(KeyView):
     @classmethod
     def made(cls, made: Made) -> "MadeKey":
         """A new key as it is shown once."""
-        return cls(**_facts(made.key), roles=[Role(role) for role in made.roles], key=made.text)
+        return cls(**_facts(made.key), roles=sorted(known_roles(made.roles)), key=made.text)
 
 
 class NewRoles(Told):
@@ -75,7 +75,7 @@ class BindingView(Shown):
     @classmethod
     def of(cls, binding: Binding) -> "BindingView":
         """A binding as it is shown."""
-        return cls(principal=binding.principal, roles=[Role(role) for role in binding.roles])
+        return cls(principal=binding.principal, roles=sorted(known_roles(binding.roles)))
 
 
 class ActionView(Shown):

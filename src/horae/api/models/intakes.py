@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field
 from pydantic.config import JsonDict
 
 from horae.api.models.base import Name, Shown, Told
-from horae.api.models.subscriptions import TopicSink
+from horae.api.models.subscriptions import TopicSink, shown_sink
 from horae.api.models.unreadable import Unreadable
 from horae.domain.channels import MOST_FILTERS
 from horae.domain.ids import Prefix, public
@@ -71,7 +71,7 @@ class IntakeView(Shown):
         channel, intake, position = standing
         told = {"name": channel.name, "version": channel.version, "changed_by": channel.changed_by}
         times = {"created_at": channel.created_at, "changed_at": channel.changed_at, "paused_at": channel.paused_at}
-        facts = {"source": msgspec.to_builtins(intake.source), "types": intake.types}
+        facts = {"source": shown_sink(intake.source), "types": intake.types}
         at = None if position is None else PositionView.of(position)
         return cls.model_validate({**told, **times, **facts, "position": at})
 

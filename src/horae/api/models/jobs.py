@@ -7,10 +7,11 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from pydantic import ConfigDict, Field, StrictStr, model_validator
 
-from horae.api.models.base import Moment, Name, Number, Payload, Shown, Told
+from horae.api.models.base import Name, Number, Payload, Shown, Told
 from horae.api.models.holds import HoldView
 from horae.api.models.limits import Limit
 from horae.api.models.schedules import Cron, Expression, Interval, Manual, Policies, Rolling, Trigger, Zone
+from horae.api.models.showing import show_as
 from horae.api.models.targets import Target
 from horae.api.models.unreadable import Unreadable
 from horae.domain.cron import Dialect
@@ -167,7 +168,7 @@ class JobView(Shown):
     quotas: list[str] = []
     expires_after: float | None = Field(None, description=EXPIRES_AFTER)
     overrides: list[OverrideView] = []
-    next_fire_at: Moment | None = None
+    next_fire_at: datetime | None = None
     unreadable: Unreadable = None
     schedule: Echo | None = None
     held: list[HoldView] | None = Field(
@@ -190,11 +191,11 @@ class JobView(Shown):
             priority=made.priority.name.lower(),  # type: ignore[arg-type]
             payload=made.payload,
             labels=made.labels,
-            retry=Retry(**msgspec.to_builtins(made.retry)).model_dump(),
-            policies=Policies(**msgspec.to_builtins(made.policies)).model_dump(mode="json"),
+            retry=show_as(Retry, made.retry).model_dump(),
+            policies=show_as(Policies, made.policies).model_dump(mode="json"),
             after_success=made.after_success,
             width=made.width,
-            limit=None if made.limit is None else Limit(**msgspec.to_builtins(made.limit)),
+            limit=None if made.limit is None else show_as(Limit, made.limit),
             quotas=list(made.quotas),
             expires_after=made.expires_after,
             overrides=[OverrideView.model_validate(one) for one in made.overrides],

@@ -8,6 +8,8 @@ from pydantic import ConfigDict, Field
 from pydantic.config import JsonDict
 
 from horae.api.models.base import Moment, Name, Shown, Text, Told
+from horae.api.models.showing import show_as
+from horae.domain import channels
 from horae.domain.channels import MOST_FILTERS, Subscription
 from horae.service.subscriptions import Progress, Standing
 
@@ -31,6 +33,13 @@ class WebhookSink(Told):
 
 
 Sink = Annotated[TopicSink | WebhookSink, Field(discriminator="kind")]
+
+
+def shown_sink(sink: channels.Sink) -> TopicSink | WebhookSink:
+    """Where a subscription or an intake leads, as it is shown."""
+    return show_as(TopicSink, sink) if isinstance(sink, channels.Topic) else show_as(WebhookSink, sink)
+
+
 EXAMPLE: Final[JsonDict] = {
     "sink": {"kind": "webhook", "url": "https://crm.example.com/events", "signing": "crm-events"},
     "events": ["INSTANCE_*", "TASK_MOVED"],
@@ -94,6 +103,6 @@ class SubscriptionView(Shown):
         channel, wanted = standing.channel, standing.subscription
         told = {"name": channel.name, "version": channel.version, "changed_by": channel.changed_by}
         times = {"created_at": channel.created_at, "changed_at": channel.changed_at, "paused_at": channel.paused_at}
-        facts = {"sink": msgspec.to_builtins(wanted.sink), "events": list(wanted.events), "labels": wanted.labels}
+        facts = {"sink": shown_sink(wanted.sink), "events": list(wanted.events), "labels": wanted.labels}
         progress = None if standing.progress is None else ProgressView.of(standing.progress)
         return cls.model_validate({**told, **times, **facts, "progress": progress})

@@ -138,9 +138,9 @@ class DecisionView(Shown):
     """One line of a key's ledger: what was decided, when and by whom, and the time that was asked for."""
 
     decision: LedgerWord
-    on: base.Moment = Field(description="When it was decided.")
+    on: base.ShownTime = Field(description="When it was decided.")
     by: str = ""
-    at: base.Moment | None = Field(None, description="The time that was asked for.")
+    at: base.ShownTime | None = Field(None, description="The time that was asked for.")
     reason: IgnoreReason | None = Field(None, description="Why it was ignored.")
 
 

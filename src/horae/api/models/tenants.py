@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Field
 from horae.api.models.base import Flag, Name, Shown, Told
 from horae.api.models.limits import Limit
 from horae.api.models.schedules import Zone
+from horae.api.models.showing import show_as
 from horae.domain import counts, tenants
 from horae.domain.ids import Prefix, public
 from horae.domain.placement import DEFAULT_WIDTH, Layout
@@ -66,7 +67,7 @@ class Allowance(Told):
     @classmethod
     def of(cls, allowance: tenants.Allowance) -> "Allowance":
         """An allowance as it is shown."""
-        return cls(**msgspec.to_builtins(allowance))
+        return show_as(cls, allowance)
 
 
 class NewTenant(Told):

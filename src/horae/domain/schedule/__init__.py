@@ -6,7 +6,7 @@ from horae.domain.schedule.misfire import Misfire, OnMisfire
 from horae.domain.schedule.overlap import OnOverlap
 from horae.domain.schedule.overrides import Override
 from horae.domain.schedule.plan import Fire, Schedule, Skip, Verdict, check, fires, following
-from horae.domain.schedule.policies import Policies
+from horae.domain.schedule.policies import Policies, check_policies
 from horae.domain.schedule.spread import Spread
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "advance",
     "catch_up",
     "check",
+    "check_policies",
     "fire_at",
     "fires",
     "first_wake",

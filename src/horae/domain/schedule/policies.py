@@ -1,6 +1,7 @@
 """All policies of a job's schedule, and which of them contradict each other."""
 
 from datetime import datetime
+from typing import Final
 
 import msgspec
 
@@ -9,6 +10,10 @@ from horae.domain.errors import InvalidSchedule
 from horae.domain.schedule.misfire import Misfire, OnMisfire
 from horae.domain.schedule.overlap import OnOverlap
 from horae.domain.schedule.spread import Spread
+from horae.domain.times import is_known
+
+MAX_SECONDS: Final = 366 * 86_400.0
+MAX_COUNT: Final = 1_000_000
 
 
 class Policies(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -34,3 +39,13 @@ class Policies(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
                 )
             if self.overlap is OnOverlap.FORBID and not self.misfire.pace:
                 raise InvalidSchedule("misfire 'all' with overlap 'forbid' needs a pace, or all but one are skipped")
+
+
+def check_policies(policies: Policies) -> None:
+    """Refuse what is new and beyond the bounds. What rows hold already is kept: it must be read and shown."""
+    if (policies.misfire.max_lateness or 0) > MAX_SECONDS or policies.misfire.pace > MAX_SECONDS:
+        raise InvalidSchedule(f"max_lateness and pace are {MAX_SECONDS:.0f} seconds at most")
+    if (policies.max_count or 0) > MAX_COUNT:
+        raise InvalidSchedule(f"max_count is {MAX_COUNT} at most")
+    if not all(at is None or is_known(at) for at in (policies.start, policies.end)):
+        raise InvalidSchedule("start and end lie between 1970 and 9000, as UTC has it")
