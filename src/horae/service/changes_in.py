@@ -8,11 +8,12 @@ twice.
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from hashlib import sha256
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from horae.domain.errors import BadRequest, HoraeError
+from horae.domain.errors import BadRequest, CountReached, HoraeError
 from horae.domain.foreign import read_text
 from horae.domain.ids import shard_in
+from horae.domain.intakes import LARGEST as LARGEST_MESSAGE
 from horae.domain.intakes import Change, Op, Parked, read
 from horae.domain.sealed import parked_of
 from horae.runtime.chance import mint
@@ -25,6 +26,11 @@ from horae.service.tasks import Answer
 from horae.store import parked
 from horae.store.tx import Tx
 
+MOST_PARKED: Final = 10_000
+"""Messages of a tenant, and the bytes they take as stored: then its intakes wait. A batch may pass the bound."""
+MOST_PARKED_BYTES: Final = 256 * 2**20
+CUT_BYTES: Final = 1024
+"""What is kept of a message that is too large to be a change."""
 Many = Callable[[Context, str, Sequence[Wish]], Awaitable[list[Answer | HoraeError]]]
 
 
@@ -90,17 +96,41 @@ def _raise_if_passing(error: HoraeError) -> None:
 
 
 async def park(ctx: Context, standing: Standing, bad: Sequence[tuple[Came, HoraeError]]) -> None:
-    """Put messages aside, sealed, with the reason."""
+    """Put messages aside, sealed, with the reason. Raises `CountReached` where the tenant has too many aside already."""
     shard, key = shard_in(ctx.tenant.id), await ctx.store.sealing.key(ctx.tenant.id)
 
     async def work(tx: Tx) -> None:
+        await _check_room(tx, ctx)
         for came, error in bad:
             id_ = mint(shard, tx.now)
-            body = seal(key, parked_of(id_), read_text(came.body))
+            body = seal(key, parked_of(id_), _text_of(came.body))
             facts = (standing.channel.id, standing.channel.name, came.place, error.code, str(error)[:500], body)
             await parked.park(tx, ctx.tenant.id, Parked(id_, tx.now, *facts), sha256(came.body).digest())
 
     await ctx.store.run(shard, work)
+
+
+async def check_room(ctx: Context) -> None:
+    """Raise `CountReached` where no further message of the tenant can be parked."""
+    async with ctx.store.statement(shard_in(ctx.tenant.id)) as tx:
+        await _check_room(tx, ctx)
+
+
+async def _check_room(tx: Tx, ctx: Context) -> None:
+    many, size = await parked.held(tx, ctx.tenant.id)
+    if many >= MOST_PARKED or size >= MOST_PARKED_BYTES:
+        raise CountReached(
+            f"{many} messages are parked, {size} bytes, and no more can be: replay some or drop them",
+            kind="parked",
+            most=MOST_PARKED,
+        )
+
+
+def _text_of(body: bytes) -> str:
+    """A message as it is kept: the beginning of one that is too large to be a change."""
+    if len(body) <= LARGEST_MESSAGE:
+        return read_text(body)
+    return f"{read_text(body[:CUT_BYTES])} … ({len(body)} bytes, digest {sha256(body).hexdigest()})"
 
 
 async def tell_one(ctx: Context, standing: Standing, came: Came) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from itertools import chain
+from typing import Final
 
 from horae.domain import tenants as rules
 from horae.domain.errors import Conflict, Contended, KeysUnavailable, NotFound, ShardClosed
@@ -20,6 +21,9 @@ from horae.store.cells import Store
 from horae.store.each import HOME_DOWN, ask_first
 from horae.store.tx import GONE, Tx
 from horae.store.walls import PLATFORM, Behalf, behind
+
+UNHEARD: Final[tuple[type[Exception], ...]] = (Contended, *GONE)
+"""Why a cell could not be told of a widening."""
 
 
 async def create(store: Store, name: str, actor: str, *, width: int = DEFAULT_WIDTH, zone: str = "UTC") -> Tenant:
@@ -105,7 +109,7 @@ async def widen(store: Store, name: str, actor: str, width: int) -> Tenant:
     for cell in walled.cells:
         try:
             await places.raise_in(cell, after)
-        except (Contended, *GONE):
+        except UNHEARD:
             log.warning("tenant.widened_unheard", cell=cell.name, tenant=name)  # whoever makes a key there tells it
     return after
 

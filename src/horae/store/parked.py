@@ -17,6 +17,13 @@ async def park(tx: Tx, tenant_id: UUID, one: Parked, digest: bytes) -> bool:
     return await tx.value(sql("parked/park"), shard_in(tenant_id), *facts) is not None
 
 
+async def held(tx: Tx, tenant_id: UUID) -> tuple[int, int]:
+    """How many messages of a tenant are parked, and how many bytes they take."""
+    row = await tx.row(sql("parked/held"), tenant_id)
+    assert row is not None, "a count is always one row"
+    return row[0], row[1]
+
+
 async def page(tx: Tx, tenant_id: UUID, after: UUID, limit: int) -> list[Parked]:
     """A tenant's parked messages, oldest first."""
     return [_parked(row) for row in await tx.rows(sql("parked/page"), tenant_id, after, limit)]

@@ -13,7 +13,7 @@ from uuid import UUID
 from horae.delivery.brokers import EventSource, source_of
 from horae.delivery.lines import known
 from horae.domain.channels import Channel, check_topic
-from horae.domain.errors import HoraeError, Unavailable
+from horae.domain.errors import CountReached, HoraeError, Unavailable
 from horae.domain.ids import letters, shard_in
 from horae.runtime.clock import boottime
 from horae.runtime.ending import ended, told
@@ -79,10 +79,12 @@ class Intakes:
         return {(one.id, one.version): (cell, one) for one in found if shard_in(one.tenant_id) in held}
 
     async def _go_on(self, cell: Cell, channel: Channel) -> None:
+        full = False
         while not told():
             try:
-                await self._take_all(cell, channel)
+                await self._take_all(cell, channel, full=full)
             except PASSING as error:
+                full = isinstance(error, CountReached)
                 log.warning("intake.waits", intake=channel.name, reason=str(error)[:500])
                 await _fail(cell, channel, str(error))
             except (Exception, asyncio.CancelledError) as error:
@@ -92,10 +94,12 @@ class Intakes:
                 await _fail(cell, channel, type(error).__name__)
             await asyncio.sleep(PAUSE)
 
-    async def _take_all(self, cell: Cell, channel: Channel) -> None:
-        """Batch after batch, until something fails or we are told to end."""
+    async def _take_all(self, cell: Cell, channel: Channel, *, full: bool) -> None:
+        """Batch after batch, until something fails or we are told to end; `full`: first see that there is room to park."""
         ctx = await caller(self.store, cell, channel.tenant_id)
         ctx = ctx._replace(actor=f"intake/{channel.name}")
+        if full:
+            await changes_in.check_room(ctx)
         topic = standing(channel).intake.source
         check_topic(known(self._brokers), ctx.tenant.name, topic)
         source = source_of(self._brokers[topic.broker], topic.topic, f"horae-{letters(channel.id)}")
