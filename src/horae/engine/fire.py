@@ -84,7 +84,7 @@ class Firer:
             plain = self._sort(batch, fired)
             try:
                 await self._fire_plain(priority, plain, fired.flights, slots=slots)
-            except (*GONE, *CUT) as error:
+            except (*GONE, *CUT, *TRY_AGAIN) as error:
                 log.warning("fire.postponed", count=len(plain), reason=str(error) or type(error).__name__)
                 fired.unanswered.extend(one.ready for one in plain)
         return fired
@@ -216,28 +216,32 @@ class Firer:
 
     async def _fire(self, priority: Priority, fires: Sequence[Fire]) -> tuple[list[Fire], list[Refused[Fire]]]:
         """Give birth to a batch; a row that fails on its own comes back with the reason it gave."""
-        try:
-            done = await halve(sorted(fires), partial(self._birth, priority), BAD_ROW)
-        except TRY_AGAIN:
-            return [], []  # another node is at it too; the next look finds what is left
+        done = await halve(sorted(fires), partial(self._birth, priority), BAD_ROW)
         return done.results, done.refused
 
     async def _birth(self, priority: Priority, fires: Sequence[Fire]) -> list[Fire]:
+        """One statement, and one more where schedules end with it; again where it collided with someone else's."""
         last = any(fire.next_fire_at is None for fire in fires)
-        async with self.cell.tx() if last else self.cell.statement() as tx:
+
+        async def work(tx: Tx) -> list[Fire]:
             ids = await cursors.fire(tx, priority, fires, self.owner)
             born = [fire for fire in fires if fire.id in ids]
             if last:
                 await self._complete(tx, born)
             return born
 
+        return await (self.cell.run if last else self.cell.run_statements)(work)
+
     async def _skip(self, priority: Priority, skips: Sequence[Skip]) -> set[UUID]:
         if not skips:
             return set()
-        async with self.cell.tx() as tx:
-            told = await cursors.skip(tx, priority, skips)
+
+        async def work(tx: Tx) -> set[UUID]:
+            told = await cursors.skip(tx, priority, sorted(skips))
             await self._complete(tx, (skip for skip in skips if skip.id in told))
             return told
+
+        return await self.cell.run(work)
 
     async def _complete(self, tx: Tx, moved: Iterable[Fire | Skip]) -> None:
         over = [row for row in moved if row.next_fire_at is None]

@@ -92,17 +92,20 @@ async def change(
 ) -> Result:
     """Change a job in one transaction, with the calendars that it names and those that the change names.
 
-    The calendars are read before the transaction begins. It begins again where the job was changed meanwhile.
+    The calendars are read before the transaction begins. It begins again where the job was changed meanwhile. The cursor
+    is locked before the job is read and changed, in the order of nodes, which fire a job and then complete it.
     """
 
     async def inside(tx: Tx) -> Result:
+        await cursors.seize(tx, found)
         job = await find_in(ctx, tx, name)
-        if not asked.issuperset(job.calendars):
+        if job.id != found.id or not asked.issuperset(job.calendars):
             raise Contended(f"job {name!r} was changed meanwhile")
         return await work(tx, job, days)
 
     for _ in range(TRIES):
-        asked = {*named, *(await find(ctx, name)).calendars}
+        found = await find(ctx, name)
+        asked = {*named, *found.calendars}
         days = await calendars.known(ctx, sorted(asked))
         with suppress(Contended):
             return await ctx.store.run(await shard_of_job(ctx, name), inside)
@@ -186,9 +189,11 @@ async def remove(ctx: Context, name: str) -> Job:
 
     Fires that came due and were not fired leave one SKIPPED row for their whole range.
     """
-    known = await calendars.known(ctx, (await find(ctx, name)).calendars)
+    found = await find(ctx, name)
+    known = await calendars.known(ctx, found.calendars)
 
     async def work(tx: Tx) -> Job:
+        await cursors.seize(tx, found)  # before the job, in the order of nodes
         job = await find_in(ctx, tx, name)
         held_from = await jobs.held_from(tx, job)
         await _set_status(tx, job, Status.REMOVED)
