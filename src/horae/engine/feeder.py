@@ -14,16 +14,20 @@ An idle node sleeps to the earliest time it knows:
 3. What lies further ahead is found by the next safety look, a horizon before it is due or earlier.
 4. Timers that were forgotten undone, and rows that PostgreSQL counted without a look since, end the sleep.
 5. What escapes all this is found by the safety look, which reads from the beginning.
+
+A look reads deep groups (see the agenda) up to their bookmarks, each by itself; what lies behind a bookmark is read
+when there is room for it.
 """
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import product
 from typing import Final
+from uuid import UUID
 
 from horae.domain.instances import Lane, Priority
 from horae.domain.timers import Timer
-from horae.engine.agenda import Agenda
+from horae.engine.agenda import Agenda, Group
 from horae.engine.territory import Class, Read, Territory
 from horae.store.cells import Cell
 from horae.store.looks import BEGINNING, Look, Mark
@@ -35,6 +39,7 @@ LEAD: Final = HORIZON / 2
 LOOK: Final = timedelta(seconds=4.5)
 SWEEP: Final = timedelta(seconds=60)
 BUSY: Final = 1000
+MICROSECOND: Final = timedelta(microseconds=1)
 EVERY_CLASS: Final = tuple(product(Priority, Lane))
 FIRSTS: Final = tuple((priority, Lane.FIRST) for priority in Priority)
 NEVER: Final = datetime(9000, 1, 1, tzinfo=UTC)
@@ -43,7 +48,10 @@ NEVER: Final = datetime(9000, 1, 1, tzinfo=UTC)
 class Shelf:
     """One kind of rows, cursors or instances, read class by class in the order of time."""
 
-    def __init__(self, cell: Cell, read: Read, classes: Sequence[Class], agenda: Agenda) -> None:
+    def __init__(
+        self, cell: Cell, read: Read, classes: Sequence[Class], agenda: Agenda, *, cursors: bool = False
+    ) -> None:
+        self.holds_cursors = cursors
         self.cell = cell
         self.read = read
         self.agenda = agenda
@@ -82,25 +90,56 @@ class Shelf:
         self._reached |= {class_: mark.at for class_, mark in self.marks.items() if mark.at > self._reached[class_]}
         self.marks = {class_: Mark(*class_) for class_ in self.marks}
 
+    async def fill(self, group: Group, low: datetime, until: datetime) -> None:
+        """Read a group by itself from a time on, until it gets a bookmark, or an earlier one than it had."""
+        tenant_id, priority, lane, _ = group
+        look, mark = Look(until, only=tenant_id), Mark(priority, lane).before(low)
+        bookmark = self.agenda.deep.get(group)
+        while self.agenda.deep.get(group) == bookmark:
+            async with self.cell.statement() as tx:
+                page = await self.read(tx, look, [mark])
+            self.agenda.offer(page.timers)
+            last = page.more.get((priority, lane))
+            if last is None:
+                return
+            mark = mark.at_timer(last)
+
     async def _pages(self, look: Look, marks: list[Mark], *, even_if_full: bool = False) -> list[Mark]:
+        await self._fill_to_bookmarks(look.until, marks)
         done: list[Mark] = []
         while marks and (even_if_full or not self.agenda.full):
-            if look.only is None:
-                look = look._replace(without=[*self.agenda.deep, *self.agenda.held])
-            elif look.only in self.agenda.deep:
-                break  # as many as it may have are here again
-            async with self.cell.statement() as tx:
-                page = await self.read(tx, look, marks)
-            self.agenda.offer(page.timers)
             going: list[Mark] = []
-            for mark in marks:
-                last = page.more.get((mark.priority, mark.lane))
-                if last is None:
-                    done.append(mark.through(look.until))
-                else:
-                    going.append(mark.at_timer(last))
+            for without, part in self._left_out(marks):
+                async with self.cell.statement() as tx:
+                    page = await self.read(tx, look._replace(without=without), part)
+                self.agenda.offer(page.timers)
+                for mark in part:
+                    last = page.more.get((mark.priority, mark.lane))
+                    if last is None:
+                        done.append(mark.through(look.until))
+                    else:
+                        going.append(mark.at_timer(last))
             marks = going
         return done + marks
+
+    async def _fill_to_bookmarks(self, until: datetime, marks: Sequence[Mark]) -> None:
+        low = {(mark.priority, mark.lane): mark.at for mark in marks}
+        for group, bookmark in list(self.agenda.deep.items()):
+            tenant_id, priority, lane, is_cursor = group
+            last = min(until, bookmark - MICROSECOND)
+            if is_cursor is self.holds_cursors and tenant_id not in self.agenda.held and low[priority, lane] < last:
+                await self.fill(group, low[priority, lane], last)
+
+    def _left_out(self, marks: list[Mark]) -> list[tuple[list[UUID], list[Mark]]]:
+        """The marks of a page with the tenants whose rows are left out there: marks of several only where some are."""
+        deep, held = self.agenda.deep, self.agenda.held
+        if not deep:
+            return [([*held], marks)]
+        parts: dict[tuple[UUID, ...], list[Mark]] = {}
+        for mark in marks:
+            kind = (mark.priority, mark.lane, self.holds_cursors)
+            parts.setdefault(tuple(group[0] for group in deep if group[1:] == kind), []).append(mark)
+        return [([*tenants, *held], part) for tenants, part in parts.items()]
 
 
 class Feeder:
@@ -119,7 +158,7 @@ class Feeder:
         self.agenda = agenda
         self.waiting = waiting
         self.safety = safety
-        self.cursors = Shelf(cell, territory.cursors, FIRSTS, agenda)
+        self.cursors = Shelf(cell, territory.cursors, FIRSTS, agenda, cursors=True)
         self.instances = Shelf(cell, territory.instances, EVERY_CLASS, agenda)
         self.shelves: tuple[Shelf, ...] = (self.cursors, self.instances)
         self._named: tuple[datetime, datetime] | None = None
@@ -226,7 +265,7 @@ class Feeder:
         for shelf in self.shelves:
             shelf.pass_by(until)
         async with self.cell.statement() as tx:
-            first = await self.territory.next_due(tx, [*self.agenda.deep, *self.agenda.held])
+            first = await self.territory.next_due(tx, [*self.agenda.held])
         if first is not None and first <= until:
             return first
         if resets == self._resets:
@@ -289,8 +328,12 @@ class Feeder:
                 self._swept_at = now
 
     async def _refill(self, now: datetime) -> None:
-        for tenant_id in [tenant for tenant in self.agenda.deep if self.agenda.has_room(tenant)]:
-            low = self.agenda.deep.pop(tenant_id)
-            look = Look(now + HORIZON, only=tenant_id)
-            for shelf in self.shelves:
-                await shelf.behind(low, look)
+        """Read on from the bookmarks of the groups that have room again."""
+        deep, held = self.agenda.deep, self.agenda.held
+        for group in [group for group in deep if group[0] not in held and self.agenda.has_room(group)]:
+            low, shelf = deep.pop(group), self.cursors if group[3] else self.instances
+            try:
+                await shelf.fill(group, low, now + HORIZON)
+            except BaseException:
+                deep[group] = low
+                raise
