@@ -1,6 +1,6 @@
 """A node reads the calendars that due jobs name, no others; a job whose calendar is not in its cell yet waits."""
 
-from datetime import date, timedelta
+from datetime import date
 
 import asyncpg
 import pytest

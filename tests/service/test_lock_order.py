@@ -11,16 +11,18 @@ from horae.store import jobs as rows
 from tests.steps import Looker, a_job, every, move_clock, query, until
 
 WAITING = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
-VERBS = {
-    "label": lambda ctx: schedules.label(ctx, "last", {"team": "a"}),
-    "remove": lambda ctx: jobs.remove(ctx, "last"),
-    "update": lambda ctx: rename_target(ctx),
-}
 
 
 async def rename_target(ctx):
     job = await jobs.find(ctx, "last")
     return await schedules.update(ctx, "last", replace(job.definition, labels={"team": "a"}))
+
+
+VERBS = {
+    "label": lambda ctx: schedules.label(ctx, "last", {"team": "a"}),
+    "remove": lambda ctx: jobs.remove(ctx, "last"),
+    "update": rename_target,
+}
 
 
 @pytest.mark.parametrize("verb", sorted(VERBS))
@@ -54,7 +56,7 @@ async def test_the_last_fire_of_a_job_and_a_change_of_it_wait_for_each_other_and
     monkeypatch.setattr(rows, "set_status", lambda *args, **facts: write("set_status", *args, **facts))
     looker = Looker(store, cell)
     firing = asyncio.create_task(looker.once())
-    await until(lambda: fired.is_set(), 30)
+    await until(fired.is_set, 30)
     await asyncio.gather(firing, VERBS[verb](ctx))
     assert len(writes) == 2, writes
     born = await query(cell, "select from instance_live where job_id = $1", job.id)

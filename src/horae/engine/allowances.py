@@ -6,7 +6,7 @@ from typing import Final
 from uuid import UUID
 
 from horae.domain.egress import Egress
-from horae.domain.errors import ShardClosed, Unavailable
+from horae.domain.errors import Unavailable
 from horae.domain.jobs import Job
 from horae.domain.limits import Key, Limit, key_name
 from horae.domain.targets import PUSHED
@@ -15,7 +15,7 @@ from horae.runtime.clock import boottime
 from horae.runtime.telemetry import log
 from horae.store import tenants
 from horae.store.cells import Cell
-from horae.store.tx import GONE
+from horae.store.each import HOME_DOWN
 
 REMEMBERED: Final = 2.0
 HOME_TIMEOUT_S: Final = 1.0
@@ -84,5 +84,5 @@ class Allowances:
             for home, ids in homes.items():
                 async with asyncio.timeout(HOME_TIMEOUT_S), home.statement() as tx:
                     self._of.update(await tenants.allowances(tx, ids))
-        except (ShardClosed, *GONE) as error:
+        except HOME_DOWN as error:
             log.warning("allowance.unknown", tenants=len(tenant_ids), reason=str(error) or type(error).__name__)

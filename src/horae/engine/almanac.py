@@ -1,7 +1,7 @@
 """The calendars that schedules name, as this cell's copies have them.
 
-1. A node asks for the calendars that due jobs name, and for no others: every two seconds for their versions, and for the
-   body of one whose version it does not have.
+1. A node asks for the calendars that due jobs name, and for no others: every two seconds for their versions, and for
+   the body of one whose version it does not have.
 2. The bodies of one tenant are read by themselves: a read that fails leaves the jobs of this tenant where they stand.
 3. A calendar that is not in the cell says nothing about any day. A job that names it is not decided: it waits until the
    copy comes.

@@ -96,7 +96,7 @@ def _raise_if_passing(error: HoraeError) -> None:
 
 
 async def park(ctx: Context, standing: Standing, bad: Sequence[tuple[Came, HoraeError]]) -> None:
-    """Put messages aside, sealed, with the reason. Raises `CountReached` where the tenant has too many aside already."""
+    """Put messages aside, sealed, with the reason. Raises `CountReached` where the tenant has too many already."""
     shard, key = shard_in(ctx.tenant.id), await ctx.store.sealing.key(ctx.tenant.id)
 
     async def work(tx: Tx) -> None:

@@ -92,8 +92,8 @@ async def change(
 ) -> Result:
     """Change a job in one transaction, with the calendars that it names and those that the change names.
 
-    The calendars are read before the transaction begins. It begins again where the job was changed meanwhile. The cursor
-    is locked before the job is read and changed, in the order of nodes, which fire a job and then complete it.
+    The calendars are read before the transaction begins. It begins again where the job was changed meanwhile. The
+    cursor is locked before the job is read and changed, in the order of nodes, which fire a job and then complete it.
     """
 
     async def inside(tx: Tx) -> Result:

@@ -76,7 +76,7 @@ async def migrate(cells: list[CellSettings], environment: str) -> list[str]:
 
 async def apply(connection: "asyncpg.Connection[asyncpg.Record]", name: str, environment: str) -> list[str]:
     """Apply what is missing to one cell and make its partitions ahead."""
-    while not await connection.fetchval(sql("migrations/lock")):
+    while not await connection.fetchval(sql("migrations/lock")):  # noqa: ASYNC110 — another process holds it
         await asyncio.sleep(PAUSE)
     try:
         await connection.execute(sql("migrations/prepare"))

@@ -129,7 +129,7 @@ async def widen(tx: Tx, tenant: Tenant) -> bool:
 
 
 async def allowances(tx: Tx, ids: Sequence[UUID]) -> dict[UUID, Allowance]:
-    """What tenants may use, as this cell's copies say; missing where it has no copy, or one in words of a later release."""
+    """What tenants may use, as this cell's copies say; missing where it has none that can be read."""
     found = read_rows("allowance", await tx.rows(sql("tenants/allowances"), ids), _allowance)
     return {row["id"]: allowance for row, allowance in found}
 

@@ -95,7 +95,7 @@ class Intakes:
             await asyncio.sleep(PAUSE)
 
     async def _take_all(self, cell: Cell, channel: Channel, *, full: bool) -> None:
-        """Batch after batch, until something fails or we are told to end; `full`: first see that there is room to park."""
+        """Batch after batch, until something fails or we are told to end; `full`: see first that there is room."""
         ctx = await caller(self.store, cell, channel.tenant_id)
         ctx = ctx._replace(actor=f"intake/{channel.name}")
         if full:

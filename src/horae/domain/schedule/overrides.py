@@ -10,7 +10,6 @@ from horae.domain.errors import InvalidSchedule
 from horae.domain.schedule import expected
 from horae.domain.triggers import Trigger
 
-
 MOST_OVERRIDES: Final = 200
 """Single occurrences of one job that are skipped or moved: each is checked at every change, and looked at by fires."""
 
