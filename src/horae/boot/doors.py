@@ -17,6 +17,7 @@ from fastapi import FastAPI
 from horae.api.app import Parts, make
 from horae.api.gate import Gate
 from horae.api.protocol import ConnectionLimits, protocol_of
+from horae.boot.fitness import visit_open
 from horae.boot.serving import client_of, sender_of
 from horae.delivery.oidc import Issuer, Relying
 from horae.domain.errors import Unavailable, Unfit
@@ -113,9 +114,7 @@ def people_of(settings: Settings, store: Store) -> People | None:
 @asynccontextmanager
 async def opened(settings: Settings, store: Store) -> AsyncIterator[str]:
     """The doors stand open while the block lasts; then requests under way may end. Gives the address."""
-    for cell in store.cells:
-        if cell.is_open:
-            await _check_walls(settings, cell)
+    await visit_open(store, partial(_check_walls, settings))
     callers, visitors = Callers(store), Visitors(store)
     people = people_of(settings, store)
     trials, polls = Trials(await sender_of(settings, store)), Polls(store)

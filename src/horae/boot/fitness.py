@@ -1,5 +1,6 @@
 """Whether the cells are as our promises need them, asked before anything is fired."""
 
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 
 from horae.domain.doctor import unfit
@@ -15,17 +16,26 @@ async def check(settings: Settings, store: Store) -> None:
 
     A cell that is down is checked when it joins; one that goes down meanwhile is closed, and joins later.
     """
-    found = []
+    found: list[str] = []
+
+    async def visit(cell: Cell) -> None:
+        found.extend(await _faults(settings, cell))
+
+    await visit_open(store, visit)
+    if found:
+        raise Unfit("; ".join(found))
+
+
+async def visit_open(store: Store, visit: Callable[[Cell], Awaitable[None]]) -> None:
+    """Visit each open cell. One that is lost meanwhile is closed, and joins later, unless it is the last."""
     for cell in store.cells:
         if cell.is_open:
             try:
-                found += await _faults(settings, cell)
+                await visit(cell)
             except GONE:
                 if sum(one.is_open for one in store.cells) == 1:
                     raise
                 await cell.close()
-    if found:
-        raise Unfit("; ".join(found))
 
 
 async def check_cell(settings: Settings, cell: Cell) -> None:
