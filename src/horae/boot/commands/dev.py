@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import AsyncExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Annotated, Final, NamedTuple
 
 import typer
@@ -130,10 +131,9 @@ def _written(file: Path, database: Database, door: Door) -> Iterator[None]:
     """Where to ask and with which key, for another terminal; readable by its owner only, and gone at the end."""
     values = {"HORAE_URL": door.address, "HORAE_KEY": door.key}
     values |= {"HORAE_DSN": database.dsn} if database.dsn != HIDDEN else {}
-    new = file.with_name(f"{file.name}.new")
-    new.touch(mode=0o600)
-    new.write_text("".join(f"export {name}={shlex.quote(value)}\n" for name, value in values.items()))
-    new.replace(file)
+    with NamedTemporaryFile("w", dir=file.parent, prefix=f".{file.name}.", delete=False) as new:  # nobody's but ours
+        new.write("".join(f"export {name}={shlex.quote(value)}\n" for name, value in values.items()))
+    Path(new.name).replace(file)
     try:
         yield
     finally:
