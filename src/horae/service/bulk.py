@@ -11,11 +11,12 @@ from uuid import UUID
 
 import msgspec
 
-from horae.domain.errors import HoraeError, Invalid
+from horae.domain.errors import Invalid
 from horae.domain.ids import Prefix, public
 from horae.domain.jobs import Job, Wanted
 from horae.service import budgets, instances, interventions, jobs, search
 from horae.service.context import Context
+from horae.service.refusals import refusal_of
 from horae.store import instances as rows
 
 MOST: Final = 1000
@@ -66,7 +67,10 @@ async def _one(job: Job, work: Callable[[], Awaitable[tuple[UUID, ...]]]) -> Ite
     id_ = public(Prefix.JOB, job.id)
     try:
         return Item(id_, job.name, ok=True, instances=await work())
-    except HoraeError as refused:
+    except Exception as error:
+        refused = refusal_of(error)
+        if refused is None:
+            raise
         return Item(id_, job.name, ok=False, code=refused.code, message=str(refused))
 
 
