@@ -82,7 +82,7 @@ HOT = {
     "jobs/listing": ([ID], {"j": "job_listing"} | FENCE),
     "jobs/page": ([ID, "", "", None, "{}", [], 10, None], {"j": "job_page"} | FENCE),
     "instances/hasten": ([[1], [ID], ID, AT], {"l": "instance_live_pkey"} | FENCE),
-    "instances/failing": ([ID, [1], ID, 10, AT], {"l": "instance_live_pkey"}),
+    "instances/failing": ([ID, [1], ID, 10, AT, False], {"instance_live_1": "instance_live_pkey"}),
     "backfills/running": ([ID, [1], [ID], 10], {"b": "backfill_running", "pj": "job_paused"} | FENCE),
     "backfills/count_running": ([ID, 10], {"b": "backfill_running"}),
     "backfills/waiting": ([1, ID, AT, AT, 10, ""], {"l": "instance_live_pkey"}),

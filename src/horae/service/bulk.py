@@ -94,7 +94,8 @@ async def _retry(ctx: Context, job: Job) -> tuple[UUID, ...]:
     for cell in search.cells_of(ctx, job):
         async with cell.statement() as tx:
             shards = search.shards_of(ctx, job)
-            failing = await rows.failing(tx, ctx.tenant.id, job.id, shards, most - len(done))
+            left = most - len(done)
+            failing = await rows.failing(tx, ctx.tenant.id, job.id, shards, left, spread=job.spread)
         if failing:
             await budgets.spend(ctx, len(failing))
             done += await interventions.hasten(ctx, failing)

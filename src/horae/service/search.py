@@ -80,8 +80,9 @@ async def of_job(
 async def _of_job(ctx: Context, job: Job, sought: Sought, before: Mark, bounds: Bounds) -> Page:
     found: list[Past] = []
     walked: list[Mark] = []
+    shards = shards_of(ctx, job)
     leaves = await ctx.ask_each(
-        lambda tx: history.of_job(tx, ctx.tenant.id, job.id, shards_of(ctx, job), sought, before, bounds),
+        lambda tx: history.of_job(tx, ctx.tenant.id, job.id, shards, sought, before, bounds, spread=job.spread),
         cells_of(ctx, job),
     )
     for leaf in leaves:
@@ -128,7 +129,9 @@ async def counts(ctx: Context, job: Job, sought: Sought = ANY) -> Counts:
 
     async def count(tx: Tx) -> tuple[dict[str, int], dict[str, int]]:
         return (
-            await instances.counts(tx, ctx.tenant.id, job.id, shards_of(ctx, job)),
+            await instances.counts(
+                tx, ctx.tenant.id, job.id, shards_of(ctx, job), most=MOST_COUNTED, spread=job.spread
+            ),
             await history.outcomes(tx, ctx.tenant.id, job.id, sought.since, sought.until, lane=None, most=MOST_COUNTED),
         )
 

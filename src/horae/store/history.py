@@ -65,11 +65,19 @@ class Bounds(NamedTuple):
 
 
 async def of_job(
-    tx: Tx, tenant_id: UUID, job_id: UUID, shards: Sequence[int], sought: Sought, before: Mark, bounds: Bounds
+    tx: Tx,
+    tenant_id: UUID,
+    job_id: UUID,
+    shards: Sequence[int],
+    sought: Sought,
+    before: Mark,
+    bounds: Bounds,
+    *,
+    spread: bool,
 ) -> Leaf:
-    """Instances of a job in this cell, newest fire first; its live ones lie in these shards."""
+    """Instances of a job in this cell, newest fire first; its live ones lie in these shards. A spread job's have keys."""
     args = (tenant_id, job_id, shards, *before, sought.since, sought.until, sought.states, sought.business_key)
-    rows = await tx.rows(sql("history/of_job"), *args, bounds.scan, bounds.limit)
+    rows = await tx.rows(sql("history/of_job"), *args, bounds.scan, bounds.limit, spread)
     walked = None if rows[0]["walked_id"] is None else Mark(rows[0]["walked_at"], rows[0]["walked_id"])
     return Leaf([Past(*tuple(row)[:-2]) for row in rows if row["id"] is not None], walked)
 

@@ -152,9 +152,11 @@ async def cancel_waiting(tx: Tx, shard: int, job_id: UUID) -> list[UUID]:
     return [row["id"] for row in await tx.rows(sql("instances/cancel_waiting"), shard, job_id, tx.now)]
 
 
-async def counts(tx: Tx, tenant_id: UUID, job_id: UUID, shards: Sequence[int]) -> dict[str, int]:
-    """How many of a job's instances live in which state."""
-    rows = await tx.rows(sql("instances/counts"), tenant_id, shards, job_id)
+async def counts(
+    tx: Tx, tenant_id: UUID, job_id: UUID, shards: Sequence[int], *, most: int, spread: bool
+) -> dict[str, int]:
+    """How many of a job's instances live in which state; at most so many are looked at. A spread job's have keys."""
+    rows = await tx.rows(sql("instances/counts"), tenant_id, shards, job_id, most, spread)
     return {row["state"]: row["many"] for row in rows}
 
 
@@ -170,9 +172,11 @@ async def hasten(tx: Tx, tenant_id: UUID, ids: Sequence[UUID]) -> list[UUID]:
     return [row["id"] for row in await tx.rows(sql("instances/hasten"), shards, ids, tenant_id, tx.now)]
 
 
-async def failing(tx: Tx, tenant_id: UUID, job_id: UUID, shards: Sequence[int], limit: int) -> list[UUID]:
-    """A job's instances in this cell that wait for a retry."""
-    rows = await tx.rows(sql("instances/failing"), tenant_id, shards, job_id, limit, tx.now)
+async def failing(
+    tx: Tx, tenant_id: UUID, job_id: UUID, shards: Sequence[int], limit: int, *, spread: bool
+) -> list[UUID]:
+    """A job's instances in this cell that wait for a retry. A spread job's have keys."""
+    rows = await tx.rows(sql("instances/failing"), tenant_id, shards, job_id, limit, tx.now, spread)
     return [row["id"] for row in rows]
 
 
