@@ -83,3 +83,21 @@ async def test_jobs_that_name_a_calendar_cost_a_forecast_no_statement_each(admin
         rules = {"calendars": [{"calendar": "days"}]}
         assert (await admin.post("/jobs", json={"name": f"j{n}", "cron": "0 3 * * *", "policies": rules})).is_success
     assert await asked() == few
+
+
+async def test_a_forecast_reads_no_payloads(admin, client, monkeypatch):
+    """20,000 jobs with 64 KB each would not fit into the process."""
+    for number in range(3):
+        made = {"name": f"large-{number}", "cron": "0 * * * *", "payload": {"text": "x" * 60_000}}
+        assert (await admin.post("/jobs", json=made)).status_code == 201
+    viewer, read, rows_of = await client(Role.VIEWER), [], Tx.rows
+
+    async def weighed(tx, statement, *args):
+        rows = await rows_of(tx, statement, *args)
+        read.append(sum(len(str(tuple(row))) for row in rows))
+        return rows
+
+    monkeypatch.setattr(Tx, "rows", weighed)
+    told = await viewer.get("/forecast?hours=2")
+    assert (told.status_code, told.json()["jobs"]) == (200, 3)
+    assert 0 < sum(read) < 20_000

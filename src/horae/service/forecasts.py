@@ -1,21 +1,23 @@
 """Forecasts: how many fires of the tenant's jobs are coming, second by second.
 
-The work is bounded whatever the jobs are, runs in slices beside everything else that the process does, and reads jobs
-and calendars a page at a time.
+The work is bounded whatever the jobs are, runs in slices beside everything else that the process does, and reads
+schedules a page at a time, without the payloads and targets of their jobs.
 """
 
-from collections.abc import Mapping
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import Final, NamedTuple
 
-from horae.domain.calendars import Calendar
+from msgspec.structs import replace
+
 from horae.domain.forecast import MOST_WORK, Forecast, forecast_steps
-from horae.domain.jobs import Job, Wanted
 from horae.domain.schedule import Schedule
 from horae.domain.triggers import Kind
 from horae.runtime.heavy import run_in_slices
-from horae.service import calendars, jobs
+from horae.service import calendars
 from horae.service.context import Context
+from horae.store import schedules
+from horae.store.schedules import NamedSchedule
 
 MOST_JOBS: Final = 20_000
 PAGE: Final = 500
@@ -42,37 +44,45 @@ class Foreseen(NamedTuple):
 async def forecast(ctx: Context, *, hours: float = 24) -> Foreseen:
     """Fires per second of all the tenant's jobs from the next minute on, and who is behind the worst of them."""
     async with ctx.memory.heavy.turn(ctx.tenant.id):
-        found, all_read = await _recurring(ctx)
-        days = await calendars.known(ctx, sorted({name for job in found for name in job.calendars}))
+        names, found, all_read = await _recurring(ctx)
+        named = {rule.calendar for schedule in found for rule in schedule.policies.calendars}
+        days = await calendars.known(ctx, sorted(named))
         now = ctx.store.clock.now()
         since = now.replace(second=0, microsecond=0) + MINUTE  # so that its minutes are those of the clock
-        schedules = [_schedule(job, days) for job in found]
+        planned = [replace(one, calendars=days) if one.policies.calendars else one for one in found]
         until = since + timedelta(hours=hours)
-        made = await run_in_slices(forecast_steps(schedules, since, until, most=MOST_WORK))
+        made = await run_in_slices(forecast_steps(planned, since, until, most=MOST_WORK))
         worst = await run_in_slices(made.worst_steps())
         behind = await run_in_slices(made.behind_steps([at for at, _ in worst]))
-    names = {str(job.id): job.name for job in found}
     told = [
         Worst(at, fires, sorted(names[one.key] for one in who)) for (at, fires), who in zip(worst, behind, strict=True)
     ]
     return Foreseen(made, told, len(found) - made.left_out, all_read and not made.left_out)
 
 
-def _schedule(job: Job, days: Mapping[str, Calendar]) -> Schedule:
-    return job.schedule(days if job.calendars else {})
-
-
-async def _recurring(ctx: Context) -> tuple[list[Job], bool]:
-    """The tenant's recurring jobs, by kind and name, and whether these are all."""
-    found: list[Job] = []
+async def _recurring(ctx: Context) -> tuple[dict[str, str], list[Schedule], bool]:
+    """The names of the tenant's recurring jobs by key, their schedules by kind and name, and whether these are all."""
+    names: dict[str, str] = {}
+    found: list[Schedule] = []
+    unread = 0
     for kind in (Kind.CRON, Kind.INTERVAL):
         after = ""
         while len(found) < MOST_JOBS:
-            page = await jobs.page(ctx, Wanted(kind=kind), after=after, limit=PAGE, whole=False)
-            found += page
+            page = await _page(ctx, kind, after)
+            for name, schedule in page:
+                if schedule is None:
+                    unread += 1
+                else:
+                    names[schedule.key] = name
+                    found.append(schedule)
             if len(page) < PAGE:
                 break
             after = page[-1].name
         else:
-            return found, False
-    return found, not ctx.cells_down
+            return names, found, False
+    return names, found, not ctx.cells_down and not unread
+
+
+async def _page(ctx: Context, kind: Kind, after: str) -> list[NamedSchedule]:
+    asked = await ctx.ask_each(lambda tx: schedules.page(tx, ctx.tenant.id, kind, after, PAGE))
+    return sorted(chain.from_iterable(asked), key=lambda one: one.name)[:PAGE]
