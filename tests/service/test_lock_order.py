@@ -13,7 +13,7 @@ from tests.steps import Looker, a_job, every, move_clock, query, until
 WAITING = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
 
 
-async def rename_target(ctx):
+async def set_labels(ctx):
     job = await jobs.find(ctx, "last")
     return await schedules.update(ctx, "last", replace(job.definition, labels={"team": "a"}))
 
@@ -21,7 +21,7 @@ async def rename_target(ctx):
 VERBS = {
     "label": lambda ctx: schedules.label(ctx, "last", {"team": "a"}),
     "remove": lambda ctx: jobs.remove(ctx, "last"),
-    "update": rename_target,
+    "update": set_labels,
 }
 
 

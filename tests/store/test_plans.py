@@ -92,6 +92,7 @@ HOT = {
     "calendars/copies": ([ID, ["days"]], {"reference": "reference_calendar"}),
     "counts/calendars": ([ID, "days"], {"r": "reference_calendar", "c": "calendar_pkey"}),
     "jobs/paused": ([[ID], [ID]], PAUSED),
+    "jobs/removed": ([[1], [ID]], {"r": "reference_pkey", "j": "job_pkey"}),
     "tasks/find": ([1, ID, "key"], {"k": "task_key_pkey", "l": "instance_live_business"}),
     "tasks/move": ([*PLACE, ID, AT, True, None, None, "{}", AT], {"l": "instance_live_pkey", "k": "task_key_pkey"}),
     "tasks/replace": (

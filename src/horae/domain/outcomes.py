@@ -209,7 +209,7 @@ def settle(
 
 
 def removed(ran: Instance) -> Ended:
-    """What becomes of a task whose type is gone: it leaves a row that says so."""
+    """What becomes of an instance whose job is removed: it leaves a row that says so."""
     return Ended(State.SKIPPED, ran.retry_count, SkipReason.REMOVED)
 
 

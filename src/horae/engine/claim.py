@@ -59,8 +59,7 @@ class Claimer:
             taken = await instances.claim(
                 tx, [ready.timer for ready in readies], Claim(chance.token(), self.owner), held_ms
             )
-            keyed = {ran.job_id for ran in taken if ran.business_key}
-            removed = await jobs.removed(tx, list(keyed)) if keyed else set()
+            removed = await jobs.removed(tx, {ran.job_id for ran in taken}) if taken else set()
             if len(taken) < len(of):
                 left = of.keys() - {ran.id for ran in taken}
                 await self._remember_paused(tx, [of[id_].timer for id_ in left])
@@ -97,7 +96,7 @@ class Claimer:
                 self._paused[job_id] = met[job_id]
 
     async def _drop(self, removed: Sequence[Instance]) -> None:
-        """Tasks of a type that was removed: they leave a row that says so."""
+        """Instances of jobs that were removed: they leave a row that says so."""
         if removed:
             async with self.cell.tx() as tx:
                 await instances.end(tx, [Ending(ran, outcomes.removed(ran)) for ran in removed])

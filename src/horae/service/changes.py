@@ -27,7 +27,7 @@ async def tell(ctx: Context, tx: Tx, job: Job, event: Event, detail: dict[str, o
     if job.spread:
         body = {"id": job.id, "version": job.version, "status": job.status, "definition": _copied(job)}
         await references.publish(tx, "job", job.id, job.tenant_id, job.shard, job.name, body)
-        ctx.types.forget(ctx.tenant, job.name)
+    ctx.types.forget(ctx.tenant, job.name)
 
 
 def _copied(job: Job) -> Definition:

@@ -103,11 +103,11 @@ def _milliseconds(span: timedelta) -> int:
 
 
 async def _hand_out(ctx: Context, tx: Tx, claimed: list[Instance]) -> list[Given]:
-    """What the worker gets. Tasks of a removed type end here, those whose type's copy is on its way wait uncounted."""
+    """What the worker gets. Work of a removed job ends here, that whose type's copy is on its way waits uncounted."""
     if not claimed:
         return []
     known = await ctx.definitions.behind(tx, claimed)
-    gone = await jobs.removed(tx, list({ran.job_id for ran in claimed if ran.business_key}))
+    gone = await jobs.removed(tx, {ran.job_id for ran in claimed})
     endings = [Ending(ran, removed(ran)) for ran in claimed if ran.job_id in gone] if gone else []
     kinds = {version: _kind(job) for version, job in known.items() if version[0] not in gone}
     assert claimed[0].token is not None, "what was just claimed has a token: all of them the same"

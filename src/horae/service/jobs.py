@@ -93,7 +93,7 @@ async def change(
     """Change a job in one transaction, with the calendars that it names and those that the change names.
 
     The calendars are read before the transaction begins. It begins again where the job was changed meanwhile. The
-    cursor is locked before the job is read and changed, in the order of nodes, which fire a job and then complete it.
+    cursor is locked before the job is read and changed: nodes lock in that order at the last fire of a job.
     """
 
     async def inside(tx: Tx) -> Result:

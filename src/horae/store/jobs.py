@@ -144,9 +144,9 @@ async def rolling(tx: Tx) -> list[Job]:
     ]
 
 
-async def removed(tx: Tx, ids: Sequence[UUID]) -> set[UUID]:
-    """Those of the given types that are removed, as this cell's copies say."""
-    return {row["id"] for row in await tx.rows(sql("jobs/removed"), ids)}
+async def removed(tx: Tx, ids: Collection[UUID]) -> set[UUID]:
+    """Those of the given jobs that are removed; of types, as this cell's copies say."""
+    return {row["id"] for row in await tx.rows(sql("jobs/removed"), [shard_in(id_) for id_ in ids], list(ids))}
 
 
 def decode(text: str) -> Definition:

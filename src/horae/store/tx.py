@@ -3,8 +3,8 @@
 Store functions take a `Tx`, run one statement each and never commit. The first writing statement of every
 transaction carries the fence: it finds zero rows when a shard it names is not open in this cell.
 
-Rows are locked in one order, several of a kind by shard and id: the cursor of a job, the job, its instances. A fire
-that is the last of its job completes it; whoever changes a job seizes its cursor first.
+Rows are locked in one order, several of a kind by shard and id: the cursor of a job, the job, its instances. The last
+fire of a job completes the job; whoever changes a job seizes its cursor first.
 """
 
 from collections.abc import Awaitable
