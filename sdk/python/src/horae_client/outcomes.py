@@ -76,11 +76,10 @@ def text_of(what: object) -> str:
 def pause_of(seconds: float | timedelta) -> float:
     """Seconds that the server takes: a time that has passed is now, and a year is the longest.
 
-        >>> from datetime import timedelta
-    from math import isnan
-        >>> from horae_client.outcomes import pause_of
-        >>> pause_of(timedelta(minutes=1)), pause_of(-5), pause_of(1e9)
-        (60.0, 0, 31622400)
+    >>> from datetime import timedelta
+    >>> from horae_client.outcomes import pause_of
+    >>> pause_of(timedelta(minutes=1)), pause_of(-5), pause_of(1e9)
+    (60.0, 0, 31622400)
     """
     if isinstance(seconds, timedelta):
         seconds = seconds.total_seconds()

@@ -4,7 +4,7 @@ A `Request` is a value; `read` turns what came back into what was asked for, or 
 carry these; so can anything else that speaks HTTP.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, Generic, TypeVar
@@ -18,6 +18,8 @@ T = TypeVar("T")
 PREFIX: Final = "/api/v1"
 PROBLEM: Final = "application/problem+json"
 CODE: Final = "SCH_"
+MAX_BODY_BYTES: Final = 200_000
+"""Of the items in one request; the server reads 256 KiB."""
 MAX_RETRY_AFTER_S: Final = 60.0
 """A worker waits no longer, whatever a page of a proxy says."""
 encode: Final = msgspec.json.Encoder().encode
@@ -117,6 +119,26 @@ def ascii_only(text: str, what: str) -> str:
 def said(**fields: Any) -> dict[str, Any]:
     """A body or a query of what was given: what is None or unset is left out."""
     return {name: value for name, value in fields.items() if value is not None and value is not msgspec.UNSET}
+
+
+def portions(items: Iterable[T], most: int) -> Iterator[list[T]]:
+    """Items in lists that one request may carry: at most so many, and no more bytes than the server reads.
+
+    >>> from horae_client.wire import portions
+    >>> [len(part) for part in portions(["x" * 90_000] * 5, 1000)]
+    [2, 2, 1]
+    """
+    part: list[T] = []
+    size = 0
+    for one in items:
+        bytes_ = len(encode(one)) + 1
+        if part and (len(part) == most or size + bytes_ > MAX_BODY_BYTES):
+            yield part
+            part, size = [], 0
+        part.append(one)
+        size += bytes_
+    if part:
+        yield part
 
 
 def read(request: Request[T], status: int, headers: Mapping[str, str], body: bytes) -> T:

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from horae_client.models import Page, Repair, Round, Source, Taken
 from horae_client.specs import Listed, Origin
-from horae_client.wire import Request, aware, path, said
+from horae_client.wire import Request, aware, path, portions, said
 
 MOST: Final = 500
 """How many items a page that is pushed holds."""
@@ -57,9 +57,9 @@ def push(type_name: str, name: str, items: Sequence[Listed], after: str, last: b
 def pages(items: Iterable[Listed]) -> Iterator[tuple[list[Listed], str, bool]]:
     """Items in pages, each with the key it comes after and whether it is the last; at least one."""
     after, page = "", list[Listed]()
-    for one in items:
-        if len(page) == MOST:
+    for following in portions(items, MOST):
+        if page:
             yield page, after, False
-            after, page = page[-1].key, []
-        page.append(one)
+            after = page[-1].key
+        page = following
     yield page, after, True

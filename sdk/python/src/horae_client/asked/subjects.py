@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from horae_client.models import Changed, Coverage, Page, Subject
-from horae_client.wire import Request, path
+from horae_client.wire import Request, path, portions
 
 MOST: Final = 1000
 """How many keys one request may name."""
@@ -33,11 +33,4 @@ def coverage(job: str) -> Request[Coverage]:
 
 def parts(keys: Iterable[str]) -> Iterator[list[str]]:
     """As many at once as a request may carry, of a list of any length."""
-    part: list[str] = []
-    for key in keys:
-        part.append(key)
-        if len(part) == MOST:
-            yield part
-            part = []
-    if part:
-        yield part
+    return portions(keys, MOST)

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from horae_client.models import Decision, Task, TaskAnswers
 from horae_client.specs import Cancel, Put
-from horae_client.wire import Request, aware, path, said
+from horae_client.wire import Request, aware, path, portions, said
 
 MOST: Final = 1000
 """How many tasks one request may speak of."""
@@ -29,7 +29,9 @@ def schedule_many(type_name: str, tasks: Sequence[Put]) -> list[Request[TaskAnsw
     """Set the times of many keys, so many in each request."""
     for one in tasks:
         aware(one.at)
-    return [Request("PUT", path("tasks", type_name), TaskAnswers, body={"tasks": part}) for part in parts(tasks)]
+    return [
+        Request("PUT", path("tasks", type_name), TaskAnswers, body={"tasks": part}) for part in portions(tasks, MOST)
+    ]
 
 
 def cancel(type_name: str, key: str, version: int | None, once: str | None = None) -> Request[Decision]:
@@ -40,15 +42,11 @@ def cancel(type_name: str, key: str, version: int | None, once: str | None = Non
 def cancel_many(type_name: str, tasks: Sequence[Cancel]) -> list[Request[TaskAnswers]]:
     """Many keys' tasks are no longer wanted."""
     return [
-        Request("POST", path("tasks", type_name, "cancel"), TaskAnswers, body={"tasks": part}) for part in parts(tasks)
+        Request("POST", path("tasks", type_name, "cancel"), TaskAnswers, body={"tasks": part})
+        for part in portions(tasks, MOST)
     ]
 
 
 def get(type_name: str, key: str) -> Request[Task]:
     """What is known about a key."""
     return Request("GET", path("tasks", type_name, key), Task)
-
-
-def parts(tasks: Sequence[Any]) -> list[Sequence[Any]]:
-    """As many at once as a request may carry."""
-    return [tasks[start : start + MOST] for start in range(0, len(tasks), MOST)]
