@@ -75,7 +75,7 @@ async def of_job(
     *,
     spread: bool,
 ) -> Leaf:
-    """A job's instances in this cell, newest fire first; its live ones lie in these shards. A spread job's have keys."""
+    """A job's instances in this cell, newest fire first, live ones of these shards. A spread job's are keyed."""
     args = (tenant_id, job_id, shards, *before, sought.since, sought.until, sought.states, sought.business_key)
     rows = await tx.rows(sql("history/of_job"), *args, bounds.scan, bounds.limit, spread)
     walked = None if rows[0]["walked_id"] is None else Mark(rows[0]["walked_at"], rows[0]["walked_id"])
