@@ -13,6 +13,7 @@ from horae.engine.admission.ready import Ready
 from horae.engine.agenda import AHEAD
 from horae.engine.births import PROMPT, Flight
 from horae.runtime import chance
+from horae.runtime.telemetry import log
 from horae.store import instances, jobs
 from horae.store.cells import Cell
 from horae.store.instances import Claim, Ending
@@ -50,7 +51,11 @@ class Claimer:
         self._paused: dict[UUID, LeftRange] = {}
 
     async def claim(self, readies: Sequence[Ready]) -> list[Flight]:
-        """Those of a batch that are still waiting and due are RUNNING now. Fewer is normal."""
+        """Those of a batch that are still waiting and due are RUNNING now. Fewer is normal.
+
+        They are returned whatever fails once they are claimed: nobody else would call them before their deadline.
+        """
+        removed: set[UUID] = set()
         of = {ready.timer.id: ready for ready in readies}
         async with self.cell.statement() as tx:
             now = tx.now
@@ -59,11 +64,17 @@ class Claimer:
             taken = await instances.claim(
                 tx, [ready.timer for ready in readies], Claim(chance.token(), self.owner), held_ms
             )
-            removed = await jobs.removed(tx, {ran.job_id for ran in taken}) if taken else set()
-            if len(taken) < len(of):
-                left = of.keys() - {ran.id for ran in taken}
-                await self._remember_paused(tx, [of[id_].timer for id_ in left])
-        await self._drop([ran for ran in taken if ran.job_id in removed])
+            try:
+                removed = await jobs.removed(tx, {ran.job_id for ran in taken}) if taken else set()
+                if len(taken) < len(of):
+                    left = of.keys() - {ran.id for ran in taken}
+                    await self._remember_paused(tx, [of[id_].timer for id_ in left])
+            except Exception:
+                log.exception("claim.not_followed_up", count=len(taken))
+        try:
+            await self._drop([ran for ran in taken if ran.job_id in removed])
+        except Exception:
+            log.exception("removed.not_dropped")
         return [Flight(of[ran.id], ran, now.timestamp() + PROMPT) for ran in taken if ran.job_id not in removed]
 
     async def look_at_paused(self) -> None:

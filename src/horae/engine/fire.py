@@ -76,17 +76,19 @@ class Firer:
     async def fire(self, readies: Sequence[Ready], *, slots: bool) -> FiredBatch:
         """Fire a batch. With slots in hand what is due now is born RUNNING and returned, all else waits in its row.
 
-        `alone` and `behind` were not fired yet. A statement that is lost loses no call that others have let start.
+        `alone` and `behind` were not fired yet. Whatever fails loses no call that was let start before.
         """
         await self._learn_calendars(readies)
         fired = FiredBatch([], [], [], [])
         for priority, batch in _by_priority(readies).items():
-            plain = self._sort(batch, fired)
             try:
-                await self._fire_plain(priority, plain, fired.flights, slots=slots)
+                await self._fire_plain(priority, self._sort(batch, fired), fired.flights, slots=slots)
             except (*GONE, *CUT, *TRY_AGAIN) as error:
-                log.warning("fire.postponed", count=len(plain), reason=str(error) or type(error).__name__)
-                fired.unanswered.extend(one.ready for one in plain)
+                log.warning("fire.postponed", count=len(batch), reason=str(error) or type(error).__name__)
+                fired.unanswered.extend(batch)
+            except Exception:
+                log.exception("fire.failed", count=len(batch))
+                fired.unanswered.extend(batch)
         return fired
 
     async def fire_alone(self, ready: Ready, *, slot: bool) -> list[Flight]:
