@@ -13,6 +13,8 @@ from horae.engine.admission.waiting import LateFires, WaitingQueue
 PATIENCE_S: Final = 2.0
 """Seconds a fire may wait at a limit before it is recorded."""
 QUEUES_ASKED_AT_ONCE: Final = 256
+READMITTED_AT_ONCE: Final = 512
+"""Calls that periodic looks let ask again, beside one of each queue: of a limit that is not known all of them would."""
 MAX_IDLE_QUEUES: Final = 10_000
 MAX_ACCEPTED_PER_TENANT: Final = 20_000
 """Accepted attempts of a tenant that limits count here; what more it has to call waits until some have ended."""
@@ -183,11 +185,14 @@ class Limited:
 
     def ask_again(self) -> None:
         """One of each of some limits at least: it may have been forgotten there, or the limit was lifted."""
+        more = READMITTED_AT_ONCE
         for _ in range(min(len(self._ring), QUEUES_ASKED_AT_ONCE)):
             queue = self._ring[0]
             self._ring.rotate(-1)
             if queue:
-                self._readmit(queue.key, max(1, self._permits.room(queue.key)))
+                waiting = len(queue)
+                self._readmit(queue.key, max(1, min(self._permits.room(queue.key), more)))
+                more -= waiting - len(queue)
 
     def left(self) -> None:
         """One who waited for a limit has left to be recorded."""

@@ -8,7 +8,7 @@ import asyncio
 import heapq
 from collections.abc import Callable, Sequence
 from datetime import timedelta
-from itertools import count, groupby
+from itertools import count, groupby, zip_longest
 from typing import Final
 from uuid import UUID
 
@@ -21,6 +21,8 @@ from horae.runtime.clock import boottime
 from horae.store.cells import Store
 
 LIFE: Final = timedelta(seconds=5)
+MAX_KEYS_PER_ROUND: Final = 200
+"""A round decides about its keys without a pause, while their rows are locked: some 30 ms."""
 MARGIN: Final = 0.2
 """The part of its life by which a node stops using a hold before the others may count it as gone."""
 
@@ -203,7 +205,10 @@ class Quotas:
             for key in keys:
                 self._plan(key, self._slices[key], tick, after=open_at)
             return
-        task = self._rounds[name] = asyncio.create_task(self._round(bursar, keys))
+        now, later = in_turns(keys, len(keys) if self._closing else MAX_KEYS_PER_ROUND)
+        for key in later:
+            self._plan(key, self._slices[key], tick, after=tick + ROUND)
+        task = self._rounds[name] = asyncio.create_task(self._round(bursar, now))
         task.add_done_callback(lambda _task: self._rounds.pop(name))
 
     async def _round(self, bursar: Bursar, keys: Sequence[Key]) -> int:
@@ -223,3 +228,14 @@ class Quotas:
             elif new:
                 self.pacer.granted(key)
         return len(grants)
+
+
+def in_turns(keys: Sequence[Key], most: int) -> tuple[list[Key], list[Key]]:
+    """At most so many of the keys, one of each tenant after the other, and the rest."""
+    if len(keys) <= most:
+        return list(keys), []
+    of_tenants: dict[UUID, list[Key]] = {}
+    for key in keys:
+        of_tenants.setdefault(key.tenant_id, []).append(key)
+    dealt = [key for turn in zip_longest(*of_tenants.values()) for key in turn if key is not None]
+    return dealt[:most], dealt[most:]
