@@ -120,6 +120,16 @@ def test_a_receiver_that_answers_later_keeps_the_attempt_running_until_it_must_b
     assert settle(running(), Accepted(60), POLICY, NOW, 0.5) == Extended(NOW + timedelta(seconds=60))
 
 
+def test_what_cannot_be_opened_is_tried_again_after_a_second_then_after_twice_as_long_each_time():
+    """Whatever the job's own policy says: nothing else holds it back."""
+    hasty = RetryPolicy(base=0.001, jitter_min=0, jitter_max=0, longest=0.001)
+    pauses = [
+        settle(running(attempt=tries), Probed(ErrorCode.SEALED, "no key"), hasty, NOW, 0).due_at - NOW
+        for tries in (1, 2, 3, 6, 1000)
+    ]
+    assert [pause.total_seconds() for pause in pauses] == [1, 2, 4, 30, 30]
+
+
 def test_a_failed_probe_of_the_breaker_costs_the_job_nothing():
     ran = running()
     again = settle(ran, Probed(ErrorCode.TIMEOUT, "no answer"), POLICY, NOW, 0.5)

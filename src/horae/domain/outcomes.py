@@ -15,6 +15,8 @@ from horae.domain.lifecycle import State
 from horae.domain.retries import RetryPolicy
 
 MAX_CRASHES: Final = 3
+MAX_SEALED_PAUSE: Final = timedelta(seconds=30)
+"""The longest pause between two tries to open what an instance carries."""
 
 
 class ErrorCode(StrEnum):
@@ -170,6 +172,13 @@ class Extended(msgspec.Struct, frozen=True):
     deadline: datetime
 
 
+def _pause_after(code: ErrorCode, tries: int) -> timedelta:
+    """How long an instance that was not tried waits at least: where it cannot be opened, twice as long each time."""
+    if code is not ErrorCode.SEALED:
+        return timedelta()
+    return min(timedelta(seconds=2 ** min(max(tries - 1, 0), 10)), MAX_SEALED_PAUSE)
+
+
 def settle(
     ran: Instance, outcome: Outcome, policy: RetryPolicy, now: datetime, chance: float
 ) -> Ended | Again | Extended:
@@ -191,7 +200,7 @@ def settle(
             return Extended(now + timedelta(seconds=seconds))
         case Probed(code, message):
             state = State.FAIL if ran.retry_count else State.INIT
-            due_at = now + policy.delay(1, chance)
+            due_at = now + max(policy.delay(1, chance), _pause_after(code, ran.attempt - ran.retry_count))
             return Again(state, due_at, ran.attempt, ran.retry_count, ran.crash_count, code, message)
         case Returned(seconds):
             due_at = now + timedelta(seconds=seconds)
