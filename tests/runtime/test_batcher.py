@@ -95,3 +95,19 @@ async def test_a_batch_that_fails_takes_only_its_own_rows_along():
     batcher.extend(range(4))
     await batcher.drained()
     assert run.batches == [[0, 1], [2, 3]]
+
+
+async def test_a_batch_that_is_under_way_counts_as_busy_until_it_has_ended():
+    going = asyncio.Event()
+
+    async def run(_rows):
+        await going.wait()
+
+    batcher = Batcher("test", run, Pace(0, 0.5, 0))
+    assert not batcher.busy
+    batcher.add(1)
+    await until(lambda: not len(batcher))
+    assert batcher.busy
+    going.set()
+    await batcher.drained()
+    assert not batcher.busy

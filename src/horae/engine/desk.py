@@ -101,7 +101,7 @@ class Desk:
     async def idle(self) -> None:
         """Until nothing is on its way any more."""
         batchers = (self._admitted, self._unslotted, self._alone, self._behind)
-        while any(batchers) or self._in_flight:
+        while any(batcher.busy for batcher in batchers) or self._in_flight:
             for batcher in batchers:
                 await batcher.drained()
             while self._in_flight:

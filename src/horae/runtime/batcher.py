@@ -28,6 +28,11 @@ class Batcher(Generic[Row]):
     def __len__(self) -> int:
         return len(self._rows)
 
+    @property
+    def busy(self) -> bool:
+        """Whether rows wait, or a batch is under way."""
+        return bool(self._rows or self._running)
+
     def add(self, row: Row) -> None:
         """One more."""
         self._rows.append(row)
