@@ -4,6 +4,8 @@ import msgspec
 import pytest
 from standardwebhooks import Webhook
 
+from horae.delivery import batches
+from horae.delivery.batches import MAX_BATCH_BYTES
 from horae.delivery.push import Sender
 from horae.delivery.secrets import named
 from horae.delivery.waiting import answered
@@ -86,3 +88,29 @@ async def test_no_answer_is_no_answer_for_each(sender):
     job = a_job(HttpTarget("http://127.0.0.1:9/", batch=10))
     done = await answered(lambda done: sender.push_batch(RUNS, job, done))
     assert [one.outcome.code for one in done] == [ErrorCode.CONNECT] * 3
+
+
+async def test_a_request_is_bounded_by_bytes_and_each_call_gets_its_own_answer(sender, server, received):
+    """One request in a turn of the loop: 400 calls of 60 KB held up everybody for as long as 24 MB take."""
+    runs = [an_attempt(idem_key=f"k{number}", payload="x" * 60_000) for number in range(40)]
+    job = a_job(HttpTarget(server.url, batch=400))
+    received.answers = [answer(503)]
+    done = await answered(lambda done: sender.push_batch(runs, job, done))
+    assert max(map(len, received.bodies)) < MAX_BATCH_BYTES + 1000
+    told = [call["idempotency_key"] for body in received.bodies for call in msgspec.json.decode(body)["batch"]]
+    assert sorted(told) == sorted(ran.idem_key for ran in runs)
+    failed = {call["idempotency_key"] for call in msgspec.json.decode(received.bodies[0])["batch"]}
+    assert [one.outcome == Success() for one in done] == [ran.idem_key not in failed for ran in runs]
+    assert len(received.bodies) == 5
+
+
+async def test_a_call_larger_than_a_request_goes_alone(sender, server, received, monkeypatch):
+    monkeypatch.setattr(batches, "MAX_BATCH_BYTES", 10)
+    assert [one.outcome for one in await push(sender, server)] == [Success()] * 3
+    assert len(received.bodies) == 3
+
+
+async def test_calls_that_cannot_be_encoded_fail_by_themselves(sender, server, received):
+    job = a_job(HttpTarget(server.url, batch=10))
+    done = await answered(lambda done: sender.push_batch([an_attempt(payload=object())], job, done))
+    assert isinstance(done[0].outcome, Retryable)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from hashlib import sha256
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 
@@ -10,10 +10,14 @@ from horae.delivery.auth import Access
 from horae.delivery.http import Answer, Request
 from horae.delivery.plans import ENCODE, Plan, trace_line
 from horae.domain.answers import OUTCOME_HEADER, judge
-from horae.domain.calls import batch_of
+from horae.domain.calls import batched
 from horae.domain.foreign import Unreadable, read_as, read_json
 from horae.domain.instances import Instance
+from horae.domain.jobs import Job
 from horae.domain.outcomes import ErrorCode, Outcome, Retryable
+
+MAX_BATCH_BYTES: Final = 512 * 1024
+"""Of the calls in one request: it is encoded, signed and copied in one turn, and most targets take a megabyte."""
 
 
 class Result(msgspec.Struct, frozen=True):
@@ -29,9 +33,24 @@ class Result(msgspec.Struct, frozen=True):
         return {OUTCOME_HEADER: self.outcome, **waits}
 
 
-def request(plan: Plan, runs: Sequence[Instance], access: Access, timestamp: int, extra: str = "") -> Request:
+def fitting_calls(runs: Sequence[Instance], job: Job) -> list[bytes]:
+    """The calls of the first of these attempts, encoded: as many as one request carries, and at least one."""
+    calls: list[bytes] = []
+    size = 0
+    for ran in runs:
+        call = ENCODE(batched(ran, job))
+        size += len(call)
+        if calls and size > MAX_BATCH_BYTES:
+            break
+        calls.append(call)
+    return calls
+
+
+def request(
+    plan: Plan, runs: Sequence[Instance], calls: Sequence[bytes], access: Access, timestamp: int, extra: str = ""
+) -> Request:
     """One request for several attempts. Each call has its own idempotency key, so the request has none."""
-    body = ENCODE(batch_of(runs, plan.job))
+    body = b'{"batch":[%b]}' % b",".join(calls)
     return plan.closed(plan.head, trace_line(runs[0]) + extra, _id_of(runs), body, access, timestamp)
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -80,7 +81,31 @@ class Sender:
         self.send(plan, lambda made, access: made.request(ran, access, int(self.wall())), heard)
 
     def push_batch(self, runs: Sequence[Instance], job: Job, done: Callable[[list[Delivered]], None]) -> None:
-        """Send several attempts of one job version in one request."""
+        """Send several attempts of one job version: in one request, or by their bytes in several, one in each turn."""
+        landed: dict[int, list[Delivered]] = {}
+        many = len(runs)
+
+        def land(first: int, found: list[Delivered]) -> None:
+            landed[first] = found
+            if sum(map(len, landed.values())) == many:
+                done([one for place in sorted(landed) for one in landed[place]])
+
+        def go_on(first: int, rest: Sequence[Instance]) -> None:
+            part = len(rest)
+            try:
+                calls = batches.fitting_calls(rest, job)
+                part = len(calls)
+                self._push_part(rest[:part], calls, job, partial(land, first))
+            except Exception as error:  # whoever asked has gone on
+                land(first, [Delivered(_unjudged(error), None, 0, None)] * part)
+            if part < len(rest):
+                self._loop.call_soon(go_on, first + part, rest[part:])
+
+        self._loop.call_soon(go_on, 0, runs)
+
+    def _push_part(
+        self, runs: Sequence[Instance], calls: Sequence[bytes], job: Job, done: Callable[[list[Delivered]], None]
+    ) -> None:
         plan, began, many = self.plan(job), boottime(), len(runs)
 
         def heard(result: Heard) -> None:
@@ -94,7 +119,7 @@ class Sender:
                 found = [_unjudged(error)] * many
             done([one._replace(outcome=outcome) for outcome in found])
 
-        self.send(plan, lambda made, access: batches.request(made, runs, access, int(self.wall())), heard)
+        self.send(plan, lambda made, access: batches.request(made, runs, calls, access, int(self.wall())), heard)
 
     async def deliver(self, ran: Instance, job: Job) -> Delivered:
         """Send one attempt and wait for what came of it."""

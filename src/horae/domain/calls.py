@@ -1,6 +1,5 @@
 """What a target is told about one attempt: the body it receives, and what its templates may name."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -32,9 +31,9 @@ def call_of(ran: Instance, job: Job) -> Call:
     return Call(job.name, instance, ran.fire_time, ran.attempt, ran.idem_key, ran.business_key, payload)
 
 
-def batch_of(runs: Sequence[Instance], job: Job) -> dict[str, Any]:
-    """The body of a request that carries several attempts: their calls, each with its completion token."""
-    return {"batch": [{**asdict(call_of(ran, job)), "completion_token": completion_of(ran)} for ran in runs]}
+def batched(ran: Instance, job: Job) -> dict[str, Any]:
+    """The call of an attempt in a request that carries several: it has a completion token of its own."""
+    return {**asdict(call_of(ran, job)), "completion_token": completion_of(ran)}
 
 
 def completion_of(ran: Instance) -> str | None:

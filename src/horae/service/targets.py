@@ -44,7 +44,7 @@ async def try_target(sender: Sender, job: Job, now: datetime, payload: Any = Non
     def make(plan: Plan, access: Access) -> Request:
         at = int(sender.wall())
         if plan.target.batch > 1:
-            request = batches.request(plan, [ran], access, at, TEST_LINE)
+            request = batches.request(plan, [ran], batches.fitting_calls([ran], plan.job), access, at, TEST_LINE)
         else:
             request = plan.request(ran, access, at, TEST_LINE)
         sent.append(printable(_hidden(request.data.decode("utf-8", "replace"), access)))
