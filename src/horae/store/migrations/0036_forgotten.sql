@@ -13,12 +13,7 @@ create index concurrently reference_rolling_active on reference (id)
 where kind = 'job' and body -> 'definition' -> 'trigger' ->> 'kind' = 'rolling' and body ->> 'status' = 'ACTIVE';
 drop index concurrently if exists reference_rolling;
 
--- Calendars are read by the names that jobs use.
-drop index concurrently if exists reference_calendar;
-create index concurrently reference_calendar on reference (tenant_id, name) where kind = 'calendar';
-
 -- migrate:down
-drop index concurrently reference_calendar;
 create index concurrently reference_rolling on reference (id) where kind = 'job' and body -> 'definition' -> 'trigger' ->> 'kind' = 'rolling';
 drop index concurrently reference_rolling_active;
 drop index concurrently secret_removed;
