@@ -5,7 +5,7 @@ Secrets of the deployment itself (`HORAE_SECRETS`) count where the tenant has no
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 from uuid import UUID
@@ -39,6 +39,11 @@ MISSING_FOR_S: Final = 5.0
 """Seconds for which a name that the tenant's home does not have is not asked for again; looks find a value earlier."""
 UNANSWERED: Final[tuple[type[Exception], ...]] = (ShardClosed, *GONE)
 Given = Callable[[UUID, str], str | None]
+LearnGiven = Callable[[UUID], Awaitable[bool]]
+
+
+async def _is_known(_tenant_id: UUID) -> bool:
+    return True
 
 
 class _Value(NamedTuple):
@@ -63,9 +68,13 @@ NEVER: Final = _Value(0, REMOVED)
 class SecretBook:
     """Answers for the secrets of tenants. A duty of every second looks for changes of those it knows."""
 
-    def __init__(self, store: Store, given: Given = lambda _tenant_id, _name: None) -> None:
+    def __init__(
+        self, store: Store, given: Given = lambda _tenant_id, _name: None, learn_given: LearnGiven = _is_known
+    ) -> None:
+        """`learn_given` finds out what the deployment has for a tenant; False: that cannot be known now."""
         self._store = store
         self._given = given
+        self._learn_given = learn_given
         self._of: OrderedDict[UUID, OrderedDict[str, _Value]] = OrderedDict()
         self._looked: dict[str, datetime] = {}
         self._silent_until: dict[str, float] = {}
@@ -98,7 +107,9 @@ class SecretBook:
             return
         await self._read(cell, lacking)
         for id_, names in lacking.items():
-            if left := [name for name in names if anew or self._value(id_, name) is None]:
+            is_known = await self._learn_given(id_)
+            left = [name for name in names if anew or self._value(id_, name) is None]
+            if left and is_known:  # else nothing is taken for missing
                 await self._ask_home(id_, left, cell)
 
     async def once(self) -> int:
