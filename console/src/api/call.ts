@@ -1,4 +1,5 @@
 import { csrf } from "./csrf";
+import { readJson, unmarked } from "./json";
 import { type Problem, Refused, Unreachable } from "./trouble";
 
 /** Told when the server no longer knows our session. The session's room listens. */
@@ -13,7 +14,7 @@ export async function call<T>(url: string, options: RequestInit = {}): Promise<T
   const answer = await sent(url, options);
   const text = await answer.text();
   if (!answer.ok) throw refusal(answer, text);
-  return (text ? JSON.parse(text) : undefined) as T;
+  return (text ? readJson(text) : undefined) as T;
 }
 
 async function sent(url: string, options: RequestInit): Promise<Response> {
@@ -21,11 +22,26 @@ async function sent(url: string, options: RequestInit): Promise<Response> {
   const token = csrf();
   if (token && (options.method ?? "GET") !== "GET") headers.set("Horae-CSRF", token);
   try {
-    return await fetch(url, { ...options, headers, credentials: "same-origin" });
+    const body = typeof options.body === "string" ? unmarked(options.body) : options.body;
+    return await fetch(steady(url), { ...options, body, headers, credentials: "same-origin" });
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     throw new Unreachable(error);
   }
+}
+
+/** A browser takes `.` and `..` out of a path, and the request would go to another resource. */
+function steady(url: string): string {
+  const [path = ""] = url.split("?");
+  const other = path.split("/").find((part) => /^(?:\.|%2e){1,2}$/i.test(part));
+  if (other === undefined) return url;
+  throw new Refused({
+    status: 422,
+    code: "SCH_422_INVALID",
+    detail: `"${other}" cannot be a part of an address`,
+    errors: [],
+    retryAfter: null,
+  });
 }
 
 function refusal(answer: Response, text: string): Refused {

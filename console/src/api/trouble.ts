@@ -48,3 +48,8 @@ export class Unreachable extends Error {
 export function passing(error: unknown): boolean {
   return error instanceof Unreachable || (error instanceof Refused && error.status >= 500);
 }
+
+/** Whether what was read before is no longer there, or no longer ours to read. */
+export function isGone(error: unknown): boolean {
+  return error instanceof Refused && (error.status === 403 || error.status === 404);
+}

@@ -9,6 +9,10 @@ import { queries } from "./queries";
 
 const ME = ["me"];
 
+/** The cookie is one for all tabs of a browser: whoever changes the session tells the others. */
+const tabs = new BroadcastChannel("horae-session");
+tabs.onmessage = () => void queries.invalidateQueries({ queryKey: ME });
+
 /** Who we are: undefined while nobody knows yet, null when we have to log in. */
 export function useMe(): { me: Me | null | undefined; error: Error | null } {
   const asked = useQuery({ queryKey: ME, queryFn: who, staleTime: 60_000, refetchInterval: 60_000 });
@@ -16,13 +20,20 @@ export function useMe(): { me: Me | null | undefined; error: Error | null } {
   return { me: asked.data, error: asked.data === undefined ? asked.error : null };
 }
 
+/** Another tab may have chosen another tenant: what was read before is forgotten before the new name is shown. */
 async function who(): Promise<Me | null> {
   try {
-    return known(await getMe());
+    const me = await getMe();
+    if (isOther(queries.getQueryData<Me | null>(ME), me)) forget();
+    return known(me);
   } catch (error) {
     if (error instanceof Refused && error.status === 401) return known(null);
     throw error;
   }
+}
+
+export function isOther(before: Me | null | undefined, me: Me): boolean {
+  return Boolean(before) && (before?.tenant !== me.tenant || before?.principal !== me.principal);
 }
 
 function known<M extends Me | null>(me: M): M {
@@ -44,6 +55,7 @@ export async function leave(): Promise<void> {
   await deleteOwnSession();
   forget();
   queries.setQueryData(ME, known(null));
+  tabs.postMessage(null);
 }
 
 /** All that was read, but who we are: the gate looks at that one, and would not see another in its place. */
@@ -54,4 +66,5 @@ function forget(): void {
 function welcome(me: Me): void {
   forget();
   queries.setQueryData(ME, known(me));
+  tabs.postMessage(null);
 }

@@ -113,6 +113,8 @@ def check(name: str, width: int) -> None:
     """Refuse what could not be printed or placed."""
     if not name or len(name) > LONGEST_NAME or not name.isprintable() or "/" in name:
         raise Invalid(f"a tenant's name is 1 to {LONGEST_NAME} printable characters without a slash")
+    if name in {".", ".."}:  # browsers and proxies take them out of an address
+        raise Invalid(f"a tenant cannot be called {name!r}")
     check_width(width)
 
 

@@ -52,7 +52,7 @@ export function Backfills({ job }: { job: JobView }) {
   ];
   return (
     <Card title={t("view.backfills")}>
-      {asked.error && !asked.data && <Trouble error={asked.error} onAgain={asked.refetch} />}
+      {asked.error && <Trouble error={asked.error} onAgain={asked.refetch} />}
       <Rows
         caption={t("view.backfills")}
         columns={columns}

@@ -40,7 +40,7 @@ export function Calendar({ job }: { job: JobView }) {
     });
   return (
     <Card title={t("calendar.title", { month: name, zone })}>
-      {asked.error && !asked.data && <Trouble error={asked.error} onAgain={asked.refetch} />}
+      {asked.error && <Trouble error={asked.error} onAgain={asked.refetch} />}
       <div className="turn">
         <Button onClick={() => turn(-1)} disabled={name <= today.slice(0, 7)}>
           {t("calendar.before")}

@@ -1,6 +1,7 @@
 import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import type { JobView } from "../../api/generated/models";
+import { writeJson } from "../../api/json";
 import { HoldLine } from "../../parts/HoldLine";
 import { Card } from "../../parts/Page";
 import { duration } from "../../parts/times";
@@ -22,8 +23,7 @@ export function Facts({ job }: { job: JobView }) {
   const { t, i18n } = useTranslation("jobs");
   const said = i18n.language === "zh-CN" ? job.schedule?.chinese : job.schedule?.english;
   const fires = job.schedule?.fires ?? [];
-  const payload =
-    job.payload === null || job.payload === undefined ? null : JSON.stringify(job.payload, null, 2);
+  const payload = job.payload === null || job.payload === undefined ? null : writeJson(job.payload, 2);
   return (
     <>
       {(job.held ?? []).map((hold) => (

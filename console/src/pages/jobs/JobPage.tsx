@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams, useSearch } from "@tanstack/react-router";
-import { lazy, Suspense } from "react";
+import { lazy, type ReactNode, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { getJob } from "../../api/generated/client";
 import type { JobView } from "../../api/generated/models";
+import { isGone } from "../../api/trouble";
 import { Loading } from "../../parts/Loading";
 import { Page } from "../../parts/Page";
 import { StateTag } from "../../parts/StateTag";
@@ -31,20 +32,22 @@ export function JobPage() {
     queryFn: ({ signal }) => getJob(job, { signal }),
     refetchInterval: TEN_SECONDS,
   });
-  if (asked.error && !asked.data)
+  if (asked.error && (!asked.data || isGone(asked.error)))
     return (
       <Page title={job}>
         <Trouble error={asked.error} onAgain={asked.refetch} />
       </Page>
     );
   if (!asked.data) return <Loading />;
-  return <Known job={asked.data} />;
+  const trouble = asked.error && <Trouble error={asked.error} onAgain={asked.refetch} />;
+  return <Known job={asked.data} trouble={trouble} />;
 }
 
-function Known({ job }: { job: JobView }) {
+function Known({ job, trouble }: { job: JobView; trouble: ReactNode }) {
   const view = useView(job);
   return (
     <Page title={job.name} mark={<StateTag state={job.status} />} acts={<Acts job={job} />}>
+      {trouble}
       <Views job={job} view={view} />
       {view === "facts" && <Facts job={job} />}
       {view === "subjects" && (

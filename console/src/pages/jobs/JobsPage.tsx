@@ -43,7 +43,7 @@ export function JobsPage() {
   return (
     <Page title={t("title")} acts={<Fresh />}>
       <Filters />
-      {asked.error && !asked.data && <Trouble error={asked.error} onAgain={asked.refetch} />}
+      {asked.error && <Trouble error={asked.error} onAgain={asked.refetch} />}
       <CellsDown cells={asked.data?.cells_down} />
       <Rows
         caption={t("title")}

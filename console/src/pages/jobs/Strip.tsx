@@ -27,7 +27,7 @@ export function Strip({ job }: { job: string }) {
     .join(" · ");
   return (
     <Card title={t("strip.title")}>
-      {asked.error && !asked.data && <Trouble error={asked.error} onAgain={asked.refetch} />}
+      {asked.error && <Trouble error={asked.error} onAgain={asked.refetch} />}
       {asked.data && runs.length === 0 && <p className="soft">{t("strip.none")}</p>}
       <ol className="strip" aria-label={t("strip.label")}>
         {runs.map((run, index) => (

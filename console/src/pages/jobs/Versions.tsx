@@ -3,6 +3,7 @@ import { Link, useSearch } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { getJobDiff, getJobVersions } from "../../api/generated/client";
 import type { DifferenceView, JobView, VersionView } from "../../api/generated/models";
+import { writeJson } from "../../api/json";
 import { Moment } from "../../parts/Moment";
 import { Card } from "../../parts/Page";
 import { type Column, Rows } from "../../parts/Rows";
@@ -26,7 +27,7 @@ export function Versions({ job }: { job: JobView }) {
     <>
       {before && after && <Difference job={job.name} before={before} after={after} />}
       <Card title={t("view.versions")}>
-        {asked.error && !asked.data && <Trouble error={asked.error} onAgain={asked.refetch} />}
+        {asked.error && <Trouble error={asked.error} onAgain={asked.refetch} />}
         <Rows
           caption={t("view.versions")}
           columns={columns}
@@ -56,7 +57,7 @@ function Difference({ job, before, after }: { job: string; before: number; after
     staleTime: Number.POSITIVE_INFINITY, // versions never change
   });
   const shown = (value: unknown) => (
-    <code>{value === null || value === undefined ? "–" : JSON.stringify(value, null, 1)}</code>
+    <code>{value === null || value === undefined ? "–" : writeJson(value, 1)}</code>
   );
   const columns: Column<DifferenceView>[] = [
     { title: t("version.path"), show: (one) => <code>{one.path}</code> },

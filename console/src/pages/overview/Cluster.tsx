@@ -26,11 +26,15 @@ export function Cluster() {
     queryFn: ({ signal }) => getShards({ limit: ALL }, { signal }),
     refetchInterval: MINUTE,
   });
-  const error = nodes.error ?? shards.error;
   const down = nodes.data?.cells_down ?? [];
   return (
     <Card title={t("cluster.title")}>
-      {error && !nodes.data && <Trouble error={error} onAgain={nodes.refetch} />}
+      {[nodes, shards].map(
+        (asked, index) =>
+          asked.error && (
+            <Trouble key={index === 0 ? "nodes" : "shards"} error={asked.error} onAgain={asked.refetch} />
+          ),
+      )}
       {down.length > 0 && <p className="banner tone-bad">{t("cluster.down", { cells: down.join(", ") })}</p>}
       {[...runs(shards.data ?? [])].map(([cell, held]) => (
         <Cell key={cell} name={cell} held={held} />

@@ -30,7 +30,7 @@ export function Coming({ only }: { only?: string }) {
   });
   return (
     <Card title={only ? t("coming.titleOnly", { tenant: only }) : t("coming.title")}>
-      {asked.error && !asked.data && <Trouble error={asked.error} onAgain={asked.refetch} />}
+      {asked.error && <Trouble error={asked.error} onAgain={asked.refetch} />}
       {asked.data && (asked.data.total > 0 ? <Field told={asked.data} /> : <Nothing />)}
     </Card>
   );

@@ -40,6 +40,7 @@ export function Lately() {
     );
   return (
     <div className="pictures">
+      {asked.error && <Trouble error={asked.error} onAgain={asked.refetch} />}
       <Card title={t("lately.delay")}>
         <Over
           points={points}

@@ -33,7 +33,9 @@ export function Now({ one }: { one: TaskView }) {
         </>
       )}
       <Fact name={t("generation")}>{one.generation}</Fact>
-      {one.version !== null && one.version !== undefined && <Fact name={t("version")}>{one.version}</Fact>}
+      {one.version !== null && one.version !== undefined && (
+        <Fact name={t("version")}>{String(one.version)}</Fact>
+      )}
       <Fact name={t("instance")}>
         <Link to="/instances/$instance" params={{ instance: live?.instance_id ?? one.instance_id }}>
           <code>{live?.instance_id ?? one.instance_id}</code>

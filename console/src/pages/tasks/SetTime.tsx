@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { once } from "../../api/call";
 import { putTasksTypeKey } from "../../api/generated/client";
 import type { PutTask, TaskView } from "../../api/generated/models";
+import { readJson } from "../../api/json";
 import { Confirm } from "../../parts/Confirm";
 import { Field } from "../../parts/Field";
 import { dateTime } from "../../parts/times";
@@ -17,14 +18,14 @@ export function SetTime({ type, id, one, onClose }: SetTimeProps) {
   const { message } = App.useApp();
   const [at, setAt] = useState<string | undefined>(undefined);
   const [payload, setPayload] = useState("");
-  const [version, setVersion] = useState<number | null>(null);
+  const [version, setVersion] = useState<string | null>(null);
   const key = useOneKey();
   const queries = useQueryClient();
   const effect = useMeaning(one, at);
   const send = async () => {
     const told: PutTask = { at: at ?? null };
-    if (payload.trim()) told.payload = JSON.parse(payload);
-    if (version !== null) told.version = version;
+    if (payload.trim()) told.payload = readJson(payload) as PutTask["payload"];
+    if (version) told.version = readJson(version) as number;
     const answer = await putTasksTypeKey(type, id, told, once(key));
     await queries.invalidateQueries();
     message.info(
@@ -53,7 +54,9 @@ export function SetTime({ type, id, one, onClose }: SetTimeProps) {
         )}
       </Field>
       <Field label={t("time.version")} help={t("time.versionHelp")}>
-        {(field) => <InputNumber id={field} value={version} onChange={setVersion} precision={0} />}
+        {(field) => (
+          <InputNumber<string> id={field} stringMode value={version} onChange={setVersion} precision={0} />
+        )}
       </Field>
     </Confirm>
   );

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { postJobTest } from "../../../api/generated/client";
 import type { JsonValue, TrialView } from "../../../api/generated/models";
+import { writeJson } from "../../../api/json";
 import { Act } from "../../../parts/Act";
 import { Trouble } from "../../../parts/Trouble";
 import { duration } from "../../../parts/times";
@@ -48,18 +49,21 @@ export function Test({ job, onClose }: Dialog) {
   );
 }
 
+/** An answer 202, and one that says that nothing is to be done, are no failures. */
+const WELL = new Set(["success", "accepted", "declined"]);
+
 function Answer({ tried }: { tried: TrialView }) {
   const { t } = useTranslation("jobs");
   return (
     <dl className="facts" aria-live="polite">
       <dt>{t("test.outcome")}</dt>
       <dd>
-        <span className={`state tone-${tried.outcome === "success" ? "good" : "bad"}`}>{tried.outcome}</span>{" "}
+        <span className={`state tone-${WELL.has(tried.outcome) ? "good" : "bad"}`}>{tried.outcome}</span>{" "}
         {tried.status ?? ""} {duration(tried.duration_ms)}
       </dd>
       <dt>{t("test.detail")}</dt>
       <dd>
-        <code>{JSON.stringify(tried.detail)}</code>
+        <code>{writeJson(tried.detail)}</code>
       </dd>
       <dt>{t("test.headers")}</dt>
       <dd>

@@ -1,5 +1,6 @@
 import { Form, Input, Select } from "antd";
 import { useTranslation } from "react-i18next";
+import { readJson } from "../../../api/json";
 import { Card } from "../../../parts/Page";
 import type { Draft } from "./draft";
 
@@ -64,7 +65,7 @@ export function TargetFields({ draft }: { draft: Draft }) {
 const readable = (message: string) => async (_: unknown, text?: string) => {
   if (!text?.trim()) return;
   try {
-    JSON.parse(text);
+    readJson(text);
   } catch (error) {
     throw new Error(`${message} ${error instanceof Error ? error.message : ""}`);
   }

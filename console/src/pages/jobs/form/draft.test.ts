@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { JobView } from "../../../api/generated/models";
+import { readJson, writeJson } from "../../../api/json";
 import { NO_ACCESS } from "./access";
 import { changeOf, draftOf, EMPTY, specOf } from "./draft";
 
@@ -125,4 +126,24 @@ test("auth, limits and calendars are fields, and unsaid where they are emptied",
   expect([told.limit, told.quotas, told.policies?.calendars]).toEqual([undefined, undefined, undefined]);
   const bearer = { ...emptied, auth: "bearer", authFacts: { token: "crm", username: "ada" } } as const;
   expect(changeOf(bearer, job).target).toMatchObject({ auth: { kind: "bearer", token: "crm" } });
+});
+
+test("64-bit numbers of a payload and a body that nobody touched are told as they were", () => {
+  const text = '{"order_id":1783295187664392193}';
+  const base = {
+    ...JOB,
+    payload: readJson(text),
+    target: { ...JOB.target, body: readJson(text) },
+  } as JobView;
+  const told = changeOf({ ...draftOf(base), labels: "team=ops" }, base);
+  expect(writeJson(told.payload)).toBe(text);
+  expect(writeJson((told.target as { body: unknown }).body)).toBe(text);
+});
+
+test("the time of a once-job keeps its milliseconds unless it is changed", () => {
+  const base = { ...JOB, trigger: { kind: "once", at: "2035-01-01T08:00:00.250Z" } } as unknown as JobView;
+  const draft = draftOf(base);
+  expect(changeOf(draft, base).trigger).toEqual({ kind: "once", at: "2035-01-01T08:00:00.250Z" });
+  const moved = changeOf({ ...draft, at: "2035-02-01T08:00:00" }, base).trigger as { at: string };
+  expect(moved.at).toBe(new Date("2035-02-01T08:00:00").toISOString());
 });

@@ -1,5 +1,6 @@
 /** What stands in the form, and how it becomes what the API is told. What the form does not show stays as it was. */
 import type { ChangedJob, JobView, NewJob } from "../../../api/generated/models";
+import { readJson, writeJson } from "../../../api/json";
 import { local } from "../local";
 import { type Access, accessOf, authOf, calendarsOf, limitOf, NO_ACCESS, paceOf, words } from "./access";
 import { POLICIES, plain, RETRY } from "./plain";
@@ -85,7 +86,7 @@ export function draftOf(job: JobView): Draft {
     gap: text(trigger.dst_gap, EMPTY.gap) as Draft["gap"],
     twice: text(trigger.dst_overlap, EMPTY.twice) as Draft["twice"],
     every: Number(trigger.every ?? EMPTY.every),
-    at: trigger.at ? local(new Date(String(trigger.at))) : "",
+    at: trigger.at ? shownTime(trigger.at) : "",
     seconds: Number(trigger.seconds ?? EMPTY.seconds),
     window: Number(trigger.window ?? EMPTY.window),
     budget: trigger.budget === undefined || trigger.budget === null ? null : Number(trigger.budget),
@@ -99,7 +100,7 @@ export function draftOf(job: JobView): Draft {
     topic: text(target.topic),
     priority: job.priority,
     labels: lines(job.labels, "="),
-    payload: job.payload === null || job.payload === undefined ? "" : JSON.stringify(job.payload, null, 2),
+    payload: job.payload === null || job.payload === undefined ? "" : writeJson(job.payload, 2),
     overlap: text(job.policies.overlap, EMPTY.overlap) as Draft["overlap"],
     misfire: text((job.policies.misfire as Told | undefined)?.policy, EMPTY.misfire) as Draft["misfire"],
     failures: Number(job.retry.max_failures ?? EMPTY.failures),
@@ -107,7 +108,7 @@ export function draftOf(job: JobView): Draft {
   };
 }
 
-/** A new job as the API is told of it. Throws what `JSON.parse` throws when the payload cannot be read. */
+/** A new job as the API is told of it. Throws what `readJson` throws when the payload cannot be read. */
 export function specOf(draft: Draft, base?: JobView): NewJob {
   const policies = {
     ...base?.policies,
@@ -121,7 +122,7 @@ export function specOf(draft: Draft, base?: JobView): NewJob {
     target: targetOf(draft, base),
     priority: draft.priority,
     labels: pairs(draft.labels, "="),
-    payload: draft.payload.trim() ? JSON.parse(draft.payload) : null,
+    payload: draft.payload.trim() ? readJson(draft.payload) : null,
     policies: plain(policies, POLICIES),
     retry: retryOf(draft, base),
     limit: limitOf(draft),
@@ -161,7 +162,7 @@ function triggerOf(draft: Draft, base?: JobView): Told {
       return { kind: "interval", every: draft.every, anchor };
     }
     case "once":
-      return { kind: "once", at: draft.at ? new Date(draft.at).toISOString() : "" };
+      return { kind: "once", at: timeOf(draft, base) };
     case "delay":
       return { kind: "delay", seconds: draft.seconds };
     case "rolling": {
@@ -176,6 +177,15 @@ function triggerOf(draft: Draft, base?: JobView): Told {
     default:
       return { kind: draft.kind };
   }
+}
+
+const shownTime = (at: unknown): string => local(new Date(String(at)));
+
+/** The field shows whole seconds of a clock that may stand twice at one time: what was not changed stays as it was. */
+function timeOf(draft: Draft, base?: JobView): string {
+  const before = base?.trigger.kind === "once" ? base.trigger.at : undefined;
+  if (before !== undefined && shownTime(before) === draft.at) return String(before);
+  return draft.at ? new Date(draft.at).toISOString() : "";
 }
 
 /** Six failures are left unsaid, but of a set: there the API would fill in one. */
