@@ -174,7 +174,7 @@ class Extended(msgspec.Struct, frozen=True):
 
 def _pause_after(code: ErrorCode, tries: int) -> timedelta:
     """How long an instance that was not tried waits at least: where it cannot be opened, twice as long each time."""
-    if code is not ErrorCode.SEALED:
+    if code != ErrorCode.SEALED:
         return timedelta()
     return min(timedelta(seconds=2 ** min(max(tries - 1, 0), 10)), MAX_SEALED_PAUSE)
 

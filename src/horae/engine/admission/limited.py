@@ -244,7 +244,7 @@ class Limited:
     def _readmit(self, key: Key, most: int) -> None:
         """Let as many as may pass a limit now ask again; the limit knows how many are left waiting."""
         queue = self._queues.get(key)
-        if not queue or (queue.reason is HoldReason.CONCURRENCY and self._stands_still(key)):
+        if not queue or (queue.reason == HoldReason.CONCURRENCY and self._stands_still(key)):
             return
         now = self._now()
         freed = [queue.pop(now) for _ in range(min(most, len(queue)))]
