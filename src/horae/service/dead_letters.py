@@ -37,8 +37,8 @@ async def listing(
 
     async def letters(tx: Tx) -> list[Letter]:
         here = await look(tx, ctx.tenant.id, wanted, status, before, limit)
-        known = await jobs.current(tx, ctx.tenant.id, {letter.job_id for letter in here})
-        return [replace(one, job=known[one.job_id].name) if one.job_id in known else one for one in here]
+        known = await jobs.names(tx, ctx.tenant.id, {letter.job_id for letter in here})
+        return [replace(one, job=known[one.job_id]) if one.job_id in known else one for one in here]
 
     found = chain.from_iterable(await ctx.ask_each(letters))
     page = sorted(found, key=lambda letter: letter.mark, reverse=True)[:limit]

@@ -46,7 +46,9 @@ async def replay(ctx: Context, instance_id: UUID) -> UUID:
         letter = await open_letter(ctx, tx, instance_id)
         job = living((await rows.current(tx, ctx.tenant.id, {letter.job_id})).get(letter.job_id))
         if job is None:
-            raise Conflict("the job of this dead letter was removed; nothing is left that could run it")
+            raise Conflict(
+                "the job of this dead letter was removed, or a newer release wrote it: nothing here can run it"
+            )
         row = _row(letter, job, tx)
         state, alone = await take_turn(tx, job), runs_alone(job)
         sent = await dead_letters.replay(tx, ctx.tenant.id, [row], Lane.FIRST, ctx.actor, state=state, exclusive=alone)

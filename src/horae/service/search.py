@@ -54,7 +54,7 @@ async def find(ctx: Context, id_: UUID) -> Past:
     """One instance with its attempts."""
     async with ctx.store.statement(shard_in(id_)) as tx:
         found = await history.find(tx, ctx.tenant.id, id_)
-        known = {} if found is None else await jobs.current(tx, ctx.tenant.id, {found.job_id})
+        known = {} if found is None else await jobs.names(tx, ctx.tenant.id, {found.job_id})
     if found is None:
         raise NotFound(f"tenant {ctx.tenant.name!r} has no instance {public(Prefix.INSTANCE, id_)}")
     return await shown_past(ctx, _named(found, known))
@@ -118,7 +118,7 @@ async def _of_tenant(
 ) -> list[Past]:
     """Those of one cell, of a stretch of time."""
     few = await history.of_tenant(tx, ctx.tenant.id, shards, sought, before, floor, limit)
-    known = await jobs.current(tx, ctx.tenant.id, {past.job_id for past in few}) if few else {}
+    known = await jobs.names(tx, ctx.tenant.id, {past.job_id for past in few}) if few else {}
     return [_named(past, known) for past in few]
 
 
@@ -159,8 +159,8 @@ async def _shards_of_all(ctx: Context) -> list[int]:
     return ctx.tenant.shards_of_rows(await ask_first(cells, lambda tx: references.widest(tx, ctx.tenant.id)) or 0)
 
 
-def _named(past: Past, known: Mapping[UUID, Job]) -> Past:
-    return past._replace(job=known[past.job_id].name) if past.job_id in known else past
+def _named(past: Past, known: Mapping[UUID, str]) -> Past:
+    return past._replace(job=known[past.job_id]) if past.job_id in known else past
 
 
 def _merged(found: list[Past], walked: Mark | None, limit: int) -> Page:

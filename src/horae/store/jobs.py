@@ -88,9 +88,18 @@ async def copied(tx: Tx, wanted: Sequence[tuple[UUID, int]]) -> dict[tuple[UUID,
 
 
 async def current(tx: Tx, tenant_id: UUID, ids: Collection[UUID]) -> dict[UUID, Job]:
-    """The jobs behind ids as they are now, removed ones too; types come from their copies."""
+    """The jobs behind ids as they are now, removed ones too; types come from their copies.
+
+    One that this release cannot read is missing from the answer: it says nothing about the others.
+    """
     rows = await tx.rows(sql("jobs/current"), tenant_id, [shard_in(id_) for id_ in ids], list(ids))
-    return {row["id"]: job_from(row) for row in rows}
+    return {job.id: job for row in rows if (job := _readable(row)) is not None}
+
+
+async def names(tx: Tx, tenant_id: UUID, ids: Collection[UUID]) -> dict[UUID, str]:
+    """The names of the jobs behind ids, removed ones too, whatever release wrote them."""
+    rows = await tx.rows(sql("jobs/names"), tenant_id, [shard_in(id_) for id_ in ids], list(ids))
+    return {row["id"]: row["name"] for row in rows}
 
 
 async def set_status(tx: Tx, job: Job, status: Status, *, held_from: datetime | None = None) -> bool:
@@ -186,6 +195,14 @@ def _versioned(row: asyncpg.Record) -> Job | None:
         status=Status.ACTIVE,
         definition=definition,
     )
+
+
+def _readable(row: asyncpg.Record) -> Job | None:
+    try:
+        return job_from(row)
+    except UNREADABLE as error:
+        log.error("definition.unreadable", job=str(row["id"]), version=row["version"], reason=str(error))
+        return None
 
 
 def job_from(row: asyncpg.Record) -> Job:
