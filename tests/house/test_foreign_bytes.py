@@ -42,6 +42,7 @@ OWN_INPUT = {
     "store/calendars.py": "a row of ours",
     "store/cells.py": "columns of our own tables",
     "store/jobs.py": "a row of ours",
+    "store/schedules.py": "a row of ours",
     "store/sources.py": "a row of ours",
     "store/tenants.py": "a row of ours",
     "upkeep/feed.py": "a row of ours",

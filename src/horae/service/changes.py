@@ -32,4 +32,4 @@ async def tell(ctx: Context, tx: Tx, job: Job, event: Event, detail: dict[str, o
 
 def _copied(job: Job) -> Definition:
     """What every cell keeps of a definition: of a removed job no payload, for it is never sent."""
-    return replace(job.definition, payload=None, sealed=None) if job.status is Status.REMOVED else job.definition
+    return replace(job.definition, payload=None, sealed=None) if job.status == Status.REMOVED else job.definition
