@@ -54,6 +54,6 @@ def test_a_limit_that_is_named_twice_counts_a_call_once_and_nothing_goes_round()
 
 def test_each_limit_of_a_job_is_named_once():
     job = a_pushed_job(quotas=("db", "mail", "db"))
-    allowances = Allowances()
+    allowances = Allowances(lambda _tenant_id: None)
     allowances._of[job.tenant_id] = Allowance(quotas={"db": Limit(concurrency=1), "mail": Limit(rate=1)})
     assert [key.name for key, _ in allowances.limits(job)] == ["quota/db", "quota/mail"]
