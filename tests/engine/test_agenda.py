@@ -121,6 +121,27 @@ def test_a_timer_that_moved_matures_at_its_new_time_only(agenda, time):
     assert len(agenda) == 1, "what is forgotten is the old time"
 
 
+def test_a_cursor_that_was_read_before_it_fired_does_not_take_the_place_of_its_next_fire(agenda, time):
+    read = a_timer(later(1))._replace(fired=3, version=2)
+    following = read._replace(at=later(2), fired=4)
+    agenda.offer([following])
+    agenda.offer([read])
+    time.move(seconds=1)
+    assert agenda.take(1_000_000) == []
+    agenda.forget(read)
+    time.move(seconds=1)
+    assert agenda.take(1_000_000) == [following]
+
+
+def test_a_cursor_that_moves_to_an_earlier_time_matures_then(agenda, time):
+    timer = a_timer(later(2))._replace(fired=3, version=2)
+    earlier = timer._replace(at=later(1), version=3)
+    agenda.offer([timer])
+    agenda.offer([earlier])
+    time.move(seconds=1)
+    assert agenda.take(1_000_000) == [earlier]
+
+
 def test_a_timer_comes_a_moment_ahead_and_who_sleeps_is_woken_for_an_earlier_one(time):
     woken = []
     agenda = Agenda(time.clock.now, lambda: woken.append(True))

@@ -6,13 +6,14 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
+from horae.domain.jobs import Status
 from horae.domain.schedule import first_wake
 from horae.domain.triggers import cron
 from horae.service import jobs, schedules
 from tests.steps import Looker, a_job, move_clock, query
 
-READS_BEFORE_CHANGE = 2
-"""A resume reads its job for the calendars that it names, and again in its transaction."""
+READS_BEFORE_LOCK = 1
+"""A resume reads its job for the calendars that it names, locks its cursor, and reads it again."""
 
 
 async def to(store, moment):
@@ -46,25 +47,51 @@ async def test_a_schedule_that_was_changed_in_the_pause_fires_nothing_of_the_one
     assert await query(store, "select fire_time from instance_live") == []
 
 
-@pytest.mark.parametrize("minutes", [1, 90], ids=["nothing passed", "something passed"])
-async def test_a_change_that_is_committed_beside_a_resume_is_what_it_goes_by(ctx, store, monkeypatch, minutes):
+@pytest.fixture(params=[1, 90], ids=["nothing passed", "something passed"])
+async def paused(ctx, store, request):
+    """An hourly job that fired, and has been paused for so many minutes."""
     job = await a_job(ctx, "hourly", cron("0 * * * *"))
     await to(store, job.next_fire_at + timedelta(seconds=70))
     await fire(store)
     await jobs.pause(ctx, "hourly")
-    await move_clock(store, minutes=minutes)
-    other = replace(job.definition, trigger=cron("*/7 * * * *"))
-    find_in, reads = jobs.find_in, []
+    await move_clock(store, minutes=request.param)
+    return job
 
-    async def overtaken(*args):
-        found = await find_in(*args)
-        reads.append(found.version)
-        if len(reads) == READS_BEFORE_CHANGE:
-            await asyncio.create_task(schedules.update(ctx, "hourly", other))
-        return found
 
-    monkeypatch.setattr(jobs, "find_in", overtaken)
+@pytest.fixture
+def overtaken(ctx, paused, monkeypatch):
+    """Asks for another schedule when a resume has read the job so often: the change is a task of the list it gives."""
+    other = replace(paused.definition, trigger=cron("*/7 * * * *"))
+    find_in, asked = jobs.find_in, []
+
+    def overtake(reads, *, awaited):
+        async def find(*args):
+            nonlocal reads
+            found, reads = await find_in(*args), reads - 1
+            if reads == 0:
+                asked.append(asyncio.create_task(schedules.update(ctx, "hourly", other)))
+                await (asked[0] if awaited else asyncio.sleep(0))
+            return found
+
+        monkeypatch.setattr(jobs, "find_in", find)
+        return asked
+
+    return overtake
+
+
+async def test_a_change_that_is_committed_beside_a_resume_is_what_it_goes_by(ctx, store, overtaken):
+    asked = overtaken(READS_BEFORE_LOCK, awaited=True)
     resumed = await jobs.resume(ctx, "hourly")
+    [change] = asked
     assert await cursor_of(store) == (resumed.version, resumed.next_fire_at)
-    assert resumed.definition.trigger == other.trigger
+    assert resumed.definition.trigger == change.result().definition.trigger
     assert resumed.next_fire_at == first_wake(resumed.schedule({}), store.cells[0].clock.now())
+
+
+async def test_a_change_that_is_asked_for_within_a_resume_waits_for_its_end(ctx, store, overtaken):
+    asked = overtaken(READS_BEFORE_LOCK + 1, awaited=False)
+    resumed = await jobs.resume(ctx, "hourly")
+    changed = await asked[0]
+    assert changed.version == resumed.version + 1
+    assert changed.status is Status.ACTIVE
+    assert await cursor_of(store) == (changed.version, changed.next_fire_at)

@@ -1,16 +1,20 @@
 """The engine under crashes, pauses, delays, doubled and lost messages, as a seed has it: docs/proof/simulation.md."""
 
+import asyncio
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from tests.cluster import Cluster
+from tests.simulation.apart import run_apart
 from tests.simulation.bugs import PLANTED
 from tests.simulation.scene import plan_of
-from tests.simulation.session import Session
+from tests.simulation.session import Result
+
+Run = Callable[..., Result]
 
 PORTION, PORTIONS = 50, 20
 MOST = 1500
@@ -19,36 +23,34 @@ KNOWN = {"token_dropped_from_settle": [79, 111, 299], "rescue_without_guard": [3
 
 
 @pytest.fixture(scope="module")
-def session(cluster: Cluster) -> Iterator[Session]:
-    import asyncio
-
+def run(cluster: Cluster) -> Iterator[Run]:
+    """Runs a seed, with a bug that is planted or without: `run(seed, bug)`."""
     [name] = asyncio.run(cluster.make_cells(1))
-    session = Session(cluster.dsn(name))
-    yield session
-    session.close()
+    with run_apart(cluster.dsn(name)) as run:
+        yield run
     asyncio.run(cluster.drop([name]))
 
 
 @pytest.mark.parametrize("portion", range(PORTIONS))
-def test_no_seed_violates_anything(session: Session, portion: int) -> None:
+def test_no_seed_violates_anything(run: Run, portion: int) -> None:
     for seed in range(portion * PORTION, (portion + 1) * PORTION):
-        found = session.run(seed)
+        found = run(seed)
         assert not found.violations, f"replay it with `python -m tests.simulation --seed {seed} --trace`"
 
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("bug", PLANTED)
-def test_a_planted_bug_is_found(session: Session, bug: str) -> None:
+def test_a_planted_bug_is_found(run: Run, bug: str) -> None:
     for seed in (*KNOWN.get(bug, ()), *range(MOST)):
-        if plan_of(seed).harm and session.run(seed, PLANTED[bug]()).violations:
+        if plan_of(seed).harm and run(seed, bug).violations:
             return
     pytest.fail(f"not found within {MOST} seeds")
 
 
-def test_a_seed_replays_exactly_in_any_process_and_after_any_others(session: Session, cluster: Cluster) -> None:
+def test_a_seed_replays_exactly_in_any_process_and_after_any_others(run: Run, cluster: Cluster) -> None:
     seeds = (7, 23, 61)
-    first = [session.run(seed).trace_hash for seed in seeds]
-    assert [session.run(seed).trace_hash for seed in reversed(seeds)] == first[::-1]
+    first = [run(seed).trace_hash for seed in seeds]
+    assert [run(seed).trace_hash for seed in reversed(seeds)] == first[::-1]
     assert len(set(first)) == len(seeds)
     told = subprocess.run(
         [sys.executable, "-m", "tests.simulation", "--seed", "23", "--trace"],

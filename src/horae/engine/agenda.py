@@ -56,9 +56,7 @@ class Agenda:
     ) -> None:
         self.now = now
         self.wake = wake
-        self.hungry: Callable[[], None] = lambda: (
-            None
-        )  # called when there is something to look for: a deep group has room
+        self.hungry: Callable[[], None] = lambda: None  # called when a deep group has room: there is more to look for
         self.deep: dict[Group, datetime] = {}
         self.held: frozenset[UUID] = frozenset()  # tenants whose rows are left where they are
         self.forgotten = 0  # how often; what was forgotten may still wait in its row
@@ -77,12 +75,15 @@ class Agenda:
         return len(self._known) >= MOST
 
     def offer(self, timers: Iterable[Timer]) -> None:
-        """Remember timers until they are due. One that is known with the same time already is left alone."""
+        """Remember timers until they are due. One that is known with the same time already is left alone.
+
+        So is a cursor that was read before this node fired it, and comes late: its next fire is known already.
+        """
         known, counts, deep, put = self._known, self._counts, self.deep, self._wheel.put
         earliest = self._planned_ms
         for timer in timers:
             before = known.get(timer.id)
-            if before is not None and before.at == timer.at:
+            if before is not None and (before.at == timer.at or _has_fired_since(timer, before)):
                 continue
             group = group_of(timer)
             if deep and group in deep and timer.at >= deep[group]:
@@ -154,3 +155,10 @@ class Agenda:
         else:
             del self._counts[group]
         return left
+
+
+def _has_fired_since(read: Timer, known: Timer) -> bool:
+    """Whether a cursor has gone on from where it was read."""
+    if read.fired is None or known.fired is None:
+        return False
+    return (known.version, known.fired) > (read.version, read.fired)

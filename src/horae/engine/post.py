@@ -148,9 +148,7 @@ class Post:
     async def mature(self) -> int:
         """Hand what has come due to the gatekeeper; returns how many."""
         if not self.cell.clock.trusted or not self.cell.clock.was_read:
-            return (
-                0  # whoever keeps the lease says so at every heartbeat; a cell that was down at the start has no timers
-            )
+            return 0  # whoever keeps the lease says why at every heartbeat; a cell that was down has no timers yet
         done = 0
         while True:
             await self._take_due()
