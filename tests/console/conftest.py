@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Generator
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 import pytest_asyncio
@@ -24,6 +25,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("console"))
             item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
             item.add_marker(pytest.mark.timeout(180))
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A test that names no language runs in one of the two, by its name, and in the other where there is time."""
+    named = any("language" in mark.args[0] for mark in metafunc.definition.iter_markers("parametrize"))
+    if "language" in metafunc.fixturenames and not named:
+        first = crc32(metafunc.definition.name.encode()) % 2
+        other = pytest.param(LANGUAGES[1 - first], marks=pytest.mark.long)
+        metafunc.parametrize("language", [LANGUAGES[first], other])
 
 
 @pytest.hookimpl(wrapper=True)
@@ -62,11 +72,6 @@ async def lived(served: Served) -> tuple[Home, dict[str, str]]:
 async def browser() -> AsyncIterator[Browser]:
     async with browsing() as browser:
         yield browser
-
-
-@pytest.fixture(params=LANGUAGES)
-def language(request: pytest.FixtureRequest) -> str:
-    return request.param
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ second after a stall.
 import asyncio
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from datetime import timedelta
+from itertools import count
 from urllib.parse import urlsplit
 
 import pytest
@@ -17,6 +18,7 @@ from horae.runtime.settings import CellSettings
 from horae.service import tasks
 from horae.store.cells import Store
 from horae.upkeep.copies import Copier
+from tests.calm import seen_in_calm
 from tests.engine.fleet import kill
 from tests.engine.running import ended, running
 from tests.engine.windows import most_in, most_over_rate, rate_seen
@@ -24,17 +26,19 @@ from tests.steps import a_type, until
 from tests.system.proxy import proxied
 
 RATE = 40
+USED = 0.95
+"""The part of a rate that is used while more waits."""
 LIMIT = Limit(rate=RATE)
 TTL = timedelta(seconds=8)
 
 
-async def crowd(ctx, store, catcher, many, by="job"):
+async def crowd(ctx, store, catcher, many, by="job", name="T"):
     """A type with a rate, and so many tasks of it that are due now."""
     rated = {"limit": LIMIT} if by == "job" else {}
-    await a_type(ctx, "T", target=HttpTarget(catcher.url, rate=RATE if by == "target" else None), **rated)
+    await a_type(ctx, name, target=HttpTarget(catcher.url, rate=RATE if by == "target" else None), **rated)
     await Copier(store).once()
     for n in range(many):
-        await tasks.schedule(ctx, "T", str(n))
+        await tasks.schedule(ctx, name, str(n))
 
 
 @asynccontextmanager
@@ -63,10 +67,17 @@ def behind(cells, proxy):
 @pytest.mark.parametrize("by", ["job", "target"])
 async def test_three_nodes_keep_a_rate_in_every_window_and_use_all_of_it(ctx, store, cells, catcher, by):
     async with three(cells):
-        await crowd(ctx, store, catcher, 600, by)
-        await until(lambda: ended(store, 600), 60)
-    kept(catcher.arrivals)
-    assert rate_seen(catcher.arrivals, 1.0) >= 0.95 * RATE
+        rounds = count(1)
+
+        async def seen():
+            catcher.arrivals.clear()
+            number = next(rounds)
+            await crowd(ctx, store, catcher, 600, by, f"T{number}")
+            await until(lambda: ended(store, number * 600), 60)
+            kept(catcher.arrivals)
+            return rate_seen(catcher.arrivals, 1.0)
+
+        assert await seen_in_calm(seen, lambda rate: rate >= USED * RATE) >= USED * RATE
 
 
 async def test_a_rate_is_kept_when_each_statement_takes_a_fifth_of_a_second(ctx, store, cells, catcher):
