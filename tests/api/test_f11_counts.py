@@ -75,13 +75,15 @@ async def test_the_bounds_are_shown_and_have_defaults(tenant, platform):
         "secrets": 1_000,
         "calendars": 100,
         "calendar_days": 100_000,
+        "keys": 1_000,
+        "bindings": 10_000,
         "shortest_period": 1.0,
     }
     said = await allow(platform, jobs=-1)
     assert said.status_code == 422
     assert (await allow(platform, jobs=7)).json()["allowance"]["counts"]["jobs"] == 7
     shown = (await platform.get("/tenants/acme")).json()["allowance"]["counts"]
-    assert set(shown) == {*MAKING, "calendar_days", "shortest_period"}
+    assert set(shown) == {*MAKING, "calendar_days", "keys", "bindings", "shortest_period"}
     assert (shown["jobs"], shown["secrets"]) == (7, 1_000)
 
 

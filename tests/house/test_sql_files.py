@@ -34,6 +34,7 @@ FOLLOWERS = {
 # Not the rows of a shard: the cell's own, or copies.
 NOT_SHARDED = {
     "bindings/copy",
+    "bindings/forget",
     "blocks/expire",
     "blocks/forget_blocks",
     "blocks/forget_entries",
@@ -56,6 +57,7 @@ NOT_SHARDED = {
     "intakes/forget",
     "intakes/move",
     "keys/copy",
+    "keys/forget",
     "leases/drain",
     "leases/forget",
     "leases/give_back",

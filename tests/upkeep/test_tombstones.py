@@ -4,11 +4,16 @@ import pytest
 
 from horae.domain import counts
 from horae.domain.channels import Subscription, Webhook
-from horae.domain.errors import CountReached
+from horae.domain.counts import CountBounds
+from horae.domain.errors import CountReached, NotFound
 from horae.domain.ids import shard_in
-from horae.service import secrets, subscriptions
+from horae.domain.tenants import Allowance
+from horae.security.roles import Role
+from horae.service import keys, roles, secrets, subscriptions, tenants
+from horae.service.context import Context
 from horae.upkeep import tombstones
 from horae.upkeep.copies import Copier
+from horae.upkeep.identities import IdentityCopier
 from horae.upkeep.tombstones import TombstoneForgetter
 from tests.steps import move_clock, query
 
@@ -76,6 +81,39 @@ async def test_who_puts_and_removes_ever_new_names_is_refused(ctx, store, monkey
     await move_clock(store, hours=25)
     await TombstoneForgetter(store).once()
     await secrets.put(ctx, "d", "value")
+
+
+async def test_revoked_keys_and_emptied_bindings_are_forgotten_in_all_cells(ctx, store):
+    made = await keys.create(ctx, "old", [Role.VIEWER])
+    kept = await keys.create(ctx, "kept", [Role.VIEWER])
+    await roles.bind(ctx, "user:gone", [Role.VIEWER])
+    await IdentityCopier(store).once()
+    await keys.revoke(ctx, made.key.id)
+    await roles.bind(ctx, "user:gone", [])
+    await move_clock(store, hours=25)
+    assert await TombstoneForgetter(store).once() == 3
+    for cell in store.cells:
+        assert [row["name"] for row in await query(cell, "select name from api_key")] == ["kept"]
+        assert [row["principal"] for row in await query(cell, "select principal from role_binding")] == [
+            kept.key.principal
+        ]
+    with pytest.raises(NotFound):
+        await roles.bind(ctx, made.key.principal, [Role.VIEWER])
+
+
+async def test_keys_and_bindings_are_bounded(store, tenant):
+    await tenants.allow(store, tenant.name, "test", Allowance(counts=CountBounds(keys=2, bindings=1)))
+    ctx = Context.of(store, tenant, "test")
+    made = [await keys.create(ctx, name, [Role.VIEWER]) for name in ("a", "b")]
+    with pytest.raises(CountReached, match="2 keys"):
+        await keys.create(ctx, "c", [Role.VIEWER])
+    await keys.revoke(ctx, made[0].key.id)
+    await keys.create(ctx, "c", [Role.VIEWER])
+    await roles.bind(ctx, "user:a", [Role.VIEWER])
+    await roles.bind(ctx, "user:a", [Role.EDITOR])
+    await roles.bind(ctx, "user:b", [])
+    with pytest.raises(CountReached, match="1 bindings"):
+        await roles.bind(ctx, "user:b", [Role.VIEWER])
 
 
 async def a_subscription(ctx, name):

@@ -28,14 +28,16 @@ class Counted(StrEnum):
     SECRETS = "secrets"
     CALENDARS = "calendars"
     CALENDAR_DAYS = "calendar_days"
+    KEYS = "keys"
+    BINDINGS = "bindings"
 
 
 class CountBounds(msgspec.Struct, frozen=True, omit_defaults=True):
     """At most so many of each, and how many seconds lie between two fires of a job at least.
 
     The platform's admin sets them. Every subscription, intake and source costs each node some work in each second, a
-    secret memory, a job a row that is looked at when it fires. The single days of all calendars are counted together:
-    nodes keep those that due jobs name in memory.
+    secret memory, a job a row that is looked at when it fires, a key or a binding a copy in every cell. The single days
+    of all calendars are counted together: nodes keep those that due jobs name in memory.
     """
 
     jobs: int = 300_000
@@ -45,6 +47,8 @@ class CountBounds(msgspec.Struct, frozen=True, omit_defaults=True):
     secrets: int = 1_000
     calendars: int = 100
     calendar_days: int = 100_000
+    keys: int = 1_000
+    bindings: int = 10_000
     shortest_period: float = 1.0
 
     def __post_init__(self) -> None:

@@ -93,6 +93,16 @@ async def check_secret(tx: Tx, ctx: Context, bounds: CountBounds, name: str) -> 
     _check(bounds, Counted.SECRETS, await counts.secrets(tx, ctx.tenant.id, name))
 
 
+async def check_key(tx: Tx, ctx: Context, bounds: CountBounds) -> None:
+    """Refuse a new API key where the tenant has as many as it may."""
+    _check(bounds, Counted.KEYS, await counts.keys(tx, ctx.tenant.id))
+
+
+async def check_binding(tx: Tx, ctx: Context, bounds: CountBounds, principal: str) -> None:
+    """Refuse roles for one more person or group where as many as may be have some."""
+    _check(bounds, Counted.BINDINGS, await counts.bindings(tx, ctx.tenant.id, principal))
+
+
 def _check(bounds: CountBounds, kind: Counted, found: Count) -> None:
     if not found.has_it:
         bounds.check(kind, found.many)

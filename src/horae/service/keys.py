@@ -12,6 +12,7 @@ from horae.domain.ids import Prefix, public, shard_in
 from horae.runtime.chance import mint
 from horae.security import credentials
 from horae.security.roles import Role, known_scope
+from horae.service import counts
 from horae.service.context import Context
 from horae.service.told import tell
 from horae.store import bindings, keys
@@ -39,9 +40,11 @@ async def create(
     unknown = [scope for scope in scopes if not known_scope(scope)]
     if unknown:
         raise Invalid(f"there is no action {unknown[0]!r} to narrow a key to")
+    bounds = await counts.bounds_of(ctx)
 
     async def work(tx: Tx) -> Made:
         check_key(name, tuple(scopes), expires_at, tx.now)
+        await counts.check_key(tx, ctx, bounds)
         credential = credentials.new(mint(shard, tx.now))
         key = ApiKey(
             id=credential.key_id,
@@ -65,13 +68,13 @@ async def create(
 
 
 async def page(ctx: Context, after: UUID | None, limit: int) -> list[ApiKey]:
-    """The tenant's keys, oldest first, revoked ones too."""
+    """The tenant's keys, oldest first; revoked ones too, for a day."""
     async with ctx.store.statement(shard_in(ctx.tenant.id)) as tx:
         return await keys.page(tx, ctx.tenant.id, after or UUID(int=0), limit)
 
 
 async def revoke(ctx: Context, id_: UUID) -> ApiKey:
-    """Close a key for ever; every process refuses it within five seconds."""
+    """Close a key for ever and take its roles away; every process refuses it within five seconds."""
     shard = shard_in(ctx.tenant.id)
     if shard_in(id_) != shard:
         raise NotFound(f"there is no key {public(Prefix.KEY, id_)} to revoke")
@@ -80,6 +83,7 @@ async def revoke(ctx: Context, id_: UUID) -> ApiKey:
         key = await keys.revoke(tx, ctx.tenant.id, id_)
         if key is None:
             raise NotFound(f"there is no key {public(Prefix.KEY, id_)} to revoke")
+        await bindings.put(tx, ctx.tenant.id, Binding(key.principal, ()))
         await tell(tx, shard, ctx.tenant, Event.KEY_REVOKED, ctx.actor, key.principal, {"name": key.name})
         return key
 

@@ -8,6 +8,7 @@ from horae.domain.identity import ApiKey, Binding
 from horae.domain.ids import Prefix, private, shard_in
 from horae.domain.people import check_principal
 from horae.security.roles import Role
+from horae.service import counts
 from horae.service.context import Context
 from horae.service.told import tell
 from horae.store import bindings, keys
@@ -16,10 +17,12 @@ from horae.store.tx import Tx
 
 async def bind(ctx: Context, principal: str, roles: Sequence[Role]) -> Binding:
     """Give a principal these roles and no others; every process knows within five seconds."""
-    shard = shard_in(ctx.tenant.id)
+    shard, bounds = shard_in(ctx.tenant.id), await counts.bounds_of(ctx)
 
     async def work(tx: Tx) -> Binding:
         await _check(tx, ctx, principal)
+        if roles and ":" in principal:
+            await counts.check_binding(tx, ctx, bounds, principal)
         bound = Binding(principal, tuple(sorted(set(roles))))
         if not await bindings.put(tx, ctx.tenant.id, bound):
             raise ShardClosed("the tenant's shard is moving; nothing was changed")
@@ -35,7 +38,7 @@ async def _check(tx: Tx, ctx: Context, principal: str) -> None:
         check_principal(principal)
         return
     found = await keys.find(tx, private(Prefix.KEY, principal))
-    if found is None or found.tenant_id != ctx.tenant.id:
+    if found is None or found.tenant_id != ctx.tenant.id or found.revoked_at is not None:
         raise NotFound(f"there is no key {principal}")
 
 

@@ -46,6 +46,16 @@ async def copy(tx: Tx, rows: Sequence[asyncpg.Record]) -> int:
     return len(await tx.rows(sql("bindings/copy"), [dict(row) for row in rows]))
 
 
+async def removed(tx: Tx, before: datetime, limit: int) -> list[asyncpg.Record]:
+    """The bindings at home here that lost their last role before a time, oldest first, as rows for `copy`."""
+    return await tx.rows(sql("bindings/removed"), before, limit)
+
+
+async def forget(tx: Tx, before: datetime, *, at_home: bool) -> int:
+    """Delete the bindings that lost their last role before a time, at home here or copied; returns how many."""
+    return len(await tx.rows(sql("bindings/forget"), before, at_home))
+
+
 async def tenants_of(tx: Tx, principals: Sequence[str]) -> list[UUID]:
     """The tenants in which any of these has a role, as this cell knows."""
     return [row["tenant_id"] for row in await tx.rows(sql("bindings/tenants_of"), principals)]

@@ -42,6 +42,16 @@ async def secrets(tx: Tx, tenant_id: UUID, name: str) -> Count:
     return _count(await tx.row(sql("counts/secrets"), shard_in(tenant_id), tenant_id, name))
 
 
+async def keys(tx: Tx, tenant_id: UUID) -> Count:
+    """The API keys that are not revoked, at the tenant's home."""
+    return _count(await tx.row(sql("counts/keys"), shard_in(tenant_id), tenant_id))
+
+
+async def bindings(tx: Tx, tenant_id: UUID, principal: str) -> Count:
+    """The people and groups that have roles, at the tenant's home."""
+    return _count(await tx.row(sql("counts/bindings"), shard_in(tenant_id), tenant_id, principal))
+
+
 async def sources(tx: Tx, tenant_id: UUID, job_id: UUID) -> Count:
     """The sources of a tenant's types."""
     return _count(await tx.row(sql("counts/sources"), tenant_id, job_id))

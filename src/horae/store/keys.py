@@ -50,5 +50,15 @@ async def copy(tx: Tx, rows: Sequence[asyncpg.Record]) -> int:
     return len(await tx.rows(sql("keys/copy"), [{**row, "digest": f"\\x{row['digest'].hex()}"} for row in rows]))
 
 
+async def removed(tx: Tx, before: datetime, limit: int) -> list[asyncpg.Record]:
+    """The keys at home here that were revoked before a time, oldest first, as rows for `copy`."""
+    return await tx.rows(sql("keys/removed"), before, limit)
+
+
+async def forget(tx: Tx, before: datetime, *, at_home: bool) -> int:
+    """Delete the keys that were revoked before a time, at home here or copied; returns how many."""
+    return len(await tx.rows(sql("keys/forget"), before, at_home))
+
+
 def _key(row: asyncpg.Record) -> ApiKey:
     return ApiKey(**{**row, "scopes": tuple(row["scopes"])})

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any, Final, Protocol
 
 from horae.domain.counts import REMOVED_KEPT
-from horae.store import channels, secrets
+from horae.store import bindings, channels, keys, secrets
 from horae.store.cells import Cell, Store
 from horae.store.each import Part, Visits
 from horae.store.tx import Tx
@@ -36,7 +36,7 @@ class TombstoneRows(Protocol):
         """Delete what was removed before a time, at home here or copied; returns how many rows."""
 
 
-KINDS: Final[tuple[TombstoneRows, ...]] = (secrets, channels)
+KINDS: Final[tuple[TombstoneRows, ...]] = (secrets, channels, keys, bindings)
 
 
 class TombstoneForgetter:

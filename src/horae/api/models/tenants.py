@@ -40,6 +40,8 @@ class CountBounds(Told):
     secrets: Count = counts.CountBounds().secrets
     calendars: Count = counts.CountBounds().calendars
     calendar_days: Count = counts.CountBounds().calendar_days
+    keys: Count = counts.CountBounds().keys
+    bindings: Count = counts.CountBounds().bindings
     shortest_period: Annotated[float, Field(ge=1, le=counts.LONGEST_PERIOD_S)] = counts.CountBounds().shortest_period
 
 

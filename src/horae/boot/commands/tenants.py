@@ -76,6 +76,8 @@ def allow(
     calendar_days: Annotated[
         int | None, typer.Option(help="Maximum number of single days that its calendars name together.")
     ] = None,
+    keys: Annotated[int | None, typer.Option(help="Maximum number of API keys.")] = None,
+    bindings: Annotated[int | None, typer.Option(help="Maximum number of people and groups with roles.")] = None,
     shortest_period: Annotated[
         float | None, typer.Option(help="Minimum number of seconds between two fires of a job.")
     ] = None,
@@ -90,6 +92,8 @@ def allow(
         "secrets": secrets,
         "calendars": calendars,
         "calendar_days": calendar_days,
+        "keys": keys,
+        "bindings": bindings,
         "shortest_period": shortest_period,
     }
     is_change = weight is not None or any(value is not None for value in (*limits.values(), *counts.values()))

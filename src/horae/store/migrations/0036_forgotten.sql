@@ -7,6 +7,11 @@ create index concurrently secret_removed on secret (changed_at) where sealed is 
 drop index concurrently if exists channel_removed;
 create index concurrently channel_removed on channel (changed_at) where body is null;
 
+drop index concurrently if exists api_key_revoked;
+create index concurrently api_key_revoked on api_key (changed_at) where revoked_at is not null;
+drop index concurrently if exists role_binding_empty;
+create index concurrently role_binding_empty on role_binding (changed_at) where cardinality(roles) = 0;
+
 -- Nodes ask every second for the rolling sets that are active; those that are paused or removed are not in the index.
 drop index concurrently if exists reference_rolling_active;
 create index concurrently reference_rolling_active on reference (id)
@@ -18,3 +23,5 @@ create index concurrently reference_rolling on reference (id) where kind = 'job'
 drop index concurrently reference_rolling_active;
 drop index concurrently secret_removed;
 drop index concurrently channel_removed;
+drop index concurrently api_key_revoked;
+drop index concurrently role_binding_empty;
