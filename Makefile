@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 PYTHON ?= python3
 BIN := .venv/bin
-WORKERS ?= 2
+WORKERS ?= 3
 RERUNS ?= 0
 
 help: ## this list
@@ -60,7 +60,7 @@ sbom: ## what a deployment is made of, as CycloneDX: dist/horae.cdx.json
 
 test: ## the suite, on a private PostgreSQL with two cells, after the console's own
 	@tools/console test
-	$(BIN)/pytest -n $(WORKERS) --dist loadgroup --tb=native --reruns $(RERUNS)
+	$(BIN)/pytest -n $(WORKERS) --dist loadgroup --tb=native --reruns $(RERUNS) --durations=30 --durations-min=5
 
 long: ## the full-size runs that do not fit into a minute
 	$(BIN)/pytest -m long -n 0
