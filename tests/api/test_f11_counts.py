@@ -2,6 +2,8 @@
 
 import pytest
 
+MAX_SUBSCRIPTIONS = 100
+"""A tenant's default."""
 TOPIC = {"kind": "topic", "broker": "main", "topic": "acme.x"}
 MAKING = {
     "jobs": lambda n: ("POST", "/jobs", {"name": f"j{n}", "cron": "0 * * * *"}),
@@ -66,10 +68,18 @@ async def test_fires_that_are_too_close_to_each_other_are_refused(admin, platfor
     assert (changed.status_code, changed.json().get("code")) == (422, "SCH_422_SCHEDULE")
 
 
+async def test_a_default_counts_where_nobody_named_a_bound(admin):
+    for n in range(MAX_SUBSCRIPTIONS):
+        method, path, body = MAKING["subscriptions"](n)
+        assert (await admin.request(method, path, json=body)).is_success
+    method, path, body = MAKING["subscriptions"](MAX_SUBSCRIPTIONS)
+    assert (await admin.request(method, path, json=body)).status_code == 409
+
+
 async def test_the_bounds_are_shown_and_have_defaults(tenant, platform):
     assert (await platform.get("/tenants/acme")).json()["allowance"]["counts"] == {
         "jobs": 300_000,
-        "subscriptions": 100,
+        "subscriptions": MAX_SUBSCRIPTIONS,
         "intakes": 100,
         "sources": 1_000,
         "secrets": 1_000,

@@ -10,14 +10,20 @@ from tests.store.walls import as_role
 
 MANY = 40
 PATH = "/api/v1/jobs"
+PROXY = "127.0.0.2"
+"""Where a proxy calls from: servers often believe 127.0.0.1 without being told to."""
 
 
 @asynccontextmanager
-async def asking(cells, folder, **settings):
-    """A client of a server of its own."""
+async def asking(cells, folder, peer="127.0.0.1", **settings):
+    """A client of a server of its own; it calls from the address `peer`."""
     async with (
         open_doors(1, folder, as_role(cells, "horae_api"), **settings) as [door],
-        httpx2.AsyncClient(base_url=f"http://127.0.0.1:{door.port}", timeout=60) as client,
+        httpx2.AsyncClient(
+            base_url=f"http://127.0.0.1:{door.port}",
+            timeout=60,
+            transport=httpx2.AsyncHTTPTransport(local_address=peer),
+        ) as client,
     ):
         yield client
 
@@ -41,7 +47,7 @@ async def test_f23_a_good_key_passes_whatever_others_at_its_address_do(anyone, k
 
 async def test_f23_behind_a_trusted_proxy_each_caller_has_an_address_of_its_own(store, cells, tmp_path):
     trusted = {"api_trusted_proxies": '["127.0.0.0/8"]'}
-    async with asking(cells, tmp_path, **trusted) as client:
+    async with asking(cells, tmp_path, PROXY, **trusted) as client:
         first = await statuses(client, MANY, **{"X-Forwarded-For": "203.0.113.7"})
         other = await statuses(client, 1, **{"X-Forwarded-For": "203.0.113.8"})
         made_up = await statuses(client, 1, **{"X-Forwarded-For": "198.51.100.1, 203.0.113.7"})

@@ -98,8 +98,44 @@ async def test_an_outage_of_the_key_engine_ends_no_schedule(store, cells, catche
 
 
 async def _moved(store, many):
-    """Whether the cursors of so many jobs have gone on: their fires are recorded, sent or not."""
-    return len(await query(store, "select from job_cursor where fired > 0")) == many
+    """Whether the cursors of so many jobs have gone on, or stopped: their fires are recorded, sent or not."""
+    moved = await query(store, "select from job_cursor where fired > 0 or next_fire_at is null")
+    return len(moved) == many
+
+
+class InterruptedBook(SecretBook):
+    """Secrets that take a while to learn: meanwhile another duty of the node asks for definitions."""
+
+    definitions_of = None
+
+    async def learn(self, cell, needed, *, anew=False):
+        async with cell.statement() as tx:
+            await self.definitions_of(cell).load(tx, ())
+        await super().learn(cell, needed, anew=anew)
+
+
+async def test_a_look_between_learning_a_definition_and_firing_it_ends_no_schedule(ctx, store, catcher):
+    """F2: what could not be opened is asked for again by whoever comes next, and stays with whoever has it."""
+    await secrets.put(ctx, "token", "s3cret")
+    start = store.cells[0].clock.now().replace(microsecond=0)
+    target = HttpTarget(catcher.url, auth=BearerAuth("token"))
+    for n in range(6):
+        await a_job(ctx, f"j{n}", IntervalTrigger(3600, start), target=target, payload={"n": n})
+    await move_clock(store, hours=1)
+    store.sealing = sealing = SlowSealing(store.sealing)
+    book = InterruptedBook(store)
+    node = Node(store, "n", TTL, Sender(Client(ANYWHERE), book), secrets=book)
+    book.definitions_of = lambda cell: node.posts[cell.name].definitions
+    try:
+        await node.drain()
+        assert await states(store) == {"ACTIVE": 6}
+        assert not catcher.arrivals
+        sealing.well = True
+        await move_clock(store, hours=1)
+        await node.drain()
+        assert len({arrival.job for arrival in catcher.arrivals}) == 6
+    finally:
+        await node.leave()
 
 
 async def test_more_jobs_than_are_remembered_all_go_on(ctx, store, catcher, monkeypatch):
@@ -107,11 +143,15 @@ async def test_more_jobs_than_are_remembered_all_go_on(ctx, store, catcher, monk
     monkeypatch.setattr(definitions, "MOST", 50)
     target, start = HttpTarget(catcher.url), store.cells[0].clock.now().replace(microsecond=0)
     await bulk_jobs(ctx, store, 100, Definition(trigger=IntervalTrigger(60, start), target=target), start, "often")
-    await drained(store)
-    await move_clock(store, seconds=61)
-    later = start + timedelta(seconds=60)
-    await bulk_jobs(ctx, store, 40, Definition(trigger=IntervalTrigger(60, later), target=target), later, "new")
-    await drained(store)
+    node = Node(store, "n", TTL, Sender(Client(ANYWHERE)))
+    try:
+        await node.drain()
+        await move_clock(store, seconds=61)
+        later = start + timedelta(seconds=60)
+        await bulk_jobs(ctx, store, 40, Definition(trigger=IntervalTrigger(60, later), target=target), later, "new")
+        await node.drain()
+    finally:
+        await node.leave()
     assert await states(store) == {"ACTIVE": 140}
     assert len(catcher.effects) == 240
 
