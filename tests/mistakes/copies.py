@@ -1,4 +1,4 @@
-"""A copy of source and tests in a folder of its own, with one mistake in it, and a run of one test there."""
+"""A copy of source and tests in a folder of its own, a mistake that is put into it, and a run of tests there."""
 
 import os
 import re
@@ -55,11 +55,11 @@ def put_back(plant: Plant, folder: Path) -> None:
     shutil.rmtree(file.parent / "__pycache__", ignore_errors=True)
 
 
-def run_test(folder: Path, test: str) -> Report:
-    """Run one test of the copy with the source of the copy."""
+def run_tests(folder: Path, *tests: str) -> Report:
+    """Run tests of the copy with the source of the copy, up to the first that fails."""
     options = ["-p", "no:cacheprovider", "-p", "tests.mistakes.origin", "-n", "0", "-x"]
     process = subprocess.Popen(
-        [*WITH_US, sys.executable, "-m", "pytest", *options, test],
+        [*WITH_US, sys.executable, "-m", "pytest", *options, *tests],
         cwd=folder,
         env=_environment(folder),
         stdin=subprocess.DEVNULL,

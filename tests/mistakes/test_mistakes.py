@@ -1,14 +1,11 @@
-"""The findings' own mistakes, put back one by one into a copy of the source: each is caught.
-
-That the same tests pass without a mistake, the rest of the suite shows.
-"""
+"""The findings' own mistakes, put back one by one into a copy of the source: each is caught."""
 
 import ast
 from pathlib import Path
 
 import pytest
 
-from tests.mistakes.copies import ROOT, make_copy, put_back, run_test
+from tests.mistakes.copies import ROOT, make_copy, put_back, run_tests
 from tests.mistakes.plants import PLANTS
 
 BY_FINDING = {plant.finding: plant for plant in PLANTS}
@@ -27,7 +24,7 @@ def catch(finding: str, folder: Path) -> None:
     plant = BY_FINDING[finding]
     make_copy(folder)
     put_back(plant, folder)
-    report = run_test(folder, plant.test)
+    report = run_tests(folder, plant.test)
     assert report.imports_from(folder), report.text
     assert report.exit_code == pytest.ExitCode.TESTS_FAILED, report.text
     assert report.fails_by_assertion(plant.test), report.text
@@ -67,3 +64,12 @@ def test_the_cheapest_mistakes_are_caught(finding, tmp_path):
 @pytest.mark.parametrize("finding", BY_FINDING)
 def test_a_mistake_that_is_put_back_is_caught(finding, tmp_path):
     catch(finding, tmp_path)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1200)
+def test_in_a_copy_without_a_mistake_the_same_tests_pass(tmp_path):
+    make_copy(tmp_path)
+    report = run_tests(tmp_path, *(plant.test for plant in PLANTS))
+    assert report.imports_from(tmp_path), report.text
+    assert report.exit_code == pytest.ExitCode.OK, report.text
