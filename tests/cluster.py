@@ -99,11 +99,32 @@ def running_server(folder: Path, settings: dict[str, str]) -> Iterator[int]:
         stdout=subprocess.DEVNULL,
         **become,
     )
+    with _serving(folder, settings, become) as port:
+        yield port
+
+
+@contextmanager
+def running_replica(folder: Path, port: int, settings: dict[str, str]) -> Iterator[int]:
+    """A hot standby of the server on `port`, copied into `folder`. It applies nothing that is committed from now on."""
+    become = _user(folder)
+    subprocess.run(
+        [BIN / "pg_basebackup", "-h", "127.0.0.1", "-p", str(port), "-U", "postgres", "-D", folder / "data"]
+        + ["--write-recovery-conf", "--checkpoint=fast", "--no-sync"],
+        check=True,
+        **become,
+    )
+    with _serving(folder, settings | {"recovery_min_apply_delay": "1d"}, become) as port:
+        yield port
+
+
+@contextmanager
+def _serving(folder: Path, settings: dict[str, str], become: dict[str, object]) -> Iterator[int]:
+    """A postgres process on the data in `folder`, until the block ends."""
     port = free_port()
     options = [f"-c{name}={value}" for name, value in settings.items()]
     with (folder / "log").open("wb") as log:
         server = subprocess.Popen(
-            [BIN / "postgres", "-D", data, "-p", str(port), "-k", folder, *options],
+            [BIN / "postgres", "-D", folder / "data", "-p", str(port), "-k", folder, *options],
             stdout=log,
             stderr=log,
             **become,

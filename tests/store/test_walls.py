@@ -3,7 +3,6 @@
 import asyncio
 import random
 from contextlib import suppress
-from urllib.parse import urlsplit
 from uuid import uuid4
 
 import asyncpg
@@ -20,7 +19,7 @@ from horae.store import tenants as rows
 from horae.store.cells import Store
 from horae.store.walls import PLATFORM, Behalf, behind, standing
 from horae.upkeep.copies import Copier
-from tests.pgbouncer import PROGRAM, connected, pooling
+from tests.pgbouncer import PROGRAM, connected, pooled, pooling
 from tests.steps import a_job, a_type, query
 from tests.store.walls import as_role
 
@@ -349,19 +348,10 @@ async def test_the_wall_holds_through_a_pooler_in_transaction_mode(ctx, store, c
             " select now(), 1, 1, id, id::text from unnest($1::uuid[]) id",
             ids,
         )
-    with pooling(cells[0].dsn) as address:
-        direct = as_role(cells, "horae_api")
-        pooled = [
-            CellSettings(
-                name=cell.name,
-                dsn=urlsplit(cell.dsn)._replace(netloc=f"horae_api@{address}").geturl(),
-                direct_dsn=cell.dsn,
-                pooled=True,
-            )
-            for cell in direct
-        ]
-        await connected(pooled[0].dsn)
-        async with Store.of(pooled) as doors:
+    with pooling(*(cell.dsn for cell in cells)) as pooler:
+        through = pooled(cells, pooler)
+        await connected(through[0].dsn)
+        async with Store.of(through) as doors:
             assert await _interleaved(doors, ids, random.Random(7)) >= 700
             mine = Context.of(behind(doors, Behalf(ctx.tenant.id)), ctx.tenant, "me")
             theirs = Context.of(behind(doors, Behalf(other.id)), other, "them")

@@ -111,7 +111,7 @@ async def test_f15_what_is_made_is_as_what_was_made_before(store):
 @pytest.mark.parametrize("pooled", [False, True], ids=["direct", "by a pooler"])
 async def test_f15_a_partitioner_that_would_have_to_wait_gives_way_and_tries_again(store, running, monkeypatch, pooled):
     cell = store.cells[0]
-    cell._pooled = pooled
+    cell.pooled = pooled
     tomorrow = f"{cell.clock.now() + timedelta(days=7):%Y%m%d}"
     for parent in ("outbox", "instance_history"):
         await query(cell, f"drop table {parent}_{tomorrow}")

@@ -17,7 +17,7 @@ from fastapi import FastAPI
 from horae.api.app import Parts, make
 from horae.api.gate import Gate
 from horae.api.protocol import ConnectionLimits, protocol_of
-from horae.boot.fitness import visit_open
+from horae.boot.fitness import check_session, visit_open
 from horae.boot.serving import client_of, sender_of
 from horae.delivery.oidc import Issuer, Relying
 from horae.domain.errors import Unavailable, Unfit
@@ -114,7 +114,7 @@ def people_of(settings: Settings, store: Store) -> People | None:
 @asynccontextmanager
 async def opened(settings: Settings, store: Store) -> AsyncIterator[str]:
     """The doors stand open while the block lasts; then requests under way may end. Gives the address."""
-    await visit_open(store, partial(_check_walls, settings))
+    await visit_open(store, partial(_check, settings))
     callers, visitors = Callers(store), Visitors(store)
     people = people_of(settings, store)
     trials, polls = Trials(await sender_of(settings, store)), Polls(store)
@@ -139,7 +139,7 @@ async def opened(settings: Settings, store: Store) -> AsyncIterator[str]:
     keeping = Loop("clockkeeper", keeper, CLOCK)
     keeper.wake = keeping.waker.wake
     duties: tuple[tuple[Duty, float], ...] = (
-        (CellJoiner([store], partial(_check_walls, settings)), JOIN),
+        (CellJoiner([store], partial(_check, settings)), JOIN),
         (IdentityCopier(store), COPY),
         (callers, USED),
         (visitors, USED),
@@ -166,8 +166,12 @@ async def opened(settings: Settings, store: Store) -> AsyncIterator[str]:
             await signaller.once()
 
 
-async def _check_walls(settings: Settings, cell: Cell) -> None:
-    """In production no request is served by a role that row-level security does not hold."""
+async def _check(settings: Settings, cell: Cell) -> None:
+    """Refuse a cell where a pooler leaves out what our sessions set.
+
+    In production no request is served by a role that row-level security does not hold.
+    """
+    await check_session(cell)
     if settings.environment != "production":
         return
     async with cell.direct() as connection:

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
+from typing import Final
 
 from horae.domain.doctor import unfit
 from horae.domain.errors import Unfit
@@ -9,6 +10,9 @@ from horae.runtime.settings import Settings
 from horae.store import health
 from horae.store.cells import Cell, Store
 from horae.store.tx import GONE, Tx
+
+IDLE_IN_TRANSACTION_MS: Final = 10_000
+"""What our own sessions ask for; the lower bound of due scans leans on it."""
 
 
 async def check(settings: Settings, store: Store) -> None:
@@ -44,7 +48,22 @@ async def check_cell(settings: Settings, cell: Cell) -> None:
         raise Unfit("; ".join(found))
 
 
+async def check_session(cell: Cell) -> None:
+    """Refuse a pooled cell whose role does not bring what a pooler does not pass on: scans lean on this limit."""
+    if not cell.pooled:
+        return
+    async with cell.statement() as tx:
+        idle_ms = int((await health.settings(tx))["idle_in_transaction_session_timeout"])
+    if not 0 < idle_ms <= IDLE_IN_TRANSACTION_MS:
+        raise Unfit(
+            f"{cell.name}: idle_in_transaction_session_timeout is {idle_ms} ms behind the pooler;"
+            f' set it to {IDLE_IN_TRANSACTION_MS} ms for this role, as the page "Database roles" says'
+        )
+
+
 async def _faults(settings: Settings, cell: Cell) -> list[str]:
+    if cell.pooled:
+        return [f"{cell.name}: a node needs sessions of its own; only cells of HORAE_API_CELLS may be pooled"]
     async with cell.direct() as connection:
         facts = await health.facts(Tx(connection, datetime.now(UTC)))
     wrong = unfit(facts, production=settings.environment == "production")

@@ -14,9 +14,9 @@ from horae.domain.errors import Invalid
 class CellSettings(BaseModel):
     """One PostgreSQL cluster that holds some shards.
 
-    `pooled`: the DSN leads to a pooler in transaction mode (PgBouncer); what needs a session of its own goes by
-    `direct_dsn`. Upkeep that only an owner may do (VACUUM) goes by `upkeep_dsn`. Where they are left out both are the
-    DSN.
+    `pooled`: the DSN leads to a pooler in transaction mode (PgBouncer); what needs a session of its own (LISTEN) goes by
+    `direct_dsn`, which must then be given. Upkeep that only an owner may do (VACUUM) goes by `upkeep_dsn`. Where they
+    are left out both are the DSN.
     """
 
     name: str
@@ -24,6 +24,12 @@ class CellSettings(BaseModel):
     direct_dsn: str | None = None
     upkeep_dsn: str | None = None
     pooled: bool = False
+
+    @model_validator(mode="after")
+    def _sessions_pass_the_pooler(self) -> Self:
+        if self.pooled and self.direct_dsn is None:
+            raise ValueError("a pooled cell needs a direct_dsn: a pooler in transaction mode loses what LISTEN hears")
+        return self
 
 
 class EgressSettings(BaseModel):

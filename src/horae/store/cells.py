@@ -22,7 +22,7 @@ from horae.security.sealing import Sealing
 from horae.store import clock as clocks
 from horae.store import line, shards
 from horae.store.answers import PATIENCE, answered
-from horae.store.connections import begun, forsake, fresh
+from horae.store.connections import BEGIN, BEGIN_ON_PRIMARY, begun, forsake, fresh
 from horae.store.holding import KeyNotAtHand, repeatable
 from horae.store.line import CONNECT, keep_alive
 from horae.store.reach import Reach
@@ -75,7 +75,7 @@ class Cell:
         self.dsn = direct_dsn or dsn
         self._pool_dsn = dsn
         self._upkeep_dsn = upkeep_dsn or self.dsn
-        self._pooled = pooled
+        self.pooled = pooled
         self.clock = Clock()
         self.tally = Tally()
         self.reach = Reach(name)
@@ -89,10 +89,10 @@ class Cell:
                 self._pool_dsn,
                 min_size=0,  # asyncpg restores a floor again and again while a cell is down, with a traceback each time
                 max_size=self.connections,
-                init=_prepare_pooled if self._pooled else _prepare,
+                init=_prepare_pooled if self.pooled else _prepare,
                 reset=_as_it_is,
                 timeout=CONNECT,
-                **(POOLED if self._pooled else OWN),
+                **(POOLED if self.pooled else OWN),
             )
             await self.sync_clock()
         except BaseException as error:
@@ -153,7 +153,7 @@ class Cell:
     @asynccontextmanager
     async def tx(self) -> AsyncIterator[Tx]:
         """A transaction: committed at the end of the block, rolled back when it raises."""
-        async with begun(self.pool, self.connections, self.reach) as connection:
+        async with self._begun() as connection:
             yield Tx(connection, self.clock.now(), reach=self.reach)
 
     async def run(self, work: Callable[[Tx], Awaitable[Result]]) -> Result:
@@ -184,7 +184,11 @@ class Cell:
 
     def _at_hand(self) -> "AbstractAsyncContextManager[PoolConnectionProxy[asyncpg.Record]]":
         """A connection for single statements. Behind a pooler only a transaction stays on one server."""
-        return (begun if self._pooled else fresh)(self.pool, self.connections, self.reach)
+        return self._begun() if self.pooled else fresh(self.pool, self.connections, self.reach)
+
+    def _begun(self) -> "AbstractAsyncContextManager[PoolConnectionProxy[asyncpg.Record]]":
+        opening = BEGIN_ON_PRIMARY if self.pooled else BEGIN
+        return begun(self.pool, self.connections, self.reach, opening)
 
     @asynccontextmanager
     async def direct(self, *, owner: bool = False) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:

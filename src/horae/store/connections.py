@@ -3,11 +3,15 @@
 A pool notices the end of an idle connection only when the event loop comes round to it. Until then it hands the dead
 one out, and a statement fails that never reached the server. Such a connection is thrown away, and another is taken;
 a pool has `most` of them. Whoever gets none in time hears of it: nobody waits for ever.
+
+Every transaction is READ COMMITTED: races are decided by the row, whatever a server has as its default. A pool that
+connects by itself asks each new connection for the primary. A pooler may change the server behind a connection at any
+time, so there each transaction asks, in the round trip that opens it.
 """
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import asyncpg
 
@@ -22,6 +26,11 @@ if TYPE_CHECKING:
 
     Pool = asyncpg.Pool[asyncpg.Record]
     Pooled = PoolConnectionProxy[asyncpg.Record]
+
+BEGIN: Final = "begin isolation level read committed"
+BEGIN_ON_PRIMARY: Final = f"{BEGIN}; select where not pg_is_in_recovery()"
+ON_REPLICA: Final = "SELECT 0"
+"""What an opening that asks for the primary answers on a replica."""
 
 
 @asynccontextmanager
@@ -49,7 +58,7 @@ async def fresh(pool: "Pool", most: int, reach: Reach) -> AsyncIterator["Pooled"
 
 
 @asynccontextmanager
-async def begun(pool: "Pool", most: int, reach: Reach, opening: str = "begin") -> AsyncIterator["Pooled"]:
+async def begun(pool: "Pool", most: int, reach: Reach, opening: str = BEGIN) -> AsyncIterator["Pooled"]:
     """A connection with an open transaction: that it could be opened shows that it lives."""
     async with AsyncExitStack() as held:
         for left in reversed(range(most + 1)):
@@ -81,8 +90,12 @@ def forsake(pool: "Pool") -> None:
 
 @asynccontextmanager
 async def _transaction(connection: "Pooled", opening: str) -> AsyncIterator[None]:
-    """Begin, and at the end of the block commit or roll back, each in time and in one round trip."""
-    await answered(connection, connection.execute(opening))
+    """Begin, and at the end of the block commit or roll back, each in time and in one round trip.
+
+    Raises where the opening asked for the primary and met a replica: what a replica says decides nothing.
+    """
+    if await answered(connection, connection.execute(opening)) == ON_REPLICA:
+        raise asyncpg.ReadOnlySQLTransactionError("this server is a replica")
     try:
         yield
     except BaseException:

@@ -23,6 +23,7 @@ CONNECT: Final = 3.0
 IDLE, INTERVAL, PROBES, USER_TIMEOUT_MS = 5, 2, 3, 5000
 SESSION: Final = {
     "timezone": "UTC",
+    "default_transaction_isolation": "read committed",  # a guarded write that comes second finds no row, and no error
     "jit": "off",  # for statements of a millisecond; where statistics are missing it costs hundreds
     "tcp_keepalives_idle": str(IDLE),
     "tcp_keepalives_interval": str(INTERVAL),

@@ -15,11 +15,13 @@ from importlib import resources
 from typing import Final, NamedTuple
 
 import asyncpg
+from asyncpg.connect_utils import SessionAttribute
 
 from horae.domain.errors import Conflict
 from horae.domain.placement import deal_to_cells
 from horae.runtime.settings import CellSettings
 from horae.store import partitions, shards
+from horae.store.line import SESSION
 from horae.store.statements import sql
 from horae.store.tx import Tx
 
@@ -64,7 +66,9 @@ async def migrate(cells: list[CellSettings], environment: str) -> list[str]:
     opened: list[asyncpg.Connection[asyncpg.Record]] = []
     try:
         for cell in cells:
-            connection = await asyncpg.connect(cell.dsn, timeout=3, server_settings={"timezone": "UTC"})
+            connection = await asyncpg.connect(
+                cell.dsn, timeout=3, server_settings=SESSION, target_session_attrs=SessionAttribute.read_write
+            )
             opened.append(connection)
             applied += [f"{cell.name}: {name}" for name in await apply(connection, cell.name, environment)]
         await _deal_shards(opened)
