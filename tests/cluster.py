@@ -104,15 +104,12 @@ def running_server(folder: Path, settings: dict[str, str]) -> Iterator[int]:
 
 
 @contextmanager
-def running_replica(folder: Path, port: int, settings: dict[str, str]) -> Iterator[int]:
-    """A hot standby of the server on `port`, copied into `folder`. It applies nothing that is committed from now on."""
+def running_replica(folder: Path, primary: int, settings: dict[str, str]) -> Iterator[int]:
+    """A hot standby of the server on the port `primary`, copied into `folder`. It stays as it was copied."""
     become = _user(folder)
-    subprocess.run(
-        [BIN / "pg_basebackup", "-h", "127.0.0.1", "-p", str(port), "-U", "postgres", "-D", folder / "data"]
-        + ["--write-recovery-conf", "--checkpoint=fast", "--no-sync"],
-        check=True,
-        **become,
-    )
+    options = ["-h", "127.0.0.1", "-p", str(primary), "-U", "postgres", "--checkpoint=fast", "--no-sync"]
+    copy = [BIN / "pg_basebackup", "-D", folder / "data", "--write-recovery-conf", *options]
+    subprocess.run(copy, check=True, **become)
     with _serving(folder, settings | {"recovery_min_apply_delay": "1d"}, become) as port:
         yield port
 

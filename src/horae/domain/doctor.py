@@ -139,7 +139,7 @@ def examine(facts: Facts) -> list[Finding]:
         _judge(
             facts.days_ahead >= DAYS_AHEAD,
             Level.FAULT,
-            "history partitions, days ahead",
+            "partitions, days ahead",
             facts.days_ahead,
             "start a node, or run `horae node --once`: it makes them",
         ),

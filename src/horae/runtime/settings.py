@@ -14,9 +14,9 @@ from horae.domain.errors import Invalid
 class CellSettings(BaseModel):
     """One PostgreSQL cluster that holds some shards.
 
-    `pooled`: the DSN leads to a pooler in transaction mode (PgBouncer); what needs a session of its own (LISTEN) goes by
-    `direct_dsn`, which must then be given. Upkeep that only an owner may do (VACUUM) goes by `upkeep_dsn`. Where they
-    are left out both are the DSN.
+    `pooled`: the DSN leads to a pooler in transaction mode (PgBouncer); what needs a session of its own (LISTEN) goes
+    by `direct_dsn`, which must then be given. Upkeep that only an owner may do (VACUUM) goes by `upkeep_dsn`. Where
+    they are left out both are the DSN.
     """
 
     name: str
