@@ -1,5 +1,6 @@
 """An application over two fresh cells, and keys of every role in two tenants."""
 
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 import httpx2
@@ -22,6 +23,7 @@ from horae.service.polls import Polls
 from horae.service.trials import Trials
 from horae.store.cells import Store
 from tests.keyring import sealed
+from tests.pgbouncer import connected, pooled, pooling
 from tests.store.walls import as_role
 
 Key = Callable[..., Awaitable[str]]
@@ -34,12 +36,24 @@ def settings() -> Settings:
 
 
 @pytest.fixture
-async def doors(cells: list[CellSettings], store: Store) -> AsyncIterator[Store]:
+async def door_cells(cells: list[CellSettings]) -> AsyncIterator[list[CellSettings]]:
+    """The cells as an API process reaches them; through a pooler where `HORAE_TEST_POOLED` asks for it."""
+    if "HORAE_TEST_POOLED" not in os.environ:
+        yield as_role(cells, "horae_api")
+        return
+    with pooling(*(cell.dsn for cell in cells)) as pooler:
+        through = pooled(cells, pooler)
+        await connected(through[0].dsn)
+        yield through
+
+
+@pytest.fixture
+async def doors(door_cells: list[CellSettings], store: Store) -> AsyncIterator[Store]:
     """The store as an API process opens it: with the role that the second wall holds.
 
     It goes by the clocks of the test's own: what is asked for now is due for whoever claims right after it.
     """
-    async with Store.of(as_role(cells, "horae_api")) as doors:
+    async with Store.of(door_cells) as doors:
         for cell, own in zip(doors.cells, store.cells, strict=True):
             cell.clock = own.clock
         doors.brokers = {"main": Broker("kafka", ("*",))}

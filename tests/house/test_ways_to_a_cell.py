@@ -1,0 +1,52 @@
+"""How the store connects, and what no statement may leave on a connection that others use after it (R-22, R-23)."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from horae.store.cells import OWN, POOLED, SESSION
+from horae.store.line import SESSION as LINE_SESSION
+from tests.house.test_sql_files import FILES, SOURCE, code_of, name_of
+
+ELSEWHERE = {"foreign.py", "databases.py"}
+"""Servers of callers, which are read only, and databases that tests and trials make."""
+SESSION_LOCKS = {"migrations/lock", "migrations/unlock"}
+"""On a connection of its own, which a migration makes and closes."""
+
+
+def connecting_calls() -> list[tuple[Path, ast.Call]]:
+    """Every call that makes a connection or a pool of them."""
+    return [
+        (file, node)
+        for file in SOURCE.rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in {"asyncpg.connect", "asyncpg.create_pool"}
+    ]
+
+
+def test_whoever_connects_to_a_cell_asks_for_the_primary_and_for_read_committed():
+    own = [(file, call) for file, call in connecting_calls() if file.name not in ELSEWHERE]
+    assert {file.name for file, _ in own} == {"cells.py", "line.py", "migrations.py"}
+    for file, call in own:
+        given = {word.arg for word in call.keywords}
+        by_settings = any(word.arg is None and "OWN" in ast.unparse(word.value) for word in call.keywords)
+        assert by_settings or given >= {"server_settings", "target_session_attrs"}, f"{file.name}:{call.lineno}"
+    for session in (SESSION, LINE_SESSION, OWN["server_settings"]):
+        assert session["default_transaction_isolation"] == "read committed"
+    assert OWN["target_session_attrs"].value == "read-write"
+
+
+def test_a_pooled_connection_keeps_no_statement_and_sets_only_what_a_pooler_follows():
+    assert POOLED["statement_cache_size"] == 0
+    assert set(POOLED["server_settings"]) <= {"application_name", "timezone"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_no_statement_leaves_anything_on_its_connection(path):
+    code, name = code_of(path), name_of(path)
+    assert not re.search(r"(^|; *)set (?!local\b)", code), "SET LOCAL only"
+    assert not re.search(r"set_config\([^;]*?, false\)", code)
+    assert not re.search(r"\b(prepare|deallocate|declare|discard) \w|\bunlisten\b|\btemp(orary)? table\b", code)
+    assert name in SESSION_LOCKS or not re.search(r"\bpg_(try_)?advisory_(un)?lock\b", code)
