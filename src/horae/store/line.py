@@ -50,8 +50,12 @@ class Line:
         self._dsn = dsn
         self._patience = patience
         self._connect = connect
-        limit = {"application_name": f"horae {purpose}", "statement_timeout": f"{int(patience * 1000)}ms"}
-        self._session = SESSION | limit
+        limit = f"{int(patience * 1000)}ms"
+        self._session = SESSION | {
+            "application_name": f"horae {purpose}",
+            "statement_timeout": limit,
+            "lock_timeout": limit,  # a commit that waits for the lock of notifications has no statement_timeout
+        }
         self._opened = opened
         self._connection: Connection | None = None
 
