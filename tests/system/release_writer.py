@@ -1,0 +1,32 @@
+"""Puts tasks by whichever release is in PYTHONPATH: `python -m tests.system.release_writer TENANT TYPE PREFIX MANY`."""
+
+import asyncio
+import sys
+from datetime import timedelta
+
+from horae.boot.sealing import opened_store
+from horae.runtime.settings import Settings
+from horae.service import tasks, tenants
+from horae.service.context import Context
+
+SPREAD_S = 10.0
+
+
+async def main(tenant: str, type_name: str, prefix: str, many: int) -> None:
+    """Put them into the cells of this process's settings."""
+    settings = Settings()
+    async with opened_store(settings, settings.all_cells()) as store:
+        ctx = Context.of(store, await tenants.find(store, tenant), "writer")
+        await put_tasks(ctx, type_name, prefix, many)
+
+
+async def put_tasks(ctx: Context, type_name: str, prefix: str, many: int) -> None:
+    """Tasks that are due one after the other within the next seconds."""
+    begin = ctx.store.cells[0].clock.now()
+    for number in range(many):
+        at = begin + timedelta(seconds=SPREAD_S * number / many)
+        await tasks.schedule(ctx, type_name, f"{prefix}-{number}", at=at, payload={"number": number})
+
+
+if __name__ == "__main__":
+    asyncio.run(main(*sys.argv[1:4], int(sys.argv[4])))
