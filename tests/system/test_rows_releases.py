@@ -1,6 +1,8 @@
 """Processes of the release before run beside ours on our schema, through restarts and kills (R-14)."""
 
 from collections import defaultdict
+from datetime import timedelta
+from itertools import pairwise
 from signal import SIGKILL, SIGTERM
 
 import pytest
@@ -14,7 +16,10 @@ from tests.system.release_writer import put_tasks
 from tests.system.releases import GRACE_S, ReleaseProcess, export_release, find_release_before
 
 LONG = (pytest.mark.long, pytest.mark.timeout(3600))
+SHORT = pytest.mark.timeout(300)
 PATIENCE_S = 90
+UNREAD = timedelta(seconds=2)
+"""How long a call of a killed node may lie in a socket before the receiver, in a busy loop, reads it."""
 BEFORE = 0
 OWNERS = """
     select distinct owner from shard join node on incarnation = owner
@@ -50,9 +55,9 @@ def processes(sources, cells, tmp_path):
         process.end()
 
 
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize(
-    ("nodes", "restarts", "jobs", "tasks"), [(2, 2, 40, 40), pytest.param(4, 50, 1000, 1000, marks=LONG)]
+    ("nodes", "restarts", "jobs", "tasks"),
+    [pytest.param(2, 2, 40, 40, marks=SHORT), pytest.param(4, 50, 1000, 1000, marks=LONG)],
 )
 async def test_nodes_of_two_releases_fire_each_others_rows_through_restarts_and_kills(
     ctx, store, catcher, processes, nodes, restarts, jobs, tasks
@@ -74,7 +79,8 @@ async def test_nodes_of_two_releases_fire_each_others_rows_through_restarts_and_
         before = await owners(store)
         await restart(node, SIGTERM if number % 3 == 2 else SIGKILL, catcher, kills)
         await until(lambda before=before: all_hold_shards(store, running, before), PATIENCE_S)
-        await until(lambda seen=len(catcher.arrivals): jobs_fired_since(catcher, seen) == jobs, PATIENCE_S)
+        seen = len(catcher.arrivals)
+        await until(lambda seen=seen: jobs_fired_since(catcher, seen) == jobs, PATIENCE_S)
     assert await writer.ended(PATIENCE_S) == 0, writer.tail()
     expected = {f"{release}-{number}" for release in ("before", "now") for number in range(tasks)}
     await until(lambda: {one.key for one in catcher.arrivals if one.status == 200} >= expected, PATIENCE_S)
@@ -120,11 +126,12 @@ async def every_task_succeeded_once(store, expected):
 
 
 def repeats_have_a_reason(catcher, kills):
-    """A fire has one idempotency key; it arrives again only after a failure, or where a kill lies between."""
+    """A fire has one idempotency key; it arrives again only after a failure, or where its sender was killed meanwhile."""
     fires, calls = defaultdict(set), defaultdict(list)
     for one in catcher.arrivals:
         fires[one.idempotency_key].add((one.job, one.fire_time, one.key))
         calls[one.idempotency_key].append(one)
     assert {len(found) for found in fires.values()} == {1}
-    for first, second in ((a, b) for found in calls.values() for a, b in zip(found, found[1:], strict=False)):
-        assert first.status == 503 or any(first.at <= kill <= second.at for kill in kills), (first, second)
+    for first, second in ((a, b) for found in calls.values() for a, b in pairwise(found)):
+        killed = any(first.at - UNREAD <= kill <= second.at for kill in kills)
+        assert first.status == 503 or killed, (first, second)
