@@ -2,6 +2,7 @@
 .DEFAULT_GOAL := help
 PYTHON ?= python3
 BIN := .venv/bin
+DIST ?= dist
 WORKERS ?= 3
 RERUNS ?= 0
 
@@ -47,6 +48,7 @@ check: .venv/rules/ready .venv/node/ready ## style, types, the house's floors, m
 	$(BIN)/squawk src/horae/store/migrations/*.sql
 	$(BIN)/bandit --quiet --configfile pyproject.toml --recursive src
 	$(BIN)/python tools/rules.py
+	$(BIN)/python tools/advisories.py
 	@tools/console check
 
 .venv/rules/ready: requirements/rules.txt
@@ -55,8 +57,20 @@ check: .venv/rules/ready .venv/node/ready ## style, types, the house's floors, m
 	@touch $@
 
 sbom: ## what a deployment is made of, as CycloneDX: dist/horae.cdx.json
-	@mkdir -p dist
-	$(BIN)/python tools/sbom.py > dist/horae.cdx.json
+	@mkdir -p $(DIST)
+	$(BIN)/python tools/sbom.py > $(DIST)/horae.cdx.json
+
+advisories: ## what is pinned beside the advisories that are known here; FROM=all.zip refreshes them from OSV's export
+	$(BIN)/python tools/advisories.py $(if $(FROM),--refresh $(FROM))
+
+wheels: console ## everything that a deployment installs, as files in dist/wheels: to be carried to where no network is
+	$(BIN)/pip download --quiet --disable-pip-version-check --require-hashes --only-binary :all: --dest $(DIST)/wheels -r requirements/run.txt
+	$(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir $(DIST)/wheels .
+
+offline: ## a virtual environment in dist/venv from dist/wheels alone, every hash checked
+	$(PYTHON) -m venv $(DIST)/venv
+	$(DIST)/venv/bin/pip install --quiet --disable-pip-version-check --no-cache-dir --no-index --find-links $(DIST)/wheels --require-hashes -r requirements/run.txt
+	$(DIST)/venv/bin/pip install --quiet --disable-pip-version-check --no-cache-dir --no-index --no-deps $(DIST)/wheels/horae-*.whl
 
 test: ## the suite, on a private PostgreSQL with two cells, after the console's own
 	@tools/console test
@@ -92,4 +106,4 @@ demo-stock: ## every product is asked for in its turn, and the inventory is not 
 docs: ## the documentation as a site under site/
 	$(BIN)/zensical build --clean
 
-.PHONY: help setup services console screenshots pins format check sbom test long bench-data bench gate reports reports-page demo-articles demo-exhibitions demo-stock docs
+.PHONY: help setup services console screenshots pins format check sbom advisories wheels offline test long bench-data bench gate reports reports-page demo-articles demo-exhibitions demo-stock docs

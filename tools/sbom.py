@@ -33,10 +33,10 @@ class Pin(NamedTuple):
     hashes: tuple[str, ...]
 
 
-def pins() -> list[Pin]:
+def pins(lock: Path = PINS) -> list[Pin]:
     """What is pinned for this platform."""
     found = []
-    for match in PIN.finditer(PINS.read_text()):
+    for match in PIN.finditer(lock.read_text()):
         wanted = Requirement(match["what"])
         if wanted.marker is None or wanted.marker.evaluate():
             [only] = wanted.specifier

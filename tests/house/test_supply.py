@@ -14,6 +14,7 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+HASHED = re.compile(r"^(\S.*) \\\n((?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)", re.MULTILINE)
 FREE = re.compile(r"\b(MIT|BSD|Apache|PSF|ISC|MPL|Python Software Foundation)\b")
 
 
@@ -60,8 +61,22 @@ def test_every_pin_has_hashes_and_says_nothing_about_where_it_comes_from(lock):
     assert pins
     for pin in pins:
         assert re.match(r"[\w.\[\],-]+==[\w.+!]+( ;[^\\]+)? \\$", pin), pin
-    assert text.count("==") <= text.count("--hash=sha256:") + text.count(" ; ")
+    assert len(HASHED.findall(text)) == len(pins), "every pin is followed by a hash"
     assert "://" not in text
+
+
+def test_what_is_pinned_twice_is_pinned_alike():
+    run, dev = ((ROOT / "requirements" / f"{name}.txt").read_text() for name in ("run", "dev"))
+    assert set(HASHED.findall(run)) <= set(HASHED.findall(dev)), "what is tested is what runs"
+
+
+def test_every_package_of_the_console_has_a_hash_and_is_installed_as_locked():
+    lock = json.loads((ROOT / "console" / "package-lock.json").read_text())
+    packages = {name: one for name, one in lock["packages"].items() if name}
+    assert len(packages) > 100
+    assert [name for name, one in packages.items() if not one.get("integrity", "").startswith("sha512-")] == []
+    installs = re.findall(r"^\s*npm (?:ci|install|i)\b.*$", (ROOT / "tools" / "console").read_text(), re.MULTILINE)
+    assert [line.split()[:2] for line in installs] == [["npm", "ci"]]
 
 
 def test_setup_installs_only_what_hashes_to_what_was_pinned():

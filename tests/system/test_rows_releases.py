@@ -126,7 +126,7 @@ async def every_task_succeeded_once(store, expected):
 
 
 def repeats_have_a_reason(catcher, kills):
-    """A fire has one idempotency key; it arrives again only after a failure, or where its sender was killed meanwhile."""
+    """A fire has one idempotency key; it arrives again only after a failure, or where its sender was killed."""
     fires, calls = defaultdict(set), defaultdict(list)
     for one in catcher.arrivals:
         fires[one.idempotency_key].add((one.job, one.fire_time, one.key))
