@@ -109,6 +109,17 @@ async def test_in_production_no_door_opens_to_a_role_that_row_level_security_doe
                 pass
 
 
+async def test_the_pools_role_is_asked_too(cells):
+    """The direct connection may be one of horae_api while requests are served by another role."""
+    settings = Settings(environment="production", api_secret=SECRET, api_port=0)
+    direct = as_role(cells, "horae_api")
+    mixed = [cell.model_copy(update={"direct_dsn": own.dsn}) for cell, own in zip(cells, direct, strict=True)]
+    async with Store.of(mixed) as store:
+        with pytest.raises(Unfit, match="row-level security does not hold this role"):
+            async with opened(settings, store):
+                pass
+
+
 async def test_in_production_the_doors_open_to_the_role_that_it_holds(cells):
     settings = Settings(environment="production", api_secret=SECRET, api_port=0)
     async with (

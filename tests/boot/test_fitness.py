@@ -12,7 +12,9 @@ from horae.boot import fitness
 from horae.domain.doctor import DURABLE
 from horae.domain.errors import Unfit
 from horae.runtime.settings import Settings
+from horae.store.cells import Store
 from tests.cluster import SETTINGS
+from tests.store.walls import as_role
 
 HORAE = Path(sys.executable).parent / "horae"
 
@@ -40,6 +42,55 @@ async def test_each_of_the_three_is_enough_to_refuse(store, cells, monkeypatch, 
     monkeypatch.setattr("horae.store.health.settings", sound_but_one)
     with pytest.raises(Unfit, match=name):
         await fitness.check(settings_of(cells, "production"), store)
+
+
+@pytest.fixture
+def durable(monkeypatch):
+    """The server says that it keeps what it acknowledges."""
+    told = fitness.health.settings
+
+    async def sound(tx):
+        return await told(tx) | dict.fromkeys(DURABLE, "on")
+
+    monkeypatch.setattr("horae.store.health.settings", sound)
+
+
+@pytest.mark.parametrize(
+    ("roles", "wrong"),
+    [
+        (("horae_engine", "horae_engine", "horae_migrate"), None),
+        (("horae_engine", "postgres", "horae_migrate"), "role"),
+        (("postgres", "horae_engine", "horae_migrate"), "role of the pool"),
+        (("horae_engine", "horae_engine", "postgres"), "role of upkeep_dsn"),
+    ],
+)
+async def test_a_superuser_in_any_dsn_is_refused_in_production(cells, durable, roles, wrong):
+    pool, direct, upkeep = (as_role(cells, role) for role in roles)
+    mixed = [
+        cell.model_copy(update={"direct_dsn": direct[number].dsn, "upkeep_dsn": upkeep[number].dsn})
+        for number, cell in enumerate(pool)
+    ]
+    async with Store.of(mixed) as store:
+        await fitness.check(settings_of(mixed, "test"), store)
+        if wrong is None:
+            await fitness.check(settings_of(mixed, "production"), store)
+            return
+        with pytest.raises(Unfit) as refused:
+            await fitness.check(settings_of(mixed, "production"), store)
+        assert f"cell-0: {wrong} is superuser: connect as a role that is no superuser" in str(refused.value)
+        with pytest.raises(Unfit, match=wrong):
+            await fitness.check_cell(settings_of(mixed, "production"), store.cells[1])
+
+
+async def test_a_role_that_may_become_a_superuser_is_one(store, cells):
+    name = f"member_{os.getpid()}"
+    async with store.cells[0].direct() as admin:
+        await admin.execute(f"create role {name} login in role postgres")
+        try:
+            async with Store.of(as_role(cells, name)[:1]) as theirs, theirs.cells[0].statement() as tx:
+                assert await fitness.health.is_superuser(tx)
+        finally:
+            await admin.execute(f"drop role {name}")
 
 
 async def test_a_cell_that_misses_a_migration_is_refused_everywhere_and_one_ahead_of_us_is_not(store, cells):

@@ -69,6 +69,11 @@ def test_each_other_fact_is_missed_too(facts, level):
     assert first.advice
 
 
+def test_in_production_a_superuser_is_a_fault():
+    first = examine(CELL._replace(superuser=True), production=True)[0]
+    assert (first.level, first.name, first.found) == (Level.FAULT, "role", "superuser")
+
+
 def test_the_page_explains_every_setting_the_doctor_looks_at():
     page = (Path(__file__).parents[2] / "docs" / "postgresql.md").read_text()
     for name, rule in SETTINGS.items():

@@ -17,7 +17,7 @@ from fastapi import FastAPI
 from horae.api.app import Parts, make
 from horae.api.gate import Gate
 from horae.api.protocol import ConnectionLimits, protocol_of
-from horae.boot.fitness import check_session, visit_open
+from horae.boot.fitness import check_session, pooled_statement, visit_open
 from horae.boot.serving import client_of, sender_of
 from horae.delivery.oidc import Issuer, Relying
 from horae.domain.errors import Unavailable, Unfit
@@ -174,9 +174,12 @@ async def _check(settings: Settings, cell: Cell) -> None:
     await check_session(cell)
     if settings.environment != "production":
         return
+    async with pooled_statement(cell) as tx:
+        held = [await walls.standing(tx)]
     async with cell.direct() as connection:
-        if not await walls.standing(Tx(connection, datetime.now(UTC))):
-            raise Unfit(f"{cell.name}: row-level security does not hold this role; set HORAE_API_DSN to horae_api's")
+        held.append(await walls.standing(Tx(connection, datetime.now(UTC))))
+    if not all(held):
+        raise Unfit(f"{cell.name}: row-level security does not hold this role; set HORAE_API_DSN to horae_api's")
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -1,10 +1,11 @@
 """Whether the cells are as our promises need them, asked before anything is fired."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Final
 
-from horae.domain.doctor import unfit
+from horae.domain.doctor import Finding, Level, examine_role, unfit
 from horae.domain.errors import Unfit
 from horae.runtime.settings import Settings
 from horae.store import health
@@ -16,7 +17,7 @@ IDLE_IN_TRANSACTION_MS: Final = 10_000
 
 
 async def check(settings: Settings, store: Store) -> None:
-    """Refuse to begin on a cell that misses migrations or, in production, may lose what it acknowledged.
+    """Refuse to begin on a cell that misses migrations; in production as a superuser, or where commits may be lost.
 
     A cell that is down is checked when it joins; one that goes down meanwhile is closed, and joins later.
     """
@@ -42,6 +43,18 @@ async def visit_open(store: Store, visit: Callable[[Cell], Awaitable[None]]) -> 
                 await cell.close()
 
 
+@asynccontextmanager
+async def pooled_statement(cell: Cell) -> AsyncIterator[Tx]:
+    """Statements by a connection as the pool of a cell makes them, whether the cell is open or not."""
+    own = cell.as_pooled()
+    await own.open()
+    try:
+        async with own.statement() as tx:
+            yield tx
+    finally:
+        await own.close()
+
+
 async def check_cell(settings: Settings, cell: Cell) -> None:
     """Refuse one cell for the same reasons."""
     if found := await _faults(settings, cell):
@@ -64,7 +77,21 @@ async def check_session(cell: Cell) -> None:
 async def _faults(settings: Settings, cell: Cell) -> list[str]:
     if cell.pooled:
         return [f"{cell.name}: a node needs sessions of its own; only cells of HORAE_API_CELLS may be pooled"]
+    production = settings.environment == "production"
     async with cell.direct() as connection:
         facts = await health.facts(Tx(connection, datetime.now(UTC)))
-    wrong = unfit(facts, production=settings.environment == "production")
+    wrong = unfit(facts, production=production)
+    if production:
+        wrong += await _wrong_roles(cell)
     return [f"{cell.name}: {one.name} is {one.found}: {one.advice}" for one in wrong]
+
+
+async def _wrong_roles(cell: Cell) -> list[Finding]:
+    """The superusers among the roles of the pool and of upkeep, which may be others than that of the direct DSN."""
+    roles = {}
+    async with pooled_statement(cell) as tx:
+        roles["role of the pool"] = await health.is_superuser(tx)
+    async with cell.direct(owner=True) as connection:
+        roles["role of upkeep_dsn"] = await health.is_superuser(Tx(connection, datetime.now(UTC)))
+    found = [examine_role(superuser=wrong, production=True, name=name) for name, wrong in roles.items()]
+    return [one for one in found if one.level is Level.FAULT]

@@ -10,6 +10,7 @@ import uvloop
 
 from horae.boot.sealing import opened_store
 from horae.boot.telling import err, out, status_of
+from horae.boot.transports import check_dsns
 from horae.domain.errors import HoraeError, Invalid, Unavailable
 from horae.runtime import telemetry
 from horae.runtime.settings import Settings
@@ -21,15 +22,21 @@ __all__ = ["caller", "err", "load", "name_cells_down", "out", "refusing", "run"]
 Result = TypeVar("Result")
 
 
-def load(*, doors: bool = False) -> Settings:
-    """The settings of this process, with its logs set up. `doors`: an API process, which may know its own role only."""
+def load(*, doors: bool = False, checked: bool = True) -> Settings:
+    """The settings of this process, with its logs set up. `doors`: an API process, which may know its own role only.
+
+    `checked`: in production a DSN that leads over a network without a verified certificate is refused.
+    """
     settings = Settings()
     telemetry.configure(as_json=settings.log_json, level=settings.log_level)
-    if not (settings.door_cells() if doors else settings.all_cells()):
+    cells = settings.door_cells() if doors else settings.all_cells()
+    if not cells:
         raise Invalid(
             "no cell is configured; set HORAE_DSN, for example postgresql://horae@localhost/horae, "
             "or run `horae dev`, which shows one of its own"
         )
+    if checked:
+        check_dsns(settings, cells)
     return settings
 
 

@@ -3,7 +3,7 @@
 `horae doctor` asks; the page "PostgreSQL settings" explains. A *fault* breaks a promise, a *hint* costs speed or sleep.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 from enum import StrEnum
 from typing import Final, NamedTuple
@@ -110,6 +110,7 @@ SIZES: Final = {"kB": 1, "8kB": 8, "MB": 1024}
 """Units of memory and disk, in kilobytes."""
 DURABLE: Final = ("fsync", "full_page_writes", "synchronous_commit")
 """What makes a commit an acknowledgement. Where they are off, no node begins in production."""
+ROLE: Final = "role"
 OLDEST_VERSION: Final = 150_000
 OLDEST_SNAPSHOT: Final = timedelta(seconds=60)
 FROZEN_AGE: Final = 500_000_000
@@ -118,7 +119,7 @@ MULTIXACT_AGE: Final = 100_000_000
 DAYS_AHEAD: Final = 3
 
 
-def examine(facts: Facts) -> list[Finding]:
+def examine(facts: Facts, *, production: bool = False) -> list[Finding]:
     """Everything that was looked at, faults first."""
     found = [_setting(name, rule, facts.settings.get(name)) for name, rule in SETTINGS.items()]
     found += [
@@ -143,8 +144,7 @@ def examine(facts: Facts) -> list[Finding]:
             facts.days_ahead,
             "start a node, or run `horae node --once`: it makes them",
         ),
-        _judge(not facts.superuser, Level.HINT, "role", "superuser" if facts.superuser else "ordinary",
-               "connect as a role that is no superuser"),
+        examine_role(superuser=facts.superuser, production=production),
         _judge(
             facts.oldest_snapshot <= OLDEST_SNAPSHOT,
             Level.HINT,
@@ -167,13 +167,30 @@ def examine(facts: Facts) -> list[Finding]:
             "find who takes FOR SHARE locks here (we do not), and let autovacuum freeze",
         ),
     ]  # fmt: skip
-    return sorted(found, key=lambda finding: list(Level).index(finding.level), reverse=True)
+    return worst_first(found)
+
+
+def examine_role(*, superuser: bool, production: bool, name: str = ROLE) -> Finding:
+    """Judge the role of a connection. Nothing that a statement says holds a superuser back."""
+    return _judge(
+        not superuser,
+        Level.FAULT if production else Level.HINT,
+        name,
+        "superuser" if superuser else "ordinary",
+        "connect as a role that is no superuser and cannot become one",
+    )
+
+
+def worst_first(findings: Iterable[Finding]) -> list[Finding]:
+    """The findings with the faults in front."""
+    return sorted(findings, key=lambda finding: list(Level).index(finding.level), reverse=True)
 
 
 def unfit(facts: Facts, *, production: bool) -> list[Finding]:
-    """What keeps a node from beginning: rows it does not know, and in production commits that may be lost."""
-    names = {"server_version", "migrations missing", *(DURABLE if production else ())}
-    return [finding for finding in examine(facts) if finding.level is Level.FAULT and finding.name in names]
+    """What keeps a node from beginning: unknown rows; in production also a superuser, or commits that may be lost."""
+    names = {"server_version", "migrations missing", *((*DURABLE, ROLE) if production else ())}
+    found = examine(facts, production=production)
+    return [finding for finding in found if finding.level is Level.FAULT and finding.name in names]
 
 
 def _setting(name: str, rule: Rule, value: str | None) -> Finding:

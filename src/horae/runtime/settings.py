@@ -114,6 +114,7 @@ class Settings(BaseSettings):
     cells: list[CellSettings] = Field(default_factory=list)
     dsn: str | None = None
     environment: Literal["production", "dev", "test"] = "production"
+    database_tls: Literal["verify-full", "optional"] = "verify-full"
     tenant: str = "default"
     lease_ttl: float = 8.0
     leases: bool = True

@@ -150,6 +150,10 @@ class Cell:
         """The same cell with few connections of the owner's, not yet open."""
         return Cell(self.name, self._upkeep_dsn, connections=2)
 
+    def as_pooled(self) -> "Cell":
+        """The same cell with one connection of the pool's kind, not yet open."""
+        return Cell(self.name, self._pool_dsn, connections=1, pooled=self._pooled)
+
     @asynccontextmanager
     async def tx(self) -> AsyncIterator[Tx]:
         """A transaction: committed at the end of the block, rolled back when it raises."""

@@ -44,6 +44,11 @@ async def settings(tx: Tx) -> dict[str, str]:
     return {row["name"]: row["reset_val"] for row in await tx.rows(sql("health/settings"))}
 
 
+async def is_superuser(tx: Tx) -> bool:
+    """Whether the role of this connection is a superuser, or may become one."""
+    return bool(await tx.value(sql("health/is_superuser")))
+
+
 async def environment(tx: Tx) -> str | None:
     """What the cell was made for: production, dev or test; None before its first migration."""
     try:

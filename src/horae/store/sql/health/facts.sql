@@ -1,5 +1,5 @@
 select current_setting('server_version_num')::int as version,
-       (select rolsuper from pg_roles where rolname = current_user) as superuser,
+       exists (select from pg_roles where rolsuper and pg_has_role(oid, 'member')) as superuser,
        (select max(clock_timestamp() - coalesce(xact_start, query_start)) from pg_stat_activity
         where backend_xmin is not null and pid <> pg_backend_pid() and backend_type = 'client backend'
           and datname = current_database()) as oldest_snapshot,
