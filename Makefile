@@ -76,8 +76,8 @@ test: ## the suite, on a private PostgreSQL with two cells, after the console's 
 	@tools/console test
 	$(BIN)/pytest -n $(WORKERS) --dist loadgroup --tb=native --reruns $(RERUNS) --durations=30 --durations-min=5
 
-long: ## the full-size runs that do not fit into a minute
-	$(BIN)/pytest -m long -n 0
+long: ## the rows of docs/proof/hardening.md in full size, one test at a time; goes on where it was stopped. ROW="R-08 R-11"
+	@$(BIN)/python -m tests.long $(ROW)
 
 bench-data: ## the template databases of the benchmarks, once
 	$(BIN)/python -m benchmarks.data $(SIZES)
