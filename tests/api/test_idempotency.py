@@ -3,6 +3,7 @@ import time
 
 import pytest
 
+from horae.security.roles import Role
 from horae.store import idempotency, jobs
 from horae.store.idempotency import Request
 from tests.steps import query
@@ -115,3 +116,16 @@ async def test_only_the_key_is_waited_for_so_shortly(store, tenant):
     async with store.tx(shard) as tx:
         assert await idempotency.reserve(tx, Request(shard, tenant.id, "jobs.pause", "j", "k1", b""), None, None)
         assert await tx.value("select current_setting('lock_timeout')") == "0"
+
+
+async def test_the_same_key_of_another_tenant_is_another_key(admin, client, other, store):
+    """S-02, S-14: neither the answer nor the refusal of one tenant's key reaches another tenant."""
+    theirs = await client(Role.ADMIN, of=other)
+    mine = await admin.post("/jobs", json=NEW, headers=KEY)
+    same = await theirs.post("/jobs", json=NEW, headers=KEY)
+    assert (mine.status_code, same.status_code) == (201, 201)
+    assert same.json()["id"] != mine.json()["id"]
+    assert "Idempotency-Replayed" not in same.headers
+    paused = [await one.post("/jobs/j/pause", headers=KEY) for one in (admin, theirs)]
+    assert [answer.json()["id"] for answer in paused] == [mine.json()["id"], same.json()["id"]]
+    assert len(await query(store, "select from job")) == 2

@@ -17,7 +17,7 @@ from horae.domain.egress import Egress
 from horae.domain.outcomes import ErrorCode, Success, Unrecoverable
 from horae.domain.targets import HttpTarget
 from tests.delivery.builders import TENANT, a_job, an_attempt
-from tests.delivery.server import Received, Server
+from tests.delivery.server import Received, Server, polite, serving
 
 OPEN = Egress(ports=("1-65535",), plain=True)
 LOOPBACK = Egress(networks=("127.0.0.0/8",), ports=("1-65535",), plain=True)
@@ -64,6 +64,16 @@ async def test_a_refused_target_says_why_and_is_not_tried_again(server: Server, 
 async def test_an_allowed_network_is_called(server: Server, received: Received):
     assert isinstance(await tried(LOOPBACK, server.url), Answer)
     assert received.lines
+
+
+async def test_a_proxy_that_the_environment_names_is_never_used(server: Server, received: Received, monkeypatch):
+    async with serving(polite) as proxy:
+        for name in ("http_proxy", "https_proxy", "all_proxy"):
+            monkeypatch.setenv(name, proxy.url)
+            monkeypatch.setenv(name.upper(), proxy.url)
+        assert isinstance(await tried(LOOPBACK, server.url), Answer)
+    assert len(received.lines) == 1
+    assert proxy.visits == 0
 
 
 async def test_a_tenants_own_rules_hold_for_its_calls_alone(server: Server, received: Received):

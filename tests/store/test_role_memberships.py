@@ -1,0 +1,18 @@
+"""S-04: no role of ours becomes another one, whatever it is a member of."""
+
+from tests.steps import query
+from tests.store.test_walls import ROLES
+
+EXPECTED = {("horae_engine", "pg_read_all_stats"), ("horae_engine", "pg_signal_backend")}
+
+
+async def test_no_membership_leads_from_one_role_to_another(store):
+    found = await query(
+        store.cells[0],
+        """
+        select r.rolname as role, g.rolname as member_of from pg_roles r, pg_roles g
+        where r.rolname = any($1) and g.oid <> r.oid and pg_has_role(r.oid, g.oid, 'member')
+        """,
+        ROLES,
+    )
+    assert {(row["role"], row["member_of"]) for row in found} == EXPECTED
