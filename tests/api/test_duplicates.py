@@ -1,7 +1,6 @@
 """The same request, thousands of times at once, in several processes, some of which are killed on the way."""
 
 import asyncio
-import logging
 import random
 from collections import Counter, defaultdict, deque
 
@@ -13,7 +12,6 @@ from tests.api.wire import Wire
 from tests.steps import query, until
 from tests.store.walls import as_role
 
-log = logging.getLogger(__name__)
 KEYS, CLIENTS = 20, 200
 LOST = (OSError, EOFError, TimeoutError)
 HTTP = {"kind": "http", "url": "https://example.com/hook"}
@@ -72,7 +70,7 @@ def _wishes(many, dice):
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("many", [2000, pytest.param(10_000, marks=pytest.mark.long)])
 async def test_duplicates_over_four_processes_of_which_two_are_killed_have_one_effect(
-    many, admin, key, cells, store, tmp_path
+    many, admin, key, cells, store, tmp_path, record_property
 ):
     await hold_every_shard(store)
     assert (await admin.post("/jobs", json={"name": "base", "target": HTTP})).status_code == 201
@@ -86,7 +84,9 @@ async def test_duplicates_over_four_processes_of_which_two_are_killed_have_one_e
             assert not raging.done(), raging
             door.kill()
         await raging
-    log.info("%s duplicates: %s", many, dict(storm.seen))
+    record_property("requests", many)
+    for what, times in storm.seen.items():
+        record_property(what, times)
     assert storm.seen["lost"] > 0
     assert storm.seen["answered"] + sum(n for what, n in storm.seen.items() if what.startswith("409")) == many
     await _check_effects(store, storm)

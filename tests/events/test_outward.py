@@ -15,7 +15,6 @@ from horae.delivery.outlets import Outlets
 from horae.delivery.secrets import named
 from horae.domain.channels import Subscription, Topic, Webhook
 from horae.domain.ids import Prefix, public
-from horae.runtime.telemetry import log
 from horae.service import subscriptions
 from horae.upkeep.copies import Copier
 from horae.upkeep.feed import Feed
@@ -85,7 +84,9 @@ async def with_marks(store, work):
 
 
 @pytest.mark.parametrize(("each", "pace"), SIZES)
-async def test_kafka_killed_and_wiped_holds_what_was_committed_in_order(ctx, store, told, kafka, each, pace):
+async def test_kafka_killed_and_wiped_holds_what_was_committed_in_order(
+    ctx, store, told, kafka, each, pace, record_property
+):
     """Judged by what the tables hold, by one who listened before the broker was lost and by one who reads it after."""
     feed, cell = told(main=kafka), store.cells[0]
     await subscriptions.put(ctx, "all", Subscription(Topic("main", "acme.out"), ("TASK_*", "INSTANCE_*")))
@@ -93,7 +94,10 @@ async def test_kafka_killed_and_wiped_holds_what_was_committed_in_order(ctx, sto
     before, began, grown = await with_marks(store, lose_and_replay(ctx, feed, cell, kafka, each, pace))
     seconds = time.monotonic() - began
     after = await asyncio.to_thread(lambda: Seen(kafka_events(kafka, "acme.out", 600)))
-    log.info("told", before=len(before), after=len(after), per_second=round(WRITERS * each / seconds), grown_mib=grown)
+    record_property("told_before_the_loss", len(before))
+    record_property("told_after_it", len(after))
+    record_property("per_second", round(WRITERS * each / seconds))
+    record_property("grown_mib", grown)
     rows = await committed(cell)
     whole, jobs = list(range(each)), {public(Prefix.JOB, job) for job in rows}
     assert (len(jobs), list(rows.values())) == (WRITERS, [whole] * WRITERS)

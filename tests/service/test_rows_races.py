@@ -36,7 +36,9 @@ KEYS = 40
 
 
 @pytest.mark.parametrize("rounds", [3, pytest.param(250, marks=LONG)])
-async def test_completing_rescuing_and_claiming_again_at_the_same_moment_ends_each_once(ctx, store, rounds):
+async def test_completing_rescuing_and_claiming_again_at_the_same_moment_ends_each_once(
+    ctx, store, rounds, record_property
+):
     """Per round forty instances, each completed by two, rescued by two and claimed anew, all at once."""
     job = await a_type(ctx, retry=AT_ONCE)
     await Copier(store).once()
@@ -47,6 +49,7 @@ async def test_completing_rescuing_and_claiming_again_at_the_same_moment_ends_ea
         while await query(store, "select from instance_live limit 1"):
             await _race(store, job, chance)
     ended = await query(store, "select id, state from instance_history")
+    record_property("instances", len(ended))
     assert Counter(row["state"] for row in ended) == {"SUCCESS": rounds * KEYS}
     assert len({row["id"] for row in ended}) == rounds * KEYS
 
@@ -81,7 +84,9 @@ def _rescuer(store, cell):
 
 
 @pytest.mark.parametrize("poison", [1, pytest.param(50, marks=LONG)])
-async def test_a_poisonous_task_kills_three_workers_and_its_neighbours_do_not_notice(ctx, store, poison):
+async def test_a_poisonous_task_kills_three_workers_and_its_neighbours_do_not_notice(
+    ctx, store, poison, record_property
+):
     await a_type(ctx, "MAIL", target=QueueTarget("mail"))
     for n in range(poison):
         await tasks.schedule(ctx, "MAIL", f"poison-{n}")
@@ -100,6 +105,9 @@ async def test_a_poisonous_task_kills_three_workers_and_its_neighbours_do_not_no
         await move_clock(store, seconds=31)
         for cell in store.cells:
             await _rescuer(store, cell).once()
+    record_property("poisonous", len(deaths))
+    record_property("worker_deaths", sum(deaths.values()))
+    record_property("neighbours_served", served)
     assert set(deaths.values()) == {3}
     assert served == 80, "each neighbour at its first try"
     assert percentile(waits, 0.95) < 2
@@ -108,7 +116,9 @@ async def test_a_poisonous_task_kills_three_workers_and_its_neighbours_do_not_no
 
 
 @pytest.mark.parametrize("operations", [400, pytest.param(100_000, marks=LONG)])
-async def test_of_replies_lost_after_the_commit_none_is_done_twice_and_none_is_lost(ctx, cells, operations):
+async def test_of_replies_lost_after_the_commit_none_is_done_twice_and_none_is_lost(
+    ctx, cells, operations, record_property
+):
     """Authors put tasks and trigger a job through a network that swallows every fiftieth acknowledgement."""
     await a_type(ctx, target=QueueTarget("work"))
     await a_job(ctx, "report", ManualTrigger(), target=QueueTarget("work"))
@@ -124,6 +134,9 @@ async def test_of_replies_lost_after_the_commit_none_is_done_twice_and_none_is_l
         lost = sum(proxy.counts()["lost_replies"] for proxy in proxies)
         for proxy in proxies:
             proxy.mend()
+    record_property("operations", operations)
+    record_property("lost_replies", lost)
+    record_property("asked_again", unsure)
     assert lost >= operations / 200
     assert unsure >= lost / 2, "authors did not learn what became of it, and asked again"
     rows = await query(ctx.store, "select business_key, idem_key from instance_live")
@@ -156,7 +169,7 @@ async def _work(ctx, operations):
 
 
 @pytest.mark.parametrize("waiting", [20, pytest.param(20_000, marks=LONG)])
-async def test_a_worker_that_asks_for_one_gets_one_however_the_claim_is_planned(ctx, store, waiting):
+async def test_a_worker_that_asks_for_one_gets_one_however_the_claim_is_planned(ctx, store, waiting, record_property):
     """Sessions of ours plan nested loops only: just the plan with which the IN form updated every row (R-17)."""
     await a_type(ctx, "MAIL", target=QueueTarget("mail"))
     for n in range(waiting):
@@ -164,4 +177,5 @@ async def test_a_worker_that_asks_for_one_gets_one_however_the_claim_is_planned(
     for asked in (1, 2, 5):
         assert len(await workers.claim(ctx, "mail", "w", asked)) == asked
     rows = await query(store, "select count(*) as many from instance_live where state = 'RUNNING'")
+    record_property("waiting", waiting)
     assert sum(row["many"] for row in rows) == 8

@@ -41,7 +41,7 @@ async def nodes(cells, tmp_path):
 
 @pytest.mark.parametrize("runs", [1, pytest.param(300, marks=LONG)])
 async def test_the_late_writes_of_a_node_that_was_frozen_are_refused_and_effects_stay_single(
-    ctx, store, catcher: Catcher, nodes, runs
+    ctx, store, catcher: Catcher, nodes, runs, record_property
 ):
     jobs, chance = 60, random.Random(8)
     delivered = Counter()
@@ -69,7 +69,10 @@ async def test_the_late_writes_of_a_node_that_was_frozen_are_refused_and_effects
     ended = await query(store, "select id, idem_key, state from instance_history")
     assert len({row["id"] for row in ended}) == len({row["idem_key"] for row in ended}) == len(ended)
     assert {row["state"] for row in ended} == {"SUCCESS"}
+    record_property("freezes", runs)
+    record_property("fires", len(ended))
     twice = len(catcher.arrivals) - len({arrival.idempotency_key for arrival in catcher.arrivals})
+    record_property("delivered_again", twice)
     assert twice >= runs, "what it had in flight was delivered again, under the same key"
 
 
