@@ -42,6 +42,8 @@ ROLL = PULSE = 1.0
 ACCEPTED_INTERVAL_S: Final = 1.0
 EXPIRY_INTERVAL_S: Final = 5.0
 """Seconds between two rounds that end what waited too long; the duty itself says when a walk begins."""
+ZONE_RULES_INTERVAL_S: Final = 5.0
+"""Seconds between two looks for cursors that other zone rules have placed; with nothing to look at it asks nothing."""
 HOLDS_INTERVAL_S: Final = 2.0
 """Seconds between two rounds of telling what is held back; a round with nothing to tell asks nothing."""
 UNHURRIED: Final = {Sign.RUNNING, Sign.ROWS_WRITTEN}
@@ -208,6 +210,7 @@ class Node:
         yield Loop("ahead", CellDuty("ahead", post.cell, post), AHEAD)
         yield self._accepted_loops[cell]
         yield Loop("expiry", CellDuty("expiry", post.cell, post.expirer), EXPIRY_INTERVAL_S)
+        yield Loop("zone rules", CellDuty("zone rules", post.cell, post.replanner), ZONE_RULES_INTERVAL_S)
         yield prompted("rescue", post.rescuer, RESCUE, Sign.RUNNING)
         yield prompted("tenancies", post.tenancies, TENANCIES, Sign.HELD_TENANTS)
         yield prompted("backfill", post.backfiller, BACKFILL, Sign.BACKFILLS)

@@ -31,6 +31,7 @@ from horae.engine.rescue import Rescuer
 from horae.engine.rolling import Roller
 from horae.engine.tenancies import Tenancies
 from horae.engine.territory import Territory
+from horae.engine.zone_rules import ZoneReplanner
 from horae.runtime.clock import boottime
 from horae.runtime.pace import Pace
 from horae.runtime.telemetry import log
@@ -91,6 +92,7 @@ class Post:
         self.firer = Firer(cell, owner, self.feeder.follow, self.tenancies.paused_until)
         self.backfiller = Backfiller(cell, self.territory, self.feeder.follow, lambda: self.tenancies.held)
         self.roller = Roller(cell, self.territory, self.feeder.follow, lambda: self.tenancies.held)
+        self.replanner = ZoneReplanner(cell, self.territory, self.feeder.follow)
         self.claimer = Claimer(cell, owner, self._resumed)
         completer = Completer(self.settler, Pace(0.055, 0.012, 0.025))
         self.accepted = AcceptedWork(cell, self.territory, self.definitions, gatekeeper, allowances, turn)
@@ -106,6 +108,7 @@ class Post:
             self.feeder.reset()
             self.rescuer.look_at_all()
             self.accepted.look_at_all()
+            self.replanner.look_at(gained, here)
 
     async def run(self) -> None:
         """Until cancelled: sleep until the next timer, and let it mature."""

@@ -1,0 +1,135 @@
+"""Moves cursors that other time zone rules have placed to where our rules put them.
+
+A process knows one release of tzdata, from its start to its end. A new release comes with a new process.
+
+1. Whoever gains a shard reads its jobs once, page by page, and again every hour. Cron jobs of a zone whose definition
+   names another release are outdated.
+2. The cursor of an outdated job goes to the first fire after now by our rules. A fire that is due already is still
+   owed: its cursor stays, and whoever fires it goes on by our rules.
+3. The transaction that moves cursors also writes our release into the definitions. So the next owner, or a restart,
+   reads pages and changes nothing.
+4. While releases run beside each other, a shard follows the rules of its owner: an owner with older rules moves the
+   cursors back, and the next owner with new rules moves them again.
+5. A page with a cursor that moved between the read and the write is read again, behind all others.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from functools import partial
+from typing import Final, NamedTuple
+from uuid import UUID
+
+from horae.domain.errors import HoraeError
+from horae.domain.jobs import Job
+from horae.domain.placement import Run, runs_of
+from horae.domain.schedule import first_wake
+from horae.domain.steps import Steps
+from horae.domain.timers import Timer, cursor_of
+from horae.domain.zones import tzdata_version
+from horae.engine.territory import Territory
+from horae.runtime.clock import boottime
+from horae.runtime.heavy import run_in_slices
+from horae.runtime.telemetry import log
+from horae.store import zone_rules
+from horae.store.cells import Cell
+from horae.store.tx import Tx
+from horae.store.zone_rules import Key, OutdatedJob
+
+JOBS_PER_PAGE: Final = 1_000
+JOBS_PER_TRANSACTION: Final = 100
+"""Cursors that are locked together: desks that fire them wait so long."""
+WALK_INTERVAL_S: Final = 3_600.0
+"""Seconds after which all shards are read again: an API server with older rules may have made jobs meanwhile."""
+FIRST_ID: Final = UUID(int=0)
+
+
+class Replan(NamedTuple):
+    """A job, and where its cursor goes; None: it stays."""
+
+    job: Job
+    fired: int
+    wake: datetime | None
+
+
+class ZoneReplanner:
+    """A duty over the shards that a node holds in one cell. `follow` is told of every cursor that was moved."""
+
+    def __init__(self, cell: Cell, territory: Territory, follow: Callable[[Timer], None]) -> None:
+        self.cell = cell
+        self.territory = territory
+        self.follow = follow
+        self._left: list[tuple[Run, Key]] = []
+        self._walked_at = boottime()
+
+    def look_at(self, shards: Iterable[int], here: Iterable[int]) -> None:
+        """Shards were gained. `here` are the shards that the cell holds."""
+        wide, narrow = runs_of(shards, here)
+        self._expect([*wide, *(Run(shard, shard) for shard in narrow)])
+
+    async def once(self) -> int:
+        """One page; returns how many cursors it moved, or 1 where it moved none and another page is left."""
+        if not self.cell.clock.trusted or not self.cell.clock.was_read:
+            return 0
+        if not self._left and boottime() - self._walked_at >= WALK_INTERVAL_S:
+            self._expect(self.territory.runs)
+        if not self._left:
+            return 0
+        run, after = self._left[-1]
+        release = tzdata_version()
+        async with self.cell.statement() as tx:
+            page = await zone_rules.page(tx, run, after, release, JOBS_PER_PAGE)
+        ours = [one for one in page.outdated if one.job.shard in self.territory.shards]
+        plans = await run_in_slices(_plan(ours, self.cell.clock.now()))
+        moved, overtaken = await self._write(plans, release)
+        if moved:
+            log.info("zone_rules.cursors_moved", cell=self.cell.name, release=release, count=moved)
+        self._left.remove((run, after))
+        if page.last is not None:
+            self._left.append((run, page.last))
+        if overtaken:
+            self._left.insert(0, (run, after))  # behind all others: it must not keep them waiting
+            return 0
+        return max(moved, int(bool(self._left)))
+
+    def _expect(self, runs: Iterable[Run]) -> None:
+        self._left += [(run, (run.first, FIRST_ID)) for run in runs]
+        self._walked_at = boottime()
+
+    async def _write(self, plans: Sequence[Replan], release: str) -> tuple[int, bool]:
+        """Move cursors and record our release; returns how many moved, and whether another was overtaken."""
+        moved, overtaken = 0, False
+        for first in range(0, len(plans), JOBS_PER_TRANSACTION):
+            part = plans[first : first + JOBS_PER_TRANSACTION]
+            done = await self.cell.run(partial(_move, part, release))
+            overtaken = overtaken or len(done) < len(part)
+            for job, fired, wake in done:
+                if wake is not None:
+                    moved += 1
+                    self.follow(cursor_of(job, wake, fired))
+        return moved, overtaken
+
+
+def _plan(outdated: Iterable[OutdatedJob], now: datetime) -> Steps[list[Replan]]:
+    """Where the cursors go. A job whose zone our rules do not know is told of and left as it is."""
+    plans = []
+    for job, fired in outdated:
+        wake = None
+        try:
+            if job.next_fire_at is not None and job.next_fire_at > now:
+                wake = first_wake(job.schedule({}), now, fired=fired)
+        except HoraeError as error:
+            log.error("zone_rules.not_planned", job=str(job.id), reason=str(error))
+            continue
+        plans.append(Replan(job, fired, wake if wake != job.next_fire_at else None))
+        yield
+    return plans
+
+
+async def _move(plans: Sequence[Replan], release: str, tx: Tx) -> list[Replan]:
+    """Returns the plans that were carried out. Cursors are locked before jobs, in the order of nodes."""
+    moves = [(plan.job, plan.wake) for plan in plans if plan.wake is not None]
+    moved = await zone_rules.move(tx, moves) if moves else set()
+    done = [plan for plan in plans if plan.wake is None or plan.job.id in moved]
+    if done:
+        await zone_rules.record(tx, [plan.job for plan in done], release)
+    return done
