@@ -17,7 +17,7 @@ from horae.domain.zones import PinnedZone, pinned
 DAY = 86_400
 WEEK = 7 * DAY
 YEAR = 366 * DAY
-START = -62_135_596_800  # 1 January of the year 1
+START = -62_135_424_000  # 3 January of the year 1: no zone is so far behind that its day lies before that year
 END = 7_258_118_400  # 1 January 2200: no schedule is followed beyond it
 READ_AHEAD = 20 * YEAR
 USUALLY_LISTED = 2_145_916_800  # 2038: until then most zone files name every change

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from horae.domain.cron import DstPolicy, Gap, count
-from horae.domain.timeline import EPOCH, reaching
+from horae.domain.timeline import DAY, EPOCH, reaching
 from horae.domain.triggers import CronTrigger, IntervalTrigger, OnceTrigger, Trigger, next_fire
 from horae.domain.zones import zone
 
@@ -94,13 +94,13 @@ def zone_of(trigger: Trigger) -> ZoneInfo:
 
 
 def shortest_gap(trigger: Trigger) -> timedelta | None:
-    """The least time between two fires; None when there is only one."""
+    """The least time between two fires of days that follow each other; None when there is only one."""
     match trigger:
         case CronTrigger():
-            cron = trigger.compiled()
-            times = [minute + second for minute in cron.minutes[:61] for second in cron.seconds]
-            gaps = [later - sooner for sooner, later in pairwise(times)]
-            return timedelta(seconds=min([*gaps, 86_400 - times[-1] + times[0]]))
+            minutes, seconds = trigger.compiled().minutes, trigger.compiled().seconds
+            within = [later - sooner for sooner, later in pairwise(seconds)]
+            between = [later - sooner for sooner, later in pairwise((*minutes, minutes[0] + DAY))]
+            return timedelta(seconds=min([*within, min(between) - seconds[-1] + seconds[0]]))
         case IntervalTrigger(every):
             return timedelta(seconds=every)
         case _:
