@@ -51,6 +51,7 @@ WORDS: Final = {
     "hold": Room("holds", help="Holds: which targets and limits hold calls back, and why."),
     "backfill": Room("backfills", help="Backfills: past fires of a job, asked for as a range."),
     "health": Room("runs", "health"),
+    "lateness": Room("lateness", "lateness"),
     "nodes": Room("runs", "nodes"),
     "shards": Room("runs", "shards"),
     "history": Room("jobs", "history"),

@@ -8,6 +8,7 @@ from uuid import UUID
 from horae.domain.ids import shard_in
 from horae.domain.sealed import read
 from horae.domain.searches import Mark, Sought
+from horae.domain.signals import BOUNDS_MS
 from horae.store.statements import sql
 from horae.store.tx import Tx
 
@@ -105,3 +106,9 @@ async def outcomes(
     """How many fires of a job between two times ended how; at most so many are looked at."""
     rows = await tx.rows(sql("history/outcomes"), tenant_id, job_id, since, until, lane, most)
     return {row["state"]: row["many"] for row in rows}
+
+
+async def lateness(tx: Tx, since_xid: int, since: datetime) -> list[tuple[int, int, int]]:
+    """How many first attempts ended since a time: (second of the minute they were due at, bucket of delays, many)."""
+    rows = await tx.rows(sql("history/lateness"), since_xid, since, list(BOUNDS_MS))
+    return [tuple(row) for row in rows]
