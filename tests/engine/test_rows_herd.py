@@ -7,6 +7,7 @@ import pytest
 
 from horae.delivery.client import Client
 from horae.delivery.push import Sender
+from horae.domain.ids import Prefix, private, shard_in
 from horae.domain.instances import Priority
 from horae.domain.schedule import Policies, Spread
 from horae.domain.signals import BOUNDS_MS, bucket_of
@@ -43,22 +44,28 @@ async def drain(store):
 
 
 async def test_in_a_herd_critical_jobs_go_first_and_low_ones_last_but_not_never(ctx, store, catcher, at):
-    many = {Priority.LOW: 60, Priority.NORMAL: 120, Priority.CRITICAL: 60}
+    many = {Priority.LOW: 100, Priority.NORMAL: 200, Priority.CRITICAL: 100}
     for priority, number in many.items():  # critical ones are the newest rows, behind all others
         target = HttpTarget(f"{catcher.url}/{priority.name}")
         await crowd(ctx, number, at, priority.name, target=target, priority=priority)
     await move_clock(store, seconds=(at - store.cells[0].clock.now()).total_seconds() + 0.5)
     await drain(store)
-    order = [Priority[arrival.path.strip("/")] for arrival in catcher.arrivals]
-    assert Counter(order) == many
-    until_critical = Counter(order[: last(order, Priority.CRITICAL)])
-    assert until_critical[Priority.NORMAL] <= many[Priority.NORMAL] / 2
-    assert until_critical[Priority.LOW] <= many[Priority.LOW] / 3
-    until_normal = Counter(order[: last(order, Priority.NORMAL)])
-    assert 0 < until_normal[Priority.LOW] <= many[Priority.LOW] * 3 / 4
+    orders = defaultdict(list)  # cells are drained one after the other
+    for arrival in catcher.arrivals:
+        cell = store.cell(shard_in(private(Prefix.INSTANCE, arrival.instance)))
+        orders[cell.name].append(Priority[arrival.path.strip("/")])
+    assert sum(map(Counter, orders.values()), Counter()) == many
+    for order in orders.values():
+        whole, until_critical, until_normal = (
+            Counter(order[:end]) for end in (len(order), last(order, Priority.CRITICAL), last(order, Priority.NORMAL))
+        )
+        assert until_critical[Priority.NORMAL] <= whole[Priority.NORMAL] / 2
+        assert until_critical[Priority.LOW] <= whole[Priority.LOW] / 3
+        assert 0 < until_normal[Priority.LOW] <= whole[Priority.LOW] * 3 / 4
 
 
 def last(order, priority):
+    """Where the last of a priority has arrived."""
     return len(order) - order[::-1].index(priority)
 
 
