@@ -6,6 +6,8 @@ keeps every other module from decoding such input by itself.
 """
 
 import json
+import math
+import re
 from base64 import b64decode, urlsafe_b64decode
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,6 +23,8 @@ FAILURES: Final[tuple[type[Exception], ...]] = (
     *(TypeError, LookupError, AttributeError, ArithmeticError),
 )
 UNKNOWN_CHARACTER: Final = "\N{REPLACEMENT CHARACTER}"
+UNWRITABLE: Final = re.compile("[\0\ud800-\udfff]")
+MAX_INT_CHARACTERS: Final = 20
 
 
 class Unreadable(ValueError):
@@ -57,9 +61,16 @@ def read_json(body: bytes, kind: Any = Any, *, strict: bool = True) -> Any:
 
 
 def read_unambiguous_json(body: bytes) -> Any:
-    """Return JSON that every reader understands alike: no name twice in one object, no NaN and no infinity."""
+    """Return JSON that every reader understands alike and a row can hold.
+
+    No name appears twice in one object. Numbers are finite, integers have at most 64 bits. No text holds NUL or half a
+    surrogate pair.
+    """
     with reading_foreign():
-        return json.loads(body.decode(), object_pairs_hook=_unique_names, parse_constant=_refuse_constant)
+        value = _UNAMBIGUOUS.decode(body.decode())
+        if b"\\u" in body:  # JSON takes such a character in no other way
+            _check_texts(value)
+        return value
 
 
 def read_as(value: object, kind: type[Kind]) -> Kind:
@@ -116,6 +127,39 @@ def _unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refuse_constant(text: str) -> NoReturn:
     raise Unreadable(f"{text} is not JSON")
+
+
+def _read_int(text: str) -> int:
+    if len(text) > MAX_INT_CHARACTERS or not -(2**63) <= (value := int(text)) < 2**63:
+        raise Unreadable("an integer has more than 64 bits")
+    return value
+
+
+def _read_float(text: str) -> float:
+    if not math.isfinite(value := float(text)):
+        raise Unreadable("a number is too large")
+    return value
+
+
+def _check_texts(value: Any) -> None:
+    match value:
+        case str():
+            if UNWRITABLE.search(value):
+                raise Unreadable("a text holds NUL or half a surrogate pair")
+        case list():
+            for item in value:
+                _check_texts(item)
+        case dict():
+            for name, item in value.items():
+                _check_texts(name)
+                _check_texts(item)
+        case _:
+            pass
+
+
+_UNAMBIGUOUS: Final = json.JSONDecoder(
+    object_pairs_hook=_unique_names, parse_constant=_refuse_constant, parse_int=_read_int, parse_float=_read_float
+)
 
 
 def _reason(error: Exception) -> str:

@@ -14,7 +14,7 @@ import msgspec
 
 from horae.domain.channels import MOST_FILTERS, Topic
 from horae.domain.errors import BadRequest, Invalid
-from horae.domain.foreign import Unreadable, read_as, read_json
+from horae.domain.foreign import Unreadable, read_as, read_unambiguous_json
 from horae.domain.jobs import check_name
 
 LARGEST: Final = 128 * 1024
@@ -79,7 +79,7 @@ def read(body: bytes, intake: Intake) -> Change:
     if len(body) > LARGEST:
         raise BadRequest(f"a message has at most {LARGEST} bytes")
     try:
-        told = read_json(body)
+        told = read_unambiguous_json(body)
         if isinstance(told, dict) and "specversion" in told:
             told = told.get("data")
         change = read_as(told, Change)
