@@ -58,17 +58,33 @@ def call_of(received: Received, signed_id: str | None = None) -> Call:
         key = unquote(told.get("idempotency-key", "") if signed_id is None else signed_id)
     return Call(
         idempotency_key=key,
-        attempt=int(told.get("horae-attempt") or said.get("attempt") or 1),
+        attempt=_attempt(told.get("horae-attempt") or said.get("attempt")),
         job=said.get("job"),
         instance=said.get("instance"),
         key=said.get("key"),
         payload=said.get("payload"),
-        fire_time=msgspec.convert(moment, datetime) if isinstance(moment, str) else None,
+        fire_time=_moment(moment),
         traceparent=told.get("traceparent"),
         completion_token=told.get("horae-completion-token"),
         test="horae-test" in told,
         body=body,
     )
+
+
+def _attempt(said: object) -> int:
+    """The number of an attempt; the first where none can be read."""
+    try:
+        return max(1, int(said)) if isinstance(said, int | str) else 1
+    except ValueError:
+        return 1
+
+
+def _moment(said: object) -> datetime | None:
+    """A time; None where it cannot be read."""
+    try:
+        return msgspec.convert(said, datetime) if isinstance(said, str) else None
+    except (msgspec.MsgspecError, ValueError):
+        return None
 
 
 def answer_of(said: object) -> Answer:
