@@ -5,6 +5,7 @@ F1: one bad answer of a target, a token endpoint, a source, a webhook, a key eng
 
 import asyncio
 import gc
+from collections.abc import Callable
 from functools import cache
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -31,7 +32,7 @@ from horae.domain.targets import HttpTarget
 from horae.security import idtokens
 from tests.delivery.builders import TENANT, a_job, an_attempt
 from tests.delivery.corpus import BODIES, CORPUS
-from tests.delivery.server import OK, Visit, answer, serving
+from tests.delivery.server import OK, Behaviour, Visit, answer, serving
 from tests.egress import ANYWHERE
 
 ANSWERS = list(CORPUS.values())
@@ -51,24 +52,28 @@ class Reader(NamedTuple):
     url: str
 
 
-async def behave(visit: Visit) -> None:
+def answering(answer_of: Callable[[int], bytes]) -> Behaviour:
     """Answer `/n/…` with the answer of that number and close; `/good/n/…` as an issuer whose other doors are bad."""
-    while request := await visit.heard():
-        first, number, *_ = [*request.split(b" ", 2)[1].decode().split("/")[1:], "0"]
-        if first == "fire":
-            await visit.say(OK)
-        elif first == "good":
-            base = "http://" + request.split(b"Host: ")[1].split(b"\r\n")[0].decode()
-            facts = {
-                "issuer": f"{base}/good/{number}",
-                "authorization_endpoint": f"{base}/a",
-                "token_endpoint": f"{base}/{number}/token",
-                "jwks_uri": f"{base}/{number}/keys",
-            }
-            await visit.say(answer(200, msgspec.json.encode(facts)))
-        else:
-            await visit.say(ANSWERS[int(first)])
-            return
+
+    async def behave(visit: Visit) -> None:
+        while request := await visit.heard():
+            first, number, *_ = [*request.split(b" ", 2)[1].decode().split("/")[1:], "0"]
+            if first == "fire":
+                await visit.say(OK)
+            elif first == "good":
+                base = "http://" + request.split(b"Host: ")[1].split(b"\r\n")[0].decode()
+                facts = {
+                    "issuer": f"{base}/good/{number}",
+                    "authorization_endpoint": f"{base}/a",
+                    "token_endpoint": f"{base}/{number}/token",
+                    "jwks_uri": f"{base}/{number}/keys",
+                }
+                await visit.say(answer(200, msgspec.json.encode(facts)))
+            else:
+                await visit.say(answer_of(int(first)))
+                return
+
+    return behave
 
 
 @cache
@@ -175,7 +180,7 @@ async def test_f1_a_reader_hears_every_answer_and_nothing_is_left_of_any(hear, m
     assert len(CORPUS) >= 200
     for module in (oidc, outlets, transit):
         monkeypatch.setattr(module, "READ", TIMEOUT_S)
-    async with serving(behave) as server:
+    async with serving(answering(ANSWERS.__getitem__)) as server:
         before = asyncio.all_tasks()
         client = Client(ANYWHERE)
         reader = Reader(client, Sender(client, SECRETS), server.url)

@@ -23,6 +23,8 @@ TICK: Final = 0.05
 IDLE_SECONDS: Final = 30.0
 CLOSE_FIRST: Final = 0.5  # before the server does, so that no request meets a closing door
 LOOKUP_TIMEOUT_S: Final = 5.0
+MAX_CALL_S: Final = 30.0
+"""Seconds that one request may take in all: looking up the name, connecting, and the whole answer."""
 MOST_CONNECTIONS: Final = 4096
 MOST_IDLE: Final = 1024  # of one origin
 
@@ -146,16 +148,22 @@ class Client:
             return Connection(request.origin, self, self._loop)
 
         connection: Connection | Failure
+        began_at = self._loop.time()
         try:
             connection = await dial(request, self._names, self._contexts, self._egress, make)
         except Exception as error:  # whatever it was: whoever waits for the answer is told
             log.exception("dial.failed", host=request.origin.host)
             connection = Failure(ErrorCode.CONNECT, f"no connection: {type(error).__name__}")
-        if isinstance(connection, Connection) and connection.usable:
-            connection.begin(request, done)
-        else:
-            failed = connection if isinstance(connection, Failure) else Failure(ErrorCode.CONNECT, "closed at once")
-            done(failed)
+        if isinstance(connection, Failure):
+            done(connection)
+            return
+        left_s = began_at + MAX_CALL_S - self._loop.time()
+        if left_s > 0 and connection.usable:
+            connection.begin(request._replace(read_timeout=min(request.read_timeout, left_s)), done)
+            return
+        why = "closed at once" if left_s > 0 else f"no connection within the {MAX_CALL_S:g} s of a call"
+        connection.drop()
+        done(Failure(ErrorCode.CONNECT, why))
 
     def _opened(self, done: Done, task: asyncio.Task[None]) -> None:
         """The promise to call `done` is kept even for a connection that was given up before it stood."""
