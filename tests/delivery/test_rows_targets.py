@@ -12,7 +12,7 @@ from horae.delivery.client import Client, ask
 from horae.delivery.connection import Connection
 from horae.delivery.http import Answer, Failure, compose, place_of
 from horae.delivery.push import Sender
-from horae.delivery.reading import LONGEST_BODY, MOST_HEARD
+from horae.delivery.reading import LONGEST_BODY, LONGEST_HEAD, MOST_HEADERS, MOST_HEARD
 from horae.domain.errors import HoraeError, Invalid
 from horae.domain.outcomes import ErrorCode
 from horae.domain.sources import HttpSource
@@ -158,6 +158,11 @@ async def test_a_connection_that_stands_too_late_is_not_written_to(monkeypatch):
         await server.until(lambda server: server.open == 0)
         await client.close()
     assert heard in ([], [b""])
+
+
+def test_sixty_four_kib_are_kept_of_an_answer_and_four_times_as_much_is_heard():
+    assert (LONGEST_BODY, MOST_HEARD) == (64 * 1024, 256 * 1024)
+    assert (LONGEST_HEAD, MOST_HEADERS) == (32 * 1024, 100)
 
 
 def test_a_target_and_a_source_have_three_seconds_to_connect_and_nobody_more_than_thirty():

@@ -38,6 +38,8 @@ KNOWN: Final = 5.0
 IDLE: Final = timedelta(seconds=10)
 """A place where nothing happened is written so seldom."""
 WAIT: Final = 1.0
+TOGETHER_S: Final = 0.05
+"""Seconds that other steps have to end after one that told something: a round looks once for all of them."""
 TOO_LONG: Final[tuple[type[Exception], ...]] = (*CUT, TimeoutError)
 NOBODY: Final = About(None, {})
 Held = Callable[[Cell], Iterable[int]]
@@ -87,15 +89,26 @@ class Feed:
         if len(standing) == len(self.store.cells):  # else what leads nowhere is not known
             await self._outlet.keep(set().union(*standing.values()))
             self._strides.keep({(name, id_) for name, ids in standing.items() for id_ in ids})
-        if not self._going:
-            return 0
-        done, _ = await asyncio.wait(self._going.values(), timeout=WAIT)
-        self._going = {key: task for key, task in self._going.items() if task not in done}
-        return sum(task.result() for task in done)
+        return await self._settle()
 
     async def close(self) -> None:
         """End what is under way."""
         await ended(*self._going.values())
+
+    async def _settle(self) -> int:
+        """Wait for steps to end, and return how many events they told.
+
+        A step that told something ends the wait soon: its subscription has more to tell, and waits for no slow sink.
+        """
+        told, until = 0, boottime() + WAIT
+        while self._going and (left_s := until - boottime()) > 0:
+            steps = self._going.values()
+            done, _ = await asyncio.wait(steps, timeout=left_s, return_when=asyncio.FIRST_COMPLETED)
+            self._going = {key: task for key, task in self._going.items() if task not in done}
+            told += sum(task.result() for task in done)
+            if told:
+                until = min(until, boottime() + TOGETHER_S)
+        return told
 
     async def _begin(self, cell: Cell) -> set[UUID]:
         """One look for all subscriptions; then a step of each that may have something to be told."""
