@@ -19,6 +19,8 @@ log = logging.getLogger(__name__)
 QUOTA, TIMES, ABUSERS = 10.0, 50, 25
 CALM = 0.05
 """Seconds between two requests of the other tenant."""
+MAX_RATIO = 5.0
+"""By how much the abuser may slow down the other tenant on a machine that is slow by itself."""
 
 
 class Abuse:
@@ -57,6 +59,11 @@ async def _calmly(port, key, seconds):
     return sorted(took)
 
 
+def late_of(took):
+    """The p95 of sorted times."""
+    return took[int(len(took) * 0.95)]
+
+
 @pytest.mark.parametrize(("seconds", "p95"), [(3.0, None), pytest.param(30.0, 0.25, marks=pytest.mark.long)])
 async def test_one_far_beyond_its_quota_is_refused_and_another_does_not_notice(
     seconds, p95, key, other, store, cells, tmp_path
@@ -64,12 +71,14 @@ async def test_one_far_beyond_its_quota_is_refused_and_another_does_not_notice(
     await tenants.allow(store, "acme", "test", Allowance(requests=Limit(QUOTA, QUOTA)))
     greedy, calm = await key(Role.VIEWER), await key(Role.VIEWER, of=other)
     async with open_doors(1, tmp_path, as_role(cells, "horae_api")) as [door]:
+        alone = late_of(await _calmly(door.port, calm, seconds / 3))
         abuse = Abuse(door.port, greedy)
         began = monotonic()
         took, _ = await asyncio.gather(_calmly(door.port, calm, seconds), abuse.last(seconds))
         lasted = monotonic() - began
-    late = took[int(len(took) * 0.95)]
-    log.info("abuser: %s; p95 of %s others: %.0f ms", dict(abuse.seen), len(took), late * 1000)
+    late = late_of(took)
+    log.info("abuser: %s; p95 of %s others: %.0f ms, %.1f times that of a run without the abuser",
+             dict(abuse.seen), len(took), late * 1000, late / alone)  # fmt: skip
     assert set(abuse.seen) == {200, 429}
     assert abuse.seen[200] <= QUOTA * (lasted + 2)
     assert abuse.refusal.code == "SCH_429_RATE_LIMITED"
@@ -77,5 +86,5 @@ async def test_one_far_beyond_its_quota_is_refused_and_another_does_not_notice(
     assert abuse.refusal.headers["ratelimit"].startswith('"tenant";r=0;')
     assert abuse.refusal.headers["ratelimit-policy"] == '"tenant";q=10;w=1'
     if p95 is not None:
-        assert late <= p95
+        assert late <= max(p95, MAX_RATIO * alone)
         assert abuse.seen.total() >= QUOTA * TIMES * seconds * 0.8
