@@ -152,7 +152,7 @@ class Cell:
 
     def as_pooled(self) -> "Cell":
         """The same cell with one connection of the pool's kind, not yet open."""
-        return Cell(self.name, self._pool_dsn, connections=1, pooled=self._pooled)
+        return Cell(self.name, self._pool_dsn, connections=1, pooled=self.pooled)
 
     @asynccontextmanager
     async def tx(self) -> AsyncIterator[Tx]:
