@@ -61,6 +61,15 @@ def test_a_file_that_does_not_hash_to_its_pin_is_not_installed(tmp_path):
     assert (tmp_path / "installed" / "part.py").read_text() == "GOOD = True\n"
 
 
+def test_a_pin_without_a_hash_is_not_installed(tmp_path):
+    (tmp_path / "wheels").mkdir()
+    make_wheel(tmp_path / "wheels", "GOOD = True\n")
+    lock = tmp_path / "lock.txt"
+    lock.write_text("part==1.0\n")
+    refused = install(tmp_path, lock)
+    assert (refused.returncode, "Hashes are required" in refused.stderr) == (1, True), refused.stderr
+
+
 def make(target: str, dist: Path, prefix: tuple[str, ...] = (), env: dict[str, str] | None = None) -> str:
     """Run a target of the Makefile; raises with all that it said where it fails."""
     command = [*prefix, "make", "-o", "console", target, f"DIST={dist}", f"PYTHON={sys.executable}"]
