@@ -30,6 +30,8 @@ USED = 0.95
 """The part of a rate that is used while more waits."""
 LIMIT = Limit(rate=RATE)
 TTL = timedelta(seconds=8)
+WAY_S = 0.05
+"""Calls that left one after the other may arrive so close together, on a machine that is busy."""
 
 
 async def crowd(ctx, store, catcher, many, by="job", name="T"):
@@ -54,7 +56,7 @@ async def three(cells):
 
 
 def kept(arrivals):
-    assert most_over_rate(arrivals, LIMIT) <= 0
+    assert most_over_rate(arrivals, LIMIT) <= RATE * WAY_S
     assert most_in(arrivals, 1) <= 1.25 * RATE
 
 

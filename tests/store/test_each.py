@@ -116,6 +116,24 @@ async def test_whoever_is_told_to_end_ends_what_is_under_way(up):
     assert ended == [up]
 
 
+async def test_a_round_after_one_that_was_cancelled_begins_anew(up):
+    begun, may_end = asyncio.Event(), asyncio.Event()
+
+    async def visit(_cell):
+        begun.set()
+        await may_end.wait()
+        return 1
+
+    duty = Visits("duty")
+    going = asyncio.create_task(duty.each([up], visit))
+    await begun.wait()
+    going.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await going
+    may_end.set()
+    assert await duty.each([up], visit) == 1
+
+
 async def test_a_question_is_answered_by_the_cells_that_are_there_and_names_the_others(up, down):
     async def ask(cell):
         if cell is down:

@@ -117,6 +117,7 @@ class Visits:
             await self._wait(parts)
         except asyncio.CancelledError:
             await ended(*self._going.values())
+            self._going.clear()  # the next round has its own
             raise
         over = {name: task for name, task in self._going.items() if task.done()}
         for name in over:
