@@ -89,7 +89,7 @@ HOT = {
     "tenants/held": ([], {"reference": "reference_held"}),
     "jobs/with_calendar": ([ID, "days", ID, 10], {"j": "job_calendar"} | FENCE),
     "zone_rules/page": ([0, 4095, 0, ID, "2026a", 10], {"job": "job_pkey", "c": "job_cursor_pkey"}),
-    "zone_rules/move": ([[1], [ID], [1], [AT], [AT]], {"c": "job_cursor_pkey"} | FENCE),
+    "zone_rules/move": ([[1], [ID], [1], [AT], [AT], 1], {"c": "job_cursor_due"} | FENCE),
     "zone_rules/record": ([[1], [ID], [1], "2026a"], {"j": "job_pkey"} | FENCE),
     "calendars/versions": ([[ID], ["days"]], {"r": "reference_name"}),
     "jobs/paused": ([[ID], [ID]], PAUSED),

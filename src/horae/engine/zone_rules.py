@@ -20,6 +20,7 @@ from typing import Final, NamedTuple
 from uuid import UUID
 
 from horae.domain.errors import HoraeError
+from horae.domain.instances import Priority
 from horae.domain.jobs import Job
 from horae.domain.placement import Run, runs_of
 from horae.domain.schedule import first_wake
@@ -127,8 +128,11 @@ def _plan(outdated: Iterable[OutdatedJob], now: datetime) -> Steps[list[Replan]]
 
 async def _move(plans: Sequence[Replan], release: str, tx: Tx) -> list[Replan]:
     """Returns the plans that were carried out. Cursors are locked before jobs, in the order of nodes."""
-    moves = [(plan.job, plan.wake) for plan in plans if plan.wake is not None]
-    moved = await zone_rules.move(tx, moves) if moves else set()
+    moved: set[UUID] = set()
+    for priority in Priority:
+        moves = [(job, wake) for job, _, wake in plans if wake is not None and job.definition.priority == priority]
+        if moves:
+            moved |= await zone_rules.move(tx, priority, moves)
     done = [plan for plan in plans if plan.wake is None or plan.job.id in moved]
     if done:
         await zone_rules.record(tx, [plan.job for plan in done], release)

@@ -7,6 +7,7 @@ from uuid import UUID
 
 import asyncpg
 
+from horae.domain.instances import Priority
 from horae.domain.jobs import Job
 from horae.domain.placement import Run
 from horae.store.jobs import job_from
@@ -41,10 +42,10 @@ async def page(tx: Tx, run: Run, after: Key, release: str, limit: int) -> ZonePa
     return ZonePage(outdated, _key(rows[-1]) if len(rows) == limit else None)
 
 
-async def move(tx: Tx, moves: Sequence[tuple[Job, datetime]]) -> set[UUID]:
-    """Put cursors at other times; returns the jobs of those that still stood where they were read."""
+async def move(tx: Tx, priority: Priority, moves: Sequence[tuple[Job, datetime]]) -> set[UUID]:
+    """Put cursors of one priority at other times; returns the jobs of those that still stood where they were read."""
     rows = [(job.shard, job.id, job.version, job.next_fire_at, wake) for job, wake in moves]
-    return {row["job_id"] for row in await tx.rows(sql("zone_rules/move"), *zip(*rows, strict=True))}
+    return {row["job_id"] for row in await tx.rows(sql("zone_rules/move"), *zip(*rows, strict=True), priority)}
 
 
 async def record(tx: Tx, jobs: Sequence[Job], release: str) -> int:
