@@ -62,11 +62,15 @@ async def check_cell(settings: Settings, cell: Cell) -> None:
 
 
 async def check_session(cell: Cell) -> None:
-    """Refuse a pooled cell whose role does not bring what a pooler does not pass on: scans lean on this limit."""
+    """Refuse a pooled cell whose role does not bring what a pooler does not pass on: scans lean on this limit.
+
+    It asks past the pooler, as the same role: a cell is checked before it is opened.
+    """
     if not cell.pooled:
         return
-    async with cell.statement() as tx:
-        idle_ms = int((await health.settings(tx))["idle_in_transaction_session_timeout"])
+    async with cell.direct() as connection:
+        given = await health.settings(Tx(connection, datetime.now(UTC)))
+    idle_ms = int(given["idle_in_transaction_session_timeout"])
     if not 0 < idle_ms <= IDLE_IN_TRANSACTION_MS:
         raise Unfit(
             f"{cell.name}: idle_in_transaction_session_timeout is {idle_ms} ms behind the pooler;"
