@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 DIST ?= dist
-WORKERS ?= 3
+WORKERS ?= 2
 RERUNS ?= 0
 
 help: ## this list

@@ -16,7 +16,7 @@ from horae.store import migrations
 
 SIZES = (10_000, 300_000, 3_000_000)
 SPREAD_JOBS = 64
-SCHEMA = "v2 " + " ".join(migration.checksum for migration in migrations.known())
+SCHEMA = "v3 " + " ".join(migration.checksum for migration in migrations.known())
 TENANT = "00000000-0000-7000-8000-000000000001"
 TARGET_PORT = int(os.environ.get("HORAE_BENCH_TARGET_PORT", "5745"))
 START = "date_trunc('day', now())"
@@ -38,7 +38,7 @@ def make(server: Server, jobs: int) -> None:
     name = name_of(jobs)
     if psql.value(server, "postgres", f"select count(*) from pg_database where datname = '{name}'") == "1":
         if (
-            psql.value(server, name, "select 'v2 ' || string_agg(checksum, ' ' order by number) from schema_migration")
+            psql.value(server, name, "select 'v3 ' || string_agg(checksum, ' ' order by number) from schema_migration")
             == SCHEMA
         ):
             return
@@ -46,9 +46,16 @@ def make(server: Server, jobs: int) -> None:
     psql.run(server, "postgres", f"drop database if exists {name}_new")
     psql.run(server, "postgres", f"create database {name}_new")
     asyncio.run(migrations.migrate([CellSettings(name="bench", dsn=server.dsn(f"{name}_new"))], "test"))
-    psql.run(server, f"{name}_new", _jobs(jobs, period))
+    psql.run(server, f"{name}_new", tenant_row(TENANT), _jobs(jobs, period))
     psql.run(server, f"{name}_new", "vacuum (analyze)", "checkpoint")
     psql.run(server, "postgres", f"alter database {name}_new rename to {name}")
+
+
+def tenant_row(tenant: str) -> str:
+    """A tenant as nodes know it: without one they do not know where its calls may go, and make none."""
+    return f"""insert into reference (kind, id, tenant_id, home_shard, name, version, changed_at, body)
+               values ('tenant', '{tenant}', '{tenant}', 0, 'tenant-{tenant}', 1, now(), '{{"allowance": {{}}}}')
+               on conflict do nothing"""
 
 
 def _jobs(jobs: int, period: int) -> str:

@@ -40,7 +40,7 @@ def history(tenant: object, shard: int, job: str, limit: int) -> Path:
     """A page of a job's instances, as it is read."""
     page = [f"'{tenant}'::uuid", f"'{job}'::uuid", f"'{{{shard}}}'", "'9000-01-01'::timestamptz",
             "'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid", "'-infinity'::timestamptz", "'infinity'::timestamptz",
-            "'{}'", "null", "1000", str(limit)]  # fmt: skip
+            "'{}'", "null", "1000", str(limit), "false"]  # fmt: skip
     return _write("api_history", as_script(sql("history/of_job"), page) + ";")
 
 

@@ -12,7 +12,9 @@ from benchmarks.meter import Meter
 from benchmarks.server import BIN, PORT
 from horae.store.cells import SESSION
 
-OPTIONS = " ".join(f"-c {name}={value}" for name, value in SESSION.items() if name != "application_name")
+OPTIONS = " ".join(
+    "-c {}={}".format(name, value.replace(" ", r"\ ")) for name, value in SESSION.items() if name != "application_name"
+)
 PLACE = re.compile(r"\$(\d+)")
 
 
