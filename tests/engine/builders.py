@@ -34,8 +34,9 @@ def a_timer(at: datetime = NOW, *, cursor: bool = False, tenant: UUID = TENANT, 
 
 
 def a_pushed_job(url: str = "http://x/", **facts: Any) -> Job:
+    tenant = facts.pop("tenant", TENANT)
     made = Definition(trigger=KeyedTrigger(), target=facts.pop("target", None) or HttpTarget(url), **facts)
-    return Job(shard=1, id=uuid4(), tenant_id=TENANT, name="j", version=1, status=Status.ACTIVE, definition=made)
+    return Job(shard=1, id=uuid4(), tenant_id=tenant, name="j", version=1, status=Status.ACTIVE, definition=made)
 
 
 def a_ready(timer: Timer | None = None, target: Target | None = None) -> Ready:

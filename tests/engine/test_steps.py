@@ -131,6 +131,23 @@ def many_tenants(size):
     return scene
 
 
+def tenants_at_their_bounds(size):
+    """Two tenants hold half of the slots each, in every class and at ten desks, and everyone else waits behind them."""
+    scene = Scene(slots=200)
+    desks = [scene.desk, *(FakeDesk() for _ in range(9))]
+    for desk in desks[1:]:
+        desk.accept = scene.desk.accept
+    tenants = UUID(int=1), UUID(int=2)
+    jobs = [a_pushed_job(f"http://{n}/", tenant=tenant) for n in range(20) for tenant in tenants]
+    classes = [{"priority": priority, "lane": lane} for priority in Priority for lane in (Lane.FIRST, Lane.BACKFILL)]
+    for n in range(size):
+        job = jobs[n % len(jobs)]
+        timer = a_timer(tenant=job.tenant_id, **classes[n % 7 % 6])
+        scene.gates.offer(timer, job, desks[n // len(jobs) % len(desks)])
+    scene.gates.dispatch()
+    return scene
+
+
 def many_limits(size):
     """Each of a thousand limits lets one call pass at once, and everyone waits for one of them."""
     scene = Scene(permits=Permits(1))
@@ -211,6 +228,7 @@ SCENES = (
     one_target,
     many_targets,
     many_tenants,
+    tenants_at_their_bounds,
     many_limits,
     two_limits,
     open_breakers,

@@ -13,7 +13,8 @@ class TenantQueue:
     """One class at one desk: deficit round robin between its tenants. Every call costs one, a turn is worth its weight.
 
     The flows of a tenant take turns one call at a time, so that a target with many calls delays no other target.
-    `passed` is how far the queue has come beside those of the same class at other desks.
+    `passed` is how far the queue has come beside those of the same class at other desks. A tenant that is parked takes
+    no turns, whoever of it waits or comes.
     """
 
     def __init__(self, weight_of: Callable[[UUID], int]) -> None:
@@ -21,6 +22,7 @@ class TenantQueue:
         self.passed = 0.0
         self.weight = 0
         self._flows: dict[UUID, deque[Flow]] = {}
+        self._parked: dict[UUID, deque[Flow]] = {}
         self._weights: dict[UUID, int] = {}
         self._ring: deque[UUID] = deque()
         self._left = 0
@@ -33,13 +35,11 @@ class TenantQueue:
         tenant = flow.tenant
         flows = self._flows.get(tenant)
         if flows is None:
-            flows = self._flows[tenant] = deque()
-            self._weights[tenant] = self.weight_of(tenant)
-            self.weight += self._weights[tenant]
-            self._ring.append(tenant)
-            if len(self._ring) == 1:
-                self._left = self._weights[tenant]
-        flows.append(flow)
+            flows = self._parked.get(tenant)
+        if flows is None:
+            self._enter(tenant, deque((flow,)))
+        else:
+            flows.append(flow)
 
     def head(self) -> Flow:
         """The flow whose turn it is."""
@@ -49,6 +49,16 @@ class TenantQueue:
         """A gate holds the head back: it takes no turns for now, and its tenant's turn goes on."""
         self._flows[self._ring[0]].popleft()
         self._drop_if_idle()
+
+    def park_head(self) -> None:
+        """The tenant whose turn it is takes no turns for now."""
+        tenant = self._ring[0]
+        self._parked[tenant] = self._flows[tenant]
+        self._leave(tenant)
+
+    def resume(self, tenant: UUID) -> None:
+        """A parked tenant takes turns again."""
+        self._enter(tenant, self._parked.pop(tenant))
 
     def serve_head(self, *, more: bool) -> None:
         """The head was served one call; it goes behind its tenant's others, or away where it has no more."""
@@ -67,11 +77,23 @@ class TenantQueue:
         tenant = self._ring[0]
         if self._flows[tenant]:
             return False
+        self._leave(tenant)
+        return True
+
+    def _enter(self, tenant: UUID, flows: deque[Flow]) -> None:
+        self._flows[tenant] = flows
+        self._weights[tenant] = self.weight_of(tenant)
+        self.weight += self._weights[tenant]
+        self._ring.append(tenant)
+        if len(self._ring) == 1:
+            self._left = self._weights[tenant]
+
+    def _leave(self, tenant: UUID) -> None:
+        """Take the tenant whose turn it is out of the ring."""
         del self._flows[tenant]
         self._ring.popleft()
         self.weight -= self._weights.pop(tenant)
         self._left = self._weights[self._ring[0]] if self._ring else 0
-        return True
 
     def _renewed(self, tenant: UUID) -> int:
         """A tenant's weight as it is now."""
@@ -92,6 +114,7 @@ class Fair:
         self._queues: dict[tuple[Class, Desk], TenantQueue] = {}
         self._open: dict[Class, list[TenantQueue]] = {class_: [] for class_ in WEIGHTS}
         self._closed: set[Desk] = set()
+        self._parked: dict[UUID, list[tuple[Class, Desk]]] = {}
         self._waiting: list[Class] = []
         self._passed = dict.fromkeys(WEIGHTS, 0.0)
         self._now = 0.0
@@ -106,7 +129,7 @@ class Fair:
         was_idle = not queue
         queue.add(flow)
         flow.listed = True
-        if was_idle and flow.desk not in self._closed:
+        if was_idle and queue and flow.desk not in self._closed:
             self._activate(flow.class_, queue)
 
     def next(self, may: Callable[[Class], bool]) -> Flow | None:
@@ -146,6 +169,23 @@ class Fair:
         flow.listed = False
         if not queue:
             self._deactivate(flow.class_, queue)
+
+    def park(self, flow: Flow) -> None:
+        """The tenant whose turn it is takes no turns in this class at this desk, until it is resumed."""
+        queue = self._queues[flow.class_, flow.desk]
+        queue.park_head()
+        self._parked.setdefault(flow.tenant, []).append((flow.class_, flow.desk))
+        if not queue:
+            self._deactivate(flow.class_, queue)
+
+    def resume(self, tenant: UUID) -> None:
+        """A tenant takes turns again wherever it was parked."""
+        for class_, desk in self._parked.pop(tenant, ()):
+            queue = self._queues[class_, desk]
+            was_idle = not queue
+            queue.resume(tenant)
+            if was_idle and desk not in self._closed:
+                self._activate(class_, queue)
 
     def close(self, desk: Desk) -> None:
         """A desk can take no more for now."""

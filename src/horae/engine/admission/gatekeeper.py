@@ -20,7 +20,7 @@ from horae.engine.admission.flow import Flow
 from horae.engine.admission.holds import DeskHold, HoldBook
 from horae.engine.admission.limited import Limited, LimitQueue, Permits
 from horae.engine.admission.ready import Desk, Ready
-from horae.engine.admission.slots import Slots
+from horae.engine.admission.slots import Slots, TenantSlots
 from horae.engine.admission.target import Target
 from horae.engine.admission.turns import TurnCounts
 from horae.engine.admission.waiting import LateFires
@@ -55,6 +55,7 @@ class Gatekeeper:
     ) -> None:
         """`now` ticks steadily: breakers, budgets and holds go by it. `wall` is the time that fires are due by."""
         self.slots = Slots(slots)
+        self._tenants = TenantSlots(slots)
         self.fair = Fair(weight_of)
         self.limits_of = limits_of
         self.now = now
@@ -104,6 +105,9 @@ class Gatekeeper:
                 self._closed_desks.append(flow.desk)
                 self._reopen(flow.target, now)  # the room it has is another's, at a desk that is open
                 continue
+            if not self._tenants.may(flow.tenant):
+                fair.park(flow)
+                continue
             if (reason := self._refusal(flow, now)) is not None:
                 self._close(flow, reason, now)
                 continue
@@ -113,6 +117,7 @@ class Gatekeeper:
             if (limits := self.limits_of(ready.job)) and not self._within(ready, limits, now):
                 continue
             self.slots.take(flow.class_)
+            self._tenants.take(ready.timer.tenant_id)
             ready.holds_slot = True
             passed += 1
             ready.desk.accept(ready)
@@ -228,6 +233,7 @@ class Gatekeeper:
             if len(self._targets) >= self._most_targets:
                 self._forget_idle()
             target = self._targets[key] = Target(now=self.now())
+            self._tenants.see(job.tenant_id)
         if made.max_concurrency is not None and made.max_concurrency > target.cap:
             target.cap = made.max_concurrency
         return target
@@ -359,6 +365,8 @@ class Gatekeeper:
         if ready.holds_slot:
             ready.holds_slot = False
             self.slots.give((ready.timer.priority, ready.timer.lane))
+            if self._tenants.give(ready.timer.tenant_id):
+                self.fair.resume(ready.timer.tenant_id)
         if ready.quotas and self.limits is not None:
             self.limits.let_go(ready, kept)
 
