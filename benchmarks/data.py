@@ -88,7 +88,7 @@ def fresh(server: Server, jobs: int, name: str) -> str:
 
 
 def make_jobs(server: Server, database: str, tenant: str, name: str, target: dict[str, str]) -> list[UUID]:
-    """Jobs without a schedule, evenly over the shards; their names begin with `name`."""
+    """Jobs of a tenant without a schedule, evenly over the shards; their names begin with `name`."""
     step = SHARDS // SPREAD_JOBS
     ids = [mint(place * step, datetime.now(UTC)) for place in range(SPREAD_JOBS)]
     definition = json.dumps({"trigger": {"kind": "manual"}, "target": target})
@@ -98,6 +98,7 @@ def make_jobs(server: Server, database: str, tenant: str, name: str, target: dic
     psql.run(
         server,
         database,
+        tenant_row(tenant),
         f"""with made as (
                 insert into job (shard_id, id, tenant_id, name, status, created_at, changed_at, definition)
                 select s, i::uuid, t::uuid, n, 'ACTIVE', now(), now(), d from (values {rows}) v(s, i, t, n, d)
