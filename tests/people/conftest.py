@@ -19,6 +19,7 @@ from tests.api.conftest import (  # noqa: F401 - fixtures
     app,
     callers,
     client,
+    door_cells,
     doors,
     key,
     other,
