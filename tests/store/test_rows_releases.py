@@ -14,6 +14,7 @@ from horae.service import tenants
 from horae.service.context import Context
 from horae.store import migrations
 from horae.store.cells import Store
+from horae.store.tenants import publish
 from tests.bulk import bulk_jobs
 from tests.catcher import catching
 from tests.engine.running import running
@@ -97,6 +98,7 @@ async def test_rows_of_the_release_before_fire_after_the_migration_and_so_do_tho
         tenant = Tenant(mint(home_of("acme"), store.cells[0].clock.now()), "acme", 16, layout=Layout.NEIGHBOURS)
         facts = (home_of("acme"), tenant.id, tenant.name, tenant.width, tenant.zone, store.cells[0].clock.now())
         await query(store, OLD_TENANT, *facts)
+        await store.run(home_of("acme"), lambda tx: publish(tx, tenant.id))
         ctx = Context.of(store, tenant, "test")
         start = store.cells[0].clock.now().replace(microsecond=0)
         made = Definition(trigger=IntervalTrigger(1, start), target=HttpTarget(catcher.url))
