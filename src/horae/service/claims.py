@@ -56,7 +56,7 @@ async def claim(ctx: Context, queue: str, worker_id: str, limit: int = BATCH) ->
     taken: list[Claimed] = []
     failed: Exception | None = None
     for look in sorted(chain.from_iterable(looks.values()), key=_urgency):
-        if len(taken) == limit:
+        if len(taken) >= limit:
             break
         try:
             taken += await _take(ctx, look, worker_id, limit - len(taken))
