@@ -5,6 +5,8 @@ BIN := .venv/bin
 DIST ?= dist
 WORKERS ?= 2
 RERUNS ?= 0
+# Tests start many processes: each begins with compiled modules, whatever the shell around says.
+export PYTHONDONTWRITEBYTECODE :=
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

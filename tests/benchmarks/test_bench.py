@@ -6,11 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.cluster import free_port
 
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.long  # the gate makes such runs
 def test_a_short_run_prints_one_object_with_the_promised_keys(tmp_path):
     tmp_path.chmod(0o755)
     for folder in (tmp_path, *tmp_path.parents[:3]):

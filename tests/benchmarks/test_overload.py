@@ -143,6 +143,7 @@ def test_the_longest_callback_is_told_in_cpu_time_and_many_short_ones_are_not_on
     assert wrapped.longest_since(told, 1e12) == (0.0, 0.0)
 
 
+@pytest.mark.long  # the gate makes such runs
 @pytest.mark.timeout(300)
 def test_a_small_run_gives_every_figure(tmp_path):
     run_small(tmp_path, VARIANTS[0], 1)

@@ -28,7 +28,9 @@ LEFT = """(met) => [...document.querySelectorAll('[data-walk]')].filter(one => !
     .map(one => one.outerHTML.slice(0, 200))"""
 
 
-@pytest.mark.parametrize(("language", "scheme"), [("zh-CN", "light"), ("en", "dark")])
+@pytest.mark.parametrize(
+    ("language", "scheme"), [pytest.param("zh-CN", "light", marks=pytest.mark.long), ("en", "dark")]
+)
 async def test_no_page_has_a_serious_fault_in_the_eyes_of_axe(served, browser, lived, language, scheme):
     (home, made), platform = lived, await served.platform()
     async with profile(browser, language, color_scheme=scheme, bypass_csp=True) as context:

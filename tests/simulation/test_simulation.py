@@ -17,6 +17,8 @@ from tests.simulation.session import Result
 Run = Callable[..., Result]
 
 PORTION, PORTIONS = 50, 20
+SHORT = 10
+"""Portions that `make test` runs; the others are for `make long`."""
 MOST = 1500
 # Those that found it last, tried first; when the engine's steps change, others do.
 KNOWN = {"token_dropped_from_settle": [79, 111, 299], "rescue_without_guard": [349, 481, 656, 1173]}
@@ -31,7 +33,9 @@ def run(cluster: Cluster) -> Iterator[Run]:
     asyncio.run(cluster.drop([name]))
 
 
-@pytest.mark.parametrize("portion", range(PORTIONS))
+@pytest.mark.parametrize(
+    "portion", [*range(SHORT), *(pytest.param(n, marks=pytest.mark.long) for n in range(SHORT, PORTIONS))]
+)
 def test_no_seed_violates_anything(run: Run, portion: int) -> None:
     for seed in range(portion * PORTION, (portion + 1) * PORTION):
         found = run(seed)
