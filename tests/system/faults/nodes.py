@@ -3,7 +3,7 @@
 import asyncio
 import random
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 from tests.system.cluster import Cluster
 from tests.system.faults.fault import Facts, Fault
@@ -11,6 +11,8 @@ from tests.system.processes import NodeProcess
 
 IN_FLIGHT = "/slow/700"
 GRACE = 15.0
+UP_S = 60.0
+"""Seconds for which processes may load their code; the time until they serve is counted from there on."""
 
 
 class KillNode(Fault):
@@ -44,6 +46,8 @@ class KillAll(Fault):
         finally:
             for node in cluster.nodes:
                 started(node)
+            with suppress(TimeoutError):  # beside another fault it may not come up
+                await asyncio.gather(*(node.until("pid", UP_S) for node in cluster.nodes))
 
 
 class PauseNode(Fault):
