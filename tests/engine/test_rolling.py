@@ -2,10 +2,11 @@
 
 import asyncio
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, deque
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from horae.domain.errors import Conflict
 from horae.domain.outcomes import ErrorCode, Success, Unrecoverable
@@ -20,6 +21,7 @@ from horae.store.statements import sql
 from horae.store.tx import Tx
 from horae.upkeep.copies import Copier
 from horae.upkeep.coverages import Coverer
+from tests.engine.builders import a_pushed_job
 from tests.engine.fleet import kill, several
 from tests.steps import NOWHERE, a_job, claim, move_clock, query, settle, until
 
@@ -63,6 +65,26 @@ async def born(store):
     return await query(
         store, "select business_key as key, fire_time, due_at, idem_key from instance_live order by due_at"
     )
+
+
+async def test_sets_take_turns_by_batches_and_one_that_fails_costs_its_own_turn_only(store, monkeypatch):
+    [cell, *_] = store.cells
+    roller = Roller(cell, Territory(store.shards_of(cell)), lambda _timer: None)
+    batches, seen = {"far behind": 5, "bad": 3, "small": 2}, []
+
+    async def work(job):
+        seen.append(job.name)
+        if job.name == "bad":
+            raise ValueError(job.name)
+        batches[job.name] -= 1
+        return batches[job.name] > 0
+
+    monkeypatch.setattr(roller, "_known", [replace(a_pushed_job(), name=name) for name in batches])
+    monkeypatch.setattr(roller, "_work", lambda _job, **_kinds: deque([work]))
+    await roller._roll(ends=True, at_once=True)
+    assert seen == ["far behind", "bad", "small", "far behind", "small", *["far behind"] * 3]
+    await roller._roll(ends=True, at_once=True)
+    assert "bad" not in seen[8:]
 
 
 async def test_a_refresh_whose_end_bears_a_time_before_its_beginning_is_no_lost_one(ctx, store):

@@ -4,8 +4,11 @@ import asyncio
 
 import pytest
 
+from horae.runtime import batch_queues
+from horae.runtime.batch_queues import RoundRobinQueue
 from horae.runtime.batcher import Batcher
 from horae.runtime.pace import BUSY, Pace
+from tests.counting import counting
 from tests.steps import until
 
 
@@ -111,3 +114,39 @@ async def test_a_batch_that_is_under_way_counts_as_busy_until_it_has_ended():
     going.set()
     await batcher.drained()
     assert not batcher.busy
+
+
+async def test_owners_take_turns_and_one_with_very_many_rows_leaves_a_batch_to_the_others():
+    run = Run()
+    queue = RoundRobinQueue(lambda row: row[0], 2)
+    batcher = Batcher("b", run, Pace(1e-6, 1.0, 1e-6), most=10, at_once=3, queue=queue)
+    batcher.extend(("a", n) for n in range(1000))
+    await until(lambda: len(run.batches) == 2)
+    batcher.extend([("b", 0), ("c", 0), ("b", 1)])
+    await until(lambda: len(run.batches) == 3)
+    assert run.batches[2] == [("b", 0), ("c", 0), ("b", 1)]
+    batcher.extend([("b", 2), ("c", 1)])
+    run.may.set()
+    await batcher.drained()
+    assert {("b", 2), ("c", 1)} <= {row for batch in run.batches[3:5] for row in batch}
+    rows = [row for batch in run.batches for row in batch]
+    assert [n for owner, n in rows if owner == "a"] == list(range(1000))
+    assert [n for owner, n in rows if owner == "b"] == [0, 1, 2]
+    assert len(queue) == 0
+
+
+@pytest.mark.parametrize("owners", [1, 50_000])
+def test_a_turn_costs_the_same_however_many_rows_and_owners_wait(owners):
+    few, many = lines_of_a_turn(owners, 4_000), lines_of_a_turn(owners, 200_000)
+    assert many <= 1.1 * few, (few, many)
+
+
+def lines_of_a_turn(owners, rows):
+    """Executed lines of the queue for a batch that is taken and ends, on average of some hundred."""
+    queue = RoundRobinQueue(lambda row: row % owners, 2)
+    for row in range(rows):
+        queue.append(row)
+    with counting(batch_queues) as steps:
+        for _ in range(300):
+            queue.done(queue.take(10))
+    return steps.lines / 300

@@ -28,6 +28,7 @@ from horae.engine.feeder import Feeder
 from horae.engine.fire import FiredBatch, Firer
 from horae.engine.opening import Opener
 from horae.engine.quotas.pacing import Pacer
+from horae.runtime.batch_queues import RoundRobinQueue
 from horae.runtime.batcher import Batcher
 from horae.runtime.pace import Pace
 from horae.runtime.telemetry import log
@@ -40,6 +41,8 @@ Value = TypeVar("Value")
 BATCH: Final = 200
 WALKS_AT_ONCE: Final = 20
 """Cursors in one piece of work that is not a single statement."""
+BATCHES_OF_TENANT: Final = 2
+"""Of three that are under way at once: what one tenant is behind with leaves the others a place."""
 LONGEST_MS: Final = 2**31 - 1
 ROUNDING: Final = 0.0006  # the loop counts whole milliseconds
 SWEEP_INTERVAL_S: Final = 5.0
@@ -88,15 +91,17 @@ class Desk:
         self._landed = asyncio.Event()
         self._admitted = Batcher("fire", self._carry, Pace(0.0055, 0.035, 0.01), most=BATCH)
         self._unslotted = Batcher("record", self._record, Pace(0.05, 0.01, 0.05), most=BATCH)
-        self._alone = Batcher("fire alone", self._fire_alone, Pace(0, 0.5, 0), most=WALKS_AT_ONCE)
-        self._behind = Batcher("catch up", self._catch_up, Pace(0, 0.5, 0.01), most=WALKS_AT_ONCE, at_once=2)
+        alone = RoundRobinQueue[tuple[Ready, bool]](_tenant_of_fire, BATCHES_OF_TENANT)
+        behind = RoundRobinQueue[Ready](_tenant_of, BATCHES_OF_TENANT)
+        self._alone = Batcher("fire alone", self._fire_alone, Pace(0, 0.5, 0), most=WALKS_AT_ONCE, queue=alone)
+        self._behind = Batcher("catch up", self._catch_up, Pace(0, 0.5, 0.01), most=WALKS_AT_ONCE, queue=behind)
         self.accept = self._admitted.add
         self.record = self._unslotted.add
 
     @property
     def open(self) -> bool:
-        """Whether more may be admitted now."""
-        return len(self._admitted) + len(self._alone) < 2 * BATCH and not self.hands.completer.crowded
+        """Whether more may be admitted now. What is fired alone holds slots, and they are bounded by tenant."""
+        return len(self._admitted) < 2 * BATCH and not self.hands.completer.crowded
 
     async def idle(self) -> None:
         """Until nothing is on its way any more."""
@@ -351,3 +356,11 @@ def batch_of(job: Job) -> int:
     """How many calls its target takes in one request."""
     target = job.definition.target
     return target.batch if isinstance(target, HttpTarget) else 1
+
+
+def _tenant_of(ready: Ready) -> UUID:
+    return ready.timer.tenant_id
+
+
+def _tenant_of_fire(fire: tuple[Ready, bool]) -> UUID:
+    return _tenant_of(fire[0])

@@ -6,9 +6,10 @@ node that begins anew spreads what is left over what is left. A set that cannot 
 others go on.
 """
 
-from collections import Counter
-from collections.abc import Callable, Collection
+from collections import Counter, deque
+from collections.abc import Awaitable, Callable, Collection
 from datetime import datetime
+from functools import partial
 from typing import Final
 from uuid import UUID
 
@@ -16,7 +17,7 @@ from horae.domain import keys
 from horae.domain.ids import shard_in
 from horae.domain.instances import Lane
 from horae.domain.jobs import Job
-from horae.domain.placement import SHARDS, Layout, Placement, part_of
+from horae.domain.placement import SHARDS, Layout, Placement, Run, part_of
 from horae.domain.rolling import AT_ONCE, BATCH, Pace, pace_of
 from horae.domain.targets import HttpTarget, queue_of, slot_ms
 from horae.domain.timers import Timer
@@ -39,6 +40,9 @@ EVERYWHERE: Final = Placement(Layout.SPREAD, SHARDS)
 """Where the rows of a tenant may lie that this cell has not heard of yet."""
 KNOWN_FOR_S: Final = 5.0
 """Seconds for which it is good where looks come seldom: nobody looks while there is no set."""
+
+Work = Callable[[Job], Awaitable[bool]]
+"""A batch of work for a set; true: there may be more of it."""
 
 
 class Roller:
@@ -93,48 +97,62 @@ class Roller:
         self._under_way = Counter({id_: many for id_, many in self._under_way.items() if id_ in known})
 
     async def _roll(self, *, ends: bool, at_once: bool) -> None:
-        held = self.held()
-        for job in self._known:
-            if job.tenant_id in held or not self._part(job) or not self._setbacks.may_try(job.id):
-                continue
+        """Sets take turns, a batch each: one that is far behind delays the others by a batch."""
+        turns = deque((job, self._work(job, ends=ends, at_once=at_once)) for job in self._known if self._may_roll(job))
+        while turns:
+            job, works = turns.popleft()
             try:
-                await self._roll_set(job, ends=ends, at_once=at_once)
+                if not await works[0](job):
+                    works.popleft()
             except GONE:
                 raise
             except Exception:
                 log.exception("rolling.failed", job=str(job.id), pause_s=self._setbacks.failed(job.id))
+                continue
+            if works:
+                turns.append((job, works))
             else:
                 self._setbacks.succeeded(job.id)
 
-    async def _roll_set(self, job: Job, *, ends: bool, at_once: bool) -> None:
+    def _may_roll(self, job: Job) -> bool:
+        return job.tenant_id not in self.held() and bool(self._part(job)) and self._setbacks.may_try(job.id)
+
+    def _work(self, job: Job, *, ends: bool, at_once: bool) -> deque[Work]:
+        """What there is to do for a set, a batch at a time."""
+        works: deque[Work] = deque()
         if ends:
-            await self._finish(job)
+            works += [partial(self._finish, run) for run in self.territory.runs]
         if at_once:
-            now = self.cell.clock.now()
-            await self._batch(job, now, AT_ONCE, BATCH, Pace(now, job.version, now, 0.0))
-        await self._tick(job)
+            works.append(self._run_at_once)
+        works.append(self._tick)
+        return works
 
-    async def _finish(self, job: Job) -> None:
+    async def _finish(self, run: Run, job: Job) -> bool:
+        """Write down a batch of ends; returns whether there may be more."""
         async with self.cell.statement() as tx:
-            for run in self.territory.runs:
-                ended = BATCH
-                while ended == BATCH:
-                    ended = await subjects.finish(tx, job.id, run, BATCH)
-                    self._under_way[job.id] = max(0, self._under_way[job.id] - ended)
+            ended = await subjects.finish(tx, job.id, run, BATCH)
+        self._under_way[job.id] = max(0, self._under_way[job.id] - ended)
+        return ended == BATCH
 
-    async def _tick(self, job: Job) -> None:
+    async def _run_at_once(self, job: Job) -> bool:
+        now = self.cell.clock.now()
+        await self._batch(job, now, AT_ONCE, BATCH, Pace(now, job.version, now, 0.0))
+        return False
+
+    async def _tick(self, job: Job) -> bool:
+        """Occupy a batch of what this tick is to take; returns whether there may be more."""
         trigger = job.definition.trigger
         assert isinstance(trigger, RollingTrigger)
         tick = trigger.tick(self.cell.clock.now())
         if tick is None:
-            return
+            return False
         pace = await self._pace(job, trigger, tick)
-        while many := min(pace.batch(self.cell.clock.now()), pace.room(self._under_way[job.id])):
-            taken = await self._batch(job, tick, trigger.aged(tick), many, pace)
-            pace = pace.after(self.cell.clock.now(), taken)
-            self._paces[job.id] = self.territory.shards, pace
-            if taken < many:
-                return
+        many = min(pace.batch(self.cell.clock.now()), pace.room(self._under_way[job.id]))
+        if not many:
+            return False
+        taken = await self._batch(job, tick, trigger.aged(tick), many, pace)
+        self._paces[job.id] = self.territory.shards, pace.after(self.cell.clock.now(), taken)
+        return taken == many
 
     async def _pace(self, job: Job, trigger: RollingTrigger, tick: datetime) -> Pace:
         """How this tick is spread; found out once, and anew when the shards or the job are others."""

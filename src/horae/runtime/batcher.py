@@ -2,8 +2,10 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
 from typing import Generic, TypeVar
 
+from horae.runtime.batch_queues import BatchQueue, FifoQueue
 from horae.runtime.pace import Pace
 from horae.runtime.telemetry import log
 
@@ -11,17 +13,27 @@ Row = TypeVar("Row")
 
 
 class Batcher(Generic[Row]):
-    """Runs batches of what was added, a few at a time. What a run raises is logged, and its rows are gone."""
+    """Runs batches of what was added, a few at a time. What a run raises is logged, and its rows are gone.
+
+    `queue` says in which order rows go; without one it is that in which they came.
+    """
 
     def __init__(
-        self, name: str, run: Callable[[list[Row]], Awaitable[None]], pace: Pace, *, most: int = 200, at_once: int = 3
+        self,
+        name: str,
+        run: Callable[[list[Row]], Awaitable[None]],
+        pace: Pace,
+        *,
+        most: int = 200,
+        at_once: int = 3,
+        queue: BatchQueue[Row] | None = None,
     ) -> None:
         self.name = name
         self.run = run
         self.pace = pace
         self.most = most
         self.at_once = at_once
-        self._rows: list[Row] = []
+        self._rows: BatchQueue[Row] = FifoQueue() if queue is None else queue
         self._running: set[asyncio.Task[None]] = set()
         self._timer: asyncio.Handle | None = None
 
@@ -41,7 +53,8 @@ class Batcher(Generic[Row]):
 
     def extend(self, rows: Iterable[Row]) -> None:
         """Several more."""
-        self._rows += rows
+        for row in rows:
+            self._rows.append(row)
         if self._rows and self._timer is None:
             self._arrange()
 
@@ -63,15 +76,15 @@ class Batcher(Generic[Row]):
             self._timer.cancel()
             self._timer = None
         loop = asyncio.get_running_loop()
-        while self._rows and len(self._running) < self.at_once:
-            batch, self._rows = self._rows[: self.most], self._rows[self.most :]
+        while len(self._running) < self.at_once and (batch := self._rows.take(self.most)):
             self.pace.spent(len(batch))
             task = loop.create_task(self._guarded(batch))
             self._running.add(task)
-            task.add_done_callback(self._ended)
+            task.add_done_callback(partial(self._ended, batch))
 
-    def _ended(self, task: "asyncio.Task[None]") -> None:
+    def _ended(self, batch: list[Row], task: "asyncio.Task[None]") -> None:
         self._running.discard(task)
+        self._rows.done(batch)
         if self._rows and self._timer is None:
             self._arrange()
 
