@@ -44,7 +44,7 @@ async def dead(store, outcome=NO):
         await settle(store, ran, outcome)
 
 
-async def test_the_same_key_triggers_once_and_is_answered_the_same(admin, job, owned, store):
+async def test_seed_002_example_3_the_same_key_triggers_once_and_is_answered_the_same(admin, job, owned, store):
     first = await admin.post(f"/jobs/{job['id']}/trigger", json={"payload": {"n": 1}}, **keyed("k"))
     again = await admin.post(f"/jobs/{job['id']}/trigger", json={"payload": {"n": 1}}, **keyed("k"))
     assert (first.status_code, first.json()) == (202, again.json())

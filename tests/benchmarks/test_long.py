@@ -41,7 +41,7 @@ def test_no_scan_grows_with_the_number_of_jobs():
 
 @pytest.mark.long
 @pytest.mark.timeout(600)
-def test_example_1_of_seed_002_coupons_every_five_minutes_keep_p95_below_1800_ms():
+def test_seed_002_example_1_coupons_every_five_minutes_keep_p95_below_1800_ms():
     size = Size.lasting(50, 10)
     with running() as server, receiving() as target:
         database = fresh(server, size.jobs, "bench_coupons")

@@ -165,7 +165,7 @@ async def test_a_hanging_connection_does_not_keep_a_node_from_leaving(cells, nod
             assert not node._thread.is_alive()
 
 
-async def test_a_dead_nodes_shards_are_inherited_soon_after_its_term(store, nodes):
+async def test_seed_002_example_4_a_dead_nodes_shards_are_inherited_soon_after_its_term(store, nodes):
     for _ in range(3):
         await nodes.start(store.cells)
     await until(lambda: shared_evenly(store, nodes.all))

@@ -110,7 +110,7 @@ async def test_of_two_overlapping_ranges_asked_for_at_once_one_begins(ctx, store
     assert len(await query(store, "select id from backfill")) == 1
 
 
-async def test_a_long_one_waits_while_enough_of_it_lives_and_a_cancel_ends_what_waits(ctx, store):
+async def test_seed_002_example_8_a_long_one_waits_while_enough_of_it_lives_and_a_cancel_ends_what_waits(ctx, store):
     _, asked = await past(ctx, store, hours=30)
     started = await backfills.start(ctx, "a", "k", asked)
     await walked(store)

@@ -180,7 +180,7 @@ async def test_a_recurring_fire_is_replayed_by_the_job_as_it_is_now(ctx, store):
     assert await status(store) == "REPLAYED"
 
 
-async def test_many_go_as_a_backfill_over_all_cells_up_to_the_limit(ctx, store, type_):
+async def test_seed_002_example_7_many_go_as_a_backfill_over_all_cells_up_to_the_limit(ctx, store, type_):
     await dead(ctx, store, *(f"b{n}" for n in range(250)))
     await dead(ctx, store, "c", outcome=GONE)
     assert await dead_letters.replay_by(ctx, tag="transient_error", limit=210) == (210, 0)

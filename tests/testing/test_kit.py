@@ -32,7 +32,7 @@ def test_three_days_pass_and_these_calls_were_made_in_this_order(horae):
     assert horae.now >= datetime(2030, 1, 4, tzinfo=UTC)
 
 
-def test_failures_are_retried_as_time_passes_and_end_as_dead(horae):
+def test_seed_002_example_2_failures_are_retried_as_time_passes_and_end_as_dead(horae):
     horae.job("once", trigger={"kind": "once", "at": "2030-01-01T01:00:00Z"})
     horae.answers["once"] = 503
     calls = horae.advance(hours=2)

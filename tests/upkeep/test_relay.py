@@ -45,7 +45,7 @@ async def decisions(ctx, key):
     return [one["decision"] for one in (await tasks.show(ctx, "REFUND", key)).decisions]
 
 
-async def test_a_task_is_made_of_what_an_end_asked_for(ctx, store, claimed):
+async def test_seed_002_example_11_a_task_is_made_of_what_an_end_asked_for(ctx, store, claimed):
     one, two, three = claimed
     asked = Compensation("REFUND", "r-2", payload={"amount": 5}, version=7)
     report = Finish(two.instance_id, two.attempt, two.token, Failed("no", retryable=False), [asked])
