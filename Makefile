@@ -76,7 +76,7 @@ offline: ## a virtual environment in dist/venv from dist/wheels alone, every has
 
 test: ## the suite, on a private PostgreSQL with two cells, after the console's own
 	@tools/console test
-	$(BIN)/pytest -n $(WORKERS) --dist loadgroup --tb=native --reruns $(RERUNS) --durations=30 --durations-min=5
+	$(BIN)/pytest -n $(WORKERS) --dist loadscope --tb=native --reruns $(RERUNS) --durations=30 --durations-min=5
 
 long: ## the rows of docs/proof/hardening.md in full size, one test at a time; goes on where it was stopped. ROW="R-08 R-11"
 	@$(BIN)/python -m tests.long $(ROW)

@@ -19,6 +19,7 @@ from horae.store.cells import Store
 from horae.store.holding import watch
 from tests.cluster import Cluster, private_cluster
 from tests.connections import SecondConnections
+from tests.groups import pytest_xdist_make_scheduler  # noqa: F401
 from tests.keyring import keyring, sealed
 from tests.stalls import unblocked
 from tests.unsteady import pytest_sessionfinish, pytest_terminal_summary  # noqa: F401

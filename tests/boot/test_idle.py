@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from horae.boot.serving import sender_of, serving
 from horae.runtime.settings import Settings
 from horae.store.cells import Store
@@ -22,6 +24,7 @@ async def counted(cell):
     return {row["query"]: row["calls"] for row in await query(cell, COUNT)}
 
 
+@pytest.mark.long
 async def test_an_idle_node_with_its_upkeep_asks_at_most_two_statements_a_second_of_each_cell(ctx, store, cells):
     """The window is real time: on a busy machine fewer rounds fit into it, never more."""
     for cell in store.cells:

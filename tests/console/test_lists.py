@@ -216,6 +216,7 @@ class Traffic:
         self._open.discard(request)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("language", ["zh-CN"])
 async def test_an_open_page_asks_at_most_once_a_second(served, browser, lived, language):
     home, made = lived

@@ -66,7 +66,7 @@ def behind(cells, proxy):
     return [CellSettings(name=cell.name, dsn=urlsplit(cell.dsn)._replace(netloc=netloc).geturl()) for cell in cells]
 
 
-@pytest.mark.parametrize("by", ["job", "target"])
+@pytest.mark.parametrize("by", [pytest.param("job", marks=pytest.mark.long), "target"])
 async def test_three_nodes_keep_a_rate_in_every_window_and_use_all_of_it(ctx, store, cells, catcher, by):
     async with three(cells):
         rounds = count(1)
@@ -82,6 +82,7 @@ async def test_three_nodes_keep_a_rate_in_every_window_and_use_all_of_it(ctx, st
         assert await seen_in_calm(seen, lambda rate: rate >= USED * RATE) >= USED * RATE
 
 
+@pytest.mark.long
 async def test_a_rate_is_kept_when_each_statement_takes_a_fifth_of_a_second(ctx, store, cells, catcher):
     with ExitStack() as held:
         proxy = held.enter_context(proxied(cells[0].dsn))

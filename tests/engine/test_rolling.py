@@ -351,10 +351,8 @@ async def none_occupied(store):
 
 
 @pytest.mark.timeout(300)
-async def test_five_thousand_subjects_under_three_nodes_of_which_two_are_killed(
-    ctx, store, cells, catcher, monkeypatch
-):
-    await rolled(ctx, store, cells, catcher, monkeypatch, 5_000, 1_000, 120)
+async def test_two_thousand_subjects_under_three_nodes_of_which_two_are_killed(ctx, store, cells, catcher, monkeypatch):
+    await rolled(ctx, store, cells, catcher, monkeypatch, 2_000, 1_000, 120)
 
 
 @pytest.mark.long

@@ -123,6 +123,7 @@ async def test_one_tenants_fires_are_shared_by_all_nodes_within_a_fifth_of_even(
     assert set(receiver.effects.values()) == {1}
 
 
+@pytest.mark.long
 async def test_a_tenant_of_one_node_loads_all_nodes_once_it_is_widened(store, cells, receiver):
     """As an earlier release made it: its shards are neighbours, and the nodes hold runs of neighbours."""
     ctx = Context.of(store, await an_old_tenant(store), "test")

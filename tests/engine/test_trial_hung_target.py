@@ -2,6 +2,8 @@
 
 from collections import Counter
 
+import pytest
+
 from horae.domain.targets import HttpTarget
 from tests.engine.running import hurry, running
 from tests.steps import a_job, every, query, until
@@ -20,6 +22,7 @@ def one_name_per_cell(ctx, store):
     return [names[cell.name] for cell in store.cells]
 
 
+@pytest.mark.long
 async def test_fires_for_a_target_that_hangs_end_after_a_day_with_a_reason_each(ctx, store, catcher):
     catcher.answer = lambda _arrival: None
     for name in one_name_per_cell(ctx, store):

@@ -10,12 +10,10 @@ HERE = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(items):
-    """All in one process, so that each broker is started once."""
+    """The first to ask waits until its broker has started."""
     for item in items:
-        if item.path.is_relative_to(HERE):
-            item.add_marker(pytest.mark.xdist_group("brokers"))
-            if item.get_closest_marker("timeout") is None:
-                item.add_marker(pytest.mark.timeout(300))  # the first to ask waits until its broker has started
+        if item.path.is_relative_to(HERE) and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(300))
 
 
 @pytest.fixture(scope="session")

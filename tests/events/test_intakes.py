@@ -25,7 +25,8 @@ from tests.events.sending import send
 from tests.steps import a_type, query, until
 
 SIZES = [
-    pytest.param(10_000, id="10,000", marks=pytest.mark.timeout(400)),
+    pytest.param(2_000, id="2,000", marks=pytest.mark.timeout(400)),
+    pytest.param(10_000, id="10,000", marks=[pytest.mark.timeout(400), pytest.mark.long]),
     pytest.param(100_000, id="100,000", marks=[pytest.mark.long, pytest.mark.timeout(1800)]),
 ]
 TYPE, VERSIONS = "ARTICLE_PUBLISH", 10

@@ -24,7 +24,7 @@ from tests.examples.shops import SECRET, own_database, some_nodes, web_service
 from tests.steps import query, until
 from tests.store.walls import as_role
 
-SHORT = Run(articles=1_000, seconds=80, kills=(20, 60))
+SHORT = Run(articles=1_000, seconds=120, kills=(30, 90))
 LONG = Run(articles=10_000, seconds=600, kills=tuple(range(30, 600, 60)))
 DOWN = 2.0
 """Seconds until a killed node is started again."""

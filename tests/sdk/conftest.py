@@ -10,13 +10,6 @@ from tests.sdk.databases import Database, Make, mariadb, postgresql
 from tests.sdk.served import Home, Served, served_on
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """They share a server, so they share a process."""
-    for item in items:
-        if "tests/sdk/" in str(item.path):
-            item.add_marker(pytest.mark.xdist_group("sdk"))
-
-
 @pytest.fixture(scope="session")
 def served(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with served_on(cluster, tmp_path_factory.mktemp("sdk")) as served:

@@ -60,7 +60,7 @@ async def state_of(asked: AsyncClient, key: str, type_name: str = "T"):
 
 
 async def ended(asked: AsyncClient, key: str, type_name: str = "T") -> str:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 90
     while True:
         task = await asked.tasks.get(type_name, key)
         if task.live is None:

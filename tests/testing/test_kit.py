@@ -12,7 +12,6 @@ import pytest
 from horae.domain.errors import Invalid
 
 ROOT = Path(__file__).parents[2]
-pytestmark = pytest.mark.xdist_group("testing-kit")  # one private PostgreSQL for all of them
 
 
 def test_three_days_pass_and_these_calls_were_made_in_this_order(horae):
