@@ -23,8 +23,8 @@ MANY = 100_000
 PAGES = 5
 BESIDE = 2
 """What a page asks for beside its list."""
-BLOCKS_PER_REQUEST = 300
-"""All rows of a list fill some thousands."""
+BLOCKS_PER_REQUEST = 1_000
+"""All rows of a list fill some thousands. What the API asks for itself meanwhile is counted too."""
 PROMISED_MS = 500
 OPEN_S = 12
 PATIENCE_S = 150.0
