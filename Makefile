@@ -5,6 +5,12 @@ BIN := .venv/bin
 DIST ?= dist
 WORKERS ?= 2
 RERUNS ?= 0
+# The three stages of the suite, by folders of tests/ and by files that are slow beside their folder.
+QUICK := domain house runtime security
+TEST := api benchmarks boot delivery engine long repositories sdk service store testing upkeep \
+    domain/cron/test_against_oracle.py domain/cron/test_cronsim.py domain/cron/test_quartz.py
+PROOF := console events examples fuzzing mistakes people simulation start system domain/cron/test_fuzz.py
+PYTEST = $(BIN)/pytest -n $(WORKERS) --dist loadscope --tb=native --reruns $(RERUNS) --junitxml=$(DIST)/$@.xml
 # Tests start many processes: each begins with compiled modules, whatever the shell around says.
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -74,9 +80,22 @@ offline: ## a virtual environment in dist/venv from dist/wheels alone, every has
 	$(DIST)/venv/bin/pip install --quiet --disable-pip-version-check --no-cache-dir --no-index --find-links $(DIST)/wheels --require-hashes -r requirements/run.txt
 	$(DIST)/venv/bin/pip install --quiet --disable-pip-version-check --no-cache-dir --no-index --no-deps $(DIST)/wheels/horae-*.whl
 
-test: ## the suite, on a private PostgreSQL with two cells, after the console's own
+quick: ## tests of the domain, the runtime, security and the house rules: under a minute, without PostgreSQL
+	$(PYTEST) $(addprefix tests/,$(QUICK)) $(addprefix --ignore=tests/,$(filter %.py,$(TEST) $(PROOF)))
+
+test: ## tests of the product on a private PostgreSQL with two cells: minutes
+	$(PYTEST) --durations=40 $(addprefix tests/,$(TEST))
+
+proof: ## what is slow: faults, simulation, browsers, brokers, examples, fuzzing, mistakes, after the console's own tests
 	@tools/console test
-	$(BIN)/pytest -n $(WORKERS) --dist loadscope --tb=native --reruns $(RERUNS) --durations=30 --durations-min=5
+	$(PYTEST) --durations=40 $(addprefix tests/,$(PROOF))
+
+suite: ## quick, test and proof in one run, which keeps all workers busy until the end
+	@tools/console test
+	$(PYTEST) --durations=40
+
+durations: ## the table of the slowest test files in docs/tests.md, from the last `make suite`
+	$(BIN)/python tools/durations.py --write docs/tests.md $(DIST)/suite.xml
 
 long: ## the rows of docs/proof/hardening.md in full size, one test at a time; goes on where it was stopped. ROW="R-08 R-11"
 	@$(BIN)/python -m tests.long $(ROW)
@@ -108,4 +127,4 @@ demo-stock: ## every product is asked for in its turn, and the inventory is not 
 docs: ## the documentation as a site under site/
 	$(BIN)/zensical build --clean
 
-.PHONY: help setup services console screenshots pins format check sbom advisories wheels offline test long bench-data bench gate reports reports-page demo-articles demo-exhibitions demo-stock docs
+.PHONY: help setup services console screenshots pins format check sbom advisories wheels offline quick test proof suite durations long bench-data bench gate reports reports-page demo-articles demo-exhibitions demo-stock docs

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks import psql
+from benchmarks.api_server import Prepared, constant, doors
 from benchmarks.bare import api as bare
 from benchmarks.bare.pgbench import run as run_pgbench
 from benchmarks.caller import JOB, QUEUE, Called, Plan, call
 from benchmarks.data import fresh
-from benchmarks.doors import Prepared, constant, doors
 from benchmarks.measure import Bound, Size, Slice, alternate, judged, middle, per_fire
 from benchmarks.meter import Meter
 from benchmarks.nodes import Process

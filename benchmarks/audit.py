@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import psql
+from benchmarks.api_server import Prepared, doors
 from benchmarks.data import fresh
-from benchmarks.doors import Prepared, doors
 from benchmarks.measure import Bound, Slice, judged, middle
 from benchmarks.meter import Meter
 from benchmarks.nodes import Process
@@ -91,7 +91,7 @@ async def _ask(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, key: 
 def sealing(server: Server, database: str) -> Iterator[tuple[Process, Process]]:
     """A sealer in a process of its own, and the backend of its one connection."""
     with (FOLDER / "sealer.log").open("ab") as log:
-        words = [sys.executable, "-m", "benchmarks.sealing", server.dsn(database)]
+        words = [sys.executable, "-m", "benchmarks.audit_chain", server.dsn(database)]
         process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=log, env=dict(os.environ))
     try:
         assert process.stdout is not None

@@ -92,7 +92,7 @@ CONTENTS: Final = (
         ("sealer_share",),
     ),
     Entry(
-        "walls",
+        "security_cost",
         250,
         "what the guard of addresses, the signature and sealed payloads cost a fire, each and all, beside none;"
         " `again` has none either: the error of the measurement",

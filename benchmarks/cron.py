@@ -16,9 +16,9 @@ from cronsim import CronSim
 from benchmarks.measure import Bound, judged
 from horae.domain.cron import DstPolicy, parse
 from horae.domain.forecast import forecast
-from horae.domain.schedule import Schedule
-from horae.domain.triggers import cron as cron_trigger
-from horae.domain.zones import tzdata_version, zone
+from horae.domain.schedules import Schedule
+from horae.domain.schedules.triggers import cron as cron_trigger
+from horae.domain.zones.zones import tzdata_version, zone
 
 ZONE = "America/New_York"
 EVERYDAY = (

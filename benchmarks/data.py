@@ -5,18 +5,23 @@ import json
 import os
 import sys
 from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
 from uuid import UUID
 
 from benchmarks import psql
 from benchmarks.server import Server, running
 from horae.domain.placement import SHARDS
-from horae.runtime.chance import mint
+from horae.runtime.randomness import new_id
 from horae.runtime.settings import CellSettings
 from horae.store import migrations
 
 SIZES = (10_000, 300_000, 3_000_000)
 SPREAD_JOBS = 64
-SCHEMA = "v3 " + " ".join(migration.checksum for migration in migrations.known())
+CONTENT = sha256(
+    "".join([Path(__file__).read_text(), *(migration.checksum for migration in migrations.all_migrations())]).encode()
+).hexdigest()
+"""What a template holds follows from this module and the migrations: one that was made by others is made again."""
 TENANT = "00000000-0000-7000-8000-000000000001"
 TARGET_PORT = int(os.environ.get("HORAE_BENCH_TARGET_PORT", "5745"))
 START = "date_trunc('day', now())"
@@ -36,19 +41,20 @@ def make(server: Server, jobs: int) -> None:
     """A migrated cell with so many interval jobs, due evenly over their period; kept where it exists."""
     period = period_of(jobs)
     name = name_of(jobs)
-    if psql.value(server, "postgres", f"select count(*) from pg_database where datname = '{name}'") == "1":
-        if (
-            psql.value(server, name, "select 'v3 ' || string_agg(checksum, ' ' order by number) from schema_migration")
-            == SCHEMA
-        ):
-            return
-        psql.run(server, "postgres", f"drop database {name}")
-    psql.run(server, "postgres", f"drop database if exists {name}_new")
+    made = "select shobj_description(oid, 'pg_database') from pg_database where datname"
+    if psql.value(server, "postgres", f"{made} = '{name}'") == CONTENT:
+        return
+    psql.run(server, "postgres", f"drop database if exists {name}", f"drop database if exists {name}_new")
     psql.run(server, "postgres", f"create database {name}_new")
     asyncio.run(migrations.migrate([CellSettings(name="bench", dsn=server.dsn(f"{name}_new"))], "test"))
     psql.run(server, f"{name}_new", tenant_row(TENANT), _jobs(jobs, period))
     psql.run(server, f"{name}_new", "vacuum (analyze)", "checkpoint")
-    psql.run(server, "postgres", f"alter database {name}_new rename to {name}")
+    psql.run(
+        server,
+        "postgres",
+        f"comment on database {name}_new is '{CONTENT}'",
+        f"alter database {name}_new rename to {name}",
+    )
 
 
 def tenant_row(tenant: str) -> str:
@@ -90,7 +96,7 @@ def fresh(server: Server, jobs: int, name: str) -> str:
 def make_jobs(server: Server, database: str, tenant: str, name: str, target: dict[str, str]) -> list[UUID]:
     """Jobs of a tenant without a schedule, evenly over the shards; their names begin with `name`."""
     step = SHARDS // SPREAD_JOBS
-    ids = [mint(place * step, datetime.now(UTC)) for place in range(SPREAD_JOBS)]
+    ids = [new_id(place * step, datetime.now(UTC)) for place in range(SPREAD_JOBS)]
     definition = json.dumps({"trigger": {"kind": "manual"}, "target": target})
     rows = ", ".join(
         f"({place * step}, '{id_}', '{tenant}', '{name}-{id_}', '{definition}'::jsonb)" for place, id_ in enumerate(ids)

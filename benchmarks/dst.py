@@ -26,9 +26,9 @@ from tests.domain.cron.oracle import Plain, Wall, plain_zone
 
 from benchmarks.measure import Bound, judged
 from horae.domain.cron import parse
-from horae.domain.dst import ELAPSED
-from horae.domain.timeline import line
-from horae.domain.zones import tzdata_version, zone
+from horae.domain.zones.dst import ELAPSED
+from horae.domain.zones.timeline import timeline_of
+from horae.domain.zones.zones import tzdata_version, zone
 
 ZONES = (
     *("America/New_York", "Europe/London", "Europe/Berlin", "Europe/Dublin", "Australia/Sydney", "Australia/Lord_Howe"),
@@ -60,7 +60,7 @@ class Case(NamedTuple):
 def cases() -> Iterator[Case]:
     """All of them, with the answers."""
     for name in ZONES:
-        spans = line(zone(name), ELAPSED).spans
+        spans = timeline_of(zone(name), ELAPSED).spans
         jumps = [(b.start, a.offset, b.offset) for a, b in pairwise(spans) if b.start < BEFORE]
         forward = [jump for jump in jumps if jump[2] > jump[1]][-EACH:]
         back = [jump for jump in jumps if jump[2] < jump[1]][-EACH:]

@@ -20,7 +20,7 @@ from benchmarks.push import Bench, park
 from benchmarks.runs import RUNS
 from benchmarks.server import SETTINGS, Server, running
 from benchmarks.target import Arrival, Target, receiving
-from horae.domain.limits import Limit
+from horae.domain.limits.limits import Limit
 
 A, B, C = (f"00000000-0000-7000-8000-00000000000{letter}" for letter in "abc")
 MANY, OTHERS, B_RATE = 200_000, 60_000, 100

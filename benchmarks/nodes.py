@@ -14,8 +14,8 @@ from uuid import UUID
 from benchmarks import wrapped
 from benchmarks.data import TENANT
 from benchmarks.server import FOLDER, Server
-from horae.domain.egress import Egress
 from horae.domain.ids import Prefix, public
+from horae.domain.targets.egress import Egress
 from horae.security import keyrings
 
 LOCAL = Egress(networks=("127.0.0.0/8",), ports=("1-65535",), plain=True)

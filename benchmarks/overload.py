@@ -11,13 +11,14 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 from benchmarks import psql, wrapped
+from benchmarks.api_server import id_of_shard
 from benchmarks.data import SPREAD_JOBS, TARGET_PORT, fresh, make_jobs
-from benchmarks.doors import id_of_shard
 from benchmarks.measure import judged
 from benchmarks.nodes import node
 from benchmarks.overloaded import BOUNDS, FULL_S, OVER, VARIANTS, Plan, Stream, Variant, figures
@@ -25,6 +26,7 @@ from benchmarks.picture import COLOURS, Bar, Panel, draw
 from benchmarks.push import park, wake
 from benchmarks.runs import RUNS, KeptRuns, Run
 from benchmarks.server import FOLDER, SETTINGS, Server, running
+from benchmarks.speed import SpeedGauge
 from benchmarks.target import Target, receiving
 from horae.domain.placement import SHARDS
 
@@ -33,7 +35,7 @@ FAR_ABOVE = 12_000.0  # fires a second: more than any node has sent here
 BUSY, QUIET_TENANT = "00000000-0000-7000-8000-00000000000a", "00000000-0000-7000-8000-00000000000b"
 SLOW_S, SWIFT_S = 2.0, 0.005
 STOPPED_S = 0.05
-DOUBTS = ("lease.ran_out", "lease.not_renewed", "node.stuck")
+DOUBTS = ("lease.expired", "lease.not_renewed", "node.stuck")
 
 
 class Bench:
@@ -41,21 +43,27 @@ class Bench:
 
     def __init__(self, server: Server, target: Target, variant: Variant) -> None:
         self.server, self.target, self.variant = server, target, variant
+        self.gauge = SpeedGauge()
         self.database = fresh(server, TEMPLATE_JOBS, "bench_overload")
         park(server, self.database)
         for name, tenant in (("normal", BUSY), ("critical", BUSY), ("quiet", QUIET_TENANT)):
             url = {"kind": "http", "url": f"http://127.0.0.1:{TARGET_PORT}/{name}"}
             make_jobs(server, self.database, tenant, name, url)
 
-    def best(self, seconds: float) -> float:
-        """What the node can send while far more is due: the median of the later seconds, the first are cold."""
+    def best(self, seconds: float) -> tuple[float, float]:
+        """What the node can send while far more is due, and the machine's speed then.
+
+        Both are medians of the later seconds: the first ones are cold.
+        """
         first = self.fill([Stream("normal", FAR_ABOVE, 0.0, seconds)], seconds)
         self.target.reset()
         with self._halved():
             _sleep(first + seconds)
         seen = [int(one.at - first) for one in self.target.arrivals()]
         self._drain(time.time() + 10 + 4 * seconds)
-        return float(max(1.0, median(seen.count(second) for second in range(int(seconds) // 2, int(seconds)))))
+        half = int(seconds) // 2
+        best = median(seen.count(second) for second in range(half, int(seconds)))
+        return float(max(1.0, best)), self.gauge.speed(first + half, first + seconds)
 
     def _drain(self, until: float) -> None:
         """Let the node send what is left, so that it begins with nothing; what takes too long is deleted."""
@@ -107,23 +115,40 @@ class Bench:
         began = log.stat().st_size if log.exists() else 0
         self.target.slow("/normal", SWIFT_S if self.variant.slow_target else 0.0)
         inside = {wrapped.CALLBACKS: str(facts)}
-        with node(self.server, self.database, inside=inside, secrets=(BUSY, QUIET_TENANT)):
-            plan = Plan(self.best(max(4.0, over_s / 6)), over_s, self.variant)
+        tenants = (BUSY, QUIET_TENANT)
+        with self.gauge.sampling(), node(self.server, self.database, inside=inside, secrets=tenants):
+            best, speed = self.best(max(4.0, over_s / 6))
+            plan = Plan(best, over_s, self.variant)
             first = self.fill(plan.streams(), plan.end_s, plan.retries)
             self.target.reset()
             with self._disturbed(plan, first):
-                _sleep(first + plan.end_s)
+                end_s = self._watch(plan, first)
             arrivals = self.target.arrivals()
             callback_ms, turn_ms = wrapped.longest_since(facts, first)
             with log.open("rb") as file:
                 file.seek(began)
                 said = file.read().decode(errors="replace")
-        found = figures(plan, arrivals, first) | {
+        found = figures(plan, arrivals, first, end_s, partial(self._beside, speed, first)) | {
             "lease_doubts": sum(said.count(word) for word in DOUBTS),
             "callback_cpu_ms": callback_ms,
             "turn_cpu_ms": turn_ms,
         }
         return judged(found, BOUNDS)
+
+    def _watch(self, plan: Plan, first: float) -> float:
+        """Wait until the backlog was gone for a while, or until the end of the plan; returns the seconds it took."""
+        _sleep(first + plan.over_s)
+        second = time.time() - first
+        while second < plan.end_s and plan.all_due_by(second) - self.target.count() > plan.few:
+            time.sleep(1)
+            second = time.time() - first
+        end_s = min(plan.end_s, second + plan.after_s)
+        _sleep(first + end_s)
+        return end_s
+
+    def _beside(self, best: float, first: float, second: float) -> float:
+        """The machine's speed at a second of the run beside another."""
+        return self.gauge.speed(first + second, first + second + 1) / best
 
     def _halved(self) -> AbstractContextManager[None]:
         return at_half_speed(self.server.pid) if self.variant.half_postgres else nullcontext()
@@ -209,6 +234,7 @@ def picture(name: str, run: dict[str, Any], over_s: float) -> str:
         "normal_p95_ms": "p95 late of the load, ms",
         "critical_p95_ms": "p95 late of critical fires, ms",
         "quiet_p95_ms": "p95 late of the quiet tenant, ms",
+        "speed": "speed of the machine beside that of the best rate",
     }
     panels = []
     for colour, (figure, label) in zip(COLOURS, labels.items(), strict=False):

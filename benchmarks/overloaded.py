@@ -1,6 +1,10 @@
-"""What an overload is and what it shows: the plan of a run, its timeline and its figures, from what the target saw."""
+"""What an overload is and what it shows: the plan of a run, its timeline and its figures, from what the target saw.
 
-from collections.abc import Sequence
+Rates and lateness are divided by the machine's speed at that second (`benchmarks.speed`), as a part of the speed that
+it had while the best rate was measured. What was seen without that is beside them as `raw`.
+"""
+
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from statistics import median
 from typing import Any, NamedTuple
@@ -8,7 +12,12 @@ from typing import Any, NamedTuple
 from benchmarks.measure import Bound, percentile
 from benchmarks.target import Arrival
 
+Speed = Callable[[float], float]
+"""The speed of the machine at a second of the run, beside the speed while the best rate was measured."""
+
 OVER, AFTER = 3.0, 0.5
+PATIENCE = 1.6
+"""How much longer than a steady machine needs for the backlog a run is watched at most."""
 FULL_S = 60.0
 CRITICAL_RATE, QUIET_RATE = 100.0, 20.0
 RETRIES = 200_000
@@ -78,10 +87,20 @@ class Plan:
 
     @property
     def end_s(self) -> float:
-        """The backlog, its bound, and time to see that all is well after it."""
+        """The backlog, its bound, and time to see that all is well after it. A run ends sooner where that is seen."""
         missed = self.slow[1] - self.slow[0]
         backlog_s = (OVER - 1) * self.over_s + missed + self.retries / self.best
-        return self.over_s + 1.1 * backlog_s / (1 - AFTER) + 2.5 * self.settle_s
+        return self.over_s + PATIENCE * backlog_s / (1 - AFTER) + self.after_s
+
+    @property
+    def after_s(self) -> float:
+        """How long a run is watched after its backlog is gone."""
+        return 2.5 * self.settle_s
+
+    @property
+    def few(self) -> float:
+        """How many still wait where the backlog counts as gone: a quarter of a second's load."""
+        return 0.25 * AFTER * self.best
 
     def streams(self) -> list[Stream]:
         """The load in two stretches, and beside it those who have little to do."""
@@ -93,13 +112,17 @@ class Plan:
             Stream("quiet", self.quiet, 0.0, self.end_s),
         ]
 
-    def due_by(self, second: float) -> float:
+    def due_by(self, second: float, names: Sequence[str] = ("normal",)) -> float:
         """How many of the load have come due by then."""
         return sum(
             one.rate * (min(second, one.end_s) - one.begin_s)
             for one in self.streams()
-            if one.name == "normal" and second > one.begin_s
+            if one.name in names and second > one.begin_s
         )
+
+    def all_due_by(self, second: float) -> float:
+        """How many calls a node without a backlog has made by then."""
+        return self.retries + self.due_by(second, ("normal", "critical", "quiet"))
 
 
 @dataclass
@@ -131,57 +154,84 @@ class Timeline:
         return line
 
 
-def figures(plan: Plan, arrivals: Sequence[Arrival], first: float) -> dict[str, Any]:
-    """What a run shows, from what the target saw; `first` is the moment of the first fire."""
-    line = Timeline.of(arrivals, first, plan.end_s)
-    gone = _gone(plan, arrivals, first)
+def figures(plan: Plan, arrivals: Sequence[Arrival], first: float, end_s: float, speed: Speed) -> dict[str, Any]:
+    """What the target saw of a run that was watched for `end_s`; `first` is when the first fire was due."""
+    line = Timeline.of(arrivals, first, end_s)
+    speeds = [speed(second) for second in range(len(line.rate))]
+    gone = _gone(plan, arrivals, first, end_s)
     backlog = plan.due_by(plan.over_s) - sum(1 for one in arrivals if _is_load(one) and one.at - first <= plan.over_s)
-    bound = 1.1 * (backlog + plan.retries) / ((1 - AFTER) * plan.best)
+    bound = 1.1 * _needed_s(plan, backlog + plan.retries, speeds)
     over = [
-        rate
-        for second, rate in enumerate(line.rate[: int(plan.over_s)])
-        if second >= int(plan.over_s / FULL_S) and not plan.slow[0] <= second < plan.slow[1] + plan.settle_s
+        second
+        for second in range(int(plan.over_s / FULL_S), int(plan.over_s))
+        if not plan.slow[0] <= second < plan.slow[1] + plan.settle_s
     ]
-    after = [
-        one.late_ms for one in arrivals if _is_load(one) and one.fire_time.timestamp() - first > gone + plan.settle_s
-    ]
-    return {
+    after = [one for one in arrivals if _is_load(one) and one.fire_time.timestamp() - first > gone + plan.settle_s]
+    found = {
         "best": round(plan.best),
-        "throughput_ratio": round(median(over or [0]) / plan.best, 3),
-        "critical_p95_ms": round(_worst_window(arrivals, "critical", first, plan), 1),
-        "quiet_p95_ms": round(_worst_window(arrivals, "quiet", first, plan), 1),
+        "speed": round(median(speeds), 3),
+        "throughput_ratio": round(
+            median([line.rate[second] / speeds[second] for second in over] or [0]) / plan.best, 3
+        ),
+        "throughput_ratio_raw": round(median([line.rate[second] for second in over] or [0]) / plan.best, 3),
         "backlog": round(backlog),
         "gone_s": round(gone - plan.over_s, 1),
         "gone_bound_s": round(bound, 1),
         "gone_beside_bound": round((gone - plan.over_s) / bound, 3) if bound > 0 else float("inf"),
-        "after_p95_ms": round(percentile(after, 95), 1),
-        "timeline": asdict(line),
+        "after_p95_ms": round(percentile([one.late_ms for one in after], 95), 1),
+        "timeline": asdict(line) | {"speed": [round(one, 3) for one in speeds]},
     }
+    for name in ("critical", "quiet"):
+        found[f"{name}_p95_ms"] = round(_worst_window(arrivals, name, first, plan, end_s, speeds), 1)
+        found[f"{name}_p95_raw_ms"] = round(_worst_window(arrivals, name, first, plan, end_s, [1.0] * len(speeds)), 1)
+    return found
 
 
 def _is_load(one: Arrival) -> bool:
     return one.attempt == 1 and one.job.startswith("normal")
 
 
-def _gone(plan: Plan, arrivals: Sequence[Arrival], first: float) -> float:
-    """The first second after the overload with no more than a quarter of a second's load waiting; else infinite."""
+def _gone(plan: Plan, arrivals: Sequence[Arrival], first: float, end_s: float) -> float:
+    """The first second after the overload at which the backlog is gone; else infinite."""
     arrived = sorted(one.at - first for one in arrivals if _is_load(one))
     seen = 0
-    for second in range(int(plan.end_s) + 1):
+    for second in range(int(end_s) + 1):
         while seen < len(arrived) and arrived[seen] <= second:
             seen += 1
-        if second > plan.over_s and plan.due_by(second) - seen <= 0.25 * AFTER * plan.best:
+        if second > plan.over_s and plan.due_by(second) - seen <= plan.few:
             return float(second)
     return float("inf")
 
 
-def _worst_window(arrivals: Sequence[Arrival], name: str, first: float, plan: Plan) -> float:
+def _needed_s(plan: Plan, backlog: float, speeds: Sequence[float]) -> float:
+    """Seconds after the overload in which the backlog is gone at the best rate, by the speed of each of them.
+
+    At a steady speed that is the backlog by the capacity that half a load leaves. Seconds that nobody watched count as
+    fast as the last one; infinite where the machine became too slow for half of its load.
+    """
+    left, second = backlog, int(plan.over_s)
+    while left > 0:
+        spare = plan.best * (speeds[min(second, len(speeds) - 1)] - AFTER)
+        if second >= len(speeds) and spare <= 0:
+            return float("inf")
+        if 0 < spare >= left:
+            return second + left / spare - int(plan.over_s)
+        left -= spare
+        second += 1
+    return 0.0
+
+
+def _worst_window(
+    arrivals: Sequence[Arrival], name: str, first: float, plan: Plan, end_s: float, speeds: Sequence[float]
+) -> float:
     """The p95 of the worst ten seconds in which they came due; infinite where more than 5 of 100 never arrived."""
     windows: dict[int, list[float]] = {}
     for one in arrivals:
         if one.job.startswith(name):
-            windows.setdefault(int(one.fire_time.timestamp() - first) // WINDOW_S, []).append(one.late_ms)
+            due_s = one.fire_time.timestamp() - first
+            speed = speeds[max(0, min(int(due_s), len(speeds) - 1))]
+            windows.setdefault(int(due_s) // WINDOW_S, []).append(one.late_ms * speed)
     rate = next(one.rate for one in plan.streams() if one.name == name)
-    whole = [windows.get(number, []) for number in range(max(1, int(plan.end_s) // WINDOW_S))]
-    enough = 0.95 * rate * min(WINDOW_S, plan.end_s - 1)  # the last may still be on their way
+    whole = [windows.get(number, []) for number in range(max(1, int(end_s) // WINDOW_S))]
+    enough = 0.95 * rate * min(WINDOW_S, end_s - 1)  # the last may still be on their way
     return max(percentile(late, 95) if len(late) >= enough else float("inf") for late in whole)

@@ -20,8 +20,8 @@ from benchmarks.meter import Meter
 from benchmarks.nodes import Process, node
 from benchmarks.server import FOLDER, SETTINGS, Server, running
 from benchmarks.target import Arrival, Target, receiving
-from horae.domain.wakes import Wake, encode
-from horae.store.wakes import CHANNEL
+from horae.domain.nodes.wakes import Wake, encode
+from horae.store.nodes.wakes import CHANNEL
 
 OFFERED = 20_000
 WARM = 1.0

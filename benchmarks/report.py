@@ -20,7 +20,7 @@ from benchmarks.picture import COLOURS, Panel, draw
 ROOT: Final = Path(__file__).parents[1]
 REPORTS: Final = ROOT / "benchmarks" / "reports"
 PAGE, HISTORY, PICTURE = REPORTS / "README.md", REPORTS / "history.jsonl", REPORTS / "history.svg"
-WATCHED: Final = ("src/horae/engine", "src/horae/delivery", "src/horae/store")
+WATCHED: Final = ("src/horae/engine", "src/horae/delivery", "src/horae/repositories", "src/horae/store")
 STALE: Final = "🔴 **stale**"
 HEAD: Final = f"""# Reports
 

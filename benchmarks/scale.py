@@ -14,13 +14,13 @@ import asyncpg
 from benchmarks import psql
 from benchmarks.data import SIZES, START, TENANT, fresh, period_of
 from benchmarks.measure import Bound, judged
-from benchmarks.plans import buffers, connect, explain, nodes, rows_returned
+from benchmarks.query_plans import buffers, connect, explain, nodes, rows_returned
 from benchmarks.server import SETTINGS, Server, running
-from horae.domain.instances import Lane, Priority
+from horae.domain.instances.instances import Lane, Priority
 from horae.domain.placement import Run
-from horae.engine.feeder import SLACK
-from horae.store import instances
-from horae.store.looks import Look, Mark
+from horae.engine.feeder import LOOK_BACK_SLACK
+from horae.store.instances import instances
+from horae.store.nodes.scans import ScanMark, ScanRange
 from horae.store.tx import Tx
 
 LIVE, ADVANCES, LIMIT = 1_000_000, 1_000_000, 1_000
@@ -29,7 +29,7 @@ TYPE = UUID(int=10)
 TOKEN = UUID(int=7)
 NARROW = 2048
 BOUNDS = (Bound("buffers_per_row_max", most=10), Bound("growth", most=1.2))
-MARK = Mark(Priority.NORMAL, Lane.FIRST)
+MARK = ScanMark(Priority.NORMAL, Lane.FIRST)
 BACKLOG = f"""
 with made as (
     insert into instance_live (shard_id, id, tenant_id, job_id, job_version, idem_key, fire_time, due_at, changed_at,
@@ -76,37 +76,42 @@ async def _count(server: Server, database: str, *, cursors_only: bool = False) -
     connection = await connect(server.dsn(database))
     start = await connection.fetchval(f"select {START}")
     front = await connection.fetchval("select min(next_fire_at) from job_cursor")
-    everything = Look(datetime(2100, 1, 1, tzinfo=UTC), limit=LIMIT)
-    backlog = Look(start + timedelta(hours=2), limit=LIMIT)
+    everything = ScanRange(datetime(2100, 1, 1, tzinfo=UTC), limit=LIMIT)
+    backlog = ScanRange(start + timedelta(hours=2), limit=LIMIT)
     found: dict[str, float] = {}
     for owner in OWNERS:
-        found[f"cursors/{owner}"] = await _look(connection, "cursors", owner, everything, MARK.before(front - SLACK))
+        found[f"cursors/{owner}"] = await _look(
+            connection, "cursors", owner, everything, MARK.before(front - LOOK_BACK_SLACK)
+        )
         if not cursors_only:
             found[f"instances/{owner}"] = await _look(connection, "instances", owner, backlog, MARK)
             found |= await _claim(connection, owner, backlog)
     if not cursors_only:
         key = "k500000"
         shard = await connection.fetchval("select shard_id from task_key where business_key = $1", key)
-        plan = await explain(connection, "tasks/find", [shard, TYPE, key])
+        plan = await explain(connection, "tasks/tasks/find", [shard, TYPE, key])
         found["lookup"] = buffers(plan) / rows_returned(plan)
     await connection.close()
     return found
 
 
+FOLDERS = {"cursors": "schedules/cursors", "instances": "instances/instances"}
+
+
 async def _look(
-    connection: "asyncpg.Connection[asyncpg.Record]", kind: str, owner: int, look: Look, mark: Mark
+    connection: "asyncpg.Connection[asyncpg.Record]", kind: str, owner: int, look: ScanRange, mark: ScanMark
 ) -> float:
     """A page of one class, by the statement that an owner of so many shards runs."""
     lanes = [] if kind == "cursors" else [[mark.lane]]
     asked = [[mark.priority], *lanes, [mark.at], [mark.shard], [mark.id], *look]
     if owner == 1:
-        plan = await explain(connection, f"{kind}/due_narrow", [[NARROW], *asked])
+        plan = await explain(connection, f"{FOLDERS[kind]}/due_narrow", [[NARROW], *asked])
     else:
-        plan = await explain(connection, f"{kind}/due", [0, owner - 1, *asked])
+        plan = await explain(connection, f"{FOLDERS[kind]}/due", [0, owner - 1, *asked])
     return buffers(plan) / rows_returned(plan)
 
 
-async def _claim(connection: "asyncpg.Connection[asyncpg.Record]", owner: int, look: Look) -> dict[str, float]:
+async def _claim(connection: "asyncpg.Connection[asyncpg.Record]", owner: int, look: ScanRange) -> dict[str, float]:
     """What a look found, taken by key."""
     tx = Tx(connection, look.until)
     if owner == 1:
@@ -114,7 +119,9 @@ async def _claim(connection: "asyncpg.Connection[asyncpg.Record]", owner: int, l
     else:
         page = await instances.due(tx, Run(0, owner - 1), look, [MARK])
     shards, ids = zip(*sorted((timer.shard, timer.id) for timer in page), strict=True)
-    plan = await explain(connection, "instances/claim", [shards, ids, look.until, TOKEN, TOKEN, [], [0] * len(ids)])
+    plan = await explain(
+        connection, "instances/instances/claim", [shards, ids, look.until, TOKEN, TOKEN, [], [0] * len(ids)]
+    )
     scan = next(node for node in nodes(plan) if node.get("Subplan Name") == "CTE picked")
     rows = rows_returned(plan)
     return {f"claim scan/{owner}": buffers(scan) / rows, f"claim with its writes/{owner}": buffers(plan) / rows}

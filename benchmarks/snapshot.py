@@ -18,7 +18,8 @@ from benchmarks.meter import Meter
 from benchmarks.runs import RUNS, KeptRuns, Run
 from benchmarks.server import SETTINGS, Server, running
 from benchmarks.store import BATCH, WORKERS, ours
-from horae.store.cells import Cell, Store
+from horae.store.cells import Cell
+from horae.store.store import Store
 from horae.upkeep.vacuum import Vacuumer
 
 SLICES = 12

@@ -21,20 +21,22 @@ from benchmarks.measure import Bound, judged, own_cpu
 from benchmarks.server import SETTINGS, Server, running
 from horae.delivery.client import Client
 from horae.delivery.push import Sender
-from horae.delivery.secrets import named
-from horae.domain import keys
-from horae.domain.egress import Egress
-from horae.domain.ids import letters
-from horae.domain.jobs import Definition, Job
-from horae.domain.sources import Orphans, Spec, SqlSource
-from horae.domain.targets import HttpTarget
-from horae.domain.triggers import KeyedTrigger
-from horae.runtime.chance import minting
+from horae.delivery.secrets import secrets_in_memory
+from horae.domain.ids import encode_id
+from horae.domain.instances import idempotency_keys
+from horae.domain.jobs.jobs import Definition, Job
+from horae.domain.schedules.triggers import KeyedTrigger
+from horae.domain.sources.sources import Orphans, Spec, SqlSource
+from horae.domain.targets.egress import Egress
+from horae.domain.targets.targets import HttpTarget
+from horae.runtime.randomness import id_maker
 from horae.runtime.settings import CellSettings
-from horae.service import jobs, sources, tenants
-from horae.service.context import Context
+from horae.service.context import Context, PlatformContext
+from horae.service.jobs import jobs
+from horae.service.sources import sources
+from horae.service.tenants import tenants
 from horae.store import migrations
-from horae.store.cells import Store
+from horae.store.store import Store
 from horae.upkeep.copies import Copier
 from horae.upkeep.reconciler import Reconciler
 
@@ -82,7 +84,7 @@ def name(number: int) -> str:
 
 async def a_type(store: Store) -> tuple[Context, Job]:
     """A tenant with a type."""
-    ctx = Context.of(store, await tenants.create(store, "bench", "bench", width=4096), "bench")
+    ctx = Context.of(store, await tenants.create(PlatformContext(store, "bench"), "bench", width=4096), "bench")
     definition = Definition(trigger=KeyedTrigger(), target=HttpTarget("http://127.0.0.1:9/"))
     job = await jobs.create(ctx, "PUBLISH", definition)
     await Copier(store).once()
@@ -111,12 +113,12 @@ async def fill(ctx: Context, job: Job, shop: "asyncpg.Connection[Any]", rows: in
 
 
 def _lines(ctx: Context, job: Job, rows: int) -> Iterator[tuple[tuple[Any, ...], tuple[Any, ...]]]:
-    mint, own = minting(LONG_AGO), letters(job.id)
+    mint, own = id_maker(LONG_AGO), encode_id(job.id)
     for number in range(1, rows + 1):
         key = name(number)
         shard = ctx.tenant.shard(f"{job.name}/{key}")
         id_ = mint(shard)
-        idem = keys.task(own, key, 1)
+        idem = idempotency_keys.task_key(own, key, 1)
         live = (shard, id_, ctx.tenant.id, job.id, 1, idem, AT, AT, LONG_AGO, 1, 0, 13_000, "INIT", key, 1)
         yield live, (shard, job.id, ctx.tenant.id, id_, key, 1, LONG_AGO)
 
@@ -124,7 +126,7 @@ def _lines(ctx: Context, job: Job, rows: int) -> Iterator[tuple[tuple[Any, ...],
 async def reconcile(ctx: Context, shop_dsn: str) -> dict[str, Any]:
     """One round to its end: its seconds, its CPU, how much memory it took beyond what was there, what it did."""
     client = Client(NEAR)
-    secrets = named({ctx.tenant.id: {"shop": f"{shop_dsn}?sslmode=disable"}})
+    secrets = secrets_in_memory({ctx.tenant.id: {"shop": f"{shop_dsn}?sslmode=disable"}})
     reconciler = Reconciler(ctx.store, ctx.store.shards_of, Sender(client, secrets), NEAR)
     try:
         gc.collect()
@@ -162,7 +164,7 @@ async def whole(ctx: Context, planted: Planted, shop_dsn: str) -> dict[str, Any]
         + [("drifted", key) for key in planted.drifted]
         + [("orphan", key) for key in planted.orphans]
     )
-    await sources.ask(ctx, "PUBLISH", dry=False)
+    await sources.request_round(ctx, "PUBLISH", dry=False)
     second = await reconcile(ctx, shop_dsn)
     return first | {"exact": found == wanted, "second": {name: second[name] for name in ("seconds", "drift", "rows")}}
 

@@ -18,16 +18,17 @@ from benchmarks.data import TARGET_PORT
 from benchmarks.nodes import node
 from benchmarks.server import SETTINGS, Server, running
 from benchmarks.target import Connection, Seen
-from horae.domain.jobs import Definition
+from horae.domain.jobs.jobs import Definition
 from horae.domain.placement import DEFAULT_WIDTH
-from horae.domain.targets import HttpTarget
-from horae.domain.triggers import KeyedTrigger
+from horae.domain.schedules.triggers import KeyedTrigger
+from horae.domain.targets.targets import HttpTarget
 from horae.runtime.settings import CellSettings
-from horae.service import jobs, tenants
-from horae.service.context import Context
-from horae.service.task_batches import LARGEST, Wish, schedule_many
+from horae.service.context import Context, PlatformContext
+from horae.service.jobs import jobs
+from horae.service.tasks.batches import LARGEST, TaskIntent, schedule_many
+from horae.service.tenants import tenants
 from horae.store import migrations
-from horae.store.cells import Store
+from horae.store.store import Store
 
 NODES: Final = (2, 3, 8)
 KEYS: Final = 4_000
@@ -96,7 +97,7 @@ def ports_of(pids: Sequence[int]) -> dict[int, int]:
 async def prepare(cell: CellSettings) -> None:
     """A tenant with the default width, and a type."""
     async with Store.of([cell]) as store:
-        ctx = Context.of(store, await tenants.create(store, "default", "bench"), "bench")
+        ctx = Context.of(store, await tenants.create(PlatformContext(store, "bench"), "default"), "bench")
         target = HttpTarget(f"http://127.0.0.1:{TARGET_PORT}/")
         await jobs.create(ctx, "T", Definition(trigger=KeyedTrigger(), target=target))
 
@@ -108,7 +109,7 @@ async def schedule(cell: CellSettings, name: str) -> None:
         at = datetime.now(UTC) + timedelta(seconds=LEAD_S)
         for first in range(0, KEYS, LARGEST):
             part = range(first, min(KEYS, first + LARGEST))
-            await schedule_many(ctx, "T", [Wish(f"{name}-{n}", at + timedelta(seconds=n / KEYS)) for n in part])
+            await schedule_many(ctx, "T", [TaskIntent(f"{name}-{n}", at + timedelta(seconds=n / KEYS)) for n in part])
 
 
 def settle(server: Server, number: int) -> None:

@@ -22,18 +22,19 @@ from benchmarks.data import fresh
 from benchmarks.measure import Bound, Size, Slice, alternate, judged, middle, own_cpu, per_fire
 from benchmarks.meter import Meter
 from benchmarks.server import SETTINGS, Server, running
-from horae.domain import keys
-from horae.domain.instances import Instance, Lane, Priority
-from horae.domain.lifecycle import State
-from horae.domain.outcomes import Ended
+from horae.domain.instances import idempotency_keys
+from horae.domain.instances.instances import Instance, Lane, Priority
+from horae.domain.instances.lifecycle import State
+from horae.domain.instances.outcomes import InstanceEnd
 from horae.domain.placement import SHARDS, Run
-from horae.domain.timers import Timer
-from horae.runtime.chance import mint, token
-from horae.store import cursors, instances
-from horae.store.cells import SESSION, speak_json
-from horae.store.cursors import Fire
-from horae.store.instances import Attempt, Ending
-from horae.store.looks import BEGINNING, Look, Mark
+from horae.domain.schedules.timers import Timer
+from horae.runtime.randomness import new_id, new_token
+from horae.store.cells import SESSION, use_json
+from horae.store.instances import instances
+from horae.store.instances.instances import Attempt, EndRow
+from horae.store.nodes.scans import BEGINNING, ScanMark, ScanRange
+from horae.store.schedules import cursors
+from horae.store.schedules.cursors import FireRow
 from horae.store.tx import Tx
 
 BATCH, WORKERS, PERIOD = 100, 8, 60
@@ -47,7 +48,7 @@ BOUNDS = (
     Bound("bare_pg_cpu_ms_per_fire", most=0.10),
     Bound("fires", equals="rows_in_history"),
 )
-DONE = Ended(State.SUCCESS, 0)
+DONE = InstanceEnd(State.SUCCESS, 0)
 
 
 class Worker:
@@ -55,18 +56,18 @@ class Worker:
 
     def __init__(self, number: int) -> None:
         self.run = Run(SHARDS * number // WORKERS, SHARDS * (number + 1) // WORKERS - 1)
-        self.owner = token()
-        self.mark = Mark(Priority.NORMAL, Lane.FIRST)
+        self.owner = new_token()
+        self.mark = ScanMark(Priority.NORMAL, Lane.FIRST)
         self.fires = 0
 
     async def work(self, dsn: str, until: float) -> None:
         """Batch after batch until the wall clock says stop; one at least, however busy the machine is."""
         connection = await asyncpg.connect(dsn, server_settings=SESSION)
-        await speak_json(connection)
+        await use_json(connection)
         try:
             while not self.fires or time.monotonic() < until:
                 tx = Tx(connection, datetime.now(UTC))
-                found = await cursors.due(tx, self.run, Look(FAR, limit=BATCH), [self.mark])
+                found = await cursors.due(tx, self.run, ScanRange(FAR, limit=BATCH), [self.mark])
                 self.mark, tx.now = self.mark.at_timer(found[-1]), found[-1].at
                 self.fires += await lifecycle(tx, found, self.owner)
         finally:
@@ -75,23 +76,23 @@ class Worker:
 
 FAR = datetime(2100, 1, 1, tzinfo=UTC)
 EVERY = timedelta(seconds=PERIOD)
-TENANT = mint(0, BEGINNING)
+TENANT = new_id(0, BEGINNING)
 
 
 async def lifecycle(tx: Tx, found: list[Timer], owner: Any) -> int:
     """Fire a batch and end it."""
-    mark = token()
+    mark = new_token()
     fires = [
-        Fire(timer.shard, timer.id, timer.version, timer.at, timer.at + EVERY, mint(timer.shard, tx.now),
-             keys.recurring(timer.id, timer.at), timer.at, mark, 13_000)
+        FireRow(timer.shard, timer.id, timer.version, timer.at, timer.at + EVERY, new_id(timer.shard, tx.now),
+             idempotency_keys.recurring_key(timer.id, timer.at), timer.at, mark, 13_000)
         for timer in sorted(found)
     ]  # fmt: skip
     born = await cursors.fire(tx, Priority.NORMAL, fires, owner)
-    endings = [Ending(_ran(fire), DONE, Attempt(1, 200, None, 3, None), 2) for fire in fires if fire.id in born]
+    endings = [EndRow(_ran(fire), DONE, Attempt(1, 200, None, 3, None), 2) for fire in fires if fire.id in born]
     return len(await instances.end(tx, endings))
 
 
-def _ran(fire: Fire) -> Instance:
+def _ran(fire: FireRow) -> Instance:
     return Instance(
         shard=fire.shard, id=fire.id, tenant_id=TENANT, job_id=fire.job_id, job_version=1, idem_key=fire.idem_key,
         fire_time=fire.fire_time, due_at=fire.due_at, state=State.RUNNING, attempt=1, token=fire.token,

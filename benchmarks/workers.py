@@ -12,23 +12,23 @@ from dataclasses import replace
 from typing import Any
 
 from benchmarks import psql, pulling
+from benchmarks.api_server import Prepared, doors, id_of_shard
 from benchmarks.bare import api as bare
 from benchmarks.bare import neighbour
 from benchmarks.bare.pgbench import run as run_pgbench
 from benchmarks.data import fresh
-from benchmarks.doors import Prepared, doors, id_of_shard
 from benchmarks.measure import Bound, Size, Slice, alternate, judged, middle
 from benchmarks.meter import Meter
 from benchmarks.nodes import Process
 from benchmarks.server import SETTINGS, Server, running
-from horae.domain.jobs import Definition
-from horae.domain.targets import QueueTarget
-from horae.domain.tenants import Tenant
-from horae.domain.triggers import KeyedTrigger
+from horae.domain.jobs.jobs import Definition
+from horae.domain.schedules.triggers import KeyedTrigger
+from horae.domain.targets.targets import QueueTarget
+from horae.domain.tenants.tenants import Tenant
 from horae.runtime.settings import CellSettings
-from horae.service import jobs
 from horae.service.context import Context
-from horae.store.cells import Store
+from horae.service.jobs import jobs
+from horae.store.store import Store
 
 JOBS, CLIENTS, BATCH, CONCURRENCY = 10_000, 8, 100, 2000
 PROCESSES = 2

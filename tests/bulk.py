@@ -2,9 +2,9 @@
 
 from datetime import datetime
 
-from horae.domain.jobs import Definition
+from horae.domain.jobs.jobs import Definition
 from horae.service.context import Context
-from horae.store.cells import Store
+from horae.store.store import Store
 from tests.steps import query
 
 INSERT = """

@@ -6,10 +6,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from horae.domain.ids import shard_in
-from horae.domain.tenants import Tenant
+from horae.domain.tenants.tenants import Tenant
 from horae.runtime.settings import CellSettings
-from horae.service import tenants
-from horae.store.cells import Cell, Store
+from horae.service.context import PlatformContext
+from horae.service.tenants import tenants
+from horae.store.cells import Cell
+from horae.store.store import Store
 from tests.system.proxy import Controls, proxied
 
 WEATHERS = ("refuse", "cut")
@@ -38,7 +40,7 @@ def mended_proxy(cells: Sequence[CellSettings]) -> Iterator[Controls]:
 async def a_tenant_in(store: Store, cell: Cell, name: str = "t", **facts: Any) -> Tenant:
     """A tenant that is at home in this cell."""
     for n in range(100):
-        tenant = await tenants.create(store, f"{name}{n}", "test", **facts)
+        tenant = await tenants.create(PlatformContext(store, "test"), f"{name}{n}", **facts)
         if store.cell(shard_in(tenant.id)) is cell:
             return tenant
     raise AssertionError("no tenant fell into the cell")

@@ -70,6 +70,14 @@ class Cluster:
         await connection.close()
         return names
 
+    async def make_empty(self) -> str:
+        """A database without anything of ours."""
+        connection = await asyncpg.connect(self.dsn("postgres"))
+        name = f"{self._prefix}_{next(self._numbers)}"
+        await connection.execute(f'create database "{name}"')
+        await connection.close()
+        return name
+
     async def drop(self, names: list[str]) -> None:
         connection = await asyncpg.connect(self.dsn("postgres"))
         for name in names:

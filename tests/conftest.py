@@ -10,13 +10,13 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 import structlog
 
-from horae.domain.tenants import Tenant
+from horae.domain.tenants.tenants import Tenant
 from horae.runtime import telemetry
 from horae.runtime.settings import CellSettings
-from horae.service import tenants
-from horae.service.context import Context
-from horae.store.cells import Store
-from horae.store.holding import watch
+from horae.service.context import Context, PlatformContext
+from horae.service.tenants import tenants
+from horae.store.connections.held_connections import watch
+from horae.store.store import Store
 from tests.cluster import Cluster, private_cluster
 from tests.connections import SecondConnections
 from tests.groups import pytest_xdist_make_scheduler  # noqa: F401
@@ -67,7 +67,7 @@ async def store(cells: list[CellSettings]) -> AsyncIterator[Store]:
 
 @pytest.fixture
 async def tenant(store: Store) -> Tenant:
-    return await tenants.create(store, "acme", "test", width=4096)
+    return await tenants.create(PlatformContext(store, "test"), "acme", width=4096)
 
 
 @pytest.fixture

@@ -9,26 +9,27 @@ from uuid import UUID
 
 import asyncpg
 
-from horae.domain.instances import Instance, Lane, Priority
-from horae.domain.jobs import Definition, Job
-from horae.domain.outcomes import Outcome
-from horae.domain.targets import HttpTarget
-from horae.domain.triggers import IntervalTrigger, KeyedTrigger, Trigger, cron
-from horae.engine.admission.ready import Desk, Ready
-from horae.engine.admission.target import Target
+from horae.domain.instances.instances import Instance, Lane, Priority
+from horae.domain.instances.outcomes import Outcome
+from horae.domain.jobs.jobs import Definition, Job
+from horae.domain.schedules.triggers import IntervalTrigger, KeyedTrigger, Trigger, cron
+from horae.domain.targets.targets import HttpTarget
+from horae.engine.admission.target import CallDispatcher, DueCall, Target
 from horae.engine.agenda import Agenda
 from horae.engine.feeder import Feeder
 from horae.engine.fire import Firer
 from horae.engine.territory import Territory
-from horae.runtime.chance import token
-from horae.service import jobs
+from horae.repositories.definitions import Definitions
+from horae.repositories.settle import AttemptOutcome, SettleCount, Settler
+from horae.runtime.randomness import new_token
 from horae.service.context import Context
-from horae.store import clock, instances
-from horae.store.cells import Cell, Store
-from horae.store.definitions import Definitions
-from horae.store.instances import Claim
-from horae.store.looks import Look, Mark
-from horae.store.settle import Result, Settled, Settler
+from horae.service.jobs import jobs
+from horae.store.cells import Cell
+from horae.store.databases import clock
+from horae.store.instances import instances
+from horae.store.instances.instances import Claim
+from horae.store.nodes.scans import ScanMark, ScanRange
+from horae.store.store import Store
 
 NOWHERE = HttpTarget("http://127.0.0.1:9/")
 
@@ -78,17 +79,17 @@ class Looker:
         self.cell = cell
         self.agenda = Agenda(cell.clock.now)
         self.feeder = Feeder(cell, Territory(store.shards_of(cell)), self.agenda)
-        self.firer = Firer(cell, token(), self.feeder.follow)
-        self.definitions = Definitions(store.sealing)
-        self.feeder.shelves = (self.feeder.cursors,)  # what waits in its row is not claimed here
+        self.firer = Firer(cell, new_token(), self.feeder.announce)
+        self.definitions = Definitions(store.cipher)
+        self.feeder.scanners = (self.feeder.cursors,)  # what waits in its row is not claimed here
 
     async def once(self) -> int:
         await self.feeder.look()
         due = self.agenda.take(1_000_000)
         jobs = await self.definitions.of(self.cell, due)
-        desk = cast("Desk", None)
+        desk = cast("CallDispatcher", None)
         readies = [
-            Ready(timer, job, desk, Target()) for timer, job in zip(due, jobs, strict=True) if timer.fired is not None
+            DueCall(timer, job, desk, Target()) for timer, job in zip(due, jobs, strict=True) if timer.fired is not None
         ]
         try:
             if readies:
@@ -112,19 +113,19 @@ async def claim(
 ) -> list[Instance]:
     """Claim whatever of normal priority is due in a cell."""
     async with cell.statement() as tx:
-        marks = [Mark(Priority.NORMAL, lane)]
-        page = await Territory(store.shards_of(cell)).instances(tx, Look(tx.now, limit=limit), marks)
+        marks = [ScanMark(Priority.NORMAL, lane)]
+        page = await Territory(store.shards_of(cell)).instances(tx, ScanRange(tx.now, limit=limit), marks)
         if not page.timers:
             return []
-        return await instances.claim(tx, page.timers, Claim(token(), owner or token()))
+        return await instances.claim(tx, page.timers, Claim(new_token(), owner or new_token()))
 
 
 async def claim_everywhere(store: Store, *, lane: Lane = Lane.FIRST) -> list[Instance]:
     return [ran for cell in store.cells for ran in await claim(cell, store, lane=lane)]
 
 
-async def settle(store: Store, ran: Instance, outcome: Outcome) -> Settled:
-    return await Settler(store.cell(ran.shard)).settle([Result(ran, None, outcome)])
+async def settle(store: Store, ran: Instance, outcome: Outcome) -> SettleCount:
+    return await Settler(store.cell(ran.shard)).settle([AttemptOutcome(ran, None, outcome)])
 
 
 async def query(target: Cell | Store, text: str, *args: object) -> list[asyncpg.Record]:

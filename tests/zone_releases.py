@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
 
-from horae.domain import zones
+from horae.domain.zones import zones
 
 
 @contextmanager

@@ -1,18 +1,25 @@
-"""Counts what a new reader stumbles over: `tools/words.py [CHECKOUT …]` prints a column for each.
+"""Counts what a new reader stumbles over: `tools/words.py [--markdown] [--list] [CHECKOUT …]` prints a column for each.
 
-Run over two checkouts it shows a change side by side.
+A checkout is a folder or a commit of this repository. Over two of them it shows a change side by side; `--markdown`
+prints the table of docs/proof/words.md, `--list` also the names that are counted.
 """
 
 import ast
+import io
 import re
+import subprocess
 import sys
+import tarfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from contextlib import ExitStack
 from itertools import chain
 from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
 from typing import Final
 
+ROOT: Final = Path(__file__).parents[1]
 MIN_DUPLICATE_NODES: Final = 40
 """Functions with fewer syntax nodes look alike by chance."""
 PARTICIPLE: Final = re.compile(
@@ -29,7 +36,8 @@ class Source:
         self.src = root / "src" / "horae"
         self.texts = {path: path.read_text() for path in sorted(self.src.rglob("*.py"))}
         self.trees = {path: ast.parse(text) for path, text in self.texts.items()}
-        self.statements = [path.read_text() for path in sorted(self.src.rglob("store/sql/**/*.sql"))]
+        statements = sorted(set(self.src.rglob("store/sql/**/*.sql")) - set(self.src.rglob("store/sql/parts/*.sql")))
+        self.statements = [path.read_text() for path in statements]
 
     def classes(self) -> Iterator[tuple[str, Path]]:
         """Every class at the top level of a module."""
@@ -81,30 +89,61 @@ def figures(root: Path) -> dict[str, float]:
     lengths = [(node.end_lineno or node.lineno) - node.lineno + 1 for node in source.functions()]
     return {
         "files": len(source.texts),
-        "lines": sum(text.count("\n") for text in source.texts.values()),
+        "lines of Python": sum(text.count("\n") for text in source.texts.values()),
         "import lines": source.imports(),
         "classes": sum(1 for _ in source.classes()),
         "class names that stand twice": len(source.homonyms()),
         "types named by a participle": len(source.participles()),
         "functions": len(lengths),
-        "lines of a function, median": median(lengths),
+        "lines of a function, median": round(median(lengths)),
         "lines of a function, longest": max(lengths),
         "duplicate pairs of functions": source.duplicates(),
+        "lines of SQL statements": sum(text.count("\n") for text in source.statements),
         "SQL statements": len(source.statements),
         "SQL statements with positional parameters": sum(bool(POSITIONAL.search(text)) for text in source.statements),
     }
 
 
-def main(words: list[str]) -> int:
-    """Print a table; with `--list` also the names that are counted."""
-    roots = [Path(word) for word in words if word != "--list"] or [Path(__file__).parents[1]]
-    columns = [figures(root) for root in roots]
+def checkout(name: str, stack: ExitStack) -> Path:
+    """The folder of a checkout; the sources of a commit are unpacked into a temporary one."""
+    if Path(name).is_dir():
+        return Path(name)
+    archive = subprocess.run(["git", "archive", name, "src"], cwd=ROOT, check=True, capture_output=True).stdout
+    folder = Path(stack.enter_context(TemporaryDirectory()))
+    with tarfile.open(fileobj=io.BytesIO(archive)) as files:
+        files.extractall(folder, filter="data")
+    return folder
+
+
+def print_plain(columns: list[dict[str, float]]) -> None:
+    """A table for a terminal."""
     for name in columns[0]:
         print(f"{name:44}" + "".join(f"{column[name]:>12g}" for column in columns))
-    if "--list" in words:
-        source = Source(roots[-1])
-        print("\ntwice:", *(f"\n  {name}: {', '.join(map(str, paths))}" for name, paths in source.homonyms().items()))
-        print("participles:", ", ".join(source.participles()))
+
+
+def print_markdown(names: list[str], columns: list[dict[str, float]]) -> None:
+    """A table for a page, with the checkouts as its heads."""
+    print("| in `src/horae` |", " | ".join(f"`{name}`" for name in names), "|")
+    print("|---|" + "---:|" * len(names))
+    for name in columns[0]:
+        print(f"| {name} |", " | ".join(f"{column[name]:,}" for column in columns), "|")
+
+
+def main(words: list[str]) -> int:
+    """Print the table, and the names where they are asked for."""
+    names = [word for word in words if not word.startswith("--")] or [str(ROOT)]
+    with ExitStack() as stack:
+        roots = [checkout(name, stack) for name in names]
+        columns = [figures(root) for root in roots]
+        if "--markdown" in words:
+            print_markdown(names, columns)
+        else:
+            print_plain(columns)
+        if "--list" in words:
+            source = Source(roots[-1])
+            twice = (f"\n  {name}: {', '.join(map(str, paths))}" for name, paths in source.homonyms().items())
+            print("\ntwice:", *twice)
+            print("participles:", ", ".join(source.participles()))
     return 0
 
 

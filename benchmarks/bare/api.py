@@ -41,7 +41,7 @@ def history(tenant: object, shard: int, job: str, limit: int) -> Path:
     page = [f"'{tenant}'::uuid", f"'{job}'::uuid", f"'{{{shard}}}'", "'9000-01-01'::timestamptz",
             "'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid", "'-infinity'::timestamptz", "'infinity'::timestamptz",
             "'{}'", "null", "1000", str(limit), "false"]  # fmt: skip
-    return _write("api_history", as_script(sql("history/of_job"), page) + ";")
+    return _write("api_history", as_script(sql("instances/history/of_job"), page) + ";")
 
 
 def work(tenant: object, queue: str, batch: int) -> Path:
@@ -51,7 +51,7 @@ def work(tenant: object, queue: str, batch: int) -> Path:
         return f"array_fill({value}::{kind}, array[:taken::int])"
 
     asked = [f"'{tenant}'::uuid", f"'{queue}'", "1", "0", "now()", str(batch), TOKEN, "'bench'", "'{}'"]
-    claim = as_script(sql("workers/claim"), asked).replace(
+    claim = as_script(sql("workers/workers/claim"), asked).replace(
         ") update instance_live l", "), taken as (update instance_live l", 1
     )
     none = same("text", "null")
@@ -62,7 +62,7 @@ def work(tenant: object, queue: str, batch: int) -> Path:
         "api_work",
         claim + ") select coalesce(array_agg(shard_id), '{}') as shards, coalesce(array_agg(id), '{}') as ids,"
         " coalesce(array_agg(attempt), '{}') as tries, count(*) as taken from taken \\gset",
-        as_script(sql("instances/end"), end) + ";",
+        as_script(sql("instances/instances/end"), end) + ";",
     )
 
 

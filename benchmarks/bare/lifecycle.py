@@ -80,7 +80,9 @@ class Scripts:
 
     def lifecycle(self) -> Path:
         """Fire and end, as the store does."""
-        return self._write("lifecycle", self._fire("uuid", TOKEN), as_script(sql("instances/end"), self._end()) + ";")
+        return self._write(
+            "lifecycle", self._fire("uuid", TOKEN), as_script(sql("instances/instances/end"), self._end()) + ";"
+        )
 
     def single(self, server: Server, database: str) -> Path:
         """The same in one table that is updated, with an outbox row at the end."""
@@ -98,7 +100,7 @@ class Scripts:
         places = [":shards", ":jobs", self._same("int", "1"), ":fires", nexts, ":ids", ":keys", ":fires",
                   self._same(kind, token), slot, none, self._same("int", "0"), TOKEN,
                   ":now", "1::smallint"]  # fmt: skip
-        return as_script(sql("cursors/fire"), places) + ";"
+        return as_script(sql("schedules/cursors/fire"), places) + ";"
 
     def _end(self) -> list[str]:
         none, kept = self._same("text", "null"), '\'{"attempt": 1, "status": 200, "duration_ms": 3}\''

@@ -17,27 +17,28 @@ import uvloop
 from benchmarks.data import TARGET_PORT, TENANT
 from benchmarks.nodes import LOCAL, SECRET
 from horae.delivery.client import Client
-from horae.delivery.push import Delivered, Sender
-from horae.delivery.secrets import named
-from horae.domain import keys
-from horae.domain.instances import Instance, Lane, Priority
-from horae.domain.jobs import Definition, Job, Status
-from horae.domain.lifecycle import State
-from horae.domain.outcomes import Ended
+from horae.delivery.push import Delivery, Sender
+from horae.delivery.secrets import secrets_in_memory
+from horae.domain.instances import idempotency_keys
+from horae.domain.instances.instances import Instance, Lane, Priority
+from horae.domain.instances.lifecycle import State
+from horae.domain.instances.outcomes import InstanceEnd
+from horae.domain.jobs.jobs import Definition, Job, Status
 from horae.domain.placement import SHARDS, Run
-from horae.domain.targets import HttpTarget
-from horae.domain.triggers import ManualTrigger
-from horae.runtime.chance import mint, token
-from horae.store import cursors, instances
-from horae.store.cells import SESSION, speak_json
-from horae.store.cursors import Fire
-from horae.store.instances import Attempt, Ending
-from horae.store.looks import Look, Mark
+from horae.domain.schedules.triggers import ManualTrigger
+from horae.domain.targets.targets import HttpTarget
+from horae.runtime.randomness import new_id, new_token
+from horae.store.cells import SESSION, use_json
+from horae.store.instances import instances
+from horae.store.instances.instances import Attempt, EndRow
+from horae.store.nodes.scans import ScanMark, ScanRange
+from horae.store.schedules import cursors
+from horae.store.schedules.cursors import FireRow
 from horae.store.tx import Tx
 
 BATCH, WORKERS = 100, 8
 LATER = timedelta(days=1)
-DONE = Ended(State.SUCCESS, 0)
+DONE = InstanceEnd(State.SUCCESS, 0)
 TARGET = HttpTarget(f"http://127.0.0.1:{TARGET_PORT}/", signing="bench")
 JOB = Job(
     shard=0,
@@ -56,40 +57,40 @@ class Pusher:
     def __init__(self, number: int, sender: Sender) -> None:
         self.run = Run(SHARDS * number // WORKERS, SHARDS * (number + 1) // WORKERS - 1)
         self.sender = sender
-        self.owner = token()
-        self.mark = Mark(Priority.NORMAL, Lane.FIRST)
+        self.owner = new_token()
+        self.mark = ScanMark(Priority.NORMAL, Lane.FIRST)
         self.fires = 0
 
     async def work(self, dsn: str, until: float) -> None:
         """Batch after batch until the wall clock says stop."""
         connection = await asyncpg.connect(dsn, server_settings=SESSION)
-        await speak_json(connection)
+        await use_json(connection)
         while time.time() < until:
             tx = Tx(connection, datetime.now(UTC))
-            found = await cursors.due(tx, self.run, Look(tx.now, limit=BATCH), [self.mark])
+            found = await cursors.due(tx, self.run, ScanRange(tx.now, limit=BATCH), [self.mark])
             if not found:
                 await asyncio.sleep(0.01)
                 continue
             self.mark = self.mark.at_timer(found[-1])
-            mark = token()
+            mark = new_token()
             fires = [
-                Fire(at.shard, at.id, at.version, at.at, at.at + LATER, mint(at.shard, tx.now),
-                     keys.recurring(at.id, at.at), at.at, mark, 13_000)
+                FireRow(at.shard, at.id, at.version, at.at, at.at + LATER, new_id(at.shard, tx.now),
+                     idempotency_keys.recurring_key(at.id, at.at), at.at, mark, 13_000)
                 for at in sorted(found)
             ]  # fmt: skip
             born = await cursors.fire(tx, Priority.NORMAL, fires, self.owner)
             sent = await self._send([_ran(fire) for fire in fires if fire.id in born])
             endings = [
-                Ending(ran, DONE, Attempt(1, one.status, None, one.duration_ms, one.answer), 2) for ran, one in sent
+                EndRow(ran, DONE, Attempt(1, one.status, None, one.duration_ms, one.answer), 2) for ran, one in sent
             ]
             self.fires += len(await instances.end(Tx(connection, datetime.now(UTC)), endings))
         await connection.close()
 
-    async def _send(self, runs: list[Instance]) -> list[tuple[Instance, Delivered]]:
-        done: list[tuple[Instance, Delivered]] = []
+    async def _send(self, runs: list[Instance]) -> list[tuple[Instance, Delivery]]:
+        done: list[tuple[Instance, Delivery]] = []
         over = asyncio.Event()
 
-        def landed(ran: Instance, one: Delivered) -> None:
+        def landed(ran: Instance, one: Delivery) -> None:
             done.append((ran, one))
             if len(done) == len(runs):
                 over.set()
@@ -100,7 +101,7 @@ class Pusher:
         return done
 
 
-def _ran(fire: Fire) -> Instance:
+def _ran(fire: FireRow) -> Instance:
     return Instance(
         shard=fire.shard, id=fire.id, tenant_id=UUID(TENANT), job_id=fire.job_id, job_version=1, idem_key=fire.idem_key,
         fire_time=fire.fire_time, due_at=fire.due_at, state=State.RUNNING, attempt=1, token=fire.token,
@@ -110,7 +111,7 @@ def _ran(fire: Fire) -> Instance:
 async def main(dsn: str, until: float) -> None:
     """Push until a time, and say how many."""
     client = Client(LOCAL)
-    sender = Sender(client, named({UUID(TENANT): {"bench": SECRET}}))
+    sender = Sender(client, secrets_in_memory({UUID(TENANT): {"bench": SECRET}}))
     pushers = [Pusher(number, sender) for number in range(WORKERS)]
     await asyncio.gather(*(pusher.work(dsn, until) for pusher in pushers))
     await client.close()

@@ -22,8 +22,8 @@ def put() -> Path:
         "\\set number random(1, 9000000000000000)",
         "\\set shard random(0, 4095)",
         "select gen_random_uuid() as id \\gset",
-        as_script(sql("tasks/find"), [place, TYPE, key]) + ";",
-        as_script(sql("tasks/create"), create) + ";",
+        as_script(sql("tasks/tasks/find"), [place, TYPE, key]) + ";",
+        as_script(sql("tasks/tasks/create"), create) + ";",
     ]
     return _write("task_put", lines)
 
@@ -38,14 +38,14 @@ def drain(batch: int, share: int) -> Path:
     end = [":shards", ":ids", ":tries", same("uuid", TOKEN), same("timestamptz", "null"), same("text", "'SUCCESS'"),
            none, none, none, none, same("int", "0"), same("int", "3"), same("int", "2"),
            same("jsonb", "'{\"attempt\": 1, \"status\": 200}'"), "now()"]  # fmt: skip
-    return _write("task_drain", [_look(batch, share), _claim(), as_script(sql("instances/end"), end) + ";"])
+    return _write("task_drain", [_look(batch, share), _claim(), as_script(sql("instances/instances/end"), end) + ";"])
 
 
 def _look(batch: int, share: int) -> str:
     """The page, as arrays in the order in which rows are locked."""
     first, last = f":client_id * {share}", f":client_id * {share} + {share} - 1"
     mark = ["'{1}'", "'{0}'", "array[now() - interval '1 hour']", "'{-1}'", f"array[{FIRST}]"]
-    page = as_script(sql("instances/due"), [first, last, *mark, "now()", "'{}'", "null", str(batch)])
+    page = as_script(sql("instances/instances/due"), [first, last, *mark, "now()", "'{}'", "null", str(batch)])
     return (
         f"with page as ({page}) select coalesce(array_agg(shard_id order by shard_id, id), '{{}}') as places,"
         " coalesce(array_agg(id order by shard_id, id), '{}') as wanted from page \\gset"
@@ -55,7 +55,7 @@ def _look(batch: int, share: int) -> str:
 def _claim() -> str:
     """Those of the page that are still waiting, as arrays."""
     held = "array_fill(0, array[cardinality(:wanted::uuid[])])"
-    claim = as_script(sql("instances/claim"), [":places", ":wanted", "now()", TOKEN, TOKEN, "'{}'", held])
+    claim = as_script(sql("instances/instances/claim"), [":places", ":wanted", "now()", TOKEN, TOKEN, "'{}'", held])
     return (
         claim.replace(") update instance_live l", "), taken as (update instance_live l", 1)
         + ") select coalesce(array_agg(shard_id), '{}') as shards, coalesce(array_agg(id), '{}') as ids,"

@@ -3,9 +3,9 @@ import { createRoot } from "react-dom/client";
 import { App } from "./app/App";
 import "./app/colours.css";
 import "./app/frame.css";
-import { begin } from "./words";
+import { initTexts } from "./words";
 
-await begin();
+await initTexts();
 createRoot(document.getElementById("root") as HTMLElement).render(
   <StrictMode>
     <App />

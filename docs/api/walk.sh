@@ -1,12 +1,12 @@
 #!/bin/sh
 # A walk through the API with curl: a tenant, its keys, a job, a task that moves, a pause, a run by hand, its history.
 #
-#   HORAE_KEY=$(horae keys bootstrap | tail -1) docs/api/walk.sh
+#   HORAE_KEY=$(horae key bootstrap | tail -1) docs/api/walk.sh
 #
 # It needs `horae api` and `horae node` on the same database. HORAE_URL is where the API listens.
 set -eu
 : "${HORAE_URL:=http://127.0.0.1:8700}"
-: "${HORAE_KEY:?the text of an admin key of the platform, as \`horae keys bootstrap\` shows it once}"
+: "${HORAE_KEY:?the text of an admin key of the platform, as \`horae key bootstrap\` shows it once}"
 tenant=${TENANT:-walk-$(date +%s)}
 said=$(mktemp)
 trap 'rm -f "$said"' EXIT

@@ -1,6 +1,6 @@
-"""Schedules next to the code they run: `@job(cron="0 2 * * *")` above a function, `horae apply -m` its module.
+"""Declares jobs next to the functions they run: `@job(cron="0 2 * * *")` above a function.
 
-The decorator only leaves a note; the function stays as it is.
+`horae apply -m MODULE` creates the jobs. The decorator only adds an attribute; it does not change the function.
 
 >>> @job(cron="0 2 * * *", timezone="Asia/Shanghai", labels={"team": "finance"})
 ... def nightly_report(): ...
@@ -13,13 +13,14 @@ from typing import Any, Final, TypeVar
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 WORDS: Final = "__horae_jobs__"
-"""Where the note is left: a list of mappings with the words of a job and its `name`."""
+"""The name of the attribute that holds the declared jobs: a list of mappings, each with the job's fields and `name`."""
 
 
 def job(name: str | None = None, **words: Any) -> Callable[[Decorated], Decorated]:
-    """Declare a job beside a function: the words are those of `jobs.yaml`, the name is the function's own if not given.
+    """Declare a job for the decorated function.
 
-    Without a `target` the job waits in the queue of its name, for a worker that calls the function.
+    The keyword arguments are the fields of a job in `jobs.yaml`. The name defaults to the name of the function. Without
+    a `target` the job waits in the queue that has its name, for a worker that calls the function.
     """
 
     def note(function: Decorated) -> Decorated:

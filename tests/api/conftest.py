@@ -8,20 +8,21 @@ import pytest
 from fastapi import FastAPI
 
 from horae.api import gate
-from horae.api.app import Parts
-from horae.boot.doors import app_of
+from horae.api.app import AppParts
+from horae.boot.api_server import app_of
 from horae.boot.serving import sender_of
-from horae.domain.channels import Broker
-from horae.domain.tenants import SYSTEM, Tenant
+from horae.domain.events.channels import Broker
+from horae.domain.tenants.tenants import SYSTEM, Tenant
 from horae.runtime.meter import Rate
 from horae.runtime.settings import CellSettings, Settings
 from horae.security.roles import Role
-from horae.service import keys, tenants
-from horae.service.callers import Callers
-from horae.service.context import Context
-from horae.service.polls import Polls
-from horae.service.trials import Trials
-from horae.store.cells import Store
+from horae.service.context import Context, PlatformContext
+from horae.service.identity import api_keys
+from horae.service.identity.callers import Callers
+from horae.service.targets.trials import Trials
+from horae.service.tenants import tenants
+from horae.service.workers.polls import Polls
+from horae.store.store import Store
 from tests.keyring import sealed
 from tests.pgbouncer import connected, pooled, pooling
 from tests.store.walls import as_role
@@ -75,10 +76,10 @@ async def whole(
     settings: Settings, store: Store, callers: Callers, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[FastAPI]:
     """An application that serves every route, however often it is asked, and tells strangers 401 every time."""
-    monkeypatch.setattr(gate, "FAILURES", Rate(1e9, 1e9))
+    monkeypatch.setattr(gate, "FAILURE_RATE", Rate(1e9, 1e9))
     free = settings.model_copy(update={"api_rate": 1e9, "api_burst": 1e9})
     trials = Trials(await sender_of(settings, store))
-    yield app_of(free, store, callers, Parts(trials, Polls(store)))
+    yield app_of(free, store, callers, AppParts(trials, Polls(store)))
     await trials.close()
 
 
@@ -92,7 +93,7 @@ async def anyone(app: FastAPI) -> AsyncIterator[httpx2.AsyncClient]:
 
 @pytest.fixture
 async def other(store: Store) -> Tenant:
-    return await tenants.create(store, "globex", "test", width=16)
+    return await tenants.create(PlatformContext(store, "test"), "globex", width=16)
 
 
 @pytest.fixture
@@ -102,7 +103,7 @@ def key(store: Store, tenant: Tenant) -> Key:
     async def make(*roles: Role, of: Tenant | None = None, **facts: object) -> str:
         ctx = Context.of(store, of or tenant, "test")
         name = str(facts.pop("name", "-".join(sorted(roles)) or "nobody"))
-        return (await keys.create(ctx, name, roles, **facts)).text
+        return (await api_keys.create(ctx, name, roles, **facts)).text
 
     return make
 
@@ -134,4 +135,4 @@ async def admin(client: Client) -> httpx2.AsyncClient:
 @pytest.fixture
 async def platform(store: Store, client: Client) -> httpx2.AsyncClient:
     """An admin of the platform."""
-    return await client(Role.ADMIN, of=await tenants.create(store, SYSTEM, "test", width=1))
+    return await client(Role.ADMIN, of=await tenants.create(PlatformContext(store, "test"), SYSTEM, width=1))

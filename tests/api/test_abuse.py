@@ -7,11 +7,12 @@ from time import monotonic
 
 import pytest
 
-from horae.domain.limits import Limit
-from horae.domain.tenants import Allowance
+from horae.domain.limits.limits import Limit
+from horae.domain.tenants.tenants import Allowance
 from horae.security.roles import Role
-from horae.service import tenants
-from tests.api.doors import open_doors
+from horae.service.context import PlatformContext
+from horae.service.tenants import tenants
+from tests.api.api_servers import open_doors
 from tests.api.wire import Wire
 from tests.store.walls import as_role
 
@@ -68,7 +69,7 @@ def late_of(took):
 async def test_one_far_beyond_its_quota_is_refused_and_another_does_not_notice(
     seconds, p95, key, other, store, cells, tmp_path
 ):
-    await tenants.allow(store, "acme", "test", Allowance(requests=Limit(QUOTA, QUOTA)))
+    await tenants.allow(PlatformContext(store, "test"), "acme", Allowance(requests=Limit(QUOTA, QUOTA)))
     greedy, calm = await key(Role.VIEWER), await key(Role.VIEWER, of=other)
     async with open_doors(1, tmp_path, as_role(cells, "horae_api")) as [door]:
         alone = late_of(await _calmly(door.port, calm, seconds / 3))

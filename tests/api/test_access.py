@@ -6,16 +6,16 @@ import httpx2
 import pytest
 from fastapi.routing import APIRoute
 
-from horae.api.openapi import guarded
+from horae.api.openapi import guarded_routes
 from horae.api.routing import action_of
-from horae.boot.doors import app_of
+from horae.boot.api_server import app_of
 from horae.domain.errors import Invalid
 from horae.domain.ids import shard_in
 from horae.runtime.settings import Settings
-from horae.security.credentials import new
+from horae.security.credentials import new_credential
 from horae.security.roles import ACTIONS, ANONYMOUS, Role, roles_for
-from horae.service import keys
-from horae.service.callers import Callers
+from horae.service.identity import api_keys
+from horae.service.identity.callers import Callers
 from horae.upkeep.copies import Copier
 from horae.upkeep.identities import IdentityCopier
 from tests.steps import query, until
@@ -23,16 +23,16 @@ from tests.steps import query, until
 
 def test_every_route_names_an_action_or_is_open_on_purpose(app):
     paths = {route.path for route in app.routes if isinstance(route, APIRoute)}
-    closed = {route.path for route in guarded(app)}
+    closed = {route.path for route in guarded_routes(app)}
     assert paths - closed == ANONYMOUS
-    assert {action_of(route) for route in guarded(app)} <= set(ACTIONS)
+    assert {action_of(route) for route in guarded_routes(app)} <= set(ACTIONS)
 
 
 async def test_no_route_opens_without_a_good_credential(app, anyone, store):
     shard = 7
-    unknown = new(keys.mint(shard, store.cells[0].clock.now())).text()
+    unknown = new_credential(api_keys.new_id(shard, store.cells[0].clock.now())).text()
     for header in ({}, {"Authorization": "Bearer nonsense"}, {"Authorization": f"Bearer {unknown}"}):
-        for route in guarded(app)[:6]:
+        for route in guarded_routes(app)[:6]:
             for method in route.methods:
                 answer = await anyone.request(method, route.path, headers=header)
                 assert (answer.status_code, answer.json()["code"]) == (401, "SCH_401_UNAUTHENTICATED")
@@ -43,7 +43,7 @@ async def test_each_role_may_do_what_the_table_says_and_nothing_else(app, client
     """Asked with ids that do not exist: what is allowed is not found or not valid, what is not is forbidden."""
     for role in Role:
         asking = await client(role)
-        for route in guarded(app):
+        for route in guarded_routes(app):
             action = action_of(route)
             allowed = role in roles_for(action) and not ACTIONS[action].platform
             path = re.sub(r"\{[^}]*\}", "x", route.path.removeprefix("/api/v1"))

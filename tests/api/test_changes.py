@@ -3,13 +3,13 @@
 import httpx2
 import pytest
 
-from horae.api.app import Parts
-from horae.boot.doors import app_of
+from horae.api.app import AppParts
+from horae.boot.api_server import app_of
 from horae.delivery.client import Client
 from horae.delivery.push import Sender
-from horae.domain.egress import Egress
+from horae.domain.targets.egress import Egress
 from horae.security.roles import Role
-from horae.service.trials import Trials
+from horae.service.targets.trials import Trials
 from horae.upkeep.copies import Copier
 from tests.catcher import catching
 from tests.steps import query
@@ -111,7 +111,7 @@ async def test_a_test_request_goes_out_for_real_but_only_where_the_tenant_may_ca
 ):
     async with catching(store.cells[0].clock.now) as catcher:
         trials = Trials(Sender(Client(Egress())))
-        app = app_of(settings, doors, callers, Parts(trials=trials))
+        app = app_of(settings, doors, callers, AppParts(trials=trials))
         headers = {"Authorization": f"Bearer {await key(Role.EDITOR)}"}
         transport = httpx2.ASGITransport(app=app)
         async with httpx2.AsyncClient(transport=transport, base_url="http://t/api/v1", headers=headers) as editor:

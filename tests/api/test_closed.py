@@ -1,8 +1,8 @@
 import pytest
 
-from horae.api.app import Parts
-from horae.boot.doors import app_of
-from horae.service.polls import Polls
+from horae.api.app import AppParts
+from horae.boot.api_server import app_of
+from horae.service.workers.polls import Polls
 from tests.steps import query
 
 
@@ -13,7 +13,7 @@ def heard():
 
 @pytest.fixture
 def app(settings, doors, callers, heard):
-    return app_of(settings, doors, callers, Parts(polls=Polls(doors), closed=lambda: heard.append(1)))
+    return app_of(settings, doors, callers, AppParts(polls=Polls(doors), closed=lambda: heard.append(1)))
 
 
 async def test_a_request_that_meets_a_closed_shard_is_refused_and_the_process_hears_of_it(admin, store, tenant, heard):

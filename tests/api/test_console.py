@@ -6,7 +6,7 @@ import re
 import pytest
 
 from horae.api import console
-from horae.boot.doors import app_of
+from horae.boot.api_server import app_of
 from tests.api.test_pages import check_headers
 
 PAGE = """<!doctype html><html><head><meta name="csp-nonce" content="__CSP_NONCE__">

@@ -11,10 +11,11 @@ import httpx2
 import pytest
 
 from horae.domain.ids import Prefix, private
-from horae.domain.tenants import SYSTEM
+from horae.domain.tenants.tenants import SYSTEM
 from horae.security.roles import ACTIONS, ANONYMOUS, Role, may
-from horae.service import keys, tenancies, tenants
-from horae.service.context import Context
+from horae.service.context import Context, PlatformContext
+from horae.service.identity import api_keys
+from horae.service.tenants import lifecycle, tenants
 from tests.api.calls import CALLS, Call
 from tests.api.world import a_world, asking, own_shards
 from tests.steps import query
@@ -100,8 +101,8 @@ def test_every_id_in_a_path_is_one_that_differs_between_tenants(acme, globex, ap
 
 
 async def test_every_operation_does_what_it_says_and_leaves_as_many_audit_rows_as_the_table_has(app, store, acme):
-    system = await tenants.create(store, SYSTEM, "test", width=1)
-    platform = (await keys.create(Context.of(store, system, "test"), "all", [Role.ADMIN])).text
+    system = await tenants.create(PlatformContext(store, "test"), SYSTEM, width=1)
+    platform = (await api_keys.create(Context.of(store, system, "test"), "all", [Role.ADMIN])).text
     for number, (name, facts) in enumerate(operations(app).items()):
         action = facts.get("x-horae-action")
         audited = action is not None and ACTIONS[action].audited
@@ -124,11 +125,11 @@ async def done(app, store, platform: str, name: str, action: str | None, world) 
     text = platform
     if action is not None and not ACTIONS[action].platform:
         ctx = Context.of(store, world.tenant, "test")
-        text = (await keys.create(ctx, name[:100].replace("/", " "), [Role.ADMIN, Role.WORKER])).text
+        text = (await api_keys.create(ctx, name[:100].replace("/", " "), [Role.ADMIN, Role.WORKER])).text
     if action == "tenant.resume":
-        await tenancies.pause(store, world.tenant.name, "test")
+        await lifecycle.pause(PlatformContext(store, "test"), world.tenant.name)
     if action == "tenants.resume":
-        await tenancies.pause(store, world.paused_victim, "test")
+        await lifecycle.pause(PlatformContext(store, "test"), world.paused_victim)
     call = CALLS[name](world)
     if name.endswith(("/skip", "/move", "/restore")):
         call = await upcoming(app, text, name, call)
@@ -155,11 +156,11 @@ async def audit_rows(store) -> int:
 async def credentials(store, world) -> dict[str, str | None]:
     """Everyone who must be told 401."""
     ctx = Context.of(store, world.tenant, "test")
-    revoked = await keys.create(ctx, "revoked", [Role.ADMIN, Role.WORKER])
-    await keys.revoke(ctx, private(Prefix.KEY, revoked.key.principal))
-    expired = await keys.create(ctx, "expired", [Role.ADMIN, Role.WORKER])
+    revoked = await api_keys.create(ctx, "revoked", [Role.ADMIN, Role.WORKER])
+    await api_keys.revoke(ctx, private(Prefix.KEY, revoked.key.principal))
+    expired = await api_keys.create(ctx, "expired", [Role.ADMIN, Role.WORKER])
     await query(store, "update api_key set expires_at = now() - interval '1 hour' where id = $1", expired.key.id)
-    good = (await keys.create(ctx, "good", [Role.ADMIN, Role.WORKER])).text
+    good = (await api_keys.create(ctx, "good", [Role.ADMIN, Role.WORKER])).text
     return {
         "none": None,
         "nonsense": "x",
@@ -187,7 +188,7 @@ ROLES = [*(role for role in Role if role is not Role.ADMIN), Role.ADMIN]
 
 async def test_a_role_may_do_what_the_table_says_and_sees_nothing_of_another_tenant(app, store, acme, globex):
     for role in ROLES:
-        text = (await keys.create(Context.of(store, acme.tenant, "test"), role, [role])).text
+        text = (await api_keys.create(Context.of(store, acme.tenant, "test"), role, [role])).text
         async with asking(app, text) as client:
             asked = [await matrix(client, name, facts, role, acme, globex) for name, facts in operations(app).items()]
         assert sum(asked) >= 50
@@ -229,9 +230,9 @@ def check_foreign(answer: httpx2.Response, allowed: bool, theirs, what) -> None:
 
 
 async def test_a_role_of_the_platform_may_manage_tenants_and_sees_nothing_of_theirs(app, store, acme):
-    system = await tenants.create(store, SYSTEM, "test", width=1)
+    system = await tenants.create(PlatformContext(store, "test"), SYSTEM, width=1)
     for role in ROLES:
-        text = (await keys.create(Context.of(store, system, "test"), role, [role])).text
+        text = (await api_keys.create(Context.of(store, system, "test"), role, [role])).text
         async with asking(app, text) as client:
             for name, facts in operations(app).items():
                 action = facts.get("x-horae-action")
@@ -245,7 +246,7 @@ async def test_a_role_of_the_platform_may_manage_tenants_and_sees_nothing_of_the
 
 async def test_a_cursor_of_another_tenant_opens_nothing(app, store, acme, globex):
     texts = [
-        (await keys.create(Context.of(store, world.tenant, "test"), "all", [Role.ADMIN])).text
+        (await api_keys.create(Context.of(store, world.tenant, "test"), "all", [Role.ADMIN])).text
         for world in (acme, globex)
     ]
     paged = [

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict, deque
 import pytest
 
 from horae.security.roles import Role
-from tests.api.doors import hold_every_shard, open_doors
+from tests.api.api_servers import hold_every_shard, open_doors
 from tests.api.wire import Wire
 from tests.steps import query, until
 from tests.store.walls import as_role

@@ -4,9 +4,9 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from horae.boot.sources.declared import source_of
+from horae.boot.schedule_files.declared import source_of
 from horae.domain.ids import Prefix, public
-from horae.service import tasks
+from horae.service.tasks import tasks
 from horae.upkeep.copies import Copier
 from tests.steps import a_type, every
 
@@ -42,5 +42,5 @@ async def test_an_instance_that_waits_says_when_it_expires(admin, ctx, store):
 
 async def test_a_file_of_schedules_may_say_it(ctx, tenant):
     source = source_of({"owner": "me", "jobs": {"slow": {"every": 60, "expires_after": 120}}}, None, "jobs.yaml")
-    [declared] = source.declared(tenant, every(ctx, 1).anchor)
+    [declared] = source.parse(tenant, every(ctx, 1).anchor)
     assert declared.definition.expires_after == 120

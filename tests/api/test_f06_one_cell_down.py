@@ -9,17 +9,17 @@ import httpx2
 import pytest
 
 from horae.api import gate
-from horae.api.app import Parts
-from horae.boot.doors import app_of
+from horae.api.app import AppParts
+from horae.boot.api_server import app_of
 from horae.boot.serving import sender_of
-from horae.domain.channels import Broker
+from horae.domain.events.channels import Broker
 from horae.domain.placement import home_of
 from horae.runtime.meter import Rate
-from horae.service.callers import Callers
-from horae.service.polls import Polls
-from horae.service.trials import Trials
-from horae.store import answers
-from horae.store.cells import Store
+from horae.service.identity.callers import Callers
+from horae.service.targets.trials import Trials
+from horae.service.workers.polls import Polls
+from horae.store.connections import deadlines
+from horae.store.store import Store
 from horae.upkeep.copies import Copier
 from horae.upkeep.identities import IdentityCopier
 from tests.api.calls import CALLS
@@ -29,14 +29,14 @@ from tests.keyring import sealed
 from tests.steps import until
 
 pytestmark = pytest.mark.timeout(240)
-NOT_OF_A_TENANT = {"/metrics", "/api/v1/tenants", "/api/v1/nodes", "/api/v1/shards", "/api/v1/audit/seal"}
+NOT_OF_A_TENANT = {"/metrics", "/api/v1/tenants", "/api/v1/nodes", "/api/v1/shards", "/api/v1/audit/chain"}
 """For the platform's own keys: walked over with one."""
 OF_ANY_TENANT = "/api/v1/tenants/"
 
 
 @pytest.fixture
 def proxy(cells, monkeypatch):
-    monkeypatch.setattr(answers, "PATIENCE", 3.0)
+    monkeypatch.setattr(deadlines, "ANSWER_TIMEOUT_S", 3.0)
     with mended_proxy(cells) as proxy:
         yield proxy
 
@@ -44,14 +44,14 @@ def proxy(cells, monkeypatch):
 @asynccontextmanager
 async def an_app(cells, proxy, settings, monkeypatch):
     """An application whose first cell is reached by the proxy, with callers that it remembers for long."""
-    monkeypatch.setattr(gate, "FAILURES", Rate(1e9, 1e9))
+    monkeypatch.setattr(gate, "FAILURE_RATE", Rate(1e9, 1e9))
     free = settings.model_copy(update={"api_rate": 1e9, "api_burst": 1e9})
     async with AsyncExitStack() as held:
         own = sealed(await held.enter_async_context(Store.of(first_behind(cells, proxy))))
         own.brokers = {"main": Broker("kafka", ("*",))}
         trials = Trials(await sender_of(settings, own))
         held.push_async_callback(trials.close)
-        yield app_of(free, own, Callers(own, remembered=600.0), Parts(trials, Polls(own)))
+        yield app_of(free, own, Callers(own, remembered=600.0), AppParts(trials, Polls(own)))
 
 
 def name_in(store, cell, stem):
@@ -147,8 +147,8 @@ async def test_the_platform_reads_what_there_is_of_all_tenants(cells, store, pro
     assert {path: status for path, status in statuses(down).items() if status != 200} == {}
     assert len(down["/api/v1/tenants"].json()["items"]) < len(well["/api/v1/tenants"].json()["items"])
     assert down["/api/v1/tenants"].json()["cells_down"] == down["/api/v1/nodes"].json()["cells_down"] == ["cell-0"]
-    assert len(down["/api/v1/audit/seal"].json()) == 1
-    for path in ("/api/v1/shards", "/api/v1/audit/seal"):
+    assert len(down["/api/v1/audit/chain"].json()) == 1
+    for path in ("/api/v1/shards", "/api/v1/audit/chain"):
         assert down[path].headers["Horae-Cells-Down"] == "cell-0"
 
 

@@ -7,7 +7,7 @@ import asyncio
 
 import pytest
 
-from horae.store.cells import Store
+from horae.store.store import Store
 from tests.keyring import sealed
 from tests.store.walls import as_role
 
@@ -69,5 +69,5 @@ async def test_many_backfills_of_jobs_with_a_calendar_begin_at_once(admin, names
 async def test_keys_that_nobody_has_read_yet_are_read_beside_no_transaction(admin, names, doors, ctx):
     """Every change answers with what is sealed, and right after a start the tenant's keys are not at hand."""
     for verb in ("pause", "resume"):
-        doors.sealing.forget(ctx.tenant.id)
+        doors.cipher.forget(ctx.tenant.id)
         assert await all_at_once(admin.post(f"/jobs/{name}/{verb}") for name in names) == []

@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.api.doors import open_doors
+from tests.api.api_servers import open_doors
 from tests.steps import query, until
 from tests.store.walls import as_role
 

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 import httpx2
 
 from horae.security.roles import Role
-from tests.api.doors import open_doors
+from tests.api.api_servers import open_doors
 from tests.store.walls import as_role
 
 MANY = 40

@@ -6,9 +6,9 @@ from itertools import count
 import asyncpg
 import pytest
 
-from horae.domain.targets import HttpTarget
+from horae.domain.targets.targets import HttpTarget
 from horae.security.roles import Role
-from horae.service import tasks
+from horae.service.tasks import tasks
 from horae.upkeep.copies import Copier
 from horae.upkeep.holds import HoldSweeper
 from tests.catcher import catching
@@ -163,6 +163,38 @@ async def test_the_list_adds_up_nodes_and_cells_and_comes_in_pages(admin, store,
     await move_clock(store, seconds=25)
     later = (await admin.get("/holds")).json()["items"]
     assert [one["next_try_at"] is None for one in later] == [False, True], "a time that has passed is not to come"
+
+
+async def test_no_hold_is_missed_or_repeated_while_the_numbers_change(admin, store, hold):
+    """What was small grows beyond the page that was read, and what was read gets small."""
+    urls = [f"http://h{n}/" for n in range(9)]
+    for n, url in enumerate(urls):
+        await hold(store.cells[n % 2], url, waiting=10 * n + 1)
+    seen, cursor = [], {}
+    while cursor is not None:
+        page = (await admin.get("/holds", params={"limit": 2, **cursor})).json()
+        seen += [one["name"] for one in page["items"]]
+        cursor = page["next"] and {"cursor": page["next"]}
+        await query(store, "update hold set waiting = 100 - waiting where waiting < 100")
+    assert seen[:2] == ["http://h8/", "http://h7/"], "most waiting first"
+    assert sorted(seen) == urls
+
+
+async def test_a_page_of_many_holds_has_a_cursor_that_can_be_sent_back(admin, store, hold):
+    for n in range(203):
+        await hold(store.cells[n % 2], f"http://h{n}/" + "\u4e2d" * 490)
+    first = (await admin.get("/holds", params={"limit": 200})).json()
+    rest = await admin.get("/holds", params={"limit": 200, "cursor": first["next"]})
+    assert rest.status_code == 200, rest.text
+    assert (len(first["items"]), len(rest.json()["items"]), rest.json()["next"]) == (200, 3, None)
+    assert len({one["name"] for one in first["items"] + rest.json()["items"]}) == 203
+
+
+async def test_a_cursor_of_an_earlier_release_is_refused(admin, app, tenant):
+    purpose = f"{tenant.id}\n/api/v1/holds\n[]"
+    former = app.state.gate.signer.sign(purpose, [-3, "TARGET", "http://x/", "FIRST", "BREAKER"])
+    refused = await admin.get("/holds", params={"cursor": former})
+    assert (refused.status_code, refused.json()["code"]) == (422, "SCH_422_INVALID")
 
 
 async def test_rows_of_a_dead_node_are_not_shown_and_are_swept(admin, store, hold):

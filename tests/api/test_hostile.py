@@ -6,10 +6,10 @@ import httpx2
 import pytest
 
 from horae.api.routes.login import MAX_LOGIN_BYTES
-from horae.domain.tenants import SYSTEM
+from horae.domain.tenants.tenants import SYSTEM
 from horae.security.roles import Role
-from horae.service import keys
 from horae.service.context import Context
+from horae.service.identity import api_keys
 from tests.api.calls import CALLS, Call
 from tests.api.hostile import LARGEST, UNREADABLE, WRONG, mutations
 from tests.api.world import a_world, asking, own_shards
@@ -78,7 +78,7 @@ async def world(whole, store):
 @pytest.fixture
 async def stranger(whole, store, world):
     """One who may do everything, and sends nonsense."""
-    made = await keys.create(Context.of(store, world.tenant, "test"), "all", [Role.ADMIN, Role.WORKER])
+    made = await api_keys.create(Context.of(store, world.tenant, "test"), "all", [Role.ADMIN, Role.WORKER])
     async with asking(whole, made.text) as client:
         yield client
 

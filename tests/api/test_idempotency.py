@@ -4,8 +4,9 @@ import time
 import pytest
 
 from horae.security.roles import Role
-from horae.store import idempotency, jobs
-from horae.store.idempotency import Request
+from horae.store import idempotency
+from horae.store.idempotency import KeyScope
+from horae.store.jobs import jobs
 from tests.steps import query
 
 NEW = {"name": "j", "cron": "* * * * *"}
@@ -36,7 +37,7 @@ async def test_a_refused_request_leaves_its_key_free(admin, store):
 
 
 async def test_concurrent_duplicates_have_one_effect_and_one_answer(admin, store, monkeypatch):
-    monkeypatch.setattr(idempotency, "PATIENCE", "4s")  # however slow the first one is here
+    monkeypatch.setattr(idempotency, "FIRST_REQUEST_TIMEOUT", "4s")  # however slow the first one is here
     answers = await asyncio.gather(*(admin.post("/jobs", json=NEW, headers=KEY) for _ in range(50)))
     assert {answer.status_code for answer in answers} == {201}
     assert len({answer.json()["id"] for answer in answers}) == 1
@@ -53,7 +54,7 @@ async def test_one_key_makes_one_job_whatever_name_the_body_says(admin, store):
 
 
 async def test_eight_names_at_once_under_one_key_make_one_job(admin, store, monkeypatch):
-    monkeypatch.setattr(idempotency, "PATIENCE", "4s")
+    monkeypatch.setattr(idempotency, "FIRST_REQUEST_TIMEOUT", "4s")
     calls = (admin.post("/jobs", json=NEW | {"name": f"idem-{n}"}, headers=KEY) for n in range(8))
     answers = await asyncio.gather(*calls)
     assert sorted(answer.status_code for answer in answers) == [201] + [409] * 7
@@ -103,7 +104,7 @@ async def test_while_the_first_request_is_in_flight_its_duplicate_is_refused_soo
     await admin.post("/jobs", json=NEW)
     shard = tenant.shard("j")
     async with store.tx(shard) as tx:
-        await idempotency.reserve(tx, Request(shard, tenant.id, route, "j", "k1", b""), None, None)
+        await idempotency.reserve(tx, KeyScope(shard, tenant.id, route, "j", "k1", b""), None, None)
         began = time.monotonic()
         second = await admin.post(path, headers=KEY)
         assert time.monotonic() - began < STATEMENT_TIMEOUT
@@ -114,7 +115,7 @@ async def test_while_the_first_request_is_in_flight_its_duplicate_is_refused_soo
 async def test_only_the_key_is_waited_for_so_shortly(store, tenant):
     shard = tenant.shard("j")
     async with store.tx(shard) as tx:
-        assert await idempotency.reserve(tx, Request(shard, tenant.id, "jobs.pause", "j", "k1", b""), None, None)
+        assert await idempotency.reserve(tx, KeyScope(shard, tenant.id, "jobs.pause", "j", "k1", b""), None, None)
         assert await tx.value("select current_setting('lock_timeout')") == "0"
 
 

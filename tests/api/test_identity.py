@@ -1,9 +1,10 @@
 from uuid import UUID
 
 from horae.domain.ids import Prefix, private, public
-from horae.domain.tenants import SYSTEM
+from horae.domain.tenants.tenants import SYSTEM
 from horae.security.roles import Role
-from horae.service import tenants
+from horae.service.context import PlatformContext
+from horae.service.tenants import tenants
 from tests.steps import query
 
 
@@ -28,7 +29,7 @@ async def test_a_tenant_is_found_by_its_id_and_by_its_name(platform):
         assert (allowed.json()["id"], allowed.json()["allowance"]["weight"]) == (id_, 3)
         assert (await platform.post(f"/tenants/{ref}/keys", json={"name": ref, "roles": ["viewer"]})).status_code == 201
         assert (await platform.post(f"/tenants/{ref}/pause")).json() == {"name": "initech", "status": "PAUSED"}
-        assert (await platform.get(f"/tenants/{ref}/standing")).json()["status"] == "PAUSED"
+        assert (await platform.get(f"/tenants/{ref}/status")).json()["status"] == "PAUSED"
         assert (await platform.post(f"/tenants/{ref}/resume")).json() == {"name": "initech", "status": "ACTIVE"}
     nobody = public(Prefix.TENANT, UUID(int=private(Prefix.TENANT, id_).int ^ 1))
     assert (await platform.get(f"/tenants/{nobody}")).status_code == 404
@@ -118,7 +119,7 @@ async def test_a_narrowed_key_makes_no_key_and_binds_no_role_that_reaches_furthe
 
 
 async def test_a_narrowed_key_of_the_platform_makes_no_wider_key_of_the_platform(store, tenant, platform, client):
-    system = await tenants.named(store, SYSTEM)
+    system = await tenants.find_by_ref(PlatformContext(store, "test"), SYSTEM)
     robot = await client(Role.ADMIN, of=system, scopes=["tenants.create", "tenants.keys.create"], name="robot")
     wide = {"name": "wide", "roles": ["admin"]}
     for ref in (SYSTEM, public(Prefix.TENANT, system.id)):

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from horae.api.reading import LARGEST_BODY, loads
+from horae.api.reading import MAX_BODY_BYTES, loads
 from horae.domain.errors import BadRequest, TooLarge
 from horae.security.roles import Role
 
@@ -29,7 +29,7 @@ def test_a_text_of_escaped_quotes_that_never_ends_is_refused_at_once(end):
 
 
 def test_brackets_without_end_are_refused_at_once():
-    _, seconds = refusal_and_seconds(b"[" * (LARGEST_BODY // 2) + b"]" * (LARGEST_BODY // 2))
+    _, seconds = refusal_and_seconds(b"[" * (MAX_BODY_BYTES // 2) + b"]" * (MAX_BODY_BYTES // 2))
     assert seconds < 0.1, seconds
 
 
@@ -52,7 +52,7 @@ async def test_each_line_of_a_stream_is_bounded(client):
     assert (answer.status_code, "a line has at most 4096 bytes" in answer.text) == (400, True), answer.text
 
 
-@pytest.mark.parametrize(("many", "said"), [(30, "and 11 more errors"), (20_000, "has 20000 fields")])
+@pytest.mark.parametrize(("many", "said"), [(30, "11 more errors"), (20_000, "has 20000 fields")])
 async def test_a_refusal_names_few_of_the_errors_however_many_there_are(client, many, said):
     viewer = await client(Role.VIEWER)
     answer = await viewer.post("/preview", json={f"a{n}": 1 for n in range(many)})
@@ -80,7 +80,7 @@ async def test_a_field_of_a_refused_object_is_still_guessed(client):
     [b'{"a":1,"a":1e6}', b'{"a":1,"a":1,"b":12345678901234567.0}', b'[{"a":1,"a":1E6}]', b'{"a":1,"a":10.0e14}'],
 )
 def test_a_number_that_is_written_longer_hides_no_second_key(body):
-    with pytest.raises(BadRequest, match="twice"):
+    with pytest.raises(BadRequest, match="duplicate"):
         loads(body)
 
 

@@ -8,15 +8,19 @@ from annotated_types import BaseMetadata
 from msgspec.structs import replace
 
 from horae.api import app
-from horae.api.models.base import Shown
+from horae.api.models.base import ResponseModel
 from horae.api.models.base import _is_known as is_known_time
 from horae.domain.errors import Invalid
-from horae.domain.limits import Limit
-from horae.domain.retries import RetryPolicy
-from horae.domain.schedule import Misfire, OnMisfire, Policies, misfire
-from horae.domain.tenants import Allowance
+from horae.domain.instances.retries import RetryPolicy
+from horae.domain.limits.limits import Limit
+from horae.domain.schedules import Misfire, OnMisfire, Policies, misfire
+from horae.domain.tenants.tenants import Allowance
 from horae.security.roles import Role
-from horae.service import jobs, schedules, tasks, tenants
+from horae.service.context import PlatformContext
+from horae.service.jobs import jobs
+from horae.service.schedules import schedules
+from horae.service.tasks import tasks
+from horae.service.tenants import tenants
 from tests.steps import a_job, a_type, query
 
 SHANGHAI = timezone(timedelta(hours=8))
@@ -80,7 +84,9 @@ async def test_a_decision_of_an_older_release_is_shown(ctx, admin, monkeypatch):
 
 async def test_an_allowance_beyond_the_bounds_is_shown(store, tenant, platform):
     await tenants.allow(
-        store, tenant.name, "test", Allowance(limit=Limit(rate=2e9), quotas={"q": Limit(concurrency=7)})
+        PlatformContext(store, "test"),
+        tenant.name,
+        Allowance(limit=Limit(rate=2e9), quotas={"q": Limit(concurrency=7)}),
     )
     shown = (await platform.get(f"/tenants/{tenant.name}")).json()["allowance"]
     assert (shown["limit"]["rate"], shown["quotas"]["q"]["concurrency"], shown["counts"]["jobs"]) == (2e9, 7, 300_000)
@@ -104,7 +110,7 @@ def kinds_in(kind):
         yield from kinds_in(inner)
 
 
-def views(base=Shown):
+def views(base=ResponseModel):
     for one in base.__subclasses__():
         yield one
         yield from views(one)

@@ -11,14 +11,14 @@ import asyncpg
 import httpx2
 import pytest
 
-from horae.api.openapi import guarded
-from horae.boot.doors import CLOCK, app_of
+from horae.api.openapi import guarded_routes
+from horae.boot.api_server import CLOCK_INTERVAL_S, app_of
 from horae.runtime.loop import Loop
 from horae.runtime.settings import CellSettings
 from horae.security.roles import Role
-from horae.service.callers import Callers
-from horae.store import answers
-from horae.store.cells import Store
+from horae.service.identity.callers import Callers
+from horae.store.connections import deadlines
+from horae.store.store import Store
 from horae.upkeep.clocks import ClockKeeper
 from tests.steps import query, until
 from tests.system.proxy import proxied
@@ -66,7 +66,7 @@ async def weathered(request, cells, key, settings):
         app = app_of(settings, store, Callers(store, remembered=request.param))
         made = Weathered(proxy, store, app, headers)
         held.push_async_callback(made.admin.aclose)
-        keeping = asyncio.create_task(Loop("clockkeeper", ClockKeeper(store), CLOCK).run())
+        keeping = asyncio.create_task(Loop("clockkeeper", ClockKeeper(store), CLOCK_INTERVAL_S).run())
         assert await made.works()
         yield made
         proxy.mend()
@@ -106,7 +106,7 @@ async def test_a_database_that_refuses_everyone_is_503_and_the_doors_are_back_wh
 
 async def test_no_route_fails_in_any_other_way_while_the_database_is_gone(weathered):
     weathered.proxy.refuse()
-    for route in guarded(weathered.app):
+    for route in guarded_routes(weathered.app):
         path = re.sub(r"\{[^}]*\}", "x", route.path.removeprefix("/api/v1"))
         for method in route.methods:
             answer = await weathered.admin.request(method, path if path != "/metrics" else "http://horae.test/metrics")
@@ -137,7 +137,7 @@ async def test_a_database_that_says_nothing_keeps_nobody_for_ever(weathered):
 
 async def test_an_exhausted_pool_is_503_and_the_rush_leaves_nothing_behind(admin, anyone, doors, monkeypatch):
     await admin.get("/jobs")
-    monkeypatch.setattr(answers, "PATIENCE", 1.0)
+    monkeypatch.setattr(deadlines, "ANSWER_TIMEOUT_S", 1.0)
     async with AsyncExitStack() as rush:
         for cell in doors.cells:
             for _ in range(cell.connections):

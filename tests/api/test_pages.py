@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import pytest
 
 from horae.api import reference
-from horae.api.doorframe import PAGE_POLICY
+from horae.api.headers import PAGE_POLICY
 from horae.security.roles import ANONYMOUS
 from tests.api.calls import CALLS
 

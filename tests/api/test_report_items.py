@@ -3,7 +3,7 @@
 import pytest
 
 from horae.security.roles import Role
-from horae.service import instances
+from horae.service.instances import instances
 from tests.steps import query
 
 BAD_ITEMS = [

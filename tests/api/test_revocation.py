@@ -7,7 +7,7 @@ from time import monotonic
 
 from horae.security import credentials
 from horae.security.roles import Role
-from tests.api.doors import open_doors
+from tests.api.api_servers import open_doors
 from tests.api.wire import Wire
 from tests.cluster import BIN
 from tests.steps import query

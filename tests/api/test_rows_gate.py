@@ -9,8 +9,8 @@ from starlette.requests import Request
 
 from horae.api.gate import Gate
 from horae.domain.errors import RateLimited
-from horae.domain.limits import Limit
-from horae.domain.tenants import Allowance
+from horae.domain.limits.limits import Limit
+from horae.domain.tenants.tenants import Allowance
 
 GREEDY, CALM = UUID(int=1), UUID(int=2)
 BOUNDED = Allowance(requests=Limit(concurrency=2))
@@ -23,7 +23,7 @@ class KnownCallers(Gate):
         callers = SimpleNamespace(context=lambda _caller: None)
         super().__init__(callers, None, None, None, usual)  # type: ignore[arg-type]
 
-    async def _known(self, request):
+    async def _caller_of(self, request):
         tenant, allowance = request.scope["who"]
         return SimpleNamespace(tenant=SimpleNamespace(id=tenant), allowance=allowance, may=lambda _action: True)
 
@@ -36,14 +36,14 @@ async def test_one_more_than_a_tenant_may_have_under_way_is_told_to_come_back_an
     gate = KnownCallers(Limit(rate=1e9, concurrency=100))
     async with AsyncExitStack() as under_way:
         for _ in range(2):
-            await under_way.enter_async_context(gate.admitted(a_request(GREEDY), "jobs.list"))
+            await under_way.enter_async_context(gate.admit(a_request(GREEDY), "jobs.list"))
         for _ in range(50):
             with pytest.raises(RateLimited) as refused:
-                await under_way.enter_async_context(gate.admitted(a_request(GREEDY), "jobs.list"))
+                await under_way.enter_async_context(gate.admit(a_request(GREEDY), "jobs.list"))
             assert refused.value.retry_after >= 1
         for _ in range(2):
-            await under_way.enter_async_context(gate.admitted(a_request(CALM), "jobs.list"))
-    async with gate.admitted(a_request(GREEDY), "jobs.list"):
+            await under_way.enter_async_context(gate.admit(a_request(CALM), "jobs.list"))
+    async with gate.admit(a_request(GREEDY), "jobs.list"):
         pass
     assert not gate._inside
 
@@ -52,7 +52,7 @@ async def test_the_deployments_own_bound_holds_where_a_tenant_has_none():
     gate = KnownCallers(Limit(rate=1e9, concurrency=3))
     async with AsyncExitStack() as under_way:
         for _ in range(3):
-            await under_way.enter_async_context(gate.admitted(a_request(GREEDY, Allowance()), "jobs.list"))
+            await under_way.enter_async_context(gate.admit(a_request(GREEDY, Allowance()), "jobs.list"))
         with pytest.raises(RateLimited):
-            await under_way.enter_async_context(gate.admitted(a_request(GREEDY, Allowance()), "jobs.list"))
-        await under_way.enter_async_context(gate.admitted(a_request(CALM, Allowance()), "jobs.list"))
+            await under_way.enter_async_context(gate.admit(a_request(GREEDY, Allowance()), "jobs.list"))
+        await under_way.enter_async_context(gate.admit(a_request(CALM, Allowance()), "jobs.list"))

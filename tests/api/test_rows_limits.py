@@ -5,11 +5,11 @@ import pytest
 
 from horae.api import gate
 from horae.api.pages import MOST
-from horae.domain.tenants import SYSTEM
+from horae.domain.tenants.tenants import SYSTEM
 from horae.runtime.meter import Rate
 from horae.security.roles import Role
-from horae.service import keys
 from horae.service.context import Context
+from horae.service.identity import api_keys
 from tests.api.calls import CALLS
 from tests.api.hostile import UNREADABLE
 from tests.api.test_hostile import check, send
@@ -32,7 +32,7 @@ async def world(whole, store):
 
 @pytest.fixture
 async def greedy(whole, store, world):
-    made = await keys.create(Context.of(store, world.tenant, "test"), "all", [Role.ADMIN, Role.WORKER])
+    made = await api_keys.create(Context.of(store, world.tenant, "test"), "all", [Role.ADMIN, Role.WORKER])
     async with asking(whole, made.text) as client:
         yield client
 
@@ -88,7 +88,7 @@ async def test_a_line_that_two_readers_could_understand_differently_ends_its_str
 
 
 async def test_logins_of_one_address_are_throttled_and_those_of_another_are_not(app, key, monkeypatch):
-    monkeypatch.setattr(gate, "KNOCKS", Rate(rate=0.001, burst=5))
+    monkeypatch.setattr(gate, "LOGIN_RATE", Rate(rate=0.001, burst=5))
     good = {"key": await key(Role.VIEWER)}
     found = [await _login(app, "203.0.113.7", good) for _ in range(8)]
     assert [one.is_success for one in found] == [True] * 5 + [False] * 3

@@ -15,8 +15,8 @@ from horae.boot import fitness
 from horae.domain.errors import Unfit
 from horae.runtime.settings import CellSettings
 from horae.security.roles import Role
-from horae.store.cells import Store
-from horae.store.listener import Listener
+from horae.store.connections.listener import Listener
+from horae.store.store import Store
 from tests.api.world import own_shards
 from tests.pgbouncer import PROGRAM, connected, pooled, pooling
 from tests.steps import query, until
@@ -105,7 +105,7 @@ async def test_what_is_made_through_a_pooler_wakes_nodes_by_a_connection_past_it
     listeners = [Listener(cell, heard[cell.name].append) for cell in doors.cells]
     for listener in listeners:
         await listener.once()
-        assert not listener.deaf
+        assert not listener.is_stalled
     await until(lambda: all(heard.values()))
     for wakes in heard.values():
         wakes.clear()

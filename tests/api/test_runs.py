@@ -4,13 +4,14 @@ from datetime import timedelta
 
 import pytest
 
-from horae.domain.limits import Limit
-from horae.domain.outcomes import ErrorCode, Retryable, Success, Unrecoverable
-from horae.domain.tenants import Allowance
-from horae.runtime.chance import token
+from horae.domain.instances.outcomes import ErrorCode, Retryable, Success, Unrecoverable
+from horae.domain.limits.limits import Limit
+from horae.domain.tenants.tenants import Allowance
+from horae.runtime.randomness import new_token
 from horae.security.roles import Role
-from horae.service import tenants
-from horae.store import leases
+from horae.service.context import PlatformContext
+from horae.service.tenants import tenants
+from horae.store.nodes import leases
 from horae.upkeep.copies import Copier
 from tests.steps import claim_everywhere, query, settle
 
@@ -22,7 +23,7 @@ HTTP = {"kind": "http", "url": "https://example.com/hook"}
 @pytest.fixture
 async def owned(store):
     """A living node holds every shard."""
-    who = token()
+    who = new_token()
     for cell in store.cells:
         async with cell.tx() as tx:
             await leases.heartbeat(tx, who, "n", TTL)
@@ -107,7 +108,7 @@ async def test_dead_letters_are_listed_replayed_and_discarded_within_the_budget(
     assert (len(found["items"]), found["items"][0]["replay_status"]) == (2, "NEW")
     rest = (await admin.get("/dead-letters", params={"job": job["id"], "limit": 9, "cursor": found["next"]})).json()
     assert {one["instance_id"] for one in found["items"] + rest["items"]} == set(ids)
-    await tenants.allow(store, tenant.name, "test", Allowance(retries=Limit(rate=0.01, burst=2)))
+    await tenants.allow(PlatformContext(store, "test"), tenant.name, Allowance(retries=Limit(rate=0.01, burst=2)))
     await Copier(store).once()
     assert (await admin.post(f"/dead-letters/{ids[0]}/replay")).status_code == 202
     assert (await admin.post(f"/instances/{ids[1]}/retry")).status_code == 202

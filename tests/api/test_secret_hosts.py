@@ -1,8 +1,8 @@
 """A secret is bound to hosts when it is put, keeps them with a new value, and a node goes by them."""
 
 from horae.domain.errors import KeysUnavailable
+from horae.repositories.secret_book import SecretBook
 from horae.security.roles import Role
-from horae.store.secret_book import SecretBook
 from horae.upkeep.copies import Copier
 from tests.steps import query
 
@@ -32,7 +32,7 @@ async def test_who_writes_other_hosts_into_the_row_cannot_open_the_value(client,
     await admin.put("/secrets/token", json={"value": "v1", "hosts": ["api.example.com"]})
     await query(store, "update secret set hosts = '{evil.example.net}'")
     book = SecretBook(store)
-    await book.learn(store.cell(tenant.shard("x")), {tenant.id: ["token"]}, anew=True)
+    await book.learn(store.cell(tenant.shard("x")), {tenant.id: ["token"]}, force=True)
     try:
         value = book(tenant.id, "token")
     except KeysUnavailable:

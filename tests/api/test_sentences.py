@@ -37,7 +37,7 @@ WRONG = {
     ),
     "too large a payload": (every({"payload": "x" * 70_000}), "body.payload: a payload has at most 65536 bytes"),
     "no name": ({"cron": "* * * * *"}, "body.name: is missing"),
-    "a number for a text": (every({"name": 7}), "body.name: must be a text"),
+    "a number for a text": (every({"name": 7}), "body.name: must be a string"),
     "no text": (every({"name": ""}), "body.name: must have at least 1 characters"),
     "a list for an object": ([], "body: must be an object"),
     "no such word": (every({"priority": "urgent"}), "body.priority: must be "),
@@ -97,7 +97,7 @@ async def test_an_unknown_path_and_a_garbage_cursor_say_what_is_wrong(admin, any
     """TRIAL 4.8."""
     lost = await admin.get("/jobz")
     assert (lost.status_code, lost.json()["code"]) == (404, "SCH_404_NOT_FOUND")
-    assert lost.json()["detail"] == "nothing is served at /api/v1/jobz; GET /openapi.json lists every path"
+    assert lost.json()["detail"] == "there is no path /api/v1/jobz; GET /openapi.json lists all paths"
     for cursor in ("garbage", "%%%", "AAAA" * 10):
         refused = await admin.get("/jobs", params={"cursor": cursor})
         assert refused.status_code == 422

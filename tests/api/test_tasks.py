@@ -3,9 +3,9 @@ from urllib.parse import quote
 
 import pytest
 
-from horae.domain.outcomes import ErrorCode, Unrecoverable
+from horae.domain.instances.outcomes import ErrorCode, Unrecoverable
 from horae.security.roles import Role
-from horae.service import replays
+from horae.service.instances import replays
 from tests.steps import claim_everywhere, query, settle
 
 AT = "2030-01-01T08:00:00+08:00"

@@ -4,7 +4,7 @@ from tests.steps import query, until
 
 async def test_a_tenants_own_people_pause_and_resume_it(admin, store):
     assert (await admin.post("/tenant/pause")).json() == {"name": "acme", "status": "PAUSED"}
-    assert (await admin.get("/tenant/standing")).json()["status"] == "PAUSED"
+    assert (await admin.get("/tenant/status")).json()["status"] == "PAUSED"
     assert (await admin.post("/tenant/pause")).status_code == 409
     await Copier(store).once()
     await admin.post("/jobs", json={"name": "j"})
@@ -19,7 +19,7 @@ async def test_a_removed_tenants_keys_open_nothing_within_five_seconds(admin, pl
     assert (await platform.post("/tenants/acme/pause")).json()["status"] == "PAUSED"
     assert (await platform.delete("/tenants/acme", params={"confirm": "acne"})).status_code == 422
     assert (await platform.delete("/tenants/acme", params={"confirm": "acme"})).status_code == 202
-    assert (await platform.get("/tenants/acme/standing")).status_code == 404
+    assert (await platform.get("/tenants/acme/status")).status_code == 404
     await Copier(store).once()
 
     async def refused():

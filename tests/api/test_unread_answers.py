@@ -10,7 +10,7 @@ import uvicorn
 from horae.api import protocol
 from horae.api.addresses import host_of
 from horae.api.protocol import ConnectionLimits, protocol_of
-from horae.boot.doors import Server, limits_of, listen, share_of_one
+from horae.boot.api_server import ApiServer, limits_of, listen, share_of_one
 from horae.runtime.settings import Settings
 from tests.steps import until
 
@@ -31,7 +31,7 @@ async def served(limits, host="127.0.0.1", **facts):
     listening = listen(host, 0)
     http = protocol_of(limits)
     config = uvicorn.Config(large_answer, http=http, lifespan="off", log_config=None, timeout_keep_alive=1, **facts)
-    server = Server(config)
+    server = ApiServer(config)
     serving = asyncio.create_task(server.serve(sockets=[listening]))
     try:
         yield listening.getsockname()[1], server.server_state.connections

@@ -4,14 +4,14 @@ from hashlib import sha256
 
 import pytest
 
+from horae.domain.encryption.encrypted_values import parked_of
 from horae.domain.errors import KeysUnavailable
+from horae.domain.events.intakes import ParkedMessage
 from horae.domain.ids import Prefix, public, shard_in
-from horae.domain.intakes import Parked
-from horae.domain.sealed import parked_of
-from horae.runtime.chance import mint
+from horae.runtime.randomness import new_id
+from horae.security.payload_cipher import encrypt_value
 from horae.security.roles import Role
-from horae.security.sealing import seal
-from horae.store import parked
+from horae.store.events import parked_messages
 from tests.steps import query
 
 SECRET = {"a": "canary-7Qm2"}
@@ -34,8 +34,8 @@ async def no_keys(doors, monkeypatch):
         raise KeysUnavailable("the key engine did not answer")
 
     def stop():
-        doors.sealing._known.clear()
-        monkeypatch.setattr(doors.sealing.keks, "_unwrap", down)
+        doors.cipher._known.clear()
+        monkeypatch.setattr(doors.cipher.keks, "_unwrap", down)
 
     return stop
 
@@ -93,14 +93,14 @@ async def test_without_keys_lists_are_shown_and_an_instance_is_cancelled(admin, 
 
 
 async def test_a_parked_message_that_cannot_be_read_is_listed_and_dropped(store, tenant, admin, doors):
-    shard, key = shard_in(tenant.id), await doors.sealing.key(tenant.id)
+    shard, key = shard_in(tenant.id), await doors.cipher.key(tenant.id)
     ids = []
     async with store.cell(shard).tx() as tx:
         for n in range(2):
-            ids.append(mint(shard, tx.now))
-            body = seal(key, parked_of(ids[n]), f"message {n}")
-            one = Parked(ids[n], tx.now, mint(shard, tx.now), "in", str(n), "SCH_400", "no", body)
-            assert await parked.park(tx, tenant.id, one, sha256(str(n).encode()).digest())
+            ids.append(new_id(shard, tx.now))
+            body = encrypt_value(key, parked_of(ids[n]), f"message {n}")
+            one = ParkedMessage(ids[n], tx.now, new_id(shard, tx.now), "in", str(n), "SCH_400", "no", body)
+            assert await parked_messages.park(tx, tenant.id, one, sha256(str(n).encode()).digest())
     await spoil(store, "parked", "body", "{$sealed}", f"id = '{ids[0]}'")
     page = await admin.get("/parked")
     assert page.status_code == 200, page.text

@@ -8,8 +8,8 @@ import pytest
 
 from horae.runtime.telemetry import counts
 from horae.security.roles import Role
-from horae.service import instances
 from horae.service.context import Context
+from horae.service.instances import instances
 from tests.steps import move_clock, query
 
 EACH, ROUNDS = 100, 17

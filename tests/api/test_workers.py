@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from horae.domain.signals import Ending
+from horae.domain.health.signals import AttemptResult
 from horae.runtime.telemetry import counts
 from horae.security.roles import Role
-from horae.service import instances
+from horae.service.instances import instances
 from tests.steps import query, until
 
 
@@ -73,7 +73,7 @@ async def test_of_plain_successes_each_is_answered_in_its_place(worker, ctx, sto
         store, "select state, payload is not null, worker_id, attempts -> 0 ->> 'attempt' from instance_history"
     )
     assert [tuple(row) for row in ends] == [("SUCCESS", True, "w", "1")] * 2
-    counted = [row[Ending.SUCCESS] for cell in doors.cells for row in cell.tally.take(100).values()]
+    counted = [row[AttemptResult.SUCCESS] for cell in doors.cells for row in cell.signal_counts.take(100).values()]
     assert sum(counted) == 2
 
 

@@ -10,15 +10,18 @@ from fastapi import FastAPI
 
 from horae.domain.errors import Invalid
 from horae.domain.ids import Prefix, public
-from horae.domain.tenants import Tenant
-from horae.runtime.chance import token
+from horae.domain.tenants.tenants import Tenant
+from horae.runtime.randomness import new_token
 from horae.security.roles import Role
-from horae.service import changes_in, instances, intakes, keys, sessions, tenants
-from horae.service.changes_in import Came
-from horae.service.context import Context
-from horae.service.sessions import Terms, Wanted
-from horae.store import leases
-from horae.store.cells import Store
+from horae.service.context import Context, PlatformContext
+from horae.service.events import intake_batches, intakes
+from horae.service.events.intake_batches import IntakeMessage
+from horae.service.identity import api_keys, sessions
+from horae.service.identity.sessions import SessionRequest, Terms
+from horae.service.instances import instances
+from horae.service.tenants import tenants
+from horae.store.nodes import leases
+from horae.store.store import Store
 from tests.holding import write_hold
 
 TTL = timedelta(seconds=600)
@@ -68,7 +71,7 @@ def asking(app: FastAPI, text: str | None) -> httpx2.AsyncClient:
 
 async def own_shards(store: Store) -> None:
     """A living node holds every shard."""
-    who = token()
+    who = new_token()
     for cell in store.cells:
         async with cell.tx() as tx:
             await leases.heartbeat(tx, who, "n", TTL)
@@ -77,9 +80,9 @@ async def own_shards(store: Store) -> None:
 
 async def a_world(app: FastAPI, store: Store, name: str, *, width: int = 1) -> World:
     """A tenant of this name, with one of everything."""
-    tenant = await tenants.create(store, name, "test", width=width)
+    tenant = await tenants.create(PlatformContext(store, "test"), name, width=width)
     ctx = Context.of(store, tenant, "test")
-    text = (await keys.create(ctx, "founder", [Role.ADMIN, Role.WORKER])).text
+    text = (await api_keys.create(ctx, "founder", [Role.ADMIN, Role.WORKER])).text
     async with asking(app, text) as client:
 
         async def ask(method: str, path: str, body: object = None, **headers: str) -> Any:
@@ -125,11 +128,11 @@ async def _furnished(ctx: Context, ask: Callable[..., Any], text: str) -> World:
             "until": (now - timedelta(hours=hours - 1)).isoformat(),
         }
         begun.append(await ask("POST", f"/jobs/{ids['coupon']}/backfill", past, **{"Idempotency-Key": str(hours)}))
-    spare = await keys.create(ctx, "spare", [Role.VIEWER])
-    wanted = Wanted(ctx.tenant, f"user:{name}", "Somebody")
-    opened = [await sessions.open_for(ctx.store, wanted, Terms()) for _ in range(2)]
+    spare = await api_keys.create(ctx, "spare", [Role.VIEWER])
+    wanted = SessionRequest(ctx.tenant, f"user:{name}", "Somebody")
+    opened = [await sessions.open_for(ctx, wanted, Terms()) for _ in range(2)]
     for victim in (f"victim-{name}", f"asleep-{name}"):
-        await tenants.create(ctx.store, victim, "test", width=1)
+        await tenants.create(ctx, victim, width=1)
     return World(
         tenant=ctx.tenant,
         secret=secret,
@@ -178,10 +181,10 @@ async def _messages(ctx: Context, ask: Callable[..., Any], secret: str) -> dict[
         await ask("PUT", f"/intakes/{intake}", {"source": TOPIC})
     said = {"type": f"type-{name}", "key": "told", "version": 1, "payload": {"secret": secret}}
     refused = [
-        (Came(msgspec.json.encode(said), "t/0"), Invalid("not then")),
-        (Came(secret.encode(), "t/1"), Invalid("no")),
+        (IntakeMessage(msgspec.json.encode(said), "t/0"), Invalid("not then")),
+        (IntakeMessage(secret.encode(), "t/1"), Invalid("no")),
     ]
-    await changes_in.park(ctx, await intakes.find(ctx, f"read-{name}"), refused)
+    await intake_batches.park(ctx, await intakes.find(ctx, f"read-{name}"), refused)
     found = {one["place"]: one["id"] for one in (await ask("GET", "/parked"))["items"]}
     return {"parked": found["t/0"], "poison": found["t/1"]}
 

@@ -2,7 +2,7 @@
 
 from collections import deque
 
-from horae.engine.admission import gatekeeper
+from horae.engine.admission import admission
 
 # It pretends to stand in the file it slows down: lines are counted by file.
 SLOW_DISPATCH = """
@@ -13,7 +13,7 @@ def dispatch(self):
 """
 
 offered: deque[object] = deque()
-original_offer = gatekeeper.Gatekeeper.offer
+original_offer = admission.Admission.offer
 
 
 def offer(self, *args):
@@ -27,7 +27,7 @@ def everyone_who_waits(keeper):
     return offered
 
 
-place = {"everyone_who_waits": everyone_who_waits, "original_dispatch": gatekeeper.Gatekeeper.dispatch}
-exec(compile(SLOW_DISPATCH, gatekeeper.__file__, "exec"), place)
-gatekeeper.Gatekeeper.offer = offer
-gatekeeper.Gatekeeper.dispatch = place["dispatch"]
+place = {"everyone_who_waits": everyone_who_waits, "original_dispatch": admission.Admission.dispatch}
+exec(compile(SLOW_DISPATCH, admission.__file__, "exec"), place)
+admission.Admission.offer = offer
+admission.Admission.dispatch = place["dispatch"]

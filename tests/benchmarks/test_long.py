@@ -4,9 +4,9 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from benchmarks.api_server import Prepared, doors
 from benchmarks.caller import Called, Plan, call
 from benchmarks.data import fresh
-from benchmarks.doors import Prepared, doors
 from benchmarks.measure import Size, percentile
 from benchmarks.server import running
 from benchmarks.target import receiving

@@ -5,12 +5,14 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from benchmarks.overloaded import BOUNDS, VARIANTS, Plan, Timeline, Variant, figures
+from benchmarks.speed import Sample, SpeedGauge
 from benchmarks.target import Arrival
 
 from benchmarks import overload, wrapped
@@ -44,6 +46,10 @@ def served(plan: Plan, capacity: float, few_late: float = 0.02) -> list[Arrival]
     return [one for one in found if one.at < FIRST + plan.end_s]
 
 
+def seen_of(arrivals: list[Arrival], speed: float = 1.0) -> dict[str, Any]:
+    return figures(PLAN, arrivals, FIRST, PLAN.end_s, lambda _second: speed)
+
+
 def test_the_load_is_three_times_what_a_node_can_send_and_then_half_of_it():
     rates = [sum(one.rate for one in PLAN.streams() if one.begin_s <= second < one.end_s) for second in (1, 8)]
     assert rates == [300.0, 50.0]
@@ -52,7 +58,7 @@ def test_the_load_is_three_times_what_a_node_can_send_and_then_half_of_it():
 
 
 def test_a_node_that_works_on_in_order_keeps_to_every_bound():
-    found = figures(PLAN, served(PLAN, capacity=85.0), FIRST)
+    found = seen_of(served(PLAN, capacity=85.0))
     assert found["throughput_ratio"] == pytest.approx(1.05, abs=0.03)
     assert found["backlog"] == pytest.approx(280 * 6 - 85 * 6, abs=3)
     assert found["gone_beside_bound"] <= 1.0
@@ -61,14 +67,39 @@ def test_a_node_that_works_on_in_order_keeps_to_every_bound():
     assert found["quiet_p95_ms"] == pytest.approx(20, abs=1)
 
 
+def test_a_machine_of_half_the_speed_is_asked_for_half_the_rate_in_twice_the_time():
+    arrivals = served(PLAN, capacity=60.0, few_late=0.4)
+    steady, slower = seen_of(arrivals), seen_of(arrivals, speed=0.8)
+    assert slower["throughput_ratio"] == pytest.approx(steady["throughput_ratio"] / 0.8, abs=0.01)
+    assert slower["throughput_ratio_raw"] == steady["throughput_ratio"]
+    assert slower["gone_bound_s"] == pytest.approx(steady["gone_bound_s"] * (1 - 0.5) / (0.8 - 0.5), rel=0.01)
+    assert (steady["quiet_p95_ms"], slower["quiet_p95_ms"]) == (400.0, 320.0)
+    assert slower["quiet_p95_raw_ms"] == 400.0
+
+
+def test_a_machine_too_slow_for_half_of_the_load_has_no_bound():
+    assert seen_of(served(PLAN, capacity=85.0), speed=0.4)["gone_bound_s"] == float("inf")
+
+
+def test_the_gauge_sees_how_fast_the_machine_is():
+    gauge = SpeedGauge()
+    assert gauge.speed(0, 1) == 1.0
+    with gauge.sampling():
+        while len(gauge.samples) < 3:
+            time.sleep(0.01)
+    assert gauge.speed(gauge.samples[0].at, gauge.samples[-1].at) > 0
+    gauge.samples = [Sample(at, cost, left) for at, cost, left in ((0, 0.1, 1.0), (1, 0.2, 1.0), (2, 0.1, 0.5))]
+    assert gauge.speed(0, 3) == 5.0
+
+
 def test_a_node_that_never_recovers_is_told_so():
-    found = figures(PLAN, served(PLAN, capacity=40.0), FIRST)
+    found = seen_of(served(PLAN, capacity=40.0))
     assert found["gone_s"] == float("inf")
     assert found["after_p95_ms"] == float("inf")
 
 
 def test_a_node_that_sends_nothing_gives_figures_too():
-    found = figures(PLAN, [], FIRST)
+    found = seen_of([])
     assert found["throughput_ratio"] == 0
     assert found["critical_p95_ms"] == found["quiet_p95_ms"] == found["gone_s"] == float("inf")
 
@@ -77,7 +108,7 @@ def test_the_worst_ten_seconds_count_and_not_the_whole():
     seen = served(PLAN, capacity=85.0)
     late = [arrive("quiet", due, due + 3) for due in (4.0, 4.5, 5.0, 5.5, 6.0, 6.5, 7.0)]
     kept = [one for one in seen if not (one.job.startswith("quiet") and 4 <= one.fire_time.timestamp() - FIRST < 4.7)]
-    assert figures(PLAN, kept + late, FIRST)["quiet_p95_ms"] > 1000
+    assert seen_of(kept + late)["quiet_p95_ms"] > 1000
 
 
 def test_retries_count_as_calls_but_not_as_late():
@@ -96,9 +127,9 @@ def test_the_report_names_the_run_that_missed_and_keeps_the_worst():
 
 
 def test_the_picture_shows_rate_and_lateness_over_time():
-    found = figures(PLAN, served(PLAN, capacity=85.0), FIRST)
+    found = seen_of(served(PLAN, capacity=85.0))
     drawn = overload.picture("plain", found, PLAN.over_s)
-    assert drawn.count("<polyline") == 4
+    assert drawn.count("<polyline") == 5
     assert "p95 late of critical fires" in drawn
 
 

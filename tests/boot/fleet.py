@@ -14,9 +14,9 @@ import httpx2
 
 from horae.runtime.settings import CellSettings
 from horae.security.roles import Role
-from horae.service import keys
 from horae.service.context import Context
-from tests.api.doors import Door
+from horae.service.identity import api_keys
+from tests.api.api_servers import Door
 from tests.store.walls import as_role
 from tests.system.children import Child
 
@@ -55,7 +55,7 @@ class Fleet(NamedTuple):
 async def a_fleet(ctx: Context, cells: Sequence[CellSettings], folder: Path, ring: Path) -> AsyncIterator[Fleet]:
     """One door with the role of doors and one node with the role of nodes, until the end of the block."""
     door, node = Door("api", folder / "api.log"), Node("node", folder / "node.log")
-    key = (await keys.create(ctx, "fleet", [Role.ADMIN])).text
+    key = (await api_keys.create(ctx, "fleet", [Role.ADMIN])).text
     try:
         door.start(as_role(cells, "horae_api"), {"HORAE_KEYRING": str(ring), "HORAE_LOG_LEVEL": "DEBUG"})
         node.start(cells, ring)

@@ -12,10 +12,10 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from horae.boot.doors import opened
+from horae.boot.api_server import api_server
 from horae.domain.errors import Unfit
 from horae.runtime.settings import Settings
-from horae.store.cells import Store
+from horae.store.store import Store
 from tests.store.walls import as_role
 
 HORAE = Path(sys.executable).parent / "horae"
@@ -48,8 +48,8 @@ def serving(environment, port=0):
 
 
 def test_the_first_key_is_made_once_and_opens_the_doors_of_every_process(environment):
-    first = call(environment, "keys", "bootstrap").stdout.splitlines()[-1]
-    again = call(environment, "keys", "bootstrap")
+    first = call(environment, "key", "bootstrap").stdout.splitlines()[-1]
+    again = call(environment, "key", "bootstrap")
     assert (again.returncode, "SCH_409_CONFLICT" in again.stderr) == (4, True)
     with serving(environment) as (address, _), serving(environment, address.rpartition(":")[2]) as (same, _):
         assert same == address
@@ -78,10 +78,10 @@ def test_a_port_that_another_program_uses_is_told_as_such(environment):
 
 def test_keys_are_listed_with_their_roles_and_shards_by_who_holds_them(environment):
     """TRIAL 3.9."""
-    call(environment, "keys", "bootstrap")
-    made = call(environment, "keys", "create", "ci", "--role", "operator", "--role", "viewer", "--tenant", "system")
+    call(environment, "key", "bootstrap")
+    made = call(environment, "key", "create", "ci", "--role", "operator", "--role", "viewer", "--tenant", "system")
     assert made.returncode == 0, made.stderr
-    listed = json.loads(call(environment, "keys", "list", "--tenant", "system", "--json").stdout)
+    listed = json.loads(call(environment, "key", "list", "--tenant", "system", "--json").stdout)
     assert {one["name"]: sorted(one["roles"]) for one in listed} == {
         "bootstrap": ["admin"],
         "ci": ["operator", "viewer"],
@@ -105,7 +105,7 @@ async def test_in_production_no_door_opens_to_a_role_that_row_level_security_doe
     settings = Settings(environment="production", api_secret=SECRET, api_port=0)
     async with Store.of(as_role(cells, role) if role else cells) as store:
         with pytest.raises(Unfit, match="row-level security does not hold this role"):
-            async with opened(settings, store):
+            async with api_server(settings, store):
                 pass
 
 
@@ -116,7 +116,7 @@ async def test_the_pools_role_is_asked_too(cells):
     mixed = [cell.model_copy(update={"direct_dsn": own.dsn}) for cell, own in zip(cells, direct, strict=True)]
     async with Store.of(mixed) as store:
         with pytest.raises(Unfit, match="row-level security does not hold this role"):
-            async with opened(settings, store):
+            async with api_server(settings, store):
                 pass
 
 
@@ -124,7 +124,7 @@ async def test_in_production_the_doors_open_to_the_role_that_it_holds(cells):
     settings = Settings(environment="production", api_secret=SECRET, api_port=0)
     async with (
         Store.of(as_role(cells, "horae_api")) as store,
-        opened(settings, store) as address,
+        api_server(settings, store) as address,
         httpx2.AsyncClient(base_url=address) as client,
     ):
         assert (await client.get("/readyz")).status_code == 200

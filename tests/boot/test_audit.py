@@ -6,9 +6,9 @@ import pytest
 from typer.testing import CliRunner
 
 from horae.boot.cli import whole
-from horae.service import jobs
+from horae.service.jobs import jobs
 from horae.upkeep.anchors import read
-from horae.upkeep.sealer import Sealer
+from horae.upkeep.audit_chain import AuditChainer
 from tests.steps import a_job, query
 from tests.upkeep.auditing import omnipotent
 
@@ -32,7 +32,7 @@ async def test_a_log_is_verified_anchored_and_its_first_bad_block_named(horae, c
 
     for number in range(6):
         await a_job(ctx, f"j{number}")
-        await Sealer(store).once()
+        await AuditChainer(store).once()
     said = json.loads(await asyncio.to_thread(horae, "verify", "--json"))
     assert said["ok"]
     assert sum(cell["rows"] for cell in said["cells"]) == len(await query(store, "select from audit_log"))

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from horae.domain.breaker import LONGEST
+from horae.domain.targets.breaker import MAX_PROBE_WAIT_S
 from horae.security.roles import Role
 from tests.boot.fleet import a_fleet, until
 from tests.boot.hook import hooked
@@ -17,7 +17,7 @@ from tests.keyring import keyring
 from tests.steps import query
 
 TASKS, RUNS, JOBS, SECRETS = 600, 100, 50, 200
-PATIENCE = LONGEST + 15
+PATIENCE = MAX_PROBE_WAIT_S + 15
 LEFT = "select job_id, state, lane, count(*), min(due_at), max(attempt) from instance_live group by 1, 2, 3"
 ENDED = "select state, error_code, count(*) from instance_history group by 1, 2"
 CANARY = re.compile(r"canary[0-9]{5}x[0-9a-f]{16}")

@@ -16,7 +16,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from horae.boot.dev import door
+from horae.boot.dev import api_server
 from tests.cluster import free_port
 from tests.steps import query
 
@@ -143,4 +143,4 @@ async def test_it_works_on_the_cells_it_is_given_but_never_on_productions(cells,
 def test_the_doors_take_the_next_port_where_someone_listens_already():
     with socket.create_server(("127.0.0.1", 0), reuse_port=True) as taken:
         port = taken.getsockname()[1]
-        assert door.free_port("127.0.0.1", port) != port
+        assert api_server.free_port("127.0.0.1", port) != port

@@ -12,13 +12,14 @@ import asyncpg
 import pytest
 from structlog.testing import capture_logs
 
-from horae.boot.doors import opened
-from horae.boot.serving import sender_of, serving
-from horae.runtime.chance import mint, token
+from horae.boot.api_server import api_server
+from horae.boot.secrets import secrets_of
+from horae.boot.serving import run_node
 from horae.runtime.loop import Loop
+from horae.runtime.randomness import new_id, new_token
 from horae.runtime.settings import Settings
-from horae.store import answers
-from horae.store.cells import Store
+from horae.store.connections import deadlines
+from horae.store.store import Store
 from horae.upkeep.copies import Copier
 from tests.cell_down import WEATHERS, a_tenant_in, first_behind, mended_proxy
 from tests.keyring import sealed
@@ -28,7 +29,17 @@ pytestmark = pytest.mark.timeout(240)
 KNOWN = "select from reference where kind = 'tenant' and id = $1"
 SECRET = "kV3mQ9xT7pLw2ZrB8nYc5HdJ4sGfAeUo"
 DUTIES = {
-    "node": {"partitioner", "vacuumer", "copier", "purger", "forgetter", "doctor", "sealer", "dropper", "signaller"},
+    "node": {
+        "partitioner",
+        "vacuumer",
+        "copier",
+        "purger",
+        "forgetter",
+        "doctor",
+        "auditchainer",
+        "dropper",
+        "signaller",
+    },
     "api": {"clockkeeper", "identitycopier", "callers", "visitors", "signaller"},
 }
 """Some that are known to be there: a walk that finds nothing proves nothing."""
@@ -38,7 +49,7 @@ COPIERS = {"copier", "identitycopier", "tombstoneforgetter"}
 
 @pytest.fixture
 def proxy(cells, monkeypatch):
-    monkeypatch.setattr(answers, "PATIENCE", 1.0)
+    monkeypatch.setattr(deadlines, "ANSWER_TIMEOUT_S", 1.0)
     with mended_proxy(cells) as proxy:
         yield proxy
 
@@ -93,7 +104,7 @@ class Walk:
         for name, duty in self.duties:
             if hasattr(duty, "_used"):  # keys that were used, one at home in each cell
                 shards = [self.store.shards_of(cell)[0] for cell in self.store.cells]
-                duty._used = {mint(shard, self.store.cells[1].clock.now()): token() for shard in shards}
+                duty._used = {new_id(shard, self.store.cells[1].clock.now()): new_token() for shard in shards}
             before, error = self.asked.copy(), None
             try:
                 await duty.once()
@@ -137,8 +148,8 @@ async def test_every_duty_of_a_node_serves_the_cell_that_is_there(cells, store, 
     settings = Settings(environment="test", cells=through, audit_anchors=tmp_path / "anchors", lease_ttl=4.0)
     async with Store.of(through) as own:
         sealed(own)
-        async with serving(settings, own, await sender_of(settings, own)) as node:
-            await until(lambda: all(node.leases.held(cell) for cell in own.cells), 30)
+        async with run_node(settings, own, await secrets_of(settings, own)) as node:
+            await until(lambda: all(node.leases.held_shards(cell) for cell in own.cells), 30)
             walked = await walk_over(Walk(own, loops, asked), proxy, weather, _ports(cells, proxy))
     assert walked >= DUTIES["node"]
 
@@ -149,7 +160,7 @@ async def test_every_duty_of_an_api_serves_the_cell_that_is_there(cells, store, 
     settings = Settings(environment="test", api_cells=through, api_secret=SECRET, api_port=0)
     async with Store.of(through) as own:
         sealed(own)
-        async with opened(settings, own):
+        async with api_server(settings, own):
             walked = await walk_over(Walk(own, loops, asked), proxy, weather, _ports(cells, proxy))
     assert walked >= DUTIES["api"]
 

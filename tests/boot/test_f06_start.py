@@ -7,8 +7,8 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.api.doors import CLEAN, SECRET, Door
-from tests.cell_down import WEATHERS, first_behind, mended_proxy
+from tests.api.api_servers import CLEAN, SECRET, Door
+from tests.cell_down import WEATHERS, a_tenant_in, first_behind, mended_proxy
 from tests.keyring import keyring
 from tests.steps import query, until
 from tests.system.children import Child
@@ -98,12 +98,14 @@ async def test_a_process_is_refused_where_no_cell_answers(cells, proxy, started,
 
 
 async def test_a_list_on_the_command_line_shows_what_there_is_and_names_what_is_missing(cells, store, proxy, started):
+    away = await a_tenant_in(store, store.cells[1], "away")
     done = started(Child, cells, "tenant", "create", "here", "--width", "4096")
     assert await done.ended(LONG) == 0
     whole = started(Child, cells, "job", "list", HORAE_TENANT="here")
     assert await whole.ended(LONG) == 0
     assert "not reached" not in whole.tail()
     proxy.refuse()
-    listed = started(Child, first_behind(cells, proxy), "tenant", "list")
-    assert await listed.ended(LONG) == 0
-    assert "not reached: cell-0" in listed.tail()
+    for words in (("tenant", "list"), ("shards",)):
+        listed = started(Child, first_behind(cells, proxy), *words, HORAE_TENANT=away.name)
+        assert await listed.ended(LONG) == 0, listed.tail()
+        assert "not reached: cell-0" in listed.tail()

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from horae.boot import fitness
-from horae.domain.doctor import DURABLE
 from horae.domain.errors import Unfit
+from horae.domain.health.doctor import DURABLE
 from horae.runtime.settings import Settings
-from horae.store.cells import Store
+from horae.store.store import Store
 from tests.cluster import SETTINGS
 from tests.store.walls import as_role
 
@@ -39,7 +39,7 @@ async def test_each_of_the_three_is_enough_to_refuse(store, cells, monkeypatch, 
     async def sound_but_one(tx):
         return await told(tx) | dict.fromkeys(DURABLE, "on") | {name: "off"}
 
-    monkeypatch.setattr("horae.store.health.settings", sound_but_one)
+    monkeypatch.setattr("horae.store.health.health.settings", sound_but_one)
     with pytest.raises(Unfit, match=name):
         await fitness.check(settings_of(cells, "production"), store)
 
@@ -52,7 +52,7 @@ def durable(monkeypatch):
     async def sound(tx):
         return await told(tx) | dict.fromkeys(DURABLE, "on")
 
-    monkeypatch.setattr("horae.store.health.settings", sound)
+    monkeypatch.setattr("horae.store.health.health.settings", sound)
 
 
 @pytest.mark.parametrize(

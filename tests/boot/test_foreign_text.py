@@ -5,7 +5,7 @@ from pathlib import Path
 from rich.table import Table
 
 import horae.boot
-from horae.boot.telling import Terminal
+from horae.boot.output import Terminal
 
 KEY = "[/a]"
 MESSAGE = "a[b] c [/b] :smile: \x1b]0;owned\x07 \x1b[2J \u202e"
@@ -18,8 +18,8 @@ def test_a_table_shows_keys_and_messages_as_they_are(horae):
     horae("task", "put", "T", KEY)
     assert KEY in horae("instance", "list")
     assert KEY in horae("task", "show", "T", KEY)
-    horae("keys", "create", "k[red]", "--role", "viewer")
-    assert "k[red]" in horae("keys", "list")
+    horae("key", "create", "k[red]", "--role", "viewer")
+    assert "k[red]" in horae("key", "list")
 
 
 def test_a_terminal_prints_no_markup_no_emoji_and_no_control_characters(capsys):
@@ -39,4 +39,4 @@ def test_commands_print_by_that_terminal_only():
     for file in folder.rglob("*.py"):
         text = file.read_text()
         assert "markup=True" not in text, file
-        assert "rich.console" not in text or file.name == "telling.py", file
+        assert "rich.console" not in text or file.name == "output.py", file

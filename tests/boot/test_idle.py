@@ -4,9 +4,10 @@ import asyncio
 
 import pytest
 
-from horae.boot.serving import sender_of, serving
+from horae.boot.secrets import secrets_of
+from horae.boot.serving import run_node
 from horae.runtime.settings import Settings
-from horae.store.cells import Store
+from horae.store.store import Store
 from tests.steps import move_clock, query
 
 MAX_STATEMENTS_PER_S = 2.0
@@ -31,7 +32,7 @@ async def test_an_idle_node_with_its_upkeep_asks_at_most_two_statements_a_second
         await query(cell, "create extension pg_stat_statements")
     await move_clock(store, minutes=5)  # what the test itself wrote is copied by then
     settings = Settings(environment="test")
-    async with Store.of(cells) as own, serving(settings, own, await sender_of(settings, own)):
+    async with Store.of(cells) as own, run_node(settings, own, await secrets_of(settings, own)):
         await asyncio.sleep(SETTLE_S)
         before = [await counted(cell) for cell in store.cells]
         await asyncio.sleep(WINDOW_S)

@@ -7,8 +7,8 @@ from itertools import count
 import pytest
 
 from horae.security import keyrings
-from horae.service import data_keys
-from horae.upkeep.resealing import Rewrapper
+from horae.service.encryption import data_keys
+from horae.upkeep.key_rotation import Rewrapper
 from tests.boot.fleet import a_fleet, until
 from tests.boot.hook import hooked
 from tests.keyring import copied
@@ -60,7 +60,7 @@ async def test_keys_of_payloads_and_of_signatures_are_rotated_under_load_without
             assert await data_keys.rotate(ctx) == 2
             await until("payloads are sealed with the new key", lambda: newest(store))
             await more()
-            assert await Rewrapper(store, store.sealing).rewrap_all() >= 1
+            assert await Rewrapper(store, store.cipher).rewrap_all() >= 1
             wrapped = await query(store, "select wrapped from data_key")
             assert {row["wrapped"].split(":")[1] for row in wrapped if "second" in row["wrapped"]} == {"second"}
             await admin.put("/secrets/hook", json={"value": f"{OLD} {NEW}"})

@@ -9,9 +9,9 @@ from typer.testing import CliRunner
 
 from horae.boot.cli import whole
 from horae.domain.ids import Prefix, public
-from horae.domain.targets import HttpTarget
-from horae.domain.triggers import ManualTrigger
-from horae.service import instances
+from horae.domain.schedules.triggers import ManualTrigger
+from horae.domain.targets.targets import HttpTarget
+from horae.service.instances import instances
 from tests.holding import write_hold
 from tests.steps import a_job
 
@@ -35,7 +35,7 @@ def test_backfills_instances_health_and_tenants_from_the_command_line(horae):
     horae("job", "create", "coupon_job", "--cron", "0 */5 * * * ?")
     range_ = ("--since", "2026-01-01T00:00:00+00:00", "--until", "2026-01-01T01:00:00+00:00")
     begun = horae("backfill", "start", "coupon_job", *range_, "--key", "k")
-    assert "0 born, 0 not needed of 12" in begun
+    assert "12 planned: 0 created, 0 skipped (already succeeded)" in begun
     id_ = re.search(r"bkf_\w+", begun)[0]
     horae("node", "--once")
     assert "DONE" in horae("backfill", "show", id_)
@@ -69,7 +69,7 @@ async def test_what_waits_says_for_what_in_one_line(horae, ctx, store, monkeypat
 def test_people_and_groups_get_their_roles_from_the_command_line(horae):
     horae("migrate")
     assert "group:operations: operator, worker" in horae(
-        "keys", "bind", "group:operations", *["--role", "worker", "--role", "operator"]
+        "key", "bind", "group:operations", *["--role", "worker", "--role", "operator"]
     )
-    assert "no role" in horae("keys", "bind", "group:operations")
-    assert "SCH_422_INVALID" in horae("keys", "bind", "nobody:x", fails=True)
+    assert "no role" in horae("key", "bind", "group:operations")
+    assert "SCH_422_INVALID" in horae("key", "bind", "nobody:x", fails=True)

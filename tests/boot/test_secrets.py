@@ -7,9 +7,10 @@ import pytest
 from horae.boot.secrets import secrets_of
 from horae.domain.errors import KeysUnavailable
 from horae.domain.ids import Prefix, public
+from horae.repositories.secret_book import SecretBook
 from horae.runtime.settings import Settings
-from horae.service import tenants
-from horae.store.secret_book import SecretBook
+from horae.service.context import PlatformContext
+from horae.service.tenants import tenants
 
 
 async def test_a_tenant_is_written_down_by_name_or_id_and_an_unknown_one_has_none(store, tenant, monkeypatch, tmp_path):
@@ -30,7 +31,7 @@ async def test_a_tenant_made_later_has_the_secrets_that_were_written_down_for_it
     secrets = await secrets_of(Settings(), store)
     await secrets.learn(store.cells[0], {tenant.id: ["crm"]})
     assert secrets(tenant.id, "crm") is None
-    made = await tenants.create(store, "globex", "test")
+    made = await tenants.create(PlatformContext(store, "test"), "globex")
     for cell in store.cells:
         await secrets.learn(cell, {made.id: ["crm", "other"]})
     assert [secrets(made.id, name) for name in ("crm", "other")] == ["s3cret", None]

@@ -5,12 +5,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from horae.domain.counts import CountBounds
-from horae.domain.egress import Egress
-from horae.domain.limits import Limit
-from horae.domain.tenants import Allowance
-from horae.service import tenants
-from horae.store.cells import Store
+from horae.domain.limits.counts import CountBounds
+from horae.domain.limits.limits import Limit
+from horae.domain.targets.egress import Egress
+from horae.domain.tenants.tenants import Allowance
+from horae.service.context import PlatformContext
+from horae.service.tenants import tenants
+from horae.store.store import Store
 
 GIVEN = Allowance(
     weight=1,
@@ -25,12 +26,12 @@ GIVEN = Allowance(
 
 async def give(cells: Any) -> None:
     async with Store.of(cells) as store:
-        await tenants.allow(store, "default", "test", GIVEN)
+        await tenants.allow(PlatformContext(store, "test"), "default", GIVEN)
 
 
 async def read(cells: Any) -> Allowance:
     async with Store.of(cells) as store:
-        return (await tenants.read(store, "default"))[1]
+        return (await tenants.read(PlatformContext(store, "test"), "default"))[1]
 
 
 def test_only_what_an_option_names_is_changed(horae, cells):

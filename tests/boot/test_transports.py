@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from horae.boot.cli import whole
-from tests.api.doors import SECRET
+from tests.api.api_servers import SECRET
 
 REMOTE = "postgresql://horae_engine@db.example.invalid/horae"
 COMMANDS = [("node",), ("node", "--once"), ("api", "--port", "0"), ("migrate",), ("job", "list"), ("nodes",)]

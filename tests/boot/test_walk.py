@@ -41,7 +41,7 @@ def test_a_job_and_a_task_are_created_fire_over_http_and_show_in_the_history(hor
         horae("job", "create", "ARTICLE_PUBLISH", "--keyed", "--url", f"{receiver.url}/publish")
         assert horae("task", "put", "ARTICLE_PUBLISH", "42", "--at", "2026-01-01T09:00:00+08:00").startswith("created")
         assert horae("task", "put", "ARTICLE_PUBLISH", "42", "--at", "2026-01-01T10:00:00+08:00").startswith("moved")
-        horae("cells", "move-clock", "300")
+        horae("cell", "move-clock", "300")
         horae("node", "--once")
         assert sorted(call["job"] for call in receiver.calls) == ["ARTICLE_PUBLISH", "coupon_job"]
         assert "SUCCESS" in horae("history", "coupon_job")
@@ -77,9 +77,9 @@ def test_refusals_are_told_with_their_code_and_a_status(horae):
 
 def test_a_person_vouches_for_a_clock_in_one_cell_or_all(horae):
     horae("migrate")
-    assert re.findall(r"(cell-\d): .* is trusted", horae("cells", "trust-clock")) == ["cell-0", "cell-1"]
-    assert horae("cells", "trust-clock", "cell-1").startswith("cell-1")
-    status, said = horae("cells", "trust-clock", "nowhere", check=False)
+    assert re.findall(r"(cell-\d): .* is trusted", horae("cell", "trust-clock")) == ["cell-0", "cell-1"]
+    assert horae("cell", "trust-clock", "cell-1").startswith("cell-1")
+    status, said = horae("cell", "trust-clock", "nowhere", check=False)
     assert (status, said.split()[0]) == (3, "SCH_404_NOT_FOUND")
 
 
@@ -90,11 +90,13 @@ def test_dead_letters_are_listed_replayed_and_discarded(horae):
         for n in range(2):
             horae("job", "create", f"job-{n}", "--after", "0", "--url", f"{receiver.url}/{n}")
         horae("node", "--once")
-        shown = horae("dead", "list", "--error-code", "HTTP_4XX", "--status", "NEW")
+        shown = horae("dead-letter", "list", "--error-code", "HTTP_4XX", "--status", "NEW")
         [one, two] = re.findall(r"ins_\w{26}", shown)
-        assert horae("dead", "discard", one) == f"{one} discarded\n"
-        assert horae("dead", "replay", "--tag", "transient_error", "--limit", "5000") == "0 replayed, 0 refused\n"
-        assert re.fullmatch(r"ins_\w{26}\n", horae("dead", "replay", two))
+        assert horae("dead-letter", "discard", one) == f"{one} discarded\n"
+        assert (
+            horae("dead-letter", "replay", "--tag", "transient_error", "--limit", "5000") == "0 replayed, 0 refused\n"
+        )
+        assert re.fullmatch(r"ins_\w{26}\n", horae("dead-letter", "replay", two))
 
 
 def test_a_node_runs_until_told_and_hands_its_shards_back(horae):

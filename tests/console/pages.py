@@ -9,7 +9,7 @@ PAGES = {
     "sources": "/sources",
     "rolling": "/rolling",
     "events": "/events",
-    "letters": "/letters",
+    "dead-letters": "/dead-letters",
     "audit": "/audit",
     "tenants": "/tenants",
 }

@@ -9,8 +9,8 @@ from uuid import uuid4
 import msgspec
 
 from horae.domain.errors import BadRequest, HoraeError, NotFound
-from horae.service import changes_in, intakes
-from horae.service.changes_in import Came
+from horae.service.events import intake_batches, intakes
+from horae.service.events.intake_batches import IntakeMessage
 from tests.console.serving import Home, Served
 
 LIVE = {"INIT", "BLOCKED", "RUNNING", "FAIL"}
@@ -93,9 +93,11 @@ class Scene:
     async def parks(self, intake: str, body: bytes, error: HoraeError) -> None:
         """A message of an intake that nothing could be made of."""
         ctx = self.home.ctx
-        await changes_in.park(ctx, await intakes.find(ctx, intake), [(Came(body, f"{intake}/0/{len(body)}"), error)])
+        await intake_batches.park(
+            ctx, await intakes.find(ctx, intake), [(IntakeMessage(body, f"{intake}/0/{len(body)}"), error)]
+        )
 
-    async def letters(self, name: str, many: int, status: int = 400) -> list[str]:
+    async def dead_letters(self, name: str, many: int, status: int = 400) -> list[str]:
         """A job whose calls are given up at once; gives the ids of their instances."""
         job = await self.job(name, retry=QUICK)
         await self.fails(job, *[status] * many * QUICK["max_failures"])  # type: ignore[operator]
@@ -161,8 +163,8 @@ async def set_up(served: Served, home: Home) -> dict[str, str]:
     await scene.type("ARTICLE_PUBLISH")
     done = await scene.trigger("coupon_job", {"campaign": "double eleven"})
     await scene.ended(done)
-    [dead, *_] = await scene.letters("settlement", 2, 503)
-    await scene.letters("refund_check", 1, 400)
+    [dead, *_] = await scene.dead_letters("settlement", 2, 503)
+    await scene.dead_letters("refund_check", 1, 400)
     await scene.trigger("thumbnails")
     at = scene.now
     for minutes, version in ((30, 1), (90, 2), (60, 3)):

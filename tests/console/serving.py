@@ -9,13 +9,15 @@ from uuid import uuid4
 
 import httpx2
 
-from horae.domain.tenants import SYSTEM, Tenant
+from horae.domain.tenants.tenants import SYSTEM, Tenant
 from horae.runtime.settings import CellSettings
 from horae.security.roles import Role
-from horae.service import health, keys, tenants
-from horae.service.context import Context
-from horae.store.cells import Store
-from tests.api.doors import CLEAN, SECRET, Door
+from horae.service.context import Context, PlatformContext
+from horae.service.health import health
+from horae.service.identity import api_keys
+from horae.service.tenants import tenants
+from horae.store.store import Store
+from tests.api.api_servers import CLEAN, SECRET, Door
 from tests.boot.fleet import Node, until
 from tests.cluster import Cluster, free_port
 from tests.keyring import keyring, sealed
@@ -62,7 +64,7 @@ class Home(NamedTuple):
 
     async def key_of(self, *roles: Role, name: str = "") -> str:
         """Another key of this tenant."""
-        return (await keys.create(self.ctx, name or "-".join(roles), roles)).text
+        return (await api_keys.create(self.ctx, name or "-".join(roles), roles)).text
 
     async def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Any:
         """An answer of the API, which has to be a good one."""
@@ -105,13 +107,17 @@ class Served:
 
     async def home(self, name: str = "", width: int = 16, key: str = "") -> Home:
         """A fresh tenant."""
-        tenant = await tenants.create(self.store, name or f"t-{uuid4().hex[:8]}", "test", width=width)
+        tenant = await tenants.create(PlatformContext(self.store, "test"), name or f"t-{uuid4().hex[:8]}", width=width)
         return await self._home(tenant, [Role.ADMIN, Role.WORKER, Role.AUDITOR], key)
 
     async def platform(self, key: str = "") -> Home:
         """The platform's own tenant."""
-        found = [tenant for tenant, _ in await tenants.page(self.store, None, 100) if tenant.name == SYSTEM]
-        system = found[0] if found else await tenants.create(self.store, SYSTEM, "test", width=1)
+        found = [
+            tenant
+            for tenant, _ in await tenants.page(PlatformContext(self.store, "test"), None, 100)
+            if tenant.name == SYSTEM
+        ]
+        system = found[0] if found else await tenants.create(PlatformContext(self.store, "test"), SYSTEM, width=1)
         return await self._home(system, [Role.ADMIN], key)
 
     async def pass_time(self, **by: float) -> None:
@@ -120,13 +126,13 @@ class Served:
 
     async def _home(self, tenant: Tenant, roles: list[Role], name: str) -> Home:
         ctx = Context.of(self.store, tenant, "test")
-        key = (await keys.create(ctx, name or f"all-{uuid4().hex[:6]}", roles)).text
+        key = (await api_keys.create(ctx, name or f"all-{uuid4().hex[:6]}", roles)).text
         headers = {"Authorization": f"Bearer {key}"}
         self._clients.append(httpx2.AsyncClient(base_url=f"{self.url}/api/v1", headers=headers, timeout=60))
         return Home(tenant, ctx, key, self._clients[-1])
 
     async def _held(self) -> bool:
-        told = await health.nodes(self.store)
+        told = await health.nodes(PlatformContext(self.store, "test"))
         return sum(node.shards for cell in told for node in cell.nodes or () if node.alive) == SHARDS
 
 

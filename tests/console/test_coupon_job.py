@@ -18,7 +18,7 @@ async def test_coupon_job_is_created_from_the_form_and_fires_while_one_looks(des
     await expect(desk.page.get_by_role("heading", name="coupon_job")).to_be_visible()
     made = await home.ask("GET", "/jobs/coupon_job")
     assert (made["trigger"]["expression"], made["trigger"]["dialect"]) == ("0 */5 * * * ?", "spring6")
-    await expect(desk.page.get_by_text(words("jobs.strip.none"))).to_be_visible()
+    await expect(desk.page.get_by_text(words("jobs.recentRuns.none"))).to_be_visible()
 
     await served.pass_time(minutes=5)
     [ran] = (await scene.when("/jobs/coupon_job/instances", lambda page: ended(page["items"])))["items"]
@@ -39,12 +39,12 @@ async def test_a_backfill_is_asked_for_and_its_progress_is_watched_to_the_end(de
     scene = Scene(served, home)
     await scene.job("minutely", cron="0 * * * * ?")
     await desk.go("/jobs/minutely")
-    await desk.press("jobs.act.backfill")
+    await desk.press("jobs.action.backfill")
     end = scene.now.replace(second=30, microsecond=0) - timedelta(minutes=2)
     await desk.set_time(words("jobs.backfill.since", zone="Asia/Shanghai"), end - timedelta(minutes=10))
     await desk.set_time(words("jobs.backfill.until", zone="Asia/Shanghai"), end)
     await expect(desk.dialog).to_contain_text(words("jobs.backfill.onceEffect"))
-    await desk.dialog.get_by_role("button", name=words("jobs.act.backfill")).click()
+    await desk.dialog.get_by_role("button", name=words("jobs.action.backfill")).click()
     row = desk.page.locator(".rows tbody tr")
     await expect(row).to_have_count(1)
     await expect(row.get_by_role("progressbar")).to_be_visible()

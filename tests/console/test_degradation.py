@@ -9,7 +9,7 @@ async def test_seed_002_example_10_the_api_shakes_the_panel_is_read_only_and_com
     scene = Scene(served, home)
     await scene.job("coupon_job", cron="0 */5 * * * ?")
     await desk.go("/jobs/coupon_job")
-    pause, banner = desk.button("jobs.act.pause"), desk.page.locator(".banner")
+    pause, banner = desk.button("jobs.action.pause"), desk.page.locator(".banner")
     line = desk.page.get_by_role("status", name=words("health.label"))
     await expect(pause).not_to_have_attribute("aria-disabled", "true")
     served.door.kill()  # by its pid

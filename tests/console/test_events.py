@@ -55,12 +55,12 @@ async def test_a_webhook_is_subscribed_told_and_told_again(desk, home, served, w
         await expect(desk.page.get_by_text(words("events.replay.done", name="crm"))).to_be_visible()
         await until(lambda: told(hook).count(first) > 1)
 
-        await row.get_by_role("button", name=words("frame.pausing.pause")).click()
+        await row.get_by_role("button", name=words("frame.pauseButton.pause")).click()
         await expect(desk.dialog).to_contain_text(words("events.out.pause.second"))
-        await desk.dialog.get_by_role("button", name=words("frame.pausing.pause")).click()
+        await desk.dialog.get_by_role("button", name=words("frame.pauseButton.pause")).click()
         await expect(row).to_contain_text(words("states.PAUSED"))
-        await row.get_by_role("button", name=words("frame.pausing.resume")).click()
-        await desk.dialog.get_by_role("button", name=words("frame.pausing.resume")).click()
+        await row.get_by_role("button", name=words("frame.pauseButton.resume")).click()
+        await desk.dialog.get_by_role("button", name=words("frame.pauseButton.resume")).click()
         await expect(row).not_to_contain_text(words("states.PAUSED"))
 
         await row.get_by_role("button", name=words("events.remove"), exact=True).click()

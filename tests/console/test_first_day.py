@@ -12,9 +12,9 @@ async def test_a_paused_job_says_before_the_button_is_pressed_that_it_cannot_be_
     await scene.job("resting")
     await home.ask("POST", "/jobs/resting/pause")
     await desk.go("/jobs/resting")
-    await desk.press("jobs.act.trigger")
+    await desk.press("jobs.action.trigger")
     await expect(desk.dialog).to_contain_text(words("jobs.trigger.paused"))
-    await expect(desk.dialog.get_by_role("button", name=words("jobs.act.trigger"))).to_be_disabled()
+    await expect(desk.dialog.get_by_role("button", name=words("jobs.action.trigger"))).to_be_disabled()
 
 
 async def test_a_replay_has_a_word_and_a_tone_in_the_ledger(desk, home, served, words):

@@ -35,7 +35,7 @@ async def test_every_attempt_is_shown_with_status_answer_and_duration_and_it_is_
     desk, home, served, words
 ):
     scene = Scene(served, home)
-    [dead] = await scene.letters("settlement", 1, 503)
+    [dead] = await scene.dead_letters("settlement", 1, 503)
     await desk.go(f"/instances/{dead}")
     tries = desk.page.locator(".attempts > li").filter(has_text="HTTP 503")
     await expect(tries).to_have_count(2)

@@ -92,11 +92,11 @@ async def filled(dsn: str, table: str, statement: str, *args: object) -> None:
         await connection.close()
 
 
-LISTS = ("/instances", "/instances?job=busy", '/instances?state=["DEAD"]', "/letters", "/audit")
+LISTS = ("/instances", "/instances?job=busy", '/instances?state=["DEAD"]', "/dead-letters", "/audit")
 FILTERS = (
     ("/instances", "instances.filters.job", "busy"),
     ("/audit", "audit.columns.actor", "user:rare"),
-    ("/letters", "letters.columns.job", "busy"),
+    ("/dead-letters", "deadLetters.columns.job", "busy"),
 )
 
 

@@ -15,7 +15,7 @@ async def test_subjects_are_imported_added_at_once_refreshed_counted_and_taken_o
     await scene.job("STOCK", trigger={"kind": "rolling", "window": 864000, "every": 86400, "anchor": later})
     await desk.go("/rolling")
     await desk.page.get_by_role("row").filter(has_text="STOCK").get_by_role("link", name="STOCK").click()
-    await expect(desk.page.get_by_text(words("rolling.subjects.none"))).to_be_visible()
+    await expect(desk.page.locator("#subjects").get_by_text(words("rolling.subjects.none"))).to_be_visible()
 
     lines = "".join(f'"product-{number:02}"\n' for number in range(60)).encode()
     stream = {"Content-Type": "application/x-ndjson"}
@@ -38,7 +38,7 @@ async def test_subjects_are_imported_added_at_once_refreshed_counted_and_taken_o
     await scene.when("/jobs/STOCK/subjects?prefix=nov", done)
     await served.pass_time(minutes=3)  # what a node counted before is too old, so it is counted now
     await desk.until_seen(
-        desk.page.get_by_text(words("rolling.coverage.said", fresh=2, subjects=62, length="12 d"), exact=False), 15
+        desk.page.get_by_text(words("rolling.coverage.summary", fresh=2, subjects=62, length="12 d"), exact=False), 15
     )
     await expect(desk.page.locator("#coverage")).to_contain_text("3.225 %")
     await expect(desk.page.locator(".age").filter(has_text=words("rolling.ages.never"))).to_contain_text("60")

@@ -8,7 +8,7 @@ from playwright.async_api import expect
 
 from horae.domain.errors import BadRequest
 from horae.security.roles import Role
-from horae.service import keys
+from horae.service.identity import api_keys
 from tests.console.browser import profile
 from tests.console.desk import Desk
 from tests.console.pages import PLATFORM, pages_of
@@ -61,7 +61,7 @@ async def write_everywhere(served, home) -> dict[str, str]:
     await scene.fails(bad, 400)
     dead = await scene.trigger("answers", {"x": EVIL})
     await scene.ended(dead)
-    await keys.create(home.ctx, NAMES[0], [Role.VIEWER])
+    await api_keys.create(home.ctx, NAMES[0], [Role.VIEWER])
     await home.ask("PUT", "/role-bindings/" + quote(f"group:{NAMES[0]}", safe=""), {"roles": ["viewer"]})
     await home.ask("PUT", "/calendars/" + quote(NAMES[1], safe=""), {"first": "2026-01-01", "last": "2026-12-31"})
     await home.ask("PUT", f"/sources/{quote(kind)}", {"origin": {"kind": "push"}})

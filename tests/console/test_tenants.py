@@ -37,4 +37,4 @@ async def test_a_group_gets_a_role_and_the_tenant_is_paused_and_resumed_after_th
         await expect(desk.dialog).to_contain_text(words(f"tenants.{verb}.second"))
         await desk.dialog.get_by_role("button", name=words(f"tenants.{verb}.verb")).click()
         await expect(desk.page.locator("#own")).to_contain_text(words(f"states.{status}"))
-        assert (await home.ask("GET", "/tenant/standing"))["status"] == status
+        assert (await home.ask("GET", "/tenant/status"))["status"] == status

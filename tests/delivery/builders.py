@@ -3,11 +3,11 @@
 from typing import Any
 from uuid import UUID
 
-from horae.domain.instances import Instance
-from horae.domain.jobs import Definition, Job, Status
-from horae.domain.lifecycle import State
-from horae.domain.targets import Target
-from horae.domain.triggers import KeyedTrigger
+from horae.domain.instances.instances import Instance
+from horae.domain.instances.lifecycle import State
+from horae.domain.jobs.jobs import Definition, Job, Status
+from horae.domain.schedules.triggers import KeyedTrigger
+from horae.domain.targets.targets import Target
 from tests.domain.builders import an_instance
 
 TENANT = UUID(int=2)

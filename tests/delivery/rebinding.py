@@ -10,8 +10,8 @@ import sys
 from collections import Counter
 
 from horae.delivery.client import Client, ask
-from horae.delivery.http import Answer, Failure, compose, place_of
-from horae.domain.egress import Egress
+from horae.delivery.http import Failure, HttpAnswer, build_request, parse_url
+from horae.domain.targets.egress import Egress
 from tests.delivery.resolver import A, Resolver
 
 PUBLIC, INSIDE = "93.184.216.34", "127.0.0.1"
@@ -41,9 +41,9 @@ async def main(tries: int) -> None:
     port = server.sockets[0].getsockname()[1]
     client = Client(OPEN)
     for n in range(tries):  # a name each: what was said of it is remembered for some seconds
-        request = compose("GET", place_of(f"http://n{n}.rebind.example:{port}/"), {}, b"", 1.0, 1.0)
+        request = build_request("GET", parse_url(f"http://n{n}.rebind.example:{port}/"), {}, b"", 1.0, 1.0)
         match await ask(client, request):
-            case Answer():
+            case HttpAnswer():
                 reached["answer"] += 1
             case Failure(code):
                 reached[str(code)] += 1

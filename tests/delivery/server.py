@@ -5,7 +5,7 @@ import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 
-from horae.delivery.http import Request, compose, place_of
+from horae.delivery.http import HttpRequest, build_request, parse_url
 from horae.delivery.tls import Identity
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -53,9 +53,9 @@ class Server:
         async with self.changed:
             self.changed.notify_all()
 
-    def request(self, path: str = "/", *, read_timeout: float = 2.0, identity: Identity | None = None) -> Request:
-        place = place_of(self.url + path, identity)
-        return compose("POST", place, {"Content-Type": "text/plain"}, b"hello", 1.0, read_timeout)
+    def request(self, path: str = "/", *, read_timeout: float = 2.0, identity: Identity | None = None) -> HttpRequest:
+        place = parse_url(self.url + path, identity)
+        return build_request("POST", place, {"Content-Type": "text/plain"}, b"hello", 1.0, read_timeout)
 
 
 @asynccontextmanager

@@ -10,8 +10,8 @@ import sys
 from collections import Counter, defaultdict
 
 from horae.delivery.client import Client, ask
-from horae.delivery.http import Answer, Failure, compose, place_of
-from horae.domain.egress import Egress
+from horae.delivery.http import Failure, HttpAnswer, build_request, parse_url
+from horae.domain.targets.egress import Egress
 from tests.delivery.resolver import Resolver
 from tests.inside import INSIDE, SIXES, carried, spelt
 
@@ -67,11 +67,11 @@ class Canary:
 async def tried(client: Client, host: str, port: int) -> str:
     """What became of one call."""
     try:
-        found = await ask(client, compose("GET", place_of(f"http://{host}:{port}/"), {}, b"", 1.0, 1.0))
+        found = await ask(client, build_request("GET", parse_url(f"http://{host}:{port}/"), {}, b"", 1.0, 1.0))
     except ValueError:
         return "REFUSED"  # no host can be read out of it
     match found:
-        case Answer(status=status):
+        case HttpAnswer(status=status):
             return str(status)
         case Failure(code):
             return str(code)

@@ -9,10 +9,10 @@ import msgspec
 import pytest
 
 from horae.delivery.push import Sender
-from horae.delivery.secrets import named
-from horae.domain.auth import BasicAuth, BearerAuth, OAuthAuth
-from horae.domain.outcomes import ErrorCode, Retryable, Success, Unrecoverable
-from horae.domain.targets import HttpTarget
+from horae.delivery.secrets import secrets_in_memory
+from horae.domain.instances.outcomes import ErrorCode, Retryable, Success, Unrecoverable
+from horae.domain.targets.auth import BasicAuth, BearerAuth, OAuthAuth
+from horae.domain.targets.targets import HttpTarget
 from tests.delivery.builders import TENANT, a_job, an_attempt
 from tests.delivery.server import Received, answer, serving
 
@@ -21,7 +21,7 @@ SECRETS = {"key": "s3cret", "split": "a\r\nX-Admin: yes", "client": "c:1/2"}
 
 @pytest.fixture
 async def sender(client):
-    return Sender(client, named({TENANT: SECRETS}))
+    return Sender(client, secrets_in_memory({TENANT: SECRETS}))
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ async def test_a_missing_secret_is_final_and_names_itself_only(sender, server, r
 
 
 async def test_another_tenants_secrets_are_not_ours(client, server, received):
-    sender = Sender(client, named({UUID(int=9): SECRETS}))
+    sender = Sender(client, secrets_in_memory({UUID(int=9): SECRETS}))
     done = await sender.deliver(an_attempt(), a_job(HttpTarget(server.url, auth=BearerAuth("key"))))
     assert isinstance(done.outcome, Unrecoverable)
     assert received.lines == []

@@ -7,11 +7,18 @@ from standardwebhooks import Webhook
 from horae.delivery import batches
 from horae.delivery.batches import MAX_BATCH_BYTES
 from horae.delivery.push import Sender
-from horae.delivery.secrets import named
-from horae.delivery.waiting import answered
-from horae.domain.calls import completion_of
-from horae.domain.outcomes import Accepted, Declined, ErrorCode, Retryable, Success, Unrecoverable
-from horae.domain.targets import HttpTarget
+from horae.delivery.secrets import secrets_in_memory
+from horae.delivery.waiting import wait_for_callback
+from horae.domain.instances.outcomes import (
+    AcceptedCall,
+    DeclinedCall,
+    ErrorCode,
+    Retryable,
+    Success,
+    Unrecoverable,
+)
+from horae.domain.targets.calls import completion_of
+from horae.domain.targets.targets import HttpTarget
 from tests.delivery.builders import TENANT, a_job, an_attempt
 from tests.delivery.server import answer
 
@@ -21,7 +28,7 @@ RUNS = [an_attempt(idem_key=f"k{number}", payload=number) for number in range(3)
 
 async def push(sender, server, **facts):
     job = a_job(HttpTarget(server.url, batch=10, **facts))
-    return await answered(lambda done: sender.push_batch(RUNS, job, done))
+    return await wait_for_callback(lambda done: sender.push_batch(RUNS, job, done))
 
 
 async def test_every_call_has_its_own_key_and_completion_token(sender, server, received):
@@ -38,7 +45,7 @@ async def test_results_are_judged_one_by_one(sender, server, received):
     received.answers = [answer(207, msgspec.json.encode({"results": results}))]
     done = await push(sender, server)
     assert [one.outcome for one in done] == [
-        Declined(),
+        DeclinedCall(),
         Retryable(ErrorCode.HTTP_5XX, "answered 503", 9.0),
         Unrecoverable(ErrorCode.HTTP_4XX, "answered 404"),
     ]
@@ -51,7 +58,7 @@ async def test_results_are_judged_one_by_one(sender, server, received):
         (answer(200, b"thanks"), Success()),
         (answer(200, b'{"ok": true}'), Success()),
         (answer(200, b"[]"), Success()),
-        (answer(202), Accepted(300.0)),
+        (answer(202), AcceptedCall(300.0)),
         (answer(500, b'{"results": [{"status": 200}]}'), Retryable(ErrorCode.HTTP_5XX, "answered 500")),
     ],
 )
@@ -77,7 +84,7 @@ async def test_a_single_attempt_of_a_batch_target_is_a_batch_of_one(sender, serv
 
 
 async def test_a_batch_sent_again_has_the_same_signed_id(client, server, received):
-    sender = Sender(client, named({TENANT: {"hook": SECRET}}))
+    sender = Sender(client, secrets_in_memory({TENANT: {"hook": SECRET}}))
     for _ in range(2):
         await push(sender, server, signing="hook")
     assert len({headers["webhook-id"] for headers in received.headers}) == 1
@@ -86,7 +93,7 @@ async def test_a_batch_sent_again_has_the_same_signed_id(client, server, receive
 
 async def test_no_answer_is_no_answer_for_each(sender):
     job = a_job(HttpTarget("http://127.0.0.1:9/", batch=10))
-    done = await answered(lambda done: sender.push_batch(RUNS, job, done))
+    done = await wait_for_callback(lambda done: sender.push_batch(RUNS, job, done))
     assert [one.outcome.code for one in done] == [ErrorCode.CONNECT] * 3
 
 
@@ -95,7 +102,7 @@ async def test_a_request_is_bounded_by_bytes_and_each_call_gets_its_own_answer(s
     runs = [an_attempt(idem_key=f"k{number}", payload="x" * 60_000) for number in range(40)]
     job = a_job(HttpTarget(server.url, batch=400))
     received.answers = [answer(503)]
-    done = await answered(lambda done: sender.push_batch(runs, job, done))
+    done = await wait_for_callback(lambda done: sender.push_batch(runs, job, done))
     assert max(map(len, received.bodies)) < MAX_BATCH_BYTES + 1000
     told = [call["idempotency_key"] for body in received.bodies for call in msgspec.json.decode(body)["batch"]]
     assert sorted(told) == sorted(ran.idem_key for ran in runs)
@@ -112,5 +119,5 @@ async def test_a_call_larger_than_a_request_goes_alone(sender, server, received,
 
 async def test_calls_that_cannot_be_encoded_fail_by_themselves(sender, server, received):
     job = a_job(HttpTarget(server.url, batch=10))
-    done = await answered(lambda done: sender.push_batch([an_attempt(payload=object())], job, done))
+    done = await wait_for_callback(lambda done: sender.push_batch([an_attempt(payload=object())], job, done))
     assert isinstance(done[0].outcome, Retryable)

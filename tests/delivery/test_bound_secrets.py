@@ -6,13 +6,13 @@ from horae.delivery.client import Client
 from horae.delivery.outlets import Outlets
 from horae.delivery.push import Sender
 from horae.delivery.secrets import NamedSecrets
-from horae.domain.auth import BasicAuth, BearerAuth, MtlsAuth, OAuthAuth
-from horae.domain.channels import Owner, Subscription, Webhook
-from horae.domain.cloudevents import Told
+from horae.domain.encryption.secrets import MAX_HOSTS, check_hosts, is_bound_to
 from horae.domain.errors import Invalid, Unavailable
-from horae.domain.outcomes import ErrorCode, Success, Unrecoverable
-from horae.domain.secrets import MAX_HOSTS, check_hosts, is_bound_to
-from horae.domain.targets import HttpTarget
+from horae.domain.events.channels import ChannelOwner, Subscription, WebhookAddress
+from horae.domain.events.cloudevents import OutgoingEvent
+from horae.domain.instances.outcomes import ErrorCode, Success, Unrecoverable
+from horae.domain.targets.auth import BasicAuth, BearerAuth, MtlsAuth, OAuthAuth
+from horae.domain.targets.targets import HttpTarget
 from tests.delivery.builders import TENANT, a_job, an_attempt
 from tests.delivery.server import answer, serving
 from tests.egress import ANYWHERE
@@ -80,11 +80,13 @@ async def test_a_webhook_is_signed_for_the_hosts_of_its_secret_alone():
 
     async with serving(token_or_ok) as server:
         client = Client(ANYWHERE)
-        wanted = Subscription(sink=Webhook(f"{server.url}/", "s"))
-        batch = [Told(id="1", type="x", key="k", data=b"{}")]
+        wanted = Subscription(sink=WebhookAddress(f"{server.url}/", "s"))
+        batch = [OutgoingEvent(id="1", type="x", key="k", data=b"{}")]
         with pytest.raises(Unavailable, match="may not be sent"):
-            await Outlets(None, client, bound("example.com"), learn).send(Channel, wanted, Owner("acme", None), batch)
-        await Outlets(None, client, bound("127.0.0.1"), learn).send(Channel, wanted, Owner("acme", None), batch)
+            await Outlets(None, client, bound("example.com"), learn).send(
+                Channel, wanted, ChannelOwner("acme", None), batch
+            )
+        await Outlets(None, client, bound("127.0.0.1"), learn).send(Channel, wanted, ChannelOwner("acme", None), batch)
         await client.close()
 
 

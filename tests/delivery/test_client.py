@@ -6,9 +6,9 @@ import pytest
 
 from horae.delivery import client as clients
 from horae.delivery.client import Client, ask
-from horae.delivery.http import Answer, Failure, compose, place_of
-from horae.delivery.names import NotAllowed
-from horae.domain.outcomes import ErrorCode
+from horae.delivery.http import Failure, HttpAnswer, build_request, parse_url
+from horae.delivery.names import EgressRefused
+from horae.domain.instances.outcomes import ErrorCode
 from tests.delivery.server import OK, Visit, polite, saying, serving, silent
 from tests.egress import ANYWHERE
 
@@ -16,7 +16,7 @@ from tests.egress import ANYWHERE
 async def test_requests_one_after_the_other_share_a_connection(client):
     async with serving(polite) as server:
         for _ in range(5):
-            assert await ask(client, server.request()) == Answer(200, {"content-length": "2"}, b"ok")
+            assert await ask(client, server.request()) == HttpAnswer(200, {"content-length": "2"}, b"ok")
         assert server.visits == 1
         await client.close()
 
@@ -108,7 +108,7 @@ async def test_no_more_than_so_many_idle_connections_are_kept(client, monkeypatc
     monkeypatch.setattr(clients, "MOST_IDLE", 3)
     async with serving(polite) as server:
         answers = await asyncio.gather(*(ask(client, server.request()) for _ in range(10)))
-        assert {answer.status for answer in answers if isinstance(answer, Answer)} == {200}
+        assert {answer.status for answer in answers if isinstance(answer, HttpAnswer)} == {200}
         assert not [answer for answer in answers if isinstance(answer, Failure)], "those that go have answered too"
         await server.until(lambda server: server.open == 3)
         await client.close()
@@ -119,7 +119,7 @@ async def test_whoever_waits_is_told_even_of_what_nobody_expected(client, monkey
         raise RuntimeError("File descriptor 7 is used by transport")
 
     monkeypatch.setattr(clients, "dial", stumbles)
-    answer = await ask(client, compose("POST", place_of("http://127.0.0.1:9/"), {}, b"", 1.0, 1.0))
+    answer = await ask(client, build_request("POST", parse_url("http://127.0.0.1:9/"), {}, b"", 1.0, 1.0))
     assert answer == Failure(ErrorCode.CONNECT, "no connection: RuntimeError")
 
 
@@ -138,7 +138,7 @@ async def test_the_address_is_what_resolve_says_and_the_host_what_the_url_says()
     client = Client(ANYWHERE, resolve=resolve)
     async with serving(behave) as server:
         url = server.url.replace("127.0.0.1", "shop.example")
-        request = compose("POST", place_of(url), {}, b"", 1, 1)
+        request = build_request("POST", parse_url(url), {}, b"", 1, 1)
         answers = await asyncio.gather(*(ask(client, request) for _ in range(10)))
         assert {answer.status for answer in answers} == {200}
         assert asked == ["shop.example"]
@@ -148,7 +148,7 @@ async def test_the_address_is_what_resolve_says_and_the_host_what_the_url_says()
 
 async def test_an_address_that_is_not_allowed_is_refused_and_never_connected_to():
     async def resolve(host: str, port: int) -> list[str]:
-        raise NotAllowed(f"{host} is not for us")
+        raise EgressRefused(f"{host} is not for us")
 
     client = Client(ANYWHERE, resolve=resolve)
     async with serving(polite) as server:
@@ -175,7 +175,7 @@ async def test_the_next_address_is_tried_where_the_first_has_nobody(client):
     ],
 )
 async def test_no_connection_is_a_value_that_says_nothing_was_sent(client, url, said):
-    failure = await ask(client, compose("GET", place_of(url), {}, b"", 2, 1))
+    failure = await ask(client, build_request("GET", parse_url(url), {}, b"", 2, 1))
     assert failure.code is ErrorCode.CONNECT
     assert failure.message.startswith(said)
 
@@ -197,7 +197,7 @@ async def test_a_callback_that_raises_harms_no_connection(client):
     loop, told, called = asyncio.get_running_loop(), [], asyncio.Event()
     loop.set_exception_handler(lambda _, context: told.append(context["exception"]))
 
-    def done(result: Answer | Failure) -> None:
+    def done(result: HttpAnswer | Failure) -> None:
         called.set()
         raise ZeroDivisionError
 

@@ -15,20 +15,20 @@ import pytest
 
 from horae.delivery import oidc, outlets, sources, transit
 from horae.delivery.client import Client
-from horae.delivery.oidc import Issuer, Relying
+from horae.delivery.oidc import Issuer, RelyingParty
 from horae.delivery.outlets import Outlets
-from horae.delivery.push import Delivered, Sender
-from horae.delivery.secrets import named
+from horae.delivery.push import Delivery, Sender
+from horae.delivery.secrets import secrets_in_memory
 from horae.delivery.transit import Transit, TransitKek
-from horae.delivery.waiting import answered
-from horae.domain.auth import OAuthAuth
-from horae.domain.channels import Owner, Subscription, Topic, Webhook
-from horae.domain.cloudevents import Told
+from horae.delivery.waiting import wait_for_callback
 from horae.domain.errors import HoraeError
-from horae.domain.intakes import Intake, read
-from horae.domain.jobs import Job
-from horae.domain.sources import HttpSource
-from horae.domain.targets import HttpTarget
+from horae.domain.events.channels import ChannelOwner, Subscription, TopicAddress, WebhookAddress
+from horae.domain.events.cloudevents import OutgoingEvent
+from horae.domain.events.intakes import Intake, read
+from horae.domain.jobs.jobs import Job
+from horae.domain.sources.sources import HttpSource
+from horae.domain.targets.auth import OAuthAuth
+from horae.domain.targets.targets import HttpTarget
 from horae.security import idtokens
 from tests.delivery.builders import TENANT, a_job, an_attempt
 from tests.delivery.corpus import BODIES, CORPUS
@@ -41,7 +41,7 @@ TIMEOUT_S = 0.5
 MANY_OBJECTS = 2000
 ENDS_WITHIN_S = 20
 KEY = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
-SECRETS = named({TENANT: {"client": "s", "sign": KEY}})
+SECRETS = secrets_in_memory({TENANT: {"client": "s", "sign": KEY}})
 
 
 class Reader(NamedTuple):
@@ -89,7 +89,7 @@ async def one_call(reader: Reader, n: int) -> object:
 
 async def three_calls(reader: Reader, n: int) -> object:
     job = job_of(f"{reader.url}/{n}/", 3)
-    found = await answered(lambda done: reader.sender.push_batch([an_attempt()] * 3, job, done))
+    found = await wait_for_callback(lambda done: reader.sender.push_batch([an_attempt()] * 3, job, done))
     assert len(found) == 3
     return found
 
@@ -97,7 +97,7 @@ async def three_calls(reader: Reader, n: int) -> object:
 async def a_call_with_a_token(reader: Reader, n: int) -> object:
     job = job_of(f"{reader.url}/fire", 1, f"{reader.url}/{n}/")
     found = await asyncio.gather(*(reader.sender.deliver(an_attempt(), job) for _ in range(2)))
-    assert all(isinstance(one, Delivered) for one in found)
+    assert all(isinstance(one, Delivery) for one in found)
     return found
 
 
@@ -110,10 +110,10 @@ async def a_webhook(reader: Reader, n: int) -> object:
     async def learn(*_names: object) -> None:
         pass
 
-    told = Told(id="1", key="k", data=b"{}", type="x")
-    wanted = Subscription(sink=Webhook(f"{reader.url}/{n}/", "sign"))
+    told = OutgoingEvent(id="1", key="k", data=b"{}", type="x")
+    wanted = Subscription(sink=WebhookAddress(f"{reader.url}/{n}/", "sign"))
     way = Outlets(SimpleNamespace(), reader.client, SECRETS, learn)
-    return await way.send(SimpleNamespace(tenant_id=TENANT), wanted, Owner("acme", None), [told])
+    return await way.send(SimpleNamespace(tenant_id=TENANT), wanted, ChannelOwner("acme", None), [told])
 
 
 async def a_data_key(reader: Reader, n: int) -> object:
@@ -127,16 +127,18 @@ async def a_data_key(reader: Reader, n: int) -> object:
 
 
 async def an_issuer(reader: Reader, n: int) -> object:
-    return await Issuer(reader.client, Relying(f"{reader.url}/{n}", "me", "s")).metadata()
+    return await Issuer(reader.client, RelyingParty(f"{reader.url}/{n}", "me", "s")).metadata()
 
 
 async def keys_of_an_issuer(reader: Reader, n: int) -> object:
-    keys = await Issuer(reader.client, Relying(f"{reader.url}/good/{n}", "me", "s")).keys("k")
+    keys = await Issuer(reader.client, RelyingParty(f"{reader.url}/good/{n}", "me", "s")).keys("k")
     return idtokens.key_for(idtokens.Header("RS256", "k"), keys)
 
 
 async def a_code_for_a_token(reader: Reader, n: int) -> object:
-    return await Issuer(reader.client, Relying(f"{reader.url}/good/{n}", "me", "s")).exchange("c", "v", "https://x/")
+    return await Issuer(reader.client, RelyingParty(f"{reader.url}/good/{n}", "me", "s")).exchange(
+        "c", "v", "https://x/"
+    )
 
 
 READERS = (
@@ -179,7 +181,7 @@ def objects() -> int:
 async def test_f1_a_reader_hears_every_answer_and_nothing_is_left_of_any(hear, monkeypatch):
     assert len(CORPUS) >= 200
     for module in (oidc, outlets, transit):
-        monkeypatch.setattr(module, "READ", TIMEOUT_S)
+        monkeypatch.setattr(module, "READ_TIMEOUT_S", TIMEOUT_S)
     async with serving(answering(ANSWERS.__getitem__)) as server:
         before = asyncio.all_tasks()
         client = Client(ANYWHERE)
@@ -198,11 +200,11 @@ async def test_f1_a_reader_hears_every_answer_and_nothing_is_left_of_any(hear, m
 @pytest.mark.parametrize("name", BODIES)
 def test_a_message_of_a_broker_is_a_change_or_a_refusal(name):
     with pytest.raises(HoraeError):
-        read(BODIES[name], Intake(source=Topic("b", "t")))
+        read(BODIES[name], Intake(source=TopicAddress("b", "t")))
 
 
 @pytest.mark.parametrize("name", BODIES)
 def test_an_id_token_is_refused_whatever_its_parts_hold(name):
     part = idtokens.urlsafe_b64encode(BODIES[name][:9000]).rstrip(b"=").decode()
-    with pytest.raises(idtokens.Refused):
+    with pytest.raises(idtokens.TokenRefused):
         idtokens.header_of(f"{part}.{part}.{part}", idtokens.ALGORITHMS)

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from horae.delivery.client import Client, ask
-from horae.delivery.http import Answer, Failure, compose, place_of
+from horae.delivery.http import Failure, HttpAnswer, build_request, parse_url
 from horae.delivery.push import Sender
-from horae.domain.egress import Egress
-from horae.domain.outcomes import ErrorCode, Success, Unrecoverable
-from horae.domain.targets import HttpTarget
+from horae.domain.instances.outcomes import ErrorCode, Success, Unrecoverable
+from horae.domain.targets.egress import Egress
+from horae.domain.targets.targets import HttpTarget
 from tests.delivery.builders import TENANT, a_job, an_attempt
 from tests.delivery.server import Received, Server, polite, serving
 
@@ -33,10 +33,10 @@ SPELLINGS = [
 ]
 
 
-async def tried(egress: Egress, url: str) -> Answer | Failure:
+async def tried(egress: Egress, url: str) -> HttpAnswer | Failure:
     client = Client(egress)
     try:
-        return await ask(client, compose("POST", place_of(url), {}, b"", 1.0, 1.0))
+        return await ask(client, build_request("POST", parse_url(url), {}, b"", 1.0, 1.0))
     except (UnicodeError, ValueError) as error:
         return Failure(ErrorCode.REFUSED, str(error))
     finally:
@@ -62,7 +62,7 @@ async def test_a_refused_target_says_why_and_is_not_tried_again(server: Server, 
 
 
 async def test_an_allowed_network_is_called(server: Server, received: Received):
-    assert isinstance(await tried(LOOPBACK, server.url), Answer)
+    assert isinstance(await tried(LOOPBACK, server.url), HttpAnswer)
     assert received.lines
 
 
@@ -71,7 +71,7 @@ async def test_a_proxy_that_the_environment_names_is_never_used(server: Server, 
         for name in ("http_proxy", "https_proxy", "all_proxy"):
             monkeypatch.setenv(name, proxy.url)
             monkeypatch.setenv(name.upper(), proxy.url)
-        assert isinstance(await tried(LOOPBACK, server.url), Answer)
+        assert isinstance(await tried(LOOPBACK, server.url), HttpAnswer)
     assert len(received.lines) == 1
     assert proxy.visits == 0
 

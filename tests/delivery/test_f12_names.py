@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from horae.delivery.client import Client
 from horae.delivery.push import Sender
-from horae.domain.outcomes import Probed, Retryable, Success
-from horae.domain.targets import HttpTarget
+from horae.domain.instances.outcomes import FailedProbe, Retryable, Success
+from horae.domain.targets.targets import HttpTarget
 from tests.delivery.builders import a_job, an_attempt
 from tests.delivery.server import polite, serving
 from tests.egress import ANYWHERE
@@ -58,7 +58,7 @@ async def test_f12_a_tenant_whose_names_hang_makes_no_other_wait(hanging):
         await client.close()
     assert isinstance(found.outcome, Success)
     assert any(isinstance(one, Retryable) for one in outcomes)  # those whose name server was asked
-    assert sum(isinstance(one, Probed) for one in outcomes) > NAMES / 2  # the others cost their jobs nothing
+    assert sum(isinstance(one, FailedProbe) for one in outcomes) > NAMES / 2  # the others cost their jobs nothing
 
 
 async def test_a_name_that_is_not_known_is_asked_for_once_in_a_few_seconds():

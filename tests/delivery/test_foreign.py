@@ -7,14 +7,14 @@ import pytest
 
 from horae.delivery.batches import outcomes
 from horae.delivery.client import Client
-from horae.delivery.http import Answer
+from horae.delivery.http import HttpAnswer
 from horae.delivery.push import Sender
-from horae.delivery.secrets import named
-from horae.domain.answers import judge
-from horae.domain.auth import OAuthAuth
+from horae.delivery.secrets import secrets_in_memory
 from horae.domain.foreign import Unreadable, read_as, read_json
-from horae.domain.outcomes import Retryable, Success
-from horae.domain.targets import HttpTarget
+from horae.domain.instances.outcomes import Retryable, Success
+from horae.domain.targets.answers import judge
+from horae.domain.targets.auth import OAuthAuth
+from horae.domain.targets.targets import HttpTarget
 from tests.delivery.builders import TENANT, a_job, an_attempt
 from tests.delivery.server import OK, Visit, answer, serving
 from tests.egress import ANYWHERE
@@ -77,7 +77,7 @@ def test_a_time_that_no_calendar_has_is_no_time(date, status):
 
 @pytest.mark.parametrize("kind", UNREADABLE)
 def test_a_batch_whose_answer_says_nothing_about_its_calls_goes_by_its_status(kind):
-    assert outcomes(Answer(200, {}, UNREADABLE[kind]), 3, 300.0) == [Success()] * 3
+    assert outcomes(HttpAnswer(200, {}, UNREADABLE[kind]), 3, 300.0) == [Success()] * 3
 
 
 @pytest.mark.parametrize("kind", UNREADABLE)
@@ -91,7 +91,7 @@ async def test_one_bad_answer_of_a_token_endpoint_stops_none_of_its_calls(kind):
 
     async with serving(behave) as server:
         client = Client(ANYWHERE)
-        sender = Sender(client, named({TENANT: {"client": "s"}}))
+        sender = Sender(client, secrets_in_memory({TENANT: {"client": "s"}}))
         auth = OAuthAuth(f"{server.url}/token", "me", "client")
         job = a_job(HttpTarget(f"{server.url}/fire", auth=auth))
         async with asyncio.timeout(10):

@@ -6,14 +6,21 @@ import msgspec
 import pytest
 
 from horae.delivery.client import Client
-from horae.delivery.names import NotAllowed
-from horae.delivery.plans import plain
+from horae.delivery.names import EgressRefused
 from horae.delivery.push import Sender
-from horae.domain.instances import Instance
-from horae.domain.jobs import own_queue
-from horae.domain.outcomes import Accepted, Declined, ErrorCode, Retryable, Success, Unrecoverable
-from horae.domain.targets import HttpTarget
-from horae.domain.tokens import proves
+from horae.delivery.request_plans import plain
+from horae.domain.instances.instances import Instance
+from horae.domain.instances.outcomes import (
+    AcceptedCall,
+    DeclinedCall,
+    ErrorCode,
+    Retryable,
+    Success,
+    Unrecoverable,
+)
+from horae.domain.jobs.jobs import own_queue
+from horae.domain.targets.targets import HttpTarget
+from horae.domain.workers.completion_tokens import is_completion_token
 from tests.delivery.builders import a_job, an_attempt
 from tests.delivery.server import answer
 from tests.domain.builders import TOKEN
@@ -39,7 +46,7 @@ async def test_the_call_is_the_body_and_the_headers_name_key_attempt_and_trace(s
     assert headers["horae-attempt"] == "3"
     assert headers["content-type"] == "application/json"
     assert headers["user-agent"] == "horae"
-    assert proves(headers["horae-completion-token"], UUID(int=1), 3, TOKEN)
+    assert is_completion_token(headers["horae-completion-token"], UUID(int=1), 3, TOKEN)
 
 
 async def test_all_attempts_of_an_instance_share_a_trace_with_a_span_each(sender, server, received):
@@ -111,8 +118,8 @@ async def test_a_key_that_no_header_could_carry_is_encoded_so_that_no_two_look_a
 @pytest.mark.parametrize(
     ("said", "outcome"),
     [
-        (answer(202), Accepted(60.0)),
-        (answer(200, horae_outcome="declined"), Declined()),
+        (answer(202), AcceptedCall(60.0)),
+        (answer(200, horae_outcome="declined"), DeclinedCall()),
         (answer(204), Success()),
         (answer(503, retry_after="7"), Retryable(ErrorCode.HTTP_5XX, "answered 503", 7.0)),
         (
@@ -140,7 +147,7 @@ async def test_no_answer_is_retried_and_no_allowed_address_is_not(server):
     assert (nobody.outcome.code, nobody.status) == (ErrorCode.CONNECT, None)
 
     async def refuse(host: str, port: int) -> list[str]:
-        raise NotAllowed("not this one")
+        raise EgressRefused("not this one")
 
     refused = await Sender(Client(ANYWHERE, resolve=refuse)).deliver(an_attempt(), a_job(HttpTarget(server.url)))
     assert refused.outcome == Unrecoverable(ErrorCode.REFUSED, "not this one")

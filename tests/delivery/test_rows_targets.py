@@ -10,13 +10,13 @@ import pytest
 from horae.delivery import client as clients
 from horae.delivery.client import Client, ask
 from horae.delivery.connection import Connection
-from horae.delivery.http import Answer, Failure, compose, place_of
+from horae.delivery.http import Failure, HttpAnswer, build_request, parse_url
 from horae.delivery.push import Sender
-from horae.delivery.reading import LONGEST_BODY, LONGEST_HEAD, MOST_HEADERS, MOST_HEARD
+from horae.delivery.reading import MAX_ANSWER_BYTES, MAX_HEAD_BYTES, MAX_KEPT_BODY_BYTES, MOST_HEADERS
 from horae.domain.errors import HoraeError, Invalid
-from horae.domain.outcomes import ErrorCode
-from horae.domain.sources import HttpSource
-from horae.domain.targets import HttpTarget
+from horae.domain.instances.outcomes import ErrorCode
+from horae.domain.sources.sources import HttpSource
+from horae.domain.targets.targets import HttpTarget
 from tests.delivery.server import Behaviour, Server, Visit, answer, serving, silent
 from tests.delivery.test_corpus import READERS, SECRETS, Reader, answering
 from tests.delivery.test_hostile import HEAD, PIECE, endless, forget_peak, peak, resident, trickle
@@ -59,7 +59,7 @@ def taken(monkeypatch) -> list[int]:
     return sizes
 
 
-async def ask_at_once(client: Client, server: Server, many: int, read_timeout: float) -> list[Answer | Failure]:
+async def ask_at_once(client: Client, server: Server, many: int, read_timeout: float) -> list[HttpAnswer | Failure]:
     """The results of so many requests at the same time."""
     return await asyncio.gather(*(ask(client, server.request(read_timeout=read_timeout)) for _ in range(many)))
 
@@ -77,10 +77,10 @@ async def test_a_body_of_any_size_costs_the_same_bytes_and_frees_its_slot(client
         before = resident()
         for _ in range(requests // AT_ONCE):
             for one in await ask_at_once(client, server, AT_ONCE, 20):
-                assert isinstance(one, Answer)
-                assert len(one.body) == min(LONGEST_BODY, offered)
+                assert isinstance(one, HttpAnswer)
+                assert len(one.body) == min(MAX_KEPT_BODY_BYTES, offered)
         growth = peak() - before
-        assert sum(taken) <= requests * (MOST_HEARD + MAX_READ_BYTES)
+        assert sum(taken) <= requests * (MAX_ANSWER_BYTES + MAX_READ_BYTES)
         assert growth <= AT_ONCE * MAX_GROWTH_BYTES
         await client.close()
         assert client.connections == 0
@@ -115,8 +115,8 @@ async def test_a_handshake_that_never_ends_is_no_connection_after_the_connect_ti
         await STALLED[kind](visit)
 
     async with serving(behave) as server:
-        place = place_of(server.url.replace("http:", "https:"))
-        request = compose("POST", place, {}, b"", 0.3, 30.0)
+        place = parse_url(server.url.replace("http:", "https:"))
+        request = build_request("POST", place, {}, b"", 0.3, 30.0)
         found = await asyncio.gather(*(ask(client, request) for _ in range(10)))
         assert {one.code for one in found} <= {ErrorCode.CONNECT, ErrorCode.TLS}
         assert (client.connections, client._opening) == (0, set())
@@ -133,9 +133,9 @@ async def test_name_connection_and_answer_have_thirty_seconds_in_all():
 
     client = Client(ANYWHERE, resolve=resolve)
     async with serving(silent) as server:
-        place = place_of(server.url.replace("127.0.0.1", "slow.example"))
+        place = parse_url(server.url.replace("127.0.0.1", "slow.example"))
         began_at = loop.time()
-        asked = loop.create_task(ask(client, compose("POST", place, {}, b"", 30.0, 30.0)))
+        asked = loop.create_task(ask(client, build_request("POST", place, {}, b"", 30.0, 30.0)))
         await server.until(lambda server: server.visits == 1)
         while not (deadlines := [one.deadline for one in client._connections if one._done is not None]):
             await asyncio.sleep(0)
@@ -161,8 +161,8 @@ async def test_a_connection_that_stands_too_late_is_not_written_to(monkeypatch):
 
 
 def test_sixty_four_kib_are_kept_of_an_answer_and_four_times_as_much_is_heard():
-    assert (LONGEST_BODY, MOST_HEARD) == (64 * 1024, 256 * 1024)
-    assert (LONGEST_HEAD, MOST_HEADERS) == (32 * 1024, 100)
+    assert (MAX_KEPT_BODY_BYTES, MAX_ANSWER_BYTES) == (64 * 1024, 256 * 1024)
+    assert (MAX_HEAD_BYTES, MOST_HEADERS) == (32 * 1024, 100)
 
 
 def test_a_target_and_a_source_have_three_seconds_to_connect_and_nobody_more_than_thirty():

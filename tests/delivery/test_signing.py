@@ -6,10 +6,10 @@ import pytest
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from horae.delivery.push import Sender
-from horae.delivery.secrets import named
+from horae.delivery.secrets import secrets_in_memory
 from horae.delivery.signing import keys_of, sign
-from horae.domain.outcomes import ErrorCode, Success, Unrecoverable
-from horae.domain.targets import HttpTarget
+from horae.domain.instances.outcomes import ErrorCode, Success, Unrecoverable
+from horae.domain.targets.targets import HttpTarget
 from tests.delivery.builders import TENANT, a_job, an_attempt
 
 PUBLISHED = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -22,7 +22,7 @@ def test_the_published_vector():
 
 
 async def test_the_official_verifier_accepts_what_we_send_and_nothing_else(client, server, received):
-    sender = Sender(client, named({TENANT: {"hook": NEW}}))
+    sender = Sender(client, secrets_in_memory({TENANT: {"hook": NEW}}))
     done = await sender.deliver(an_attempt(payload={"ü": 1}), a_job(HttpTarget(server.url, signing="hook")))
     assert done.outcome == Success()
     [headers], [body] = received.headers, received.bodies
@@ -39,7 +39,7 @@ async def test_the_official_verifier_accepts_what_we_send_and_nothing_else(clien
 
 async def test_the_id_is_the_same_for_every_attempt_and_the_time_is_not(client, server, received):
     times = iter([1000.5, 2000.5])
-    sender = Sender(client, named({TENANT: {"hook": NEW}}), wall=lambda: next(times))
+    sender = Sender(client, secrets_in_memory({TENANT: {"hook": NEW}}), wall=lambda: next(times))
     job = a_job(HttpTarget(server.url, signing="hook"))
     for attempt in (1, 2):
         await sender.deliver(an_attempt(attempt), job)
@@ -49,7 +49,7 @@ async def test_the_id_is_the_same_for_every_attempt_and_the_time_is_not(client, 
 
 async def test_while_a_secret_is_rotated_old_and_new_verify_and_no_delivery_fails(client, server, received):
     values = {"hook": OLD}
-    sender = Sender(client, named({TENANT: values}))
+    sender = Sender(client, secrets_in_memory({TENANT: values}))
     job = a_job(HttpTarget(server.url, signing="hook"))
     for value, accepted in ((OLD, {OLD}), (f"{OLD} {NEW}", {OLD, NEW}), (NEW, {NEW})):
         values["hook"] = value
@@ -64,7 +64,7 @@ async def test_while_a_secret_is_rotated_old_and_new_verify_and_no_delivery_fail
     ["", "hunter2", "whsec_short", "whsec_" + "A" * 30, "whsec_!!!" + "A" * 40, f"{NEW} x", "whsec_" + "A" * 100],
 )
 async def test_a_secret_that_cannot_sign_is_told_without_its_value(client, server, received, value):
-    sender = Sender(client, named({TENANT: {"hook": value}}))
+    sender = Sender(client, secrets_in_memory({TENANT: {"hook": value}}))
     done = await sender.deliver(an_attempt(), a_job(HttpTarget(server.url, signing="hook")))
     assert isinstance(done.outcome, Unrecoverable)
     assert done.outcome.code is ErrorCode.NO_SECRET

@@ -9,13 +9,13 @@ import pytest
 
 from horae.delivery import tls
 from horae.delivery.client import Client, ask
-from horae.delivery.http import Answer, Failure, compose, place_of
+from horae.delivery.http import Failure, HttpAnswer, build_request, parse_url
 from horae.delivery.push import Sender
-from horae.delivery.secrets import named
+from horae.delivery.secrets import secrets_in_memory
 from horae.delivery.tls import Identity
-from horae.domain.auth import MtlsAuth
-from horae.domain.outcomes import ErrorCode, Retryable, Success, Unrecoverable
-from horae.domain.targets import HttpTarget
+from horae.domain.instances.outcomes import ErrorCode, Retryable, Success, Unrecoverable
+from horae.domain.targets.auth import MtlsAuth
+from horae.domain.targets.targets import HttpTarget
 from tests.delivery.builders import TENANT, a_job, an_attempt
 from tests.delivery.certificates import Authority
 from tests.delivery.server import polite, serving
@@ -62,23 +62,23 @@ async def test_the_name_in_the_url_is_what_the_certificate_must_have(ours):
 
     client = Client(ANYWHERE, resolve=resolve)
     async with serving(polite, tls=ours.serves("named", "DNS:shop.example")) as server:
-        for name, kind in (("shop.example", Answer), ("evil.example", Failure)):
-            place = place_of(server.url.replace("127.0.0.1", name), Identity(authority=ours.pem))
-            assert isinstance(await ask(client, compose("POST", place, {}, b"", 1, 1)), kind)
+        for name, kind in (("shop.example", HttpAnswer), ("evil.example", Failure)):
+            place = parse_url(server.url.replace("127.0.0.1", name), Identity(authority=ours.pem))
+            assert isinstance(await ask(client, build_request("POST", place, {}, b"", 1, 1)), kind)
         await client.close()
 
 
 async def test_a_server_that_speaks_no_tls_is_told_apart(client):
     async with serving(polite) as server:
-        place = place_of(server.url.replace("http:", "https:"))
-        failure = await ask(client, compose("POST", place, {}, b"", 0.3, 1))
+        place = parse_url(server.url.replace("http:", "https:"))
+        failure = await ask(client, build_request("POST", place, {}, b"", 0.3, 1))
         assert isinstance(failure, Failure)
         assert failure.code in {ErrorCode.TLS, ErrorCode.CONNECT}
 
 
 async def test_a_target_may_want_to_see_our_certificate(client, ours, theirs):
     values = {"me": ours.issue("me", "DNS:horae"), "ca": ours.pem, "stranger": theirs.issue("me", "DNS:horae")}
-    sender = Sender(client, named({TENANT: values}))
+    sender = Sender(client, secrets_in_memory({TENANT: values}))
     async with serving(polite, tls=ours.serves("wants", HERE, wants=ours)) as server:
         outcomes = {
             name: (await sender.deliver(an_attempt(), a_job(HttpTarget(server.url, auth=auth, ca="ca")))).outcome
@@ -101,7 +101,7 @@ async def test_identities_do_not_share_connections(client, ours):
 
 
 async def test_a_certificate_that_cannot_be_used_is_a_failure_of_trust(client, ours):
-    sender = Sender(client, named({TENANT: {"bad": "no PEM at all", "ca": ours.pem}}))
+    sender = Sender(client, secrets_in_memory({TENANT: {"bad": "no PEM at all", "ca": ours.pem}}))
     async with serving(polite, tls=ours.serves("good", HERE)) as server:
         bad = await sender.deliver(an_attempt(), a_job(HttpTarget(server.url, auth=MtlsAuth("bad"), ca="ca")))
         assert isinstance(bad.outcome, Retryable)

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from horae.boot.sealing import ANYWHERE
+from horae.boot.encryption import ANYWHERE
 from horae.delivery.client import Client
 from horae.delivery.transit import Transit, TransitKek
 from horae.domain.errors import KeysUnavailable, Unopenable

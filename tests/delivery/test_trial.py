@@ -3,11 +3,11 @@
 import msgspec
 
 from horae.delivery.push import Sender
-from horae.delivery.secrets import named
-from horae.domain.auth import BasicAuth, BearerAuth
-from horae.domain.outcomes import ErrorCode, Success, Unrecoverable
-from horae.domain.targets import HttpTarget
-from horae.service.targets import try_target
+from horae.delivery.secrets import secrets_in_memory
+from horae.domain.instances.outcomes import ErrorCode, Success, Unrecoverable
+from horae.domain.targets.auth import BasicAuth, BearerAuth
+from horae.domain.targets.targets import HttpTarget
+from horae.service.targets.targets import try_target
 from tests.delivery.builders import TENANT, a_job
 from tests.delivery.server import answer
 from tests.domain.builders import NOW
@@ -36,7 +36,7 @@ async def test_a_batch_target_is_tried_with_a_batch_of_one(sender, server, recei
 
 
 async def test_what_proves_who_we_are_is_sent_and_not_shown(client, server, received):
-    sender = Sender(client, named({TENANT: SECRETS}))
+    sender = Sender(client, secrets_in_memory({TENANT: SECRETS}))
     for auth in (BearerAuth("key"), BasicAuth("horae", "key")):
         tried = await try_target(sender, a_job(HttpTarget(server.url, auth=auth, signing="hook")), NOW)
         proof = received.headers[-1]["authorization"].split()[1]

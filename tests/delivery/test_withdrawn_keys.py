@@ -3,13 +3,13 @@
 import pytest
 
 from horae.delivery import oidc
-from horae.delivery.oidc import KEYS_FOR, Issuer, Relying
+from horae.delivery.oidc import KEYS_KEPT_S, Issuer, RelyingParty
 from horae.domain.errors import Unavailable
 
 
 async def test_a_key_is_not_believed_while_the_key_set_cannot_be_read(monkeypatch):
     now, answers = [1000.0], [True]
-    issuer = Issuer(None, Relying("https://issuer.test", "me", "s"))
+    issuer = Issuer(None, RelyingParty("https://issuer.test", "me", "s"))
 
     async def read(_url, kind):
         if not answers[0]:
@@ -25,8 +25,8 @@ async def test_a_key_is_not_believed_while_the_key_set_cannot_be_read(monkeypatc
     assert await issuer.keys("k") == [{"kid": "k"}]
     answers[0] = False
     for _ in range(3):
-        now[0] += KEYS_FOR / 2 + 1
-        if now[0] - 1000.0 > KEYS_FOR:
+        now[0] += KEYS_KEPT_S / 2 + 1
+        if now[0] - 1000.0 > KEYS_KEPT_S:
             with pytest.raises(Unavailable):
                 await issuer.keys("k")
         now[0] += 1.0

@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from horae.domain.instances import Instance
-from horae.domain.lifecycle import State
-from horae.domain.tasks import Known, Ledger
+from horae.domain.instances.instances import Instance
+from horae.domain.instances.lifecycle import State
+from horae.domain.tasks.tasks import KeyState, Ledger
 
 NOW = datetime(2026, 11, 15, 9, tzinfo=UTC)
 LATER = NOW + timedelta(hours=1)
@@ -35,11 +35,11 @@ def an_instance(state: State = State.INIT, **facts: Any) -> Instance:
 
 def known(
     state: State | None, *, generation: int = 1, intent_version: int | None = None, revision: int = 1, **facts: Any
-) -> Known:
+) -> KeyState:
     """A key in a state: None means never used, a final state lives in the ledger only."""
     if state is None:
-        return Known()
+        return KeyState()
     live = an_instance(state, generation=generation, intent_version=intent_version, **facts)
     final = state in {State.SUCCESS, State.DEAD, State.CANCELLED, State.SKIPPED}
     ledger = Ledger(generation, state if final else None, intent_version, revision, live.id)
-    return Known(None if final else live, ledger)
+    return KeyState(None if final else live, ledger)

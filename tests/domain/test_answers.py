@@ -1,7 +1,16 @@
 import pytest
 
-from horae.domain.answers import judge, retry_after
-from horae.domain.outcomes import Accepted, Declined, ErrorCode, Retryable, Said, Success, Unrecoverable, said_by
+from horae.domain.instances.outcomes import (
+    AcceptedCall,
+    DeclinedCall,
+    ErrorCode,
+    Retryable,
+    Success,
+    TargetHealth,
+    Unrecoverable,
+    health_by,
+)
+from horae.domain.targets.answers import judge, retry_after
 
 
 @pytest.mark.parametrize("status", [200, 201, 204, 299])
@@ -10,12 +19,12 @@ def test_2xx_took_it(status):
 
 
 def test_a_2xx_may_say_that_it_declined():
-    assert judge(200, {"horae-outcome": " Declined "}) == Declined()
+    assert judge(200, {"horae-outcome": " Declined "}) == DeclinedCall()
 
 
 def test_202_is_heard_of_again_unless_it_declined():
-    assert judge(202, {}, 60.0) == Accepted(60.0)
-    assert judge(202, {"horae-outcome": "declined"}, 60.0) == Declined()
+    assert judge(202, {}, 60.0) == AcceptedCall(60.0)
+    assert judge(202, {"horae-outcome": "declined"}, 60.0) == DeclinedCall()
 
 
 @pytest.mark.parametrize(
@@ -66,7 +75,7 @@ def test_a_time_to_retry_at_counts_from_the_answers_own_date(value, date, second
 
 
 def test_what_an_answer_says_about_its_target():
-    assert said_by(judge(200, {})) is Said.WELL
-    assert said_by(judge(404, {})) is Said.WELL, "it answers; that it refuses this one is the job's affair"
-    assert said_by(judge(425, {})) is Said.EARLY
-    assert {said_by(judge(status, {})) for status in (408, 429, 500, 503)} == {Said.BADLY}
+    assert health_by(judge(200, {})) is TargetHealth.OK
+    assert health_by(judge(404, {})) is TargetHealth.OK, "it answers; that it refuses this one is the job's affair"
+    assert health_by(judge(425, {})) is TargetHealth.TOO_EARLY
+    assert {health_by(judge(status, {})) for status in (408, 429, 500, 503)} == {TargetHealth.FAILED}

@@ -4,12 +4,21 @@ from datetime import date
 
 import pytest
 
-from horae.domain.calendars import Calendar, Mode, Rule, allows, check, ends_within, listed, workdays
 from horae.domain.errors import InvalidSchedule
+from horae.domain.schedules.calendars import (
+    Calendar,
+    CalendarMode,
+    CalendarUse,
+    allows,
+    calendar_of_days,
+    check,
+    ends_within,
+    workdays,
+)
 
 YEAR = (date(2026, 1, 1), date(2026, 12, 31))
 OFFICE = workdays("office", *YEAR, holidays=[date(2026, 10, 1), date(2026, 10, 3)], makeup=[date(2026, 10, 10)])
-HOLIDAYS = listed("holidays", *YEAR, [date(2026, 10, 1)])
+HOLIDAYS = calendar_of_days("holidays", *YEAR, [date(2026, 10, 1)])
 
 
 @pytest.mark.parametrize(
@@ -28,7 +37,7 @@ def test_a_workday_calendar_knows_holidays_and_makeup_days_and_its_own_end(day, 
 
 def test_rules_must_all_agree():
     known = {"office": OFFICE, "holidays": HOLIDAYS}
-    rules = [Rule("office"), Rule("holidays", Mode.EXCLUDE)]
+    rules = [CalendarUse("office"), CalendarUse("holidays", CalendarMode.EXCLUDE)]
     assert allows(rules, known, date(2026, 9, 30)) is True
     assert allows(rules, known, date(2026, 10, 1)) is False
     assert allows(rules, known, date(2027, 10, 1)) is None
@@ -36,9 +45,11 @@ def test_rules_must_all_agree():
 
 
 def test_a_day_one_rule_forbids_is_forbidden_even_when_another_cannot_know():
-    short = listed("short", date(2026, 1, 1), date(2026, 1, 31), [])
+    short = calendar_of_days("short", date(2026, 1, 1), date(2026, 1, 31), [])
     known = {"holidays": HOLIDAYS, "short": short}
-    assert allows([Rule("short"), Rule("holidays", Mode.EXCLUDE)], known, date(2026, 10, 1)) is False
+    assert (
+        allows([CalendarUse("short"), CalendarUse("holidays", CalendarMode.EXCLUDE)], known, date(2026, 10, 1)) is False
+    )
 
 
 def test_a_calendar_that_runs_out_is_noticed():
@@ -65,6 +76,6 @@ def test_a_calendar_that_contradicts_itself_is_refused(fields, why):
 
 def test_rules_that_contradict_each_other_are_refused():
     with pytest.raises(InvalidSchedule, match="both included and excluded"):
-        check([Rule("office"), Rule("office", Mode.EXCLUDE)], {"office": OFFICE})
+        check([CalendarUse("office"), CalendarUse("office", CalendarMode.EXCLUDE)], {"office": OFFICE})
     with pytest.raises(InvalidSchedule, match="no calendar"):
-        check([Rule("elsewhere")], {"office": OFFICE})
+        check([CalendarUse("elsewhere")], {"office": OFFICE})

@@ -1,4 +1,4 @@
-from horae.domain.diffs import differences
+from horae.domain.jobs.diffs import differences
 
 
 def test_what_was_added_taken_away_and_changed_is_told_by_its_path():

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from horae.domain.doctor import SETTINGS, Facts, Level, examine
+from horae.domain.health.doctor import SETTINGS, CellFacts, Severity, examine
 
 SOUND = {
     "fsync": "on",
@@ -20,7 +20,7 @@ SOUND = {
     "hot_standby_feedback": "off",
     "max_slot_wal_keep_size": "65536",
 }
-CELL = Facts(150019, SOUND, False, timedelta(), 1000, 0, 8, 0)
+CELL = CellFacts(150019, SOUND, False, timedelta(), 1000, 0, 8, 0)
 WRONG = {
     "fsync": "off",
     "full_page_writes": "off",
@@ -39,7 +39,7 @@ WRONG = {
 
 
 def test_a_sound_cell_has_nothing_to_change():
-    assert {finding.level for finding in examine(CELL)} == {Level.OK}
+    assert {finding.level for finding in examine(CELL)} == {Severity.OK}
     assert not any(finding.advice for finding in examine(CELL))
 
 
@@ -48,19 +48,19 @@ def test_each_setting_is_missed_when_it_is_wrong_and_the_advice_names_it(name):
     [first, *rest] = examine(CELL._replace(settings=SOUND | {name: WRONG[name]}))
     assert (first.name, first.level) == (name, SETTINGS[name].otherwise)
     assert name in first.advice
-    assert {finding.level for finding in rest} == {Level.OK}
+    assert {finding.level for finding in rest} == {Severity.OK}
 
 
 @pytest.mark.parametrize(
     ("facts", "level"),
     [
-        ({"version": 140000}, Level.FAULT),
-        ({"superuser": True}, Level.HINT),
-        ({"oldest_snapshot": timedelta(minutes=2)}, Level.HINT),
-        ({"frozen_age": 600_000_000}, Level.FAULT),
-        ({"multixact_age": 200_000_000}, Level.FAULT),
-        ({"days_ahead": 2}, Level.FAULT),
-        ({"pending_migrations": 1}, Level.FAULT),
+        ({"version": 140000}, Severity.FAULT),
+        ({"superuser": True}, Severity.HINT),
+        ({"oldest_snapshot": timedelta(minutes=2)}, Severity.HINT),
+        ({"frozen_age": 600_000_000}, Severity.FAULT),
+        ({"multixact_age": 200_000_000}, Severity.FAULT),
+        ({"days_ahead": 2}, Severity.FAULT),
+        ({"pending_migrations": 1}, Severity.FAULT),
     ],
 )
 def test_each_other_fact_is_missed_too(facts, level):
@@ -71,7 +71,7 @@ def test_each_other_fact_is_missed_too(facts, level):
 
 def test_in_production_a_superuser_is_a_fault():
     first = examine(CELL._replace(superuser=True), production=True)[0]
-    assert (first.level, first.name, first.found) == (Level.FAULT, "role", "superuser")
+    assert (first.level, first.name, first.found) == (Severity.FAULT, "role", "superuser")
 
 
 def test_the_page_explains_every_setting_the_doctor_looks_at():

@@ -4,8 +4,8 @@ from ipaddress import ip_address
 
 import pytest
 
-from horae.domain.egress import CLOSED, Egress, actual
 from horae.domain.errors import Invalid
+from horae.domain.targets.egress import CLOSED, Egress, actual
 from tests.inside import INSIDE, SIXES, carried
 
 OPEN = Egress(ports=("1-65535",), plain=True)

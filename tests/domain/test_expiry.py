@@ -5,16 +5,21 @@ from uuid import UUID
 
 import pytest
 
-from horae.domain.admission import HoldReason
 from horae.domain.errors import Invalid
-from horae.domain.expiry import DEFAULT_EXPIRES_AFTER_S, WaitingInstance, expire, expires_after_s, expires_at
 from horae.domain.ids import compose
-from horae.domain.instances import Lane, Priority
-from horae.domain.jobs import Definition, Job, Status
-from horae.domain.lifecycle import State, may_become
-from horae.domain.outcomes import ErrorCode, SkipReason
-from horae.domain.targets import HttpTarget
-from horae.domain.triggers import (
+from horae.domain.instances.expiry import (
+    DEFAULT_EXPIRES_AFTER_S,
+    WaitingInstance,
+    expire,
+    expires_after_s,
+    expires_at,
+)
+from horae.domain.instances.instances import Lane, Priority
+from horae.domain.instances.lifecycle import State, may_become
+from horae.domain.instances.outcomes import ErrorCode, SkipReason
+from horae.domain.jobs.jobs import Definition, Job, Status
+from horae.domain.limits.hold_reasons import HoldReason
+from horae.domain.schedules.triggers import (
     DelayTrigger,
     IntervalTrigger,
     KeyedTrigger,
@@ -23,6 +28,7 @@ from horae.domain.triggers import (
     RollingTrigger,
     cron,
 )
+from horae.domain.targets.targets import HttpTarget
 from tests.domain.builders import NOW
 
 HOUR = timedelta(hours=1)

@@ -7,12 +7,12 @@ from time import process_time
 
 import pytest
 
-from horae.domain.calendars import Mode, Rule, listed
 from horae.domain.cron import Dialect
 from horae.domain.errors import Invalid, InvalidSchedule
 from horae.domain.forecast import forecast, propose
-from horae.domain.schedule import Fire, Override, Policies, Schedule, Spread, fires
-from horae.domain.triggers import IntervalTrigger, OnceTrigger, cron
+from horae.domain.schedules import FireVerdict, Override, Policies, Schedule, Spread, fires
+from horae.domain.schedules.calendars import CalendarMode, CalendarUse, calendar_of_days
+from horae.domain.schedules.triggers import IntervalTrigger, OnceTrigger, cron
 from tests.domain.cron import generate
 
 NOW = datetime(2026, 3, 7, 12, tzinfo=UTC)
@@ -21,7 +21,7 @@ CHANGES = {
     "America/New_York": datetime(2026, 3, 8, tzinfo=UTC),
     "Europe/Berlin": datetime(2026, 10, 25, tzinfo=UTC),
 }
-FREE = listed("free", date(2026, 1, 1), date(2026, 12, 31), [date(2026, 3, 8), date(2026, 10, 25)])
+FREE = calendar_of_days("free", date(2026, 1, 1), date(2026, 12, 31), [date(2026, 3, 8), date(2026, 10, 25)])
 
 
 def a_job(trigger, number=0, **policies):
@@ -45,7 +45,7 @@ def a_random_job(chance, number, near):
     if chance.random() < 0.2:
         policies["spread"] = chance.choice([Spread(900), Spread(0, 0.9)])
     if chance.random() < 0.2:
-        policies["calendars"] = (Rule("free", Mode.EXCLUDE),)
+        policies["calendars"] = (CalendarUse("free", CalendarMode.EXCLUDE),)
     if chance.random() < 0.1:
         policies |= {"start": near + timedelta(hours=5), "end": near + timedelta(hours=15)}
     if chance.random() < 0.1:
@@ -73,7 +73,7 @@ def test_the_forecast_counts_what_the_plan_says(seed):
         if job.policies.max_count is not None:
             slack = timedelta(seconds=job.policies.spread.window + job.policies.spread.jitter, days=1)
         for verdict in fires(job, since - slack, until + slack):
-            if isinstance(verdict, Fire) and made.since <= verdict.due_at < until:
+            if isinstance(verdict, FireVerdict) and made.since <= verdict.due_at < until:
                 counts[(verdict.due_at - made.since) // timedelta(seconds=1)] += 1
     assert list(made.per_second) == counts
 
@@ -146,14 +146,16 @@ def test_a_forecast_for_bounded_work_leaves_out_the_schedules_that_fire_most():
 
 
 @pytest.mark.parametrize("every", [1.001, 1.5, 2.0, 61.7])
-@pytest.mark.parametrize("policies", [{}, {"spread": Spread(900)}, {"calendars": (Rule("free", Mode.EXCLUDE),)}])
+@pytest.mark.parametrize(
+    "policies", [{}, {"spread": Spread(900)}, {"calendars": (CalendarUse("free", CalendarMode.EXCLUDE),)}]
+)
 def test_intervals_are_counted_by_arithmetic_as_the_plan_has_them(every, policies):
     job = a_job(IntervalTrigger(every, NOW - timedelta(hours=3, microseconds=123)), **policies)
     since, until = NOW + timedelta(hours=11), NOW + timedelta(hours=13)
     made = forecast([job], since, until)
     counts = [0] * len(made.per_second)
     for verdict in fires(job, since - timedelta(minutes=20), until):
-        if isinstance(verdict, Fire) and since <= verdict.due_at < until:
+        if isinstance(verdict, FireVerdict) and since <= verdict.due_at < until:
             counts[(verdict.due_at - since) // timedelta(seconds=1)] += 1
     assert list(made.per_second) == counts
 

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from horae.domain import keys
 from horae.domain.errors import Invalid, NotFound
 from horae.domain.ids import Prefix, compose, private, public, shard_in
+from horae.domain.instances import idempotency_keys
 from horae.domain.placement import (
     GROUPS,
     NARROW,
@@ -20,7 +20,7 @@ from horae.domain.placement import (
     part_of,
     runs_of,
 )
-from horae.domain.tenants import Tenant, check
+from horae.domain.tenants.tenants import Tenant, check
 
 shards = st.integers(0, SHARDS - 1)
 millis = st.integers(0, 2**48 - 1)
@@ -126,30 +126,30 @@ def test_a_tenant_needs_a_printable_name_and_a_width_that_divides():
 def test_a_types_own_width_overrides_the_tenants():
     tenant = Tenant(compose(7, 0, 0), "acme", 1)
     assert tenant.shard("x") == 7
-    assert len({tenant.fixed(64).shard(7, str(n)) for n in range(2000)}) == 64
+    assert len({tenant.fixed_placement(64).shard(7, str(n)) for n in range(2000)}) == 64
 
 
 @given(uuids, st.text(min_size=1), st.text(min_size=1), times, st.integers(1, 10**6))
 def test_keys_of_different_births_never_collide(job, key, other, at, generation):
     made = {
-        keys.recurring(job, at),
-        keys.recurring(job, at, rerun=UUID(int=1)),
-        keys.task(job, key, generation),
-        keys.manual(job, key),
-        keys.rolling(job, other, at),
+        idempotency_keys.recurring_key(job, at),
+        idempotency_keys.recurring_key(job, at, rerun=UUID(int=1)),
+        idempotency_keys.task_key(job, key, generation),
+        idempotency_keys.manual_key(job, key),
+        idempotency_keys.refresh_key(job, other, at),
     }
     assert len(made) == 5
 
 
 @given(uuids, times, times)
 def test_one_key_per_job_and_fire_time_to_the_microsecond(job, one, other):
-    assert (keys.recurring(job, one) == keys.recurring(job, other)) == (one == other)
+    assert (idempotency_keys.recurring_key(job, one) == idempotency_keys.recurring_key(job, other)) == (one == other)
 
 
 def test_a_key_can_be_read_by_a_person():
     job = compose(1, 0, 0)
-    assert keys.recurring(job, datetime(2026, 11, 15, tzinfo=UTC)).endswith(":1794700800")
-    assert keys.task(job, "article-42", 1).endswith(":t:article-42:1")
+    assert idempotency_keys.recurring_key(job, datetime(2026, 11, 15, tzinfo=UTC)).endswith(":1794700800")
+    assert idempotency_keys.task_key(job, "article-42", 1).endswith(":t:article-42:1")
 
 
 @given(st.sets(shards, max_size=300))

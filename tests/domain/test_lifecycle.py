@@ -3,7 +3,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from horae.domain.lifecycle import FINAL, LIVE, TRANSITIONS, WAITING, State, diagram, may_become
+from horae.domain.instances.lifecycle import FINAL, LIVE, TRANSITIONS, WAITING, State, diagram, may_become
 
 
 @given(st.lists(st.sampled_from(State), max_size=40))

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from horae.domain.frames import frame_of
-from horae.domain.limits import FRESH, Ask, Bucket, Holder, Limit, decide, shares
+from horae.domain.limits.frames import frame_of
+from horae.domain.limits.limits import NODE_ASK_REMEMBERED, Ask, Bucket, Limit, LimitHolder, decide, shares
 
 NOW = datetime(2026, 11, 15, 9, tzinfo=UTC)
 ME = UUID(int=1)
@@ -14,7 +14,7 @@ counts = st.integers(0, 50)
 
 
 def a_holder(number, held=0, wanted=0, asked=0.0, served=None, seen=NOW):
-    return Holder(UUID(int=number), held, wanted, asked, served, seen)
+    return LimitHolder(UUID(int=number), held, wanted, asked, served, seen)
 
 
 @given(st.integers(0, 60), st.lists(counts, max_size=8))
@@ -182,5 +182,5 @@ def test_a_holder_comes_down_to_its_share_only_while_someone_fresh_waits():
     waiting = a_holder(2, held=0, wanted=4)
     ask = Ask(keep=4, wanted=4)
     assert decide(limit, Bucket(0, NOW), a_holder(1, served=NOW), ask, [waiting], NOW)[1].share == 2
-    stale = waiting._replace(seen_at=NOW - FRESH - timedelta(milliseconds=1))
+    stale = waiting._replace(seen_at=NOW - NODE_ASK_REMEMBERED - timedelta(milliseconds=1))
     assert decide(limit, Bucket(0, NOW), a_holder(1, served=NOW), ask, [stale], NOW)[1].share == 4

@@ -4,31 +4,31 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from horae.domain.lifecycle import FINAL, State, may_become
-from horae.domain.outcomes import (
-    Accepted,
-    Again,
-    Declined,
-    Ended,
+from horae.domain.instances.lifecycle import FINAL, State, may_become
+from horae.domain.instances.outcomes import (
+    AcceptedCall,
+    DeadlineExtension,
+    DeclinedCall,
     ErrorCode,
-    Extended,
-    Lost,
-    Probed,
+    FailedProbe,
+    InstanceEnd,
+    LostAttempt,
+    NextAttempt,
     Retryable,
     SkipReason,
     Success,
     Unrecoverable,
     settle,
 )
-from horae.domain.retries import RetryPolicy
+from horae.domain.instances.retries import RetryPolicy
 from tests.domain.builders import NOW, an_instance
 
 POLICY = RetryPolicy()
 FAILED = Retryable(ErrorCode.HTTP_5XX, "answered 503")
 outcomes = st.one_of(
     st.just(Success()),
-    st.just(Declined("not due")),
-    st.builds(Lost, st.booleans()),
+    st.just(DeclinedCall("not due")),
+    st.builds(LostAttempt, st.booleans()),
     st.builds(Unrecoverable, st.sampled_from(ErrorCode), st.text()),
     st.builds(Retryable, st.sampled_from(ErrorCode), st.text(), st.none() | st.floats(0, 1e6)),
 )
@@ -40,11 +40,11 @@ def running(**facts):
 
 def test_the_seeds_ladder_is_1_2_4_8_16_seconds_then_dead():
     waits, ran = [], running()
-    while isinstance(again := settle(ran, FAILED, POLICY, NOW, 0.0), Again):
+    while isinstance(again := settle(ran, FAILED, POLICY, NOW, 0.0), NextAttempt):
         waits.append((again.due_at - NOW).total_seconds())
         ran = running(attempt=again.attempt + 1, retry_count=again.retry_count)
     assert waits == [1.1, 2.1, 4.1, 8.1, 16.1]
-    assert again == Ended(State.DEAD, 6, error_code=ErrorCode.HTTP_5XX, error_msg="answered 503")
+    assert again == InstanceEnd(State.DEAD, 6, error_code=ErrorCode.HTTP_5XX, error_msg="answered 503")
     assert again.tag == "transient_error"
 
 
@@ -76,7 +76,7 @@ def test_every_outcome_is_a_step_the_table_allows_and_no_count_goes_back(
     decided = settle(ran, outcome, POLICY, NOW, chance)
     assert may_become(State.RUNNING, decided.state)
     assert decided.retry_count >= retry_count
-    if isinstance(decided, Ended):
+    if isinstance(decided, InstanceEnd):
         assert decided.state in FINAL
         assert (decided.state is State.SKIPPED) == (decided.reason is not None)
         assert (decided.state is State.DEAD) == (decided.error_code is not None)
@@ -87,27 +87,27 @@ def test_every_outcome_is_a_step_the_table_allows_and_no_count_goes_back(
 
 def test_success_clears_the_error_and_keeps_the_failures():
     ended = settle(running(retry_count=3, error_msg="answered 503"), Success(), POLICY, NOW, 0)
-    assert ended == Ended(State.SUCCESS, 3)
+    assert ended == InstanceEnd(State.SUCCESS, 3)
 
 
 def test_declined_is_skipped_with_its_reason():
-    assert settle(running(), Declined("not due"), POLICY, NOW, 0) == Ended(
+    assert settle(running(), DeclinedCall("not due"), POLICY, NOW, 0) == InstanceEnd(
         State.SKIPPED, 0, SkipReason.DECLINED, error_msg="not due"
     )
 
 
 def test_what_our_node_lost_costs_neither_attempt_nor_crash():
-    again = settle(running(attempt=2, retry_count=1), Lost(), POLICY, NOW, 0)
+    again = settle(running(attempt=2, retry_count=1), LostAttempt(), POLICY, NOW, 0)
     assert (again.state, again.attempt, again.retry_count, again.crash_count) == (State.FAIL, 1, 1, 0)
 
 
 def test_a_worker_that_vanishes_three_times_is_a_crash_loop():
     ran = running()
     for crashes in (1, 2):
-        again = settle(ran, Lost(ours=False), POLICY, NOW, 0)
+        again = settle(ran, LostAttempt(ours=False), POLICY, NOW, 0)
         assert (again.state, again.crash_count) == (State.INIT, crashes)
         ran = running(crash_count=again.crash_count)
-    assert settle(ran, Lost(ours=False), POLICY, NOW, 0).error_code is ErrorCode.CRASH_LOOP
+    assert settle(ran, LostAttempt(ours=False), POLICY, NOW, 0).error_code is ErrorCode.CRASH_LOOP
 
 
 @pytest.mark.parametrize("code", [ErrorCode.HTTP_4XX, ErrorCode.REDIRECT])
@@ -117,14 +117,14 @@ def test_an_unrecoverable_failure_is_dead_at_once_and_not_transient(code):
 
 
 def test_a_receiver_that_answers_later_keeps_the_attempt_running_until_it_must_be_heard():
-    assert settle(running(), Accepted(60), POLICY, NOW, 0.5) == Extended(NOW + timedelta(seconds=60))
+    assert settle(running(), AcceptedCall(60), POLICY, NOW, 0.5) == DeadlineExtension(NOW + timedelta(seconds=60))
 
 
 def test_what_cannot_be_opened_is_tried_again_after_a_second_then_after_twice_as_long_each_time():
     """Whatever the job's own policy says: nothing else holds it back."""
     hasty = RetryPolicy(base=0.001, jitter_min=0, jitter_max=0, longest=0.001)
     pauses = [
-        settle(running(attempt=tries), Probed(ErrorCode.SEALED, "no key"), hasty, NOW, 0).due_at - NOW
+        settle(running(attempt=tries), FailedProbe(ErrorCode.SEALED, "no key"), hasty, NOW, 0).due_at - NOW
         for tries in (1, 2, 3, 6, 1000)
     ]
     assert [pause.total_seconds() for pause in pauses] == [1, 2, 4, 30, 30]
@@ -132,7 +132,7 @@ def test_what_cannot_be_opened_is_tried_again_after_a_second_then_after_twice_as
 
 def test_a_failed_probe_of_the_breaker_costs_the_job_nothing():
     ran = running()
-    again = settle(ran, Probed(ErrorCode.TIMEOUT, "no answer"), POLICY, NOW, 0.5)
-    assert isinstance(again, Again)
+    again = settle(ran, FailedProbe(ErrorCode.TIMEOUT, "no answer"), POLICY, NOW, 0.5)
+    assert isinstance(again, NextAttempt)
     assert (again.state, again.retry_count, again.attempt) == (State.INIT, ran.retry_count, ran.attempt)
     assert again.due_at > NOW

@@ -8,30 +8,30 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from horae.domain.errors import Invalid
-from horae.domain.instances import Priority
-from horae.domain.jobs import Definition, Job, Status
-from horae.domain.plans import (
+from horae.domain.instances.instances import Priority
+from horae.domain.jobs.jobs import Definition, Job, Status
+from horae.domain.plans.plans import (
     APPLIED,
     CHANGES,
     OWNER,
     SHADOW,
-    Change,
-    Conflict,
-    Create,
-    Declared,
+    ChangeStep,
+    ConflictStep,
+    CreateStep,
+    DeclaredJob,
     Keep,
     Leave,
     Prune,
-    Refused,
-    Standing,
+    RefusedStep,
+    StoredJob,
     applied_of,
     check_owner,
     decide,
     owner_of,
 )
-from horae.domain.schedule import Override
-from horae.domain.targets import QueueTarget
-from horae.domain.triggers import IntervalTrigger, KeyedTrigger, cron
+from horae.domain.schedules import Override
+from horae.domain.schedules.triggers import IntervalTrigger, KeyedTrigger, cron
+from horae.domain.targets.targets import QueueTarget
 from tests.domain.builders import LATER, NOW
 
 
@@ -40,7 +40,7 @@ def a_definition(expression="0 2 * * *", **facts):
 
 
 def declared(name="a", definition=None, **facts):
-    return Declared(name=name, definition=definition or a_definition(), **facts)
+    return DeclaredJob(name=name, definition=definition or a_definition(), **facts)
 
 
 class World:
@@ -51,7 +51,7 @@ class World:
         self.versions = {}
 
     def standing(self):
-        return {name: Standing(job, self.versions.get((job.id, applied_of(job)))) for name, job in self.jobs.items()}
+        return {name: StoredJob(job, self.versions.get((job.id, applied_of(job)))) for name, job in self.jobs.items()}
 
     def put(self, name, definition, status=Status.ACTIVE):
         before = self.jobs.get(name)
@@ -76,9 +76,9 @@ class World:
         steps = decide(owner, sources, self.standing(), **how)
         for step in steps:
             match step:
-                case Create(name, definition, paused):
+                case CreateStep(name, definition, paused):
                     self.put(name, definition, Status.PAUSED if paused else Status.ACTIVE)
-                case Change(name, job, definition, pause=pause):
+                case ChangeStep(name, job, definition, pause=pause):
                     status = {True: Status.PAUSED, False: Status.ACTIVE, None: job.status}[pause]
                     if step.writes:
                         self.put(name, definition, status)
@@ -95,7 +95,7 @@ def world():
 
 def test_what_is_missing_is_created_with_its_marks_and_then_kept(world):
     [step] = world.apply(declared())
-    assert isinstance(step, Create)
+    assert isinstance(step, CreateStep)
     assert world.jobs["a"].definition.labels == {OWNER: "billing", APPLIED: "1"}
     assert [type(one) for one in world.apply(declared())] == [Keep]
 
@@ -114,11 +114,11 @@ def test_an_edit_by_somebody_else_is_shown_and_not_overwritten_until_someone_ins
     world.apply(declared())
     world.edit("a", priority=Priority.LOW)
     [step] = world.apply(declared())
-    assert isinstance(step, Conflict)
+    assert isinstance(step, ConflictStep)
     assert [edit.text for edit in step.edits] == ['~ priority: "normal" → "low"']
     assert world.jobs["a"].definition.priority is Priority.LOW
     [step] = world.apply(declared(), force=True)
-    assert isinstance(step, Change)
+    assert isinstance(step, ChangeStep)
     assert world.jobs["a"].definition.priority is Priority.NORMAL
     assert [type(one) for one in world.apply(declared())] == [Keep]
 
@@ -128,11 +128,11 @@ def test_an_edit_that_the_source_follows_is_no_conflict(world):
     world.edit("a", priority=Priority.LOW)
     follows = declared(definition=a_definition(priority=Priority.LOW))
     [step] = world.apply(follows)
-    assert isinstance(step, Change)
+    assert isinstance(step, ChangeStep)
     assert not step.fields
     assert [type(one) for one in world.apply(follows)] == [Keep]
     [step] = world.apply(declared(definition=a_definition(priority=Priority.CRITICAL)))
-    assert isinstance(step, Change)
+    assert isinstance(step, ChangeStep)
 
 
 def test_a_skipped_occurrence_is_no_edit_and_survives(world):
@@ -147,9 +147,9 @@ def test_jobs_of_others_are_never_touched_and_those_of_nobody_only_by_force(worl
     world.put("a", a_definition())
     world.apply(declared("b"), owner="someone")
     steps = world.apply(declared("a"), declared("b"), force=False, prune=True)
-    assert [type(step) for step in steps] == [Conflict, Refused]
+    assert [type(step) for step in steps] == [ConflictStep, RefusedStep]
     steps = world.apply(declared("a"), declared("b"), force=True, prune=True)
-    assert [type(step) for step in steps] == [Change, Refused]
+    assert [type(step) for step in steps] == [ChangeStep, RefusedStep]
     assert owner_of(world.jobs["a"]) == "billing"
     assert owner_of(world.jobs["b"]) == "someone"
     world.apply(force=True, prune=True)
@@ -160,7 +160,7 @@ def test_what_is_declared_no_longer_goes_only_when_asked(world):
     world.apply(declared("a"), declared("b"))
     assert [type(step) for step in world.apply(declared("a"))] == [Keep, Leave]
     world.edit("b", priority=Priority.LOW)
-    assert [type(step) for step in world.apply(declared("a"), prune=True)] == [Keep, Conflict]
+    assert [type(step) for step in world.apply(declared("a"), prune=True)] == [Keep, ConflictStep]
     assert [type(step) for step in world.apply(declared("a"), prune=True, force=True)] == [Keep, Prune]
     assert set(world.jobs) == {"a"}
 
@@ -170,14 +170,14 @@ def test_an_interval_without_an_anchor_keeps_the_one_it_has(world):
     later = Definition(trigger=IntervalTrigger(60, LATER), target=QueueTarget("q"))
     world.apply(declared(definition=first, anchored=False))
     assert [type(step) for step in world.apply(declared(definition=later, anchored=False))] == [Keep]
-    assert [type(step) for step in world.apply(declared(definition=later))] == [Change]
+    assert [type(step) for step in world.apply(declared(definition=later))] == [ChangeStep]
 
 
 def test_a_job_cannot_become_another_kind_of_job(world):
     world.apply(declared())
     keyed = Definition(trigger=KeyedTrigger(), target=QueueTarget("q"))
     [step] = world.apply(declared(definition=keyed), force=True)
-    assert isinstance(step, Refused)
+    assert isinstance(step, RefusedStep)
 
 
 def test_a_pause_by_a_person_is_left_alone_unless_the_source_speaks_of_it(world):
@@ -203,9 +203,9 @@ def test_a_shadow_fires_nothing_and_begins_when_it_leaves_the_shadow(world):
 
 def test_marks_are_ours_and_owners_are_needed(world):
     [step] = world.apply(declared(definition=a_definition(labels={OWNER: "me"})))
-    assert isinstance(step, Refused)
+    assert isinstance(step, RefusedStep)
     [step] = world.apply(declared("no/slash"))
-    assert isinstance(step, Refused)
+    assert isinstance(step, RefusedStep)
     for owner in ("", "a,b", "x" * 64):
         with pytest.raises(Invalid):
             check_owner(owner)
@@ -222,7 +222,7 @@ definitions = st.builds(
 sources = st.dictionaries(
     names,
     st.tuples(definitions, st.sampled_from([None, True, False]), st.booleans()),
-).map(lambda found: [Declared(name=n, definition=d, paused=p, shadow=s) for n, (d, p, s) in found.items()])
+).map(lambda found: [DeclaredJob(name=n, definition=d, paused=p, shadow=s) for n, (d, p, s) in found.items()])
 edits = st.one_of(
     st.builds(lambda priority: {"priority": priority}, st.sampled_from(Priority)),
     st.builds(lambda payload: {"payload": payload}, st.sampled_from([None, {"a": {"b": 3}}])),
@@ -257,4 +257,4 @@ def test_whatever_happened_before_applying_twice_is_a_no_op(past, wanted, prune,
     assert world.jobs == stood
     assert {name: world.jobs[name] for name in others} == others, "jobs of others are never touched"
     if force:
-        assert not any(isinstance(step, Conflict) for step in again)
+        assert not any(isinstance(step, ConflictStep) for step in again)

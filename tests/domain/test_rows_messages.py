@@ -2,14 +2,14 @@
 
 import pytest
 
-from horae.domain.channels import Topic
 from horae.domain.errors import HoraeError
+from horae.domain.events.channels import TopicAddress
+from horae.domain.events.intakes import Intake, read
 from horae.domain.foreign import Unreadable, read_unambiguous_json
-from horae.domain.intakes import Intake, read
-from horae.domain.tasks import check_payload
+from horae.domain.tasks.tasks import check_payload
 from tests.api.hostile import UNREADABLE, WRONG
 
-INTAKE = Intake(source=Topic("b", "t"))
+INTAKE = Intake(source=TopicAddress("b", "t"))
 DEEP = {"33 levels", "33 levels of objects"}
 """How deep a payload may be is judged where a task is made of it, whoever sent it."""
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from horae.domain.shadows import compare
+from horae.domain.jobs.shadows import compare
 from tests.domain.builders import NOW
 
 MINUTE = timedelta(minutes=1)

@@ -1,6 +1,15 @@
 import pytest
 
-from horae.domain.signals import BOUNDS_MS, BUCKETS, Mode, Signal, added, bucket_of, mode_of, percentile_ms
+from horae.domain.health.signals import (
+    BOUNDS_MS,
+    BUCKETS,
+    HealthMode,
+    Signal,
+    add_signals,
+    bucket_of,
+    mode_of,
+    percentile_ms,
+)
 
 
 def histogram(*delays_ms):
@@ -11,7 +20,13 @@ def histogram(*delays_ms):
 
 
 def test_a_delay_is_counted_in_the_bucket_whose_end_it_does_not_pass():
-    assert [bucket_of(ms) for ms in (0, 5, 6, 2000, 2001)] == [0, 0, 1, BOUNDS_MS.index(2000), BOUNDS_MS.index(3000)]
+    assert [bucket_of(ms) for ms in (0, 5, 6, 2000, 2001)] == [
+        0,
+        0,
+        1,
+        BOUNDS_MS.index(2000),
+        BOUNDS_MS.index(3000),
+    ]
     assert bucket_of(10**9) == BUCKETS - 1
 
 
@@ -25,14 +40,14 @@ def test_a_percentile_lies_in_the_same_bucket_as_the_true_one(delays):
 def test_without_fires_nothing_is_late_and_nothing_is_wrong():
     assert percentile_ms([0] * BUCKETS, 0.95) == 0
     assert Signal().success_rate == 1.0
-    assert added([]) == Signal()
+    assert add_signals([]) == Signal()
 
 
 def test_signals_add_up():
     one = Signal(success=3, failed=1, delays=histogram(1, 100))
-    assert added([one, one]).success_rate == 0.75
-    assert added([one, one]).fires == 4
+    assert add_signals([one, one]).success_rate == 0.75
+    assert add_signals([one, one]).fires == 4
 
 
 def test_above_two_seconds_it_is_degraded():
-    assert (mode_of(2000), mode_of(2001)) == (Mode.NORMAL, Mode.DEGRADED)
+    assert (mode_of(2000), mode_of(2001)) == (HealthMode.NORMAL, HealthMode.DEGRADED)

@@ -7,9 +7,9 @@ from uuid import UUID
 import pytest
 
 from horae.domain.ids import compose
-from horae.domain.leases import allotment
+from horae.domain.nodes.leases import allotment
 from horae.domain.placement import DEFAULT_WIDTH, NARROW, Layout, deal_to_cells, home_of, runs_of
-from horae.domain.tenants import Tenant
+from horae.domain.tenants.tenants import Tenant
 
 NAMES = [f"tenant-{number}" for number in range(100)]
 MOST_NODES = 16

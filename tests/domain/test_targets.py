@@ -1,9 +1,9 @@
 import msgspec
 import pytest
 
-from horae.domain.auth import BasicAuth, BearerAuth, MtlsAuth, OAuthAuth
 from horae.domain.errors import Invalid
-from horae.domain.targets import HttpTarget, Target, slot_ms
+from horae.domain.targets.auth import BasicAuth, BearerAuth, MtlsAuth, OAuthAuth
+from horae.domain.targets.targets import HttpTarget, Target, slot_ms
 
 URL = "https://shop.example/hook"
 OAUTH = OAuthAuth("https://id.example/token", "horae", "oauth-secret", scope="fire")

@@ -3,15 +3,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from horae.domain.errors import Invalid
-from horae.domain.lifecycle import FINAL, LIVE, State
-from horae.domain.tasks import (
+from horae.domain.instances.lifecycle import FINAL, LIVE, State
+from horae.domain.tasks.tasks import (
     AfterSuccess,
     Cancel,
-    Create,
+    CreateDecision,
     Ignore,
     IgnoreReason,
     Intent,
-    Move,
+    MoveDecision,
     Replace,
     check_key,
     decide,
@@ -25,7 +25,7 @@ INTENT = Intent(LATER)
 @pytest.mark.parametrize("state", [State.INIT, State.FAIL, State.BLOCKED])
 def test_a_waiting_task_is_moved_in_place(state):
     found = known(state)
-    assert decide(found, INTENT) == Move(found.live, LATER)
+    assert decide(found, INTENT) == MoveDecision(found.live, LATER)
 
 
 def test_a_running_task_is_replaced_never_moved():
@@ -39,16 +39,16 @@ def test_a_task_that_succeeded_stays_as_it_is():
 
 def test_a_type_that_reopens_starts_a_new_generation_after_success():
     change = decide(known(State.SUCCESS, generation=4), INTENT, AfterSuccess.REOPEN)
-    assert change == Create(after=4, at=LATER)
+    assert change == CreateDecision(after=4, at=LATER)
 
 
 @pytest.mark.parametrize("state", [State.DEAD, State.CANCELLED, State.SKIPPED])
 def test_a_task_that_ended_otherwise_starts_anew(state):
-    assert decide(known(state, generation=3), INTENT) == Create(after=3, at=LATER)
+    assert decide(known(state, generation=3), INTENT) == CreateDecision(after=3, at=LATER)
 
 
 def test_a_key_never_used_is_created():
-    assert decide(known(None), INTENT) == Create(after=0, at=LATER)
+    assert decide(known(None), INTENT) == CreateDecision(after=0, at=LATER)
 
 
 @pytest.mark.parametrize("state", list(State))

@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from horae.domain.calls import Call
 from horae.domain.errors import Invalid
-from horae.domain.templates import NAMES, compiled, compiled_text
+from horae.domain.targets.calls import Call
+from horae.domain.targets.templates import NAMES, compile_text, compile_value
 from tests.domain.builders import NOW
 
 CALL = Call("report", "ins_1", NOW, 2, "k:1", "42", {"a": {"b": [1, {"c": "x"}]}, "on": True, "none": None})
@@ -17,7 +17,7 @@ json = st.recursive(
 
 
 def fill(value):
-    made = compiled(value)
+    made = compile_value(value)
     return value if made is None else made(CALL)
 
 
@@ -57,7 +57,7 @@ def test_placeholders_keep_their_type_alone_and_become_text_within_text(template
 )
 def test_what_is_no_placeholder_is_refused_when_the_job_is_made(template):
     with pytest.raises(Invalid):
-        compiled(template)
+        compile_value(template)
 
 
 def test_a_template_has_a_bottom():
@@ -65,17 +65,17 @@ def test_a_template_has_a_bottom():
     for _ in range(40):
         deep = [deep]
     with pytest.raises(Invalid):
-        compiled(deep)
+        compile_value(deep)
 
 
 @given(json)
 def test_a_value_without_placeholders_is_sent_as_it_is(value):
-    assert compiled(value) is None
+    assert compile_value(value) is None
 
 
 @given(json)
 def test_what_a_payload_says_is_never_read_as_a_template(value):
     call = Call("j", "i", NOW, 1, "k", None, {"v": value, "evil": "{{job}}"})
-    assert compiled({"x": "{{payload.v}}"})(call) == {"x": value}
-    assert compiled_text("-{{payload.evil}}-")(call) == "-{{job}}-"
-    assert msgspec.json.decode(msgspec.json.encode(compiled("{{payload}}")(call))) == call.payload
+    assert compile_value({"x": "{{payload.v}}"})(call) == {"x": value}
+    assert compile_text("-{{payload.evil}}-")(call) == "-{{job}}-"
+    assert msgspec.json.decode(msgspec.json.encode(compile_value("{{payload}}")(call))) == call.payload

@@ -3,7 +3,7 @@
 import pytest
 
 from horae.domain.errors import Invalid
-from horae.domain.tenants import check
+from horae.domain.tenants.tenants import check
 
 
 @pytest.mark.parametrize("name", [".", "..", "a/b", "", "a\n"])

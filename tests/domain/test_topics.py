@@ -4,8 +4,8 @@ from itertools import combinations, product
 
 import pytest
 
-from horae.domain.channels import Broker, Topic, check_topic
 from horae.domain.errors import Invalid
+from horae.domain.events.channels import Broker, TopicAddress, check_topic
 from horae.runtime.settings import BrokerSettings
 
 NAMES = ("acme", "acme.eu", "acme-eu", "acme_eu", "acme.eu.west", "a", "a*", "*", "[a-z]*", "?", "{tenant}", "acme.*")
@@ -28,7 +28,7 @@ def test_topics_of_a_tenant_whose_name_begins_alike_are_not_open():
     assert not broker.opens("acme", "acme.eu.orders")
     assert broker.opens("acme.eu", "acme.eu.orders")
     with pytest.raises(Invalid, match="not this tenant's"):
-        check_topic({"main": broker}, "acme", Topic("main", "acme.eu.orders"))
+        check_topic({"main": broker}, "acme", TopicAddress("main", "acme.eu.orders"))
 
 
 @pytest.mark.parametrize("name", ["*", "a*", "[a-z]*", "?cme", "acme.*"])

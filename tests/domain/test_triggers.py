@@ -6,9 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from horae.domain.errors import Invalid, InvalidSchedule
-from horae.domain.jobs import Definition, check_name, own_queue
-from horae.domain.targets import HttpTarget, QueueTarget, queue_of, slot_ms
-from horae.domain.triggers import DelayTrigger, IntervalTrigger, OnceTrigger, cron, next_fire, single_fire
+from horae.domain.jobs.jobs import Definition, check_name, own_queue
+from horae.domain.schedules.triggers import (
+    DelayTrigger,
+    IntervalTrigger,
+    OnceTrigger,
+    cron,
+    next_fire,
+    single_fire,
+)
+from horae.domain.targets.targets import HttpTarget, QueueTarget, queue_of, slot_ms
 from tests.domain.builders import NOW
 
 times = st.datetimes(timezones=st.just(UTC), min_value=datetime(2000, 1, 1), max_value=datetime(2100, 1, 1))

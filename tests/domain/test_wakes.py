@@ -3,7 +3,16 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from horae.domain.wakes import HORIZON, LATE, MOST, Wake, decode, encode, merged, wake_of
+from horae.domain.nodes.wakes import (
+    MOST,
+    WAKE_HORIZON,
+    WAKE_LOOK_BACK,
+    Wake,
+    decode,
+    encode,
+    merge_wakes,
+    wake_of,
+)
 
 NOW = datetime(2026, 11, 15, 9, tzinfo=UTC)
 times = st.datetimes(NOW.replace(tzinfo=None), timezones=st.just(UTC))
@@ -11,20 +20,20 @@ wakes = st.builds(Wake, st.none() | st.frozensets(st.integers(0, 4095)), times, 
 
 
 def test_what_lies_beyond_the_horizon_wakes_nobody():
-    assert wake_of([(7, NOW + HORIZON + timedelta(seconds=1))], NOW) is None
-    assert wake_of([(7, NOW + HORIZON)], NOW) is not None
+    assert wake_of([(7, NOW + WAKE_HORIZON + timedelta(seconds=1))], NOW) is None
+    assert wake_of([(7, NOW + WAKE_HORIZON)], NOW) is not None
 
 
 def test_a_time_long_past_became_due_when_it_was_asked_for_however_long_that_took():
     second = timedelta(seconds=1)
-    assert wake_of([(7, NOW - timedelta(days=900))], NOW) == Wake(frozenset({7}), NOW - LATE, NOW)
+    assert wake_of([(7, NOW - timedelta(days=900))], NOW) == Wake(frozenset({7}), NOW - WAKE_LOOK_BACK, NOW)
     assert wake_of([(7, NOW - second)], NOW) == Wake(frozenset({7}), NOW - second, NOW)
     assert wake_of([(7, NOW + second)], NOW) == Wake(frozenset({7}), NOW + second, NOW + second)
 
 
 @given(st.lists(wakes, min_size=1))
 def test_one_wake_for_many_names_all_they_named(many):
-    one = merged(many)
+    one = merge_wakes(many)
     for wake in many:
         assert one.earliest <= wake.earliest
         assert one.latest >= wake.latest
@@ -32,11 +41,11 @@ def test_one_wake_for_many_names_all_they_named(many):
 
 
 def test_too_many_shards_are_all_of_them_and_every_wake_fits_into_a_notification():
-    few = merged(wake_of([(shard, NOW)], NOW) for shard in range(4096 - MOST, 4096))
+    few = merge_wakes(wake_of([(shard, NOW)], NOW) for shard in range(4096 - MOST, 4096))
     assert few.names(4095)
     assert not few.names(0)
     assert len(encode(few)) < 8000
-    assert merged([few, wake_of([(1, NOW)], NOW)]).shards is None
+    assert merge_wakes([few, wake_of([(1, NOW)], NOW)]).shards is None
 
 
 @given(wakes)

@@ -10,10 +10,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from horae.domain import timeline, zones
 from horae.domain.cron import parse
-from horae.domain.dst import ELAPSED
 from horae.domain.errors import InvalidSchedule
+from horae.domain.zones import timeline, zones
+from horae.domain.zones.dst import ELAPSED
 
 BERLIN = resources.files("tzdata").joinpath("zoneinfo", "Europe", "Berlin")
 
@@ -37,7 +37,7 @@ def test_a_zone_of_the_system_never_wins(tmp_path):
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 from horae.domain.cron import parse
-from horae.domain.zones import zone
+from horae.domain.zones.zones import zone
 summer = datetime(2026, 7, 1, tzinfo=UTC)
 theirs = ZoneInfo("Europe/Berlin")
 assert theirs.utcoffset(summer).total_seconds() == 3600, "the trap is not set"
@@ -81,7 +81,7 @@ def test_every_zone_has_the_offsets_of_the_standard_library():
     """At each of our changes, just before it, and at each month of the years to 2100."""
     for name in sorted(zones.names())[::7]:
         here = zones.zone(name)
-        line = timeline.line(here, ELAPSED, beyond=timeline.line(here, ELAPSED).until)
+        line = timeline.timeline_of(here, ELAPSED, beyond=timeline.timeline_of(here, ELAPSED).until)
         with resources.files("tzdata").joinpath("zoneinfo", *name.split("/")).open("rb") as file:
             theirs = ZoneInfo.from_file(file, key=name)
         for span, after in zip(line.spans, (*line.starts[1:], None), strict=True):

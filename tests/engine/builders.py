@@ -4,13 +4,12 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
-from horae.domain.instances import Lane, Priority
-from horae.domain.jobs import Definition, Job, Status
-from horae.domain.targets import HttpTarget
-from horae.domain.timers import Timer
-from horae.domain.triggers import KeyedTrigger
-from horae.engine.admission.ready import Ready
-from horae.engine.admission.target import Target
+from horae.domain.instances.instances import Lane, Priority
+from horae.domain.jobs.jobs import Definition, Job, Status
+from horae.domain.schedules.timers import Timer
+from horae.domain.schedules.triggers import KeyedTrigger
+from horae.domain.targets.targets import HttpTarget
+from horae.engine.admission.target import DueCall, Target
 from tests.domain.builders import NOW
 
 TENANT = UUID(int=2)
@@ -20,9 +19,9 @@ class FakeDesk:
     """Takes what is admitted, as long as it is open."""
 
     def __init__(self) -> None:
-        self.open = True
-        self.accepted: list[Ready] = []
-        self.recorded: list[Ready] = []
+        self.has_room = True
+        self.accepted: list[DueCall] = []
+        self.recorded: list[DueCall] = []
         self.accept = self.accepted.append
         self.record = self.recorded.append
 
@@ -39,8 +38,8 @@ def a_pushed_job(url: str = "http://x/", **facts: Any) -> Job:
     return Job(shard=1, id=uuid4(), tenant_id=tenant, name="j", version=1, status=Status.ACTIVE, definition=made)
 
 
-def a_ready(timer: Timer | None = None, target: Target | None = None) -> Ready:
-    return Ready(timer or a_timer(), a_pushed_job(), FakeDesk(), target or Target())
+def a_ready(timer: Timer | None = None, target: Target | None = None) -> DueCall:
+    return DueCall(timer or a_timer(), a_pushed_job(), FakeDesk(), target or Target())
 
 
 def later(seconds: float) -> datetime:

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from horae.store.cells import Store
+from horae.store.store import Store
 from tests.catcher import Catcher, catching
 
 

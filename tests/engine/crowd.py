@@ -3,16 +3,16 @@
 from random import Random
 from uuid import UUID, uuid4
 
-from horae.domain.instances import Lane, Priority
-from horae.domain.limits import Key, Limit
-from horae.domain.outcomes import Said
-from horae.engine.admission.gatekeeper import Gatekeeper
-from horae.engine.admission.ready import Ready
+from horae.domain.instances.instances import Lane, Priority
+from horae.domain.instances.outcomes import TargetHealth
+from horae.domain.limits.limits import Key, Limit
+from horae.engine.admission.admission import Admission
+from horae.engine.admission.target import DueCall
 from tests.domain.builders import NOW
 from tests.engine.builders import FakeDesk, a_pushed_job, a_timer, later
 
 QUOTAS = ("a", "b")
-SAID = (Said.WELL, Said.BADLY, Said.BADLY, Said.BADLY, Said.EARLY)
+SAID = (TargetHealth.OK, TargetHealth.FAILED, TargetHealth.FAILED, TargetHealth.FAILED, TargetHealth.TOO_EARLY)
 TICK = 0.5
 SLOTS = 40
 
@@ -49,7 +49,7 @@ class Crowd:
         self.now = NOW.timestamp()
         self.walls = Walls(self.chance)
         limits = {name: (Key(UUID(int=1), name), Limit(concurrency=1)) for name in QUOTAS}
-        self.gates = Gatekeeper(
+        self.gates = Admission(
             SLOTS,
             permits=self.walls,
             limits_of=lambda job: [limits[name] for name in job.definition.quotas],
@@ -59,7 +59,7 @@ class Crowd:
         self.jobs = [
             a_pushed_job(f"http://{n}/", quotas=quotas) for n in range(3) for quotas in ((), ("a",), ("a", "b"))
         ]
-        self.flying: list[Ready] = []
+        self.flying: list[DueCall] = []
         self.retries = 0
 
     def happen(self, moves: int) -> None:
@@ -91,9 +91,9 @@ class Crowd:
         if self.flying:
             self.answer(self.chance.choice(SAID))
 
-    def answer(self, said: Said) -> None:
+    def answer(self, said: TargetHealth) -> None:
         ready = self.flying.pop(self.chance.randrange(len(self.flying)))
-        self.gates.answered(ready, uuid4(), said)
+        self.gates.record_answer(ready, uuid4(), said)
 
     def withdraw(self) -> None:
         """A call is not made: its claim found nothing, its lease ran out, its deadline had no room."""
@@ -106,17 +106,17 @@ class Crowd:
 
     def tick(self) -> None:
         """What a node does twice a second."""
-        self.gates.ask_again()
+        self.gates.recheck_gates()
         self.turn()
-        for ready in self.gates.unrecorded():
+        for ready in self.gates.pop_unrecorded():
             born = ready.timer._replace(id=uuid4(), fired=None)
-            self.gates.offer(born, ready.job, ready.desk)
+            self.gates.offer(born, ready.job, ready.dispatcher)
         self.turn()
 
     def shut(self) -> None:
         """A desk is full, or has room again."""
         desk = self.chance.choice(self.desks)
-        desk.open = not desk.open
+        desk.has_room = not desk.has_room
 
     def limit(self) -> None:
         """A limit is changed."""
@@ -128,7 +128,7 @@ class Crowd:
         while self.now < until:
             self.turn()
             while self.flying:
-                self.answer(Said.WELL)
+                self.answer(TargetHealth.OK)
                 self.turn()
             wait = self.gates.wait_s()
             self.now += TICK if wait is None else min(max(wait, 0.01), TICK)

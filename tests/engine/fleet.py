@@ -6,13 +6,13 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime, timedelta
 from typing import Any
 
-from horae.domain.jobs import Definition
-from horae.domain.targets import HttpTarget
-from horae.domain.triggers import IntervalTrigger
+from horae.domain.jobs.jobs import Definition
+from horae.domain.schedules.triggers import IntervalTrigger
+from horae.domain.targets.targets import HttpTarget
 from horae.engine.node import Node
 from horae.runtime.settings import CellSettings
 from horae.service.context import Context
-from horae.store.cells import Store
+from horae.store.store import Store
 from tests.bulk import bulk_jobs
 from tests.catcher import Catcher
 from tests.engine.running import running
@@ -88,8 +88,8 @@ async def kill(node: Node) -> None:
     """As SIGKILL would: no shard is handed back and nobody hears of what was in flight."""
     leases, tasks = node.leases, node._tasks
     leases._loop.call_soon_threadsafe(leases._ended.set)
-    for post in node.posts.values():
-        post.desk.close()
+    for post in node.runners.values():
+        post.dispatcher.close()
         post.hold(())
     for task in tasks:
         task.cancel()
@@ -97,8 +97,8 @@ async def kill(node: Node) -> None:
     node._tasks = []
     node.quotas.pacer.close()
     await node.sender.client.close()
-    for bursar in node.quotas._bursars.values():
-        bursar.line.hang_up()
+    for bursar in node.quotas._renewers.values():
+        bursar.line.drop_connection()
     for listener in node._listeners.values():
-        listener._line.hang_up()
+        listener._line.drop_connection()
     await asyncio.to_thread(leases._thread.join)

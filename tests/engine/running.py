@@ -7,10 +7,10 @@ from typing import Any
 
 from horae.delivery.client import Client
 from horae.delivery.names import Resolve, lookup
-from horae.delivery.push import Sender
 from horae.engine.node import Node
-from horae.store.cells import Store
+from horae.store.store import Store
 from tests.egress import ANYWHERE
+from tests.nodes import node_in
 from tests.steps import move_clock, query, until
 
 TTL = timedelta(seconds=1)
@@ -21,10 +21,10 @@ GRACE = 5.0
 async def running(
     store: Store, *, ttl: timedelta = TTL, resolve: Resolve = lookup, **facts: Any
 ) -> AsyncIterator[Node]:
-    node = Node(store, "n", ttl, Sender(Client(ANYWHERE, resolve=resolve)), **facts)
+    node = node_in(store, "n", ttl, Client(ANYWHERE, resolve=resolve), **facts)
     await node.start()
     try:
-        await until(lambda: all(node.leases.held(cell) for cell in store.cells))
+        await until(lambda: all(node.leases.held_shards(cell) for cell in store.cells))
         yield node
     finally:
         await node.stop(GRACE)
@@ -34,7 +34,7 @@ async def hurry(store: Store, *nodes: Node, **by: float) -> None:
     """Move the clock, and let nodes notice at once what they would notice within a nap or a look."""
     await move_clock(store, **by)
     for node in nodes:
-        for name, post in node.posts.items():
+        for name, post in node.runners.items():
             node._looks[name].waker.wake()
             post.waker.wake()
 

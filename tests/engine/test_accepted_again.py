@@ -2,10 +2,10 @@
 
 from datetime import timedelta
 
-from horae.domain.limits import Limit
-from horae.domain.targets import HttpTarget
+from horae.domain.limits.limits import Limit
+from horae.domain.targets.targets import HttpTarget
 from horae.engine.accepted import AcceptedWork
-from horae.service import tasks
+from horae.service.tasks import tasks
 from horae.upkeep.copies import Copier
 from tests.engine.running import hurry, running
 from tests.engine.test_f18_accepted_work import ACCEPTED, finish_accepted
@@ -32,7 +32,7 @@ async def test_an_attempt_that_follows_at_once_leaves_no_permit_behind(ctx, stor
         await until(lambda: is_accepted(store, 2), 30)
         away.clear()
         assert await finish_accepted(ctx, store) == 1
-        await until(lambda: not any(post.accepted._counted for post in node.posts.values()), 30)
+        await until(lambda: not any(post.accepted._counted for post in node.runners.values()), 30)
         [limited] = node.quotas._slices.values()
         assert limited._in_use == 0
 

@@ -5,19 +5,18 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from horae.domain.admission import HoldReason
-from horae.domain.breaker import FAILURES, LONGEST, Breaker
-from horae.domain.instances import Lane, Priority
-from horae.domain.limits import Key, Limit
-from horae.domain.outcomes import Said
-from horae.domain.shares import RESERVED, WEIGHTS
-from horae.domain.targets import HttpTarget
+from horae.domain.instances.instances import Lane, Priority
+from horae.domain.instances.outcomes import TargetHealth
+from horae.domain.limits.hold_reasons import HoldReason
+from horae.domain.limits.limits import Key, Limit
+from horae.domain.limits.shares import RESERVED_SLOT_SHARE, WEIGHTS
+from horae.domain.targets.breaker import FAILURES, MAX_PROBE_WAIT_S, Breaker
+from horae.domain.targets.targets import HttpTarget
+from horae.engine.admission.admission import CAPPED_PATIENCE_S, Admission
 from horae.engine.admission.fair import Fair
-from horae.engine.admission.gatekeeper import CAPPED_PATIENCE_S, Gatekeeper
-from horae.engine.admission.limited import PATIENCE_S
-from horae.engine.admission.ready import Ready
+from horae.engine.admission.limited import LIMIT_PATIENCE_S
 from horae.engine.admission.slots import Slots
-from horae.engine.admission.target import FIRST_WINDOW, RETRIES_AT_ONCE, Target
+from horae.engine.admission.target import BURST_RETRIES, FIRST_WINDOW, DueCall, Target
 from tests.domain.builders import NOW
 from tests.engine.builders import FakeDesk, a_pushed_job, a_ready, a_timer
 
@@ -50,7 +49,7 @@ DESK = FakeDesk()
 
 
 def waits(timer, target=None, desk=DESK):
-    return Ready(timer, a_pushed_job(), desk, target or Target())
+    return DueCall(timer, a_pushed_job(), desk, target or Target())
 
 
 # Fair: who is next.
@@ -114,7 +113,7 @@ def test_desks_share_a_class_by_the_weights_of_the_tenants_that_wait_there():
             fair.put(waits(a_timer(tenant=tenant), None, crowded))
     for _ in range(100):
         fair.put(waits(a_timer(), None, quiet))
-    assert Counter(ready.desk is quiet for ready in fair.served(80)) == {False: 60, True: 20}
+    assert Counter(ready.dispatcher is quiet for ready in fair.served(80)) == {False: 60, True: 20}
 
 
 def test_a_desk_that_is_closed_is_not_asked_and_saves_up_nothing():
@@ -123,9 +122,9 @@ def test_a_desk_that_is_closed_is_not_asked_and_saves_up_nothing():
         fair.put(waits(a_timer(), None, full))
         fair.put(waits(a_timer(tenant=uuid4()), None, free))
     fair.close(full)
-    assert {id(ready.desk) for ready in fair.served(50)} == {id(free)}
+    assert {id(ready.dispatcher) for ready in fair.served(50)} == {id(free)}
     fair.reopen(full)
-    assert 1 <= sum(ready.desk is full for ready in fair.served(20)) <= 10
+    assert 1 <= sum(ready.dispatcher is full for ready in fair.served(20)) <= 10
 
 
 def test_a_class_that_may_not_have_a_slot_is_passed_over():
@@ -144,8 +143,8 @@ def test_no_class_takes_what_the_others_are_promised_and_each_gets_its_own():
     while slots.may(LOW):
         slots.take(LOW)
         taken += 1
-    assert taken == 1000 - sum(int(1000 * part) for class_, part in RESERVED.items() if class_ != LOW)
-    for class_, part in RESERVED.items():
+    assert taken == 1000 - sum(int(1000 * part) for class_, part in RESERVED_SLOT_SHARE.items() if class_ != LOW)
+    for class_, part in RESERVED_SLOT_SHARE.items():
         if class_ != LOW:
             for _ in range(int(1000 * part)):
                 assert slots.may(class_)
@@ -167,7 +166,7 @@ def test_a_target_that_never_answered_has_a_few_slots_and_earns_one_with_every_a
         admitted += 1
     assert admitted == FIRST_WINDOW
     for _ in range(4):
-        target.answered(uuid4(), Said.WELL, now=0.0, chance=0.0)
+        target.record_answer(uuid4(), TargetHealth.OK, now=0.0, randomness=0.0)
     assert target.window == FIRST_WINDOW + 4
 
 
@@ -175,7 +174,7 @@ def test_a_targets_own_cap_is_never_exceeded():
     target = Target(cap=3)
     for _ in range(50):
         assert target.admit(a_ready(), 0.0) is None
-        target.answered(uuid4(), Said.WELL, now=0.0, chance=0.0)
+        target.record_answer(uuid4(), TargetHealth.OK, now=0.0, randomness=0.0)
     held = [target.admit(a_ready(), 0.0) for _ in range(5)]
     assert held == [None, None, None, HoldReason.TARGET_CAP, HoldReason.TARGET_CAP]
 
@@ -183,7 +182,7 @@ def test_a_targets_own_cap_is_never_exceeded():
 def broken(target, now=0.0):
     for _ in range(FAILURES):
         assert target.admit(a_ready(), now) is None
-        target.answered(uuid4(), Said.BADLY, now=now, chance=0.0)
+        target.record_answer(uuid4(), TargetHealth.FAILED, now=now, randomness=0.0)
 
 
 def test_an_open_breaker_lets_one_probe_pass_and_after_it_slots_one_by_one():
@@ -194,7 +193,7 @@ def test_an_open_breaker_lets_one_probe_pass_and_after_it_slots_one_by_one():
     assert target.admit(probe, 1.0) is None
     assert probe.probe
     assert target.admit(a_ready(), 1.0) is HoldReason.BREAKER
-    target.answered(uuid4(), Said.WELL, now=1.0, chance=0.0)
+    target.record_answer(uuid4(), TargetHealth.OK, now=1.0, randomness=0.0)
     assert [target.admit(a_ready(), 1.0) for _ in range(3)] == [None, None, HoldReason.TARGET_CAP]
 
 
@@ -214,23 +213,23 @@ def test_retries_are_at_most_a_fifth_of_first_attempts_and_a_few():
         for lane in (Lane.FIRST, Lane.RETRY):
             if target.admit(a_ready(a_timer(lane=lane)), 0.0) is None:
                 sent[lane] += 1
-                target.answered(uuid4(), Said.WELL, now=0.0, chance=0.0)
+                target.record_answer(uuid4(), TargetHealth.OK, now=0.0, randomness=0.0)
     assert sent[Lane.FIRST] == 500
-    assert 0.19 * 500 <= sent[Lane.RETRY] <= 0.2 * 500 + RETRIES_AT_ONCE
+    assert 0.19 * 500 <= sent[Lane.RETRY] <= 0.2 * 500 + BURST_RETRIES
 
 
 def test_too_early_says_nothing_against_a_target_and_earns_its_own_retry():
     target = Target()
     for _ in range(10 * FAILURES):
         assert target.admit(a_ready(), 0.0) is None
-        target.answered(uuid4(), Said.EARLY, now=0.0, chance=0.0)
+        target.record_answer(uuid4(), TargetHealth.TOO_EARLY, now=0.0, randomness=0.0)
     assert target.breaker.closed
     assert target.window > 10 * FAILURES
     retried = 0
     while target.admit(a_ready(a_timer(lane=Lane.RETRY)), 0.0) is None:
         retried += 1
-        target.answered(uuid4(), Said.WELL, now=0.0, chance=0.0)
-    assert retried == 10 * FAILURES + RETRIES_AT_ONCE
+        target.record_answer(uuid4(), TargetHealth.OK, now=0.0, randomness=0.0)
+    assert retried == 10 * FAILURES + BURST_RETRIES
 
 
 # The breaker itself.
@@ -238,24 +237,24 @@ def test_too_early_says_nothing_against_a_target_and_earns_its_own_retry():
 
 def test_different_instances_open_a_breaker_and_one_that_fails_for_ever_does_not():
     breaker = Breaker()
-    assert not any(breaker.failed(ANY, 0.0, 0.0) for _ in range(100))
-    assert [breaker.failed(uuid4(), 0.0, 0.0) for _ in range(FAILURES - 1)][-1]
+    assert not any(breaker.record_failure(ANY, 0.0, 0.0) for _ in range(100))
+    assert [breaker.record_failure(uuid4(), 0.0, 0.0) for _ in range(FAILURES - 1)][-1]
     assert not breaker.closed
 
 
 def test_each_failed_probe_doubles_the_wait_up_to_half_a_minute_and_an_answer_forgets_it_all():
     breaker, waits, now = Breaker(), [], 0.0
     for _ in range(FAILURES):
-        breaker.failed(uuid4(), now, 0.0)
+        breaker.record_failure(uuid4(), now, 0.0)
     for _ in range(8):
         waits.append(breaker.until - now)
         now = breaker.until
         assert breaker.may_probe(now)
         breaker.probe()
         assert not breaker.may_probe(now), "one at a time"
-        breaker.failed(uuid4(), now, 0.0, probe=True)
-    assert waits == [1, 2, 4, 8, 16, LONGEST, LONGEST, LONGEST]
-    breaker.succeeded()
+        breaker.record_failure(uuid4(), now, 0.0, probe=True)
+    assert waits == [1, 2, 4, 8, 16, MAX_PROBE_WAIT_S, MAX_PROBE_WAIT_S, MAX_PROBE_WAIT_S]
+    breaker.record_success()
     assert breaker.closed
 
 
@@ -292,7 +291,7 @@ def limited(permits, now=NOW.timestamp):
     def limits_of(job):
         return [keys[name] for name in job.definition.quotas]
 
-    return Gatekeeper(1000, permits=permits, limits_of=limits_of, now=now)
+    return Admission(1000, permits=permits, limits_of=limits_of, now=now)
 
 
 def test_who_waits_at_a_limit_goes_when_a_call_before_it_has_ended():
@@ -303,7 +302,7 @@ def test_who_waits_at_a_limit_goes_when_a_call_before_it_has_ended():
     gatekeeper.dispatch()
     assert (len(desk.accepted), gatekeeper.waiting) == (2, 3)
     for done in range(3):
-        gatekeeper.answered(desk.accepted[done], ANY, Said.WELL)
+        gatekeeper.record_answer(desk.accepted[done], ANY, TargetHealth.OK)
         gatekeeper.dispatch()
         assert len(desk.accepted) == 3 + done
     assert gatekeeper.waiting == 0
@@ -326,15 +325,15 @@ def test_a_limit_that_forgot_who_waits_is_told_again():
     for _ in range(5):
         gatekeeper.offer(a_timer(), a_pushed_job(quotas=("a",)), desk)
     gatekeeper.dispatch()
-    gatekeeper.ask_again()
+    gatekeeper.recheck_gates()
     assert permits.told == {"a": 4}
     permits.left["a"] = 5
-    gatekeeper.granted(Key(ANY, "a"))
+    gatekeeper.on_grant(Key(ANY, "a"))
     gatekeeper.dispatch()
     assert len(desk.accepted) == 5
 
 
-@pytest.mark.parametrize(("late", "recorded"), [(PATIENCE_S - 1, 0), (PATIENCE_S + 1, 1)])
+@pytest.mark.parametrize(("late", "recorded"), [(LIMIT_PATIENCE_S - 1, 0), (LIMIT_PATIENCE_S + 1, 1)])
 def test_a_fire_that_is_late_at_a_limit_is_recorded_and_an_instance_is_recorded_already(late, recorded):
     times = [NOW.timestamp()]
     desk, gatekeeper = FakeDesk(), limited(Few(a=0), lambda: times[-1])
@@ -342,30 +341,30 @@ def test_a_fire_that_is_late_at_a_limit_is_recorded_and_an_instance_is_recorded_
         gatekeeper.offer(a_timer(cursor=cursor), a_pushed_job(quotas=("a",)), desk)
     gatekeeper.dispatch()
     times.append(NOW.timestamp() + late)
-    assert len(gatekeeper.unrecorded()) == recorded
+    assert len(gatekeeper.pop_unrecorded()) == recorded
 
 
 def test_a_desk_that_is_full_keeps_nobody_else_waiting():
     full, free = FakeDesk(), FakeDesk()
-    full.open = False
-    gatekeeper = Gatekeeper(1000)
+    full.has_room = False
+    gatekeeper = Admission(1000)
     for desk in (full, free, full):
         gatekeeper.offer(a_timer(), a_pushed_job(), desk)
     assert gatekeeper.dispatch() == 1
-    full.open = True
-    full.open = True
+    full.has_room = True
+    full.has_room = True
     assert gatekeeper.dispatch() == 2
 
 
 def test_a_probe_is_one_that_has_not_failed_before():
     """Retries are the ones a flaky target refuses: probing with them alone kept its breaker open for ever."""
     times = [NOW.timestamp()]
-    desk, gatekeeper, job = FakeDesk(), Gatekeeper(1000, now=lambda: times[-1]), a_pushed_job()
+    desk, gatekeeper, job = FakeDesk(), Admission(1000, now=lambda: times[-1]), a_pushed_job()
     for _ in range(FAILURES):
         gatekeeper.offer(a_timer(), job, desk)
     gatekeeper.dispatch()
     for ready in desk.accepted:
-        gatekeeper.answered(ready, uuid4(), Said.BADLY)
+        gatekeeper.record_answer(ready, uuid4(), TargetHealth.FAILED)
     desk.accepted.clear()
     for lane in (Lane.RETRY, Lane.FIRST, Lane.RETRY):
         gatekeeper.offer(a_timer(lane=lane), job, desk)
@@ -380,13 +379,13 @@ def test_a_probe_is_one_that_has_not_failed_before():
 
 def test_critical_ones_leave_a_gate_first_and_know_how_long_it_held_them():
     times = [NOW.timestamp()]
-    desk, gatekeeper = FakeDesk(), Gatekeeper(1000, now=lambda: times[-1])
+    desk, gatekeeper = FakeDesk(), Admission(1000, now=lambda: times[-1])
     job = a_pushed_job(target=HttpTarget("http://x/", max_concurrency=1))
     for priority in (Priority.NORMAL, Priority.LOW, Priority.CRITICAL):
         gatekeeper.offer(a_timer(priority=priority), job, desk)
         gatekeeper.dispatch()
     times.append(times[-1] + 2)
-    gatekeeper.answered(desk.accepted[0], ANY, Said.WELL)
+    gatekeeper.record_answer(desk.accepted[0], ANY, TargetHealth.OK)
     gatekeeper.dispatch()
     assert [ready.timer.priority for ready in desk.accepted] == [Priority.NORMAL, Priority.CRITICAL]
     assert desk.accepted[1].held_ms == 2000
@@ -395,20 +394,20 @@ def test_critical_ones_leave_a_gate_first_and_know_how_long_it_held_them():
 @pytest.mark.parametrize("lane", [Lane.RETRY, int(Lane.RETRY)])
 def test_a_retry_that_was_read_from_a_row_has_a_budget_too(lane):
     """A row's lane is a plain number: compared by identity with the enum it was never a retry (N4)."""
-    desk, gatekeeper, job = FakeDesk(), Gatekeeper(1000, now=NOW.timestamp), a_pushed_job()
+    desk, gatekeeper, job = FakeDesk(), Admission(1000, now=NOW.timestamp), a_pushed_job()
     for _ in range(100):
         gatekeeper.offer(a_timer(lane=lane), job, desk)
     for done in range(100):
         gatekeeper.dispatch()
         if done < len(desk.accepted):
-            gatekeeper.answered(desk.accepted[done], uuid4(), Said.WELL)
-    assert len(desk.accepted) == RETRIES_AT_ONCE
+            gatekeeper.record_answer(desk.accepted[done], uuid4(), TargetHealth.OK)
+    assert len(desk.accepted) == BURST_RETRIES
     assert gatekeeper.wait_s() == pytest.approx(1 / 2), "ten that succeeded let two a second pass"
 
 
 def test_a_backlog_of_retries_is_sent_faster_and_faster_as_long_as_they_succeed():
     times = [NOW.timestamp()]
-    desk, gatekeeper, job = FakeDesk(), Gatekeeper(1000, now=lambda: times[-1]), a_pushed_job()
+    desk, gatekeeper, job = FakeDesk(), Admission(1000, now=lambda: times[-1]), a_pushed_job()
     for _ in range(10_000):
         gatekeeper.offer(a_timer(lane=Lane.RETRY), job, desk)
     sent = []
@@ -416,9 +415,9 @@ def test_a_backlog_of_retries_is_sent_faster_and_faster_as_long_as_they_succeed(
         gatekeeper.dispatch()
         sent += [times[-1] - times[0]] * len(desk.accepted)
         while desk.accepted:
-            gatekeeper.answered(desk.accepted.pop(), uuid4(), Said.WELL)
+            gatekeeper.record_answer(desk.accepted.pop(), uuid4(), TargetHealth.OK)
         times.append(times[-1] + 0.1)
-    assert sum(at < 1 for at in sent) <= RETRIES_AT_ONCE + 2
+    assert sum(at < 1 for at in sent) <= BURST_RETRIES + 2
     assert sent[-1] < 120, "a fixed rate of one a second would take three hours"
 
 
@@ -426,12 +425,12 @@ def test_a_retry_that_fails_takes_back_what_one_that_succeeded_earned():
     target = Target(cap=1000)
     target.window = 1000
     for _ in range(18):
-        target.answered_retry(Said.WELL, 0.0)
+        target.record_retry_answer(TargetHealth.OK, 0.0)
     while target.admit(a_ready(a_timer(lane=Lane.RETRY)), 0.0) is None:
         pass
     assert target.retry_at(0.0) == pytest.approx(1 / 2.8)
     for _ in range(10):
-        target.answered_retry(Said.BADLY, 0.0)
+        target.record_retry_answer(TargetHealth.FAILED, 0.0)
     assert target.retry_at(0.0) == pytest.approx(1 / 1.8)
     broken(target)
     lacking = 1 - target._budget
@@ -440,24 +439,24 @@ def test_a_retry_that_fails_takes_back_what_one_that_succeeded_earned():
 
 def test_a_fire_that_is_late_at_a_broken_target_is_recorded_once_and_leaves_no_trace():
     times = [NOW.timestamp()]
-    desk, gatekeeper = FakeDesk(), Gatekeeper(1000, now=lambda: times[-1])
+    desk, gatekeeper = FakeDesk(), Admission(1000, now=lambda: times[-1])
     for n in range(300):
         gatekeeper.offer(
             a_timer(cursor=n % 2 == 0), a_pushed_job(target=HttpTarget("http://x/", max_concurrency=1)), desk
         )
     gatekeeper.dispatch()
     times.append(times[-1] + CAPPED_PATIENCE_S + 1)
-    assert len(gatekeeper.unrecorded()) == 149
-    assert gatekeeper.unrecorded() == []
+    assert len(gatekeeper.pop_unrecorded()) == 149
+    assert gatekeeper.pop_unrecorded() == []
     assert gatekeeper.waiting == 150
     for _ in range(150):
-        gatekeeper.answered(desk.accepted[-1], uuid4(), Said.WELL)
+        gatekeeper.record_answer(desk.accepted[-1], uuid4(), TargetHealth.OK)
         gatekeeper.dispatch()
     assert (len(desk.accepted), gatekeeper.waiting) == (151, 0)
 
 
 def test_slots_are_all_given_back():
-    desk, gatekeeper = FakeDesk(), Gatekeeper(1000)
+    desk, gatekeeper = FakeDesk(), Admission(1000)
     for _ in range(8):
         gatekeeper.offer(a_timer(), a_pushed_job(), desk)
     gatekeeper.dispatch()
@@ -465,5 +464,5 @@ def test_slots_are_all_given_back():
         if n % 2:
             gatekeeper.withdraw(ready)
         else:
-            gatekeeper.answered(ready, ANY, Said.WELL)
+            gatekeeper.record_answer(ready, ANY, TargetHealth.OK)
     assert gatekeeper.slots.free == 1000

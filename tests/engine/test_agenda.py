@@ -6,15 +6,16 @@ from uuid import uuid4
 
 import pytest
 
-from horae.domain.instances import Lane, Priority
+from horae.domain.instances.instances import Lane, Priority
+from horae.domain.nodes.wakes import LONGEST_SAFETY_LOOK
 from horae.domain.placement import SHARDS
-from horae.domain.wakes import LONGEST_SAFETY_LOOK
 from horae.engine import agenda as agendas
+from horae.engine import feeder as feeders
 from horae.engine.agenda import Agenda, group_of
-from horae.engine.feeder import HORIZON, SLACK, SWEEP, Feeder
+from horae.engine.feeder import LOOK_AHEAD_HORIZON, LOOK_BACK_SLACK, SWEEP_INTERVAL, Feeder
 from horae.engine.territory import Territory
 from horae.runtime.clock import Clock
-from horae.store.looks import BEGINNING
+from horae.store.nodes.scans import BEGINNING, ScanRange
 from tests.domain.builders import NOW
 from tests.engine.builders import a_timer, later
 
@@ -181,7 +182,7 @@ async def test_each_row_ahead_is_read_once_and_beyond_the_horizon_not_yet(feeder
     rows.timers = [a_timer(later(n * 10), cursor=n % 2 == 0) for n in range(12)]
     await feeder.once()
     assert len(rows.read) == 7, "up to the horizon of a minute"
-    assert feeder.cursors.marks[Priority.NORMAL, Lane.FIRST].at == NOW + HORIZON
+    assert feeder.cursors.marks[Priority.NORMAL, Lane.FIRST].at == NOW + LOOK_AHEAD_HORIZON
     rows.read.clear()
     agenda.forget(agenda.take(1_000_000)[0])
     rows.timers.pop(0)
@@ -206,13 +207,13 @@ async def test_one_that_was_committed_very_late_is_found_by_the_sweep(feeder, ro
     for _ in range(4):
         time.move(seconds=10)
         await feeder.once()
-    rows.timers.append(late := a_timer(NOW - SLACK))
+    rows.timers.append(late := a_timer(NOW - LOOK_BACK_SLACK))
     found_after = 0
     while not agenda.take(1_000_000):
         time.move(seconds=5)
         found_after += 5
         await feeder.once()
-    assert 0 < found_after <= SWEEP.total_seconds()
+    assert 0 < found_after <= SWEEP_INTERVAL.total_seconds()
     assert late in rows.read
 
 
@@ -221,7 +222,7 @@ async def test_what_is_named_is_looked_at_without_a_whole_look(feeder, rows, tim
     time.looks = 0
     rows.timers.append(soon := a_timer(later(1)))
     for n in range(20):
-        feeder.name(later(1), later(n))
+        feeder.read_between(later(1), later(n))
     await feeder.once()
     assert time.looks == 2, "cursors and instances, once"
     time.move(seconds=1)
@@ -232,18 +233,18 @@ async def test_what_is_named_is_looked_at_without_a_whole_look(feeder, rows, tim
 
 async def test_a_timer_written_here_is_followed_only_where_the_mark_has_passed_it(feeder, agenda, time):
     await feeder.once()
-    feeder.follow(a_timer(later(30)))
-    feeder.follow(a_timer(later(90)))
+    feeder.announce(a_timer(later(30)))
+    feeder.announce(a_timer(later(90)))
     assert len(agenda) == 1, "the other is read when the mark comes there"
 
 
 async def test_what_was_passed_is_followed_also_while_everything_is_read_again_which_is_soon(feeder, agenda):
     await feeder.once()
     asked = []
-    agenda.hungry = lambda: asked.append(True)
+    agenda.on_room = lambda: asked.append(True)
     feeder.reset()
     assert asked, "not at the next round, five seconds later"
-    feeder.follow(a_timer(later(30)))
+    feeder.announce(a_timer(later(30)))
     assert len(agenda) == 1, "its row may have been written a moment after that look"
 
 
@@ -295,11 +296,11 @@ def test_what_is_taken_is_due_by_the_time_that_its_claim_compares_to_the_microse
     """A claim that comes at once finds zero rows else, and the timer is forgotten until a later look."""
     now = NOW + timedelta(microseconds=100)
     agenda = Agenda(lambda: now)
-    agenda.offer([a_timer(now + agendas.AHEAD + timedelta(microseconds=300))])
+    agenda.offer([a_timer(now + agendas.WRITE_AHEAD + timedelta(microseconds=300))])
     assert agenda.take(1_000_000) == []
     now += timedelta(milliseconds=1)
     [timer] = agenda.take(1_000_000)
-    assert timer.at <= now + agendas.AHEAD
+    assert timer.at <= now + agendas.WRITE_AHEAD
 
 
 # A feeder that sleeps.
@@ -340,12 +341,12 @@ async def test_a_feeder_sleeps_to_the_earliest_time_it_knows_and_is_there_before
 async def test_a_time_beyond_the_horizon_that_is_announced_ends_the_sleep_in_time(sleeper, rows, time, agenda):
     await pass_time(sleeper, time, 60)
     rows.timers.append(named := a_timer(time.now + timedelta(seconds=100)))
-    sleeper.name(named.at, named.at)
+    sleeper.read_between(named.at, named.at)
     assert await pass_time(sleeper, time, 60) == 0, "not before it comes near"
     await pass_time(sleeper, time, 30)
     assert len(agenda) == 1
     rows.timers.append(followed := a_timer(time.now + timedelta(seconds=100)))
-    sleeper.follow(followed)
+    sleeper.announce(followed)
     await pass_time(sleeper, time, 90)
     assert len(agenda) == 2
 
@@ -357,7 +358,7 @@ async def test_a_row_that_nobody_announced_is_found_when_rows_were_counted_or_by
     rows.timers.append(lost := a_timer(time.now))
     await pass_time(sleeper, time, 30)
     assert agenda.take(1_000_000) == []
-    sleeper.suspect()
+    sleeper.note_writes()
     await pass_time(sleeper, time, 5)
     assert agenda.take(1_000_000) == [lost]
     rows.timers.clear()
@@ -392,7 +393,7 @@ async def test_a_row_written_here_during_a_look_is_followed(sleeper, rows, time,
 
     async def next_due(tx, without):
         found = await read(tx, without)
-        sleeper.follow(written)
+        sleeper.announce(written)
         return found
 
     rows.next_due = next_due
@@ -404,17 +405,17 @@ async def test_a_row_written_here_during_a_look_is_followed(sleeper, rows, time,
 async def test_shards_taken_over_during_a_look_are_read_from_the_beginning(feeder, rows, agenda, kind):
     await feeder.once()
     feeder.reset()
-    shelf = getattr(feeder, kind)
-    read, old = shelf.read, a_timer(NOW - timedelta(days=3), cursor=kind == "cursors")
+    scanner = getattr(feeder, kind)
+    read, old = scanner.read, a_timer(NOW - timedelta(days=3), cursor=kind == "cursors")
 
     async def taken_over(tx, look, marks):
         page = await read(tx, look, marks)
-        shelf.read = read
+        scanner.read = read
         rows.timers.append(old)
         feeder.reset()
         return page
 
-    shelf.read = taken_over
+    scanner.read = taken_over
     await feeder.once()
     await feeder.once()
     assert agenda.take(1_000_000) == [old]
@@ -429,9 +430,68 @@ async def test_what_was_named_is_not_lost_with_a_look_that_failed(sleeper, rows,
         raise ConnectionError
 
     sleeper.cursors.read = fail
-    sleeper.name(later(0), later(0))
+    sleeper.read_between(later(0), later(0))
     with pytest.raises(ConnectionError):
         await sleeper.once()
     sleeper.cursors.read = read
     await sleeper.once()
     assert agenda.take(1_000_000) == [soon]
+
+
+# Long looks.
+
+
+@pytest.fixture
+def short_rounds(monkeypatch):
+    monkeypatch.setattr(feeders, "PAGES_PER_ROUND", 3)
+
+
+async def test_a_long_look_is_read_in_several_rounds_and_a_named_range_is_read_in_between(
+    feeder, rows, agenda, short_rounds
+):
+    per_round = feeders.PAGES_PER_ROUND * ScanRange(NOW).limit
+    rows.timers = [a_timer(NOW - timedelta(seconds=1)) for _ in range(2 * per_round)]
+    assert await feeder.once() == 1, "there is more to read"
+    assert len(agenda) <= per_round
+    rows.timers.append(soon := a_timer(later(30), cursor=True))
+    feeder.read_between(soon.at, soon.at)
+    assert await feeder.once() == 1
+    assert soon.id in agenda._known
+    while await feeder.once():
+        pass
+    assert len(agenda) == 2 * per_round + 1
+
+
+async def test_a_long_look_that_fails_is_begun_again(feeder, rows, agenda, short_rounds):
+    rows.timers = [a_timer() for _ in range(feeders.PAGES_PER_ROUND * ScanRange(NOW).limit + 1)]
+    assert await feeder.once() == 1
+    read = feeder.instances.read
+
+    async def fail(*_args):
+        raise ConnectionError
+
+    feeder.instances.read = fail
+    with pytest.raises(ConnectionError):
+        await feeder.once()
+    feeder.instances.read = read
+    while await feeder.once():
+        pass
+    assert len(agenda) == len(rows.timers)
+
+
+async def test_a_range_that_fills_a_group_during_its_refill_hides_no_row(feeder, rows, agenda, monkeypatch):
+    monkeypatch.setattr(feeders, "PAGES_PER_ROUND", 1)
+    monkeypatch.setattr(agendas, "DEEP", 1000)
+    rows.timers = [a_timer(NOW + timedelta(milliseconds=n)) for n in range(5000)]
+    while await feeder.once():
+        pass
+    group = group_of(rows.timers[0])
+    for timer in [one for one in rows.timers if one.id in agenda._known][:600]:
+        agenda.forget(timer)
+        rows.timers.remove(timer)
+    assert await feeder.once() == 1, "the refill has read a page"
+    feeder.read_between(rows.timers[-500].at, rows.timers[-1].at)
+    while await feeder.once():
+        pass
+    first_unknown = next(timer for timer in rows.timers if timer.id not in agenda._known)
+    assert agenda.deep[group] <= first_unknown.at

@@ -2,11 +2,12 @@
 
 import pytest
 
-from horae.domain.outcomes import ErrorCode, Success, Unrecoverable
-from horae.domain.schedule import OnOverlap, Policies
-from horae.domain.targets import HttpTarget
-from horae.service import instances, jobs, replays
-from horae.store.settle import Result, Settler
+from horae.domain.instances.outcomes import ErrorCode, Success, Unrecoverable
+from horae.domain.schedules import OnOverlap, Policies
+from horae.domain.targets.targets import HttpTarget
+from horae.repositories.settle import AttemptOutcome, Settler
+from horae.service.instances import instances, replays
+from horae.service.jobs import jobs
 from tests.steps import Looker, a_job, claim_everywhere, every, move_clock, query
 
 TARGET = HttpTarget("http://127.0.0.1:9/")
@@ -24,7 +25,7 @@ async def an_exclusive_job(ctx, overlap):
 async def settle(ctx, store, ran, outcome=SUCCESS):
     """With the job at hand, as a node does it: the end releases what waits."""
     job = await jobs.find(ctx, "job")
-    await Settler(store.cell(ran.shard)).settle([Result(ran, job, outcome)])
+    await Settler(store.cell(ran.shard)).settle([AttemptOutcome(ran, job, outcome)])
 
 
 async def fire(store):

@@ -9,9 +9,11 @@ from horae.domain.errors import CountReached
 from horae.engine import backfills as engine
 from horae.engine.backfills import Backfiller
 from horae.engine.territory import Territory
-from horae.service import backfills, jobs, tenants
-from horae.service.backfills import Asked
-from horae.service.context import Context
+from horae.service.context import Context, PlatformContext
+from horae.service.jobs import jobs
+from horae.service.schedules import backfills
+from horae.service.schedules.backfills import BackfillRequest
+from horae.service.tenants import tenants
 from tests.steps import a_job, every, query
 
 MANY = """
@@ -28,7 +30,7 @@ async def test_backfills_that_cannot_go_on_keep_no_other_tenants_waiting(ctx, st
     if why == "its job is paused":
         await jobs.pause(ctx, "still")
     elif why == "nobody works on what was born":
-        monkeypatch.setattr(engine.backfills, "waiting", partial(count_waiting, job.id))
+        monkeypatch.setattr(engine.backfills, "count_live", partial(count_waiting, job.id))
     held = {ctx.tenant.id} if why == "its tenant is held" else ()
     walker = Backfiller(cell, Territory(store.shards_of(cell)), lambda _timer: None, lambda: held)
     started = await of_another(store, cell)
@@ -41,7 +43,7 @@ async def test_backfills_that_cannot_go_on_keep_no_other_tenants_waiting(ctx, st
 async def test_a_tenant_has_so_many_backfills_under_way_and_no_more(ctx, store):
     await stand_still(ctx, store)
     job = await jobs.find(ctx, "still")
-    asked = Asked(job.next_fire_at - timedelta(hours=2000), job.next_fire_at - timedelta(hours=1999))
+    asked = BackfillRequest(job.next_fire_at - timedelta(hours=2000), job.next_fire_at - timedelta(hours=1999))
     with pytest.raises(CountReached) as refused:
         await backfills.start(ctx, "still", "k", asked)
     assert refused.value.facts["kind"] == "backfills"
@@ -65,10 +67,10 @@ async def count_waiting(still, _tx, one, most):
 
 async def of_another(store, cell):
     """A backfill of another tenant in the same cell."""
-    other = Context.of(store, await tenants.create(store, "other", "test", width=4096), "test")
+    other = Context.of(store, await tenants.create(PlatformContext(store, "test"), "other", width=4096), "test")
     for n in range(50):
         job = await a_job(other, f"j{n}", every(other, 60, f"j{n}"))
         if store.cell(job.shard) is cell:
-            asked = Asked(job.next_fire_at - timedelta(minutes=10), job.next_fire_at)
+            asked = BackfillRequest(job.next_fire_at - timedelta(minutes=10), job.next_fire_at)
             return (await backfills.start(other, job.name, "k", asked)).backfill
     raise AssertionError("no job lies in that cell")

@@ -5,13 +5,14 @@ from datetime import date
 import asyncpg
 import pytest
 
-from horae.domain.calendars import Calendar, Rule
-from horae.domain.schedule import Policies
-from horae.domain.triggers import IntervalTrigger
-from horae.engine import almanac
-from horae.service import calendars, tenants
-from horae.service.context import Context
-from horae.store import calendars as rows
+from horae.domain.schedules import Policies
+from horae.domain.schedules.calendars import Calendar, CalendarUse
+from horae.domain.schedules.triggers import IntervalTrigger
+from horae.engine import calendars as engine_calendars
+from horae.service.context import Context, PlatformContext
+from horae.service.schedules import calendars
+from horae.service.tenants import tenants
+from horae.store.schedules import calendars as rows
 from tests.steps import Looker, a_job, move_clock, query
 
 EVERY_DAY = frozenset(range(1, 8))
@@ -24,7 +25,7 @@ def days(name):
 async def each_second(ctx, store, name, *named):
     """A job that fires each second on the days of these calendars."""
     trigger = IntervalTrigger(1, store.cells[0].clock.now().replace(microsecond=0))
-    return await a_job(ctx, name, trigger, policies=Policies(calendars=tuple(Rule(one) for one in named)))
+    return await a_job(ctx, name, trigger, policies=Policies(calendars=tuple(CalendarUse(one) for one in named)))
 
 
 async def names_of_one_cell(ctx, store):
@@ -87,7 +88,7 @@ async def test_a_job_whose_calendar_is_not_in_its_cell_waits_and_fires_when_it_c
 
 
 async def test_a_node_reads_the_named_calendars_alone_and_each_version_once(ctx, store, monkeypatch, bodies):
-    monkeypatch.setattr(almanac, "REMEMBERED_S", 0.0)
+    monkeypatch.setattr(engine_calendars, "VERSION_REMEMBERED_S", 0.0)
     cell, names = await names_of_one_cell(ctx, store)
     for n in range(5):
         await calendars.put(ctx, days(f"c{n}"))
@@ -106,7 +107,7 @@ async def test_a_node_reads_the_named_calendars_alone_and_each_version_once(ctx,
 
 
 async def test_a_tenant_whose_calendars_cannot_be_read_keeps_no_other_waiting(ctx, store, monkeypatch):
-    other = Context.of(store, await tenants.create(store, "other", "test", width=4096), "test")
+    other = Context.of(store, await tenants.create(PlatformContext(store, "test"), "other", width=4096), "test")
     cell = store.cell(ctx.tenant.shard("j0"))
     name = next(f"j{n}" for n in range(99) if store.cell(other.tenant.shard(f"j{n}")) is cell)
     for one in (ctx, other):
@@ -136,8 +137,8 @@ async def test_what_no_job_names_any_more_is_forgotten(ctx, store, monkeypatch):
     looker = Looker(store, store.cell(job.shard))
     await move_clock(store, seconds=2)
     await looker.once()
-    now = almanac.boottime() + almanac.KEPT_UNUSED_S + 1
-    monkeypatch.setattr(almanac, "boottime", lambda: now)
+    now = engine_calendars.boottime() + engine_calendars.UNUSED_CALENDAR_KEPT_S + 1
+    monkeypatch.setattr(engine_calendars, "boottime", lambda: now)
     book = looker.firer.almanac
     assert len(book) == 1
     await book.learn([])

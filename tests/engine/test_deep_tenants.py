@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from horae.domain.instances import Lane, Priority
+from horae.domain.instances.instances import Lane, Priority
 from horae.engine import agenda as agendas
 from horae.engine.agenda import Agenda
 from horae.engine.feeder import Feeder
@@ -47,7 +47,7 @@ class Deployment:
                 self.fires[timer.id] += 1
                 coming = timer._replace(at=timer.at + timedelta(seconds=PERIOD_S), fired=timer.fired + 1)
                 self.table[timer.id] = coming
-                self.feeder.follow(coming)
+                self.feeder.announce(coming)
         self.agenda.forget(timer)
 
 
@@ -68,7 +68,7 @@ async def test_every_cursor_of_a_deep_tenant_fires_in_each_period_and_its_tasks_
     for second in range(60 * MINUTES + phase_s):
         if second == 120:
             deployment.add(task)
-            deployment.feeder.name(task.at, task.at)
+            deployment.feeder.read_between(task.at, task.at)
         await deployment.pass_second()
     assert min(deployment.fires[job.id] for job in jobs) >= MINUTES - 1
     assert deployment.called_after_s[task.id] <= JOBS / FIRED_PER_S + 5, "it waits for what was due before, at most"
@@ -80,7 +80,7 @@ async def test_a_task_that_is_due_before_very_many_others_is_called_before_them(
     await deployment.pass_second()
     deployment.add(soon := a_timer(NOW + timedelta(seconds=2)))
     if announced:
-        deployment.feeder.name(soon.at, soon.at)
+        deployment.feeder.read_between(soon.at, soon.at)
     for _ in range(12):
         await deployment.pass_second()
     assert soon.id in deployment.called_after_s
@@ -93,7 +93,7 @@ async def test_an_urgent_class_of_a_deep_tenant_has_a_place_of_its_own(deploymen
     urgent = a_timer(NOW, priority=Priority.CRITICAL)
     retry = a_timer(NOW, priority=Priority.LOW, lane=Lane.RETRY, tenant=TENANT)
     deployment.add(urgent, retry)
-    deployment.feeder.name(NOW, NOW)
+    deployment.feeder.read_between(NOW, NOW)
     await deployment.pass_second()
     assert {urgent.id, retry.id} <= deployment.agenda._known.keys()
 
@@ -101,8 +101,8 @@ async def test_an_urgent_class_of_a_deep_tenant_has_a_place_of_its_own(deploymen
 async def test_what_was_left_in_the_rows_is_found_again_after_a_look_that_failed(deployment):
     deployment.add(*(a_timer(tenant=uuid4()) for _ in range(3)), *(a_timer() for _ in range(3 * DEEP)))
     await deployment.pass_second()
-    shelf, failed = deployment.feeder.instances, []
-    read = shelf.read
+    scanner, failed = deployment.feeder.instances, []
+    read = scanner.read
 
     async def fail_once(tx, look, marks):
         if look.only is not None and not failed:
@@ -110,7 +110,7 @@ async def test_what_was_left_in_the_rows_is_found_again_after_a_look_that_failed
             raise ConnectionError
         return await read(tx, look, marks)
 
-    shelf.read = fail_once
+    scanner.read = fail_once
     for _ in range(45):
         try:
             await deployment.pass_second()

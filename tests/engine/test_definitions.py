@@ -11,31 +11,31 @@ from datetime import timedelta
 import msgspec
 import pytest
 
-from horae.boot.sealing import ANYWHERE as ANY_ENGINE
+from horae.boot.encryption import ANYWHERE as ANY_ENGINE
 from horae.delivery.client import Client
-from horae.delivery.push import Sender
 from horae.delivery.transit import Transit, TransitKek
-from horae.domain import zones
-from horae.domain.auth import BearerAuth
 from horae.domain.errors import KeysUnavailable
-from horae.domain.jobs import Definition
-from horae.domain.targets import HttpTarget
-from horae.domain.timers import cursor_of
-from horae.domain.triggers import IntervalTrigger, cron
-from horae.engine.node import Node
+from horae.domain.jobs.jobs import Definition
+from horae.domain.schedules.timers import cursor_of
+from horae.domain.schedules.triggers import IntervalTrigger, cron
+from horae.domain.targets.auth import BearerAuth
+from horae.domain.targets.targets import HttpTarget
+from horae.domain.zones import zones
+from horae.repositories import definitions
+from horae.repositories.definitions import Definitions
+from horae.repositories.envelopes import Envelopes
+from horae.repositories.secret_book import SecretBook
 from horae.security.keks import Keks
-from horae.security.sealing import Sealing
-from horae.service import jobs, secrets, tenants
-from horae.service.context import Context
-from horae.store import definitions
-from horae.store.cells import Store
-from horae.store.definitions import Definitions
-from horae.store.envelopes import Envelopes
-from horae.store.secret_book import SecretBook
+from horae.security.payload_cipher import PayloadCipher
+from horae.service.context import Context, PlatformContext
+from horae.service.encryption import secrets
+from horae.service.jobs import jobs
+from horae.service.tenants import tenants
+from horae.store.store import Store
 from tests.bulk import bulk_jobs
 from tests.delivery.transit import TOKEN, key_engine
-from tests.egress import ANYWHERE
 from tests.engine.running import GRACE, TTL
+from tests.nodes import node_in
 from tests.steps import a_job, move_clock, query, until
 from tests.system.proxy import proxied
 
@@ -50,7 +50,7 @@ async def states(store):
 
 async def drained(store):
     """Everything that is due, by a node of its own."""
-    node = Node(store, "n", TTL, Sender(Client(ANYWHERE)))
+    node = node_in(store, "n", TTL)
     try:
         return await node.drain()
     finally:
@@ -60,10 +60,10 @@ async def drained(store):
 @asynccontextmanager
 async def sealed_by(store, url):
     """The store seals with the keys of an engine at this address."""
-    client, before = Client(ANY_ENGINE), store.sealing
-    store.sealing = Envelopes(store, Keks([TransitKek(client, Transit(url, "horae", lambda: TOKEN))]))
+    client, before = Client(ANY_ENGINE), store.cipher
+    store.cipher = Envelopes(store, Keks([TransitKek(client, Transit(url, "horae", lambda: TOKEN))]))
     yield store
-    store.sealing = before
+    store.cipher = before
     await client.close()
 
 
@@ -76,7 +76,7 @@ async def test_an_outage_of_the_key_engine_ends_no_schedule(store, cells, catche
         async with sealed_by(store, url):
             start = store.cells[0].clock.now().replace(microsecond=0) + timedelta(seconds=1)
             for n in range(3):
-                ctx = Context.of(store, await tenants.create(store, f"t{n}", "test", width=64), "test")
+                ctx = Context.of(store, await tenants.create(PlatformContext(store, "test"), f"t{n}", width=64), "test")
                 await secrets.put(ctx, "token", "s3cret")
                 target = HttpTarget(f"{catcher.url}/{n}", headers={"X-Kind": "news"}, auth=BearerAuth("token"))
                 for m in range(3):
@@ -84,7 +84,7 @@ async def test_an_outage_of_the_key_engine_ends_no_schedule(store, cells, catche
         getattr(proxy, weather)()
         async with Store.of(cells) as own, sealed_by(own, url):
             book = SecretBook(own)
-            node = Node(own, "n", TTL, Sender(Client(ANYWHERE), book), secrets=book)
+            node = node_in(own, "n", TTL, secrets=book)
             await node.start()
             try:
                 await until(lambda: _moved(store, 9), 120)
@@ -108,10 +108,10 @@ class InterruptedBook(SecretBook):
 
     definitions_of = None
 
-    async def learn(self, cell, needed, *, anew=False):
+    async def learn(self, cell, needed, *, force=False):
         async with cell.statement() as tx:
             await self.definitions_of(cell).load(tx, ())
-        await super().learn(cell, needed, anew=anew)
+        await super().learn(cell, needed, force=force)
 
 
 async def test_a_look_between_learning_a_definition_and_firing_it_ends_no_schedule(ctx, store, catcher):
@@ -122,10 +122,10 @@ async def test_a_look_between_learning_a_definition_and_firing_it_ends_no_schedu
     for n in range(6):
         await a_job(ctx, f"j{n}", IntervalTrigger(3600, start), target=target, payload={"n": n})
     await move_clock(store, hours=1)
-    store.sealing = sealing = SlowSealing(store.sealing)
+    store.cipher = sealing = SlowSealing(store.cipher)
     book = InterruptedBook(store)
-    node = Node(store, "n", TTL, Sender(Client(ANYWHERE), book), secrets=book)
-    book.definitions_of = lambda cell: node.posts[cell.name].definitions
+    node = node_in(store, "n", TTL, secrets=book)
+    book.definitions_of = lambda cell: node.runners[cell.name].definitions
     try:
         await node.drain()
         assert await states(store) == {"ACTIVE": 6}
@@ -143,7 +143,7 @@ async def test_more_jobs_than_are_remembered_all_go_on(ctx, store, catcher, monk
     monkeypatch.setattr(definitions, "MOST", 50)
     target, start = HttpTarget(catcher.url), store.cells[0].clock.now().replace(microsecond=0)
     await bulk_jobs(ctx, store, 100, Definition(trigger=IntervalTrigger(60, start), target=target), start, "often")
-    node = Node(store, "n", TTL, Sender(Client(ANYWHERE)))
+    node = node_in(store, "n", TTL)
     try:
         await node.drain()
         await move_clock(store, seconds=61)
@@ -203,22 +203,22 @@ async def test_a_definition_of_a_later_release_waits_and_stops_nobody_else(ctx, 
     assert len(catcher.effects) == 101
 
 
-class SlowSealing(Sealing):
+class SlowSealing(PayloadCipher):
     """A key engine that takes its time to say that it is not there; once `well`, it opens."""
 
     def __init__(self, real):
         self.real, self.well = real, False
 
-    async def open(self, tenant_id, spot, sealed):
+    async def decrypt(self, tenant_id, spot, sealed):
         if self.well:
-            return await self.real.open(tenant_id, spot, sealed)
+            return await self.real.decrypt(tenant_id, spot, sealed)
         await asyncio.sleep(0.05)
         raise KeysUnavailable("the key engine did not answer")
 
 
 async def test_what_could_not_be_opened_is_asked_for_again_when_the_keys_are_back(ctx, store):
     """N1: another look goes by while the key engine is asked for one job after the other."""
-    cell, sealing = store.cells[0], SlowSealing(store.sealing)
+    cell, sealing = store.cells[0], SlowSealing(store.cipher)
     timers = await _timers(ctx, store, 20, payload={"n": 1})
     known = Definitions(sealing)
 

@@ -5,16 +5,18 @@ from datetime import timedelta
 
 from structlog.testing import capture_logs
 
-from horae.boot.serving import sender_of, serving
-from horae.domain.limits import Limit
-from horae.domain.retries import RetryPolicy
-from horae.domain.schedule import OnOverlap, Policies
-from horae.domain.targets import HttpTarget
-from horae.domain.tenants import Allowance
-from horae.domain.triggers import OnceTrigger, cron
+from horae.boot.secrets import secrets_of
+from horae.boot.serving import run_node
+from horae.domain.instances.retries import RetryPolicy
+from horae.domain.limits.limits import Limit
+from horae.domain.schedules import OnOverlap, Policies
+from horae.domain.schedules.triggers import OnceTrigger, cron
+from horae.domain.targets.targets import HttpTarget
+from horae.domain.tenants.tenants import Allowance
 from horae.runtime.settings import Settings
-from horae.service import tasks, tenants
-from horae.store.cells import Store
+from horae.service.tasks import tasks
+from horae.service.tenants import tenants
+from horae.store.store import Store
 from tests.receiver import receiving
 from tests.steps import a_job, a_type, move_clock, query, until
 from tests.store.walls import as_node
@@ -35,7 +37,7 @@ async def test_a_node_does_all_its_work_with_the_rights_of_its_role(ctx, store, 
         receiver = leaving.enter_context(receiving())
         good = HttpTarget(f"{receiver.url}/good")
         now = store.cells[0].clock.now()
-        await tenants.allow(store, ctx.tenant.name, "test", Allowance(limit=Limit(rate=1000, concurrency=100)))
+        await tenants.allow(ctx, ctx.tenant.name, Allowance(limit=Limit(rate=1000, concurrency=100)))
         await a_job(ctx, "every-minute", cron("* * * * *"), target=good)
         await a_job(ctx, "exclusive", cron("* * * * *"), target=good, policies=Policies(overlap=OnOverlap.QUEUE_ONE))
         await a_job(
@@ -48,7 +50,7 @@ async def test_a_node_does_all_its_work_with_the_rights_of_its_role(ctx, store, 
         await tasks.schedule(ctx, "ARTICLE_PUBLISH", "42", at=now + timedelta(seconds=20))
         await move_clock(store, seconds=120)
         engine = await leaving.enter_async_context(Store.of(as_node(cells)))
-        await leaving.enter_async_context(serving(settings, engine, await sender_of(settings, engine)))
+        await leaving.enter_async_context(run_node(settings, engine, await secrets_of(settings, engine)))
         logs = leaving.enter_context(capture_logs())
         await until(all_is_done, 60)
     assert "duty.failed" not in [line["event"] for line in logs]

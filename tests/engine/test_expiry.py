@@ -6,17 +6,19 @@ from uuid import uuid4
 
 import pytest
 
-from horae.domain.outcomes import ErrorCode, Retryable, Said
-from horae.domain.schedule import OnOverlap, Policies
-from horae.domain.targets import HttpTarget, QueueTarget
-from horae.domain.triggers import OnceTrigger
-from horae.engine.admission.gatekeeper import Gatekeeper
+from horae.domain.instances.outcomes import ErrorCode, Retryable, TargetHealth
+from horae.domain.schedules import OnOverlap, Policies
+from horae.domain.schedules.triggers import OnceTrigger
+from horae.domain.targets.targets import HttpTarget, QueueTarget
+from horae.engine.admission.admission import Admission
 from horae.engine.agenda import Agenda
 from horae.engine.expiry import ROWS_PER_CLASS, Expirer
 from horae.engine.territory import Territory
-from horae.runtime.chance import minting
-from horae.service import jobs, replays, tasks
-from horae.store.definitions import Definitions
+from horae.repositories.definitions import Definitions
+from horae.runtime.randomness import id_maker
+from horae.service.instances import replays
+from horae.service.jobs import jobs
+from horae.service.tasks import tasks
 from horae.upkeep.copies import Copier
 from tests.domain.builders import NOW
 from tests.engine.builders import FakeDesk, a_pushed_job, a_timer
@@ -38,10 +40,10 @@ def expirers(store, gatekeeper=None, **facts):
         Expirer(
             cell,
             Territory(store.shards_of(cell)),
-            Definitions(store.sealing),
-            gatekeeper or Gatekeeper(10),
+            Definitions(store.cipher),
+            gatekeeper or Admission(10),
             Agenda(cell.clock.now),
-            facts.get("follow", lambda _timer: None),
+            facts.get("announce", lambda _timer: None),
             lambda: 1,
         )
         for cell in store.cells
@@ -169,7 +171,7 @@ async def test_the_end_of_a_run_that_waits_for_its_retry_lets_the_next_one_go(ct
     assert await _states(store) == {"FAIL": 1, "BLOCKED": 1}
     await move_clock(store, seconds=22)
     released = []
-    assert sum(await expire_all(expirers(store, follow=released.append))) == 1
+    assert sum(await expire_all(expirers(store, announce=released.append))) == 1
     assert await _states(store) == {"INIT": 1}
     assert len(released) == 1
     [past] = await query(store, "select id, state, error_code, error_msg from instance_history")
@@ -205,13 +207,13 @@ async def test_what_has_no_definition_goes_on_waiting(ctx, store):
 
 
 def test_a_gatekeeper_lets_go_of_calls_that_ended_and_probes_with_the_next():
-    keeper, desk, job = Gatekeeper(100, now=NOW.timestamp), FakeDesk(), a_pushed_job()
+    keeper, desk, job = Admission(100, now=NOW.timestamp), FakeDesk(), a_pushed_job()
     timers = [a_timer(NOW) for _ in range(30)]
     for timer in timers:
         keeper.offer(timer, job, desk)
     keeper.dispatch()
     for ready in desk.accepted:
-        keeper.answered(ready, uuid4(), Said.BADLY)
+        keeper.record_answer(ready, uuid4(), TargetHealth.FAILED)
     sent = len(desk.accepted)
     gone = {timer.id for timer in timers[sent:25]}
     dropped = keeper.drop(job, gone)
@@ -219,7 +221,7 @@ def test_a_gatekeeper_lets_go_of_calls_that_ended_and_probes_with_the_next():
     assert keeper.waiting == 5
     [target] = keeper.targets
     target.breaker.until = NOW.timestamp()
-    keeper.ask_again()
+    keeper.recheck_gates()
     keeper.dispatch()
     assert [ready.timer.id for ready in desk.accepted[sent:]] == [timers[25].id]
 
@@ -231,7 +233,7 @@ async def test_a_backlog_expires_in_bounded_batches_with_few_statements(ctx, sto
     cell = store.cells[0]
     job = await a_job(ctx, one_name_per_cell(ctx, store)[0], every(ctx, 3600))
     then = cell.clock.now() - timedelta(days=2)
-    mint = minting(then)
+    mint = id_maker(then)
     rows = [
         (job.shard, mint(job.shard), tenant.id, job.id, 1, f"k{n}", then, then, then, 1, 0, 1000, "INIT")
         for n in range(many)

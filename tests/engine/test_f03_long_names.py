@@ -4,13 +4,13 @@ from datetime import timedelta
 
 import pytest
 
-from horae.domain import limits
-from horae.domain.limits import MAX_KEY_CHARACTERS, Key, Limit, key_name
-from horae.domain.targets import HttpTarget
-from horae.domain.tenants import Allowance
-from horae.domain.triggers import IntervalTrigger
-from horae.service import tenants
-from horae.service.context import Context
+from horae.domain.limits import limits
+from horae.domain.limits.limits import MAX_KEY_CHARACTERS, Key, Limit, key_name
+from horae.domain.schedules.triggers import IntervalTrigger
+from horae.domain.targets.targets import HttpTarget
+from horae.domain.tenants.tenants import Allowance
+from horae.service.context import Context, PlatformContext
+from horae.service.tenants import tenants
 from horae.upkeep.copies import Copier
 from tests.engine.running import running
 from tests.steps import a_job, until
@@ -33,8 +33,8 @@ async def test_one_targets_limit_leaves_other_tenants_limits_alone(ctx, store, c
     await a_job(ctx, "long", IntervalTrigger(1, start), target=HttpTarget(long, rate=5))
     home, homes = store.cell(Key(ctx.tenant.id, key_name("target", long)).shard), set()
     for n in range(NEIGHBOURS):
-        tenant = await tenants.create(store, f"other-{n}", "test", width=64)
-        await tenants.allow(store, tenant.name, "test", Allowance(limit=Limit(rate=50)))
+        tenant = await tenants.create(PlatformContext(store, "test"), f"other-{n}", width=64)
+        await tenants.allow(PlatformContext(store, "test"), tenant.name, Allowance(limit=Limit(rate=50)))
         homes.add(store.cell(Key(tenant.id, "tenant").shard).name)
         target = HttpTarget(f"{catcher.url}/{n}")
         await a_job(Context.of(store, tenant, "test"), "steady", IntervalTrigger(1, start), target=target)

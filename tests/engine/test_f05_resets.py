@@ -5,15 +5,12 @@ from datetime import timedelta
 
 import pytest
 
-from horae.delivery.client import Client
-from horae.delivery.push import Sender
-from horae.domain.jobs import Definition
-from horae.domain.targets import HttpTarget
-from horae.domain.triggers import IntervalTrigger
-from horae.engine.node import Node
+from horae.domain.jobs.jobs import Definition
+from horae.domain.schedules.triggers import IntervalTrigger
+from horae.domain.targets.targets import HttpTarget
 from tests.bulk import bulk_jobs
-from tests.egress import ANYWHERE
 from tests.engine.running import TTL
+from tests.nodes import node_in
 from tests.steps import query
 
 JOBS = 200
@@ -21,7 +18,7 @@ JOBS = 200
 
 @pytest.fixture
 async def node(store):
-    node = Node(store, "n", TTL, Sender(Client(ANYWHERE)))
+    node = node_in(store, "n", TTL)
     yield node
     await node.leave()
 
@@ -35,7 +32,7 @@ async def test_f05_a_reset_that_comes_during_a_look_is_not_lost(ctx, store, node
     made = Definition(trigger=IntervalTrigger(3600, at), target=HttpTarget(catcher.url))
     await bulk_jobs(ctx, store, JOBS, made, at)
     expected = len(await query(cell, "select from job_cursor"))
-    post = node.posts[cell.name]
+    post = node.runners[cell.name]
     begun, go_on = asyncio.Event(), asyncio.Event()
     read = post.feeder.cursors.read
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from horae.domain.limits import Key, Limit
+from horae.domain.limits.limits import Key, Limit
 from horae.engine.quotas import Quotas
-from horae.engine.quotas.bursar import Bursar
-from horae.runtime.chance import mint, token
-from horae.store.cells import Store
+from horae.engine.quotas.renewer import QuotaRenewer
+from horae.runtime.randomness import new_id, new_token
+from horae.store.store import Store
 from tests.cell_down import first_behind, mended_proxy
 from tests.steps import until
 
@@ -17,7 +17,7 @@ ROUNDS = 3
 @pytest.fixture
 def rounds(monkeypatch):
     """Which rounds began and ended, in their order."""
-    seen, renew = [], Bursar.renew
+    seen, renew = [], QuotaRenewer.renew
 
     async def noted(self, *args):
         seen.append(("began", self._cell.name))
@@ -26,13 +26,13 @@ def rounds(monkeypatch):
         finally:
             seen.append(("ended", self._cell.name))
 
-    monkeypatch.setattr(Bursar, "renew", noted)
+    monkeypatch.setattr(QuotaRenewer, "renew", noted)
     return seen
 
 
 def key_in(store, cell):
     shard = store.shards_of(cell)[0]
-    keys = (Key(mint(shard, cell.clock.now()), f"k{n}") for n in range(1000))
+    keys = (Key(new_id(shard, cell.clock.now()), f"k{n}") for n in range(1000))
     return next(key for key in keys if store.cell(key.shard) is cell)
 
 
@@ -40,7 +40,7 @@ async def test_a_healthy_cell_grants_again_and_again_while_one_round_waits_for_a
     with mended_proxy(cells) as proxy:
         async with Store.of(first_behind(cells, proxy)) as own:
             away, here = (key_in(own, cell) for cell in own.cells)
-            quotas = Quotas(own, token())
+            quotas = Quotas(own, new_token())
             proxy.cut()
             quotas.take(away, ONE)
 

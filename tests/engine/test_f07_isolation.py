@@ -7,7 +7,8 @@ from horae.engine import rolling
 from horae.engine.backfills import Backfiller
 from horae.engine.rolling import Roller
 from horae.engine.territory import Territory
-from horae.service import backfills, subjects
+from horae.service.rolling import subjects
+from horae.service.schedules import backfills
 from horae.upkeep.copies import Copier
 from tests.engine.test_rolling import a_set
 from tests.service.test_backfills import past
@@ -35,7 +36,7 @@ async def test_f7_a_backfill_that_cannot_be_walked_keeps_no_other_waiting(ctx, s
     for name in names:
         _, asked = await past(ctx, store, name=name)
         await backfills.start(ctx, name, f"k-{name}", asked)
-    monkeypatch.setattr(walking, "portion", poisoned(walking.portion, lambda _schedule, one, _many: one.id))
+    monkeypatch.setattr(walking, "next_portion", poisoned(walking.next_portion, lambda _schedule, one, _many: one.id))
     walker = Backfiller(cell, Territory(store.shards_of(cell)), lambda _timer: None)
     for _ in range(3):
         await asyncio.gather(walker.once(), return_exceptions=True)
@@ -53,6 +54,6 @@ async def test_f7_a_set_that_cannot_be_rolled_keeps_no_other_waiting(ctx, store,
     monkeypatch.setattr(rolling.subjects, "finish", finish)
     for cell in store.cells:
         roller = Roller(cell, Territory(store.shards_of(cell)), lambda _timer: None)
-        await asyncio.gather(roller.whole(), return_exceptions=True)
+        await asyncio.gather(roller.run_all(), return_exceptions=True)
     found = await query(store, "select distinct job_id from instance_live")
     assert len(found) == 1

@@ -8,20 +8,22 @@ from datetime import timedelta
 
 import pytest
 
-from horae.domain.instances import Lane, Priority
-from horae.domain.jobs import Definition
-from horae.domain.targets import HttpTarget, QueueTarget
-from horae.domain.triggers import KeyedTrigger
-from horae.engine.admission.ready import Ready
-from horae.engine.admission.target import Target
+from horae.domain.instances.instances import Lane, Priority
+from horae.domain.jobs.jobs import Definition
+from horae.domain.schedules.triggers import KeyedTrigger
+from horae.domain.targets.targets import HttpTarget, QueueTarget
+from horae.engine.admission.target import DueCall, Target
 from horae.engine.agenda import Agenda
 from horae.engine.claim import Claimer
-from horae.engine.tenancies import Tenancies
+from horae.engine.held_tenants import Tenancies
 from horae.engine.territory import Territory
-from horae.runtime.chance import token
-from horae.service import jobs, tasks, tenancies, tenants, workers
-from horae.service.context import Context
-from horae.store.looks import Look, Mark
+from horae.runtime.randomness import new_token
+from horae.service.context import Context, PlatformContext
+from horae.service.jobs import jobs
+from horae.service.tasks import tasks
+from horae.service.tenants import lifecycle, tenants
+from horae.service.workers import workers
+from horae.store.nodes.scans import ScanMark, ScanRange
 from horae.store.tx import Tx
 from horae.upkeep.copies import Copier
 from horae.upkeep.purges import Purger
@@ -44,7 +46,7 @@ class OneTransaction:
     """A cell whose every statement is of one transaction: what they read together can be asked there."""
 
     def __init__(self, cell, tx):
-        self.tx, self.clock, self.tally = tx, cell.clock, cell.tally
+        self.tx, self.clock, self.signal_counts = tx, cell.clock, cell.signal_counts
 
     @asynccontextmanager
     async def statement(self):
@@ -80,17 +82,17 @@ async def test_f10_a_claim_beside_100_000_paused_jobs_asks_about_its_own_jobs_on
     await Copier(store).once()
     for n in range(3 * BATCH):
         await tasks.schedule(ctx, "T", str(n))
-    await pause_many(store, await tenants.create(store, "globex", "test", width=1))
+    await pause_many(store, await tenants.create(PlatformContext(store, "test"), "globex", width=1))
     cell = store.cells[0]
     async with cell.tx() as tx:
         page = await Territory(store.shards_of(cell)).instances(
-            tx, Look(tx.now, limit=BATCH), [Mark(Priority.NORMAL, Lane.FIRST)]
+            tx, ScanRange(tx.now, limit=BATCH), [ScanMark(Priority.NORMAL, Lane.FIRST)]
         )
-        readies = [Ready(timer, type_, None, Target()) for timer in page.timers]
+        readies = [DueCall(timer, type_, None, Target()) for timer in page.timers]
         assert len(readies) == BATCH
         [before] = await tx.rows(ROWS_READ)
         values["many"] = 0
-        claimed = await Claimer(OneTransaction(cell, tx), token(), lambda *_: None).claim(readies)
+        claimed = await Claimer(OneTransaction(cell, tx), new_token(), lambda *_: None).claim(readies)
         sent_and_got = values["many"]
         [after] = await tx.rows(ROWS_READ)
     assert len(claimed) == BATCH
@@ -121,7 +123,7 @@ async def test_f10_what_was_left_because_its_job_was_paused_goes_soon_after_the_
     async with running(store, ttl=timedelta(seconds=8)) as node:
 
         def met():
-            return sum(len(post.claimer._paused) for post in node.posts.values()) == len(store.cells)
+            return sum(len(post.claimer._paused) for post in node.runners.values()) == len(store.cells)
 
         await until(met)
         assert catcher.arrivals == []
@@ -132,9 +134,9 @@ async def test_f10_what_was_left_because_its_job_was_paused_goes_soon_after_the_
 
 async def test_f10_a_tenant_that_was_purged_is_not_read_at_every_look_any_more(store):
     for n in range(3):
-        tenant = await tenants.create(store, f"gone-{n}", "test", width=1)
+        tenant = await tenants.create(PlatformContext(store, "test"), f"gone-{n}", width=1)
         await a_type(Context.of(store, tenant, "test"), "T")
-        await tenancies.remove(store, tenant.name, "test", confirm=tenant.name)
+        await lifecycle.remove(PlatformContext(store, "test"), tenant.name, confirm=tenant.name)
     await Copier(store).once()
     purger = Purger(store)
     while await purger.once():

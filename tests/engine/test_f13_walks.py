@@ -8,14 +8,14 @@ import asyncpg
 import pytest
 from msgspec.structs import replace
 
-from horae.domain.instances import Priority
-from horae.domain.outcomes import SkipReason
-from horae.domain.schedule import Misfire, OnMisfire, OnOverlap, Policies
-from horae.domain.schedule.misfire import MOST
-from horae.domain.targets import HttpTarget, QueueTarget
-from horae.domain.triggers import IntervalTrigger
+from horae.domain.instances.instances import Priority
+from horae.domain.instances.outcomes import SkipReason
+from horae.domain.schedules import Misfire, OnMisfire, OnOverlap, Policies
+from horae.domain.schedules.misfire import MOST
+from horae.domain.schedules.triggers import IntervalTrigger
+from horae.domain.targets.targets import HttpTarget, QueueTarget
 from horae.engine import walk
-from horae.service import schedules
+from horae.service.schedules import schedules
 from horae.store.tx import Tx
 from tests.engine.running import running
 from tests.steps import Looker, a_job, move_clock, query, until
@@ -29,13 +29,13 @@ MAX_STATEMENTS = 100
 def statements(monkeypatch):
     """How many statements were asked."""
     asked = Counter()
-    answered = Tx._answered
+    answered = Tx._run_in_time
 
     async def count(self, call):
         asked["many"] += 1
         return await answered(self, call)
 
-    monkeypatch.setattr(Tx, "_answered", count)
+    monkeypatch.setattr(Tx, "_run_in_time", count)
     return asked
 
 

@@ -12,16 +12,16 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from horae.domain.limits import Limit
-from horae.domain.targets import HttpTarget
+from horae.domain.limits.limits import Limit
+from horae.domain.targets.targets import HttpTarget
 from horae.runtime.settings import CellSettings
-from horae.service import tasks
-from horae.store.cells import Store
+from horae.service.tasks import tasks
+from horae.store.store import Store
 from horae.upkeep.copies import Copier
 from tests.calm import seen_in_calm
 from tests.engine.fleet import kill
 from tests.engine.running import ended, running
-from tests.engine.windows import most_in, most_over_rate, rate_seen
+from tests.engine.windows import WAY_S, most_in, most_over_rate, rate_seen
 from tests.steps import a_type, until
 from tests.system.proxy import proxied
 
@@ -30,8 +30,6 @@ USED = 0.95
 """The part of a rate that is used while more waits."""
 LIMIT = Limit(rate=RATE)
 TTL = timedelta(seconds=8)
-WAY_S = 0.05
-"""Calls that left one after the other may arrive so close together, on a machine that is busy."""
 
 
 async def crowd(ctx, store, catcher, many, by="job", name="T"):
@@ -51,7 +49,9 @@ async def three(cells):
         for _ in range(3):
             own = await held.enter_async_context(Store.of(cells))
             nodes.append(await held.enter_async_context(running(own, ttl=TTL)))
-        await until(lambda: all(len(node.leases.held(cell)) > 500 for node in nodes for cell in node.store.cells), 60)
+        await until(
+            lambda: all(len(node.leases.held_shards(cell)) > 500 for node in nodes for cell in node.store.cells), 60
+        )
         yield nodes
 
 

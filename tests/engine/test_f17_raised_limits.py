@@ -1,12 +1,13 @@
 """F17: how many calls a job lets its target have under way counts from its next version on, whoever came first."""
 
-from horae.domain.jobs import Definition
-from horae.domain.limits import Limit
-from horae.domain.targets import HttpTarget
-from horae.domain.triggers import KeyedTrigger
-from horae.engine.admission.gatekeeper import Gatekeeper
-from horae.engine.quotas.slices import LINGER, Slice
-from horae.service import schedules, tasks
+from horae.domain.jobs.jobs import Definition
+from horae.domain.limits.limits import Limit
+from horae.domain.schedules.triggers import KeyedTrigger
+from horae.domain.targets.targets import HttpTarget
+from horae.engine.admission.admission import Admission
+from horae.engine.quotas.slices import LINGER_S, Slice
+from horae.service.schedules import schedules
+from horae.service.tasks import tasks
 from horae.upkeep.copies import Copier
 from tests.catcher import most_at_once
 from tests.domain.builders import NOW
@@ -36,7 +37,7 @@ async def test_a_raised_max_concurrency_takes_effect_on_a_node_that_runs(ctx, st
 
 
 def test_a_job_without_a_limit_is_not_held_back_by_anothers_at_the_same_url():
-    desk, gates = FakeDesk(), Gatekeeper(100, now=NOW.timestamp)
+    desk, gates = FakeDesk(), Admission(100, now=NOW.timestamp)
     gentle = a_pushed_job(target=HttpTarget("http://x/", max_concurrency=1))
     gates.offer(a_timer(), gentle, desk)
     gates.dispatch()
@@ -62,11 +63,11 @@ def test_of_several_limits_for_one_key_the_least_counts_until_it_was_not_named_f
         (0.0, 8, 8),
         (0.1, 1, 1),
         (0.2, 8, 1),
-        (0.2 + LINGER, 8, 1),
-        (0.3 + 2 * LINGER, 8, 8),
-        (0.4 + 2 * LINGER, 2, 2),
+        (0.2 + LINGER_S, 8, 1),
+        (0.3 + 2 * LINGER_S, 8, 8),
+        (0.4 + 2 * LINGER_S, 2, 2),
     ):
-        kept.heed(Limit(concurrency=named), tick)
+        kept.note_limit(Limit(concurrency=named), tick)
         assert kept.limit == Limit(concurrency=counts), tick
 
 

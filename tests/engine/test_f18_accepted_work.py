@@ -6,13 +6,16 @@ import pytest
 from msgspec.structs import replace
 
 from horae.domain.errors import Invalid
-from horae.domain.limits import Limit
-from horae.domain.outcomes import Success
-from horae.domain.targets import HttpTarget, QueueTarget
-from horae.domain.tenants import Allowance
-from horae.domain.tokens import completion
-from horae.domain.workers import Finish
-from horae.service import schedules, tasks, tenants, workers
+from horae.domain.instances.outcomes import Success
+from horae.domain.limits.limits import Limit
+from horae.domain.targets.targets import HttpTarget, QueueTarget
+from horae.domain.tenants.tenants import Allowance
+from horae.domain.workers.completion_tokens import completion_token
+from horae.domain.workers.workers import Finish
+from horae.service.schedules import schedules
+from horae.service.tasks import tasks
+from horae.service.tenants import tenants
+from horae.service.workers import workers
 from horae.upkeep.copies import Copier
 from tests.engine.running import hurry, running
 from tests.steps import a_job, a_type, query, until
@@ -26,7 +29,7 @@ async def finish_accepted(ctx, store):
     """The targets tell the ends of all they have accepted."""
     rows = await query(store, ACCEPTED)
     ends = [
-        Finish(row["id"], row["attempt"], completion(row["id"], row["attempt"], row["token"]), Success())
+        Finish(row["id"], row["attempt"], completion_token(row["id"], row["attempt"], row["token"]), Success())
         for row in rows
     ]
     if ends:
@@ -49,7 +52,7 @@ async def test_f18_no_more_is_accepted_at_once_than_a_limit_of_concurrency_allow
     two = Limit(concurrency=2)
     if limited != "job":
         allowance = Allowance(limit=two) if limited == "tenant" else Allowance(quotas={"reports": two})
-        await tenants.allow(store, ctx.tenant.name, "test", allowance)
+        await tenants.allow(ctx, ctx.tenant.name, allowance)
     facts = {"job": {"limit": two}, "quota": {"quotas": ("reports",)}, "tenant": {}}[limited]
     await schedule_tasks(ctx, store, catcher, **facts)
     async with running(store, ttl=TTL) as node:
@@ -57,8 +60,8 @@ async def test_f18_no_more_is_accepted_at_once_than_a_limit_of_concurrency_allow
         while ended < TASKS:
             await until(lambda: len(catcher.arrivals) >= min(ended + 2, TASKS), 20)  # noqa: B023
             for _ in range(3):  # those who wait have asked again, and were refused
-                held = sum(node.gatekeeper.held.values())
-                await until(lambda: ended + 2 >= TASKS or sum(node.gatekeeper.held.values()) > held)  # noqa: B023
+                held = sum(node.admission.held.values())
+                await until(lambda: ended + 2 >= TASKS or sum(node.admission.held.values()) > held)  # noqa: B023
             assert len(catcher.arrivals) <= ended + 2
             await until(has_accepted(store, len(catcher.arrivals) - ended))
             ended += await finish_accepted(ctx, store)
@@ -79,7 +82,7 @@ async def test_f18_a_node_that_takes_over_counts_what_was_accepted_before(ctx, s
     async with running(store, ttl=TTL):
         await until(has_accepted(store, 1), 20)
     async with running(store, ttl=TTL) as node:
-        accepted = [post.accepted for post in node.posts.values()]
+        accepted = [post.accepted for post in node.runners.values()]
         await until(lambda: any(one._counted for one in accepted), 20)
         assert len(catcher.arrivals) == 1
         assert await finish_accepted(ctx, store) == 1

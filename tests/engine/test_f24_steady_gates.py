@@ -2,8 +2,8 @@
 
 from datetime import timedelta
 
-from horae.domain.targets import HttpTarget
-from horae.service import tasks
+from horae.domain.targets.targets import HttpTarget
+from horae.service.tasks import tasks
 from horae.upkeep.copies import Copier
 from tests.engine.running import hurry, running
 from tests.steps import a_type, move_clock, query, until
@@ -20,7 +20,7 @@ async def test_f24_a_breaker_that_is_open_when_the_clock_is_set_back_is_probed_a
         await tasks.schedule(ctx, "T", str(n))
     await move_clock(store, minutes=30)
     async with running(store, ttl=timedelta(seconds=8)) as node:
-        await until(lambda: any(not target.breaker.closed for target in node.gatekeeper.targets))
+        await until(lambda: any(not target.breaker.closed for target in node.admission.targets))
         await hurry(store, node, minutes=-10)
         catcher.answer = lambda _: 200
         await until(lambda: sum(one.status == 200 for one in catcher.arrivals) > TASKS // 2, 30)
@@ -33,9 +33,9 @@ async def test_f24_retries_are_earned_after_the_clock_was_set_back(ctx, store, c
         await Copier(store).once()
         await tasks.schedule(ctx, "T", "first")
         await until(lambda: len(catcher.arrivals) == 1)
-        [target] = node.gatekeeper.targets
+        [target] = node.admission.targets
         target._budget = 0.0
-        target.retry_at(node.gatekeeper.now())  # counted from here on
+        target.retry_at(node.admission.now())  # counted from here on
         await hurry(store, node, minutes=-10)
-        await until(lambda: target.retry_at(node.gatekeeper.now()) <= node.gatekeeper.now())
+        await until(lambda: target.retry_at(node.admission.now()) <= node.admission.now())
     assert await query(store, "select from instance_live") == []

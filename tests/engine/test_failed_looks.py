@@ -7,19 +7,16 @@ from datetime import timedelta
 import asyncpg
 import pytest
 
-from horae.delivery.client import Client
-from horae.delivery.push import Sender
-from horae.domain.jobs import own_queue
-from horae.domain.targets import HttpTarget
-from horae.engine.node import Node
-from tests.egress import ANYWHERE
+from horae.domain.jobs.jobs import own_queue
+from horae.domain.targets.targets import HttpTarget
+from tests.nodes import node_in
 from tests.receiver import receiving
 from tests.steps import a_job, every, move_clock, query, until
 
 
 @pytest.fixture
 async def node(store):
-    node = Node(store, "n", timedelta(seconds=8), Sender(Client(ANYWHERE)))
+    node = node_in(store, "n", timedelta(seconds=8))
     yield node
     await node.leave()
 
@@ -49,7 +46,7 @@ async def test_what_could_not_be_looked_up_when_it_came_due_fires_later(ctx, sto
 async def test_a_fire_that_could_not_be_recorded_is_recorded_later(ctx, store, node, monkeypatch, error):
     job = await a_job(ctx, "job", every(ctx, 60), target=own_queue("job"))
     await move_clock(store, seconds=61)
-    post = node.posts[store.cell(job.shard).name]
+    post = node.runners[store.cell(job.shard).name]
     post.hold([job.shard])
     with monkeypatch.context() as broken:
         broken.setattr(post.firer, "fire", failing(error))
@@ -59,7 +56,7 @@ async def test_a_fire_that_could_not_be_recorded_is_recorded_later(ctx, store, n
 
 
 async def test_an_error_nobody_foresaw_does_not_end_the_work_in_a_cell(node, monkeypatch):
-    post = next(iter(node.posts.values()))
+    post = next(iter(node.runners.values()))
     asked = 0
 
     async def fail():
@@ -67,8 +64,8 @@ async def test_an_error_nobody_foresaw_does_not_end_the_work_in_a_cell(node, mon
         asked += 1
         raise asyncpg.QueryCanceledError("too slow")
 
-    monkeypatch.setattr(post, "mature", fail)
-    monkeypatch.setattr("horae.engine.post.LONGEST_NAP", 0.01)
+    monkeypatch.setattr(post, "offer_due", fail)
+    monkeypatch.setattr("horae.engine.cell_runner.MAX_NAP_S", 0.01)
     running = asyncio.create_task(post.run())
     await until(lambda: asked > 1 or running.done())
     assert not running.done()
@@ -78,13 +75,13 @@ async def test_an_error_nobody_foresaw_does_not_end_the_work_in_a_cell(node, mon
 async def test_a_range_that_was_named_is_looked_at_again_when_its_look_failed(ctx, store, node, monkeypatch):
     """Who named it does so once: forgotten, its rows would wait for the next sweep."""
     job = await a_job(ctx, "job", every(ctx, 20), target=own_queue("job"))
-    post = node.posts[store.cell(job.shard).name]
+    post = node.runners[store.cell(job.shard).name]
     post.hold([job.shard])
     await post.feeder.once()
     for timer in [*post.agenda.soon(), *post.agenda.take(10)]:
         post.agenda.forget(timer)
     post.agenda._known.clear()
-    post.feeder.name(job.next_fire_at, job.next_fire_at)
+    post.feeder.read_between(job.next_fire_at, job.next_fire_at)
     with monkeypatch.context() as broken:
         broken.setattr(post.feeder.cursors, "read", failing(ConnectionError("gone")))
         with pytest.raises(ConnectionError):

@@ -9,12 +9,12 @@ from itertools import pairwise
 import pytest
 from asyncpg import QueryCanceledError
 
-from horae.domain.instances import Lane, Priority
-from horae.domain.jobs import Definition
-from horae.domain.schedule import Misfire, OnMisfire, Policies
-from horae.domain.triggers import IntervalTrigger, cron
-from horae.engine.feeder import SLACK
-from horae.service import jobs
+from horae.domain.instances.instances import Lane, Priority
+from horae.domain.jobs.jobs import Definition
+from horae.domain.schedules import Misfire, OnMisfire, Policies
+from horae.domain.schedules.triggers import IntervalTrigger, cron
+from horae.engine.feeder import LOOK_BACK_SLACK
+from horae.service.jobs import jobs
 from tests.bulk import bulk_jobs
 from tests.steps import NOWHERE, Looker, a_job, amid, every, move_clock, query
 
@@ -69,13 +69,13 @@ async def test_a_cursor_committed_late_below_the_bound_fires_within_one_sweep(ct
     fire_time = job.definition.trigger.anchor
     await late.execute("update job_cursor set next_fire_at = $1 where job_id = $2", fire_time, job.id)
     for _ in range(3):  # meanwhile the front moves on, past the slack
-        await move_clock(store, seconds=SLACK.total_seconds())
+        await move_clock(store, seconds=LOOK_BACK_SLACK.total_seconds())
         assert await one.once() == 0
     await change.commit()
     await cell.pool.release(late)
     assert one.feeder.cursors.marks[Priority.NORMAL, Lane.FIRST].at > fire_time
     for _ in range(3):
-        await move_clock(store, seconds=SLACK.total_seconds())
+        await move_clock(store, seconds=LOOK_BACK_SLACK.total_seconds())
         if await one.once():
             break
     else:

@@ -5,20 +5,20 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from horae.domain.admission import HoldReason
-from horae.domain.holds import GateKind, GateName, HeldLane, gates_of
-from horae.domain.instances import Lane
-from horae.domain.limits import Key, Limit
-from horae.domain.outcomes import Said
-from horae.domain.targets import HttpTarget
-from horae.domain.tenants import Allowance
+from horae.domain.instances.instances import Lane
+from horae.domain.instances.outcomes import TargetHealth
+from horae.domain.limits.hold_reasons import HoldReason
+from horae.domain.limits.holds import GateKind, GateName, HeldLane, gates_of
+from horae.domain.limits.limits import Key, Limit
+from horae.domain.targets.targets import HttpTarget
+from horae.domain.tenants.tenants import Allowance
 from horae.engine import admission
-from horae.engine.admission.gatekeeper import Gatekeeper
+from horae.engine.admission.admission import Admission
 from horae.engine.admission.holds import MAX_HOLDS, MAX_HOLDS_PER_TENANT
 from horae.engine.allowances import Allowances
 from horae.engine.holds import HoldWriter
-from horae.runtime.chance import token
-from horae.store import holds
+from horae.runtime.randomness import new_token
+from horae.store.limits import holds
 from tests.counting import counting
 from tests.domain.builders import NOW
 from tests.engine.builders import TENANT, FakeDesk, a_pushed_job, a_timer, later
@@ -59,7 +59,7 @@ class Gates:
     def __init__(self, limit=None):
         self.seconds = 0.0
         limits = [] if limit is None else [(Key(TENANT, "tenant"), limit)]
-        self.keeper = Gatekeeper(
+        self.keeper = Admission(
             100_000, permits=Walls(), limits_of=lambda _job: limits, now=lambda: NOW.timestamp() + self.seconds
         )
         self.desk = FakeDesk()
@@ -73,7 +73,7 @@ class Gates:
         """Every call that is under way ends so."""
         flying, self.desk.accepted[:] = self.desk.accepted[:], []
         for ready in flying:
-            self.keeper.answered(ready, uuid4(), said)
+            self.keeper.record_answer(ready, uuid4(), said)
         self.keeper.dispatch()
 
     def held(self, after=0.0):
@@ -98,8 +98,8 @@ def test_an_open_breaker_tells_since_when_and_when_it_is_probed(gates):
     job = a_pushed_job(URL)
     gates.come(job, 20)
     gates.seconds = 1.0
-    gates.answer(Said.BADLY)
-    gates.answer(Said.BADLY)
+    gates.answer(TargetHealth.FAILED)
+    gates.answer(TargetHealth.FAILED)
     gates.seconds = 1.2
     gates.come(job, 5)
     [hold] = gates.held(after=0.1)[:1] or gates.held(after=2.0)
@@ -110,12 +110,12 @@ def test_an_open_breaker_tells_since_when_and_when_it_is_probed(gates):
 
 def test_each_probe_that_fails_moves_the_next_try_and_not_the_beginning(gates):
     gates.come(a_pushed_job(URL), 50)
-    gates.answer(Said.BADLY)
+    gates.answer(TargetHealth.FAILED)
     tries = set()
     for _ in range(60):
         gates.seconds += 0.5
         gates.keeper.dispatch()
-        gates.answer(Said.BADLY)
+        gates.answer(TargetHealth.FAILED)
         for hold in gates.held():
             assert (hold.reason, hold.since) == (HoldReason.BREAKER, NOW)
             assert hold.next_try_at is None or hold.next_try_at > later(gates.seconds)
@@ -130,7 +130,7 @@ def test_retries_over_the_budget_are_told_though_one_passes_each_second(gates):
     for _ in range(10):
         gates.seconds += 1.0
         gates.keeper.dispatch()
-        gates.answer(Said.EARLY)
+        gates.answer(TargetHealth.TOO_EARLY)
         found += [(hold.lane, hold.reason, hold.since) for hold in gates.held() if hold.reason is not None]
     assert (HeldLane.RETRY, HoldReason.RETRY_BUDGET) in {one[:2] for one in found}
     assert len({since for _, reason, since in found if reason is HoldReason.RETRY_BUDGET}) == 1
@@ -157,7 +157,7 @@ def test_a_hold_is_over_when_its_target_is_well_again(gates):
     gates.come(a_pushed_job(target=HttpTarget(URL, max_concurrency=3)), 10)
     assert gates.held(after=2.5)
     while gates.desk.accepted:
-        gates.answer(Said.WELL)
+        gates.answer(TargetHealth.OK)
     assert gates.held() == []
 
 
@@ -170,7 +170,7 @@ async def test_a_tenant_with_thousands_of_closed_targets_hides_no_other_tenant(g
     for _ in range(10):
         counts = Counter(hold.tenant_id for hold in gates.held())
         assert counts == {TENANT: MAX_HOLDS_PER_TENANT, quiet: 1}
-    writer = HoldWriter(gates.keeper, token(), {gates.desk: store.cells[0]})
+    writer = HoldWriter(gates.keeper, new_token(), {gates.desk: store.cells[0]})
     for _ in range(3):
         await writer.once()
     rows = await query(store, "select tenant_id, count(*)::int as many from hold group by 1")
@@ -218,7 +218,7 @@ def test_readers_know_every_gate_that_a_call_may_wait_at():
 
 async def test_rows_are_written_when_something_changed_and_nothing_is_asked_while_nothing_is_held(store):
     gates = Gates()
-    cell, who = store.cells[0], token()
+    cell, who = store.cells[0], new_token()
     writer = HoldWriter(gates.keeper, who, {gates.desk: cell})
     written = []
     real = holds.write

@@ -4,11 +4,11 @@ from datetime import timedelta
 
 import pytest
 
-from horae.domain.jobs import Definition
-from horae.domain.targets import HttpTarget
-from horae.domain.triggers import IntervalTrigger
-from horae.service import tenants
-from horae.service.context import Context
+from horae.domain.jobs.jobs import Definition
+from horae.domain.schedules.triggers import IntervalTrigger
+from horae.domain.targets.targets import HttpTarget
+from horae.service.context import Context, PlatformContext
+from horae.service.tenants import tenants
 from tests.bulk import bulk_jobs
 from tests.delivery.server import OK, Visit, answer, serving
 from tests.engine.running import running
@@ -31,9 +31,9 @@ def soon(store, seconds=1):
 
 def settled(node):
     """Whether nothing counts as being on its way."""
-    slots = node.gatekeeper.slots
-    desks = [post.desk._in_flight for post in node.posts.values()]
-    return slots.free == slots.total and not any(desks + [one.in_flight for one in node.gatekeeper.targets])
+    slots = node.admission.slots
+    desks = [post.dispatcher._in_flight for post in node.runners.values()]
+    return slots.free == slots.total and not any(desks + [one.in_flight for one in node.admission.targets])
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
@@ -62,7 +62,7 @@ async def _none_running(store):
 
 async def test_one_tenants_server_does_not_stop_the_calls_of_another(ctx, store):
     """A node with its usual slots, and a tenant with 170 addresses and eight jobs at each."""
-    other = Context.of(store, await tenants.create(store, "globex", "test", width=64), "test")
+    other = Context.of(store, await tenants.create(PlatformContext(store, "test"), "globex", width=64), "test")
     heard: list[bytes] = []
 
     async def behave(visit: Visit) -> None:
@@ -81,4 +81,4 @@ async def test_one_tenants_server_does_not_stop_the_calls_of_another(ctx, store)
             await until(lambda: len(heard) - heard.count(b"/victim") >= 8 * ADDRESSES, 60)
             before = heard.count(b"/victim")
             await until(lambda: heard.count(b"/victim") >= before + 5, 60)
-            assert node.gatekeeper.slots.free > node.gatekeeper.slots.total - 100
+            assert node.admission.slots.free > node.admission.slots.total - 100

@@ -2,10 +2,10 @@
 
 from datetime import timedelta
 
-from horae.domain.schedule import Misfire, OnMisfire, Policies
-from horae.domain.triggers import IntervalTrigger, cron
+from horae.domain.schedules import Misfire, OnMisfire, Policies
+from horae.domain.schedules.triggers import IntervalTrigger, cron
 from horae.engine import fire
-from horae.service import schedules
+from horae.service.schedules import schedules
 from horae.upkeep.partitions import Partitioner
 from tests.steps import Looker, a_job, move_clock, query
 

@@ -4,12 +4,13 @@ from datetime import timedelta
 
 import asyncpg
 
-from horae.domain.schedule import Misfire, OnMisfire, Policies
-from horae.domain.targets import HttpTarget
-from horae.domain.triggers import IntervalTrigger
+from horae.domain.schedules import Misfire, OnMisfire, Policies
+from horae.domain.schedules.triggers import IntervalTrigger
+from horae.domain.targets.targets import HttpTarget
 from horae.engine import claim, completer
-from horae.service import tasks
-from horae.store import cursors, instances
+from horae.service.tasks import tasks
+from horae.store.instances import instances
+from horae.store.schedules import cursors
 from horae.upkeep.copies import Copier
 from tests.engine.running import ended, running
 from tests.steps import a_job, a_type, query, until
@@ -34,7 +35,7 @@ def failing(work, times, error):
 async def test_a_result_waits_while_the_server_has_no_room_and_its_call_is_made_once(ctx, store, catcher, monkeypatch):
     end, asked = failing(instances.end, 3, asyncpg.DiskFullError("could not extend file"))
     monkeypatch.setattr(instances, "end", end)
-    monkeypatch.setattr(completer, "PAUSE", 0.05)
+    monkeypatch.setattr(completer, "WRITE_RETRY_PAUSE_S", 0.05)
     await a_type(ctx, "T", target=HttpTarget(catcher.url))
     await Copier(store).once()
     for n in range(CALLS):

@@ -5,14 +5,14 @@ from datetime import timedelta
 
 import pytest
 
-from horae.delivery.push import Delivered, Sender
-from horae.domain.breaker import Breaker
-from horae.domain.limits import Limit
-from horae.domain.outcomes import Success
-from horae.domain.retries import RetryPolicy
-from horae.domain.targets import HttpTarget
-from horae.domain.triggers import IntervalTrigger
-from horae.engine.admission.gatekeeper import Gatekeeper
+from horae.delivery.push import Delivery, Sender
+from horae.domain.instances.outcomes import Success
+from horae.domain.instances.retries import RetryPolicy
+from horae.domain.limits.limits import Limit
+from horae.domain.schedules.triggers import IntervalTrigger
+from horae.domain.targets.breaker import Breaker
+from horae.domain.targets.targets import HttpTarget
+from horae.engine.admission.admission import Admission
 from tests.delivery.corpus import CORPUS
 from tests.delivery.server import OK, Visit, serving
 from tests.engine.running import ended, hurry, running
@@ -27,7 +27,7 @@ ACCEPTED = 5
 """Answers of 202: these wait to be completed."""
 CUT_SHORT = 10
 """Calls that may fall on a kept connection just as the answer before ends it; with one try they are not heard."""
-DONE = Delivered(Success(), 200, 1, None)
+DONE = Delivery(Success(), 200, 1, None)
 
 
 def unused(node):
@@ -82,12 +82,12 @@ async def test_f1_a_mistake_while_a_call_lands_leaks_nothing(ctx, store, monkeyp
             await a_job(ctx, f"j{n}", IntervalTrigger(3600, soon(store, 2)), target=target, limit=LIMIT)
         async with running(store) as node:
             if step == "answered":
-                monkeypatch.setattr(Gatekeeper, "answered", mistaken)
+                monkeypatch.setattr(Admission, "record_answer", mistaken)
             elif step == "breaker":
-                monkeypatch.setattr(Breaker, "succeeded", mistaken)
+                monkeypatch.setattr(Breaker, "record_success", mistaken)
             else:
-                for post in node.posts.values():
-                    monkeypatch.setattr(post.desk.hands.opener, "answer", mistaken)
+                for post in node.runners.values():
+                    monkeypatch.setattr(post.dispatcher.parts.opener, "encrypt_answer", mistaken)
             await until(lambda: server.visits > 0, 20)
 
             async def all_ended():
@@ -113,11 +113,11 @@ async def test_f1_a_call_whose_end_nobody_tells_is_landed_after_its_deadline(ctx
         await a_job(ctx, f"j{n}", trigger, target=target, limit=LIMIT)
     async with running(store, ttl=timedelta(seconds=8)) as node:
         await until(lambda: len(untold) == CALLS, 20)
-        assert node.gatekeeper.slots.free == node.gatekeeper.slots.total - CALLS
+        assert node.admission.slots.free == node.admission.slots.total - CALLS
         await hurry(store, node, seconds=200)
         await until(lambda: settled(node) and unused(node), 40)
         await until(lambda: ended(store, CALLS), 40)
         for done in untold:
             done(DONE)
         assert settled(node)
-        assert node.gatekeeper.slots.free == node.gatekeeper.slots.total
+        assert node.admission.slots.free == node.admission.slots.total

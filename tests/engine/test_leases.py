@@ -13,12 +13,13 @@ import pytest
 
 from horae.domain.placement import runs_of
 from horae.engine.leases import Leases
-from horae.engine.leases.keeper import Who
-from horae.runtime.chance import token
+from horae.engine.leases.keeper import NodeIdentity
 from horae.runtime.clock import boottime
-from horae.store import leases as rows
-from horae.store.cells import Cell, Store
-from horae.store.clock import vouch
+from horae.runtime.randomness import new_token
+from horae.store.cells import Cell
+from horae.store.databases.clock import vouch
+from horae.store.nodes import leases as rows
+from horae.store.store import Store
 from tests.steps import query, until
 from tests.system.proxy import proxied
 
@@ -35,7 +36,7 @@ class Nodes:
 
     async def start(self, cells, ttl=TTL, **facts):
         told = []
-        node = Leases(cells, Who(token(), "same-host", ttl), lambda *change: told.append(change), **facts)
+        node = Leases(cells, NodeIdentity(new_token(), "same-host", ttl), lambda *change: told.append(change), **facts)
         self.all.append(node)
         self.told[node] = told
         await node.start()
@@ -58,7 +59,7 @@ async def nodes():
 def shared_evenly(store, nodes):
     """Every shard is held by exactly one, and each holds one run of its fair length."""
     for cell in store.cells:
-        held = [node.held(cell) for node in nodes]
+        held = [node.held_shards(cell) for node in nodes]
         fair = len(store.shards_of(cell)) / len(nodes)
         if sum(map(len, held)) != len(store.shards_of(cell)) or len(frozenset().union(*held)) != sum(map(len, held)):
             return False
@@ -88,7 +89,7 @@ async def living(cell):
 
 
 async def seen_after(cell, node, moment):
-    [row] = await query(cell, "select seen_at from node where incarnation = $1", node.who.incarnation)
+    [row] = await query(cell, "select seen_at from node where incarnation = $1", node.identity.incarnation)
     return row["seen_at"] > moment
 
 
@@ -130,7 +131,9 @@ async def test_the_engine_hears_of_each_change_in_its_own_loop(store, nodes):
         return held
 
     for cell in store.cells:
-        await until(lambda cell=cell: known(one, cell) == one.held(cell) and known(two, cell) == two.held(cell))
+        await until(
+            lambda cell=cell: known(one, cell) == one.held_shards(cell) and known(two, cell) == two.held_shards(cell)
+        )
 
 
 async def test_shards_are_handed_back_within_a_second_and_the_node_lives_on_for_what_is_in_flight(store, nodes):
@@ -139,14 +142,14 @@ async def test_shards_are_handed_back_within_a_second_and_the_node_lives_on_for_
     await one.leave()
     assert time.monotonic() - began < 1
     assert await owners(store) == {None: 4096}
-    assert not any(one.alive(cell) or one.held(cell) for cell in store.cells)
+    assert not any(one.alive(cell) or one.held_shards(cell) for cell in store.cells)
     other = await nodes.start(store.cells)
     await until(lambda: shared_evenly(store, [other]))  # a draining node is dealt nothing
     left_at = store.cells[0].clock.now()
     await until(lambda: seen_after(store.cells[0], one, left_at + TTL), 2 * SECONDS)
-    assert await living(store.cells[0]) == {one.who.incarnation: True, other.who.incarnation: False}
+    assert await living(store.cells[0]) == {one.identity.incarnation: True, other.identity.incarnation: False}
     await one.stop()
-    assert await living(store.cells[0]) == {other.who.incarnation: False}
+    assert await living(store.cells[0]) == {other.identity.incarnation: False}
 
 
 async def test_a_hanging_connection_does_not_keep_a_node_from_leaving(cells, nodes):
@@ -190,9 +193,9 @@ async def test_a_blocked_engine_keeps_its_lease(store, nodes):
     node = await nodes.start(store.cells)
     rival = await nodes.start(store.cells)
     await until(lambda: shared_evenly(store, [node, rival]))
-    held = [node.held(cell) for cell in store.cells]
+    held = [node.held_shards(cell) for cell in store.cells]
     time.sleep(3 * SECONDS)
-    assert [node.held(cell) for cell in store.cells] == held
+    assert [node.held_shards(cell) for cell in store.cells] == held
     assert node.valid_until(store.cells[0]) > boottime()
 
 
@@ -227,9 +230,9 @@ async def test_when_packets_are_dropped_a_lease_is_given_up_before_its_term_ends
             terms = {row[0]: row[1] for row in await query(store.cells[0], "select incarnation, expires_at from node")}
             clock = store.cells[0].clock
             for node, cell in zip(nodes.all, seen, strict=True):
-                left = (terms[node.who.incarnation] - clock.now()).total_seconds()
+                left = (terms[node.identity.incarnation] - clock.now()).total_seconds()
                 assert valid[node] < boottime() + left
-                assert node.held(cell) == frozenset()
+                assert node.held_shards(cell) == frozenset()
 
 
 async def test_a_zombie_sees_that_its_shards_are_gone(cells, nodes):
@@ -238,16 +241,16 @@ async def test_a_zombie_sees_that_its_shards_are_gone(cells, nodes):
             far = behind(proxy, store)
             zombie = await nodes.start([far])
             heir = await nodes.start(store.cells[:1])
-            await until(lambda: len(zombie.held(far)) == len(heir.held(store.cells[0])) == 1024)
+            await until(lambda: len(zombie.held_shards(far)) == len(heir.held_shards(store.cells[0])) == 1024)
             proxy.cut()
-            await until(lambda: len(heir.held(store.cells[0])) == 2048, SECONDS + 2)
+            await until(lambda: len(heir.held_shards(store.cells[0])) == 2048, SECONDS + 2)
             assert nodes.told[zombie][-1] == (far, [], nodes.told[zombie][-1][2])
             assert len(nodes.told[zombie][-1][2]) == 1024
             proxy.mend()
             await until(lambda: zombie.alive(far), 3 * SECONDS)
-            both = zombie.held(far) & heir.held(store.cells[0])
+            both = zombie.held_shards(far) & heir.held_shards(store.cells[0])
             assert both == frozenset()
-            await until(lambda: len(zombie.held(far)) == len(heir.held(store.cells[0])) == 1024)
+            await until(lambda: len(zombie.held_shards(far)) == len(heir.held_shards(store.cells[0])) == 1024)
 
 
 async def test_processes_of_the_same_host_are_distinct_and_one_that_is_killed_is_inherited_from(store, cells):
@@ -272,7 +275,7 @@ async def test_without_leases_everyone_believes_to_own_everything(store, nodes):
         await nodes.start(store.cells, enforced=False)
     for node in nodes.all:
         for cell in store.cells:
-            assert node.held(cell) == frozenset(store.shards_of(cell))
+            assert node.held_shards(cell) == frozenset(store.shards_of(cell))
     assert await owners(store) == {None: 4096}
 
 
@@ -280,7 +283,7 @@ async def test_a_shard_that_nobody_comes_for_is_adopted_after_a_while(store, nod
     """A node that lives but takes nothing leaves its part to the others."""
     cell = store.cells[0]
     node = await nodes.start([cell])
-    lazy = token()
+    lazy = new_token()
 
     async def live():
         while True:
@@ -290,21 +293,21 @@ async def test_a_shard_that_nobody_comes_for_is_adopted_after_a_while(store, nod
 
     living = asyncio.create_task(live())
     try:
-        await until(lambda: len(node.held(cell)) == 1024)
-        took = await until(lambda: len(node.held(cell)) == 2048, 3 * SECONDS)
+        await until(lambda: len(node.held_shards(cell)) == 1024)
+        took = await until(lambda: len(node.held_shards(cell)) == 2048, 3 * SECONDS)
         assert took > SECONDS * 0.8
     finally:
         living.cancel()
 
 
 async def test_a_node_that_died_while_the_database_was_ahead_is_inherited_from_when_the_clock_is_right(store, nodes):
-    cell, dead = store.cells[0], token()
+    cell, dead = store.cells[0], new_token()
     async with cell.tx() as tx:
         await rows.heartbeat(tx, dead, "dead", TTL)
         await rows.take(tx, dead, store.shards_of(cell))
         await tx.run("update node set seen_at = seen_at + '8 h', expires_at = expires_at + '8 h'")
     node = await nodes.start(store.cells)
-    await until(lambda: len(node.held(cell)) == 2048, 3 * SECONDS)
+    await until(lambda: len(node.held_shards(cell)) == 2048, 3 * SECONDS)
 
 
 async def test_a_clock_that_jumped_is_trusted_again_when_a_person_says_so(store, nodes):

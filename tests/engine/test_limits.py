@@ -4,31 +4,27 @@ import asyncio
 from contextlib import AsyncExitStack
 from datetime import timedelta
 
-from horae.delivery.client import Client
-from horae.delivery.push import Sender
-from horae.domain.limits import Limit
-from horae.domain.targets import HttpTarget
-from horae.domain.tenants import Allowance
-from horae.domain.triggers import DelayTrigger, IntervalTrigger
-from horae.engine.node import Node
-from horae.service import tasks, tenants
-from horae.store.cells import Store
+from horae.domain.limits.limits import Limit
+from horae.domain.schedules.triggers import DelayTrigger, IntervalTrigger
+from horae.domain.targets.targets import HttpTarget
+from horae.domain.tenants.tenants import Allowance
+from horae.service.context import PlatformContext
+from horae.service.tasks import tasks
+from horae.service.tenants import tenants
+from horae.store.store import Store
 from horae.upkeep.copies import Copier
 from tests.calm import calm
 from tests.catcher import most_at_once, percentile
-from tests.egress import ANYWHERE
 from tests.engine.running import TTL, ended, running
-from tests.engine.windows import most_over_rate
+from tests.engine.windows import WAY_S, most_over_rate
+from tests.nodes import node_in
 from tests.steps import a_job, a_type, move_clock, query, until
-
-OVER = 1.0
-"""Calls: the way to the receiver takes one a little longer than the next, which moves them closer together."""
 
 
 async def test_a_capped_tenants_schedules_go_on_and_what_waits_says_so(ctx, store, catcher):
     """Fifty fires a second, five of them allowed."""
     limit = Limit(rate=5)
-    await tenants.allow(store, "acme", "test", Allowance(limit=limit))
+    await tenants.allow(PlatformContext(store, "test"), "acme", Allowance(limit=limit))
     await Copier(store).once()
     start = store.cells[0].clock.now().replace(microsecond=0) + timedelta(minutes=1)
     for n in range(50):
@@ -45,7 +41,7 @@ async def test_a_capped_tenants_schedules_go_on_and_what_waits_says_so(ctx, stor
         rows = await query(store, "select distinct state from instance_live")
         assert {row["state"] for row in rows} <= {"INIT", "RUNNING"}
     assert len(catcher.arrivals) >= 30
-    assert most_over_rate(catcher.arrivals, limit) <= OVER
+    assert most_over_rate(catcher.arrivals, limit) <= limit.rate * WAY_S
     assert {arrival.attempt for arrival in catcher.arrivals} == {1}
     assert set(catcher.effects.values()) == {1}
     done = await query(store, "select held_ms, trigger_delay_ms from instance_history where state = 'SUCCESS'")
@@ -57,7 +53,9 @@ async def test_three_nodes_together_keep_the_limits_of_tenant_job_target_and_quo
     catcher.takes, many = 0.1, 30
     rate, few = Limit(rate=10, burst=3), Limit(concurrency=3)
     whole = Limit(rate=60, burst=10, concurrency=12)
-    await tenants.allow(store, "acme", "test", Allowance(limit=whole, quotas={"db": few, "mail": rate}))
+    await tenants.allow(
+        PlatformContext(store, "test"), "acme", Allowance(limit=whole, quotas={"db": few, "mail": rate})
+    )
     kinds = {
         "job-few": {"limit": few},
         "job-rate": {"limit": rate},
@@ -78,13 +76,13 @@ async def test_three_nodes_together_keep_the_limits_of_tenant_job_target_and_quo
         await until(lambda: ended(store, many * len(kinds)), 40)
         assert all(len(node.sender._plans) > 1 for node in nodes), "each of them sent some"
     assert most_at_once(catcher.arrivals) <= 12
-    assert most_over_rate(catcher.arrivals, whole) <= OVER
+    assert most_over_rate(catcher.arrivals, whole) <= whole.rate * WAY_S
     assert most_at_once(catcher.of("/job-few")) <= 3
     assert most_at_once(catcher.of("/target-few")) <= 3
     assert most_at_once(catcher.of("/quota-few") + catcher.of("/quota-too")) <= 3
     for kind in ("job-rate", "quota-rate"):
-        assert most_over_rate(catcher.of(f"/{kind}"), rate) <= OVER
-    assert most_over_rate(catcher.of("/target-rate"), Limit(rate=10)) <= OVER
+        assert most_over_rate(catcher.of(f"/{kind}"), rate) <= rate.rate * WAY_S
+    assert most_over_rate(catcher.of("/target-rate"), Limit(rate=10)) <= 10 * WAY_S
     assert set(catcher.effects.values()) == {1}
 
 
@@ -94,16 +92,19 @@ async def _burst(ctx, kind, many):
 
 
 def _shared(cell, nodes):
-    return all(node.leases.held(cell) for node in nodes) and sum(len(node.leases.held(cell)) for node in nodes) == 2048
+    return (
+        all(node.leases.held_shards(cell) for node in nodes)
+        and sum(len(node.leases.held_shards(cell)) for node in nodes) == 2048
+    )
 
 
 async def test_a_drain_waits_for_what_a_tenants_limit_holds_back(ctx, store, catcher):
     catcher.takes = 0.05
-    await tenants.allow(store, "acme", "test", Allowance(limit=Limit(rate=20, burst=2, concurrency=2)))
+    await tenants.allow(PlatformContext(store, "test"), "acme", Allowance(limit=Limit(rate=20, burst=2, concurrency=2)))
     for n in range(8):
         await a_job(ctx, f"j{n}", DelayTrigger(0), target=HttpTarget(catcher.url))
     await Copier(store).once()
-    node = Node(store, "n", TTL, Sender(Client(ANYWHERE)))
+    node = node_in(store, "n", TTL)
     try:
         assert await node.drain() == 8
     finally:

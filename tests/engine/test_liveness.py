@@ -6,12 +6,13 @@ from uuid import UUID, uuid4
 import pytest
 from structlog.testing import capture_logs
 
-from horae.domain.breaker import FAILURES, Breaker
-from horae.domain.instances import Lane
-from horae.domain.limits import Key, Limit
-from horae.domain.outcomes import Said
-from horae.engine.admission.gatekeeper import MAX_CALL_S, Gatekeeper
-from horae.engine.admission.target import RETRIES_AT_ONCE
+from horae.domain.instances.instances import Lane
+from horae.domain.instances.outcomes import TargetHealth
+from horae.domain.limits.limits import Key, Limit
+from horae.domain.targets.breaker import FAILURES, Breaker
+from horae.engine.admission.admission import Admission
+from horae.engine.admission.closed_gates import MAX_CALL_S
+from horae.engine.admission.target import BURST_RETRIES
 from tests.domain.builders import NOW
 from tests.engine.builders import FakeDesk, a_pushed_job, a_timer
 from tests.engine.crowd import QUOTAS, SLOTS, Crowd
@@ -24,7 +25,7 @@ def a_crowd(seed: int) -> Crowd:
     crowd.happen(crowd.chance.randrange(5, 200))
     crowd.walls.most = dict.fromkeys(QUOTAS, 20)
     for desk in crowd.desks:
-        desk.open = True
+        desk.has_room = True
     return crowd
 
 
@@ -40,10 +41,10 @@ def everyone_passes(seed: int) -> None:
 def others_pass(seed: int) -> None:
     """One limit lets nobody pass, and one desk stays full: who needs neither is not kept by those who do."""
     crowd = a_crowd(seed)
-    crowd.walls.most["b"], crowd.desks[1].open = 0, False
+    crowd.walls.most["b"], crowd.desks[1].has_room = 0, False
     crowd.heal(60 + 6 * crowd.retries)
     for target in crowd.gates.targets:
-        kept = [flow for flow in target.flows.values() if flow and flow.desk.open]
+        kept = [flow for flow in target.flows.values() if flow and flow.dispatcher.has_room]
         assert (target.in_flight, kept) == (0, []), seed
 
 
@@ -60,7 +61,7 @@ def test_from_thousands_of_states_everyone_passes_who_may(lives):
         lives(seed)
 
 
-class Gates(Gatekeeper):
+class Gates(Admission):
     """On a clock that is only told; the quota `shut` allows nothing."""
 
     def __init__(self) -> None:
@@ -94,7 +95,7 @@ def opened(gates: Gates, desk: FakeDesk) -> None:
         gates.offer(a_timer(), a_pushed_job(), desk)
     gates.dispatch()
     for ready in desk.accepted:
-        gates.answered(ready, uuid4(), Said.BADLY)
+        gates.record_answer(ready, uuid4(), TargetHealth.FAILED)
     desk.accepted.clear()
 
 
@@ -116,7 +117,7 @@ def test_a_probe_whose_desk_is_full_is_left_to_the_next():
         gates.offer(a_timer(), a_pushed_job(), desk)
     gates.dispatch()
     gates.time += 5
-    full.open = False
+    full.has_room = False
     gates.dispatch()
     assert len(free.accepted) == 1
 
@@ -146,10 +147,10 @@ def test_a_retry_that_leaves_the_probe_to_a_fresh_one_wakes_that_one():
         gates.offer(a_timer(lane=Lane.RETRY), a_pushed_job(), desk)
     gates.dispatch()
     gates.time += 5
-    desk.open = False
+    desk.has_room = False
     gates.dispatch()
     gates.offer(a_timer(), a_pushed_job(), other)
-    desk.open = True
+    desk.has_room = True
     gates.dispatch()
     assert len(desk.accepted) + len(other.accepted) == 1
 
@@ -158,14 +159,14 @@ def test_a_retry_that_nothing_is_earned_for_stands_in_nobodys_way():
     gates, desk = Gates(), FakeDesk()
     target = gates.target_of(a_pushed_job())
     target.window = target.cap = 1
-    for _ in range(round(RETRIES_AT_ONCE)):
+    for _ in range(round(BURST_RETRIES)):
         gates.offer(a_timer(lane=Lane.RETRY), a_pushed_job(), desk)
         gates.dispatch()
-        gates.answered(desk.accepted.pop(), uuid4(), Said.WELL)
+        gates.record_answer(desk.accepted.pop(), uuid4(), TargetHealth.OK)
     for lane in (Lane.FIRST, Lane.RETRY, Lane.FIRST):
         gates.offer(a_timer(lane=lane), a_pushed_job(), desk)
         gates.dispatch()
-    gates.answered(desk.accepted.pop(), uuid4(), Said.WELL)
+    gates.record_answer(desk.accepted.pop(), uuid4(), TargetHealth.OK)
     gates.dispatch()
     assert [ready.timer.lane for ready in desk.accepted] == [Lane.FIRST], "at once: no time has passed"
 
@@ -173,13 +174,13 @@ def test_a_retry_that_nothing_is_earned_for_stands_in_nobodys_way():
 def test_what_was_sent_before_a_breaker_opened_is_not_its_probe():
     breaker = Breaker()
     for _ in range(FAILURES):
-        breaker.failed(uuid4(), 0.0, 0.0)
+        breaker.record_failure(uuid4(), 0.0, 0.0)
     until = breaker.until
     breaker.probe()
-    breaker.failed(uuid4(), 3.0, 0.0)
+    breaker.record_failure(uuid4(), 3.0, 0.0)
     assert breaker.until == until
     assert not breaker.may_probe(3.0), "the probe is still on its way"
-    breaker.failed(uuid4(), 3.0, 0.0, probe=True)
+    breaker.record_failure(uuid4(), 3.0, 0.0, probe=True)
     assert breaker.until == 5.0
 
 
@@ -193,16 +194,16 @@ def test_calls_that_never_end_do_not_hold_their_target_for_ever():
     gates.dispatch()
     [silent] = desk.accepted
     gates.time += MAX_CALL_S
-    gates.ask_again()
+    gates.recheck_gates()
     gates.dispatch()
     assert len(desk.accepted) == 1
     gates.time += 1
     with capture_logs() as told:
-        gates.ask_again()
+        gates.recheck_gates()
     gates.dispatch()
     assert len(desk.accepted) == 2
-    assert [line["event"] for line in told] == ["target.unheard"]
-    gates.answered(silent, uuid4(), Said.WELL)
+    assert [line["event"] for line in told] == ["target.no_answer"]
+    gates.record_answer(silent, uuid4(), TargetHealth.OK)
     assert silent.target.in_flight == 0
 
 
@@ -219,11 +220,11 @@ def test_who_is_called_at_night_reads_that_a_breaker_opened_probed_and_closed():
     gates, desk = Gates(), FakeDesk()
     with capture_logs() as told:
         opened(gates, desk)
-        for said in (Said.BADLY, Said.WELL):
+        for said in (TargetHealth.FAILED, TargetHealth.OK):
             gates.time += timedelta(minutes=1).total_seconds()
             gates.offer(a_timer(), a_pushed_job(), desk)
             gates.dispatch()
-            gates.answered(desk.accepted.pop(), uuid4(), said)
+            gates.record_answer(desk.accepted.pop(), uuid4(), said)
     assert [line["event"] for line in told] == ["breaker.opened", "breaker.probe_failed", "breaker.closed"]
 
 
@@ -235,9 +236,9 @@ def test_a_probe_that_was_let_ask_when_its_time_was_not_yet_over_again_is_planne
         gates.offer(a_timer(), a_pushed_job(), full)
     gates.dispatch()
     gates.time += 5
-    full.open = False
+    full.has_room = False
     gates.dispatch()
     gates.time -= 5
-    full.open = True
+    full.has_room = True
     gates.dispatch()
     assert gates.wait_s() is not None

@@ -2,12 +2,12 @@
 
 from uuid import uuid4
 
-from horae.domain.limits import Grant, Key, Limit
+from horae.domain.limits.limits import Key, Limit, LimitGrant
 from horae.engine.admission import limited
-from horae.engine.admission.gatekeeper import Gatekeeper
+from horae.engine.admission.admission import Admission
 from horae.engine.quotas import Quotas
 from horae.engine.quotas.quotas import MAX_KEYS_PER_ROUND
-from horae.runtime.chance import token
+from horae.runtime.randomness import new_token
 from tests.engine.builders import TENANT, FakeDesk, a_pushed_job, a_timer
 
 LIMITS, WAITING = 300, 20
@@ -37,7 +37,7 @@ class Forgotten:
 
 def test_a_periodic_look_at_limits_that_are_not_known_lets_a_bounded_number_ask_again():
     permits, desk = Forgotten(), FakeDesk()
-    gates = Gatekeeper(100, permits=permits, limits_of=lambda job: [(Key(TENANT, job.name), Limit(concurrency=1))])
+    gates = Admission(100, permits=permits, limits_of=lambda job: [(Key(TENANT, job.name), Limit(concurrency=1))])
     for n in range(LIMITS):
         job = a_pushed_job(f"http://{n}/")
         named = type(job)(**{name: getattr(job, name) for name in job.__struct_fields__} | {"name": str(n)})
@@ -46,25 +46,25 @@ def test_a_periodic_look_at_limits_that_are_not_known_lets_a_bounded_number_ask_
     gates.dispatch()
     assert gates.limited == LIMITS * WAITING
     permits.takes = 0
-    gates.ask_again()
+    gates.recheck_gates()
     gates.dispatch()
-    most = limited.QUEUES_ASKED_AT_ONCE + limited.READMITTED_AT_ONCE
-    assert limited.QUEUES_ASKED_AT_ONCE <= permits.takes <= most
+    most = limited.QUEUES_CHECKED_AT_ONCE + limited.READMITTED_AT_ONCE
+    assert limited.QUEUES_CHECKED_AT_ONCE <= permits.takes <= most
     assert gates.limited == LIMITS * WAITING
 
 
 async def test_a_round_has_a_bounded_number_of_keys_and_tenants_come_in_turn(store, monkeypatch):
-    quotas = Quotas(store, token())
+    quotas = Quotas(store, new_token())
     rounds = []
 
     def asked(name):
         async def renew(asks, limits):
             rounds.append((name, list(limits)))
-            return {key: Grant(calls={}, held=0, share=0, holders=1) for key in limits}
+            return {key: LimitGrant(calls={}, held=0, share=0, holders=1) for key in limits}
 
         return renew
 
-    for name, bursar in quotas._bursars.items():
+    for name, bursar in quotas._renewers.items():
         monkeypatch.setattr(bursar, "renew", asked(name))
     crowd = uuid4()
     many = [Key(crowd, f"job/{n}") for n in range(5 * MAX_KEYS_PER_ROUND)]

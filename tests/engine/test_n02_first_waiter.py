@@ -4,11 +4,11 @@ from datetime import timedelta
 
 import pytest
 
-from horae.domain.limits import Limit
-from horae.domain.targets import HttpTarget
-from horae.domain.tenants import Allowance
-from horae.domain.triggers import IntervalTrigger
-from horae.service import tenants
+from horae.domain.limits.limits import Limit
+from horae.domain.schedules.triggers import IntervalTrigger
+from horae.domain.targets.targets import HttpTarget
+from horae.domain.tenants.tenants import Allowance
+from horae.service.tenants import tenants
 from horae.upkeep.copies import Copier
 from tests.engine.running import running
 from tests.steps import a_job, query, until
@@ -18,7 +18,7 @@ from tests.steps import a_job, query, until
 async def test_n02_every_schedule_goes_on_while_a_limit_holds_its_calls_back(ctx, store, catcher, jobs):
     """Calls every second, one at a time for the whole tenant, and the first of them does not end."""
     catcher.answer = lambda _: None
-    await tenants.allow(store, ctx.tenant.name, "test", Allowance(limit=Limit(concurrency=1)))
+    await tenants.allow(ctx, ctx.tenant.name, Allowance(limit=Limit(concurrency=1)))
     await Copier(store).once()
     start = store.cells[0].clock.now().replace(microsecond=0) + timedelta(seconds=3)
     for n in range(jobs):

@@ -4,11 +4,11 @@ from datetime import timedelta
 
 import pytest
 
-from horae.domain.instances import Lane
-from horae.domain.outcomes import ErrorCode, Retryable
-from horae.domain.targets import HttpTarget
-from horae.service import task_batches, tasks
-from horae.service.task_batches import Wish
+from horae.domain.instances.instances import Lane
+from horae.domain.instances.outcomes import ErrorCode, Retryable
+from horae.domain.targets.targets import HttpTarget
+from horae.service.tasks import batches, tasks
+from horae.service.tasks.batches import TaskIntent
 from horae.upkeep.copies import Copier
 from tests.engine.running import running
 from tests.steps import a_type, claim_everywhere, query, settle, until
@@ -22,7 +22,7 @@ async def move_one_by_one(ctx, at):
 
 
 async def move_in_a_batch(ctx, at):
-    await task_batches.schedule_many(ctx, "T", [Wish(str(n), at) for n in range(TASKS)])
+    await batches.schedule_many(ctx, "T", [TaskIntent(str(n), at) for n in range(TASKS)])
 
 
 @pytest.mark.parametrize("move", [move_one_by_one, move_in_a_batch])

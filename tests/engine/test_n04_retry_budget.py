@@ -3,11 +3,11 @@
 import asyncio
 from datetime import timedelta
 
-from horae.domain.instances import Lane
-from horae.domain.outcomes import ErrorCode, Retryable
-from horae.domain.targets import HttpTarget
-from horae.engine.admission.target import RETRIES_AT_ONCE
-from horae.service import tasks
+from horae.domain.instances.instances import Lane
+from horae.domain.instances.outcomes import ErrorCode, Retryable
+from horae.domain.targets.targets import HttpTarget
+from horae.engine.admission.target import BURST_RETRIES
+from horae.service.tasks import tasks
 from horae.upkeep.copies import Copier
 from tests.engine.running import running
 from tests.steps import a_type, claim_everywhere, query, settle, until
@@ -29,4 +29,4 @@ async def test_n04_a_target_that_comes_back_after_a_takeover_is_not_buried_by_it
         first = catcher.arrivals[0].began
         await until(lambda: asyncio.get_running_loop().time() > first + 1)
         at_once = sum(one.began < first + 1 for one in catcher.arrivals)
-    assert at_once <= 2 * RETRIES_AT_ONCE
+    assert at_once <= 2 * BURST_RETRIES

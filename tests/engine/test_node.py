@@ -5,15 +5,14 @@ from datetime import timedelta
 
 import pytest
 
-from horae.delivery.client import Client
-from horae.delivery.push import Sender
-from horae.domain.targets import HttpTarget
-from horae.domain.triggers import DelayTrigger, cron
-from horae.engine.node import Node
-from horae.service import instances, jobs, search, tasks
-from horae.store.clock import vouch
+from horae.domain.schedules.triggers import DelayTrigger, cron
+from horae.domain.targets.targets import HttpTarget
+from horae.service.instances import instances, searches
+from horae.service.jobs import jobs
+from horae.service.tasks import tasks
+from horae.store.databases.clock import vouch
 from horae.upkeep.copies import Copier
-from tests.egress import ANYWHERE
+from tests.nodes import node_in
 from tests.receiver import receiving
 from tests.steps import a_job, a_type, amid, claim, claim_everywhere, every, move_clock, query
 
@@ -28,7 +27,7 @@ def receiver():
 
 @pytest.fixture
 async def node(store):
-    node = Node(store, "n", TTL, Sender(Client(ANYWHERE)))
+    node = node_in(store, "n", TTL)
     yield node
     await node.leave()
 
@@ -51,7 +50,7 @@ async def test_a_cron_job_and_a_task_reach_their_receiver_with_key_time_and_atte
     assert {head["idempotency-key"] for head in receiver.headers} == {c["idempotency_key"] for c in receiver.calls}
     for name in by_job:
         [listed] = await instances.of_job(ctx, name)
-        past = await search.find(ctx, listed.id)
+        past = await searches.find(ctx, listed.id)
         assert (past.state, past.attempt) == ("SUCCESS", 1)
         assert past.attempts == [{"attempt": 1, "status": 200, "duration_ms": past.duration_ms, "answer": "effect"}]
         assert past.trigger_delay_ms is not None
@@ -66,7 +65,7 @@ async def test_six_503s_make_a_dead_letter_and_each_attempt_is_kept(ctx, store, 
     assert [call["attempt"] for call in receiver.calls] == [1, 2, 3, 4, 5, 6]
     assert len({call["idempotency_key"] for call in receiver.calls}) == 1
     [listed] = await instances.of_job(ctx, "a")
-    past = await search.find(ctx, listed.id)
+    past = await searches.find(ctx, listed.id)
     assert (past.state, past.error_code, past.retry_count) == ("DEAD", "HTTP_5XX", 6)
     assert [attempt["status"] for attempt in past.attempts] == [503] * 6
     assert len(await query(store, "select * from dead_letter where tag = 'transient_error'")) == 1
@@ -132,13 +131,13 @@ async def test_a_running_attempt_within_its_deadline_is_left_alone(ctx, store, n
     await a_type(ctx)
     await node.drain()
     await tasks.schedule(ctx, "ARTICLE_PUBLISH", "42")
-    [ran] = [ran for cell in store.cells for ran in await claim(cell, store, owner=node.who.incarnation)]
+    [ran] = [ran for cell in store.cells for ran in await claim(cell, store, owner=node.identity.incarnation)]
     await move_clock(store, seconds=5)
     await node.drain()
     [row] = await query(store, "select token from instance_live")
     assert row["token"] == ran.token
     await move_clock(store, seconds=10)
-    for post in node.posts.values():
+    for post in node.runners.values():
         await post.rescuer.once()
     [row] = await query(store, "select state, token from instance_live")
     assert tuple(row) == ("INIT", None)
@@ -174,7 +173,7 @@ async def test_a_clock_that_jumped_stops_dispatch_in_its_cell(ctx, store, node):
 
 
 async def test_two_nodes_share_the_shards_and_fire_each_time_once(ctx, store, receiver):
-    nodes = [Node(store, "same-host", TTL, Sender(Client(ANYWHERE))) for _ in range(2)]
+    nodes = [node_in(store, "same-host", TTL) for _ in range(2)]
     for n in range(20):
         await a_job(ctx, f"j{n}", every(ctx, 3600, f"j{n}"), target=HttpTarget(receiver.url))
     for _ in range(3):

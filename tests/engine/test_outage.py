@@ -3,11 +3,11 @@
 from collections import Counter
 from datetime import timedelta
 
-from horae.domain.jobs import Definition
-from horae.domain.schedule import Misfire, OnMisfire, Policies
-from horae.domain.schedule.misfire import ON_TIME
-from horae.domain.targets import QueueTarget
-from horae.domain.triggers import IntervalTrigger, cron
+from horae.domain.jobs.jobs import Definition
+from horae.domain.schedules import Misfire, OnMisfire, Policies
+from horae.domain.schedules.misfire import ON_TIME_TOLERANCE_S
+from horae.domain.schedules.triggers import IntervalTrigger, cron
+from horae.domain.targets.targets import QueueTarget
 from tests.bulk import bulk_jobs
 from tests.engine.running import running
 from tests.steps import move_clock, query, until
@@ -41,7 +41,7 @@ def verdicts(misfire, period, start, now):
     `skip` runs none, `once` one, `all` the newest up to its cap.
     """
     late = [(now - start).total_seconds() - n * period for n in range(OUTAGE // period)]
-    missed = [seconds for seconds in late if seconds > ON_TIME]
+    missed = [seconds for seconds in late if seconds > ON_TIME_TOLERANCE_S]
     worth = [seconds for seconds in missed if misfire.max_lateness is None or seconds <= misfire.max_lateness]
     most = {OnMisfire.SKIP: 0, OnMisfire.ONCE: 1, OnMisfire.ALL: misfire.cap or 1000}[misfire.policy]
     left_out = "OVER_CAP" if misfire.policy is OnMisfire.ALL else "MISFIRE"

@@ -8,14 +8,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from horae.domain.outcomes import Accepted, Lost, Success
-from horae.domain.schedule import Misfire, OnMisfire, OnOverlap, Policies
-from horae.domain.targets import HttpTarget, QueueTarget
-from horae.domain.tokens import completion
-from horae.domain.workers import Finish
-from horae.service import claims, instances, jobs, workers
-from horae.store.definitions import Definitions
-from horae.store.settle import Result, Settler
+from horae.domain.instances.outcomes import AcceptedCall, LostAttempt, Success
+from horae.domain.schedules import Misfire, OnMisfire, OnOverlap, Policies
+from horae.domain.targets.targets import HttpTarget, QueueTarget
+from horae.domain.workers.completion_tokens import completion_token
+from horae.domain.workers.workers import Finish
+from horae.repositories.definitions import Definitions
+from horae.repositories.settle import AttemptOutcome, Settler
+from horae.service.instances import instances
+from horae.service.jobs import jobs
+from horae.service.workers import claims, workers
 from tests.engine.running import ended, running
 from tests.steps import Looker, a_job, claim, every, move_clock, query, until
 
@@ -71,7 +73,7 @@ async def test_replace_ends_the_one_before_and_refuses_its_late_answer(ctx, stor
         await until(lambda: ended(store, 1))
         assert len(catcher.hanging) == 1, "a call in flight is never aborted"
         catcher.release()
-        await until(lambda: sum(post.settler.late for post in node.posts.values()) == 1)
+        await until(lambda: sum(post.settler.late for post in node.runners.values()) == 1)
     assert (await of_job(ctx))[:2] == [("CANCELLED", None), ("SUCCESS", None)]
 
 
@@ -110,7 +112,7 @@ class Hand:
     async def settle(self, ran, outcome):
         async with self.cell.statement() as tx:
             known = await Definitions().load(tx, {(ran.shard, ran.job_id, ran.job_version)})
-        return await Settler(self.cell).settle([Result(ran, known[ran.job_id, ran.job_version], outcome)])
+        return await Settler(self.cell).settle([AttemptOutcome(ran, known[ran.job_id, ran.job_version], outcome)])
 
 
 @pytest.fixture
@@ -125,7 +127,7 @@ def hand(ctx, store):
 async def test_one_that_was_lost_and_waits_for_its_next_try_still_lives(ctx, hand):
     job = await hand(OnOverlap.FORBID)
     await job.fire()
-    await job.settle(await job.take(), Lost())
+    await job.settle(await job.take(), LostAttempt())
     await job.fire()
     assert await of_job(ctx) == [("INIT", None), ("SKIPPED", "OVERLAP")]
 
@@ -159,7 +161,7 @@ async def test_an_end_that_releases_another_fire_is_one_transaction(ctx, store, 
     async def die(*_args):
         raise ConnectionError
 
-    monkeypatch.setattr("horae.store.settle.instances.release", die)
+    monkeypatch.setattr("horae.repositories.settle.instances.release", die)
     with pytest.raises(ConnectionError):
         await job.settle(ran, Success())
     assert await of_job(ctx) == [("RUNNING", None), ("BLOCKED", None)]
@@ -169,12 +171,12 @@ async def test_a_fire_released_by_a_target_that_answered_202_wakes_its_node(ctx,
     job = await hand(OnOverlap.QUEUE_ONE)
     await job.fire()
     ran = await job.take()
-    await job.settle(ran, Accepted(60))
+    await job.settle(ran, AcceptedCall(60))
     await job.fire()
     assert await of_job(ctx) == [("RUNNING", None), ("BLOCKED", None)]
     woken = []
     wakes = SimpleNamespace(wake=lambda shard, at: woken.append((shard, at)))
-    token = completion(ran.id, ran.attempt, ran.token)
+    token = completion_token(ran.id, ran.attempt, ran.token)
     await workers.finish(ctx._replace(wakes=wakes), [Finish(ran.id, ran.attempt, token, Success())])
     [row] = await query(store, "select shard_id, due_at from instance_live")
     assert woken == [tuple(row)]

@@ -4,7 +4,7 @@ from collections import Counter
 from types import SimpleNamespace
 from uuid import UUID
 
-from horae.domain.limits import Key
+from horae.domain.limits.limits import Key
 from horae.engine.quotas.pacing import Pacer
 from tests.steps import until
 
@@ -24,7 +24,7 @@ class Places:
             self.left.subtract(keys)
         return missing
 
-    def reached(self, _keys, lead_s):
+    def record_lead(self, _keys, lead_s):
         self.leads.append(lead_s)
 
     def next_place_s(self, _key):
@@ -42,7 +42,7 @@ class Scene:
 
     def grant(self, key, number):
         self.places.left[key] += number
-        self.pacer.granted(key)
+        self.pacer.on_grant(key)
 
 
 async def test_calls_leave_in_their_order_and_no_more_than_there_are_places():

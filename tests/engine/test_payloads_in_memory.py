@@ -4,11 +4,11 @@ import sys
 from datetime import timedelta
 from uuid import UUID, uuid4
 
-from horae.domain.limits import Key, Limit
-from horae.domain.targets import HttpTarget
+from horae.domain.limits.limits import Key, Limit
+from horae.domain.targets.targets import HttpTarget
 from horae.engine.admission import limited
-from horae.engine.admission.gatekeeper import Gatekeeper
-from horae.service import tasks
+from horae.engine.admission.admission import Admission
+from horae.service.tasks import tasks
 from horae.upkeep.copies import Copier
 from tests.engine.builders import TENANT, FakeDesk, a_pushed_job, a_timer
 from tests.engine.running import running
@@ -40,7 +40,7 @@ async def schedule_large_tasks(ctx, store, catcher):
 
 
 def counted(node):
-    return [one for post in node.posts.values() for one in post.accepted._counted.values()]
+    return [one for post in node.runners.values() for one in post.accepted._counted.values()]
 
 
 async def test_accepted_work_is_remembered_without_payloads_also_by_who_takes_over(ctx, store, catcher):
@@ -58,7 +58,7 @@ async def test_a_call_that_was_sent_is_remembered_without_its_payload(ctx, store
     await schedule_large_tasks(ctx, store, catcher)
     async with running(store, ttl=TTL) as node:
         await until(lambda: len(catcher.arrivals) == TASKS, 30)
-        flights = [flight for post in node.posts.values() for flight in post.desk._in_flight.values()]
+        flights = [flight for post in node.runners.values() for flight in post.dispatcher._in_flight.values()]
         assert len(flights) == TASKS
         assert bytes_of([flight.ran for flight in flights]) < TASKS * MAX_BYTES_PER_CALL
         catcher.release()
@@ -67,7 +67,7 @@ async def test_a_call_that_was_sent_is_remembered_without_its_payload(ctx, store
 def test_a_tenant_with_very_much_accepted_work_calls_no_more_until_some_has_ended(monkeypatch):
     monkeypatch.setattr(limited, "MAX_ACCEPTED_PER_TENANT", 3)
     limits = [(Key(TENANT, "job/a"), Limit(concurrency=1000))]
-    gates, desk = Gatekeeper(100, permits=Permits(1000), limits_of=lambda _job: limits), FakeDesk()
+    gates, desk = Admission(100, permits=Permits(1000), limits_of=lambda _job: limits), FakeDesk()
     other = (Key(UUID(int=9), "job/b"), Limit(concurrency=1000))
     for _ in range(3):
         gates.limits.add_accepted(TENANT)
@@ -79,8 +79,8 @@ def test_a_tenant_with_very_much_accepted_work_calls_no_more_until_some_has_ende
     gates.offer(a_timer(tenant=uuid4()), a_pushed_job("http://other/"), desk)
     assert gates.dispatch() == 1, "another tenant has room"
     limits[:] = [(Key(TENANT, "job/a"), Limit(concurrency=1000))]
-    gates.ask_again()
+    gates.recheck_gates()
     assert gates.dispatch() == 0
     gates.limits.end_accepted(TENANT)
-    gates.ask_again()
+    gates.recheck_gates()
     assert gates.dispatch() == 5

@@ -4,18 +4,23 @@ from datetime import timedelta
 
 import pytest
 
-from horae.domain.channels import Broker, Subscription, Topic
-from horae.domain.events import Event
-from horae.domain.intakes import Intake
-from horae.domain.sources import HttpSource, Spec
-from horae.domain.triggers import RollingTrigger
-from horae.engine.pulse import ACTIVE, SLACK, Pulse
-from horae.service import backfills, intakes, secrets, sources, subscriptions, tasks, tenancies
-from horae.service.backfills import Asked
-from horae.store import outbox
-from horae.store.pulses import Sign
+from horae.domain.events.channels import Broker, Subscription, TopicAddress
+from horae.domain.events.events import Event
+from horae.domain.events.intakes import Intake
+from horae.domain.schedules.triggers import RollingTrigger
+from horae.domain.sources.sources import HttpSource, Spec
+from horae.engine.pulse import ACTIVE, LATE_COMMIT_SLACK, Pulse
+from horae.service.encryption import secrets
+from horae.service.events import intakes, subscriptions
+from horae.service.schedules import backfills
+from horae.service.schedules.backfills import BackfillRequest
+from horae.service.sources import sources
+from horae.service.tasks import tasks
+from horae.service.tenants import lifecycle
+from horae.store.events import outbox
+from horae.store.nodes.pulses import Sign
+from horae.upkeep.audit_chain import AuditChainer
 from horae.upkeep.copies import Copier
-from horae.upkeep.sealer import Sealer
 from tests.steps import Looker, a_job, a_type, claim_everywhere, every, move_clock, query, until
 
 
@@ -44,7 +49,7 @@ async def signs(ctx, store):
     await Copier(store).once()
     await move_clock(store, minutes=5)
     signs = Signs(store)
-    await Sealer(store).once()
+    await AuditChainer(store).once()
     for _ in range(3):
         await signs.read()
     return signs
@@ -58,7 +63,7 @@ async def runs(ctx, store):
 
 
 async def is_paused(ctx, store):
-    await tenancies.pause(store, ctx.tenant.name, "test")
+    await lifecycle.pause(ctx, ctx.tenant.name)
     await Copier(store).once()
 
 
@@ -66,7 +71,7 @@ async def is_backfilled(ctx, store):
     job = await a_job(ctx, "a", every(ctx, 60, "a"))
     await move_clock(store, hours=1)
     await Looker(store, store.cell(job.shard)).once()  # the cursor goes on
-    await backfills.start(ctx, "a", "k", Asked(job.next_fire_at, job.next_fire_at + timedelta(minutes=10)))
+    await backfills.start(ctx, "a", "k", BackfillRequest(job.next_fire_at, job.next_fire_at + timedelta(minutes=10)))
 
 
 async def rolls(ctx, store):
@@ -78,11 +83,11 @@ async def has_a_secret(ctx, _store):
 
 
 async def subscribes(ctx, _store):
-    await subscriptions.put(ctx, "crm", Subscription(Topic("main", "acme.events")))
+    await subscriptions.put(ctx, "crm", Subscription(TopicAddress("main", "acme.events")))
 
 
 async def takes_in(ctx, _store):
-    await intakes.put(ctx, "in", Intake(Topic("main", "acme.changes")))
+    await intakes.put(ctx, "in", Intake(TopicAddress("main", "acme.changes")))
 
 
 async def has_a_source(ctx, _store):
@@ -110,7 +115,7 @@ async def asks_for_a_task(ctx, store):
         (takes_in, Sign.INTAKES),
         (has_a_source, Sign.SOURCES),
         (asks_for_a_task, Sign.COMPENSATIONS),
-        (has_a_secret, Sign.UNSEALED),
+        (has_a_secret, Sign.UNCHAINED),
     ],
 )
 async def test_what_a_duty_looks_for_gives_its_sign(ctx, store, signs, happen, sign):
@@ -144,7 +149,7 @@ async def test_a_sign_that_ended_prompts_its_duty_once_more(ctx, store, signs):
 
 async def test_a_change_that_was_committed_late_gives_its_sign(ctx, store, signs):
     await has_a_secret(ctx, store)
-    late = store.cells[0].clock.now() - SLACK / 2
+    late = store.cells[0].clock.now() - LATE_COMMIT_SLACK / 2
     await query(store, "update secret set changed_at = $1", late)
     assert Sign.SECRETS in await signs.read()
     await move_clock(store, seconds=120)
@@ -157,7 +162,7 @@ async def test_while_a_pulse_cannot_be_read_everyone_looks_for_himself(signs, mo
     async def fail(*_args):
         raise ConnectionError
 
-    monkeypatch.setattr("horae.store.pulses.read", fail)
+    monkeypatch.setattr("horae.store.nodes.pulses.read", fail)
     signs.heard.clear()
     signs.pulses[0]._passes = False
     with pytest.raises(ConnectionError):
@@ -173,7 +178,7 @@ async def test_while_nothing_goes_on_every_other_turn_is_passed_over(signs, monk
         readings.append(True)
         return dict.fromkeys(Sign, busy)
 
-    monkeypatch.setattr("horae.store.pulses.read", read)
+    monkeypatch.setattr("horae.store.nodes.pulses.read", read)
     pulse._passes = busy = False
     for _ in range(10):
         await pulse.once()

@@ -10,13 +10,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from horae.domain.limits import Key, Limit
+from horae.domain.limits.limits import Key, Limit
 from horae.domain.placement import SHARDS
 from horae.engine.quotas import Quotas
-from horae.runtime.chance import mint, token
 from horae.runtime.clock import boottime
 from horae.runtime.loop import Loop
-from horae.store.cells import Cell, Store
+from horae.runtime.randomness import new_id, new_token
+from horae.store.cells import Cell
+from horae.store.store import Store
 from tests.steps import query, until
 from tests.system.proxy import proxied
 
@@ -35,7 +36,7 @@ class Fleet:
         self._loops = {}
 
     def node(self, store=None, **facts):
-        quotas = Quotas(store or self.store, token(), **facts)
+        quotas = Quotas(store or self.store, new_token(), **facts)
         loop = self._loops[quotas] = Loop("quotas", quotas, PAUSE)
         self._tasks.append(asyncio.create_task(loop.run()))
         return quotas
@@ -99,7 +100,7 @@ def keys(store):
     """One key at home in each cell."""
     found = {}
     while len(found) < len(store.cells):
-        key = Key(mint(randrange(SHARDS), store.cells[0].clock.now()), "target/x")
+        key = Key(new_id(randrange(SHARDS), store.cells[0].clock.now()), "target/x")
         found.setdefault(store.cell(key.shard).name, key)
     return [found[cell.name] for cell in store.cells]
 
@@ -183,7 +184,7 @@ async def test_when_the_home_cannot_be_reached_a_slice_lasts_for_a_while_and_the
             far.clock = real.cells[0].clock
             store = Store([far, real.cells[1]])
             store._cell_of = [far] * SHARDS
-            key = Key(mint(1, far.clock.now()), "target/x")
+            key = Key(new_id(1, far.clock.now()), "target/x")
             async with working(store) as fleet:
                 quotas = fleet.node(life=timedelta(seconds=1))
                 fleet.work(quotas, key, Limit(concurrency=3))
@@ -221,14 +222,14 @@ async def test_a_node_that_ends_gives_everything_back_at_once(store, keys):
 
 
 async def test_without_any_limit_everything_goes(store, keys):
-    quotas = Quotas(store, token())
+    quotas = Quotas(store, new_token())
     assert all(quotas.take(keys[0], Limit()) for _ in range(1000))
     assert await quotas.once() == 0
 
 
 async def test_while_a_keys_shard_is_open_nowhere_the_others_are_still_asked_for(store, keys):
     limit = Limit(rate=10, concurrency=1)
-    quotas = Quotas(store, token())
+    quotas = Quotas(store, new_token())
     assert [quotas.take(key, limit) for key in keys] == [False, False]
     store._cell_of[keys[0].shard] = None
 

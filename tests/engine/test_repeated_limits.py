@@ -3,9 +3,9 @@
 from datetime import UTC, datetime
 from uuid import uuid4
 
-from horae.domain.limits import Key, Limit
-from horae.domain.tenants import Allowance
-from horae.engine.admission.gatekeeper import Gatekeeper
+from horae.domain.limits.limits import Key, Limit
+from horae.domain.tenants.tenants import Allowance
+from horae.engine.admission.admission import Admission
 from horae.engine.allowances import Allowances
 from horae.engine.quotas.slices import Slice
 from horae.runtime.clock import boottime
@@ -43,7 +43,7 @@ class OnePermit:
 def test_a_limit_that_is_named_twice_counts_a_call_once_and_nothing_goes_round():
     limit = (Key(uuid4(), "quota/db"), Limit(concurrency=1))
     permits, desk, job = OnePermit(), FakeDesk(), a_pushed_job()
-    gates = Gatekeeper(100, limits_of=lambda _job: [limit, limit], permits=permits)
+    gates = Admission(100, limits_of=lambda _job: [limit, limit], permits=permits)
     for _ in range(3):
         gates.offer(a_timer(datetime.now(UTC)), job, desk)
     assert gates.dispatch() == 1

@@ -9,14 +9,16 @@ import pytest
 from msgspec.structs import replace
 
 from horae.domain.errors import Conflict
-from horae.domain.outcomes import ErrorCode, Success, Unrecoverable
-from horae.domain.retries import RetryPolicy
-from horae.domain.targets import HttpTarget, QueueTarget
-from horae.domain.triggers import RollingTrigger
+from horae.domain.instances.outcomes import ErrorCode, Success, Unrecoverable
+from horae.domain.instances.retries import RetryPolicy
+from horae.domain.schedules.triggers import RollingTrigger
+from horae.domain.targets.targets import HttpTarget, QueueTarget
 from horae.engine.rolling import Roller
 from horae.engine.territory import Territory
 from horae.runtime.telemetry import log
-from horae.service import dead_letters, interventions, jobs, subjects
+from horae.service.instances import dead_letters, interventions
+from horae.service.jobs import jobs
+from horae.service.rolling import subjects
 from horae.store.statements import sql
 from horae.store.tx import Tx
 from horae.upkeep.copies import Copier
@@ -43,7 +45,7 @@ def rollers(store):
 
 async def roll(store):
     for roller in rollers(store):
-        await roller.whole()
+        await roller.run_all()
 
 
 async def listed(ctx, made):
@@ -116,7 +118,7 @@ async def test_a_subject_is_refreshed_once_in_its_window_success_or_failure_alik
     everyone = rollers(store)
     for _ in range(12):
         for roller in everyone:
-            await roller.whole()
+            await roller.run_all()
         await move_clock(store, seconds=5)
     failed = await finish_all(store, Unrecoverable(ErrorCode.HANDLER, "the shelf is empty"))
     assert len(failed) == 2
@@ -167,7 +169,7 @@ async def test_a_node_takes_of_the_targets_rate_its_part_of_the_set(ctx, store, 
     await move_clock(store, seconds=6000)
     parts = [(cell, shards) for cell in store.cells for shards in halves(store.shards_of(cell))]
     for cell, shards in parts:
-        await Roller(cell, Territory(shards), lambda _timer: None).whole()
+        await Roller(cell, Territory(shards), lambda _timer: None).run_all()
     assert 95 <= len(await born(store)) <= 110, "five seconds ahead of twenty a second, all of them together"
 
 
@@ -179,13 +181,13 @@ async def test_what_a_slow_target_does_not_end_keeps_more_from_being_born(ctx, s
     everyone = rollers(store)
     for _ in range(9):  # nobody calls: half a minute passes, and what was born stays
         for roller in everyone:
-            await roller.whole()
+            await roller.run_all()
         await move_clock(store, seconds=4)
     waiting = len(await born(store))
     assert 300 <= waiting <= 420, "fifteen seconds of twenty a second"
     await finish_all(store)
     for roller in everyone:
-        await roller.whole()
+        await roller.run_all()
     assert 90 <= len(await born(store)) <= 210
 
 
@@ -199,7 +201,7 @@ async def test_three_nodes_that_all_believe_to_own_everything_record_each_refres
     keys = [f"k{n:03}" for n in range(400)]
     await subjects.add(ctx, made, keys, at_once=True)
     everyone = [roller for _ in range(3) for roller in rollers(store)]
-    await asyncio.gather(*(roller.whole() for roller in everyone))
+    await asyncio.gather(*(roller.run_all() for roller in everyone))
     live = await born(store)
     assert Counter(row["key"] for row in live) == Counter(keys)
     assert len({row["idem_key"] for row in live}) == 400
@@ -210,7 +212,7 @@ async def test_three_nodes_that_all_believe_to_own_everything_record_each_refres
 
 
 async def test_a_node_killed_between_occupying_and_birth_leaves_nothing_occupied(ctx, store, monkeypatch):
-    from horae.store import subjects as rows
+    from horae.store.rolling import subjects as rows
 
     made = await a_set(ctx, store)
     await subjects.add(ctx, made, ["a"], at_once=True)
@@ -219,7 +221,7 @@ async def test_a_node_killed_between_occupying_and_birth_leaves_nothing_occupied
         raise asyncio.CancelledError
 
     with monkeypatch.context() as patched:
-        patched.setattr(rows, "birth", killed)
+        patched.setattr(rows, "insert_refreshes", killed)
         with pytest.raises(asyncio.CancelledError):
             await roll(store)
     assert (await listed(ctx, made))["a"].batch_no is None
@@ -295,8 +297,8 @@ class Queries:
 
     def __init__(self, monkeypatch):
         self.many = 0
-        names = ("occupy", "birth", "finish", "eligible", "add")
-        ours = {sql(f"subjects/{name}") for name in names} | {sql("jobs/rolling")}
+        names = ("occupy", "insert_refreshes", "finish", "count_eligible", "add")
+        ours = {sql(f"rolling/subjects/{name}") for name in names} | {sql("jobs/jobs/rolling")}
         for verb in ("rows", "value"):
             monkeypatch.setattr(Tx, verb, self._counting(getattr(Tx, verb), ours))
 

@@ -8,11 +8,11 @@ import pytest
 from structlog.testing import capture_logs
 
 import horae
-from horae.domain.targets import HttpTarget
-from horae.domain.triggers import IntervalTrigger
-from horae.store import clock
-from horae.store import leases as rows
-from horae.store.cells import Store
+from horae.domain.schedules.triggers import IntervalTrigger
+from horae.domain.targets.targets import HttpTarget
+from horae.store.databases import clock
+from horae.store.nodes import leases as rows
+from horae.store.store import Store
 from tests.engine.fleet import every_fire_has_one_row, steady
 from tests.engine.running import running
 from tests.steps import a_job, query, until
@@ -28,8 +28,8 @@ async def test_a_database_clock_that_jumps_ahead_stops_its_cells_and_fires_nothi
     ctx, store, catcher, monkeypatch, jumps, hours
 ):
     ahead, jobs = timedelta(), 20
-    told = rows.told
-    monkeypatch.setattr(rows, "told", lambda row: (said := told(row))._replace(reading=said.reading + ahead))
+    told = rows.reading_of
+    monkeypatch.setattr(rows, "reading_of", lambda row: (said := told(row))._replace(reading=said.reading + ahead))
     anchor = store.cells[0].clock.now() + timedelta(minutes=30)
     await a_job(ctx, "later", IntervalTrigger(3600, anchor), target=HttpTarget(f"{catcher.url}/later"))
     await steady(ctx, store, catcher, jobs)
@@ -58,13 +58,13 @@ async def test_a_node_that_starts_while_a_clock_is_wrong_fires_nothing_early_eit
     ctx, store, cells, catcher, monkeypatch
 ):
     ahead = timedelta()
-    told = clock.told
+    told = clock.reading_of
 
     def moved(row):
         return (said := told(row))._replace(reading=said.reading + ahead)
 
     for module in (rows, clock):
-        monkeypatch.setattr(module, "told", moved)
+        monkeypatch.setattr(module, "reading_of", moved)
     anchor = store.cells[0].clock.now() + timedelta(minutes=30)
     await a_job(ctx, "later", IntervalTrigger(3600, anchor), target=HttpTarget(f"{catcher.url}/later"))
     async with running(store):
@@ -87,7 +87,7 @@ async def doubted(store):
 
 def test_only_the_first_stock_of_partitions_and_the_programs_around_a_node_read_a_wall_clock():
     found = set()
-    for room in ("engine", "store", "delivery", "service", "runtime"):
+    for room in ("engine", "repositories", "store", "delivery", "service", "runtime"):
         for file in (SOURCE / room).rglob("*.py"):
             for node in ast.walk(ast.parse(file.read_text())):
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in WALL:

@@ -5,18 +5,15 @@ from datetime import timedelta
 
 import pytest
 
-from horae.delivery.client import Client
-from horae.delivery.push import Sender
+from horae.domain.health.signals import BOUNDS_MS, bucket_of
 from horae.domain.ids import Prefix, private, shard_in
-from horae.domain.instances import Priority
-from horae.domain.schedule import Policies, Spread
-from horae.domain.signals import BOUNDS_MS, bucket_of
-from horae.domain.targets import HttpTarget
-from horae.domain.triggers import IntervalTrigger
-from horae.engine.node import Node
-from horae.service import lateness
-from horae.store import feeds
-from tests.egress import ANYWHERE
+from horae.domain.instances.instances import Priority
+from horae.domain.schedules import Policies, Spread
+from horae.domain.schedules.triggers import IntervalTrigger
+from horae.domain.targets.targets import HttpTarget
+from horae.service.health import lateness
+from horae.store.events import feeds
+from tests.nodes import node_in
 from tests.steps import Looker, a_job, amid, move_clock, query
 
 SLOTS = 20
@@ -38,7 +35,7 @@ async def crowd(ctx, many, at, path, **facts):
 
 
 async def drain(store):
-    node = Node(store, "n", TTL, Sender(Client(ANYWHERE)), slots=SLOTS)
+    node = node_in(store, "n", TTL, slots=SLOTS)
     await node.drain()
     await node.leave()
 

@@ -4,11 +4,11 @@ from uuid import UUID, uuid4
 
 import msgspec
 
-from horae.domain.breaker import FAILURES
-from horae.domain.instances import Lane
-from horae.domain.limits import Key, Limit
-from horae.domain.outcomes import Said
-from horae.engine.admission.gatekeeper import Gatekeeper
+from horae.domain.instances.instances import Lane
+from horae.domain.instances.outcomes import TargetHealth
+from horae.domain.limits.limits import Key, Limit
+from horae.domain.targets.breaker import FAILURES
+from horae.engine.admission.admission import Admission
 from tests.engine.builders import FakeDesk, a_pushed_job, a_timer
 
 HOSTILE, VICTIM = UUID(int=11), UUID(int=12)
@@ -20,7 +20,7 @@ class Scene:
     """The gates of a node, and calls of two tenants."""
 
     def __init__(self, slots=200, **facts):
-        self.gates, self.desk = Gatekeeper(slots, now=lambda: 0.0, **facts), FakeDesk()
+        self.gates, self.desk = Admission(slots, now=lambda: 0.0, **facts), FakeDesk()
 
     def offer(self, tenant, url=URL, many=1, **facts):
         job = msgspec.structs.replace(a_pushed_job(url), tenant_id=tenant)
@@ -36,7 +36,7 @@ class Scene:
     def fail(self):
         """Every call that was let pass fails."""
         for ready in self.desk.accepted:
-            self.gates.answered(ready, uuid4(), Said.BADLY)
+            self.gates.record_answer(ready, uuid4(), TargetHealth.FAILED)
         self.desk.accepted.clear()
 
 
@@ -107,6 +107,6 @@ def test_a_tenant_with_a_long_line_is_served_once_for_each_call_of_another():
         assert scene.desk.accepted
         for ready in scene.desk.accepted:
             served[ready.timer.tenant_id] += 1
-            scene.gates.answered(ready, uuid4(), Said.WELL)
+            scene.gates.record_answer(ready, uuid4(), TargetHealth.OK)
         scene.desk.accepted.clear()
     assert served[HOSTILE] <= 55

@@ -8,11 +8,11 @@ from urllib.parse import urlsplit
 import asyncpg
 import pytest
 
-from horae.domain.targets import HttpTarget
-from horae.service import tasks
+from horae.domain.targets.targets import HttpTarget
 from horae.service.context import Context
-from horae.store import wakes
-from horae.store.cells import Store
+from horae.service.tasks import tasks
+from horae.store.nodes import wakes
+from horae.store.store import Store
 from horae.upkeep.copies import Copier
 from tests.engine.fleet import every_fire_has_one_row, several, steady
 from tests.engine.running import running
@@ -103,8 +103,8 @@ async def wake_waits(admin):
 
 async def test_notifications_that_nobody_waits_for_any_more_do_not_pile_up(store, cells, monkeypatch):
     """A commit has no statement_timeout: who gave up on one would leave a session behind each time."""
-    monkeypatch.setattr(wakes, "PATIENCE", 0.3)
-    monkeypatch.setattr(wakes, "AFTER_FAILURE", 0.01)
+    monkeypatch.setattr(wakes, "NOTIFY_TIMEOUT_S", 0.3)
+    monkeypatch.setattr(wakes, "FAILURE_PAUSE_S", 0.01)
     cell, sent = store.cells[0], []
     notify = wakes.notify
 

@@ -8,11 +8,12 @@ from datetime import timedelta
 
 import pytest
 
-from horae.domain.jobs import Definition
-from horae.domain.schedule import Misfire, OnMisfire, Policies
-from horae.domain.targets import HttpTarget
-from horae.domain.triggers import IntervalTrigger
-from horae.store.cells import Cell, Store
+from horae.domain.jobs.jobs import Definition
+from horae.domain.schedules import Misfire, OnMisfire, Policies
+from horae.domain.schedules.triggers import IntervalTrigger
+from horae.domain.targets.targets import HttpTarget
+from horae.store.cells import Cell
+from horae.store.store import Store
 from tests.bulk import bulk_jobs
 from tests.catcher import percentile
 from tests.engine.fleet import every_fire_has_one_row, steady

@@ -10,10 +10,11 @@ from datetime import timedelta
 
 import pytest
 
-from horae.domain.targets import HttpTarget
-from horae.domain.triggers import cron
+from horae.domain.schedules.triggers import cron
+from horae.domain.targets.targets import HttpTarget
 from horae.runtime.clock import boottime
-from horae.store.cells import Cell, Store
+from horae.store.cells import Cell
+from horae.store.store import Store
 from tests.calm import seen_in_calm
 from tests.catcher import percentile
 from tests.engine.fleet import another, every_fire_has_one_row, kill, several, steady
@@ -40,7 +41,7 @@ async def test_when_everyone_believes_to_be_the_leader_each_fire_has_one_record_
     async with several(cells, nodes, enforced=False) as believers:
 
         def tried():
-            return [sum(post.desk.done for post in node.posts.values()) for node in believers]
+            return [sum(post.dispatcher.done for post in node.runners.values()) for node in believers]
 
         await until(lambda: len(catcher.arrivals) >= expected and min(tried()) > 0, seconds + 60)
         tries = sum(tried())
@@ -90,11 +91,11 @@ async def test_nothing_is_sent_after_a_lease_that_cannot_be_renewed_has_run_out(
         chance = random.Random(10)
         for _ in range(rounds):
             seen = len(catcher.arrivals)
-            await until(lambda: all(node.leases.held(cell) for cell in node.store.cells))
+            await until(lambda: all(node.leases.held_shards(cell) for cell in node.store.cells))
             await until(lambda seen=seen: len(catcher.arrivals) > seen)
             await asyncio.sleep(chance.random() * TTL.total_seconds() / 4)  # another moment of the heartbeat each time
             sent_without += await _cut_off(store, node, proxies, sent)
-        await until(lambda: all(node.leases.held(cell) for cell in node.store.cells))
+        await until(lambda: all(node.leases.held_shards(cell) for cell in node.store.cells))
     assert len(sent_without) == 2 * rounds
     assert sum(sent_without) > rounds, "they went on while their leases were good"
     await every_fire_has_one_row(store, jobs)
@@ -111,8 +112,8 @@ async def _behind_proxies(cells):
             cell.dsn = proxy.dsn
         node = await stack.enter_async_context(running(store, ttl=TTL))
         sent = {cell.name: [boottime()] for cell in cells}
-        for name, post in node.posts.items():
-            post.desk.hands = post.desk.hands._replace(sender=Noting(node.sender, sent[name]))
+        for name, post in node.runners.items():
+            post.dispatcher.parts = post.dispatcher.parts._replace(sender=Noting(node.sender, sent[name]))
         yield node, proxies, sent
 
 
@@ -143,7 +144,7 @@ async def _cut_off(store, node, proxies, sent):
     terms = await query(
         store,
         "select (select name from cell) as cell, expires_at from node where incarnation = $1",
-        node.who.incarnation,
+        node.identity.incarnation,
     )
     tick, now, many = boottime(), store.cells[0].clock.now(), []
     for name, expires_at in terms:
@@ -175,7 +176,7 @@ async def test_rolling_restarts_under_load_miss_nothing_double_nothing_and_delay
             return [arrival.late_ms for arrival in catcher.arrivals[first:]]
 
         late_ms = await seen_in_calm(delays, delay_little)
-        assert sum(post.settler.late for node in nodes for post in node.posts.values()) == 0
+        assert sum(post.settler.late for node in nodes for post in node.runners.values()) == 0
     assert await every_fire_has_one_row(store, jobs) >= restarts * jobs
     one_effect_each(catcher)
     assert len(catcher.arrivals) == len(catcher.effects)
@@ -195,7 +196,7 @@ async def test_a_blocked_loop_and_an_exhausted_pool_cost_no_lease_and_double_not
     async with another(cells, ttl=TTL) as rival, another(cells, ttl=TTL) as node:
         await until(lambda: len(catcher.arrivals) >= jobs)
         before = await query(store, "select shard_id, owner, epoch from shard where state = 'ACTIVE'")
-        assert {row["owner"] for row in before} == {node.who.incarnation, rival.who.incarnation}
+        assert {row["owner"] for row in before} == {node.identity.incarnation, rival.identity.incarnation}
         async with contextlib.AsyncExitStack() as taken:
             for cell in node.store.cells:
                 for _ in range(cell.pool.get_max_size()):

@@ -6,14 +6,14 @@ from datetime import timedelta
 import pytest
 from structlog.testing import capture_logs
 
-from horae.domain.jobs import Definition
-from horae.domain.targets import HttpTarget
-from horae.domain.triggers import cron
-from horae.domain.zones import tzdata_version
+from horae.domain.jobs.jobs import Definition
+from horae.domain.schedules.triggers import cron
+from horae.domain.targets.targets import HttpTarget
+from horae.domain.zones.zones import tzdata_version
 from horae.engine import zone_rules
 from horae.engine.territory import Territory
 from horae.engine.zone_rules import ZoneReplanner
-from horae.store import zone_rules as rows
+from horae.store.schedules import zone_rules as rows
 from tests.bulk import bulk_jobs
 from tests.engine.running import ended, hurry, running
 from tests.steps import NOWHERE, a_job, amid, every, query, until

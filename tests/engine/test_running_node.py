@@ -3,12 +3,13 @@
 import asyncio
 from datetime import timedelta
 
-from horae.domain.retries import RetryPolicy
-from horae.domain.targets import HttpTarget
-from horae.domain.triggers import DelayTrigger
+from horae.domain.instances.retries import RetryPolicy
+from horae.domain.schedules.triggers import DelayTrigger
+from horae.domain.targets.targets import HttpTarget
 from horae.runtime.settings import CellSettings
-from horae.service import dead_letters, instances, tasks
-from horae.store.cells import Store
+from horae.service.instances import dead_letters, instances
+from horae.service.tasks import tasks
+from horae.store.store import Store
 from horae.upkeep.copies import Copier
 from tests.engine.running import GRACE, ended, running
 from tests.steps import a_job, a_type, every, query, until
@@ -47,7 +48,7 @@ async def test_a_task_replaced_while_its_call_hangs_runs_anew_and_the_late_answe
         await until(lambda: ended(store, 1))
         assert len(catcher.hanging) == 1, "a call in flight is never aborted"
         catcher.release()
-        await until(lambda: sum(post.settler.late for post in node.posts.values()) == 1)
+        await until(lambda: sum(post.settler.late for post in node.runners.values()) == 1)
     past = {one.id: one.state for one in await instances.of_job(ctx, "ARTICLE_PUBLISH")}
     assert past == {first.instance_id: "CANCELLED", second.instance_id: "SUCCESS"}
     assert len(set(catcher.effects)) == 1, "a replaced task keeps its key: its receiver sees one intended effect"
@@ -74,7 +75,7 @@ async def test_a_node_told_to_stop_hands_its_shards_back_at_once_and_ends_what_i
             catcher.answer = lambda _arrival: 200
             await until(lambda: len({a.job for a in catcher.arrivals if a.path == "/slow"}) == 10)
             await until(lambda: ended(store, 30))
-        assert sum(post.settler.late for post in (*first.posts.values(), *second.posts.values())) == 0
+        assert sum(post.settler.late for post in (*first.runners.values(), *second.runners.values())) == 0
     assert set(catcher.effects.values()) == {1}
     rows = await query(store, "select job_id, fire_time, count(*) as many from instance_history group by 1, 2")
     assert {row["many"] for row in rows} == {1}
@@ -100,10 +101,10 @@ async def test_what_still_hangs_when_the_grace_is_over_is_due_again_for_the_next
 async def test_what_could_not_be_fired_is_looked_at_again_soon_even_behind_a_long_backlog(ctx, store, catcher):
     await a_job(ctx, "a", every(ctx, 1, "a"), target=HttpTarget(catcher.url))
     async with running(store) as node:
-        for post in node.posts.values():
+        for post in node.runners.values():
             post.feeder.waiting = lambda: 1_000_000  # late rows are sought seldom while so many wait
         await until(lambda: len(catcher.arrivals) >= 1)
-        desk = node.posts[store.cell(ctx.tenant.shard("a")).name].desk
+        desk = node.runners[store.cell(ctx.tenant.shard("a")).name].dispatcher
         alive, desk.alive = desk.alive, lambda: False
         done = desk.done
         await until(lambda: desk.done > done)

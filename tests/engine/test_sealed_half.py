@@ -2,25 +2,23 @@
 
 from datetime import timedelta
 
-from horae.delivery.client import Client
-from horae.delivery.push import Sender
-from horae.domain import templates
-from horae.domain.jobs import Definition
-from horae.domain.targets import HttpTarget
-from horae.domain.triggers import IntervalTrigger
-from horae.engine.node import Node
-from horae.service import tasks, tenants
-from horae.service.context import Context
+from horae.domain.jobs.jobs import Definition
+from horae.domain.schedules.triggers import IntervalTrigger
+from horae.domain.targets import templates
+from horae.domain.targets.targets import HttpTarget
+from horae.service.context import Context, PlatformContext
+from horae.service.tasks import tasks
+from horae.service.tenants import tenants
 from horae.upkeep.copies import Copier
 from tests.bulk import bulk_jobs
-from tests.egress import ANYWHERE
 from tests.engine.running import TTL
+from tests.nodes import node_in
 from tests.steps import a_job, a_type, claim_everywhere, move_clock, query
 
 
 async def drained(store):
     """Everything that is due, by a node of its own."""
-    node = Node(store, "n", TTL, Sender(Client(ANYWHERE)))
+    node = node_in(store, "n", TTL)
     try:
         return await node.drain()
     finally:
@@ -29,7 +27,7 @@ async def drained(store):
 
 async def test_a_sealed_part_of_a_later_release_waits_and_stops_nobody_else(ctx, store, catcher, monkeypatch):
     """A placeholder that this release does not know stands where only the key of its tenant reads it."""
-    other = Context.of(store, await tenants.create(store, "other", "test", width=64), "test")
+    other = Context.of(store, await tenants.create(PlatformContext(store, "test"), "other", width=64), "test")
     abandoned = [await a_type(one, "T", target=target(catcher, "abandoned", one is ctx)) for one in (ctx, other)]
     await Copier(store).once()
     for one in (ctx, other):

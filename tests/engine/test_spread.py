@@ -12,20 +12,21 @@ from urllib.parse import urlsplit
 import pytest
 
 from horae.delivery.names import Resolve
-from horae.domain.jobs import Definition
+from horae.domain.jobs.jobs import Definition
 from horae.domain.placement import DEFAULT_WIDTH, Layout, home_of
-from horae.domain.targets import HttpTarget
-from horae.domain.tenants import Tenant
-from horae.domain.triggers import IntervalTrigger, KeyedTrigger
+from horae.domain.schedules.triggers import IntervalTrigger, KeyedTrigger
+from horae.domain.targets.targets import HttpTarget
+from horae.domain.tenants.tenants import Tenant
 from horae.engine.node import Node
-from horae.runtime.chance import mint
+from horae.runtime.randomness import new_id
 from horae.runtime.settings import CellSettings
-from horae.service import jobs, tenants
-from horae.service.context import Context
-from horae.service.task_batches import Wish, schedule_many
-from horae.service.tasks import Answer
-from horae.store import tenants as rows
-from horae.store.cells import Store
+from horae.service.context import Context, PlatformContext
+from horae.service.jobs import jobs
+from horae.service.tasks.batches import TaskIntent, schedule_many
+from horae.service.tasks.tasks import ScheduleAnswer
+from horae.service.tenants import tenants
+from horae.store.store import Store
+from horae.store.tenants import tenants as rows
 from horae.upkeep.copies import Copier
 from tests.catcher import Arrival, Catcher, catching
 from tests.engine.fleet import another, kill
@@ -45,7 +46,7 @@ async def receiver(store: Store) -> AsyncIterator[Catcher]:
 @pytest.fixture
 async def ours(store: Store) -> Context:
     """A tenant as `horae tenant create` makes it."""
-    return Context.of(store, await tenants.create(store, "default", "test"), "test")
+    return Context.of(store, await tenants.create(PlatformContext(store, "test"), "default"), "test")
 
 
 def known_as(address: str) -> Resolve:
@@ -70,7 +71,7 @@ async def fleet(cells: Sequence[CellSettings], store: Store, number: int) -> Asy
 def shared(store: Store, nodes: Iterable[Node]) -> bool:
     """Whether all shards are held, each node its even part."""
     for cell in store.cells:
-        here, held = len(store.shards_of(cell)), [len(node.leases.held(_own(node, cell.name))) for node in nodes]
+        here, held = len(store.shards_of(cell)), [len(node.leases.held_shards(_own(node, cell.name))) for node in nodes]
         if sum(held) != here or max(held) - min(held) > 1:
             return False
     return True
@@ -98,8 +99,8 @@ async def fire_keys(ctx: Context, receiver: Catcher, name: str = "key") -> list[
     """As many keys, each once; returns what arrived of them."""
     before, half = len(receiver.of("/keys")), KEYS // 2
     for first in (0, half):
-        answers = await schedule_many(ctx, "T", [Wish(f"{name}-{n}") for n in range(first, first + half)])
-        assert all(isinstance(answer, Answer) for answer in answers)
+        answers = await schedule_many(ctx, "T", [TaskIntent(f"{name}-{n}") for n in range(first, first + half)])
+        assert all(isinstance(answer, ScheduleAnswer) for answer in answers)
     await until(lambda: len(receiver.of("/keys")) >= before + KEYS, 60)
     return receiver.of("/keys")[before:]
 
@@ -131,14 +132,14 @@ async def test_a_tenant_of_one_node_loads_all_nodes_once_it_is_widened(store, ce
     await Copier(store).once()
     async with fleet(cells, store, 3) as nodes:
         assert len({one.address for one in await fire_keys(ctx, receiver)}) == 1
-        await tenants.widen(store, "old", "test", DEFAULT_WIDTH)
+        await tenants.widen(PlatformContext(store, "test"), "old", DEFAULT_WIDTH)
         assert_even(await fire_keys(ctx, receiver, "other"), nodes)
     assert set(receiver.effects.values()) == {1}
 
 
 async def an_old_tenant(store: Store) -> Tenant:
     shard = home_of("old")
-    tenant = Tenant(mint(shard, store.cell(shard).clock.now()), "old", 4, layout=Layout.NEIGHBOURS)
+    tenant = Tenant(new_id(shard, store.cell(shard).clock.now()), "old", 4, layout=Layout.NEIGHBOURS)
     async with store.tx(shard) as tx:
         assert await rows.create(tx, tenant)
         await rows.publish(tx, tenant.id)

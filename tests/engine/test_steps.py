@@ -10,11 +10,12 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from horae.domain.instances import Lane, Priority
-from horae.domain.limits import Key, Limit
-from horae.domain.outcomes import Said
+from horae.domain.instances.instances import Lane, Priority
+from horae.domain.instances.outcomes import TargetHealth
+from horae.domain.limits.limits import Key, Limit
 from horae.engine import admission
-from horae.engine.admission.gatekeeper import Gatekeeper
+from horae.engine.admission.admission import Admission
+from horae.engine.admission.closed_gates import ClosedGates
 from tests.counting import counting
 from tests.domain.builders import NOW
 from tests.engine.builders import FakeDesk, a_pushed_job, a_timer
@@ -56,9 +57,9 @@ class Scene:
 
     def __init__(self, *, slots=2000, permits=None):
         self.time = NOW.timestamp()
-        self.gates = Gatekeeper(slots, permits=permits, limits_of=self.limits_of, now=lambda: self.time)
+        self.gates = Admission(slots, permits=permits, limits_of=self.limits_of, now=lambda: self.time)
         self.desk = FakeDesk()
-        self.answers = cycle([Said.WELL])
+        self.answers = cycle([TargetHealth.OK])
         self.offered_lines: list[int] = []
 
     def limits_of(self, job):
@@ -86,13 +87,13 @@ class Scene:
         with counting(admission) as steps:
             for n in range(EVENTS):
                 if self.desk.accepted:
-                    self.gates.answered(self.desk.accepted.pop(), uuid4(), next(self.answers))
+                    self.gates.record_answer(self.desk.accepted.pop(), uuid4(), next(self.answers))
                 passed += self.gates.dispatch()
                 turns += 1
                 self.time += 0.001
                 if n % 100 == 99:
-                    self.gates.unrecorded()
-                    self.gates.ask_again()
+                    self.gates.pop_unrecorded()
+                    self.gates.recheck_gates()
                     passed += self.gates.dispatch()
         return steps.lines / (EVENTS + turns + passed + sum(self.gates.held.values()) - held)
 
@@ -101,7 +102,7 @@ def full_desk(size):
     """Everyone waits for one target, and the desk takes no more."""
     scene = Scene()
     scene.crowd(scene.jobs(1), size)
-    scene.desk.open = False
+    scene.desk.has_room = False
     return scene
 
 
@@ -167,11 +168,11 @@ def two_limits(size):
 def open_breakers(size):
     """No target answers: every breaker is open, and each is probed when its time comes."""
     scene = Scene()
-    scene.answers = cycle([Said.BADLY])
+    scene.answers = cycle([TargetHealth.FAILED])
     scene.crowd(scene.jobs(max(1, size // 20)), size)
     for _ in range(20):
         while scene.desk.accepted:
-            scene.gates.answered(scene.desk.accepted.pop(), uuid4(), Said.BADLY)
+            scene.gates.record_answer(scene.desk.accepted.pop(), uuid4(), TargetHealth.FAILED)
         scene.gates.dispatch()
     return scene
 
@@ -194,7 +195,7 @@ def one_of_two_desks(size):
     """Two cells; the desk of one is closed, and half of all wait for it."""
     scene = Scene()
     closed = FakeDesk()
-    closed.open = False
+    closed.has_room = False
     scene.crowd(scene.jobs(10), size, scene.desk, closed)
     return scene
 
@@ -204,7 +205,7 @@ def closed_desks(size):
     scene = Scene()
     closed = [FakeDesk() for _ in range(size // 1000)]
     for desk in closed:
-        desk.open = False
+        desk.has_room = False
     scene.crowd(scene.jobs(10), size, scene.desk, *closed)
     return scene
 
@@ -212,9 +213,9 @@ def closed_desks(size):
 def mixture(size):
     """All of it at once: classes, limits, breakers, retries, fires, two desks of which one is closed."""
     scene = Scene(slots=200, permits=Permits(2))
-    scene.answers = cycle([Said.WELL, Said.BADLY, Said.EARLY])
+    scene.answers = cycle([TargetHealth.OK, TargetHealth.FAILED, TargetHealth.TOO_EARLY])
     closed = FakeDesk()
-    closed.open = False
+    closed.has_room = False
     for priority in Priority:
         for lane in Lane:
             jobs = [a_pushed_job(f"http://{n}/", quotas=(f"l{n % 50}",) if n % 3 else ()) for n in range(100)]
@@ -253,10 +254,10 @@ def test_a_loop_over_everyone_who_waits_would_be_seen(monkeypatch):
     """The scale itself: a turn that looks at all calls once costs a thousand times the bound."""
     scene = one_target(20_000)
 
-    def looking(_desks):
+    def looking(_closed, _fair):
         assert all(len(flow) for target in scene.gates.targets for flow in target.flows.values() for _ in flow._entries)
 
-    monkeypatch.setattr(Gatekeeper, "_ask_desks", looking)
+    monkeypatch.setattr(ClosedGates, "ask_dispatchers", looking)
     with counting(sys.modules[__name__]) as steps:
         scene.gates.dispatch()
     assert steps.lines > 10 * LINES_PER_EVENT

@@ -6,21 +6,21 @@ from functools import partial
 from types import SimpleNamespace
 from uuid import UUID, uuid4
 
-from horae.domain.instances import Lane, Priority
-from horae.domain.limits import Grant, Key, Limit
-from horae.domain.outcomes import Success
+from horae.domain.instances.instances import Lane, Priority
+from horae.domain.instances.outcomes import Success
+from horae.domain.limits.limits import Key, Limit, LimitGrant
 from horae.engine import agenda as agenda_module
-from horae.engine import feeder as feeder_module
+from horae.engine import class_scanner as scanner_module
 from horae.engine import quotas as quotas_package
 from horae.engine import wheel as wheel_module
 from horae.engine.agenda import Agenda
-from horae.engine.feeder import Shelf
+from horae.engine.class_scanner import ClassScanner
 from horae.engine.quotas import Quotas
-from horae.engine.territory import Page
+from horae.engine.territory import TimerPage
 from horae.engine.wheel import Wheel
-from horae.store import settle as settle_module
-from horae.store.looks import Look
-from horae.store.settle import Result, Settler
+from horae.repositories import settle as settle_module
+from horae.repositories.settle import AttemptOutcome, Settler
+from horae.store.nodes.scans import ScanRange
 from tests.counting import counting
 from tests.domain.builders import NOW, an_instance
 from tests.engine.builders import a_pushed_job, a_timer, later
@@ -72,7 +72,7 @@ class Granting:
     open_at = 0.0
 
     async def renew(self, asks, _limits):
-        return {key: Grant(PLENTY, ask.keep, ask.keep, 1) for key, ask in asks.items()}
+        return {key: LimitGrant(PLENTY, ask.keep, ask.keep, 1) for key, ask in asks.items()}
 
 
 async def test_a_round_of_limits_looks_at_those_that_are_due_and_at_no_others():
@@ -81,7 +81,7 @@ async def test_a_round_of_limits_looks_at_those_that_are_due_and_at_no_others():
         cell = SimpleNamespace(name="a", dsn="postgresql:///nobody", clock=SimpleNamespace(seconds=lambda: 0.2))
         store = SimpleNamespace(cells=[cell], cell=lambda _shard, cell=cell: cell)
         quotas = Quotas(store, uuid4())
-        quotas._bursars = {"a": Granting()}
+        quotas._renewers = {"a": Granting()}
         keys = [Key(UUID(int=1), f"l{n}") for n in range(size)]
         for key in keys:
             assert not quotas.take(key, Limit(rate=1e6, burst=1e6))
@@ -103,7 +103,7 @@ async def test_a_call_that_waits_for_its_moment_costs_the_same_however_many_wait
     for size in (100, 20_000):
         cell = SimpleNamespace(name="a", dsn="postgresql:///nobody", clock=SimpleNamespace(seconds=lambda: 0.2))
         quotas = Quotas(SimpleNamespace(cells=[cell], cell=lambda _shard, cell=cell: cell), uuid4())
-        quotas._bursars = {"a": Granting()}
+        quotas._renewers = {"a": Granting()}
         key, gone = Key(UUID(int=1), "rate"), []
         assert not quotas.take(key, Limit(rate=1.0))
         calls = [SimpleNamespace(paces=(key,)) for _ in range(size)]
@@ -114,7 +114,7 @@ async def test_a_call_that_waits_for_its_moment_costs_the_same_however_many_wait
         assert (len(quotas.pacer), len(gone)) == (size, 0)
         quotas._slices[key]._calls = dict.fromkeys(range(1000), 50)  # the present frame is one of them
         with counting(quotas_package) as steps:
-            quotas.pacer.granted(key)
+            quotas.pacer.on_grant(key)
         assert len(gone) >= 50
         quotas.pacer.close()
         lines.append(waiting + steps.lines / len(gone))
@@ -131,7 +131,7 @@ async def test_a_result_costs_the_same_in_a_small_batch_and_in_a_large_one(monke
     monkeypatch.setattr(Settler, "_write", written)
     lines = []
     for size in (50, 5_000):
-        results = [Result(an_instance(id=uuid4()), job, Success()) for _ in range(size)]
+        results = [AttemptOutcome(an_instance(id=uuid4()), job, Success()) for _ in range(size)]
         with counting(settle_module) as steps:
             assert (await settler.settle(results)).written == size
         lines.append(steps.lines / size)
@@ -152,7 +152,7 @@ class Rows:
         page = self.timers[self.read_to : self.read_to + look.limit]
         self.read_to += len(page)
         class_ = marks[0].priority, marks[0].lane
-        return Page(page, {class_: page[-1]} if len(page) == look.limit else {})
+        return TimerPage(page, {class_: page[-1]} if len(page) == look.limit else {})
 
 
 async def test_a_row_that_is_fed_costs_the_same_however_many_there_are():
@@ -160,9 +160,10 @@ async def test_a_row_that_is_fed_costs_the_same_however_many_there_are():
     for size in (2_000, 30_000):
         agenda = Agenda(lambda: NOW)
         rows = Rows([a_timer(NOW + timedelta(milliseconds=n)) for n in range(size)])
-        shelf = Shelf(rows, rows.read, [(Priority.NORMAL, Lane.FIRST)], agenda)
-        with counting(feeder_module, agenda_module) as steps:
-            await shelf.ahead(Look(later(600)))
+        scanner = ClassScanner(rows, rows.read, [(Priority.NORMAL, Lane.FIRST)], agenda)
+        with counting(scanner_module, agenda_module) as steps:
+            async for _ in scanner.read_ahead(ScanRange(later(600))):
+                pass
         assert len(agenda) == size
         lines.append(steps.lines / size)
     each_costs_the_same(lines)

@@ -2,9 +2,9 @@
 
 from datetime import timedelta
 
-from horae.domain.schedule import Policies
-from horae.domain.targets import HttpTarget
-from horae.domain.triggers import IntervalTrigger
+from horae.domain.schedules import Policies
+from horae.domain.schedules.triggers import IntervalTrigger
+from horae.domain.targets.targets import HttpTarget
 from tests.catcher import percentile
 from tests.engine.running import ended, hurry, running
 from tests.steps import NOWHERE, a_job, query, until
@@ -24,7 +24,7 @@ async def test_five_targets_that_hang_and_one_that_refuses_do_not_delay_the_othe
         await until(lambda: sum(arrival.fire_time > began for arrival in catcher.arrivals) >= 94 * 6, 20)
         assert min(len(catcher.of(path)) for path in hung) >= 1
         assert len(catcher.hanging) <= 5 * 8, "who never answered has only its first few slots"
-        assert node.gatekeeper.slots.free > 900
+        assert node.admission.slots.free > 900
         catcher.release()
     well = [a for a in catcher.arrivals if a.path not in hung and a.fire_time > began]
     assert {a.path for a in well} == {f"/{n}" for n in range(6, 100)}

@@ -3,9 +3,9 @@
 from collections import Counter
 from uuid import UUID, uuid4
 
-from horae.domain.instances import Lane, Priority
-from horae.domain.outcomes import Said
-from horae.engine.admission.gatekeeper import Gatekeeper
+from horae.domain.instances.instances import Lane, Priority
+from horae.domain.instances.outcomes import TargetHealth
+from horae.engine.admission.admission import Admission
 from tests.engine.builders import FakeDesk, a_pushed_job, a_timer
 
 SLOTS, HANGING = 2000, 400
@@ -16,7 +16,7 @@ class Node:
     """A node's gates; what is admitted hangs until it is answered."""
 
     def __init__(self):
-        self.gates, self.desk = Gatekeeper(SLOTS, now=lambda: 0.0), FakeDesk()
+        self.gates, self.desk = Admission(SLOTS, now=lambda: 0.0), FakeDesk()
 
     def offer(self, tenant, number, url="http://x/", **facts):
         job = a_pushed_job(url, tenant=tenant)
@@ -35,7 +35,7 @@ class Node:
         mine = [ready for ready in self.desk.accepted if ready.timer.tenant_id == tenant][:number]
         for ready in mine:
             self.desk.accepted.remove(ready)
-            self.gates.answered(ready, uuid4(), Said.WELL)
+            self.gates.record_answer(ready, uuid4(), TargetHealth.OK)
 
 
 def test_a_tenant_whose_targets_all_hang_leaves_slots_to_others():

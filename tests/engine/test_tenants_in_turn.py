@@ -5,14 +5,14 @@ from datetime import timedelta
 
 import pytest
 
-from horae.domain.jobs import Definition
-from horae.domain.schedule import Misfire, OnMisfire, OnOverlap, Policies
-from horae.domain.targets import HttpTarget
-from horae.domain.triggers import IntervalTrigger
-from horae.engine.desk import BATCH
+from horae.domain.jobs.jobs import Definition
+from horae.domain.schedules import Misfire, OnMisfire, OnOverlap, Policies
+from horae.domain.schedules.triggers import IntervalTrigger
+from horae.domain.targets.targets import HttpTarget
+from horae.engine.dispatcher import BATCH
 from horae.engine.fire import Firer
-from horae.service import tenants
-from horae.service.context import Context
+from horae.service.context import Context, PlatformContext
+from horae.service.tenants import tenants
 from tests.bulk import bulk_jobs
 from tests.engine.running import running
 from tests.steps import a_job, until
@@ -23,7 +23,7 @@ MANY = 5 * BATCH
 
 @pytest.fixture
 async def victim(store):
-    return Context.of(store, await tenants.create(store, "victim", "test"), "test")
+    return Context.of(store, await tenants.create(PlatformContext(store, "test"), "victim"), "test")
 
 
 def hang(monkeypatch, name, tenant_id):
@@ -73,7 +73,7 @@ async def test_what_one_tenant_is_behind_with_leaves_another_its_turn(ctx, victi
     async with running(store, slots=4 * MANY) as node:
         await until(lambda: len(begun) >= 4, 20)
         await bulk_jobs(victim, store, 2, other, start)
-        for post in node.posts.values():
-            post.desk.hands.feeder.name(start, start)
+        for post in node.runners.values():
+            post.dispatcher.parts.feeder.read_between(start, start)
         await until(lambda: fired(catcher, "/other"), 20)
         over.set()

@@ -2,15 +2,15 @@
 
 from datetime import timedelta
 
-from horae.domain.instances import Lane, Priority
-from horae.domain.jobs import Definition
-from horae.domain.triggers import IntervalTrigger
+from horae.domain.instances.instances import Lane, Priority
+from horae.domain.jobs.jobs import Definition
+from horae.domain.schedules.triggers import IntervalTrigger
 from horae.engine.territory import Territory
-from horae.store.looks import Look, Mark
+from horae.store.nodes.scans import ScanMark, ScanRange
 from tests.bulk import bulk_jobs
 from tests.steps import NOWHERE
 
-MARK = Mark(Priority.NORMAL, Lane.FIRST)
+MARK = ScanMark(Priority.NORMAL, Lane.FIRST)
 
 
 async def some_cursors(ctx, store, number):
@@ -23,7 +23,7 @@ async def walk(cell, territory, limit):
     found, mark = [], MARK
     while mark is not None:
         async with cell.statement() as tx:
-            page = await territory.cursors(tx, Look(tx.now + timedelta(seconds=60), limit=limit), [mark])
+            page = await territory.cursors(tx, ScanRange(tx.now + timedelta(seconds=60), limit=limit), [mark])
         found += [timer.shard for timer in page.timers]
         last = page.more.get((mark.priority, mark.lane))
         mark = None if last is None else mark.at_timer(last)

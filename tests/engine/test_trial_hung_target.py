@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from horae.domain.targets import HttpTarget
+from horae.domain.targets.targets import HttpTarget
 from tests.engine.running import hurry, running
 from tests.steps import a_job, every, query, until
 

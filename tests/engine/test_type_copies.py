@@ -4,16 +4,14 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
-from horae.delivery.client import Client
-from horae.delivery.push import Sender
-from horae.domain.targets import HttpTarget
-from horae.engine.node import Node
-from horae.service import schedules, tasks
-from horae.service.places import shards_of_keys
-from horae.store import definitions
+from horae.domain.targets.targets import HttpTarget
+from horae.repositories import definitions
+from horae.service.schedules import schedules
+from horae.service.tasks import tasks
+from horae.service.tenants.places import shards_of_keys
 from horae.upkeep.copies import Copier
-from tests.egress import ANYWHERE
 from tests.engine.running import TTL
+from tests.nodes import node_in
 from tests.steps import a_type, move_clock
 
 
@@ -29,7 +27,7 @@ async def test_a_task_of_a_changed_type_waits_until_the_change_has_arrived_in_it
     job = await a_type(ctx, "T", target=HttpTarget(f"{catcher.url}/old"))
     copier = Copier(store)
     await copier.once()
-    node = Node(store, "n", TTL, Sender(Client(ANYWHERE)))
+    node = node_in(store, "n", TTL)
     try:
         await schedules.update(ctx, "T", replace(job.definition, target=HttpTarget(f"{catcher.url}/new")))
         await schedule_elsewhere(ctx, store, job, "first", 3)
@@ -49,7 +47,7 @@ async def test_tasks_of_an_old_version_follow_the_newest_copy(ctx, store, catche
     copier, later = Copier(store), store.cell(job.shard).clock.now() + timedelta(hours=1)
     await schedule_elsewhere(ctx, store, job, "now", 1)
     await schedule_elsewhere(ctx, store, job, "later", 1, at=later)
-    node = Node(store, "n", TTL, Sender(Client(ANYWHERE)))
+    node = node_in(store, "n", TTL)
     try:
         for n in (2, 3):
             target = HttpTarget(f"{catcher.url}/{n}")

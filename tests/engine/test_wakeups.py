@@ -5,11 +5,11 @@ from datetime import timedelta
 
 import pytest
 
-from horae.domain.targets import HttpTarget
+from horae.domain.targets.targets import HttpTarget
 from horae.runtime.clock import boottime
-from horae.service import tasks
-from horae.store.cells import Store
-from horae.store.looks import BEGINNING
+from horae.service.tasks import tasks
+from horae.store.nodes.scans import BEGINNING
+from horae.store.store import Store
 from horae.upkeep.copies import Copier
 from tests.engine.running import hurry, running
 from tests.steps import a_type, move_clock, query, until
@@ -51,7 +51,7 @@ async def counted(store):
 
 def has_looked(node, cell):
     """Whether a node has all shards of a cell and has read their rows once, so that its next look is the clock's."""
-    post = node.posts[cell.name]
+    post = node.runners[cell.name]
     return len(post.territory.shards) == len(node.store.shards_of(cell)) and post.feeder._swept_at != BEGINNING
 
 
@@ -61,7 +61,7 @@ async def test_twenty_wakes_cost_an_idle_node_one_look(ctx, store, cells, counte
     async with Store.of(cells) as own, running(own, safety_look=SHORT) as node:
 
         async def window(doing):
-            feeder = node.posts[cell.name].feeder
+            feeder = node.runners[cell.name].feeder
             looked = feeder._looked_at
             await until(lambda: feeder._looked_at != looked)  # the next look is five seconds away
             before = await counted(cell)
@@ -127,9 +127,9 @@ async def test_in_the_hour_of_twenty_tasks_a_node_looks_at_most_24_times_for_due
     async def step(seconds):
         await hurry(store, seconds=seconds)
         await move_clock(own, seconds=0)
-        rounds = {name: loop.went_at for name, loop in node._looks.items()}
+        rounds = {name: loop.last_success_at for name, loop in node._looks.items()}
         await hurry(own, node, seconds=0)
-        await until(lambda: all(loop.went_at > rounds[name] for name, loop in node._looks.items()))
+        await until(lambda: all(loop.last_success_at > rounds[name] for name, loop in node._looks.items()))
 
     async with Store.of(cells) as own, running(own) as node:
         before = [await counted(cell) for cell in store.cells]

@@ -3,8 +3,11 @@
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from horae.domain.limits import Limit
+from horae.domain.limits.limits import Limit
 from tests.catcher import Arrival
+
+WAY_S = 0.05
+"""Calls that left one after the other may arrive so close together, on a machine that is busy."""
 
 
 def most_in(arrivals: Sequence[Arrival], seconds: float) -> int:

@@ -5,12 +5,12 @@ from collections import Counter
 
 import pytest
 
+from horae.delivery.broker_connections import broker_rules
 from horae.delivery.brokers import source_of
-from horae.delivery.lines import known
-from horae.domain.channels import Topic
 from horae.domain.errors import Unavailable
-from horae.domain.intakes import Intake
-from horae.service import changes_in, intakes
+from horae.domain.events.channels import TopicAddress
+from horae.domain.events.intakes import Intake
+from horae.service.events import intake_batches, intakes
 from horae.upkeep.copies import Copier
 from horae.upkeep.intakes import Intakes
 from tests.events.sending import send
@@ -29,9 +29,9 @@ def taken(monkeypatch):
 
     async def noted(_ctx, standing, batch):
         taken[standing.channel.name] += len(batch)
-        return changes_in.Done(len(batch), 0)
+        return intake_batches.IntakeResult(len(batch), 0)
 
-    monkeypatch.setattr(changes_in, "take", noted)
+    monkeypatch.setattr(intake_batches, "apply_batch", noted)
     return taken
 
 
@@ -39,9 +39,9 @@ async def test_all_intakes_end_at_once_in_the_middle_of_their_batches(ctx, store
     """A library that awaits its messages one by one swallowed two of three cancellations: the node stood still."""
     topic = f"acme.endings-{broker.kind}"
     await broker.declare(topic)
-    store.brokers = known({"main": broker.settings})
+    store.brokers = broker_rules({"main": broker.settings})
     for n in range(SOURCES):
-        await intakes.put(ctx, f"in-{n}", Intake(Topic("main", topic)))
+        await intakes.put(ctx, f"in-{n}", Intake(TopicAddress("main", topic)))
     await Copier(store).once()
     await send(broker, topic, [b"?"] * MESSAGES, "ending")
     duty = Intakes(store, {"main": broker.settings}, store.shards_of)

@@ -5,11 +5,13 @@ import asyncio
 import msgspec
 import pytest
 
-from horae.domain.channels import Subscription, Topic
-from horae.domain.cloudevents import Happened
+from horae.domain.events.channels import Subscription, TopicAddress
+from horae.domain.events.cloudevents import EventRow
 from horae.domain.ids import Prefix, public
-from horae.service import subscriptions, tasks
-from horae.store import feeds
+from horae.runtime import setbacks
+from horae.service.events import subscriptions
+from horae.service.tasks import tasks
+from horae.store.events import feeds
 from horae.upkeep.copies import Copier
 from horae.upkeep.feed import Feed, blocks_of
 from horae.upkeep.marks import Marker
@@ -17,7 +19,7 @@ from tests.events.seen import Seen
 from tests.events.writers import Pace, write
 from tests.steps import a_type, query
 
-TOPIC = Topic("main", "acme.events")
+TOPIC = TopicAddress("main", "acme.events")
 
 
 class Inbox:
@@ -44,7 +46,7 @@ def inbox():
 
 @pytest.fixture
 def feed(store, inbox):
-    from horae.domain.channels import Broker
+    from horae.domain.events.channels import Broker
 
     store.brokers = {"main": Broker("kafka", ("{tenant}.*",))}
     return Feed(store, inbox, store.shards_of)
@@ -125,7 +127,7 @@ def plant_id_above_last(monkeypatch):
                where number > $1 and tenant_id = $2 order by number limit $3""",
             span[0] - 1, tenant_id, limit,
         )  # fmt: skip
-        return [Happened(*row) for row in found if row["number"] < span[1]]
+        return [EventRow(*row) for row in found if row["number"] < span[1]]
 
     async def everybody(tx, _span, _at, _blocks):
         return [row["tenant_id"] for row in await tx.rows("select distinct tenant_id from outbox")]
@@ -146,7 +148,8 @@ async def test_a_feed_planted_with_id_above_last_is_caught(ctx, feed, inbox, mon
     assert (told.all_steps() == whole) is (writers == 1)
 
 
-async def test_a_sink_that_is_down_holds_its_own_subscription_and_loses_nothing(ctx, store, feed, inbox):
+async def test_a_sink_that_is_down_holds_its_own_subscription_and_loses_nothing(ctx, store, feed, inbox, monkeypatch):
+    monkeypatch.setattr(setbacks, "FIRST_PAUSE_S", 0.0)
     await subscribe(ctx, ("TASK_*",))
     await a_type(ctx, "PUBLISH")
     inbox.down = True
@@ -240,7 +243,7 @@ async def test_it_reads_by_summaries_and_not_the_whole_day(ctx, store):
                                 "where inhparent = 'instance_history'::regclass")  # fmt: skip
     async with cell.tx() as tx:
         await feeds.wide(tx)
-        text = feeds.sql("feeds/page")
+        text = feeds.sql("events/feeds/page")
         args = (15_000, 15_010, cell.clock.now().replace(hour=0, minute=0), list(range(64)), None, 2000)
         [row] = await tx.rows(f"explain (analyze, buffers, format json) {text}", *args)
     plan = msgspec.json.decode(row[0])[0]["Plan"]

@@ -21,14 +21,14 @@ async def test_what_was_not_acknowledged_is_given_out_again_at_once(broker):
     first = source_of(broker.settings, topic, "test")
     await first.open()
     done = await taken(first, 1)
-    await first.done(done)
+    await first.acknowledge(done)
     failed = await taken(first, 1)
     await first.close()
     second = source_of(broker.settings, topic, "test")
     await second.open()
     async with asyncio.timeout(SOON):
         again = await taken(second, MESSAGES - len(done))
-    await second.done(again)
+    await second.acknowledge(again)
     await second.close()
     assert {one.body for one in failed} <= {one.body for one in again}
     assert {one.body for one in done}.isdisjoint(one.body for one in again)

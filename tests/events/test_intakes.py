@@ -9,15 +9,16 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 import pytest
 
+from horae.delivery.broker_connections import broker_rules
 from horae.delivery.brokers import source_of
-from horae.delivery.lines import known
-from horae.domain.channels import Broker, Topic
 from horae.domain.errors import Invalid, NotFound, Unavailable
-from horae.domain.intakes import Intake
+from horae.domain.events.channels import Broker, TopicAddress
+from horae.domain.events.intakes import Intake
 from horae.runtime.settings import BrokerSettings
 from horae.runtime.telemetry import log
-from horae.service import changes_in, intakes, parked, tasks
-from horae.service.changes_in import Came
+from horae.service.events import intake_batches, intakes, parked_messages
+from horae.service.events.intake_batches import IntakeMessage
+from horae.service.tasks import tasks
 from horae.upkeep.copies import Copier
 from horae.upkeep.intakes import Intakes
 from tests.events.memory import MOST_GROWN, peak_mib
@@ -54,14 +55,14 @@ def changes(number, dice):
 @pytest.fixture
 def committed(monkeypatch):
     """How often each message was taken and what it says committed."""
-    taken, take = Counter(), changes_in.take
+    taken, take = Counter(), intake_batches.apply_batch
 
     async def noted(ctx, standing, batch):
         done = await take(ctx, standing, batch)
         taken.update([one.body for one in batch])
         return done
 
-    monkeypatch.setattr(changes_in, "take", noted)
+    monkeypatch.setattr(intake_batches, "apply_batch", noted)
     return taken
 
 
@@ -86,9 +87,9 @@ async def test_the_highest_version_of_every_key_holds(ctx, store, broker, number
     """Judged when the last message was taken, not when it first looks right."""
     topic = f"acme.changes-{broker.kind}-{number}"
     await broker.declare(topic)
-    store.brokers = known({"main": broker.settings})
+    store.brokers = broker_rules({"main": broker.settings})
     await a_type(ctx, TYPE)
-    await intakes.put(ctx, "in", Intake(Topic("main", topic), (TYPE,)))
+    await intakes.put(ctx, "in", Intake(TopicAddress("main", topic), (TYPE,)))
     await Copier(store).once()
     said, last = changes(number, random.Random(broker.kind))
     half = len(said) // 2
@@ -110,19 +111,19 @@ async def test_the_highest_version_of_every_key_holds(ctx, store, broker, number
     again, grown = committed.total() - len(said), peak_mib() - memory
     log.info("taken", messages=len(said), again=again, per_second=round(left / seconds), grown_mib=grown)
     assert (await state(store)) == last
-    assert await parked.page(ctx, None, 10) == []
+    assert await parked_messages.page(ctx, None, 10) == []
     assert grown < MOST_GROWN
 
 
 async def test_a_paused_intake_leaves_what_comes_in_its_topic_and_people_see_how_far_it_has_come(
     ctx, store, broker, monkeypatch
 ):
-    monkeypatch.setattr("horae.upkeep.intakes.LOOK", 0.1)
+    monkeypatch.setattr("horae.upkeep.intakes.BACKLOG_CHECK_INTERVAL_S", 0.1)
     topic = f"acme.paused-{broker.kind}"
     await broker.declare(topic)
-    store.brokers = known({"main": broker.settings})
+    store.brokers = broker_rules({"main": broker.settings})
     await a_type(ctx, TYPE)
-    await intakes.put(ctx, "in", Intake(Topic("main", topic)))
+    await intakes.put(ctx, "in", Intake(TopicAddress("main", topic)))
     duty = Intakes(store, {"main": broker.settings}, store.shards_of)
 
     async def stands(**facts):
@@ -148,14 +149,14 @@ async def test_a_paused_intake_leaves_what_comes_in_its_topic_and_people_see_how
 async def test_an_intake_that_may_not_ask_what_waits_takes_all_the_same(ctx, store, broker, monkeypatch):
     topic = f"acme.unseen-{broker.kind}"
     await broker.declare(topic)
-    store.brokers = known({"main": broker.settings})
+    store.brokers = broker_rules({"main": broker.settings})
     await a_type(ctx, TYPE)
-    await intakes.put(ctx, "in", Intake(Topic("main", topic)))
+    await intakes.put(ctx, "in", Intake(TopicAddress("main", topic)))
 
     async def refused(_source):
         raise Unavailable("you may not ask")
 
-    monkeypatch.setattr(type(source_of(broker.settings, topic, "test")), "waiting", refused)
+    monkeypatch.setattr(type(source_of(broker.settings, topic, "test")), "backlog", refused)
     duty = Intakes(store, {"main": broker.settings}, store.shards_of)
     await duty.once()
 
@@ -172,8 +173,8 @@ async def test_an_intake_that_may_not_ask_what_waits_takes_all_the_same(ctx, sto
 
 async def test_what_is_wrong_with_an_intake_is_said_where_people_look(ctx, store, unused_tcp_port):
     away = BrokerSettings(kind="nats", url=f"nats://127.0.0.1:{unused_tcp_port}")
-    store.brokers = known({"main": away})
-    await intakes.put(ctx, "in", Intake(Topic("main", "acme.changes")))
+    store.brokers = broker_rules({"main": away})
+    await intakes.put(ctx, "in", Intake(TopicAddress("main", "acme.changes")))
     duty = Intakes(store, {"main": away}, store.shards_of)
     await duty.once()
 
@@ -193,16 +194,18 @@ async def test_what_is_wrong_with_an_intake_is_said_where_people_look(ctx, store
 async def told(ctx, store):
     store.brokers = {"main": Broker("kafka", ("{tenant}.*",))}
     await a_type(ctx, TYPE)
-    return await intakes.put(ctx, "in", Intake(Topic("main", "acme.changes")))
+    return await intakes.put(ctx, "in", Intake(TopicAddress("main", "acme.changes")))
 
 
 async def test_what_says_nothing_is_parked_once_and_holds_nobody_back(ctx, store, told):
     bodies = [b"{", b"[]", b'{"type": "ARTICLE_PUBLISH", "key": "a"}', b'{"type": "NO_SUCH", "key": "a", "version": 1}',
               a_change("", 1), a_change("good", 1), b"\xff\x00"]  # fmt: skip
     for _ in range(2):
-        done = await changes_in.take(ctx, told, [Came(body, f"t/{n}") for n, body in enumerate(bodies)])
+        done = await intake_batches.apply_batch(
+            ctx, told, [IntakeMessage(body, f"t/{n}") for n, body in enumerate(bodies)]
+        )
         assert done == (1, 6)
-    found = await parked.page(ctx, None, 10)
+    found = await parked_messages.page(ctx, None, 10)
     assert {one.place for one in found} == {"t/0", "t/1", "t/2", "t/6", "t/3", "t/4"}
     assert {one.code for one in found} == {"SCH_400_BAD_REQUEST", "SCH_404_NOT_FOUND", "SCH_422_INVALID"}
     assert (await tasks.show(ctx, TYPE, "good")).known.ledger.intent_version == 1
@@ -212,17 +215,17 @@ async def test_what_says_nothing_is_parked_once_and_holds_nobody_back(ctx, store
 
 async def test_a_parked_message_is_replayed_when_it_can_be_done_or_dropped(ctx, store, told):
     late = msgspec.json.encode({"specversion": "1.0", "data": {"type": "LATER", "key": "k", "version": 3}})
-    await changes_in.take(ctx, told, [Came(late, "t/0"), Came(b"?", "t/1")])
-    one, two = sorted(await parked.page(ctx, None, 10), key=lambda one: one.place)
+    await intake_batches.apply_batch(ctx, told, [IntakeMessage(late, "t/0"), IntakeMessage(b"?", "t/1")])
+    one, two = sorted(await parked_messages.page(ctx, None, 10), key=lambda one: one.place)
     with pytest.raises(NotFound):
-        await parked.replay(ctx, one.id)
+        await parked_messages.replay(ctx, one.id)
     await a_type(ctx, "LATER")
-    await parked.replay(ctx, one.id)
+    await parked_messages.replay(ctx, one.id)
     assert (await tasks.show(ctx, "LATER", "k")).known.ledger.intent_version == 3
-    await parked.drop(ctx, two.id)
-    assert await parked.page(ctx, None, 10) == []
+    await parked_messages.drop(ctx, two.id)
+    assert await parked_messages.page(ctx, None, 10) == []
     with pytest.raises(NotFound):
-        await parked.drop(ctx, two.id)
+        await parked_messages.drop(ctx, two.id)
     actions = await query(store, "select action from audit_log where action like 'parked%' order by at")
     assert [row["action"] for row in actions] == ["parked.replayed", "parked.dropped"]
 
@@ -233,10 +236,10 @@ async def test_a_cancellation_that_comes_first_is_not_forgotten(ctx, store, told
         if key == "over":
             await tasks.schedule(ctx, TYPE, key, version=1)
             await tasks.cancel(ctx, TYPE, key, version=2)
-        await changes_in.take(ctx, told, [Came(a_change(key, 5, op="cancel"), "t")])
-        await changes_in.take(ctx, told, [Came(a_change(key, 4), "t")])
+        await intake_batches.apply_batch(ctx, told, [IntakeMessage(a_change(key, 5, op="cancel"), "t")])
+        await intake_batches.apply_batch(ctx, told, [IntakeMessage(a_change(key, 4), "t")])
         assert (await tasks.show(ctx, TYPE, key)).known.live is None
-        await changes_in.take(ctx, told, [Came(a_change(key, 6), "t")])
+        await intake_batches.apply_batch(ctx, told, [IntakeMessage(a_change(key, 6), "t")])
         assert (await tasks.show(ctx, TYPE, key)).known.live is not None
     first = await tasks.cancel(ctx, TYPE, "alone", version=7)
     assert (first.decision, first.reason) == ("ignored", "not_live")
@@ -246,9 +249,12 @@ async def test_a_cancellation_that_comes_first_is_not_forgotten(ctx, store, told
 
 
 async def test_a_message_changes_only_what_its_intake_may(ctx, store, told):
-    narrow = await intakes.put(ctx, "in", Intake(Topic("main", "acme.changes"), ("OTHER",)))
-    assert (await changes_in.take(ctx, narrow, [Came(a_change("k", 1, tenant="globex"), "t")])) == (0, 1)
+    narrow = await intakes.put(ctx, "in", Intake(TopicAddress("main", "acme.changes"), ("OTHER",)))
+    assert (await intake_batches.apply_batch(ctx, narrow, [IntakeMessage(a_change("k", 1, tenant="globex"), "t")])) == (
+        0,
+        1,
+    )
     with pytest.raises(Invalid):
-        await intakes.put(ctx, "in", Intake(Topic("main", "globex.changes")))
+        await intakes.put(ctx, "in", Intake(TopicAddress("main", "globex.changes")))
     with pytest.raises(Invalid):
-        await intakes.put(ctx, "in", Intake(Topic("elsewhere", "acme.changes")))
+        await intakes.put(ctx, "in", Intake(TopicAddress("elsewhere", "acme.changes")))

@@ -26,7 +26,7 @@ class Library:
 
 
 def a_source():
-    source = nats.Source(BrokerSettings.model_validate({"kind": "nats", "url": "nats://127.0.0.1:9"}), "t", "g")
+    source = nats.NatsConsumer(BrokerSettings.model_validate({"kind": "nats", "url": "nats://127.0.0.1:9"}), "t", "g")
     source._pull = source._client = Library()
     return source
 
@@ -45,6 +45,6 @@ async def test_a_server_that_is_silent_is_not_taken_for_one_that_has_nothing():
 
 
 async def test_a_connection_that_does_not_close_holds_nobody_up(monkeypatch):
-    monkeypatch.setattr(nats, "CONNECT", 0.01)
+    monkeypatch.setattr(nats, "CONNECT_TIMEOUT_S", 0.01)
     async with asyncio.timeout(5):
         await a_source().close()

@@ -8,14 +8,14 @@ import msgspec
 import pytest
 from standardwebhooks.webhooks import Webhook as StandardWebhook
 
+from horae.delivery.broker_connections import Lines, broker_rules
 from horae.delivery.brokers import source_of
 from horae.delivery.client import Client
-from horae.delivery.lines import Lines, known
 from horae.delivery.outlets import Outlets
-from horae.delivery.secrets import named
-from horae.domain.channels import Subscription, Topic, Webhook
+from horae.delivery.secrets import secrets_in_memory
+from horae.domain.events.channels import Subscription, TopicAddress, WebhookAddress
 from horae.domain.ids import Prefix, public
-from horae.service import subscriptions
+from horae.service.events import subscriptions
 from horae.upkeep.copies import Copier
 from horae.upkeep.feed import Feed
 from horae.upkeep.marks import Marker
@@ -41,7 +41,7 @@ async def told(store):
     made = []
 
     def make(**brokers):
-        store.brokers = known({name: broker.settings for name, broker in brokers.items()})
+        store.brokers = broker_rules({name: broker.settings for name, broker in brokers.items()})
         outlets = Outlets(Lines({name: broker.settings for name, broker in brokers.items()}), None, None, None)
         feed = Feed(store, outlets, store.shards_of)
         made.append((feed, outlets))
@@ -89,7 +89,7 @@ async def test_kafka_killed_and_wiped_holds_what_was_committed_in_order(
 ):
     """Judged by what the tables hold, by one who listened before the broker was lost and by one who reads it after."""
     feed, cell = told(main=kafka), store.cells[0]
-    await subscriptions.put(ctx, "all", Subscription(Topic("main", "acme.out"), ("TASK_*", "INSTANCE_*")))
+    await subscriptions.put(ctx, "all", Subscription(TopicAddress("main", "acme.out"), ("TASK_*", "INSTANCE_*")))
     await Copier(store).once()
     before, began, grown = await with_marks(store, lose_and_replay(ctx, feed, cell, kafka, each, pace))
     seconds = time.monotonic() - began
@@ -178,7 +178,7 @@ async def test_nats_rabbitmq_and_webhooks_are_told_the_same_in_order(ctx, store,
     for broker in there.values():
         await broker.declare("acme.told")
     settings = {kind: broker.settings for kind, broker in there.items()}
-    store.brokers = known(settings)
+    store.brokers = broker_rules(settings)
     hook = Hook(SECRET)
     server = await asyncio.start_server(hook.visited, "127.0.0.1", 0)
     url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/events"
@@ -187,11 +187,11 @@ async def test_nats_rabbitmq_and_webhooks_are_told_the_same_in_order(ctx, store,
     async def learn(_tenant_id, _name):
         pass
 
-    outlets = Outlets(Lines(settings), client, named({ctx.tenant.id: {"crm": SECRET}}), learn)
+    outlets = Outlets(Lines(settings), client, secrets_in_memory({ctx.tenant.id: {"crm": SECRET}}), learn)
     feed, cell, wanted = Feed(store, outlets, store.shards_of), store.cells[0], ("TASK_*", "INSTANCE_*")
     for kind in there:
-        await subscriptions.put(ctx, kind, Subscription(Topic(kind, "acme.told"), wanted))
-    await subscriptions.put(ctx, "hook", Subscription(Webhook(url, "crm"), wanted))
+        await subscriptions.put(ctx, kind, Subscription(TopicAddress(kind, "acme.told"), wanted))
+    await subscriptions.put(ctx, "hook", Subscription(WebhookAddress(url, "crm"), wanted))
     writing = asyncio.create_task(
         write(cell, store.shards_of(cell)[::100], ctx.tenant.id, 16, 50, Pace(rest=0.02, late=0.08))
     )
@@ -219,7 +219,7 @@ async def taken(broker, topic, number):
     while len(found) < number:
         batch = await source.take(500, 1)
         if batch:
-            await source.done(batch)
+            await source.acknowledge(batch)
         for one in batch:
             event = msgspec.json.decode(one.body)
             found.setdefault(event["id"], event)

@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
+from horae.delivery.broker_connections import Lines
 from horae.delivery.brokers import Message
-from horae.delivery.lines import Lines
-from horae.domain.channels import Topic
 from horae.domain.errors import Unavailable
+from horae.domain.events.channels import TopicAddress
 from tests.events.conftest import the
 
 MESSAGES = 400
@@ -31,7 +31,7 @@ async def refused_until(lines, done):
     refused = 0
     while not done():
         with pytest.raises(Unavailable):
-            await lines.produce(Topic("main", "acme.nothing"), [Message(f"a-{refused}", "k", b"{}", {})])
+            await lines.produce(TopicAddress("main", "acme.nothing"), [Message(f"a-{refused}", "k", b"{}", {})])
         refused += 1
     return refused
 
@@ -40,7 +40,7 @@ async def test_a_topic_that_is_not_there_disturbs_no_other_tenant(broker, lines)
     topic = f"globex.shared-{broker.kind}"
     await broker.declare(topic)
     page = [Message(f"b-{n}", "k", b"{}", {}) for n in range(MESSAGES)]
-    sending = asyncio.create_task(lines.produce(Topic("main", topic), page))
+    sending = asyncio.create_task(lines.produce(TopicAddress("main", topic), page))
     assert await refused_until(lines, sending.done) > 1
     await sending
 
@@ -63,4 +63,4 @@ async def test_a_key_of_long_characters_reaches_every_broker(broker, lines):
     topic = f"globex.long-{broker.kind}"
     await broker.declare(topic)
     key = "键" * 200
-    await lines.produce(Topic("main", topic), [Message(f"{key}:1", key, b"{}", {})])
+    await lines.produce(TopicAddress("main", topic), [Message(f"{key}:1", key, b"{}", {})])

@@ -3,17 +3,19 @@
 import msgspec
 import pytest
 
+from horae.delivery.broker_connections import Lines, broker_rules
 from horae.delivery.brokers import source_of
 from horae.delivery.client import Client
-from horae.delivery.lines import Lines, known
 from horae.delivery.push import Sender
-from horae.domain.channels import Broker
 from horae.domain.errors import Invalid
-from horae.domain.jobs import Definition
-from horae.domain.outcomes import Probed, Retryable, Success
-from horae.domain.targets import TopicTarget
-from horae.domain.triggers import KeyedTrigger
-from horae.service import jobs, schedules, tasks
+from horae.domain.events.channels import Broker
+from horae.domain.instances.outcomes import FailedProbe, Retryable, Success
+from horae.domain.jobs.jobs import Definition
+from horae.domain.schedules.triggers import KeyedTrigger
+from horae.domain.targets.targets import TopicTarget
+from horae.service.jobs import jobs
+from horae.service.schedules import schedules
+from horae.service.tasks import tasks
 from horae.upkeep.copies import Copier
 from tests.delivery.builders import a_job, an_attempt
 from tests.egress import ANYWHERE
@@ -37,7 +39,7 @@ async def taken(broker, topic, number):
     while len(found) < number:
         batch = await source.take(100, 1)
         if batch:
-            await source.done(batch)
+            await source.acknowledge(batch)
         found += batch
     await source.close()
     return [msgspec.json.decode(one.body) for one in found]
@@ -61,10 +63,10 @@ async def test_what_nobody_acknowledges_is_tried_again_and_what_has_no_broker_he
     job = a_job(TopicTarget("main", "acme.x", read_timeout=2.0))
     assert isinstance((await gone.deliver(an_attempt(), job)).outcome, Retryable)
     elsewhere = a_job(TopicTarget("other", "acme.x"))
-    assert isinstance((await gone.deliver(an_attempt(), elsewhere)).outcome, Probed)
+    assert isinstance((await gone.deliver(an_attempt(), elsewhere)).outcome, FailedProbe)
     await gone.lines.close()
     gone.lines = None
-    assert isinstance((await gone.deliver(an_attempt(), elsewhere)).outcome, Probed)
+    assert isinstance((await gone.deliver(an_attempt(), elsewhere)).outcome, FailedProbe)
     await gone.client.close()
 
 
@@ -77,7 +79,7 @@ def known_settings(facts):
 async def test_a_node_sends_tasks_to_a_topic(ctx, store, brokers):
     nats = brokers["nats"]
     await nats.declare("acme.publish")
-    store.brokers = known({"main": nats.settings})
+    store.brokers = broker_rules({"main": nats.settings})
     await a_type(ctx, "PUBLISH", target=TopicTarget("main", "acme.publish"))
     await Copier(store).once()
     async with running(store) as node:

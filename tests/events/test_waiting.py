@@ -29,8 +29,8 @@ async def test_what_waits_is_counted_until_it_is_acknowledged(broker):
     async with asyncio.timeout(60):
         assert await counts(source, MESSAGES)
         batch = await some(source)
-        assert await source.waiting() == MESSAGES
-        await source.done(batch)
+        assert await source.backlog() == MESSAGES
+        await source.acknowledge(batch)
         assert await counts(source, MESSAGES - len(batch))
         left = MESSAGES - len(batch) - len(await some(source))
         await source.close()
@@ -44,7 +44,7 @@ async def counts(source, number):
     """What was acknowledged just now, or is just on its way to us, counts as soon as the broker knows."""
 
     async def so_many():
-        return await source.waiting() == number
+        return await source.backlog() == number
 
     await until(so_many, 20)
     return True
@@ -60,12 +60,12 @@ async def test_asking_what_waits_holds_up_nobody_who_takes(broker):
     taken = 0
     async with asyncio.timeout(60):
         while taken < MESSAGES:
-            asking = asyncio.create_task(source.waiting())
-            given_up = asyncio.create_task(source.waiting())
+            asking = asyncio.create_task(source.backlog())
+            given_up = asyncio.create_task(source.backlog())
             await asyncio.sleep(0)
             given_up.cancel()
             batch = await source.take(10, 1)
-            await source.done(batch)
+            await source.acknowledge(batch)
             taken += len(batch)
             assert 0 <= await asking <= MESSAGES
         assert await counts(source, 0)
@@ -76,5 +76,5 @@ async def test_a_topic_that_is_not_there_is_said(kafka):
     source = source_of(kafka.settings, "acme.nowhere", "test")
     await source.open()
     with pytest.raises(Unavailable):
-        await source.waiting()
+        await source.backlog()
     await source.close()

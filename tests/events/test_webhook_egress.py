@@ -4,17 +4,20 @@ import asyncio
 
 import pytest
 
+from horae.delivery.broker_connections import Lines
 from horae.delivery.client import Client
-from horae.delivery.lines import Lines
 from horae.delivery.outlets import Outlets
-from horae.delivery.secrets import named
-from horae.domain.channels import Subscription, Webhook
-from horae.domain.egress import Egress
+from horae.delivery.secrets import secrets_in_memory
 from horae.domain.errors import Unavailable
+from horae.domain.events.channels import Subscription, WebhookAddress
 from horae.domain.ids import shard_in
-from horae.domain.tenants import Allowance
+from horae.domain.targets.egress import Egress
+from horae.domain.tenants.tenants import Allowance
 from horae.engine.allowances import Allowances
-from horae.service import subscriptions, tasks, tenants
+from horae.service.context import PlatformContext
+from horae.service.events import subscriptions
+from horae.service.tasks import tasks
+from horae.service.tenants import tenants
 from horae.upkeep.copies import Copier
 from horae.upkeep.feed import Feed
 from tests.egress import ANYWHERE
@@ -39,14 +42,16 @@ async def feed(ctx, store):
         pass
 
     client = Client(ANYWHERE)
-    feed = Feed(store, Outlets(Lines({}), client, named({ctx.tenant.id: {"crm": SECRET}}), learn), store.shards_of)
+    feed = Feed(
+        store, Outlets(Lines({}), client, secrets_in_memory({ctx.tenant.id: {"crm": SECRET}}), learn), store.shards_of
+    )
     yield feed
     await feed.close()
     await client.close()
 
 
 async def subscribe(ctx, hook):
-    await subscriptions.put(ctx, "hook", Subscription(Webhook(hook.url, "crm")))
+    await subscriptions.put(ctx, "hook", Subscription(WebhookAddress(hook.url, "crm")))
     await a_type(ctx, "PUBLISH")
     await Copier(ctx.store).once()
 
@@ -59,7 +64,7 @@ async def tell(ctx, feed, key):
 
 
 async def narrow(store, egress):
-    await tenants.allow(store, "acme", "test", Allowance(egress=egress))
+    await tenants.allow(PlatformContext(store, "test"), "acme", Allowance(egress=egress))
     await Copier(store).once()
 
 
@@ -83,7 +88,7 @@ async def test_rules_that_are_narrowed_hold_from_the_next_step_on(ctx, store, fe
 
 async def test_rules_of_a_tenant_without_a_copy_are_read_at_its_home(ctx, store):
     """No copy in a cell is no leave to go by the deployment's rules."""
-    await tenants.allow(store, "acme", "test", Allowance(egress=Egress()))
+    await tenants.allow(PlatformContext(store, "test"), "acme", Allowance(egress=Egress()))
     home = store.cell(shard_in(ctx.tenant.id))
     [elsewhere] = [cell for cell in store.cells if cell is not home]
     allowances = Allowances(lambda _tenant_id: home)

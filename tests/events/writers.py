@@ -8,7 +8,7 @@ from typing import NamedTuple
 import asyncpg
 
 from horae.domain.ids import shard_in
-from horae.runtime.chance import mint
+from horae.runtime.randomness import new_id
 from horae.store.cells import Cell
 
 OUTBOX = """
@@ -52,7 +52,7 @@ async def write(cell: Cell, shards: list[int], tenant_id, writers: int, each: in
     async def one(number: int) -> None:
         dice = random.Random(number)
         shard = shards[number % len(shards)]
-        jobs[number] = job = mint(shard, cell.clock.now())
+        jobs[number] = job = new_id(shard, cell.clock.now())
         connection = await asyncpg.connect(cell.dsn)
         try:
             for step in range(0, each, pace.rows):

@@ -15,9 +15,9 @@ import psycopg
 import pytest
 
 from horae.security.roles import Role
-from horae.service import keys
+from horae.service.identity import api_keys
 from horae_client import Client
-from tests.api.doors import open_doors
+from tests.api.api_servers import open_doors
 from tests.examples.authors import Author, Run
 from tests.examples.published import Article, lateness, report, wrong
 from tests.examples.shops import SECRET, own_database, some_nodes, web_service
@@ -36,7 +36,7 @@ TYPES = ("ARTICLE_AUDIT", "ARTICLE_PUBLISH")
 @pytest.fixture
 async def newsroom(ctx, cells, cluster, tmp_path):
     """All of it; gives the authors' way in, the business's DSN, the nodes, and where Horae is."""
-    key = (await keys.create(ctx, "articles", [Role.ADMIN])).text
+    key = (await api_keys.create(ctx, "articles", [Role.ADMIN])).text
     with own_database(cluster, "articles") as dsn:
         async with (
             some_nodes(2, cells, tmp_path) as nodes,

@@ -13,8 +13,8 @@ import psycopg
 import pytest
 
 from horae.security.roles import Role
-from horae.service import keys
-from tests.api.doors import open_doors
+from horae.service.identity import api_keys
+from tests.api.api_servers import open_doors
 from tests.examples.shops import EXAMPLES, SECRET, own_database, some_nodes, web_service
 from tests.steps import query, until
 from tests.store.walls import as_role
@@ -48,7 +48,7 @@ LONG = Size(products=100_000, window=600, every=60, rate=600, nodes=3, kills=(20
 async def shop(request, ctx, store, cells, cluster, tmp_path):
     """The shop with its products; gives its size, its DSN, its visitors' way in, the inventory's, and the nodes."""
     size: Size = request.param
-    key = (await keys.create(ctx, "stock", [Role.ADMIN])).text
+    key = (await api_keys.create(ctx, "stock", [Role.ADMIN])).text
     for cell in store.cells:
         await query(cell, "create extension pg_stat_statements")
     with own_database(cluster, "stock") as dsn:

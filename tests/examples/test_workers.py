@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from horae.domain.targets import QueueTarget
-from horae.domain.triggers import ManualTrigger
+from horae.domain.schedules.triggers import ManualTrigger
+from horae.domain.targets.targets import QueueTarget
 from horae.security.roles import Role
-from horae.service import instances, keys
+from horae.service.identity import api_keys
+from horae.service.instances import instances
 from tests.cluster import free_port
 from tests.steps import a_job, query, until
 
@@ -71,7 +72,7 @@ async def test_a_worker_in_another_language_handles_what_is_due(ctx, store, url,
     for n in range(5):
         await instances.trigger(ctx, "mail", f"ok-{n}", payload={"n": n, "text": 'a "b" \\ é\n'}, even_if_down=True)
     await instances.trigger(ctx, "mail", "bad", payload={"fail": True}, even_if_down=True)
-    key = (await keys.create(ctx, "worker", [Role.WORKER])).text
+    key = (await api_keys.create(ctx, "worker", [Role.WORKER])).text
     env = os.environ | {"HORAE_URL": url, "HORAE_KEY": key, "HORAE_QUEUE": "mail", "GOCACHE": str(BUILT)}
     log = tmp_path / "worker.log"
     with process(PROGRAMS[language], log, cwd=WORKERS / language, env=env) as worker:

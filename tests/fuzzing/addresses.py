@@ -3,10 +3,10 @@
 from ipaddress import IPv6Address, ip_address
 from urllib.parse import urlsplit
 
-from horae.delivery.http import head, place_of
-from horae.domain.egress import Egress, actual
+from horae.delivery.http import head, parse_url
 from horae.domain.errors import Invalid
-from horae.domain.urls import check_header, check_url
+from horae.domain.targets.egress import Egress, actual
+from horae.domain.targets.urls import check_header, check_url
 
 RULES = Egress()
 INSIDE = Egress(networks=("10.20.0.0/16", "fd00:1::/32"), ports=("1-65535",), plain=True)
@@ -66,7 +66,7 @@ def _judge(packed: bytes) -> None:
 
 def _take_apart(url: str) -> None:
     check_url(url)
-    place = place_of(url)
+    place = parse_url(url)
     assert place.origin.host == urlsplit(url).hostname
     assert 0 < place.origin.port < 65536
     lines = head("POST", place, {}).split(b"\r\n")

@@ -8,7 +8,7 @@ import msgspec
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ValidationError
 
-from horae.api.hot import Body
+from horae.api.hot import HotBody
 from horae.api.models import (
     bulk,
     dead_letters,
@@ -24,32 +24,32 @@ from horae.api.models import (
 from horae.api.problems import problem_of
 from horae.api.reading import loads
 from horae.domain.errors import BadRequest, HoraeError
-from horae.domain.tenants import Tenant
+from horae.domain.tenants.tenants import Tenant
 
 TENANT = Tenant(UUID("01935a5e-0000-7000-8000-000000000000"), "acme")
 NOW = datetime(2026, 11, 15, tzinfo=UTC)
 KINDS: tuple[type[BaseModel] | type[msgspec.Struct], ...] = (
     jobs.NewJob,
-    versions.ChangedJob,
-    versions.Labels,
-    versions.MovedOccurrence,
-    bulk.Many,
-    dead_letters.Replays,
-    identity.NewKey,
-    identity.NewRoles,
+    versions.UpdateJob,
+    versions.SetLabels,
+    versions.MoveOccurrence,
+    bulk.BulkJobsRequest,
+    dead_letters.ReplayDeadLetters,
+    identity.NewApiKey,
+    identity.SetRoles,
     instances.NewRun,
     instances.NewBackfill,
     operations.NewCalendar,
-    operations.NewTrial,
-    tenants.Allowance,
+    operations.JobTestRequest,
+    tenants.AllowanceSpec,
     tenants.NewTenant,
     tasks.PutTask,
     tasks.PutTasks,
     tasks.CancelTasks,
-    workers.Poll,
-    workers.Heartbeats,
-    workers.Finishes,
-    workers.Failures,
+    workers.PollRequest,
+    workers.HeartbeatRequests,
+    workers.FinishRequests,
+    workers.FailRequests,
 )
 SEEDS = tuple(
     bytes([KINDS.index(kind)]) + json.dumps(value).encode()
@@ -58,13 +58,13 @@ SEEDS = tuple(
         (jobs.NewJob, {"name": "j", "trigger": {"kind": "interval", "every": 60.5, "anchor": "2026-01-01T00:00:00Z"}}),
         (jobs.NewJob, {"name": "j", "target": {"kind": "http", "url": "https://example.com/", "headers": {"a": "b"}}}),
         (jobs.NewJob, {"name": "j", "policies": {"misfire": {"policy": "all", "cap": 5}, "spread": {"jitter": 1}}}),
-        (versions.ChangedJob, {"version": 1, "cron": "* * * * *", "labels": {"a": "b"}, "retry": {"base": 1}}),
+        (versions.UpdateJob, {"version": 1, "cron": "* * * * *", "labels": {"a": "b"}, "retry": {"base": 1}}),
         (operations.NewCalendar, {"first": "2026-01-01", "last": "2026-12-31", "weekdays": [1], "added": []}),
-        (tenants.Allowance, {"weight": 2, "quotas": {"q": {"rate": 1}}, "egress": {"networks": ["10.0.0.0/8"]}}),
-        (identity.NewKey, {"name": "k", "roles": ["viewer"], "expires_at": "2030-01-01T00:00:00+08:00"}),
+        (tenants.AllowanceSpec, {"weight": 2, "quotas": {"q": {"rate": 1}}, "egress": {"networks": ["10.0.0.0/8"]}}),
+        (identity.NewApiKey, {"name": "k", "roles": ["viewer"], "expires_at": "2030-01-01T00:00:00+08:00"}),
         (tasks.PutTasks, {"tasks": [{"key": "a", "at": "2026-11-15T09:00:00+08:00", "payload": {"a": [1, None]}}]}),
-        (workers.Finishes, {"items": [{"instance_id": "ins_1", "attempt": 1, "token": "t", "declined": True}]}),
-        (workers.Poll, {"queue": "q", "worker_id": "w", "limit": 10, "wait": 0.5}),
+        (workers.FinishRequests, {"items": [{"instance_id": "ins_1", "attempt": 1, "token": "t", "declined": True}]}),
+        (workers.PollRequest, {"queue": "q", "worker_id": "w", "limit": 10, "wait": 0.5}),
     )
 )
 
@@ -89,21 +89,21 @@ def feed(data: bytes) -> None:
 def _read(kind: type[BaseModel] | type[msgspec.Struct], value: object) -> None:
     """As far as a door goes before it asks the service."""
     if issubclass(kind, msgspec.Struct):
-        msgspec.json.encode(Body(kind).read(value))
+        msgspec.json.encode(HotBody(kind).read(value))
         return
     made = kind.model_validate(value)
     made.model_dump_json()
     match made:
         case jobs.NewJob():
             made.definition(TENANT, made.name, NOW)
-        case versions.ChangedJob():
+        case versions.UpdateJob():
             made.definition(TENANT, "j", NOW)
-        case tenants.Allowance():
-            tenants.Allowance.of(made.to_domain())
+        case tenants.AllowanceSpec():
+            tenants.AllowanceSpec.of(made.to_domain())
         case operations.NewCalendar():
             operations.CalendarView.of(made.to_domain("c"))
-        case bulk.Many():
-            made.wanted()
+        case bulk.BulkJobsRequest():
+            made.to_domain()
         case _:
             pass
 

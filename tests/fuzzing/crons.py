@@ -3,9 +3,9 @@
 from datetime import UTC, datetime
 
 from horae.domain.cron import MAX_STEPS, Dialect, describe, parse
-from horae.domain.dst import POLICIES
 from horae.domain.errors import InvalidSchedule
-from horae.domain.zones import zone
+from horae.domain.zones.dst import POLICIES
+from horae.domain.zones.zones import zone
 
 DIALECTS = (None, *Dialect)
 ZONES = tuple(map(zone, ("UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Shanghai")))

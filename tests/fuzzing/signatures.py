@@ -9,13 +9,13 @@ from standardwebhooks import Webhook, WebhookVerificationError
 
 from horae.delivery.signing import keys_of, sign
 from horae.domain.errors import Unauthenticated
-from horae.domain.tokens import completion, proves
+from horae.domain.workers.completion_tokens import completion_token, is_completion_token
 from horae.security import credentials
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 OFFICIAL = Webhook(SECRET)
 INSTANCE, TOKEN = UUID(int=1), UUID(int=2)
-RIGHT = completion(INSTANCE, 1, TOKEN)
+RIGHT = completion_token(INSTANCE, 1, TOKEN)
 KEY = credentials.Credential(UUID("01935a5e-0000-7000-8000-000000000000"), "0" * credentials.SECRET_LENGTH).text()
 SEEDS = (
     b"k" + SECRET.encode(),
@@ -39,8 +39,8 @@ def feed(data: bytes) -> None:
         case b"b":
             _signed(json.dumps(text).encode())
         case b"t":
-            assert proves(text, INSTANCE, 1, TOKEN) == (text == RIGHT)
-            assert not proves(text, INSTANCE, 2, TOKEN)
+            assert is_completion_token(text, INSTANCE, 1, TOKEN) == (text == RIGHT)
+            assert not is_completion_token(text, INSTANCE, 2, TOKEN)
         case _:
             _credential(text)
 

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from joserfc.jwk import ECKey, RSAKey
 
+from horae.domain.encryption.encrypted_values import EncryptedValue, payload_of
 from horae.domain.errors import HoraeError
-from horae.domain.sealed import Sealed, payload_of
 from horae.security import idtokens
 from horae.security.envelopes import DataKey
 
@@ -18,7 +18,7 @@ KEYS = [
 ]
 SPOT = payload_of(UUID(int=1), "job:article-42:1")
 KEY = DataKey(UUID(int=2), 1, b"k" * 32)
-SEALED = KEY.seal(SPOT, {"a": 1}).text
+SEALED = KEY.encrypt(SPOT, {"a": 1}).text
 CLAIMS = b'{"iss": "https://issuer.test", "aud": "horae", "sub": "alice", "nonce": "n", "exp": 9999999999, "iat": 1}'
 SEEDS = (
     b"t" + b"eyJhbGciOiJub25lIn0.e30.",
@@ -44,19 +44,19 @@ def feed(data: bytes) -> None:
 
 
 def _token(text: str) -> None:
-    expected = idtokens.Expected("https://issuer.test", "horae", "n", ALLOWED, time.time())
+    expected = idtokens.ExpectedClaims("https://issuer.test", "horae", "n", ALLOWED, time.time())
     try:
         header = idtokens.header_of(text, ALLOWED)
         key = idtokens.key_for(header, KEYS)
         claims = None if key is None else idtokens.claims_of(text, key, expected)
-    except idtokens.Refused:
+    except idtokens.TokenRefused:
         return
     assert claims is None, "nobody signed this"
 
 
 def _envelope(text: str) -> None:
     try:
-        opened = KEY.open(SPOT, Sealed(text))
+        opened = KEY.decrypt(SPOT, EncryptedValue(text))
     except HoraeError:
         return
     assert opened == {"a": 1}, "nobody sealed this"

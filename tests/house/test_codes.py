@@ -18,7 +18,7 @@ PROVOKED = {
     "SCH_409_COUNT_REACHED": "api/test_f11_counts.py",
     "SCH_409_DUPLICATE": "api/test_seed_calls.py",
     "SCH_409_NAME_TAKEN": "api/test_codes.py",
-    "SCH_409_UNOPENABLE": "api/test_sealing.py",
+    "SCH_409_UNOPENABLE": "api/test_encryption.py",
     "SCH_413_TOO_LARGE": "api/test_reading.py",
     "SCH_415_MEDIA_TYPE": "api/test_reading.py",
     "SCH_422_INVALID": "api/test_document.py",
@@ -26,7 +26,8 @@ PROVOKED = {
     "SCH_429_RATE_LIMITED": "api/test_access.py",
     "SCH_429_RETRY_LIMITED": "api/test_runs.py",
     "SCH_503_DISPATCHER_DOWN": "api/test_seed_calls.py",
-    "SCH_503_KEYS": "api/test_sealing.py",
+    "SCH_503_KEYS": "api/test_encryption.py",
+    "SCH_503_RELEASE": "api/test_newer_release.py",
     "SCH_503_SHARD_CLOSED": "api/test_codes.py",
     "SCH_503_UNAVAILABLE": "api/test_codes.py",
 }

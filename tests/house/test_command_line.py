@@ -9,7 +9,7 @@ import typer
 
 from horae.boot.cli import WORDS, app_of, whole
 from horae.boot.manual import page
-from horae.boot.telling import MEANING, Exit, status_of
+from horae.boot.output import MEANING, Exit, status_of
 from horae.domain import errors
 
 PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
@@ -24,6 +24,7 @@ def leaves(group, path=("horae",)):
 
 
 COMMANDS = dict(leaves(typer.main.get_command(whole())))
+GROUPS = {name for name, one in typer.main.get_command(whole()).commands.items() if hasattr(one, "commands")}
 
 
 def test_the_page_is_what_the_commands_say():
@@ -45,6 +46,10 @@ def test_every_exit_code_has_a_meaning_and_every_refusal_an_exit_code():
     assert status_of(errors.ShardClosed()) is Exit.UNAVAILABLE
     assert status_of(errors.RetryLimited()) is Exit.UNAVAILABLE
     assert status_of(errors.InvalidSchedule()) is Exit.REFUSED
+
+
+def test_a_noun_that_takes_verbs_is_singular():
+    assert not [name for name in GROUPS if name.endswith("s")]
 
 
 def test_the_program_can_teach_a_shell():

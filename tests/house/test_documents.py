@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from horae.domain.events import Event
-from horae.domain.lifecycle import State
-from horae.domain.outcomes import ErrorCode, SkipReason
+from horae.domain.events.events import Event
+from horae.domain.instances.lifecycle import State
+from horae.domain.instances.outcomes import ErrorCode, SkipReason
 
 ROOT = Path(__file__).parents[2]
 DOCS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -37,5 +37,5 @@ def test_every_make_target_a_page_names_exists(page):
 def test_the_walks_pass_every_floor():
     walks = (ROOT / "docs" / "walks.md").read_text()
     assert walks.count("## ") == 3
-    for floor in ("boot", "service", "engine", "store", "domain", "runtime", "delivery"):
+    for floor in ("boot", "service", "engine", "repositories", "store", "domain", "runtime", "delivery"):
         assert f"src/horae/{floor}/" in walks

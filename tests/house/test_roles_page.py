@@ -8,4 +8,4 @@ PAGE = Path(__file__).parents[2] / "docs" / "api" / "roles.md"
 
 
 def test_the_page_of_roles_is_the_table():
-    assert PAGE.read_text() == markdown(), "write it anew: horae keys roles > docs/api/roles.md"
+    assert PAGE.read_text() == markdown(), "write it anew: horae key roles > docs/api/roles.md"

@@ -26,7 +26,7 @@ def enums_of_rows() -> set[str]:
     named = {
         alias.asname or alias.name
         for file in FILES
-        if file.is_relative_to(SOURCE / "store")
+        if file.is_relative_to(SOURCE / "store") or file.is_relative_to(SOURCE / "repositories")
         for node in ast.walk(ast.parse(file.read_text()))
         if isinstance(node, ast.ImportFrom)
         for alias in node.names

@@ -15,8 +15,10 @@ MAY_START = {"boot/dev/programs.py", "boot/dev/cluster.py"}
 """`horae dev` starts PostgreSQL's own programs, as lists of words; no other process does."""
 
 
-MAY_READ = {"boot/sources/yaml.py": {"yaml"}}
-"""`jobs.yaml` is read by a safe loader, which makes no objects; `tests/boot/test_sources.py` shows what it refuses."""
+MAY_READ = {"boot/schedule_files/yaml.py": {"yaml"}}
+"""`jobs.yaml` is read by a safe loader, which makes no objects. `tests/boot/test_schedule_files.py` tests what it
+refuses.
+"""
 
 
 def found(tree: ast.AST) -> Iterator[tuple[int, str]]:

@@ -2,14 +2,18 @@
 
 import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from horae.store.statements import sql
+
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "horae"
 SQL = SOURCE / "store" / "sql"
-FILES = sorted(SQL.rglob("*.sql"))
+PARTS = sorted((SQL / "parts").glob("*.sql"))
+FILES = sorted(set(SQL.rglob("*.sql")) - set(PARTS))
 MIGRATIONS = sorted((SOURCE / "store" / "migrations").glob("*.sql"))
 HOT = {"instance_live", "instance_history", "job_cursor", "task_key", "outbox"}
 
@@ -17,83 +21,83 @@ WIDENING_READ = r"not exists \(select from widening w where [^()]* for key share
 
 # Written only after another statement of the same transaction passed the fence.
 FOLLOWERS = {
-    "audit/append",
-    "backfills/birth",
-    "backfills/count",
-    "cursors/create",
-    "cursors/remove",
-    "cursors/resume",
+    "audit/audit/append",
+    "schedules/backfills/insert_fires",
+    "schedules/backfills/count",
+    "schedules/cursors/create",
+    "schedules/cursors/remove",
+    "schedules/cursors/resume",
     "idempotency/answer",
-    "instances/trigger",
-    "outbox/append",
-    "outbox/append_many",
-    "references/publish",
-    "subjects/birth",
-    "tenants/publish",
+    "instances/instances/trigger",
+    "events/outbox/append",
+    "events/outbox/append_many",
+    "tenants/references/publish",
+    "rolling/subjects/insert_refreshes",
+    "tenants/tenants/publish",
 }
 # Not the rows of a shard: the cell's own, or copies.
 NOT_SHARDED = {
-    "bindings/copy",
-    "bindings/forget",
-    "blocks/expire",
-    "blocks/forget_blocks",
-    "blocks/forget_entries",
-    "blocks/seal",
-    "channels/copy",
-    "channels/forget",
-    "clock/move",
-    "clock/doubt",
-    "clock/vouch",
-    "data_keys/copy",
-    "feeds/begin",
-    "feeds/fail",
-    "feeds/forget",
-    "feeds/forget_marks",
-    "feeds/mark",
-    "feeds/move",
-    "feeds/rewind",
-    "holds/forget",
-    "holds/write",
-    "intakes/forget",
-    "intakes/move",
-    "keys/copy",
-    "keys/forget",
-    "leases/drain",
-    "leases/forget",
-    "leases/give_back",
-    "leases/heartbeat",
-    "leases/release",
-    "leases/renew",
-    "leases/take",
-    "purges/api_keys",
-    "purges/bindings",
-    "purges/channels",
-    "purges/data_keys",
-    "purges/history",
-    "purges/places",
-    "purges/references",
-    "purges/secrets",
-    "purges/widenings",
-    "references/copy",
-    "secrets/copy",
-    "secrets/forget",
-    "shards/activate",
-    "shards/freeze",
-    "signals/forget",
-    "signals/gauge",
-    "signals/write",
-    "widenings/write",
+    "identity/role_bindings/copy",
+    "identity/role_bindings/forget",
+    "audit/blocks/expire",
+    "audit/blocks/forget_blocks",
+    "audit/blocks/forget_entries",
+    "audit/blocks/append",
+    "events/channels/copy",
+    "events/channels/forget",
+    "databases/clock/move",
+    "databases/clock/doubt",
+    "databases/clock/vouch",
+    "encryption/data_keys/copy",
+    "events/feeds/begin",
+    "events/feeds/fail",
+    "events/feeds/forget",
+    "events/feeds/forget_marks",
+    "events/feeds/mark",
+    "events/feeds/move",
+    "events/feeds/rewind",
+    "limits/holds/forget",
+    "limits/holds/write",
+    "events/intakes/forget",
+    "events/intakes/move",
+    "identity/api_keys/copy",
+    "identity/api_keys/forget",
+    "nodes/leases/drain",
+    "nodes/leases/forget",
+    "nodes/leases/give_back",
+    "nodes/leases/heartbeat",
+    "nodes/leases/release",
+    "nodes/leases/renew",
+    "nodes/leases/take",
+    "tenants/purges/api_keys",
+    "tenants/purges/bindings",
+    "tenants/purges/channels",
+    "tenants/purges/data_keys",
+    "tenants/purges/history",
+    "tenants/purges/places",
+    "tenants/purges/references",
+    "tenants/purges/secrets",
+    "tenants/purges/widenings",
+    "tenants/references/copy",
+    "encryption/secrets/copy",
+    "encryption/secrets/forget",
+    "nodes/shards/activate",
+    "nodes/shards/freeze",
+    "health/signals/forget",
+    "health/signals/gauge",
+    "health/signals/write",
+    "tenants/widenings/write",
 }
 
 
 # Where the server's own wall clock is what is asked for.
 WALL = {
-    "clock/read",
-    "health/end",
-    "health/facts",
-    "health/holders",
-    "leases/heartbeat",
-    "leases/renew",
+    "databases/clock/read",
+    "health/health/end",
+    "health/health/facts",
+    "health/health/holders",
+    "nodes/leases/heartbeat",
+    "nodes/leases/renew",
     "migrations/prepare",
 }
 
@@ -103,22 +107,71 @@ def name_of(path: Path) -> str:
 
 
 def code_of(path: Path) -> str:
-    """The statement without its comments, in one line of lower case."""
-    return " ".join(re.sub(r"--[^\n]*", "", path.read_text()).lower().split())
+    """The statement as PostgreSQL gets it, without its comments, in one line of lower case."""
+    return " ".join(re.sub(r"--[^\n]*", "", sql(name_of(path))).lower().split())
+
+
+def parameters_of(path: Path) -> list[str]:
+    """The names that the first line of a file lists."""
+    first = path.read_text().partition("\n")[0]
+    return re.findall(r":(\w+)", first) if re.fullmatch(r"--( :\w+)+", first) else []
+
+
+def functions() -> Iterator[tuple[Path, ast.AsyncFunctionDef | ast.FunctionDef]]:
+    """Every function of the tree with the file it stands in."""
+    for file in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.AsyncFunctionDef | ast.FunctionDef):
+                yield file, node
+
+
+def asks_for_sql(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "sql"
 
 
 def calls_of_sql() -> list[tuple[str, str, str]]:
     """(statement, module, function) for every `sql("…")` in the tree."""
-    found = []
-    for file in SOURCE.rglob("*.py"):
-        for function in ast.walk(ast.parse(file.read_text())):
-            if isinstance(function, ast.AsyncFunctionDef | ast.FunctionDef):
-                found += [
-                    (call.args[0].value, str(file.relative_to(SOURCE / "store").with_suffix("")), function.name)
-                    for call in ast.walk(function)
-                    if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "sql"
-                ]
+    return [
+        (call.args[0].value, str(file.relative_to(SOURCE / "store").with_suffix("")), function.name)
+        for file, function in functions()
+        for call in ast.walk(function)
+        if asks_for_sql(call)
+    ]
+
+
+def passed_to_statements() -> dict[str, list[int]]:
+    """How many arguments each statement is run with, where the call says it: `tx.rows(sql("…"), one, *(two, three))`.
+
+    A starred name is counted where the function assigns a tuple to it.
+    """
+    found: dict[str, list[int]] = {}
+    for _, function in functions():
+        tuples = {
+            node.targets[0].id: node.value
+            for node in ast.walk(function)
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+        }
+        for call in ast.walk(function):
+            if isinstance(call, ast.Call) and call.args and asks_for_sql(call.args[0]):
+                many = counted(call.args[1:], tuples)
+                if many is not None:
+                    found.setdefault(call.args[0].args[0].value, []).append(many)
     return found
+
+
+def counted(values: list[ast.expr], tuples: dict[str, ast.expr]) -> int | None:
+    """How many values these are; None where one is starred and is no tuple of the same function."""
+    many = 0
+    for value in values:
+        if not isinstance(value, ast.Starred):
+            many += 1
+            continue
+        starred = tuples.get(value.value.id) if isinstance(value.value, ast.Name) else value.value
+        inner = counted(starred.elts, tuples) if isinstance(starred, ast.Tuple) else None
+        if inner is None:
+            return None
+        many += inner
+    return many
 
 
 def test_each_sql_file_is_used_by_exactly_one_function_of_its_name():
@@ -131,20 +184,49 @@ def test_each_sql_file_is_used_by_exactly_one_function_of_its_name():
             assert function == name
 
 
+@pytest.mark.parametrize("path", [*FILES, *PARTS], ids=name_of)
+def test_parameters_are_named_and_never_numbered(path):
+    assert not re.search(r"\$\d", path.read_text())
+    assert all(re.fullmatch(r"[a-z]+(_[a-z]+)*", name) for name in parameters_of(path))
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_a_statement_uses_each_parameter_that_its_first_line_lists_and_no_other(path):
+    places = {int(place) for place in re.findall(r"\$(\d+)", sql(name_of(path)))}  # `sql` raises where they differ
+    assert places == set(range(1, len(parameters_of(path)) + 1))
+
+
+def test_a_function_passes_as_many_values_as_its_statement_has_parameters():
+    passed = passed_to_statements()
+    assert len(passed) > 250
+    for path in FILES:
+        for many in passed.get(name_of(path), []):
+            assert many == len(parameters_of(path)), name_of(path)
+
+
+@pytest.mark.parametrize("path", PARTS, ids=name_of)
+def test_a_part_says_what_it_is_and_serves_more_than_one_statement(path):
+    assert path.read_text().startswith("-- ")
+    users = [file for file in FILES if f"{{{path.stem}}}" in file.read_text()]
+    assert len(users) > 1
+
+
 def test_no_sql_stands_anywhere_else():
     keywords = re.compile(
         r"\b(select\s.+\sfrom|insert\s+into|update\s+\w+\s+set|delete\s+from|notify\s+\w+)\b", re.IGNORECASE | re.DOTALL
     )
     for file in SOURCE.rglob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text())):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        nodes = list(ast.walk(ast.parse(file.read_text())))
+        prose = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+        for node in nodes:
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in prose:
                 assert not keywords.search(node.value), f"{file.name}:{node.lineno} {node.value!r}"
 
 
 @pytest.mark.parametrize("path", FILES, ids=name_of)
 def test_nothing_in_a_data_statement_notifies_shares_or_claims_with_in(path):
     code, name = code_of(path), name_of(path)
-    assert name == "wakes/notify" or not re.search(r"\b(pg_)?notify\b|\blisten\b", code)
+    assert name == "nodes/wakes/notify" or not re.search(r"\b(pg_)?notify\b|\blisten\b", code)
     shared = re.sub(WIDENING_READ, "", code)  # finds a row, and locks it, only where the statement is refused
     assert not re.search(r"\bfor (no key )?(key )?share\b", shared)
     assert not re.search(r"\bin \(\s*select\b[^()]*\blimit\b", code)
@@ -171,7 +253,7 @@ def test_a_write_that_may_find_nothing_says_first_what_that_means(path):
     code = code_of(path)
     guarded = re.search(r"\bupdate \w+( \w+)? set .* where\b|\bdelete from\b|on conflict", code)
     if guarded and name_of(path) not in FOLLOWERS and not name_of(path).startswith("migrations/"):
-        assert path.read_text().startswith("-- ")
+        assert sql(name_of(path)).startswith("-- ")
 
 
 def test_hot_tables_have_no_foreign_keys():
@@ -235,7 +317,7 @@ def test_who_makes_a_name_or_a_key_excludes_who_raises_the_number_of_widenings()
 
 def test_what_runs_beside_traffic_takes_no_lock_that_others_queue_behind():
     """F15: tables are changed by migrations and by `ensure_partitions` only; each has a lock_timeout."""
-    allowed = {"databases/drop", "databases/make", "migrations/prepare", "widenings/lock"}
+    allowed = {"databases/databases/drop", "databases/databases/make", "migrations/prepare", "tenants/widenings/lock"}
     for path in FILES:
         code, name = code_of(path), name_of(path)
         if name not in allowed:
@@ -244,7 +326,7 @@ def test_what_runs_beside_traffic_takes_no_lock_that_others_queue_behind():
             ), name
         if re.match(r"vacuum\b", code):
             assert code.startswith("vacuum (skip_locked, truncate off)"), name
-    assert "set local lock_timeout" in code_of(SQL / "widenings" / "careful.sql")
+    assert "set local lock_timeout" in code_of(SQL / "tenants" / "widenings" / "careful.sql")
     assert "set local lock_timeout" in code_of(SQL / "migrations" / "careful.sql")
     made = max(path for path in MIGRATIONS if "function ensure_partitions" in path.read_text())
     up = made.read_text().partition("-- migrate:down")[0]
@@ -253,7 +335,7 @@ def test_what_runs_beside_traffic_takes_no_lock_that_others_queue_behind():
 
 
 def test_whatever_ends_an_instance_answers_the_letter_it_was_a_replay_of():
-    ending = [path for path in FILES if "delete from instance_live" in path.read_text()]
+    ending = [path for path in FILES if "delete from instance_live" in code_of(path)]
     assert len(ending) > 8
-    silent = {name_of(path) for path in ending if "replay_of" not in path.read_text()}
-    assert silent == {"purges/live"}
+    silent = {name_of(path) for path in ending if "replay_of" not in code_of(path)}
+    assert silent == {"tenants/purges/live"}

@@ -7,7 +7,7 @@ from tests.house.test_hardening import functions_of
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "threat-model.md").read_text()
-FIVE, WALLS = "## The five ways schedulers have fallen", "## The walls"
+FIVE, WALLS = "## The five ways schedulers have fallen", "## The defences"
 
 
 def rows(heading: str) -> list[str]:

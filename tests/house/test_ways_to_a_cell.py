@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from horae.store.cells import OWN, POOLED, SESSION
-from horae.store.line import SESSION as LINE_SESSION
+from horae.store.connections.direct_connection import SESSION as LINE_SESSION
 from tests.house.test_sql_files import FILES, SOURCE, code_of, name_of
 
-ELSEWHERE = {"foreign.py", "databases.py"}
+ELSEWHERE = {"foreign_tables.py", "databases.py"}
 """Servers of callers, which are read only, and databases that tests and trials make."""
 SESSION_LOCKS = {"migrations/lock", "migrations/unlock"}
 """On a connection of its own, which a migration makes and closes."""
@@ -28,7 +28,7 @@ def connecting_calls() -> list[tuple[Path, ast.Call]]:
 
 def test_whoever_connects_to_a_cell_asks_for_the_primary_and_for_read_committed():
     own = [(file, call) for file, call in connecting_calls() if file.name not in ELSEWHERE]
-    assert {file.name for file, _ in own} == {"cells.py", "line.py", "migrations.py"}
+    assert {file.name for file, _ in own} == {"cells.py", "direct_connection.py", "migrations.py"}
     for file, call in own:
         given = {word.arg for word in call.keywords}
         by_settings = any(word.arg is None and "OWN" in ast.unparse(word.value) for word in call.keywords)

@@ -40,7 +40,7 @@ class Runner:
         outcomes = self._passed_before()
         for name, tests in self._plan(names).items():
             if not tests:
-                say(f"{name}: no long test, `make test` runs its full size")
+                say(f"{name}: no long test, `make suite` runs its full size")
             for test in tests:
                 if test not in outcomes:
                     say(f"{name}: {test}")

@@ -22,9 +22,9 @@ PLANTS = (
     Plant(
         "F1",
         "a landing that raises is not caught: its flight keeps slot, permit and place",
-        "src/horae/engine/desk.py",
-        '        except Exception as error:\n            log.error("landing.failed"',
-        '        except ValueError as error:\n            log.error("landing.failed"',
+        "src/horae/engine/dispatcher.py",
+        '        except Exception as error:\n            log.error("response.not_processed"',
+        '        except ValueError as error:\n            log.error("response.not_processed"',
         "tests/engine/test_landing.py::test_f1_a_mistake_while_a_call_lands_leaks_nothing",
     ),
     Plant(
@@ -33,22 +33,22 @@ PLANTS = (
         "src/horae/engine/fire.py",
         "            return None\n\n    def _step(",
         "            at = ready.timer.at\n"
-        "            return Reached(ready, Step((Skips(at, at, 1, SkipReason.REFUSED),), None))\n\n"
+        "            return DueCursor(ready, Step((Skips(at, at, 1, SkipReason.REFUSED),), None))\n\n"
         "    def _step(",
         "tests/engine/test_definitions.py::test_a_zone_that_this_node_does_not_know_yet_ends_no_schedule",
     ),
     Plant(
         "F3",
         "the name of a limit is as long as the URL in it",
-        "src/horae/domain/limits.py",
-        'return fitted(f"{kind}/{name}", MAX_KEY_CHARACTERS)',
+        "src/horae/domain/limits/limits.py",
+        'return fit_length(f"{kind}/{name}", MAX_KEY_CHARACTERS)',
         'return f"{kind}/{name}"',
         "tests/engine/test_f03_long_names.py::test_long_names_are_cut_and_stay_different",
     ),
     Plant(
         "F5",
         "a look writes its marks back although a reset came during it",
-        "src/horae/engine/feeder.py",
+        "src/horae/engine/class_scanner.py",
         "        if resets == self._resets:\n            self.marks |=",
         "        if resets <= self._resets:\n            self.marks |=",
         "tests/engine/test_f05_resets.py::test_f05_a_reset_that_comes_during_a_look_is_not_lost",
@@ -80,10 +80,10 @@ PLANTS = (
     Plant(
         "F9",
         "the calendars of a job are read by a second connection inside its transaction",
-        "src/horae/service/schedules.py",
-        "        before, schedule = jobs.planned(job, days), jobs.planned(revised, days)",
-        "        days = await calendars.known(ctx, job.calendars)\n"
-        "        before, schedule = jobs.planned(job, days), jobs.planned(revised, days)",
+        "src/horae/service/schedules/schedules.py",
+        "        before, schedule = jobs.schedule_with(job, days), jobs.schedule_with(revised, days)",
+        "        days = await calendars.by_names(ctx, job.calendars)\n"
+        "        before, schedule = jobs.schedule_with(job, days), jobs.schedule_with(revised, days)",
         "tests/api/test_f09_connections.py::test_many_changes_of_jobs_with_a_calendar_at_once_all_succeed",
     ),
     Plant(
@@ -99,7 +99,7 @@ PLANTS = (
     Plant(
         "F11",
         "nobody counts the subscriptions, intakes and secrets of a tenant",
-        "src/horae/service/counts.py",
+        "src/horae/service/limits/counts.py",
         "        bounds.check(kind, found.many)\n",
         "",
         "tests/api/test_f11_counts.py::test_one_more_than_a_tenant_may_have_is_refused[subscriptions]",
@@ -115,7 +115,7 @@ PLANTS = (
     Plant(
         "F13",
         "a job that is behind costs a statement for each fire",
-        "src/horae/service/debts.py",
+        "src/horae/service/schedules/owed_fires.py",
         "ROWS_PER_STATEMENT: Final = 500",
         "ROWS_PER_STATEMENT: Final = 1",
         "tests/engine/test_f13_walks.py::test_f13_a_change_pays_what_its_job_owes_with_few_statements",
@@ -123,7 +123,7 @@ PLANTS = (
     Plant(
         "F14",
         "a rate counts at admission, and its calls leave when their claim is done",
-        "src/horae/engine/desk.py",
+        "src/horae/engine/dispatcher.py",
         "call = self._pace if flight.ready.paces else self._call",
         "call = self._call",
         "tests/engine/test_f14_rates.py::test_a_rate_is_kept_when_claims_had_to_wait_for_a_lock",
@@ -143,7 +143,7 @@ PLANTS = (
     Plant(
         "F17",
         "the first job at a URL decides how many calls of all jobs may be under way there",
-        "src/horae/engine/admission/gatekeeper.py",
+        "src/horae/engine/admission/admission.py",
         "Target(now=self.now())",
         "Target(made.max_concurrency, now=self.now())",
         "tests/engine/test_f17_raised_limits.py"
@@ -152,9 +152,9 @@ PLANTS = (
     Plant(
         "F18",
         "an answer of 202 gives the permit back, and the work goes on",
-        "src/horae/engine/desk.py",
-        "self.gatekeeper.answered(ready, ran.id, said, goes_on=True)",
-        "self.gatekeeper.answered(ready, ran.id, said)",
+        "src/horae/engine/dispatcher.py",
+        "self.admission.record_answer(ready, ran.id, health, keeps_running=True)",
+        "self.admission.record_answer(ready, ran.id, health)",
         "tests/engine/test_f18_accepted_work.py"
         "::test_f18_no_more_is_accepted_at_once_than_a_limit_of_concurrency_allows[job]",
     ),
@@ -178,7 +178,7 @@ PLANTS = (
     Plant(
         "F21",
         "an attempt that is never reported is remembered for ever",
-        "src/horae/service/handed.py",
+        "src/horae/service/workers/attempt_cache.py",
         " or kept.until < boottime():",
         ":",
         "tests/service/test_f21_memory.py::test_an_attempt_is_forgotten_after_a_while",
@@ -186,7 +186,7 @@ PLANTS = (
     Plant(
         "F22",
         "each anonymous question for readiness asks every cell",
-        "src/horae/service/readiness.py",
+        "src/horae/service/health/readiness.py",
         "        if self._now() < self._good_until:\n            return self._found\n",
         "        return await look(self._store)\n",
         "tests/api/test_f22_server_limits.py::test_f22_readiness_is_not_asked_of_the_database_for_every_stranger",
@@ -210,16 +210,16 @@ PLANTS = (
     Plant(
         "F25",
         "a secret that is not in memory is a secret that does not exist",
-        "src/horae/store/secret_book.py",
+        "src/horae/repositories/secret_book.py",
         "        if value is None and not kept.missing_until:\n"
         '            raise KeysUnavailable(f"whether there is a secret {name!r} is not known now")\n',
         "",
-        "tests/store/test_secret_book.py::test_a_secret_that_was_forgotten_is_not_taken_for_a_missing_one",
+        "tests/repositories/test_secret_book.py::test_a_secret_that_was_forgotten_is_not_taken_for_a_missing_one",
     ),
     Plant(
         "N1",
         "a definition that could not be opened is remembered closed",
-        "src/horae/store/definitions.py",
+        "src/horae/repositories/definitions.py",
         "self._known.learn({version: job for version, job in learnt.items() if job.definition.sealed is None})",
         "self._known.learn(learnt)",
         "tests/engine/test_definitions.py::test_what_could_not_be_opened_is_asked_for_again_when_the_keys_are_back",
@@ -228,14 +228,14 @@ PLANTS = (
         "N2",
         "one of each limit asks again before late fires are looked for in the queues",
         "src/horae/engine/node.py",
-        "        for ready in self.gatekeeper.unrecorded():",
-        "        self.gatekeeper.ask_again()\n        for ready in self.gatekeeper.unrecorded():",
+        "        for ready in self.admission.pop_unrecorded():",
+        "        self.admission.recheck_gates()\n        for ready in self.admission.pop_unrecorded():",
         "tests/engine/test_n02_first_waiter.py::test_n02_every_schedule_goes_on_while_a_limit_holds_its_calls_back",
     ),
     Plant(
         "N3",
         "a failed task that is moved stays a retry",
-        "src/horae/store/sql/tasks/move.sql",
+        "src/horae/store/sql/tasks/tasks/move.sql",
         "lane = case when l.lane = 1 then 0 else l.lane end,",
         "lane = l.lane,",
         "tests/engine/test_n03_moved_tasks.py::test_n03_failed_tasks_that_are_moved_are_first_tries_at_their_new_time",

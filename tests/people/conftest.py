@@ -11,8 +11,9 @@ from pathlib import Path
 from urllib.error import URLError
 
 from horae.security.roles import Role
-from horae.service import roles
 from horae.service.context import Context
+from horae.service.identity import role_bindings
+from tests.api.api_servers import Door, open_doors
 from tests.api.conftest import (  # noqa: F401 - fixtures
     admin,
     anyone,
@@ -26,7 +27,6 @@ from tests.api.conftest import (  # noqa: F401 - fixtures
     platform,
     settings,
 )
-from tests.api.doors import Door, open_doors
 from tests.cluster import free_port
 from tests.people.issuer import CLIENT, SECRET
 from tests.store.walls import as_role
@@ -86,4 +86,4 @@ async def a_door(folder: Path, cells, issuer: str, **settings_: str) -> AsyncIte
 
 
 async def bind(store, tenant, principal: str, *bound: Role) -> None:
-    await roles.bind(Context.of(store, tenant, "test"), principal, bound)
+    await role_bindings.bind(Context.of(store, tenant, "test"), principal, bound)

@@ -143,4 +143,4 @@ async def _without_a_role(door, issuer):
     async with Browser(door.port, "127.0.4.1") as browser:
         _, answer = await logged_in(browser)
         assert (answer.status_code, answer.json()["code"]) == (403, "SCH_403_FORBIDDEN")
-        assert (await browser.ask("GET", "/login/ways")).json() == {"oidc": True, "key": True}
+        assert (await browser.ask("GET", "/login/options")).json() == {"oidc": True, "key": True}

@@ -6,14 +6,14 @@ from datetime import timedelta
 import httpx2
 import pytest
 
-from horae.boot.doors import app_of
+from horae.boot.api_server import app_of
 from horae.runtime.settings import Settings
 from horae.security import cookies, credentials
 from horae.security.roles import Role
-from horae.service import keys, sessions
-from horae.service.callers import Callers
-from horae.service.context import Context
-from horae.service.sessions import Terms, Wanted
+from horae.service.context import Context, PlatformContext
+from horae.service.identity import api_keys, sessions
+from horae.service.identity.callers import Callers
+from horae.service.identity.sessions import SessionRequest, Terms
 from horae.upkeep.idempotency import Forgetter
 from tests.people.conftest import bind
 from tests.steps import move_clock, query, until
@@ -23,7 +23,9 @@ from tests.steps import move_clock, query, until
 async def alice(store, doors, tenant, app):
     """Alice with her browser: an operator of acme, by her group."""
     await bind(store, tenant, "group:operations", Role.OPERATOR)
-    opened = await sessions.open_for(doors, Wanted(tenant, "user:alice", "Alice", ("operations",)), Terms())
+    opened = await sessions.open_for(
+        PlatformContext(doors, "test"), SessionRequest(tenant, "user:alice", "Alice", ("operations",)), Terms()
+    )
     async with visitor(app, cookies.text_of(opened.credential)) as client:
         me = (await client.get("/me")).json()
         client.headers[cookies.HEADER] = me["session"]["csrf"]
@@ -179,8 +181,8 @@ async def test_an_admin_sees_sessions_and_ends_one_everywhere_within_five_second
 async def test_log_out_everywhere_ends_every_session_of_a_person_in_every_tenant(alice, store, doors, tenant, other):
     await bind(store, other, "user:alice", Role.VIEWER)
     for where in (tenant, other):
-        await sessions.open_for(doors, Wanted(where, "user:alice", "Alice"), Terms())
-        await sessions.open_for(doors, Wanted(where, "user:bob", "Bob"), Terms())
+        await sessions.open_for(PlatformContext(doors, "test"), SessionRequest(where, "user:alice", "Alice"), Terms())
+        await sessions.open_for(PlatformContext(doors, "test"), SessionRequest(where, "user:bob", "Bob"), Terms())
     assert (await alice.delete("/session", params={"everywhere": True})).json() == {"ended": 3}
     rows = await query(store, "select principal from session where ended_at is null")
     assert [row["principal"] for row in rows] == ["user:bob", "user:bob"]
@@ -225,7 +227,7 @@ async def test_sessions_that_are_over_are_taken_away_after_a_day(alice, store):
 
 
 async def test_where_no_issuer_is_configured_nobody_is_sent_to_one(anyone):
-    assert (await anyone.get("/login/ways")).json() == {"oidc": False, "key": True}
+    assert (await anyone.get("/login/options")).json() == {"oidc": False, "key": True}
     for path in ("/login", "/login/callback?code=x&state=y"):
         assert (await anyone.get(path)).status_code == 404
 
@@ -239,16 +241,16 @@ def test_an_issuer_whose_tokens_anybody_could_sign_cannot_be_configured():
 
 
 async def test_a_login_that_takes_long_or_was_used_opens_nothing(store, doors, tenant):
-    wanted = Wanted(tenant, "user:alice", "Alice", login=bytes(32))
-    await sessions.open_for(doors, wanted, Terms(timedelta(hours=1), timedelta(hours=1)))
+    wanted = SessionRequest(tenant, "user:alice", "Alice", login=bytes(32))
+    await sessions.open_for(PlatformContext(doors, "test"), wanted, Terms(timedelta(hours=1), timedelta(hours=1)))
     with pytest.raises(Exception, match="used before"):
-        await sessions.open_for(doors, wanted, Terms())
+        await sessions.open_for(PlatformContext(doors, "test"), wanted, Terms())
 
 
 async def test_a_session_of_a_key_does_not_outlive_a_change_of_its_roles(store, doors, tenant, app):
-    made = await keys.create(Context.of(store, tenant, "test"), "k", [Role.VIEWER])
+    made = await api_keys.create(Context.of(store, tenant, "test"), "k", [Role.VIEWER])
     caller = await app.state.gate.callers.find(credentials.read(made.text))
-    opened = await sessions.open_with_key(doors, caller, Terms())
+    opened = await sessions.open_with_key(PlatformContext(doors, "test"), caller, Terms())
     async with visitor(app, cookies.text_of(opened.credential)) as browser:
         assert (await browser.get("/jobs")).status_code == 200
         await bind(store, tenant, made.key.principal)  # to nothing

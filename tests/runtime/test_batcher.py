@@ -7,7 +7,7 @@ import pytest
 from horae.runtime import batch_queues
 from horae.runtime.batch_queues import RoundRobinQueue
 from horae.runtime.batcher import Batcher
-from horae.runtime.pace import BUSY, Pace
+from horae.runtime.pace import BUSY_ROWS_PER_S, BatchPace
 from tests.counting import counting
 from tests.steps import until
 
@@ -24,9 +24,9 @@ class Ticks:
 
 def test_the_first_batch_goes_at_once_and_the_next_after_the_quiet_gap():
     ticks = Ticks()
-    pace = Pace(0.02, 0.01, 0.004, ticks)
+    pace = BatchPace(quiet_s=0.02, batches_per_row=0.01, busy_s=0.004, now=ticks)
     assert pace.wait_s() <= 0
-    pace.spent(1)
+    pace.count_batch(1)
     assert pace.wait_s() == pytest.approx(0.02)
     ticks.now += 0.02
     assert pace.wait_s() <= 1e-9
@@ -35,21 +35,21 @@ def test_the_first_batch_goes_at_once_and_the_next_after_the_quiet_gap():
 @pytest.mark.parametrize("rate", [2_000, 20_000])
 def test_under_load_the_share_of_batches_is_bounded_instead_of_their_number(rate):
     ticks = Ticks()
-    pace = Pace(0.02, 0.01, 0.004, ticks)
-    assert rate > BUSY
+    pace = BatchPace(quiet_s=0.02, batches_per_row=0.01, busy_s=0.004, now=ticks)
+    assert rate > BUSY_ROWS_PER_S
     for _ in range(200):
         ticks.now += 0.01
-        pace.spent(rate // 100)
+        pace.count_batch(rate // 100)
     assert pace.wait_s() == pytest.approx(1 / (rate * 0.01), rel=0.1)
 
 
 def test_when_the_load_is_gone_it_is_quiet_again():
     ticks = Ticks()
-    pace = Pace(0.02, 0.01, 0.004, ticks)
+    pace = BatchPace(quiet_s=0.02, batches_per_row=0.01, busy_s=0.004, now=ticks)
     for rows in (5_000, 1):
         for _ in range(10):
             ticks.now += 0.1
-            pace.spent(rows)
+            pace.count_batch(rows)
     assert pace.wait_s() == pytest.approx(0.02)
 
 
@@ -71,22 +71,22 @@ class Run:
 async def test_one_row_goes_at_once_and_what_comes_together_goes_together():
     run = Run()
     run.may.set()
-    batcher = Batcher("b", run, Pace(0.001, 0.1, 0.001))
+    batcher = Batcher("b", run, BatchPace(quiet_s=0.001, batches_per_row=0.1, busy_s=0.001))
     for n in range(5):
         batcher.add(n)
     await until(lambda: bool(run.batches))
     assert run.batches == [[0, 1, 2, 3, 4]]
-    await batcher.drained()
+    await batcher.drain()
 
 
 async def test_no_more_batches_than_allowed_run_at_once_and_none_is_larger_than_it_may_be():
     run = Run()
-    batcher = Batcher("b", run, Pace(1e-6, 1.0, 1e-6), most=10, at_once=2)
+    batcher = Batcher("b", run, BatchPace(quiet_s=1e-6, batches_per_row=1.0, busy_s=1e-6), most=10, at_once=2)
     batcher.extend(range(100))
     await until(lambda: len(run.batches) == 2)
     assert len(batcher) == 80
     run.may.set()
-    await batcher.drained()
+    await batcher.drain()
     assert [row for batch in run.batches for row in batch] == list(range(100))
     assert max(map(len, run.batches)) == 10
 
@@ -94,9 +94,9 @@ async def test_no_more_batches_than_allowed_run_at_once_and_none_is_larger_than_
 async def test_a_batch_that_fails_takes_only_its_own_rows_along():
     run = Run(fails=True)
     run.may.set()
-    batcher = Batcher("b", run, Pace(1e-6, 1.0, 1e-6), most=2)
+    batcher = Batcher("b", run, BatchPace(quiet_s=1e-6, batches_per_row=1.0, busy_s=1e-6), most=2)
     batcher.extend(range(4))
-    await batcher.drained()
+    await batcher.drain()
     assert run.batches == [[0, 1], [2, 3]]
 
 
@@ -106,20 +106,22 @@ async def test_a_batch_that_is_under_way_counts_as_busy_until_it_has_ended():
     async def run(_rows):
         await going.wait()
 
-    batcher = Batcher("test", run, Pace(0, 0.5, 0))
+    batcher = Batcher("test", run, BatchPace(quiet_s=0, batches_per_row=0.5, busy_s=0))
     assert not batcher.busy
     batcher.add(1)
     await until(lambda: not len(batcher))
     assert batcher.busy
     going.set()
-    await batcher.drained()
+    await batcher.drain()
     assert not batcher.busy
 
 
 async def test_owners_take_turns_and_one_with_very_many_rows_leaves_a_batch_to_the_others():
     run = Run()
     queue = RoundRobinQueue(lambda row: row[0], 2)
-    batcher = Batcher("b", run, Pace(1e-6, 1.0, 1e-6), most=10, at_once=3, queue=queue)
+    batcher = Batcher(
+        "b", run, BatchPace(quiet_s=1e-6, batches_per_row=1.0, busy_s=1e-6), most=10, at_once=3, queue=queue
+    )
     batcher.extend(("a", n) for n in range(1000))
     await until(lambda: len(run.batches) == 2)
     batcher.extend([("b", 0), ("c", 0), ("b", 1)])
@@ -127,7 +129,7 @@ async def test_owners_take_turns_and_one_with_very_many_rows_leaves_a_batch_to_t
     assert run.batches[2] == [("b", 0), ("c", 0), ("b", 1)]
     batcher.extend([("b", 2), ("c", 1)])
     run.may.set()
-    await batcher.drained()
+    await batcher.drain()
     assert {("b", 2), ("c", 1)} <= {row for batch in run.batches[3:5] for row in batch}
     rows = [row for batch in run.batches for row in batch]
     assert [n for owner, n in rows if owner == "a"] == list(range(1000))
@@ -148,5 +150,5 @@ def lines_of_a_turn(owners, rows):
         queue.append(row)
     with counting(batch_queues) as steps:
         for _ in range(300):
-            queue.done(queue.take(10))
+            queue.finish(queue.take(10))
     return steps.lines / 300

@@ -75,7 +75,7 @@ def test_while_a_jump_is_not_trusted_time_goes_on_as_it_was(clock, ticks, hours)
         ticks.at += 2
         clock.set(START + timedelta(hours=hours, seconds=beat), ticks.at)
     assert clock.now() == START + timedelta(seconds=4)
-    assert clock.told() == START + timedelta(hours=hours, seconds=4)
+    assert clock.database_time() == START + timedelta(hours=hours, seconds=4)
 
 
 def test_a_database_clock_that_is_set_right_is_trusted_again(clock, ticks):
@@ -84,7 +84,7 @@ def test_a_database_clock_that_is_set_right_is_trusted_again(clock, ticks):
     ticks.at += 2
     clock.set(START + timedelta(seconds=4.5), ticks.at)
     assert clock.trusted
-    assert clock.now() == clock.told() == START + timedelta(seconds=4.5)
+    assert clock.now() == clock.database_time() == START + timedelta(seconds=4.5)
 
 
 def test_a_person_may_say_that_the_jump_was_right(clock, ticks):

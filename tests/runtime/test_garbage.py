@@ -5,7 +5,12 @@ import gc
 import pytest
 
 from horae.runtime import garbage
-from horae.runtime.garbage import BUSY_EVERY_S, QUIET_EVERY_S, GarbageCollector, keep_what_is_here
+from horae.runtime.garbage import (
+    BUSY_COLLECTION_INTERVAL_S,
+    QUIET_COLLECTION_INTERVAL_S,
+    GarbageCollector,
+    freeze_present_objects,
+)
 
 
 class Cycle:
@@ -51,21 +56,21 @@ def settled():
 
 async def test_a_quiet_node_collects_everything_every_ten_minutes():
     rig = Rig()
-    assert await rig.look(QUIET_EVERY_S - 1, busy=False) == 0
-    assert await rig.look(QUIET_EVERY_S, busy=False) == 1
-    assert await rig.look(QUIET_EVERY_S + 1, busy=False) == 0
+    assert await rig.look(QUIET_COLLECTION_INTERVAL_S - 1, busy=False) == 0
+    assert await rig.look(QUIET_COLLECTION_INTERVAL_S, busy=False) == 1
+    assert await rig.look(QUIET_COLLECTION_INTERVAL_S + 1, busy=False) == 0
 
 
 async def test_while_somebody_waits_nothing_is_collected_for_hours():
     rig = Rig()
-    assert await rig.look(BUSY_EVERY_S - 1, busy=True) == 0
-    assert await rig.look(BUSY_EVERY_S, busy=True) == 1
+    assert await rig.look(BUSY_COLLECTION_INTERVAL_S - 1, busy=True) == 0
+    assert await rig.look(BUSY_COLLECTION_INTERVAL_S, busy=True) == 1
 
 
 def test_the_interpreter_never_walks_through_everything_by_itself(settled):
-    keep_what_is_here()
+    freeze_present_objects()
     before = gc.get_stats()[2]["collections"]
     kept = [[number] for number in range(garbage.YOUNGEST_OBJECTS * garbage.YOUNG_PER_MIDDLE * 12)]
-    assert len(kept) > 1_000_000
+    assert len(kept) > 300_000
     assert gc.get_stats()[2]["collections"] == before
     assert gc.get_stats()[1]["collections"] > 0

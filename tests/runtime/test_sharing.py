@@ -58,10 +58,10 @@ def test_a_thing_that_fails_is_left_alone_for_a_time_that_doubles_up_to_a_minute
     pauses = []
     for _ in range(9):
         assert setbacks.may_try("a")
-        pauses.append(setbacks.failed("a"))
+        pauses.append(setbacks.record_failure("a"))
         assert not setbacks.may_try("a")
         assert setbacks.may_try("b")
         now[0] += pauses[-1]
     assert pauses == [1, 2, 4, 8, 16, 32, LONGEST_PAUSE_S, LONGEST_PAUSE_S, LONGEST_PAUSE_S]
-    setbacks.succeeded("a")
-    assert setbacks.failed("a") == 1
+    setbacks.record_success("a")
+    assert setbacks.record_failure("a") == 1

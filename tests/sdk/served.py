@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 from uuid import uuid4
 
-from horae.domain.tenants import Tenant
+from horae.domain.tenants.tenants import Tenant
 from horae.runtime.settings import CellSettings
 from horae.security.roles import Role
-from horae.service import keys, tenants
-from horae.service.context import Context
-from horae.store.cells import Store
-from tests.api.doors import Door, hold_every_shard
+from horae.service.context import Context, PlatformContext
+from horae.service.identity import api_keys
+from horae.service.tenants import tenants
+from horae.store.store import Store
+from tests.api.api_servers import Door, hold_every_shard
 from tests.cluster import Cluster
 from tests.store.walls import as_role
 
@@ -70,9 +71,9 @@ class Served:
             self.loop.close()
 
     async def _home(self) -> Home:
-        tenant = await tenants.create(self.store, f"t-{uuid4().hex[:12]}", "test", width=16)
+        tenant = await tenants.create(PlatformContext(self.store, "test"), f"t-{uuid4().hex[:12]}", width=16)
         ctx = Context.of(self.store, tenant, "test")
-        text = (await keys.create(ctx, "all", [Role.ADMIN, Role.WORKER])).text
+        text = (await api_keys.create(ctx, "all", [Role.ADMIN, Role.WORKER])).text
         return Home(tenant, ctx, self.url, text)
 
 

@@ -14,8 +14,8 @@ from horae_client.wire import MAX_RETRY_AFTER_S
 from horae_client.work import held as holding
 from horae_client.work import reports as reporting
 from horae_client.work.context import Context
-from horae_client.work.held import Hands, Held
-from horae_client.work.reports import Reports, finished, report_of
+from horae_client.work.held import Held, HeldAttempts
+from horae_client.work.reports import Reports, attempt_item, report_of
 
 
 def a_held(n: int, left: float = 60.0) -> Held:
@@ -67,9 +67,9 @@ async def said(server, number=16):
         reports = Reports(client, lambda told: heard.update({r.held.work.instance_id: v for r, v in told}), lanes=1)
         for n in range(number):
             one = a_held(n)
-            reports.add(report_of(one, True, finished(one.work)))
-        assert await reports.flushed(30)
-    assert reports.unsaid == 0
+            reports.add(report_of(one, True, attempt_item(one.work)))
+        assert await reports.flush(30)
+    assert reports.unanswered == 0
     return heard
 
 
@@ -127,7 +127,7 @@ async def test_nobody_waits_as_long_as_a_page_of_maintenance_says(monkeypatch):
 
 async def beating(server, held, until):
     async with server.client() as client:
-        hands = Hands(client)
+        hands = HeldAttempts(client)
         for one in held:
             hands.take(one)
         task = asyncio.create_task(hands.beat())

@@ -13,8 +13,8 @@ import pytest
 
 from horae.engine.rescue import Rescuer
 from horae.engine.territory import Territory
-from horae.store.definitions import Definitions
-from horae.store.settle import Settler
+from horae.repositories.definitions import Definitions
+from horae.repositories.settle import Settler
 from horae_client import AsyncClient, Keyed, Put, Queue, receive
 from tests.sdk.databases import Database, Make
 from tests.sdk.served import Home, Served

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from horae.security import idtokens
-from horae.security.idtokens import Expected, Refused
+from horae.security.idtokens import ExpectedClaims, TokenRefused
 from tests.people.forgeries import ALL, SHARED, good, signed
 from tests.people.issuer import CLIENT, State
 
@@ -24,8 +24,8 @@ def judged(issuer, text, nonce="n"):
     header = idtokens.header_of(text, ALLOWED)
     key = idtokens.key_for(header, keys)
     if key is None:
-        raise Refused("no key")
-    return idtokens.claims_of(text, key, Expected(issuer.url, CLIENT, nonce, ALLOWED, time.time()))
+        raise TokenRefused("no key")
+    return idtokens.claims_of(text, key, ExpectedClaims(issuer.url, CLIENT, nonce, ALLOWED, time.time()))
 
 
 def test_an_honest_token_is_believed(issuer):
@@ -43,7 +43,7 @@ def test_an_honest_token_is_believed(issuer):
 @pytest.mark.parametrize("name", ALL)
 def test_a_forged_token_is_not(issuer, name):
     text = ALL[name](issuer.claims("now"), issuer.keys, (issuer.last_nonce, issuer.last_token))
-    with pytest.raises(Refused):
+    with pytest.raises(TokenRefused):
         judged(issuer, text, "now")
 
 
@@ -52,7 +52,7 @@ def test_without_a_name_the_only_key_there_is_may_have_signed(issuer):
     text = signed({"alg": "RS256"}, claims, issuer.keys.rsa)
     header = idtokens.header_of(text, ALLOWED)
     only = [issuer.keys.rsa.as_dict(private=False), issuer.keys.ec.as_dict(private=False)]
-    expected = Expected(issuer.url, CLIENT, "n", ALLOWED, time.time())
+    expected = ExpectedClaims(issuer.url, CLIENT, "n", ALLOWED, time.time())
     assert idtokens.claims_of(text, idtokens.key_for(header, only), expected) == claims
     assert idtokens.key_for(header, [*only, issuer.before[0].as_dict(private=False)]) is None
 

@@ -1,13 +1,13 @@
-from horae.security.roles import ACTIONS, GRANTS, Role, Verb, known_scope, may, roles_for
+from horae.security.roles import ACTIONS, GRANTS, Permission, Role, known_scope, may, roles_for
 
 
 def test_what_makes_something_run_needs_execute_and_reading_does_not_do():
     for action, line in ACTIONS.items():
         if action.rpartition(".")[2] in {"trigger", "retry", "replay", "backfill", "pause", "resume", "cancel"}:
-            assert line.verb is Verb.EXECUTE or (line.verb is Verb.MANAGE and line.platform)
-            assert all(Verb.EXECUTE in GRANTS[role] for role in roles_for(action))
+            assert line.verb is Permission.EXECUTE or (line.verb is Permission.MANAGE and line.platform)
+            assert all(Permission.EXECUTE in GRANTS[role] for role in roles_for(action))
     for role in (Role.VIEWER, Role.AUDITOR, Role.WORKER):
-        assert Verb.EXECUTE not in GRANTS[role]
+        assert Permission.EXECUTE not in GRANTS[role]
 
 
 def test_what_is_not_in_the_table_is_denied_to_everyone():
@@ -34,5 +34,5 @@ def test_a_scope_narrows_and_never_widens():
 
 def test_everything_that_changes_who_may_do_what_is_audited():
     for action, line in ACTIONS.items():
-        if line.verb in {Verb.WRITE, Verb.MANAGE} and not action.endswith(".list"):
+        if line.verb in {Permission.WRITE, Permission.MANAGE} and not action.endswith(".list"):
             assert line.audited, action

@@ -5,20 +5,20 @@ from datetime import timedelta
 
 import pytest
 
-from horae.delivery.client import Client
-from horae.delivery.push import Sender
 from horae.domain.errors import Conflict, Duplicate, Invalid, NotFound
-from horae.domain.instances import Lane
-from horae.domain.outcomes import Success
-from horae.domain.targets import HttpTarget
-from horae.domain.triggers import KeyedTrigger
+from horae.domain.instances.instances import Lane
+from horae.domain.instances.outcomes import Success
+from horae.domain.schedules.triggers import KeyedTrigger
+from horae.domain.targets.targets import HttpTarget
 from horae.engine.backfills import MOST_WAITING, Backfiller
-from horae.engine.node import Node
 from horae.engine.territory import Territory
-from horae.service import backfills, jobs, tenants
-from horae.service.backfills import Asked
+from horae.service.context import PlatformContext
+from horae.service.jobs import jobs
+from horae.service.schedules import backfills
+from horae.service.schedules.backfills import BackfillRequest
+from horae.service.tenants import tenants
 from tests.catcher import catching
-from tests.egress import ANYWHERE
+from tests.nodes import node_in
 from tests.steps import Looker, a_job, claim_everywhere, every, move_clock, query, settle
 
 TTL = timedelta(seconds=8)
@@ -42,7 +42,7 @@ async def past(ctx, store, hours=1, name="a", **facts):
     looker = Looker(store, store.cell(job.shard))
     await looker.once()  # what was missed is told as misfires, and the cursor goes on
     await query(store, "delete from instance_live")
-    return job, Asked(job.next_fire_at, job.next_fire_at + timedelta(hours=hours))
+    return job, BackfillRequest(job.next_fire_at, job.next_fire_at + timedelta(hours=hours))
 
 
 async def test_every_fire_of_the_range_is_born_once_in_the_backfill_lane_whoever_walks(ctx, store):
@@ -55,7 +55,7 @@ async def test_every_fire_of_the_range_is_born_once_in_the_backfill_lane_whoever
     assert len(rows) == len({row["fire_time"] for row in rows}) == started.backfill.planned
     assert {(row["lane"], row["state"]) for row in rows} == {(Lane.BACKFILL, "INIT")}
     shown = await backfills.show(ctx, started.backfill.id)
-    assert (shown.backfill.status, shown.backfill.born, shown.waiting) == ("DONE", len(rows), len(rows))
+    assert (shown.backfill.status, shown.backfill.inserted, shown.waiting) == ("DONE", len(rows), len(rows))
     events = await query(store, "select event from outbox where event like 'BACKFILL%' order by at")
     assert [row["event"] for row in events] == ["BACKFILL_STARTED", "BACKFILL_DONE"]
     audited = await query(store, "select detail from audit_log where action = 'backfill.started'")
@@ -68,7 +68,7 @@ async def test_the_same_key_begins_it_once_and_another_request_under_it_is_refus
     again = await backfills.start(ctx, "a", "k", asked)
     assert (again.replayed, again.backfill.id) == (True, first.backfill.id)
     with pytest.raises(Duplicate) as refused:
-        await backfills.start(ctx, "a", "k", Asked(asked.since, asked.until, rerun=True))
+        await backfills.start(ctx, "a", "k", BackfillRequest(asked.since, asked.until, rerun=True))
     assert refused.value.facts["state"] == "RUNNING"
 
 
@@ -82,8 +82,8 @@ async def test_what_succeeded_before_is_left_alone_unless_it_is_run_again_on_pur
     again = await backfills.start(ctx, "a", "k2", asked)
     await walked(store)
     shown = await backfills.show(ctx, again.backfill.id)
-    assert (shown.backfill.born, shown.backfill.already) == (0, again.backfill.planned)
-    rerun = await backfills.start(ctx, "a", "k3", Asked(asked.since, asked.until, rerun=True))
+    assert (shown.backfill.inserted, shown.backfill.already) == (0, again.backfill.planned)
+    rerun = await backfills.start(ctx, "a", "k3", BackfillRequest(asked.since, asked.until, rerun=True))
     await walked(store)
     rows = await query(store, "select idem_key from instance_live")
     assert len(rows) == before + rerun.backfill.planned
@@ -93,14 +93,14 @@ async def test_what_succeeded_before_is_left_alone_unless_it_is_run_again_on_pur
 async def test_a_range_never_reaches_past_the_jobs_cursor_nor_into_one_that_runs(ctx, store):
     _, asked = await past(ctx, store)
     cursor = (await jobs.find(ctx, "a")).next_fire_at
-    started = await backfills.start(ctx, "a", "k", Asked(asked.since, asked.until + timedelta(days=3)))
+    started = await backfills.start(ctx, "a", "k", BackfillRequest(asked.since, asked.until + timedelta(days=3)))
     assert started.backfill.until == cursor
     with pytest.raises(Conflict, match="part of this range"):
-        await backfills.start(ctx, "a", "k2", Asked(asked.since + timedelta(minutes=5), asked.until))
+        await backfills.start(ctx, "a", "k2", BackfillRequest(asked.since + timedelta(minutes=5), asked.until))
     with pytest.raises(Invalid):
-        await backfills.start(ctx, "a", "k3", Asked(cursor, cursor + timedelta(hours=1)))
+        await backfills.start(ctx, "a", "k3", BackfillRequest(cursor, cursor + timedelta(hours=1)))
     with pytest.raises(Invalid, match="more than the cap"):
-        await backfills.start(ctx, "a", "k4", Asked(asked.since, asked.until, cap=3))
+        await backfills.start(ctx, "a", "k4", BackfillRequest(asked.since, asked.until, cap=3))
 
 
 async def test_of_two_overlapping_ranges_asked_for_at_once_one_begins(ctx, store):
@@ -131,7 +131,7 @@ async def test_cancelling_a_rerun_leaves_what_waits_of_the_backfill_before_it(ct
     _, asked = await past(ctx, store)
     first = await backfills.start(ctx, "a", "k", asked)
     await walked(store)
-    again = await backfills.start(ctx, "a", "k2", Asked(asked.since, asked.until, rerun=True))
+    again = await backfills.start(ctx, "a", "k2", BackfillRequest(asked.since, asked.until, rerun=True))
     for walker in backfillers(store):
         await walker.once()
     waiting = {one: (await backfills.show(ctx, one.backfill.id)).waiting for one in (first, again)}
@@ -150,10 +150,10 @@ async def test_jobs_without_a_schedule_paused_ones_and_other_tenants_are_refused
         await backfills.start(ctx, "typed", "k", asked)
     await jobs.pause(ctx, "a")
     with pytest.raises(Conflict):
-        await backfills.start(ctx, "a", "k5", Asked(asked.since - timedelta(hours=1), asked.since))
+        await backfills.start(ctx, "a", "k5", BackfillRequest(asked.since - timedelta(hours=1), asked.since))
     await walked(store)
     assert await query(store, "select id from instance_live") == [], "a paused job's backfill waits"
-    other = ctx._replace(tenant=await tenants.create(store, "other", "test", width=4096))
+    other = ctx._replace(tenant=await tenants.create(PlatformContext(store, "test"), "other", width=4096))
     for verb in (backfills.show, backfills.cancel):
         with pytest.raises(NotFound):
             await verb(other, started.backfill.id)
@@ -164,8 +164,10 @@ async def test_jobs_without_a_schedule_paused_ones_and_other_tenants_are_refused
 async def test_a_node_walks_it_and_calls_the_target_with_the_fires_own_times_and_keys(ctx, store):
     async with catching(store.cells[0].clock.now) as catcher:
         _, asked = await past(ctx, store, target=HttpTarget(catcher.url))
-        started = await backfills.start(ctx, "a", "k", Asked(asked.since, asked.since + timedelta(minutes=10)))
-        node = Node(store, "n", TTL, Sender(Client(ANYWHERE)))
+        started = await backfills.start(
+            ctx, "a", "k", BackfillRequest(asked.since, asked.since + timedelta(minutes=10))
+        )
+        node = node_in(store, "n", TTL)
         await node.drain()
         await node.leave()
         assert len(catcher.effects) >= started.backfill.planned == 10

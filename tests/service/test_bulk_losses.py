@@ -2,8 +2,8 @@
 
 import asyncpg
 
-from horae.domain.jobs import Wanted
-from horae.service import bulk, jobs
+from horae.domain.jobs.jobs import JobFilter
+from horae.service.jobs import bulk, jobs
 from tests.steps import a_job
 
 
@@ -18,7 +18,7 @@ async def test_what_became_of_each_job_is_told_also_where_a_database_was_lost(ct
         return await pause(ctx, name)
 
     monkeypatch.setattr(jobs, "pause", pause_but_b)
-    done = await bulk.run(ctx, bulk.Verb.PAUSE, Wanted(labels={"team": "x"}))
+    done = await bulk.run(ctx, bulk.BulkAction.PAUSE, JobFilter(labels={"team": "x"}))
     assert [(one.name, one.ok, one.code) for one in done.items] == [
         ("a", True, None),
         ("b", False, "SCH_503_UNAVAILABLE"),

@@ -7,16 +7,17 @@ import asyncpg
 import pytest
 from msgspec.structs import replace
 
-from horae.domain.calendars import Calendar, Rule
 from horae.domain.errors import Unavailable
-from horae.domain.schedule import Misfire, OnMisfire, Policies
-from horae.domain.triggers import cron
-from horae.service import calendars
+from horae.domain.schedules import Misfire, OnMisfire, Policies
+from horae.domain.schedules.calendars import Calendar, CalendarUse
+from horae.domain.schedules.triggers import cron
 from horae.service.context import Context
-from horae.store import calendars as rows
-from horae.store import cursors, holding
-from horae.store.wakes import Wakes
-from horae.store.walls import Behalf, behind
+from horae.service.schedules import calendars
+from horae.store.connections import held_connections
+from horae.store.nodes.wakes import Wakes
+from horae.store.row_level_security import Behalf, restrict
+from horae.store.schedules import calendars as rows
+from horae.store.schedules import cursors
 from tests.steps import Looker, a_job, amid, move_clock, query
 
 EVERY_DAY = frozenset(range(1, 8))
@@ -33,7 +34,7 @@ def days(*removed: date) -> Calendar:
 async def test_fires_that_came_due_while_no_node_ran_leave_rows_whatever_happens_to_their_calendar(ctx, store, put):
     await amid(store, 86400)
     await calendars.put(ctx, days())
-    policies = Policies(calendars=(Rule("days"),), misfire=Misfire(OnMisfire.ALL))
+    policies = Policies(calendars=(CalendarUse("days"),), misfire=Misfire(OnMisfire.ALL))
     job = await a_job(ctx, "every-minute", cron("* * * * *"), policies=policies)
     await move_clock(store, minutes=5)
     if put:
@@ -52,21 +53,21 @@ class Watched(Wakes):
 
     def wake(self, _shard, at):
         self.times.append(at)
-        self.connections += len(holding._held.get(asyncio.current_task(), ()))
+        self.connections += len(held_connections._held.get(asyncio.current_task(), ()))
 
 
 async def many_jobs(ctx, store, many):
     """Jobs that fire once a day, on days that are closed now: their cursors stand at tomorrow's fires."""
     await calendars.put(ctx, days())
     for n in range(many):
-        await a_job(ctx, f"job-{n}", cron("0 * * * *"), policies=Policies(calendars=(Rule("days"),)))
+        await a_job(ctx, f"job-{n}", cron("0 * * * *"), policies=Policies(calendars=(CalendarUse("days"),)))
     await query(store, "update job_cursor set next_fire_at = next_fire_at + interval '1 day'")
 
 
 async def test_jobs_are_planned_anew_in_short_transactions_in_one_order_and_told_after_them(ctx, store, monkeypatch):
     await many_jobs(ctx, store, 25)
     monkeypatch.setattr(calendars, "JOBS_PER_TRANSACTION", 5)
-    walled = behind(store, Behalf(ctx.tenant.id))
+    walled = restrict(store, Behalf(ctx.tenant.id))
     walled.wakes = wakes = Watched()
     revise, by_transaction = cursors.revise, {}
 
@@ -109,7 +110,7 @@ async def test_a_change_reads_the_calendars_it_names_and_no_others(ctx, store, m
         return found
 
     monkeypatch.setattr(rows, "copies", noted)
-    assert sorted(await calendars.known(ctx, ["c1", "c3"])) == sorted(read) == ["c1", "c3"]
+    assert sorted(await calendars.by_names(ctx, ["c1", "c3"])) == sorted(read) == ["c1", "c3"]
 
 
 async def test_calendars_are_listed_by_pages(ctx, monkeypatch):

@@ -8,14 +8,18 @@ import pytest
 
 from horae.domain.errors import Invalid, Unavailable
 from horae.domain.ids import shard_in
-from horae.domain.instances import Priority
-from horae.domain.targets import QueueTarget
-from horae.domain.triggers import DelayTrigger, ManualTrigger
-from horae.domain.workers import Failed, Finish
-from horae.service import instances, jobs, tasks, tenants, workers
-from horae.service.context import Context
-from horae.store import shards
-from horae.store import workers as rows
+from horae.domain.instances.instances import Priority
+from horae.domain.schedules.triggers import DelayTrigger, ManualTrigger
+from horae.domain.targets.targets import QueueTarget
+from horae.domain.workers.workers import FailureReport, Finish
+from horae.service.context import Context, PlatformContext
+from horae.service.instances import instances
+from horae.service.jobs import jobs
+from horae.service.tasks import tasks
+from horae.service.tenants import tenants
+from horae.service.workers import workers
+from horae.store.nodes import shards
+from horae.store.workers import workers as rows
 from horae.upkeep.copies import Copier
 from tests.steps import a_job, a_type, move_clock, query
 
@@ -51,7 +55,7 @@ async def test_a_worker_sees_job_key_time_payload_and_a_token_of_its_own(ctx, st
 
 async def test_every_cell_is_asked_and_other_queues_and_tenants_are_not(ctx, store):
     await mail_type(ctx, store)
-    other = Context.of(store, await tenants.create(store, "other", "test"), "test")
+    other = Context.of(store, await tenants.create(PlatformContext(store, "test"), "other"), "test")
     await mail_type(other, store)
     await a_job(ctx, "elsewhere", DelayTrigger(0), target=QueueTarget("sms"))
     ids = set(await put(ctx, 40))
@@ -80,7 +84,7 @@ async def test_a_retry_does_not_starve_behind_newer_first_tries(ctx, store):
     await mail_type(ctx, store)
     await put(ctx, 2)
     [failed] = await workers.claim(ctx, "mail", "w", 1)
-    await workers.finish(ctx, [Finish(failed.instance_id, 1, failed.token, Failed("no"))])
+    await workers.finish(ctx, [Finish(failed.instance_id, 1, failed.token, FailureReport("no"))])
     await query(store, "update instance_live set due_at = due_at - interval '1 hour' where state = 'FAIL'")
     [again] = await workers.claim(ctx, "mail", "w", 1)
     assert (again.instance_id, again.attempt) == (failed.instance_id, 2)

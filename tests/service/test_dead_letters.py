@@ -6,14 +6,18 @@ from datetime import timedelta
 import pytest
 
 from horae.domain.errors import Conflict, Invalid, NotFound
-from horae.domain.instances import Lane
-from horae.domain.limits import Limit
-from horae.domain.outcomes import Declined, ErrorCode, Success, Unrecoverable
-from horae.domain.tasks import AfterSuccess
-from horae.domain.tenants import Allowance
-from horae.domain.triggers import DelayTrigger
-from horae.service import dead_letters, jobs, schedules, tasks, tenants
-from horae.service.context import Context
+from horae.domain.instances.instances import Lane
+from horae.domain.instances.outcomes import DeclinedCall, ErrorCode, Success, Unrecoverable
+from horae.domain.limits.limits import Limit
+from horae.domain.schedules.triggers import DelayTrigger
+from horae.domain.tasks.tasks import AfterSuccess
+from horae.domain.tenants.tenants import Allowance
+from horae.service.context import Context, PlatformContext
+from horae.service.instances import dead_letters
+from horae.service.jobs import jobs
+from horae.service.schedules import schedules
+from horae.service.tasks import tasks
+from horae.service.tenants import tenants
 from horae.upkeep.copies import Copier
 from tests.engine.test_fire import fire_all
 from tests.steps import a_job, a_type, claim_everywhere, every, move_clock, query, settle
@@ -104,7 +108,7 @@ async def test_a_declined_replay_is_replayed_and_a_cancelled_one_is_new_again(ct
     await tasks.cancel(ctx, TYPE, "42")
     assert await status(store) == "NEW"
     await dead_letters.replay(ctx, died)
-    await run_replay(store, Declined("not pending"))
+    await run_replay(store, DeclinedCall("not pending"))
     assert await status(store) == "REPLAYED"
 
 
@@ -216,7 +220,7 @@ async def test_letters_are_listed_newest_first_by_page_and_filter(ctx, store, ty
 
 async def test_another_tenants_letters_are_not_there(ctx, store, type_):
     [died] = await dead(ctx, store, "42")
-    other = Context.of(store, await tenants.create(store, "other", "test"), "test")
+    other = Context.of(store, await tenants.create(PlatformContext(store, "test"), "other"), "test")
     assert await dead_letters.listing(other) == []
     for verb in (dead_letters.replay, dead_letters.discard):
         with pytest.raises(NotFound):
@@ -263,7 +267,7 @@ async def test_a_replay_against_a_reschedule_leaves_one_live_instance_and_a_true
 
 
 async def test_letters_whose_keys_went_on_cost_nothing_and_keep_nobody_behind_them_waiting(ctx, store, type_):
-    await tenants.allow(store, "acme", "test", Allowance(retries=Limit(rate=0.001, burst=2)))
+    await tenants.allow(PlatformContext(store, "test"), "acme", Allowance(retries=Limit(rate=0.001, burst=2)))
     await Copier(store).once()
     keys = [str(n) for n in range(5)]
     await dead(ctx, store, *keys)

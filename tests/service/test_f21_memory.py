@@ -5,13 +5,15 @@ from uuid import UUID
 
 import pytest
 
-from horae.domain.jobs import Definition
-from horae.domain.tenants import Allowance, Tenant
-from horae.domain.triggers import KeyedTrigger
-from horae.domain.workers import Claimed
-from horae.service import handed, jobs, types
-from horae.service.callers import Caller, Callers
-from horae.store.definitions import Definitions
+from horae.domain.jobs.jobs import Definition
+from horae.domain.schedules.triggers import KeyedTrigger
+from horae.domain.tenants.tenants import Allowance, Tenant
+from horae.domain.workers.workers import ClaimedAttempt
+from horae.repositories.definitions import Definitions
+from horae.service.identity.callers import Caller, Callers
+from horae.service.jobs import jobs
+from horae.service.tasks import types
+from horae.service.workers import attempt_cache
 from tests.bulk import bulk_jobs
 from tests.domain.builders import NOW, an_instance
 from tests.steps import NOWHERE
@@ -37,12 +39,12 @@ def a_claim(ctx):
     """An attempt that was handed out to a worker."""
     ran = an_instance(tenant_id=ctx.tenant.id, id=UUID(int=next(NUMBERS)), attempt=1)
     facts = {"job": "j", "attempt": 1, "fire_time": NOW, "deadline": NOW, "claimed_at": NOW, "idempotency_key": "k"}
-    return Claimed(instance_id=ran.id, shown_id=str(ran.id), token="t", **facts), ran, True
+    return ClaimedAttempt(instance_id=ran.id, public_id=str(ran.id), token="t", **facts), ran, True
 
 
 def recalled(ctx, claims):
     """How many of these are still remembered."""
-    found = [ctx.handed.recall(ctx.tenant.id, one.shown_id, 1, "t") for one, _, _ in claims]
+    found = [ctx.handed.recall(ctx.tenant.id, one.public_id, 1, "t") for one, _, _ in claims]
     return sum(kept is not None for kept in found)
 
 
@@ -68,7 +70,7 @@ async def test_a_tenant_with_many_unreported_attempts_does_not_drive_out_those_o
 
 async def test_an_attempt_is_forgotten_after_a_while(lend, monkeypatch):
     ticks = 1_000.0
-    monkeypatch.setattr(handed, "boottime", lambda: ticks, raising=False)
+    monkeypatch.setattr(attempt_cache, "boottime", lambda: ticks, raising=False)
     ctx = lend(Tenant(UUID(int=1 << 64), "t", 16))
     old, new = a_claim(ctx), a_claim(ctx)
     ctx.handed.keep([old])
@@ -79,7 +81,7 @@ async def test_an_attempt_is_forgotten_after_a_while(lend, monkeypatch):
 
 async def test_what_nobody_came_for_is_let_go(lend, store, monkeypatch):
     ticks = 1_000.0
-    monkeypatch.setattr(handed, "boottime", lambda: ticks)
+    monkeypatch.setattr(attempt_cache, "boottime", lambda: ticks)
     callers = Callers(store)
     ctx = callers.context(Caller(Named(), Tenant(UUID(int=1 << 64), "t", 16), Allowance(), frozenset()))
     ctx.handed.keep([a_claim(ctx)])
@@ -100,7 +102,7 @@ async def test_types_are_remembered_for_a_moment_only(ctx, monkeypatch):
 
 
 async def test_versions_of_jobs_are_bounded_in_bytes_and_told_to_their_tenant_only(ctx, store):
-    from horae.store.definitions import KnownVersions
+    from horae.repositories.definitions import KnownVersions
 
     now = store.cells[0].clock.now()
     payload = {"text": "x" * 1_000}
@@ -109,9 +111,9 @@ async def test_versions_of_jobs_are_bounded_in_bytes_and_told_to_their_tenant_on
     known = KnownVersions(most=1_000, most_bytes=10_000)
     for place in wanted:
         cell = store.cell(place[0])
-        assert await Definitions(store.sealing, known, ctx.tenant.id).load_from(cell, [place])
+        assert await Definitions(store.cipher, known, ctx.tenant.id).load_from(cell, [place])
     assert 0 < len(known) < 10
     assert known.bytes <= 10_000
     version, job = next(iter(known.items()))
-    assert Definitions(store.sealing, known, ctx.tenant.id)._recall(version) is job
-    assert Definitions(store.sealing, known, UUID(int=5))._recall(version) is None
+    assert Definitions(store.cipher, known, ctx.tenant.id)._recall(version) is job
+    assert Definitions(store.cipher, known, UUID(int=5))._recall(version) is None

@@ -5,17 +5,21 @@ from datetime import timedelta
 import pytest
 
 from horae.domain.errors import Conflict, Duplicate, NotFound, RetryLimited
-from horae.domain.ids import Prefix, public
-from horae.domain.instances import Lane
-from horae.domain.jobs import Status, Wanted
-from horae.domain.limits import Limit
-from horae.domain.outcomes import ErrorCode, Retryable, Success, Unrecoverable
-from horae.domain.schedule import OnOverlap, Policies
-from horae.domain.searches import LAST_ID, NEWEST, Sought
-from horae.domain.tenants import Allowance
-from horae.service import bulk, dead_letters, instances, interventions, jobs, search, tasks, tenants
-from horae.service.bulk import Verb
-from horae.store.history import Bounds
+from horae.domain.ids import Prefix, public, shard_in
+from horae.domain.instances.instances import Lane
+from horae.domain.instances.outcomes import ErrorCode, Retryable, Success, Unrecoverable
+from horae.domain.instances.searches import LAST_ID, NEWEST, InstanceFilter
+from horae.domain.jobs.jobs import JobFilter, Status
+from horae.domain.limits.limits import Limit
+from horae.domain.schedules import OnOverlap, Policies
+from horae.domain.tenants.tenants import Allowance
+from horae.service.context import PlatformContext
+from horae.service.instances import dead_letters, instances, interventions, searches
+from horae.service.jobs import bulk, jobs
+from horae.service.jobs.bulk import BulkAction
+from horae.service.tasks import tasks
+from horae.service.tenants import tenants
+from horae.store.instances.history import Bounds
 from horae.upkeep.copies import Copier
 from tests.steps import Looker, a_job, a_type, claim_everywhere, every, move_clock, query, settle
 
@@ -30,7 +34,7 @@ async def triggered(ctx, name, many):
 async def all_of_job(ctx, job, sought, bounds):
     found, before = [], NEWEST
     while before is not None:
-        page = await search.of_job(ctx, job, sought, before=before, bounds=bounds)
+        page = await searches.of_job(ctx, job, sought, before=before, bounds=bounds)
         found += page.found
         before = page.next
     return found
@@ -39,7 +43,7 @@ async def all_of_job(ctx, job, sought, bounds):
 async def all_of_tenant(ctx, sought, limit):
     found, before = [], LAST_ID
     while True:
-        page = await search.of_tenant(ctx, sought, before=before, limit=limit)
+        page = await searches.of_tenant(ctx, sought, before=before, limit=limit)
         found += page.found
         if page.next is None:
             return found
@@ -52,10 +56,10 @@ async def test_live_and_ended_instances_of_a_job_come_in_pages_without_gaps_or_d
     for ran in (await claim_everywhere(store))[:12]:
         await settle(store, ran, Success() if int(ran.id) % 2 else NO)
     for bounds in (Bounds(3), Bounds(50), Bounds(3, scan=2), Bounds(50, scan=1)):
-        found = await all_of_job(ctx, job, Sought(), bounds)
+        found = await all_of_job(ctx, job, InstanceFilter(), bounds)
         assert sorted(past.id for past in found) == sorted(ids)
         assert [past.mark for past in found] == sorted((past.mark for past in found), reverse=True)
-    live = await all_of_job(ctx, job, Sought(("INIT", "RUNNING")), Bounds(5, scan=2))
+    live = await all_of_job(ctx, job, InstanceFilter(("INIT", "RUNNING")), Bounds(5, scan=2))
     assert len(live) == 8
 
 
@@ -70,25 +74,25 @@ async def test_a_tenants_instances_are_found_by_state_key_and_time_over_all_jobs
     late = (await tasks.schedule(ctx, "T", "late")).instance_id
     for ran in await claim_everywhere(store):
         await settle(store, ran, Success() if ran.id != late else BUSY)
-    found = await all_of_tenant(ctx, Sought(), 4)
+    found = await all_of_tenant(ctx, InstanceFilter(), 4)
     assert [past.id for past in found] == sorted([*ids, late], reverse=True)
-    assert [past.id for past in await all_of_tenant(ctx, Sought(("FAIL",)), 4)] == [late]
-    assert len(await all_of_tenant(ctx, Sought(business_key="k3"), 4)) == 1
-    recent = Sought(since=store.cells[0].clock.now() - timedelta(hours=1))
+    assert [past.id for past in await all_of_tenant(ctx, InstanceFilter(("FAIL",)), 4)] == [late]
+    assert len(await all_of_tenant(ctx, InstanceFilter(business_key="k3"), 4)) == 1
+    recent = InstanceFilter(since=store.cells[0].clock.now() - timedelta(hours=1))
     assert [past.id for past in await all_of_tenant(ctx, recent, 4)] == [late]
 
 
 async def test_another_tenants_instances_are_not_found(ctx, store):
     await a_job(ctx, "a")
     [id_] = await triggered(ctx, "a", 1)
-    other = ctx._replace(tenant=await tenants.create(store, "other", "test", width=4096))
+    other = ctx._replace(tenant=await tenants.create(PlatformContext(store, "test"), "other", width=4096))
     with pytest.raises(NotFound):
-        await search.find(other, id_)
+        await searches.find(other, id_)
     with pytest.raises(NotFound):
         await interventions.cancel(other, id_)
     with pytest.raises(NotFound):
         await interventions.retry(other, id_)
-    assert await all_of_tenant(other, Sought(), 10) == []
+    assert await all_of_tenant(other, InstanceFilter(), 10) == []
 
 
 async def test_one_instance_is_read_with_its_attempts_and_counted(ctx, store):
@@ -96,9 +100,9 @@ async def test_one_instance_is_read_with_its_attempts_and_counted(ctx, store):
     [id_, _] = await triggered(ctx, "a", 2)
     for ran in await claim_everywhere(store):
         await settle(store, ran, BUSY if ran.id == id_ else Success())
-    past = await search.find(ctx, id_)
+    past = await searches.find(ctx, id_)
     assert (past.state, past.retry_count, past.error_msg) == ("FAIL", 1, "503")
-    counted = await search.counts(ctx, job)
+    counted = await searches.counts(ctx, job)
     assert (counted.live["FAIL"], counted.live["RUNNING"], counted.ended) == (1, 0, {"SUCCESS": 1})
 
 
@@ -144,8 +148,8 @@ async def test_a_failed_instance_is_due_at_once_and_a_dead_one_is_replayed_even_
     for ran in await claim_everywhere(store):
         await settle(store, ran, BUSY if ran.id == failed else NO)
     assert await interventions.retry(ctx, failed) == failed
-    past = await search.find(ctx, failed)
-    assert past.due_at <= store.cells[0].clock.now()
+    past = await searches.find(ctx, failed)
+    assert past.due_at <= ctx.now(shard_in(failed))
     again = await interventions.retry(ctx, dead)
     [ran] = [ran for ran in await claim_everywhere(store) if ran.id == again]
     await settle(store, ran, NO)
@@ -159,7 +163,7 @@ async def test_a_failed_instance_is_due_at_once_and_a_dead_one_is_replayed_even_
 
 async def test_retries_and_replays_above_the_tenants_budget_are_refused_and_send_nothing(ctx, store):
     await a_job(ctx, "a")
-    await tenants.allow(store, ctx.tenant.name, "test", Allowance(retries=Limit(rate=0.01, burst=2)))
+    await tenants.allow(ctx, ctx.tenant.name, Allowance(retries=Limit(rate=0.01, burst=2)))
     await Copier(store).once()
     ids = await triggered(ctx, "a", 4)
     for ran in await claim_everywhere(store):
@@ -190,25 +194,25 @@ async def test_many_jobs_are_paused_and_resumed_by_label_answered_item_by_item(c
         await a_job(ctx, f"j{n}", labels={"team": "x"})
     await a_job(ctx, "other")
     await jobs.pause(ctx, "j2")
-    wanted = Wanted(labels={"team": "x"})
-    done = await bulk.run(ctx, Verb.PAUSE, wanted, limit=3)
+    wanted = JobFilter(labels={"team": "x"})
+    done = await bulk.run(ctx, BulkAction.PAUSE, wanted, limit=3)
     assert [(item.name, item.ok, item.code) for item in done.items] == [
         ("j0", True, None),
         ("j1", True, None),
         ("j2", False, "SCH_409_CONFLICT"),
     ]
-    rest = await bulk.run(ctx, Verb.PAUSE, wanted, after=done.next, limit=3)
+    rest = await bulk.run(ctx, BulkAction.PAUSE, wanted, after=done.next, limit=3)
     assert [item.name for item in rest.items] == ["j3", "j4"]
     assert rest.next is None
     assert (await jobs.find(ctx, "other")).status is Status.ACTIVE
-    resumed = await bulk.run(ctx, Verb.RESUME, Wanted(status=Status.PAUSED))
+    resumed = await bulk.run(ctx, BulkAction.RESUME, JobFilter(status=Status.PAUSED))
     assert len([item for item in resumed.items if item.ok]) == 5
 
 
 async def test_many_jobs_are_triggered_under_one_key_once_each(ctx, store):
     for n in range(3):
         await a_job(ctx, f"j{n}")
-    down = await bulk.run(ctx, Verb.TRIGGER, Wanted(prefix="j"), key="k")
+    down = await bulk.run(ctx, BulkAction.TRIGGER, JobFilter(prefix="j"), key="k")
     assert {item.code for item in down.items} == {"SCH_503_DISPATCHER_DOWN"}
     assert await query(store, "select * from instance_live") == []
 
@@ -220,7 +224,7 @@ async def test_all_failed_instances_of_many_jobs_are_due_at_once(ctx, store):
     for ran in await claim_everywhere(store):
         await settle(store, ran, BUSY)
     await move_clock(store, milliseconds=-1)
-    done = await bulk.run(ctx, Verb.RETRY, Wanted(status=Status.ACTIVE))
+    done = await bulk.run(ctx, BulkAction.RETRY, JobFilter(status=Status.ACTIVE))
     assert [len(item.instances) for item in done.items] == [3, 3]
     rows = await query(store, "select due_at, changed_at from instance_live")
     assert all(row["due_at"] == row["changed_at"] for row in rows)
@@ -242,13 +246,13 @@ async def test_a_wake_names_no_later_time_than_what_it_is_for_is_due(ctx, store)
     heard = Heard()
     ctx = ctx._replace(wakes=heard)
     [id_] = await triggered(ctx, "a", 1)
-    assert heard.times.pop() <= (await search.find(ctx, id_)).due_at
+    assert heard.times.pop() <= (await searches.find(ctx, id_)).due_at
     [ran] = await claim_everywhere(store)
     await settle(store, ran, BUSY)
     await interventions.retry(ctx, id_)
-    assert heard.times.pop() <= (await search.find(ctx, id_)).due_at
+    assert heard.times.pop() <= (await searches.find(ctx, id_)).due_at
     [ran] = [*await claim_everywhere(store), *await claim_everywhere(store, lane=Lane.RETRY)]
     await settle(store, ran, NO)
     again = await dead_letters.replay(ctx, id_)
-    assert heard.times.pop() <= (await search.find(ctx, again)).due_at
-    assert job.id == (await search.find(ctx, again)).job_id
+    assert heard.times.pop() <= (await searches.find(ctx, again)).due_at
+    assert job.id == (await searches.find(ctx, again)).job_id

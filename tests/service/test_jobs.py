@@ -2,15 +2,15 @@ from datetime import timedelta
 
 import pytest
 
-from horae.delivery.client import Client
-from horae.delivery.push import Sender
 from horae.domain.errors import Conflict, DispatcherDown, Duplicate, Invalid, InvalidSchedule, NameTaken, NotFound
-from horae.domain.schedule import Policies
-from horae.domain.triggers import DelayTrigger, OnceTrigger, cron
-from horae.engine.node import Node
-from horae.service import instances, jobs, tasks, tenants
-from tests.egress import ANYWHERE
+from horae.domain.schedules import Policies
+from horae.domain.schedules.triggers import DelayTrigger, OnceTrigger, cron
+from horae.service.instances import instances
+from horae.service.jobs import jobs
+from horae.service.tasks import tasks
+from horae.service.tenants import tenants
 from tests.keyring import clear
+from tests.nodes import node_in
 from tests.steps import a_job, a_type, amid, every, move_clock, query
 
 TTL = timedelta(seconds=8)
@@ -86,7 +86,7 @@ async def test_pause_stops_the_cursor_and_resume_goes_on_from_now_with_one_range
     job = await a_job(ctx, "a", every(ctx, 60, "a"))
     await jobs.pause(ctx, "a")
     await move_clock(store, minutes=10, seconds=30)
-    node = Node(store, "n", TTL, Sender(Client(ANYWHERE)))
+    node = node_in(store, "n", TTL)
     assert await node.drain() == 0
     resumed = await jobs.resume(ctx, "a")
     skipped = await one(store, "select * from instance_history")
@@ -162,7 +162,7 @@ async def test_the_same_key_triggers_once_and_another_body_is_a_duplicate(ctx, s
     await a_job(ctx, "a", expires_after=timedelta(days=2).total_seconds())
     with pytest.raises(DispatcherDown):
         await instances.trigger(ctx, "a", "k1")
-    node = Node(store, "n", TTL, Sender(Client(ANYWHERE)))
+    node = node_in(store, "n", TTL)
     await node.drain()
     first = await instances.trigger(ctx, "a", "k1", payload={"n": 1})
     again = await instances.trigger(ctx, "a", "k1", payload={"n": 1})
@@ -183,7 +183,7 @@ async def test_the_same_key_triggers_once_and_another_body_is_a_duplicate(ctx, s
 
 async def test_a_tenant_is_made_once(ctx, store):
     with pytest.raises(Conflict):
-        await tenants.create(store, ctx.tenant.name, "test")
+        await tenants.create(ctx, ctx.tenant.name)
     assert await tenants.find(store, ctx.tenant.name) == ctx.tenant
     with pytest.raises(NotFound):
         await tenants.find(store, "nobody")

@@ -2,9 +2,9 @@
 
 import msgspec
 
-from horae.domain.outcomes import ErrorCode, Unrecoverable
-from horae.domain.triggers import ManualTrigger
-from horae.service import dead_letters, instances, search
+from horae.domain.instances.outcomes import ErrorCode, Unrecoverable
+from horae.domain.schedules.triggers import ManualTrigger
+from horae.service.instances import dead_letters, instances, searches
 from tests.steps import a_job, claim_everywhere, query, settle
 
 
@@ -22,5 +22,5 @@ async def test_dead_letters_of_a_job_that_cannot_be_read_are_listed_and_stop_no_
     letters = await dead_letters.listing(ctx)
     assert sorted(letter.job for letter in letters) == ["later", "well"]
     for letter in letters:
-        assert (await search.find(ctx, letter.instance_id)).job == letter.job
+        assert (await searches.find(ctx, letter.instance_id)).job == letter.job
     assert await dead_letters.replay_by(ctx, error_code=letters[0].error_code) == (1, 1)

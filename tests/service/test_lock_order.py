@@ -5,9 +5,10 @@ import asyncio
 import pytest
 from msgspec.structs import replace
 
-from horae.domain.schedule import Policies
-from horae.service import jobs, schedules
-from horae.store import jobs as rows
+from horae.domain.schedules import Policies
+from horae.service.jobs import jobs
+from horae.service.schedules import schedules
+from horae.store.jobs import jobs as rows
 from tests.steps import Looker, a_job, every, move_clock, query, until
 
 WAITING = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"

@@ -6,11 +6,13 @@ from itertools import count
 import pytest
 
 from horae.domain.errors import Invalid
-from horae.domain.targets import QueueTarget
+from horae.domain.targets.targets import QueueTarget
 from horae.runtime.clock import boottime
-from horae.service import claims, instances, polls, queue_watch, tasks
-from horae.service.polls import Polls
-from horae.store import workers
+from horae.service.instances import instances
+from horae.service.tasks import tasks
+from horae.service.workers import claims, polls, queue_watch
+from horae.service.workers.polls import Polls
+from horae.store.workers import workers
 from tests.steps import a_job, a_type, until
 
 
@@ -111,7 +113,7 @@ async def test_names_that_nobody_uses_cost_one_look_for_all(ctx, store, waiting,
     assert not any(await asyncio.gather(*(waiting.poll(ctx, name, "w", wait=2) for name in names)))
     assert len(looks) <= 2 * len(names)  # before it stands in line, and when it is the first there
     assert max(asked) <= queue_watch.MAX_QUEUES_PER_LOOK
-    assert len(asked) <= len(store.cells) * ((boottime() - began) / queue_watch.LOOK_GAP_S + 1)
+    assert len(asked) <= len(store.cells) * ((boottime() - began) / queue_watch.MIN_QUERY_GAP_S + 1)
 
 
 async def test_looks_go_round_until_every_queue_was_asked_for(ctx, store, waiting, monkeypatch):

@@ -15,18 +15,18 @@ from uuid import UUID
 import pytest
 
 from horae.domain.errors import Contended, Unavailable
-from horae.domain.instances import Lane
-from horae.domain.lifecycle import State
-from horae.domain.outcomes import ErrorCode, Lost, Retryable, Success, Unrecoverable
-from horae.domain.retries import RetryPolicy
-from horae.domain.tasks import AfterSuccess, Decision
+from horae.domain.instances.instances import Lane
+from horae.domain.instances.lifecycle import State
+from horae.domain.instances.outcomes import ErrorCode, LostAttempt, Retryable, Success, Unrecoverable
+from horae.domain.instances.retries import RetryPolicy
+from horae.domain.tasks.tasks import AfterSuccess, Decision
 from horae.engine.rescue import Rescuer
 from horae.engine.territory import Territory
-from horae.service import tasks
-from horae.service.task_batches import Wish, schedule_many
-from horae.service.tasks import Answer
-from horae.store.definitions import Definitions
-from horae.store.settle import Result, Settler
+from horae.repositories.definitions import Definitions
+from horae.repositories.settle import AttemptOutcome, Settler
+from horae.service.tasks import tasks
+from horae.service.tasks.batches import TaskIntent, schedule_many
+from horae.service.tasks.tasks import ScheduleAnswer
 from horae.store.tx import GONE, TRY_AGAIN
 from tests.steps import a_type, claim, move_clock, query
 
@@ -35,7 +35,7 @@ KEYS = [("PUBLISH", "a"), ("PUBLISH", "b"), ("PUBLISH", "c"), ("AUDIT", "d"), ("
 QUICK = RetryPolicy(base=0.002, jitter_min=0, jitter_max=0.003, max_failures=4)
 OUTCOMES = [
     (Retryable(ErrorCode.HTTP_5XX, "answered 503"), 70),
-    (Lost(), 15),
+    (LostAttempt(), 15),
     (Unrecoverable(ErrorCode.HTTP_4XX, "answered 404"), 10),
     (Success(), 5),
 ]
@@ -64,7 +64,7 @@ class Storm:
                 )
             # A time nobody else asks for: its microseconds name the author and the call.
             at = self.store.cells[0].clock.now() + timedelta(milliseconds=self.chance.randint(-50, 80))
-            wishes = [Wish(key, at.replace(microsecond=number * 1000 + n + m)) for m, key in enumerate(keys)]
+            wishes = [TaskIntent(key, at.replace(microsecond=number * 1000 + n + m)) for m, key in enumerate(keys)]
             n += len(wishes)
             await (self.put_many(type_name, wishes) if number % 2 else self.put_one(type_name, wishes[0]))
             await asyncio.sleep(self.chance.random() * 0.01)
@@ -76,8 +76,8 @@ class Storm:
         """Ask again for those that were refused, as a caller does."""
         while wishes:
             answers = await schedule_many(self.ctx, type_name, wishes)
-            assert all(isinstance(got, Answer | Contended | Unavailable) for got in answers)
-            done = [isinstance(got, Answer) for got in answers]
+            assert all(isinstance(got, ScheduleAnswer | Contended | Unavailable) for got in answers)
+            done = [isinstance(got, ScheduleAnswer) for got in answers]
             for wish, got, ok in zip(wishes, answers, done, strict=True):
                 if ok:
                     self.acknowledged[type_name, wish.key].append((wish.at, got))
@@ -97,7 +97,7 @@ class Storm:
                     [outcome] = self.chance.choices(*zip(*OUTCOMES, strict=True))
                     job = self.types[ran.job_id]
                     with suppress(*GONE, *TRY_AGAIN):
-                        done = await settlers[cell.name].settle([Result(ran, job, outcome)])
+                        done = await settlers[cell.name].settle([AttemptOutcome(ran, job, outcome)])
                         self.settles.append((ran, outcome, done))
             await asyncio.sleep(0.002)
         return sum(settler.late for settler in settlers.values())
@@ -166,7 +166,7 @@ async def drain(store):
     ran_times = {}
     for cell, lane in product(store.cells, (Lane.FIRST, Lane.RETRY)):
         claimed = await claim(cell, store, lane=lane)
-        done = await Settler(cell).settle([Result(ran, None, Success()) for ran in claimed])
+        done = await Settler(cell).settle([AttemptOutcome(ran, None, Success()) for ran in claimed])
         assert done.refused == 0
         ran_times |= {ran.id: ran.fire_time for ran in claimed}
     assert await query(store, "select * from instance_live") == []
@@ -281,9 +281,11 @@ async def test_out_of_order_events_never_beat_a_newer_one(ctx, store):
             await tasks.schedule(ctx, "PUBLISH", key, at=start + timedelta(seconds=version), version=version)
 
     async def batcher(mine):
-        wishes = [Wish(key, start + timedelta(seconds=version), version=version) for key, version in mine]
+        wishes = [TaskIntent(key, start + timedelta(seconds=version), version=version) for key, version in mine]
         for n in range(0, len(wishes), 5):
-            assert all(isinstance(got, Answer) for got in await schedule_many(ctx, "PUBLISH", wishes[n : n + 5]))
+            assert all(
+                isinstance(got, ScheduleAnswer) for got in await schedule_many(ctx, "PUBLISH", wishes[n : n + 5])
+            )
 
     await asyncio.gather(*((batcher if n % 2 else author)(events[n::8]) for n in range(8)))
     live = await query(store, "select * from instance_live where job_id = $1", job.id)

@@ -2,17 +2,17 @@
 
 import pytest
 
-from horae.delivery.client import Client
-from horae.delivery.push import Sender
 from horae.domain.errors import NotFound
-from horae.domain.outcomes import ErrorCode, Retryable
-from horae.domain.targets import HttpTarget, QueueTarget
-from horae.domain.triggers import DelayTrigger, ManualTrigger
-from horae.engine.node import Node
-from horae.service import claims, instances, jobs, tasks
+from horae.domain.instances.outcomes import ErrorCode, Retryable
+from horae.domain.schedules.triggers import DelayTrigger, ManualTrigger
+from horae.domain.targets.targets import HttpTarget, QueueTarget
+from horae.service.instances import instances
+from horae.service.jobs import jobs
+from horae.service.tasks import tasks
+from horae.service.workers import claims
 from tests.catcher import catching
-from tests.egress import ANYWHERE
 from tests.engine.running import TTL
+from tests.nodes import node_in
 from tests.steps import a_job, claim_everywhere, move_clock, query, settle
 
 
@@ -23,7 +23,7 @@ async def catcher(store):
 
 
 async def drained(store):
-    node = Node(store, "n", TTL, Sender(Client(ANYWHERE)))
+    node = node_in(store, "n", TTL)
     try:
         return await node.drain()
     finally:

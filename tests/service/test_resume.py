@@ -6,10 +6,11 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from horae.domain.jobs import Status
-from horae.domain.schedule import first_wake
-from horae.domain.triggers import cron
-from horae.service import jobs, schedules
+from horae.domain.jobs.jobs import Status
+from horae.domain.schedules import first_wake
+from horae.domain.schedules.triggers import cron
+from horae.service.jobs import jobs
+from horae.service.schedules import schedules
 from tests.steps import Looker, a_job, move_clock, query
 
 READS_BEFORE_LOCK = 1
@@ -65,9 +66,9 @@ def overtaken(ctx, paused, monkeypatch):
     find_in, asked = jobs.find_in, []
 
     def overtake(reads, *, awaited):
-        async def find(*args):
+        async def find(*args, **named):
             nonlocal reads
-            found, reads = await find_in(*args), reads - 1
+            found, reads = await find_in(*args, **named), reads - 1
             if reads == 0:
                 asked.append(asyncio.create_task(schedules.update(ctx, "hourly", other)))
                 await (asked[0] if awaited else asyncio.sleep(0))

@@ -5,10 +5,12 @@ import asyncio
 import pytest
 
 from horae.domain.errors import RateLimited
-from horae.domain.targets import QueueTarget
-from horae.service import polls, tasks, tenants
-from horae.service.context import Context
-from horae.service.polls import Polls
+from horae.domain.targets.targets import QueueTarget
+from horae.service.context import Context, PlatformContext
+from horae.service.tasks import tasks
+from horae.service.tenants import tenants
+from horae.service.workers import polls
+from horae.service.workers.polls import Polls
 from tests.steps import a_type, until
 
 MANY = 60
@@ -16,7 +18,7 @@ MANY = 60
 
 async def test_a_tenant_with_every_place_in_line_taken_keeps_no_other_tenants_worker_waiting(ctx, store, monkeypatch):
     monkeypatch.setattr(polls, "MAX_WAITING", MANY)
-    victim = Context.of(store, await tenants.create(store, "globex", "test", width=16), "test")
+    victim = Context.of(store, await tenants.create(PlatformContext(store, "test"), "globex", width=16), "test")
     await a_type(victim, "T", target=QueueTarget("q"))
     line = Polls(store)
     for listener in line.listeners:

@@ -10,20 +10,23 @@ from itertools import product
 import pytest
 
 from horae.domain.errors import Contended
-from horae.domain.instances import Lane
-from horae.domain.outcomes import ErrorCode, Retryable, Success
-from horae.domain.retries import RetryPolicy
-from horae.domain.targets import QueueTarget
-from horae.domain.triggers import ManualTrigger
-from horae.domain.workers import Finish
+from horae.domain.instances.instances import Lane
+from horae.domain.instances.outcomes import ErrorCode, Retryable, Success
+from horae.domain.instances.retries import RetryPolicy
+from horae.domain.schedules.triggers import ManualTrigger
+from horae.domain.targets.targets import QueueTarget
+from horae.domain.workers.workers import Finish
 from horae.engine.rescue import Rescuer
 from horae.engine.territory import Territory
-from horae.runtime.chance import token
-from horae.service import instances, tasks, workers
+from horae.repositories.definitions import Definitions
+from horae.repositories.settle import AttemptOutcome, Settler
+from horae.runtime.randomness import new_token
 from horae.service.context import Context
-from horae.store.cells import Cell, Store
-from horae.store.definitions import Definitions
-from horae.store.settle import Result, Settler
+from horae.service.instances import instances
+from horae.service.tasks import tasks
+from horae.service.workers import workers
+from horae.store.cells import Cell
+from horae.store.store import Store
 from horae.store.tx import GONE, TRY_AGAIN
 from horae.upkeep.copies import Copier
 from tests.catcher import percentile
@@ -57,22 +60,24 @@ async def test_completing_rescuing_and_claiming_again_at_the_same_moment_ends_ea
 async def _race(store, job, chance):
     """Whoever loses is refused; nobody leaves an end, and nothing stays RUNNING."""
     places = list(product(store.cells, (Lane.FIRST, Lane.RETRY)))
-    ran = [one for cell, lane in places for one in await claim(cell, store, owner=token(), lane=lane)]
+    ran = [one for cell, lane in places for one in await claim(cell, store, owner=new_token(), lane=lane)]
     await move_clock(store, minutes=1)  # every deadline has passed: rescuers may
     outcomes = (Success(), Retryable(ErrorCode.HTTP_5XX, "answered 503"))
-    results = [Result(one, job, outcome) for one in ran for outcome in outcomes]
+    results = [AttemptOutcome(one, job, outcome) for one in ran for outcome in outcomes]
     rescues = [_rescuer(store, cell).once() for cell in store.cells for _ in range(2)]
-    again = [claim(cell, store, owner=token(), lane=lane, limit=10) for cell, lane in places]
+    again = [claim(cell, store, owner=new_token(), lane=lane, limit=10) for cell, lane in places]
     everything = [*(_settle(store, result) for result in results), *rescues, *again]
     chance.shuffle(everything)
     for done in await asyncio.gather(*everything, return_exceptions=True):
         assert not isinstance(done, BaseException) or isinstance(done, TRY_AGAIN), done
     # What was rescued runs now under a new token, at the same attempt.
-    anew = [one for cell, lane in places for one in await claim(cell, store, owner=token(), lane=lane)]
+    anew = [one for cell, lane in places for one in await claim(cell, store, owner=new_token(), lane=lane)]
     for result in results:
         assert (await _settle(store, result)).written == 0, "whoever comes later with an old token is refused"
     for one in anew:
-        assert (await _settle(store, Result(one, job, Success()))).written == 1, "and who has the new one never is"
+        assert (await _settle(store, AttemptOutcome(one, job, Success()))).written == 1, (
+            "and who has the new one never is"
+        )
 
 
 def _settle(store, result):

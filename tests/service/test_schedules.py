@@ -5,13 +5,14 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from horae.domain.calendars import Calendar, Mode, Rule
 from horae.domain.errors import InvalidSchedule
-from horae.domain.schedule import Fire, Misfire, OnMisfire, OnOverlap, Policies, Skip, Spread
-from horae.domain.triggers import cron
-from horae.domain.zones import tzdata_version
-from horae.engine.almanac import Almanac
-from horae.service import calendars, forecasts, jobs, schedules
+from horae.domain.schedules import FireVerdict, Misfire, OnMisfire, OnOverlap, Policies, SkipVerdict, Spread
+from horae.domain.schedules.calendars import Calendar, CalendarMode, CalendarUse
+from horae.domain.schedules.triggers import cron
+from horae.domain.zones.zones import tzdata_version
+from horae.engine.calendars import Almanac
+from horae.service.jobs import jobs
+from horae.service.schedules import calendars, forecasts, schedules
 from horae.upkeep.copies import Copier
 from horae.upkeep.partitions import Partitioner
 from tests.steps import Looker, a_job, move_clock, query
@@ -50,7 +51,7 @@ async def next_nine(store):
 async def test_a_calendar_decides_and_every_skipped_day_leaves_its_reason(ctx, store):
     nine = await next_nine(store)
     await calendars.put(ctx, open_days(nine, 1, 3))
-    await a_job(ctx, "daily", NINE, policies=Policies(calendars=(Rule("open"),)))
+    await a_job(ctx, "daily", NINE, policies=Policies(calendars=(CalendarUse("open"),)))
     workers = firers(store)
     for day in range(4):
         await to(store, nine + timedelta(days=day, seconds=1))
@@ -68,7 +69,7 @@ async def test_a_day_that_opens_later_is_not_missed(ctx, store):
     """The cursor had gone past it; putting the calendar sends it back."""
     nine = await next_nine(store)
     await calendars.put(ctx, open_days(nine, 5))
-    await a_job(ctx, "hourly", cron("0 * * * *"), policies=Policies(calendars=(Rule("open"),)))
+    await a_job(ctx, "hourly", cron("0 * * * *"), policies=Policies(calendars=(CalendarUse("open"),)))
     workers = firers(store)
     await to(store, nine - timedelta(minutes=30))
     await fire(store, workers)  # on time again
@@ -91,7 +92,7 @@ async def test_calendars_reach_every_cell_and_unknown_ones_are_refused(ctx, stor
     assert len(await query(store, "select * from reference where kind = 'calendar'")) == 2
     assert [one.name for one in await calendars.listing(ctx)] == ["open"]
     with pytest.raises(InvalidSchedule, match="nothing"):
-        await a_job(ctx, "x", NINE, policies=Policies(calendars=(Rule("nothing", Mode.EXCLUDE),)))
+        await a_job(ctx, "x", NINE, policies=Policies(calendars=(CalendarUse("nothing", CalendarMode.EXCLUDE),)))
     audited = await query(store, "select action from audit_log where action like 'calendar%'")
     assert [row["action"] for row in audited] == ["calendar.put"]
 
@@ -158,7 +159,7 @@ async def test_a_skipped_occurrence_can_be_restored_and_versions_tell_the_story(
     nine = await next_nine(store)
     await schedules.skip(ctx, "daily", nine)
     preview = await schedules.preview(ctx, await jobs.find(ctx, "daily"), many=2)
-    assert [type(verdict) for verdict in preview.verdicts] == [Skip, Fire]
+    assert [type(verdict) for verdict in preview.verdicts] == [SkipVerdict, FireVerdict]
     restored = await schedules.restore(ctx, "daily", nine)
     assert (restored.version, restored.definition.overrides) == (3, ())
     await schedules.skip(ctx, "daily", nine)
@@ -287,7 +288,7 @@ async def test_a_resumed_job_tells_what_passed_as_one_range(ctx, store):
 
 
 async def test_a_job_has_so_many_single_occurrences_and_what_is_above_can_be_taken_away(ctx, monkeypatch):
-    monkeypatch.setattr("horae.domain.schedule.overrides.MOST_OVERRIDES", 3)
+    monkeypatch.setattr("horae.domain.schedules.overrides.MOST_OVERRIDES", 3)
     job = await a_job(ctx, "hourly", cron("0 * * * *"))
     occurrences = [job.next_fire_at + timedelta(hours=n) for n in range(1, 5)]
     for at in occurrences[:3]:

@@ -9,17 +9,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from horae.domain.errors import Contended, HoraeError, Invalid, NotFound, Unavailable
-from horae.domain.outcomes import ErrorCode, Retryable, Success, Unrecoverable
-from horae.domain.tasks import AfterSuccess
-from horae.runtime.chance import token
+from horae.domain.instances.outcomes import ErrorCode, Retryable, Success, Unrecoverable
+from horae.domain.tasks.tasks import AfterSuccess
+from horae.repositories.settle import AttemptOutcome, Settler
+from horae.runtime.randomness import new_token
 from horae.runtime.settings import CellSettings
-from horae.service import task_batches, tasks
-from horae.service.context import Context
-from horae.service.task_batches import Wish, cancel_many, schedule_many
-from horae.service.tenants import create
-from horae.store import tasks as rows
-from horae.store.cells import Store
-from horae.store.settle import Result, Settler
+from horae.service.context import Context, PlatformContext
+from horae.service.tasks import batches, tasks
+from horae.service.tasks.batches import TaskIntent, cancel_many, schedule_many
+from horae.service.tenants.tenants import create
+from horae.store.store import Store
+from horae.store.tasks import tasks as rows
 from tests.keyring import clear
 from tests.steps import a_job, a_type, claim_everywhere, query, settle
 
@@ -31,8 +31,15 @@ DEAD = Unrecoverable(ErrorCode.HTTP_4XX, "answered 404")
 async def test_every_task_of_a_batch_has_its_own_answer_in_its_own_place(ctx, store):
     await a_type(ctx)
     at = store.cells[0].clock.now() + timedelta(hours=1)
-    without_offset, unwritable = Wish("b", at.replace(tzinfo=None)), Wish("c", payload="\0")
-    wishes = [Wish("a", at), Wish(""), without_offset, unwritable, Wish("a", payload=1), Wish("d")]
+    without_offset, unwritable = TaskIntent("b", at.replace(tzinfo=None)), TaskIntent("c", payload="\0")
+    wishes = [
+        TaskIntent("a", at),
+        TaskIntent(""),
+        without_offset,
+        unwritable,
+        TaskIntent("a", payload=1),
+        TaskIntent("d"),
+    ]
     created, empty, naive, bad, moved, now = await schedule_many(ctx, TYPE, wishes)
     assert (created.decision, created.revision, created.at) == ("created", 1, at)
     assert (moved.decision, moved.revision, moved.instance_id) == ("moved", 2, created.instance_id)
@@ -48,16 +55,16 @@ async def test_a_batch_is_of_one_type_that_exists_and_not_too_large(ctx):
     await a_job(ctx, "recurring")
     for name in ("recurring", "nothing"):
         with pytest.raises(NotFound):
-            await schedule_many(ctx, name, [Wish("a")])
+            await schedule_many(ctx, name, [TaskIntent("a")])
     await a_type(ctx)
     assert await schedule_many(ctx, TYPE, []) == []
     with pytest.raises(Invalid, match="1000"):
-        await schedule_many(ctx, TYPE, [Wish(str(n)) for n in range(1001)])
+        await schedule_many(ctx, TYPE, [TaskIntent(str(n)) for n in range(1001)])
 
 
 async def test_a_thousand_tasks_are_written_in_one_transaction_a_cell(ctx, store):
     await a_type(ctx)
-    answers = await schedule_many(ctx, TYPE, [Wish(str(n), payload={"n": n}) for n in range(1000)])
+    answers = await schedule_many(ctx, TYPE, [TaskIntent(str(n), payload={"n": n}) for n in range(1000)])
     assert {answer.decision for answer in answers} == {"created"}
     for cell in store.cells:
         assert len(await query(cell, "select distinct xmin::text from instance_live")) == 1
@@ -68,10 +75,10 @@ async def test_a_thousand_tasks_are_written_in_one_transaction_a_cell(ctx, store
 
 async def test_tasks_that_are_not_wanted_any_more_are_cancelled_together(ctx, store):
     await a_type(ctx)
-    await schedule_many(ctx, TYPE, [Wish(key, version=5) for key in "abc"])
+    await schedule_many(ctx, TYPE, [TaskIntent(key, version=5) for key in "abc"])
     await claim_everywhere(store)
-    await schedule_many(ctx, TYPE, [Wish("d")])
-    wishes = [Wish("a"), Wish("b", version=4), Wish("never"), Wish("d"), Wish("a")]
+    await schedule_many(ctx, TYPE, [TaskIntent("d")])
+    wishes = [TaskIntent("a"), TaskIntent("b", version=4), TaskIntent("never"), TaskIntent("d"), TaskIntent("a")]
     gone, stale, never, waiting, again = await cancel_many(ctx, TYPE, wishes)
     assert (gone.decision, waiting.decision) == ("cancelled", "cancelled")
     assert (stale.decision, stale.reason) == ("ignored", "stale")
@@ -83,14 +90,14 @@ async def test_tasks_that_are_not_wanted_any_more_are_cancelled_together(ctx, st
 async def test_a_cell_that_is_away_leaves_the_others_tasks_alone(ctx, store, cluster, monkeypatch):
     await a_type(ctx)
     keys = [str(n) for n in range(20)]
-    await schedule_many(ctx, TYPE, [Wish("0")])
+    await schedule_many(ctx, TYPE, [TaskIntent("0")])
     away = store.cells[1]
 
     async def refuse(_work):
         raise ConnectionError
 
     monkeypatch.setattr(away, "run", refuse)
-    answers = await schedule_many(ctx, TYPE, [Wish(key) for key in keys])
+    answers = await schedule_many(ctx, TYPE, [TaskIntent(key) for key in keys])
     for key, answer in zip(keys, answers, strict=True):
         lost = store.cell(ctx.tenant.shard(f"{TYPE}/{key}")) is away
         assert isinstance(answer, Unavailable) == lost
@@ -100,7 +107,7 @@ async def test_a_closed_shard_refuses_its_own_tasks_only(ctx, store):
     await a_type(ctx)
     shard = ctx.tenant.shard(f"{TYPE}/a")
     await query(store.cell(shard), "update shard set state = 'FROZEN', owner = null where shard_id = $1", shard)
-    closed, fine = await schedule_many(ctx, TYPE, [Wish("a"), Wish("b")])
+    closed, fine = await schedule_many(ctx, TYPE, [TaskIntent("a"), TaskIntent("b")])
     assert isinstance(closed, Contended)
     assert fine.decision == "created"
 
@@ -108,11 +115,11 @@ async def test_a_closed_shard_refuses_its_own_tasks_only(ctx, store):
 async def test_keys_that_others_create_between_read_and_write_are_decided_again(ctx, store, monkeypatch):
     """One is created, one is created and succeeds, one is created and runs: all after the batch had read them."""
     await a_type(ctx, width=1)  # one shard, one cell, one read
-    find = task_batches.task_batches.find
+    find = batches.batches.find
 
     async def slow_find(tx, *asked):
         known = await find(tx, *asked)
-        monkeypatch.setattr(task_batches.task_batches, "find", find)
+        monkeypatch.setattr(batches.batches, "find", find)
         assert known == {}
         for key in ("done", "runs", "waits"):
             await tasks.schedule(ctx, TYPE, key)
@@ -122,8 +129,8 @@ async def test_keys_that_others_create_between_read_and_write_are_decided_again(
                 await settle(store, ran, Success())
         return known
 
-    monkeypatch.setattr(task_batches.task_batches, "find", slow_find)
-    answers = await schedule_many(ctx, TYPE, [Wish(key) for key in ("done", "new", "runs", "waits")])
+    monkeypatch.setattr(batches.batches, "find", slow_find)
+    answers = await schedule_many(ctx, TYPE, [TaskIntent(key) for key in ("done", "new", "runs", "waits")])
     assert [answer.decision for answer in answers] == ["ignored", "created", "replaced", "moved"]
     assert [answer.revision for answer in answers] == [3, 1, 2, 2]
 
@@ -131,7 +138,7 @@ async def test_keys_that_others_create_between_read_and_write_are_decided_again(
 async def test_batches_that_name_the_same_keys_in_different_orders_all_pass(ctx, store):
     await a_type(ctx)
     keys = [str(n) for n in range(40)]
-    wishes = [[Wish(key) for key in keys[n:] + keys[:n]] for n in range(8)]
+    wishes = [[TaskIntent(key) for key in keys[n:] + keys[:n]] for n in range(8)]
     answers = await asyncio.gather(*(schedule_many(ctx, TYPE, part) for part in wishes))
     decisions = [answer.decision for part in answers for answer in part]
     assert (decisions.count("created"), decisions.count("moved")) == (40, 280)
@@ -175,7 +182,7 @@ class Pair:
         elif fate != "waits":
             ran = await self.run(job, key)
             if fate in ends:
-                await Settler(self.store.cell(ran.shard)).settle([Result(ran, job, ends[fate])])
+                await Settler(self.store.cell(ran.shard)).settle([AttemptOutcome(ran, job, ends[fate])])
             if fate == "runs again":
                 await self.run(job, key)
 
@@ -187,14 +194,14 @@ class Pair:
                       deadline = due_at + interval '1 minute' where job_id = $1 and business_key = $2""",
             job.id,
             key,
-            token(),
+            new_token(),
         )
         async with self.store.statement(place.shard) as tx:
             return (await rows.find(tx, place)).live
 
     def wishes(self, drawn):
         return [
-            Wish(key, None if seconds is None else self.start + timedelta(seconds=seconds), payload, version)
+            TaskIntent(key, None if seconds is None else self.start + timedelta(seconds=seconds), payload, version)
             for key, seconds, payload, version in drawn
         ]
 
@@ -274,7 +281,7 @@ def world(cluster):
     names = loop.run_until_complete(cluster.make_cells(2))
     store = Store.of([CellSettings(name=name, dsn=cluster.dsn(name)) for name in names])
     loop.run_until_complete(store.__aenter__())
-    tenant = loop.run_until_complete(create(store, "acme", "test", width=4096))
+    tenant = loop.run_until_complete(create(PlatformContext(store, "test"), "acme", width=4096))
     yield loop, Context.of(store, tenant, "author")
     loop.run_until_complete(store.__aexit__())
     loop.run_until_complete(cluster.drop(names))

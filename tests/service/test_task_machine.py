@@ -21,19 +21,36 @@ from hypothesis.stateful import (
 )
 
 from horae.domain.errors import NotFound
-from horae.domain.lifecycle import LIVE, State, may_become
-from horae.domain.outcomes import Declined, ErrorCode, Lost, Retryable, Success, Unrecoverable
-from horae.domain.tasks import AfterSuccess, Create, Decision, Ignore, Intent, Move, Replace, decide
-from horae.runtime.chance import token
+from horae.domain.instances.lifecycle import LIVE, State, may_become
+from horae.domain.instances.outcomes import (
+    DeclinedCall,
+    ErrorCode,
+    LostAttempt,
+    Retryable,
+    Success,
+    Unrecoverable,
+)
+from horae.domain.tasks.tasks import (
+    AfterSuccess,
+    CreateDecision,
+    Decision,
+    Ignore,
+    Intent,
+    MoveDecision,
+    Replace,
+    decide,
+)
+from horae.repositories.settle import AttemptOutcome, Settler
+from horae.runtime.randomness import new_token
 from horae.runtime.settings import CellSettings
-from horae.service import tasks, tenants
-from horae.service.births import birth_of
-from horae.service.context import Context
-from horae.service.task_batches import Wish, cancel_many, schedule_many
-from horae.service.task_rounds import Round
-from horae.store import tasks as rows
-from horae.store.cells import Store
-from horae.store.settle import Result, Settler
+from horae.service.context import Context, PlatformContext
+from horae.service.tasks import tasks
+from horae.service.tasks.batch_rounds import TaskBatchRound
+from horae.service.tasks.batches import TaskIntent, cancel_many, schedule_many
+from horae.service.tasks.new_instances import new_task_row
+from horae.service.tenants import tenants
+from horae.store.store import Store
+from horae.store.tasks import tasks as rows
 from horae.store.tx import COLLIDED
 from tests.steps import a_type, query
 
@@ -41,9 +58,9 @@ KEYS = st.sampled_from(["a", "b"])
 WHEN = st.integers(-3600, 3600)
 OUTCOMES = st.sampled_from([
     Success(),
-    Declined("not due"),
-    Lost(),
-    Lost(ours=False),
+    DeclinedCall("not due"),
+    LostAttempt(),
+    LostAttempt(ours=False),
     Retryable(ErrorCode.TIMEOUT, "no answer"),
     Unrecoverable(ErrorCode.HTTP_4XX, "answered 404"),
 ])  # fmt: skip
@@ -81,7 +98,7 @@ class TaskMachine(RuleBasedStateMachine):
 
     def place(self, key):
         ctx = self.contexts[0]
-        return rows.Place(ctx.tenant.shard(f"{self.job.name}/{key}"), ctx.tenant.id, self.job.id, key)
+        return rows.TaskPlace(ctx.tenant.shard(f"{self.job.name}/{key}"), ctx.tenant.id, self.job.id, key)
 
     def expected(self, row):
         """Which decision the rules demand in this state."""
@@ -115,7 +132,7 @@ class TaskMachine(RuleBasedStateMachine):
         """A batch is decided task by task, in its order."""
         ctx = self.contexts[author]
         now = ctx.store.cells[0].clock.now()
-        asked = [Wish(key, now + timedelta(seconds=seconds)) for key, seconds in wishes]
+        asked = [TaskIntent(key, now + timedelta(seconds=seconds)) for key, seconds in wishes]
         for wish, answer in zip(asked, self.run(schedule_many(ctx, self.job.name, asked)), strict=True):
             row = self.model[wish.key]
             want = self.expected(row)
@@ -124,7 +141,7 @@ class TaskMachine(RuleBasedStateMachine):
 
     @rule(keys=st.lists(KEYS, min_size=1, max_size=3), author=st.integers(0, CONNECTIONS - 1))
     def cancel_many(self, keys, author):
-        answers = self.run(cancel_many(self.contexts[author], self.job.name, [Wish(key) for key in keys]))
+        answers = self.run(cancel_many(self.contexts[author], self.job.name, [TaskIntent(key) for key in keys]))
         for key, answer in zip(keys, answers, strict=True):
             row = self.model[key]
             if row.state is None:
@@ -159,7 +176,7 @@ class TaskMachine(RuleBasedStateMachine):
         same_row = (row.state, row.id, row.generation) == seen[:3]
 
         async def write_batched():
-            turn = Round(self.job, "author", ctx.store.cells[0].clock.now())
+            turn = TaskBatchRound(self.job, "author", ctx.store.cells[0].clock.now())
             turn.put(place.shard, key, known, intent)
             with suppress(*COLLIDED):
                 async with ctx.store.tx(place.shard) as tx:
@@ -168,22 +185,22 @@ class TaskMachine(RuleBasedStateMachine):
         async def write():
             async with ctx.store.tx(place.shard) as tx:
                 match change:
-                    case Create(after=after):
-                        birth = birth_of(self.job, place, after + 1, tx.now)
+                    case CreateDecision(after=after):
+                        birth = new_task_row(self.job, place, after + 1, tx.now)
                         return await rows.create(tx, place, change, intent, birth, {})
-                    case Move():
+                    case MoveDecision():
                         return await rows.move(tx, place, change, intent, {})
                     case Replace(found=found):
-                        birth = birth_of(self.job, place, found.generation, tx.now)
+                        birth = new_task_row(self.job, place, found.generation, tx.now)
                         return await rows.replace(tx, place, change, intent, birth, {})
                     case Ignore():
                         return await rows.ignore(tx, place, known, {})
 
         written = self.run(write_batched() if batched else write())
         match change:
-            case Create(after=after):
+            case CreateDecision(after=after):
                 applies, decision = row.generation == after and row.state not in LIVE, Decision.CREATED
-            case Move(found=found):
+            case MoveDecision(found=found):
                 waits = row.state in LIVE and row.state is not State.RUNNING
                 applies, decision = waits and row.id == found.id, Decision.MOVED
             case Replace(found=found):
@@ -219,7 +236,7 @@ class TaskMachine(RuleBasedStateMachine):
                    where job_id = $1 and business_key = $2 and state in ('INIT', 'FAIL') returning id""",
                 self.job.id,
                 key,
-                token(),
+                new_token(),
             )
         )
         assert bool(found) == (row.state in {State.INIT, State.FAIL})
@@ -239,7 +256,7 @@ class TaskMachine(RuleBasedStateMachine):
         row, cell = self.model[key], self.stores[author].cell(ran.shard)
         ours = row.state is State.RUNNING and row.id == ran.id
         settler = Settler(cell)
-        done = self.run(settler.settle([Result(ran, self.job, outcome)]))
+        done = self.run(settler.settle([AttemptOutcome(ran, self.job, outcome)]))
         assert (done.written, done.refused, settler.late) == (ours, not ours, not ours)
         if not ours:
             return
@@ -285,7 +302,7 @@ def world(cluster):
     for store in stores:
         loop.run_until_complete(store.__aenter__())
     loop.run_until_complete(query(stores[0], JOB_ROW))
-    tenant = loop.run_until_complete(tenants.create(stores[0], "acme", "test", width=4096))
+    tenant = loop.run_until_complete(tenants.create(PlatformContext(stores[0], "test"), "acme", width=4096))
     yield loop, stores, tenant
     for store in stores:
         loop.run_until_complete(store.__aexit__())

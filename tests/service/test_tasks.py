@@ -3,12 +3,13 @@ from datetime import datetime, timedelta
 import pytest
 
 from horae.domain.errors import Invalid, NotFound
-from horae.domain.instances import Lane
-from horae.domain.outcomes import ErrorCode, Retryable, Success
-from horae.domain.tasks import Intent, Move, Replace, decide
-from horae.service import jobs, tasks
-from horae.service.births import birth_of
-from horae.store import tasks as rows
+from horae.domain.instances.instances import Lane
+from horae.domain.instances.outcomes import ErrorCode, Retryable, Success
+from horae.domain.tasks.tasks import Intent, MoveDecision, Replace, decide
+from horae.service.jobs import jobs
+from horae.service.tasks import tasks
+from horae.service.tasks.new_instances import new_task_row
+from horae.store.tasks import tasks as rows
 from tests.keyring import clear
 from tests.steps import a_job, a_type, claim_everywhere, move_clock, query, settle
 
@@ -163,17 +164,17 @@ async def test_tasks_of_a_wide_tenant_live_in_both_cells(ctx, store):
 async def prepared(ctx, store, version=None):
     """A decision about key 42, read and decided but not written yet, and a way to write it."""
     job = await jobs.find(ctx, TYPE)
-    place = rows.Place(ctx.tenant.shard(f"{TYPE}/42"), ctx.tenant.id, job.id, "42")
+    place = rows.TaskPlace(ctx.tenant.shard(f"{TYPE}/42"), ctx.tenant.id, job.id, "42")
     intent = Intent(store.cells[0].clock.now() + timedelta(hours=1), version=version)
     async with store.statement(place.shard) as tx:
         change = decide(await rows.find(tx, place), intent)
 
     async def write():
         async with store.tx(place.shard) as tx:
-            if isinstance(change, Move):
+            if isinstance(change, MoveDecision):
                 return await rows.move(tx, place, change, intent, {})
             assert isinstance(change, Replace)
-            return await rows.replace(tx, place, change, intent, birth_of(job, place, 1, tx.now), {})
+            return await rows.replace(tx, place, change, intent, new_task_row(job, place, 1, tx.now), {})
 
     return change, write
 
@@ -193,7 +194,7 @@ async def test_a_move_prepared_for_a_waiting_task_never_touches_a_running_one(ct
     await a_type(ctx)
     await tasks.schedule(ctx, TYPE, "42")
     change, write = await prepared(ctx, store)
-    assert isinstance(change, Move)
+    assert isinstance(change, MoveDecision)
     [ran] = await claim_everywhere(store)
     assert await write() is None
     row = await live(store)
@@ -205,6 +206,6 @@ async def test_a_move_prepared_before_a_newer_intent_came_is_not_written(ctx, st
     await tasks.schedule(ctx, TYPE, "42", version=1)
     change, write = await prepared(ctx, store, version=2)
     newer = await tasks.schedule(ctx, TYPE, "42", at=store.cells[0].clock.now() + timedelta(hours=5), version=3)
-    assert isinstance(change, Move)
+    assert isinstance(change, MoveDecision)
     assert await write() is None
     assert (await live(store))["fire_time"] == newer.at

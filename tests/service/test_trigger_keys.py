@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from horae.domain.errors import Duplicate
-from horae.service import instances
+from horae.service.instances import instances
 from tests.steps import a_job, query
 
 

@@ -5,10 +5,11 @@ from msgspec.structs import replace
 
 from horae.domain.errors import Conflict, Invalid, NotFound
 from horae.domain.ids import Prefix, public
-from horae.domain.instances import Priority
-from horae.domain.jobs import Status, Wanted
-from horae.domain.triggers import DelayTrigger, KeyedTrigger, cron
-from horae.service import jobs, schedules, versions
+from horae.domain.instances.instances import Priority
+from horae.domain.jobs.jobs import JobFilter, Status
+from horae.domain.schedules.triggers import DelayTrigger, KeyedTrigger, cron
+from horae.service.jobs import jobs, versions
+from horae.service.schedules import schedules
 from tests.steps import a_job, a_type, every, move_clock, query
 
 
@@ -54,7 +55,7 @@ async def test_versions_are_listed_newest_first_and_their_differences_told(ctx):
     job = await a_job(ctx, "a", cron("0 * * * *"))
     await schedules.update(ctx, "a", replace(job.definition, trigger=cron("5 * * * *")))
     await schedules.label(ctx, "a", {"team": "payments"})
-    job = await jobs.named(ctx, public(Prefix.JOB, job.id))
+    job = await jobs.find_by_ref(ctx, public(Prefix.JOB, job.id))
     assert [one.version for one in await versions.listing(ctx, job, limit=2)] == [3, 2]
     assert [one.version for one in await versions.listing(ctx, job, before=2)] == [1]
     told = [one.text for one in await versions.diff(ctx, job, 1, 3)]
@@ -76,8 +77,8 @@ async def test_a_removed_job_is_found_by_its_id_only_by_those_who_ask_for_it(ctx
     await jobs.remove(ctx, "a")
     id_ = public(Prefix.JOB, job.id)
     with pytest.raises(NotFound):
-        await jobs.named(ctx, id_)
-    assert (await jobs.named(ctx, id_, removed=True)).status is Status.REMOVED
+        await jobs.find_by_ref(ctx, id_)
+    assert (await jobs.find_by_ref(ctx, id_, removed=True)).status is Status.REMOVED
 
 
 async def test_pages_of_jobs_come_by_name_over_both_cells_with_filters(ctx):
@@ -94,12 +95,12 @@ async def test_pages_of_jobs_come_by_name_over_both_cells_with_filters(ctx):
             after = page[-1].name
         return found
 
-    everything = await names(Wanted())
+    everything = await names(JobFilter())
     assert everything == sorted(everything)
     assert len(everything) == 15
-    assert await names(Wanted(labels={"parity": "odd"}, prefix="job-0")) == [f"job-0{n}" for n in (1, 3, 5, 7, 9)]
-    assert await names(Wanted(status=Status.PAUSED)) == ["job-03"]
-    assert len(await names(Wanted(with_labels=("parity",)))) == 12
+    assert await names(JobFilter(labels={"parity": "odd"}, prefix="job-0")) == [f"job-0{n}" for n in (1, 3, 5, 7, 9)]
+    assert await names(JobFilter(status=Status.PAUSED)) == ["job-03"]
+    assert len(await names(JobFilter(with_labels=("parity",)))) == 12
 
 
 async def test_a_change_goes_on_from_now(ctx, store):

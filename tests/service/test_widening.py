@@ -7,18 +7,22 @@ from datetime import timedelta
 import asyncpg
 import pytest
 
-from horae.domain.calendars import Calendar
 from horae.domain.errors import Conflict, Contended, HoraeError, Invalid, NameTaken, NotFound
 from horae.domain.placement import Layout, home_of
-from horae.domain.tenants import Tenant
-from horae.domain.triggers import ManualTrigger, RollingTrigger
-from horae.runtime.chance import mint
-from horae.service import calendars, jobs, places, subjects, task_once, tasks, tenants
-from horae.service.context import Context
-from horae.service.task_batches import Wish, cancel_many, schedule_many
-from horae.store import tenants as rows
-from horae.store import widenings
-from horae.store.cells import Store
+from horae.domain.schedules.calendars import Calendar
+from horae.domain.schedules.triggers import ManualTrigger, RollingTrigger
+from horae.domain.tenants.tenants import Tenant
+from horae.runtime.randomness import new_id
+from horae.service.context import Context, PlatformContext
+from horae.service.jobs import jobs
+from horae.service.rolling import subjects
+from horae.service.schedules import calendars
+from horae.service.tasks import idempotent, tasks
+from horae.service.tasks.batches import TaskIntent, cancel_many, schedule_many
+from horae.service.tenants import places, tenants
+from horae.store.store import Store
+from horae.store.tenants import tenants as rows
+from horae.store.tenants import widenings
 from tests.steps import a_job, a_type, query, until
 
 KEYS = [f"key-{number}" for number in range(60)]
@@ -29,7 +33,7 @@ LATER = timedelta(hours=1)
 async def narrow(store) -> Context:
     """A tenant as an earlier release made it."""
     shard = home_of("old")
-    tenant = Tenant(mint(shard, store.cell(shard).clock.now()), "old", 16, layout=Layout.NEIGHBOURS)
+    tenant = Tenant(new_id(shard, store.cell(shard).clock.now()), "old", 16, layout=Layout.NEIGHBOURS)
     async with store.tx(shard) as tx:
         assert await rows.create(tx, tenant)
         await rows.publish(tx, tenant.id)
@@ -38,7 +42,7 @@ async def narrow(store) -> Context:
 
 async def widen(ctx: Context, width: int = 256) -> Context:
     """The caller as a process that has heard of it."""
-    return Context.of(ctx.store, await tenants.widen(ctx.store, ctx.tenant.name, "test", width), "wide")
+    return Context.of(ctx.store, await tenants.widen(ctx, ctx.tenant.name, width), "wide")
 
 
 def ignorant(ctx: Context) -> Context:
@@ -67,11 +71,11 @@ def at(ctx: Context):
 
 async def test_what_was_made_before_stays_and_what_is_made_then_lies_in_the_new_shards(narrow, store):
     await a_type(narrow, "T")
-    await schedule_many(narrow, "T", [Wish(key, at(narrow)) for key in KEYS[:30]])
+    await schedule_many(narrow, "T", [TaskIntent(key, at(narrow)) for key in KEYS[:30]])
     before = await ledgers(store)
     wide = await widen(narrow)
     assert wide.tenant.placements == ((Layout.SPREAD, 256), (Layout.NEIGHBOURS, 16))
-    answers = await schedule_many(wide, "T", [Wish(key, at(wide)) for key in KEYS])
+    answers = await schedule_many(wide, "T", [TaskIntent(key, at(wide)) for key in KEYS])
     assert [answer.decision for answer in answers] == ["moved"] * 30 + ["created"] * 30
     after = await ledgers(store)
     assert {key: after[key] for key in before} == before
@@ -81,7 +85,9 @@ async def test_what_was_made_before_stays_and_what_is_made_then_lies_in_the_new_
     assert (await tasks.cancel(wide, "T", "key-3")).decision == "cancelled"
     assert (await tasks.schedule(wide, "T", "key-3", at=at(wide))).decision == "created"
     assert await ledgers(store) == after
-    assert {answer.decision for answer in await cancel_many(wide, "T", [Wish(key) for key in KEYS])} == {"cancelled"}
+    assert {answer.decision for answer in await cancel_many(wide, "T", [TaskIntent(key) for key in KEYS])} == {
+        "cancelled"
+    }
 
 
 async def test_jobs_of_before_are_found_changed_and_removed_by_name(narrow, store):
@@ -105,12 +111,12 @@ async def test_who_has_not_heard_of_it_uses_what_others_made_and_makes_nothing_i
     await a_type(narrow, "T")
     stale = ignorant(narrow)
     wide = await widen(narrow)
-    await schedule_many(wide, "T", [Wish(key, at(wide)) for key in KEYS[:20]])
+    await schedule_many(wide, "T", [TaskIntent(key, at(wide)) for key in KEYS[:20]])
     assert (await tasks.schedule(stale, "T", "key-0", at=at(stale))).decision == "moved"
     assert (await tasks.cancel(stale, "T", "key-1")).decision == "cancelled"
     assert (await tasks.cancel(stale, "T", "never", version=7)).decision == "ignored"
     assert (await tasks.show(stale, "T", "key-2")).known.live is not None
-    answers = await schedule_many(stale, "T", [Wish(key, at(stale)) for key in KEYS[2:40]])
+    answers = await schedule_many(stale, "T", [TaskIntent(key, at(stale)) for key in KEYS[2:40]])
     assert [answer.decision for answer in answers] == ["moved"] * 18 + ["created"] * 20
     assert (await a_job(stale, "new")).shard == wide.tenant.shard("new")
     found = await ledgers(store)
@@ -127,7 +133,9 @@ async def test_one_of_those_who_race_for_a_key_makes_it(narrow, store):
 
     async def widened():
         wide = await widen(narrow)
-        return await asyncio.gather(all_keys(wide), schedule_many(wide, "T", [Wish(key, at(wide)) for key in KEYS]))
+        return await asyncio.gather(
+            all_keys(wide), schedule_many(wide, "T", [TaskIntent(key, at(wide)) for key in KEYS])
+        )
 
     answers = await asyncio.gather(*map(all_keys, others), widened())
     found = await ledgers(store)
@@ -266,7 +274,7 @@ async def test_a_cell_that_was_down_hears_of_it_from_who_makes_a_key_there(narro
 
 
 async def test_a_tenant_is_widened_again_and_again_and_all_it_ever_made_is_found(store):
-    ctx = Context.of(store, await tenants.create(store, "acme", "test", width=4), "test")
+    ctx = Context.of(store, await tenants.create(PlatformContext(store, "test"), "acme", width=4), "test")
     await a_type(ctx, "T")
     for number, width in enumerate((4, 16, 64, 256, 4096)):
         if number:
@@ -291,32 +299,34 @@ async def test_rolling_sets_calendars_and_types_of_a_width_of_their_own_keep_the
     assert len(await subjects.page(wide, rolling, "", 100)) == len(KEYS)
     assert await places.shards_of_keys(wide, own, KEYS) == await places.shards_of_keys(narrow, own, KEYS)
     await calendars.put(wide, Calendar(name="c", first=today, last=today, added=frozenset({today})))
-    assert (await calendars.known(narrow, ["c"])) == (await calendars.known(wide, ["c"]))
+    assert (await calendars.by_names(narrow, ["c"])) == (await calendars.by_names(wide, ["c"]))
     assert len(await query(store, "select from calendar")) == 1
 
 
 async def test_an_idempotency_key_of_before_is_answered_as_before(narrow):
     await a_type(narrow, "T")
-    first = await task_once.schedule(narrow, "once", "T", "key", at=None)
+    first = await idempotent.schedule(narrow, "once", "T", "key", at=None)
     wide = await widen(narrow)
-    again = await task_once.schedule(wide, "once", "T", "key", at=None)
+    again = await idempotent.schedule(wide, "once", "T", "key", at=None)
     assert (first.replayed, again.replayed, again.answer) == (False, True, first.answer)
 
 
 async def test_a_tenant_becomes_wider_only(narrow, store):
     with pytest.raises(Invalid):
-        await tenants.widen(store, "old", "test", 4)
+        await tenants.widen(PlatformContext(store, "test"), "old", 4)
     with pytest.raises(Invalid):
-        await tenants.widen(store, "old", "test", 17)
+        await tenants.widen(PlatformContext(store, "test"), "old", 17)
     assert (await widen(narrow, 16)).tenant.layout is Layout.SPREAD
     with pytest.raises(Invalid):
-        await tenants.widen(store, "old", "test", 16)
+        await tenants.widen(PlatformContext(store, "test"), "old", 16)
     with pytest.raises(NotFound):
-        await tenants.widen(store, "nobody", "test", 16)
+        await tenants.widen(PlatformContext(store, "test"), "nobody", 16)
 
 
 async def test_of_two_who_widen_at_once_one_is_told_to_ask_again_or_both_are_counted(narrow, store):
-    done = await asyncio.gather(*(tenants.widen(store, "old", "test", 64) for _ in range(4)), return_exceptions=True)
+    done = await asyncio.gather(
+        *(tenants.widen(PlatformContext(store, "test"), "old", 64) for _ in range(4)), return_exceptions=True
+    )
     assert all(isinstance(one, Tenant | Conflict | Invalid) for one in done)
     assert sum(isinstance(one, Tenant) for one in done) == 1
     assert not [one for one in done if isinstance(one, Exception) and not isinstance(one, HoraeError)]

@@ -8,19 +8,21 @@ from msgspec.structs import replace
 
 from horae.domain.errors import Invalid
 from horae.domain.ids import shard_in
-from horae.domain.outcomes import Accepted, Declined, Success
-from horae.domain.targets import QueueTarget
-from horae.domain.tokens import completion
-from horae.domain.triggers import DelayTrigger
-from horae.domain.workers import Failed, Finish, Held
+from horae.domain.instances.outcomes import AcceptedCall, DeclinedCall, Success
+from horae.domain.schedules.triggers import DelayTrigger
+from horae.domain.targets.targets import QueueTarget
+from horae.domain.workers.completion_tokens import completion_token
+from horae.domain.workers.workers import FailureReport, Finish, Heartbeat
 from horae.engine.rescue import Rescuer
 from horae.engine.territory import Territory
+from horae.repositories.definitions import Definitions
+from horae.repositories.settle import Settler
 from horae.runtime.telemetry import counts
-from horae.service import tasks, tenants, workers
-from horae.service.context import Context
-from horae.store import shards
-from horae.store.definitions import Definitions
-from horae.store.settle import Settler
+from horae.service.context import Context, PlatformContext
+from horae.service.tasks import tasks
+from horae.service.tenants import tenants
+from horae.service.workers import workers
+from horae.store.nodes import shards
 from horae.upkeep.copies import Copier
 from tests.steps import a_job, a_type, claim_everywhere, move_clock, query, settle
 
@@ -42,7 +44,7 @@ def finish(one, said=Success()):  # noqa: B008
 
 
 def held(one, seconds=None):
-    return Held(one.instance_id, one.attempt, one.token, seconds)
+    return Heartbeat(one.instance_id, one.attempt, one.token, seconds)
 
 
 async def verdicts(ctx, *reports):
@@ -57,7 +59,12 @@ async def rescue(store):
 async def test_each_report_has_its_own_answer_and_ends_by_the_rules(ctx, store, queue):
     one, two, three, four = await claimed(ctx, 4)
     await move_clock(store, seconds=2)
-    said = [Success(), Declined("not pending"), Failed("never", retryable=False), Failed("busy", retry_after=40)]
+    said = [
+        Success(),
+        DeclinedCall("not pending"),
+        FailureReport("never", retryable=False),
+        FailureReport("busy", retry_after=40),
+    ]
     reports = [finish(*pair) for pair in zip((one, two, three, four), said, strict=True)]
     answers = await workers.finish(ctx, reports)
     assert [answer.instance_id for answer in answers] == [report.instance_id for report in reports]
@@ -81,7 +88,7 @@ async def test_each_report_has_its_own_answer_and_ends_by_the_rules(ctx, store, 
 async def test_success_after_failures_keeps_their_number_and_clears_their_message(ctx, store, queue):
     [one] = await claimed(ctx)
     for _ in range(3):
-        assert await verdicts(ctx, finish(one, Failed("busy"))) == ["done"]
+        assert await verdicts(ctx, finish(one, FailureReport("busy"))) == ["done"]
         await move_clock(store, minutes=5)
         [one] = await workers.claim(ctx, "mail", "w")
     assert await verdicts(ctx, finish(one)) == ["done"]
@@ -91,10 +98,10 @@ async def test_success_after_failures_keeps_their_number_and_clears_their_messag
 
 async def test_what_is_given_back_keeps_what_it_failed_of_before(ctx, store, queue):
     [one] = await claimed(ctx)
-    assert await verdicts(ctx, finish(one, Failed("busy"))) == ["done"]
+    assert await verdicts(ctx, finish(one, FailureReport("busy"))) == ["done"]
     await move_clock(store, minutes=5)
     [one] = await workers.claim(ctx, "mail", "w")
-    assert await verdicts(ctx, finish(one, Failed("not begun", counted=False))) == ["done"]
+    assert await verdicts(ctx, finish(one, FailureReport("not begun", counted=False))) == ["done"]
     [row] = await query(store, "select state, attempt, retry_count, error_msg from instance_live")
     assert tuple(row) == ("FAIL", 1, 1, "busy")
 
@@ -102,7 +109,7 @@ async def test_what_is_given_back_keeps_what_it_failed_of_before(ctx, store, que
 async def test_a_second_report_of_the_same_attempt_is_late_and_counted(ctx, store, queue):
     [one] = await claimed(ctx)
     before = counts["worker.refused"]
-    assert await verdicts(ctx, finish(one), finish(one, Failed("no"))) == ["done", "late"]
+    assert await verdicts(ctx, finish(one), finish(one, FailureReport("no"))) == ["done", "late"]
     assert await verdicts(ctx, finish(one)) == ["late"]
     assert counts["worker.refused"] == before + 2
     assert len(await query(store, "select * from instance_history")) == 1
@@ -127,8 +134,8 @@ async def test_the_late_answer_of_a_replaced_attempt_is_refused_and_the_new_one_
 
 async def test_forged_old_and_foreign_tokens_are_all_refused(ctx, store, queue):
     one, two = await claimed(ctx, 2)
-    other = Context.of(store, await tenants.create(store, "other", "test"), "test")
-    forged = [completion(one.instance_id, 1, uuid4()) for _ in range(300)]
+    other = Context.of(store, await tenants.create(PlatformContext(store, "test"), "other"), "test")
+    forged = [completion_token(one.instance_id, 1, uuid4()) for _ in range(300)]
     bad = [replace(finish(one), token=token) for token in (*forged, "", "x", two.token, "é" * 43)]
     bad += [replace(finish(one), attempt=attempt) for attempt in (-1, 0, 2, 2**40)]
     bad += [replace(finish(one), instance_id=id_) for id_ in (uuid4(), two.instance_id)]
@@ -184,10 +191,10 @@ async def test_a_worker_that_vanishes_three_times_leaves_a_crash_loop(ctx, store
 async def test_a_target_that_answered_202_is_heard_and_finishes_with_the_same_verbs(ctx, store):
     await a_job(ctx, "long", DelayTrigger(0))
     [ran] = await claim_everywhere(store)
-    await settle(store, ran, Accepted(60))
-    token = completion(ran.id, ran.attempt, ran.token)
+    await settle(store, ran, AcceptedCall(60))
+    token = completion_token(ran.id, ran.attempt, ran.token)
     await move_clock(store, seconds=50)
-    [beat] = await workers.heartbeat(ctx, [Held(ran.id, ran.attempt, token, 120)])
+    [beat] = await workers.heartbeat(ctx, [Heartbeat(ran.id, ran.attempt, token, 120)])
     assert beat.yours
     await move_clock(store, seconds=100)
     await rescue(store)
@@ -219,4 +226,4 @@ async def test_one_request_speaks_of_a_bounded_number(ctx):
         with pytest.raises(Invalid):
             await workers.finish(ctx, [one] * many)
         with pytest.raises(Invalid):
-            await workers.heartbeat(ctx, [Held(uuid4(), 1, "t")] * many)
+            await workers.heartbeat(ctx, [Heartbeat(uuid4(), 1, "t")] * many)

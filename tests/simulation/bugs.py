@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
-from horae.domain.schedule import Schedule, Step, advance, first_wake
+from horae.domain.schedules import Schedule, Step, advance, first_wake
 from horae.engine import fire
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class TokenDropped(Bug):
     """Settle writes to whatever runs now, whoever runs it."""
 
     def statement(self, name: str, text: str) -> str:
-        settles = {"instances/end", "instances/succeed", "instances/again"}
+        settles = {"instances/instances/end", "instances/instances/succeed", "instances/instances/retry_later"}
         return _without(text, GUARD) if name in settles else text
 
 
@@ -39,7 +39,7 @@ class RescueUnguarded(Bug):
     """The rescuer writes what it decided from an old reading."""
 
     def statement(self, name: str, text: str) -> str:
-        if name not in {"instances/end", "instances/again"}:
+        if name not in {"instances/instances/end", "instances/instances/retry_later"}:
             return text
         text = _without(text, SEEN)
         return text.replace(GUARD, f"and (g.seen_deadline is not null or ({GUARD[4:]}))")
@@ -64,7 +64,9 @@ class CursorUncompared(Bug):
     """A fire moves its cursor without looking where it stands."""
 
     def statement(self, name: str, text: str) -> str:
-        return _without(text, "and c.next_fire_at = any(array[least(f.fire_time, f.due_at)])", name == "cursors/fire")
+        return _without(
+            text, "and c.next_fire_at = any(array[least(f.fire_time, f.due_at)])", name == "schedules/cursors/fire"
+        )
 
 
 def _without(text: str, part: str, here: bool = True) -> str:

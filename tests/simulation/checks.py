@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from horae.domain.jobs import Job
-from horae.domain.tasks import AfterSuccess
-from horae.domain.triggers import IntervalTrigger
+from horae.domain.jobs.jobs import Job
+from horae.domain.schedules.triggers import IntervalTrigger
+from horae.domain.tasks.tasks import AfterSuccess
 from tests.simulation.day import EPOCH
 
 if TYPE_CHECKING:

@@ -147,10 +147,10 @@ class Connection:
 
     def _ask(self, verb: str, name: str, statement: str, args: tuple[Any, ...]) -> Any:
         world = self.world
-        if name == "wakes/notify":
+        if name == "nodes/wakes/notify":
             world.notify(args[0])
             return None
-        if name == "wakes/ping":
+        if name == "nodes/wakes/ping":
             return None
         statement = world.planted(name, statement)
         if CLOCK in statement:  # the database's own clock is virtual too

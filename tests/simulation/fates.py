@@ -16,9 +16,22 @@ class Fate(StrEnum):
 
 SLOW = (
     *("transaction",) * 5,
-    *("instances/again", "instances/end", "instances/claim", "instances/abandoned"),
-    *("cursors/fire", "cursors/due", "tasks/find", "tasks/create", "tasks/move", "workers/held", "leases/heartbeat"),
-    *("leases/take", "nothing", "nothing", "nothing"),
+    *(
+        "instances/instances/retry_later",
+        "instances/instances/end",
+        "instances/instances/claim",
+        "instances/instances/abandoned",
+    ),
+    *(
+        "schedules/cursors/fire",
+        "schedules/cursors/due",
+        "tasks/tasks/find",
+        "tasks/tasks/create",
+        "tasks/tasks/move",
+        "workers/workers/find_attempts",
+        "nodes/leases/heartbeat",
+    ),
+    *("nodes/leases/take", "nothing", "nothing", "nothing"),
 )
 """One kind of call is slow in each seed: what stands between a reading and the writing decided by it."""
 RATES = {Fate.LOST_BEFORE: 0.012, Fate.LOST_AFTER: 0.018, Fate.CRASH: 0.006, Fate.PAUSE: 0.006}

@@ -11,10 +11,10 @@ class VirtualLeases(Leases):
     async def start(self) -> None:
         self._loop = self._main = asyncio.get_running_loop()
         self._begin()
-        await self._there(self._looked(), self.who.ttl.total_seconds())
+        await self._run_in_thread(self._wait_for_first_rounds(), self.identity.ttl.total_seconds())
 
     async def stop(self) -> None:
-        await self._there(self._part(), 0.9)
-        await self._cut()
+        await self._run_in_thread(self._end_keepers(), 0.9)
+        await self._cancel_rounds()
         for keeper in self._keepers.values():
-            keeper.hang_up()
+            keeper.drop_connection()

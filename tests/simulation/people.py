@@ -6,10 +6,12 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from horae.domain.errors import Conflict, HoraeError
-from horae.domain.outcomes import Success
-from horae.domain.workers import Claimed, Failed, Finish, Held, Verdict
-from horae.service import jobs, tasks, workers
-from horae.service.tasks import Answer
+from horae.domain.instances.outcomes import Success
+from horae.domain.workers.workers import ClaimedAttempt, FailureReport, Finish, Heartbeat, ReportVerdict
+from horae.service.jobs import jobs
+from horae.service.tasks import tasks
+from horae.service.tasks.tasks import ScheduleAnswer
+from horae.service.workers import workers
 from horae.store.tx import GONE
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ class Said(NamedTuple):
     asked_at: float
     heard_at: float
     at: datetime | None
-    answer: Answer
+    answer: ScheduleAnswer
 
 
 class Author:
@@ -91,25 +93,25 @@ class Worker:
                 pass
             await asyncio.sleep(1.3)
 
-    async def _do(self, one: Claimed) -> None:
+    async def _do(self, one: ClaimedAttempt) -> None:
         world, dice, ctx = self.world, self.world.dice, self.world.caller(self.name)
         await asyncio.sleep(dice.random() * 2)
         if dice.random() < 0.3:
-            [beat] = await workers.heartbeat(ctx, [Held(one.instance_id, one.attempt, one.token)])
+            [beat] = await workers.heartbeat(ctx, [Heartbeat(one.instance_id, one.attempt, one.token)])
             if not beat.yours:
                 return
             await asyncio.sleep(dice.random() * 3)
         failed = dice.random() < 0.1
         if not failed:
             world.receiver.take(one.idempotency_key)
-        said = Finish(one.instance_id, one.attempt, one.token, Failed("could not") if failed else Success())
+        said = Finish(one.instance_id, one.attempt, one.token, FailureReport("could not") if failed else Success())
         for _ in range(TRIES):
             try:
                 [answer] = await workers.finish(ctx, [said])
             except (*GONE, HoraeError):
                 await asyncio.sleep(0.3)
                 continue
-            if answer.verdict is not Verdict.NOT_NOW:
+            if answer.verdict is not ReportVerdict.NOT_NOW:
                 return
             await asyncio.sleep(0.3)
 

@@ -4,14 +4,14 @@ from datetime import timedelta
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
-from horae.domain.jobs import Definition
-from horae.domain.retries import RetryPolicy
-from horae.domain.schedule import OnOverlap, Policies
-from horae.domain.targets import HttpTarget, QueueTarget
-from horae.domain.tasks import AfterSuccess
-from horae.domain.triggers import IntervalTrigger, KeyedTrigger, Trigger, cron
-from horae.service import jobs
+from horae.domain.instances.retries import RetryPolicy
+from horae.domain.jobs.jobs import Definition
+from horae.domain.schedules import OnOverlap, Policies
+from horae.domain.schedules.triggers import IntervalTrigger, KeyedTrigger, Trigger, cron
+from horae.domain.targets.targets import HttpTarget, QueueTarget
+from horae.domain.tasks.tasks import AfterSuccess
 from horae.service.context import Context
+from horae.service.jobs import jobs
 
 if TYPE_CHECKING:
     from tests.simulation.world import World

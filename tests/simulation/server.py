@@ -9,11 +9,14 @@ from asyncio import events
 from collections.abc import Coroutine
 from contextlib import suppress
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import asyncpg
 
-from horae.store import cells, partitions
+from horae.store import cells
+from horae.store.databases import partitions
+from horae.store.statements import sql
 from horae.store.tx import Tx
 from tests.simulation.day import EPOCH
 
@@ -29,10 +32,11 @@ VACUUM = (
 )
 SWEPT_AFTER = 40
 SHARDS = 4
+SQL = Path(str(resources.files("horae.store"))) / "sql"
 NAMES = {
-    (folder / file.name).read_text(): f"{folder.name}/{file.name.removesuffix('.sql')}"
-    for folder in (resources.files("horae.store") / "sql").iterdir()
-    for file in folder.iterdir()
+    sql(name): name
+    for file in SQL.rglob("*.sql")
+    if not (name := file.relative_to(SQL).with_suffix("").as_posix()).startswith("parts/")
 }
 
 
@@ -80,7 +84,7 @@ class Server:
             near = await asyncpg.connect(self.dsn, host=folder, server_settings=settings, statement_cache_size=500)
             await connection.close()
             connection = near
-        await cells.speak_json(connection)
+        await cells.use_json(connection)
         return connection
 
     async def _prepare(self, shards: list[int]) -> None:

@@ -12,12 +12,13 @@ from uuid import UUID
 import structlog
 
 from horae.domain.placement import Layout, Placement, home_of
-from horae.domain.tenants import Tenant
+from horae.domain.tenants.tenants import Tenant
 from horae.engine import node
 from horae.engine.leases import keeper
-from horae.runtime import chance, clock
-from horae.service import tenants
-from horae.store import line
+from horae.runtime import clock, randomness
+from horae.service.context import PlatformContext
+from horae.service.tenants import tenants
+from horae.store.connections import direct_connection
 from horae.store.tx import CUT, GONE, TRY_AGAIN
 from tests.simulation.bugs import Bug
 from tests.simulation.checks import check
@@ -28,9 +29,15 @@ from tests.simulation.world import World
 
 TENANT = "acme"
 COLLECTED_AFTER = 10
-SELDOM = {"RENEW": 5.0, "BACKFILL": 60.0, "TENANCIES": 60.0, "RECORD": 2.0, "AHEAD": 3.0}
+SELDOM = {
+    "QUOTAS_INTERVAL_S": 5.0,
+    "BACKFILLS_INTERVAL_S": 60.0,
+    "TENANCIES_INTERVAL_S": 60.0,
+    "LATE_FIRES_INTERVAL_S": 2.0,
+    "DEFINITIONS_AHEAD_INTERVAL_S": 3.0,
+}
 """Duties that find little to do here: no job has a shared limit or a backfill, and no tenant is paused as a whole."""
-FAILURES = {"duty.failed", "batch.failed", "mature.failed", "fire.failed"}
+FAILURES = {"duty.failed", "batch.failed", "dispatch.failed", "fire.failed"}
 
 
 class Result(NamedTuple):
@@ -91,7 +98,7 @@ class Session:
         self.server.close()
 
     async def _tenant(self, world: World) -> Tenant:
-        return await tenants.create(await world.store(), TENANT, "simulation", width=SHARDS)
+        return await tenants.create(PlatformContext(await world.store(), "simulation"), TENANT, width=SHARDS)
 
 
 @contextmanager
@@ -115,11 +122,11 @@ def installed(world: World) -> Iterator[None]:
     with ExitStack() as stack:
         for where, name, what in (
             (clock, "time", ticks),
-            (chance, "os", dice),
-            (chance, "_bits", world.lots.getrandbits),
-            (chance, "fraction", world.lots.random),
+            (randomness, "os", dice),
+            (randomness, "_bits", world.lots.getrandbits),
+            (randomness, "fraction", world.lots.random),
             (keeper, "fraction", world.lots.random),
-            (line, "asyncpg", SimpleNamespace(connect=connect)),
+            (direct_connection, "asyncpg", SimpleNamespace(connect=connect)),
             (node, "Leases", VirtualLeases),
             *((node, name, pause) for name, pause in SELDOM.items()),
         ):

@@ -7,15 +7,23 @@ from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from horae.delivery.push import Delivered
+from horae.delivery.push import Delivery
 from horae.domain.errors import HoraeError
-from horae.domain.instances import Instance
-from horae.domain.jobs import Job
-from horae.domain.outcomes import Accepted, Declined, ErrorCode, Outcome, Retryable, Success, Unrecoverable
-from horae.domain.targets import HttpTarget
-from horae.domain.tokens import completion
-from horae.domain.workers import Finish, Verdict
-from horae.service import workers
+from horae.domain.instances.instances import Instance
+from horae.domain.instances.outcomes import (
+    AcceptedCall,
+    DeclinedCall,
+    ErrorCode,
+    Outcome,
+    Retryable,
+    Success,
+    Unrecoverable,
+)
+from horae.domain.jobs.jobs import Job
+from horae.domain.targets.targets import HttpTarget
+from horae.domain.workers.completion_tokens import completion_token
+from horae.domain.workers.workers import Finish, ReportVerdict
+from horae.service.workers import workers
 from horae.store.tx import GONE
 from tests.simulation.loop import Process
 
@@ -46,13 +54,13 @@ class Receiver:
         if drawn < 0.08:
             return FIVE_HUNDRED
         if drawn < 0.10 and job.name != "steady":
-            return Declined("not now")
+            return DeclinedCall("not now")
         if drawn < 0.11 and job.name != "steady":
             return Unrecoverable(ErrorCode.HTTP_4XX, "answered 400")
         if drawn < 0.25:
             assert isinstance(job.definition.target, HttpTarget)
             self.world.spawn("target", self._finish_later(ran))
-            return Accepted(job.definition.target.completion_seconds)
+            return AcceptedCall(job.definition.target.completion_seconds)
         self.take(ran.idem_key)
         return None if drawn < 0.30 and not self.world.fates.peace else Success()
 
@@ -61,14 +69,14 @@ class Receiver:
         assert ran.token is not None
         await asyncio.sleep(self.world.dice.random() * 3)
         self.take(ran.idem_key)
-        said = Finish(ran.id, ran.attempt, completion(ran.id, ran.attempt, ran.token), Success())
+        said = Finish(ran.id, ran.attempt, completion_token(ran.id, ran.attempt, ran.token), Success())
         ctx = self.world.caller("target")
         for _ in range(HEARD):
             try:
                 [answer] = await workers.finish(ctx, [said])
             except (*GONE, HoraeError):
                 answer = None
-            if answer is not None and answer.verdict is not Verdict.NOT_NOW:
+            if answer is not None and answer.verdict is not ReportVerdict.NOT_NOW:
                 return
             await asyncio.sleep(0.3)
 
@@ -83,7 +91,7 @@ class SimSender:
     async def _close(self) -> None:
         """There is nothing to hang up."""
 
-    def push(self, ran: Instance, job: Job, done: Callable[[Delivered], None]) -> None:
+    def push(self, ran: Instance, job: Job, done: Callable[[Delivery], None]) -> None:
         world, loop, fates = self.world, self.world.loop, self.world.fates
         target = job.definition.target
         assert isinstance(target, HttpTarget)
@@ -112,10 +120,10 @@ class SimSender:
 class Once:
     """The first result of a call counts, as it does for an HTTP connection."""
 
-    def __init__(self, done: Callable[[Delivered], None]) -> None:
-        self.done: Callable[[Delivered], None] | None = done
+    def __init__(self, done: Callable[[Delivery], None]) -> None:
+        self.done: Callable[[Delivery], None] | None = done
 
     def __call__(self, outcome: Outcome) -> None:
         done, self.done = self.done, None
         if done is not None:
-            done(Delivered(outcome, None, 1, None))
+            done(Delivery(outcome, None, 1, None))

@@ -18,7 +18,7 @@ Run = Callable[..., Result]
 
 PORTION, PORTIONS = 50, 20
 SHORT = 10
-"""Portions that `make test` runs; the others are for `make long`."""
+"""Portions that `make suite` runs; the others are for `make long`."""
 MOST = 1500
 # Those that found it last, tried first; when the engine's steps change, others do.
 KNOWN = {"token_dropped_from_settle": [79, 111, 299], "rescue_without_guard": [349, 481, 656, 1173]}

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from horae.domain.instances import Instance
+from horae.domain.instances.instances import Instance
 
 LEGAL = {
     None: {"INIT", "RUNNING", "BLOCKED"},
@@ -156,21 +156,26 @@ def _displaced(args: Sequence[Any], _result: Any) -> Iterator[Seen]:
 
 
 READERS: dict[str, Callable[[Sequence[Any], Any], Iterator[Seen]]] = {
-    "cursors/fire": _fired,
-    "cursors/fire_exclusive": _fired_alone,
-    "cursors/walk": _walked,
-    "instances/claim": _claimed,
-    "workers/claim": _handed_out,
-    "instances/end": _settled(5),
-    "instances/succeed": _succeeded,
-    "instances/again": _settled(5),
-    "instances/extend": _settled(None),
-    "workers/heartbeat": _settled(None),
-    "tasks/create": _one(5, "INIT"),
-    "tasks/replace": _replaced,
-    "tasks/cancel": _one(4, "CANCELLED"),
-    "instances/displace": _displaced,
-    "instances/release": _each("INIT"),
-    "instances/cancel_waiting": _each("CANCELLED"),
+    "schedules/cursors/fire": _fired,
+    "schedules/cursors/fire_exclusive": _fired_alone,
+    "schedules/cursors/walk": _walked,
+    "instances/instances/claim": _claimed,
+    "workers/workers/claim": _handed_out,
+    "instances/instances/end": _settled(5),
+    "instances/instances/succeed": _succeeded,
+    "instances/instances/retry_later": _settled(5),
+    "instances/instances/extend": _settled(None),
+    "workers/workers/heartbeat": _settled(None),
+    "tasks/tasks/create": _one(5, "INIT"),
+    "tasks/tasks/replace": _replaced,
+    "tasks/tasks/cancel": _one(4, "CANCELLED"),
+    "instances/instances/displace": _displaced,
+    "instances/instances/release": _each("INIT"),
+    "instances/instances/cancel_waiting": _each("CANCELLED"),
 }
-SHOWING = {"instances/end", "instances/succeed", "instances/again", "instances/extend"}
+SHOWING = {
+    "instances/instances/end",
+    "instances/instances/succeed",
+    "instances/instances/retry_later",
+    "instances/instances/extend",
+}

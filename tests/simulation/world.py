@@ -9,11 +9,13 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 
-from horae.domain.jobs import Job
-from horae.domain.tenants import Tenant
+from horae.domain.jobs.jobs import Job
+from horae.domain.tenants.tenants import Tenant
+from horae.engine.allowances import Allowances
 from horae.engine.node import Node
 from horae.service.context import Context
-from horae.store.cells import Cell, Store
+from horae.store.cells import Cell
+from horae.store.store import Store
 from horae.store.tx import GONE
 from tests.simulation import scene
 from tests.simulation.day import at
@@ -216,6 +218,6 @@ class World:
         assert process is not None
         store = await self.store()
         sender: Any = SimSender(self)
-        node = Node(store, f"n{number}", TTL, sender, enforced=self.plan.leased)
+        node = Node(store, f"n{number}", TTL, sender, Allowances.of(store), enforced=self.plan.leased)
         self._running[process] = node
         await node.start()

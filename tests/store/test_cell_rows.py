@@ -7,11 +7,14 @@ import asyncpg
 import pytest
 
 from horae.domain.errors import Conflict, ShardClosed
-from horae.runtime.chance import token
-from horae.service import jobs, tasks
+from horae.runtime.randomness import new_token
 from horae.service.context import Context
-from horae.store import clock, leases, partitions
-from horae.store.cells import Cell, Store
+from horae.service.jobs import jobs
+from horae.service.tasks import tasks
+from horae.store.cells import Cell
+from horae.store.databases import clock, partitions
+from horae.store.nodes import leases
+from horae.store.store import Store
 from horae.upkeep.copies import Copier
 from horae.upkeep.partitions import Partitioner
 from tests.steps import a_type, move_clock, query
@@ -37,19 +40,19 @@ async def test_a_production_cells_clock_cannot_be_moved(store):
 
 
 async def test_a_lease_goes_to_one_node_until_it_expires(store):
-    one, two = token(), token()
+    one, two = new_token(), new_token()
     cell = store.cells[0]
     wanted = store.shards_of(cell)[:100]
     async with cell.tx() as tx:
         await leases.heartbeat(tx, one, "same-host", TTL)
         assert set(await leases.take(tx, one, wanted)) == set(wanted)
-        assert await leases.held(tx, wanted[0])
+        assert await leases.is_held(tx, wanted[0])
     async with cell.tx() as tx:
         await leases.heartbeat(tx, two, "same-host", TTL)
         assert await leases.take(tx, two, wanted) == {}
     await move_clock(store, seconds=9)
     async with cell.tx() as tx:
-        assert not await leases.held(tx, wanted[0])
+        assert not await leases.is_held(tx, wanted[0])
         await leases.heartbeat(tx, two, "same-host", TTL)
         epochs = await leases.take(tx, two, wanted)
     assert set(epochs) == set(wanted)
@@ -57,7 +60,7 @@ async def test_a_lease_goes_to_one_node_until_it_expires(store):
 
 
 async def test_a_node_hands_back_everything_at_once(store):
-    one = token()
+    one = new_token()
     cell = store.cells[1]
     wanted = store.shards_of(cell)
     async with cell.tx() as tx:
@@ -65,7 +68,7 @@ async def test_a_node_hands_back_everything_at_once(store):
         await leases.take(tx, one, wanted)
     async with cell.tx() as tx:
         assert await leases.release(tx, one) == len(wanted)
-        assert not await leases.held(tx, wanted[0])
+        assert not await leases.is_held(tx, wanted[0])
 
 
 async def test_two_nodes_that_ask_at_once_share_without_waiting_or_doubling(store):
@@ -73,7 +76,7 @@ async def test_two_nodes_that_ask_at_once_share_without_waiting_or_doubling(stor
     wanted = store.shards_of(cell)
 
     async def take():
-        me = token()
+        me = new_token()
         async with cell.tx() as tx:
             await leases.heartbeat(tx, me, "n", TTL)
         async with cell.tx() as tx:

@@ -1,16 +1,18 @@
 from datetime import timedelta
 from uuid import UUID
 
-from horae.domain.instances import Lane, Priority
-from horae.domain.lifecycle import State
-from horae.domain.outcomes import ErrorCode, Lost, Retryable, Success
+from horae.domain.instances.instances import Lane, Priority
+from horae.domain.instances.lifecycle import State
+from horae.domain.instances.outcomes import ErrorCode, LostAttempt, Retryable, Success
 from horae.domain.placement import SHARDS, Run
-from horae.runtime.chance import token
-from horae.service import jobs, tasks
-from horae.store import instances, shards
-from horae.store.instances import Claim
-from horae.store.looks import BEGINNING, Look, Mark
-from horae.store.settle import Result, Settler
+from horae.repositories.settle import AttemptOutcome, Settler
+from horae.runtime.randomness import new_token
+from horae.service.jobs import jobs
+from horae.service.tasks import tasks
+from horae.store.instances import instances
+from horae.store.instances.instances import Claim
+from horae.store.nodes import shards
+from horae.store.nodes.scans import BEGINNING, ScanMark, ScanRange
 from horae.upkeep.copies import Copier
 from tests.steps import a_job, a_type, claim_everywhere, every, move_clock, query, settle
 
@@ -25,17 +27,17 @@ async def test_a_claim_of_n_never_takes_more_than_n_whatever_the_plan(ctx, store
     cell = store.cells[0]
     total = (await query(cell, "select count(*) from instance_live"))[0][0]
     taken, run = 0, Run(0, SHARDS - 1)
-    marks = [Mark(Priority.NORMAL, Lane.FIRST)]
+    marks = [ScanMark(Priority.NORMAL, Lane.FIRST)]
     async with cell.tx() as tx:
         for setting in ("enable_hashjoin", "enable_mergejoin", "enable_material", "enable_memoize"):
             await tx.run(f"set local {setting} = off")
         for limit in (1, 2, 3):
             for page in (
-                await instances.due(tx, run, Look(tx.now, limit=limit), marks),
-                await instances.due_narrow(tx, store.shards_of(cell), Look(tx.now, limit=limit), marks),
+                await instances.due(tx, run, ScanRange(tx.now, limit=limit), marks),
+                await instances.due_narrow(tx, store.shards_of(cell), ScanRange(tx.now, limit=limit), marks),
             ):
                 assert len(page) == limit
-            assert len(await instances.claim(tx, page, Claim(token(), token()))) == limit
+            assert len(await instances.claim(tx, page, Claim(new_token(), new_token()))) == limit
             taken += limit
     rows = await query(cell, "select count(*) from instance_live where state = 'RUNNING'")
     assert rows[0][0] == taken
@@ -66,7 +68,7 @@ async def test_a_settled_attempt_cannot_be_settled_again(ctx, store):
     await tasks.schedule(ctx, "ARTICLE_PUBLISH", "1")
     [ran] = await claim_everywhere(store)
     assert (await settle(store, ran, Success())).written == 1
-    for outcome in (Success(), FAILED, Lost()):
+    for outcome in (Success(), FAILED, LostAttempt()):
         assert await settle(store, ran, outcome) == (0, 1)
     assert len(await query(store, "select * from instance_history")) == 1
 
@@ -75,7 +77,7 @@ async def test_an_attempt_that_was_claimed_anew_refuses_the_old_token(ctx, store
     await a_type(ctx)
     await tasks.schedule(ctx, "ARTICLE_PUBLISH", "1")
     [first] = await claim_everywhere(store)
-    await settle(store, first, Lost())
+    await settle(store, first, LostAttempt())
     [second] = await claim_everywhere(store)
     assert (second.attempt, second.token != first.token) == (first.attempt, True)
     assert await settle(store, first, Success()) == (0, 1)
@@ -179,11 +181,11 @@ async def test_an_old_attempts_answer_in_one_batch_with_the_new_ones_is_late_and
     await a_type(ctx)
     await tasks.schedule(ctx, "ARTICLE_PUBLISH", "1")
     [old] = await claim_everywhere(store)
-    await settle(store, old, Lost())
+    await settle(store, old, LostAttempt())
     [new] = await claim_everywhere(store)
     followed = []
     settler = Settler(store.cell(old.shard), followed.append)
-    results = [Result(old, None, FAILED), Result(new, None, FAILED)]
+    results = [AttemptOutcome(old, None, FAILED), AttemptOutcome(new, None, FAILED)]
     assert await settler.settle(results) == (1, 1)
     [row] = await query(store, "select state, due_at from instance_live")
     assert (row["state"], [timer.at for timer in followed]) == ("FAIL", [row["due_at"]])

@@ -7,7 +7,8 @@ import asyncpg
 import pytest
 
 from horae.domain.errors import NotFound
-from horae.service import jobs, tasks
+from horae.service.jobs import jobs
+from horae.service.tasks import tasks
 from tests.steps import a_type, query
 
 IDLE = 5

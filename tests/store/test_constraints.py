@@ -6,7 +6,7 @@ from uuid import uuid4
 import asyncpg
 import pytest
 
-from horae.domain.lifecycle import FINAL, LIVE, State
+from horae.domain.instances.lifecycle import FINAL, LIVE, State
 
 AT = datetime.now(UTC)
 RUNS = {"token": uuid4(), "deadline": AT, "attempt": 1}

@@ -1,9 +1,9 @@
 from datetime import timedelta
 
-from horae.domain.doctor import Level, examine
-from horae.store import health
+from horae.domain.health.doctor import Severity, examine
 from horae.store.cells import Cell
-from horae.store.partitions import DAYS_AHEAD
+from horae.store.databases.partitions import DAYS_AHEAD
+from horae.store.health import health
 from horae.store.tx import Tx
 
 
@@ -15,7 +15,7 @@ async def test_a_cell_says_what_the_doctor_wants_to_know(store):
     assert found.superuser
     assert found.days_ahead in (DAYS_AHEAD, DAYS_AHEAD - 1), "made ahead; a day may have begun since"
     assert found.pending_migrations == 0
-    faults = {finding.name for finding in examine(found) if finding.level is Level.FAULT}
+    faults = {finding.name for finding in examine(found) if finding.level is Severity.FAULT}
     assert faults == {"fsync", "full_page_writes", "synchronous_commit"}, "the tests' own cluster does without"
 
 

@@ -6,7 +6,7 @@ import pytest
 from horae.domain.errors import Conflict
 from horae.domain.placement import SHARDS
 from horae.store import migrations
-from horae.store.cells import Store
+from horae.store.store import Store
 from tests.steps import query
 
 
@@ -39,8 +39,8 @@ async def test_a_cell_that_comes_later_is_given_no_shard(cells):
 
 
 async def test_a_migration_that_changed_after_it_was_applied_is_refused(cells, monkeypatch):
-    first, *rest = migrations.known()
-    monkeypatch.setattr(migrations, "known", lambda: [first._replace(checksum="other"), *rest])
+    first, *rest = migrations.all_migrations()
+    monkeypatch.setattr(migrations, "all_migrations", lambda: [first._replace(checksum="other"), *rest])
     with pytest.raises(Conflict, match="0001_cell"):
         await migrations.migrate(cells, "test")
 
@@ -54,16 +54,16 @@ async def test_several_processes_may_migrate_at_once(cluster):
     fresh = [type("C", (), {"name": name, "dsn": cluster.dsn(name)})() for name in names]
     applied = await asyncio.gather(*(migrations.migrate(fresh, "test") for _ in range(4)))
     await cluster.drop(names)
-    every = sorted(f"{name}: {migration.name}" for name in names for migration in migrations.known())
+    every = sorted(f"{name}: {migration.name}" for name in names for migration in migrations.all_migrations())
     assert sorted(line for lines in applied for line in lines) == every, "each file once in each cell"
 
 
 async def test_a_migration_behind_a_long_reader_gives_way_and_comes_again(cells, monkeypatch):
     """Its lock_timeout lets the traffic queue for a moment; then it tries anew, as often as it takes."""
     extra = migrations.Migration(9999, "9999_wide", "alter table job add column wide text", "x")
-    every = [*migrations.known(), extra]
-    monkeypatch.setattr(migrations, "known", lambda: every)
-    monkeypatch.setattr(migrations, "PAUSE", 0.05)
+    every = [*migrations.all_migrations(), extra]
+    monkeypatch.setattr(migrations, "all_migrations", lambda: every)
+    monkeypatch.setattr(migrations, "LOCK_RETRY_PAUSE_S", 0.05)
     reader = await asyncpg.connect(cells[0].dsn)
     writer = await asyncpg.connect(cells[0].dsn)
     transaction = reader.transaction()
@@ -84,7 +84,7 @@ async def test_a_migration_behind_a_long_reader_gives_way_and_comes_again(cells,
         await writer.fetch("select count(*) from job")  # raises where the queue stands still
         await pause(0.01)
     monkeypatch.undo()
-    monkeypatch.setattr(migrations, "known", lambda: every)
+    monkeypatch.setattr(migrations, "all_migrations", lambda: every)
     await transaction.rollback()
     assert await migrating == ["cell-0: 9999_wide", "cell-1: 9999_wide"]
     await reader.close()
@@ -98,8 +98,8 @@ async def test_an_index_is_built_beside_a_writer_that_does_not_end(cells, monkey
 drop index concurrently if exists job_wide;
 create index concurrently job_wide on job (created_at);
 """
-    every = [*migrations.known(), migrations.Migration(9999, "9999_wide", up, "x")]
-    monkeypatch.setattr(migrations, "known", lambda: every)
+    every = [*migrations.all_migrations(), migrations.Migration(9999, "9999_wide", up, "x")]
+    monkeypatch.setattr(migrations, "all_migrations", lambda: every)
     writer = await asyncpg.connect(cells[0].dsn)
     transaction = writer.transaction()
     await transaction.start()

@@ -1,7 +1,7 @@
 """S-04: no role of ours becomes another one, whatever it is a member of."""
 
 from tests.steps import query
-from tests.store.test_walls import ROLES
+from tests.store.test_row_level_security import ROLES
 
 EXPECTED = {("horae_engine", "pg_read_all_stats"), ("horae_engine", "pg_signal_backend")}
 

@@ -3,9 +3,9 @@
 from datetime import UTC, datetime
 
 import pytest
-from benchmarks.plans import connect, explain, nodes
+from benchmarks.query_plans import connect, explain, nodes
 
-from horae.service import jobs
+from horae.service.jobs import jobs
 from horae.upkeep.copies import Copier
 from tests.steps import a_type, query
 
@@ -19,7 +19,7 @@ select 'job', gen_random_uuid(), gen_random_uuid(), 1, 'set-' || n, 1, now() - i
 from generate_series(1, 2000) n"""
 
 
-@pytest.mark.parametrize(("name", "args"), [("pulses/read", [AT, AT, 0]), ("jobs/rolling", [])])
+@pytest.mark.parametrize(("name", "args"), [("nodes/pulses/read", [AT, AT, 0]), ("jobs/jobs/rolling", [])])
 async def test_sets_that_do_not_roll_are_not_walked(store, name, args):
     connection = await connect(store.cells[0].dsn)
     try:

@@ -10,17 +10,18 @@ import asyncpg
 import pytest
 
 from horae.domain.errors import Conflict, Unavailable
-from horae.domain.jobs import Wanted
-from horae.domain.outcomes import Success
-from horae.service import jobs, tasks
+from horae.domain.instances.outcomes import Success
+from horae.domain.jobs.jobs import JobFilter
 from horae.service.context import Context
-from horae.store import cells as cells_module
-from horae.store import migrations
-from horae.store.cells import Cell, Store
-from horae.store.line import Line
-from horae.store.listener import Listener
+from horae.service.jobs import jobs
+from horae.service.tasks import tasks
+from horae.store import migrations, transactions
+from horae.store.cells import Cell
+from horae.store.connections.direct_connection import DirectConnection
+from horae.store.connections.listener import Listener
+from horae.store.row_level_security import Behalf, restrict
+from horae.store.store import Store
 from horae.store.tx import GONE
-from horae.store.walls import Behalf, behind
 from tests.cluster import SETTINGS, running_replica
 from tests.memory import quick_folder
 from tests.pgbouncer import PROGRAM, connected, pooled, pooling
@@ -48,7 +49,7 @@ async def ask_for(cells, isolation):
 async def isolations(store, tenant):
     """What each way to a cell gives."""
     cell = store.cells[0]
-    for way in (cell.tx, cell.statement, behind(store, Behalf(tenant.id)).cells[0].statement):
+    for way in (cell.tx, cell.statement, restrict(store, Behalf(tenant.id)).cells[0].statement):
         async with way() as tx:
             yield await tx.value(ASKED)
 
@@ -63,7 +64,7 @@ async def test_every_way_to_a_cell_is_read_committed_whatever_the_database_has_a
         assert {one async for one in isolations(store, tenant)} == {"read committed"}
         async with store.cells[0].direct() as connection:
             assert await connection.fetchval(ASKED) == "read committed"
-        line = Line(cells[0].dsn, "test", patience=5)
+        line = DirectConnection(cells[0].dsn, "test", patience=5)
         assert await line.call(lambda connection: connection.fetchval(ASKED)) == "read committed"
         await line.close()
 
@@ -82,7 +83,7 @@ async def test_through_a_pooler_every_transaction_is_read_committed_too(cells, t
 @pytest.mark.parametrize("rounds", [3, pytest.param(300, marks=LONG)])
 async def test_a_race_is_decided_by_the_row_and_not_by_an_error(cells, tenant, monkeypatch, isolation, rounds):
     """The second of two writers finds that its row is gone; no transaction is ended for having come second."""
-    monkeypatch.setattr(cells_module, "TRIES", 1)  # an error that a second try would hide is seen
+    monkeypatch.setattr(transactions, "TRIES", 1)  # an error that a second try would hide is seen
     await ask_for(cells, isolation)
     async with Store.of(cells) as one, Store.of(cells) as other:
         racers = [Context.of(store, tenant, "test") for store in (one, other)]
@@ -104,7 +105,7 @@ async def test_a_race_is_decided_by_the_row_and_not_by_an_error(cells, tenant, m
 @pytest.mark.parametrize("isolation", OTHERS)
 async def test_who_waits_for_a_row_and_finds_it_changed_writes_nothing(cells, tenant, monkeypatch, isolation):
     """An attempt is taken over in the very moment in which its old owner ends it."""
-    monkeypatch.setattr(cells_module, "TRIES", 1)
+    monkeypatch.setattr(transactions, "TRIES", 1)
     await ask_for(cells, isolation)
     async with Store.of(cells) as store:
         ctx = Context.of(store, tenant, "test")
@@ -150,12 +151,14 @@ async def test_no_way_to_a_cell_ends_at_a_replica(ctx, cells):
             async with cell.direct():
                 pass
         with pytest.raises(GONE):
-            await Line(cell.dsn, "lease", patience=5).call(lambda connection: connection.fetchval("select 1"))
+            await DirectConnection(cell.dsn, "lease", patience=5).call(
+                lambda connection: connection.fetchval("select 1")
+            )
         with pytest.raises(GONE):
             await migrations.migrate(replicas, "test")
         listener = Listener(cell, lambda _wake: None)
         await listener.once()
-        assert listener.deaf
+        assert listener.is_stalled
         await of_several_hosts_the_primary_is_asked(cells[0], replicas[0])
 
 
@@ -178,8 +181,8 @@ async def test_a_pooler_that_is_led_to_a_replica_serves_nothing_rather_than_the_
             through = pooled(cells, pooler)
             await connected(through[0].dsn)
             async with Store.of(through) as doors:
-                caller = Context.of(behind(doors, Behalf(ctx.tenant.id)), ctx.tenant, "caller")
-                assert [job.name for job in await jobs.page(caller, Wanted())] == ["removed-later"]
+                caller = Context.of(restrict(doors, Behalf(ctx.tenant.id)), ctx.tenant, "caller")
+                assert [job.name for job in await jobs.page(caller, JobFilter())] == ["removed-later"]
                 await jobs.remove(ctx, "removed-later")
                 pooler.lead_to(*(cell.dsn for cell in replicas))
                 with pytest.raises(Unavailable):
@@ -195,11 +198,11 @@ async def test_a_pooler_that_is_led_to_a_replica_serves_nothing_rather_than_the_
 
 async def read_until_refused(caller):
     for _ in range(10_000):
-        assert await jobs.page(caller, Wanted()) == [], "what a replica still says decides nothing"
+        assert await jobs.page(caller, JobFilter()) == [], "what a replica still says decides nothing"
 
 
 async def is_served(caller):
     try:
-        return await jobs.page(caller, Wanted()) == []
+        return await jobs.page(caller, JobFilter()) == []
     except Unavailable:
         return False

@@ -3,18 +3,18 @@
 import asyncpg
 import pytest
 
-from horae.domain.jobs import Definition
+from horae.domain.jobs.jobs import Definition
 from horae.domain.placement import Layout, home_of
-from horae.domain.targets import HttpTarget
-from horae.domain.tenants import Tenant
-from horae.domain.triggers import IntervalTrigger
-from horae.runtime.chance import mint
+from horae.domain.schedules.triggers import IntervalTrigger
+from horae.domain.targets.targets import HttpTarget
+from horae.domain.tenants.tenants import Tenant
+from horae.runtime.randomness import new_id
 from horae.runtime.settings import CellSettings
-from horae.service import tenants
 from horae.service.context import Context
+from horae.service.tenants import tenants
 from horae.store import migrations
-from horae.store.cells import Store
-from horae.store.tenants import publish
+from horae.store.store import Store
+from horae.store.tenants.tenants import publish
 from tests.bulk import bulk_jobs
 from tests.catcher import catching
 from tests.engine.running import running
@@ -33,7 +33,7 @@ CONSTRAINTS = """
     from pg_constraint c join pg_class r on r.oid = c.conrelid
     where c.connamespace = 'public'::regnamespace and c.contype in ('c', 'u', 'p') and not r.relispartition"""
 OLD_TENANT = "insert into tenant (shard_id, id, name, width, zone, created_at) values ($1, $2, $3, $4, $5, $6)"
-KNOWN = migrations.known()
+KNOWN = migrations.all_migrations()
 WHOLE = 4
 """The first migration with which a cell is a cell."""
 
@@ -47,7 +47,7 @@ async def database(cluster, name):
 
 async def migrated(dsn, upto, monkeypatch):
     """Bring a database to one migration, as the release that ended there did."""
-    monkeypatch.setattr(migrations, "known", lambda: KNOWN[:upto])
+    monkeypatch.setattr(migrations, "all_migrations", lambda: KNOWN[:upto])
     connection = await asyncpg.connect(dsn)
     try:
         await migrations.apply(connection, "cell-0", "test")
@@ -90,12 +90,12 @@ async def test_rows_of_the_release_before_fire_after_the_migration_and_so_do_tho
 ):
     dsn = await database(cluster, "before")
     await migrated(dsn, len(KNOWN) - 1, monkeypatch)
-    monkeypatch.setattr(migrations, "known", lambda: KNOWN)
+    monkeypatch.setattr(migrations, "all_migrations", lambda: KNOWN)
     cells = [CellSettings(name="cell-0", dsn=dsn)]
     connection = await asyncpg.connect(dsn)
     await migrations._deal_shards([connection])
     async with Store.of(cells) as store, catching(store.cells[0].clock.now) as catcher:
-        tenant = Tenant(mint(home_of("acme"), store.cells[0].clock.now()), "acme", 16, layout=Layout.NEIGHBOURS)
+        tenant = Tenant(new_id(home_of("acme"), store.cells[0].clock.now()), "acme", 16, layout=Layout.NEIGHBOURS)
         facts = (home_of("acme"), tenant.id, tenant.name, tenant.width, tenant.zone, store.cells[0].clock.now())
         await query(store, OLD_TENANT, *facts)
         await store.run(home_of("acme"), lambda tx: publish(tx, tenant.id))

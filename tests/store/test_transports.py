@@ -9,7 +9,7 @@ import pytest
 
 from horae.domain.errors import Invalid
 from horae.store.cells import Cell
-from horae.store.transports import transport_of
+from horae.store.connections.transports import transport_of
 from tests.cluster import running_server
 from tests.delivery.certificates import Authority
 from tests.memory import quick_folder

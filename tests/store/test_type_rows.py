@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import pytest
-from benchmarks.plans import connect, explain, nodes
+from benchmarks.query_plans import connect, explain, nodes
 
 AT, FAR, ID = datetime.now(UTC), datetime.now(UTC) + timedelta(days=1), UUID(int=1)
 ALL_SHARDS = list(range(4096))
@@ -15,9 +15,9 @@ select n % 4096, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 1, 'i'
        1, 0, 1000, 'INIT', case when n % 2 = 0 then 'k' || n end, case when n % 2 = 0 then 1 end
 from generate_series(1, 20000) n"""
 SPREAD = {
-    "history/of_job": [ID, ID, ALL_SHARDS, FAR, ID, AT, FAR, [], None, 100, 50, True],
-    "instances/counts": [ID, ALL_SHARDS, ID, 100, True],
-    "instances/failing": [ID, ALL_SHARDS, ID, 10, AT, True],
+    "instances/history/of_job": [ID, ID, ALL_SHARDS, FAR, ID, AT, FAR, [], None, 100, 50, True],
+    "instances/instances/counts": [ID, ALL_SHARDS, ID, 100, True],
+    "instances/instances/failing": [ID, ALL_SHARDS, ID, 10, AT, True],
 }
 
 

@@ -4,20 +4,22 @@ from datetime import timedelta
 
 import pytest
 
-from horae.domain.sources import HttpSource, Spec
-from horae.domain.tenants import Allowance
-from horae.domain.triggers import RollingTrigger
-from horae.service import sources as source_service
-from horae.service import tenants as tenancies
-from horae.service.context import Context
-from horae.store import jobs, sources, tenants
+from horae.domain.schedules.triggers import RollingTrigger
+from horae.domain.sources.sources import HttpSource, Spec
+from horae.domain.tenants.tenants import Allowance
+from horae.service.context import Context, PlatformContext
+from horae.service.sources import sources as source_service
+from horae.service.tenants import tenants as tenancies
+from horae.store.jobs import jobs
+from horae.store.sources import sources
+from horae.store.tenants import tenants
 from tests.steps import a_job, a_type, query
 
 
 @pytest.fixture
 async def pair(ctx, store):
     """Two tenants: the first one's rows are written in words that this release does not know."""
-    return ctx, Context.of(store, await tenancies.create(store, "globex", "test", width=4096), "test")
+    return ctx, Context.of(store, await tenancies.create(PlatformContext(store, "test"), "globex", width=4096), "test")
 
 
 async def found(store, read):
@@ -55,7 +57,7 @@ async def test_sources_of_others_are_due(pair, store):
 
 async def test_allowances_of_others_are_known(pair, store):
     for ctx in pair:
-        await tenancies.allow(store, ctx.tenant.name, "test", Allowance(weight=5))
+        await tenancies.allow(ctx, ctx.tenant.name, Allowance(weight=5))
     new = "update reference set body = jsonb_set(body, '{allowance,weight}', '5000') where kind = 'tenant' and id = $1"
     await query(store, new, pair[0].tenant.id)
 

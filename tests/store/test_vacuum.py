@@ -1,6 +1,6 @@
 import pytest
 
-from horae.store import vacuum
+from horae.store.databases import vacuum
 from horae.upkeep.vacuum import Vacuumer
 from tests.steps import query
 

@@ -8,12 +8,16 @@ from datetime import timedelta
 import asyncpg
 import pytest
 
-from horae.domain.triggers import DelayTrigger
+from horae.domain.schedules.triggers import DelayTrigger
 from horae.runtime.loop import Loop
-from horae.service import instances, jobs, schedules, tasks
 from horae.service.context import Context
-from horae.store.cells import Cell, Store
-from horae.store.listener import Listener
+from horae.service.instances import instances
+from horae.service.jobs import jobs
+from horae.service.schedules import schedules
+from horae.service.tasks import tasks
+from horae.store.cells import Cell
+from horae.store.connections.listener import Listener
+from horae.store.store import Store
 from tests.steps import NOWHERE, a_job, a_type, every, query, until
 from tests.system.proxy import proxied
 

@@ -8,13 +8,15 @@ from typing import Any, Final, Protocol
 
 import msgspec
 
-from horae.domain.jobs import Definition
-from horae.domain.outcomes import Success
-from horae.domain.targets import HttpTarget
-from horae.domain.triggers import DelayTrigger
-from horae.domain.workers import Claimed, Failed, Finish, FinishAnswer, Held
-from horae.service import jobs, tasks, workers
+from horae.domain.instances.outcomes import Success
+from horae.domain.jobs.jobs import Definition
+from horae.domain.schedules.triggers import DelayTrigger
+from horae.domain.targets.targets import HttpTarget
+from horae.domain.workers.workers import ClaimedAttempt, FailureReport, Finish, FinishAnswer, Heartbeat
 from horae.service.context import Context
+from horae.service.jobs import jobs
+from horae.service.tasks import tasks
+from horae.service.workers import workers
 from tests.system.apilog import ApiLog
 from tests.system.portfolio import AUDIT, PUBLISH, QUEUE, RETRY
 
@@ -92,13 +94,13 @@ class Authors:
             "payload": None if payload is msgspec.UNSET else payload,
         }
 
-        async def put() -> tasks.Answer:
+        async def put() -> tasks.ScheduleAnswer:
             return await tasks.schedule(self.ctx, type_name, key, at=at, payload=payload, version=version)
 
         await self.call("put", put, job=type_name, key=key, **facts)
 
     async def _cancel(self, type_name: str, key: str, version: int | None) -> None:
-        async def cancel() -> tasks.Answer:
+        async def cancel() -> tasks.ScheduleAnswer:
             return await tasks.cancel(self.ctx, type_name, key, version=version)
 
         await self.call("cancel", cancel, job=type_name, key=key, intent=version)
@@ -150,24 +152,24 @@ class Worker:
                 await self._beat(claimed)
             await self._finish(claimed)
 
-    async def _claim(self) -> list[Claimed]:
+    async def _claim(self) -> list[ClaimedAttempt]:
         ctx, log = self.authors.ctx, self.authors.log
 
-        async def claim() -> list[Claimed]:
+        async def claim() -> list[ClaimedAttempt]:
             return await workers.claim(ctx, QUEUE, self.name, MOST)
 
         found = await log.call("claim", claim, told=_items, job=None, worker=self.name, limit=MOST)
         return found or []
 
-    async def _beat(self, claimed: list[Claimed]) -> None:
-        held = [Held(one.instance_id, one.attempt, one.token) for one in claimed]
+    async def _beat(self, claimed: list[ClaimedAttempt]) -> None:
+        held = [Heartbeat(one.instance_id, one.attempt, one.token) for one in claimed]
         beat = workers.heartbeat
         await self.authors.log.call("heartbeat", lambda: beat(self.authors.ctx, held), told=_items, worker=self.name)
 
-    async def _finish(self, claimed: list[Claimed]) -> None:
+    async def _finish(self, claimed: list[ClaimedAttempt]) -> None:
         """An answer that did not come is asked for again: the first report of an attempt counts."""
         reports = [Finish(one.instance_id, one.attempt, one.token, self._said()) for one in claimed]
-        said = [type(one.said).__name__.lower() for one in reports]
+        said = [type(one.report).__name__.lower() for one in reports]
         ctx, log = self.authors.ctx, self.authors.log
 
         async def finish() -> list[FinishAnswer]:
@@ -179,8 +181,8 @@ class Worker:
                 return
             await asyncio.sleep(0.5)
 
-    def _said(self) -> Success | Failed:
-        return Success() if self.authors.chance.random() > 0.03 else Failed("try again")
+    def _said(self) -> Success | FailureReport:
+        return Success() if self.authors.chance.random() > 0.03 else FailureReport("try again")
 
 
 class Calls(Protocol):

@@ -10,11 +10,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
 
-from horae.domain.tenants import Tenant
+from horae.domain.tenants.tenants import Tenant
 from horae.runtime.settings import CellSettings
-from horae.service import tenants
+from horae.service.context import PlatformContext
+from horae.service.tenants import tenants
 from horae.store import migrations
-from horae.store.cells import Store
+from horae.store.store import Store
 from tests.system.cells import CellServer
 from tests.system.children import Child, python
 from tests.system.processes import LoadProcess, NodeProcess
@@ -94,7 +95,7 @@ class Cluster:
         await asyncio.gather(*(cell.create() for cell in self.cells))
         await migrations.migrate(self.settings(), "test")
         async with Store.of(self.settings()) as store:
-            self.tenant = await tenants.create(store, TENANT, "test", width=4096)
+            self.tenant = await tenants.create(PlatformContext(store, "test"), TENANT, width=4096)
         self.target.start()
         doors = [[(cell.name, cell.proxy.through(n)) for cell in self.cells] for n in range(NODES)]
         folder = self.folder / "nodes"

@@ -15,11 +15,11 @@ from typing import Any
 
 import uvloop
 
-from horae.boot.sealing import opened_store
-from horae.boot.serving import told_to_end
+from horae.boot.encryption import open_store
+from horae.boot.serving import stop_signal
 from horae.runtime.settings import CellSettings, Settings
-from horae.service import tenants
 from horae.service.context import Context
+from horae.service.tenants import tenants
 from tests.system.apilog import ApiLog
 from tests.system.authors import Authors, Worker, create_job
 from tests.system.door import open_door
@@ -50,11 +50,11 @@ class Inside:
 
 async def main(settings: dict[str, Any]) -> None:
     cells = [CellSettings(name=name, dsn=dsn) for name, dsn in settings["cells"]]
-    async with opened_store(Settings(), cells) as store:
+    async with open_store(Settings(), cells) as store:
         ctx = Context.of(store, await tenants.find(store, settings["tenant"]), "author")
         log = ApiLog(Path(settings["log"]))
         authors = Authors(ctx, log, random.Random(settings["seed"]), settings["rate"] * TASKS_SHARE / AUTHORS)
-        inside, told = Inside(authors), told_to_end()
+        inside, told = Inside(authors), stop_signal()
         async with open_door(inside, os.environ["HORAE_CONTROL"]):
             anchor = datetime.now(UTC).replace(microsecond=0)
             made = list(portfolio(settings["url"], settings["rate"], anchor))

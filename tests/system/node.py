@@ -14,11 +14,13 @@ from typing import Any
 import uvloop
 
 from horae.boot import serving
-from horae.boot.sealing import opened_store
+from horae.boot.encryption import open_store
+from horae.boot.secrets import secrets_of
 from horae.boot.session import load
 from horae.engine.node import Node
 from horae.runtime import telemetry
-from horae.store.cells import Cell, Store
+from horae.store.cells import Cell
+from horae.store.store import Store
 from tests.system.door import open_door
 
 
@@ -34,12 +36,12 @@ class Inside:
         node = self.nodes[0] if self.nodes else None
         if node is None:
             return {"alive": False}
-        held = {cell.name: len(node.leases.held(cell)) for cell in self.store.cells}
+        held = {cell.name: len(node.leases.held_shards(cell)) for cell in self.store.cells}
         alive = all(node.leases.alive(cell) for cell in self.store.cells)
-        return {"alive": alive, "held": held, "incarnation": str(node.who.incarnation), "pid": os.getpid()}
+        return {"alive": alive, "held": held, "incarnation": str(node.identity.incarnation), "pid": os.getpid()}
 
     async def counts(self) -> dict[str, Any]:
-        late = sum(post.settler.late for node in self.nodes for post in node.posts.values())
+        late = sum(post.settler.late for node in self.nodes for post in node.runners.values())
         return {"late": late, **telemetry.counts}
 
     async def block(self, seconds: float) -> dict[str, Any]:
@@ -90,11 +92,11 @@ async def main() -> None:
         plant(name)
     nodes: list[Node] = []
     _watch(nodes)
-    async with opened_store(settings, settings.all_cells()) as store:
-        told = serving.told_to_end()
-        sender = await serving.sender_of(settings, store)
+    async with open_store(settings, settings.all_cells()) as store:
+        told = serving.stop_signal()
+        secrets = await secrets_of(settings, store)
         door = open_door(Inside(store, nodes), os.environ["HORAE_CONTROL"])
-        async with door, serving.serving(settings, store, sender):
+        async with door, serving.run_node(settings, store, secrets):
             await told.wait()
 
 

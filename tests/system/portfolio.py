@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Final
 
-from horae.domain.instances import Priority
-from horae.domain.jobs import Definition
-from horae.domain.limits import Limit
-from horae.domain.retries import RetryPolicy
-from horae.domain.schedule import Misfire, OnMisfire, OnOverlap, Policies
-from horae.domain.targets import HttpTarget, QueueTarget
-from horae.domain.tasks import AfterSuccess
-from horae.domain.triggers import IntervalTrigger, KeyedTrigger, cron
+from horae.domain.instances.instances import Priority
+from horae.domain.instances.retries import RetryPolicy
+from horae.domain.jobs.jobs import Definition
+from horae.domain.limits.limits import Limit
+from horae.domain.schedules import Misfire, OnMisfire, OnOverlap, Policies
+from horae.domain.schedules.triggers import IntervalTrigger, KeyedTrigger, cron
+from horae.domain.targets.targets import HttpTarget, QueueTarget
+from horae.domain.tasks.tasks import AfterSuccess
 
 QUEUE: Final = "work"
 PUBLISH: Final = "ARTICLE_PUBLISH"

@@ -4,10 +4,17 @@ import asyncio
 import sys
 from datetime import timedelta
 
-from horae.boot.sealing import opened_store
 from horae.runtime.settings import Settings
-from horae.service import tasks, tenants
 from horae.service.context import Context
+
+try:
+    from horae.boot.encryption import open_store
+    from horae.service.tasks import tasks
+    from horae.service.tenants import tenants
+except ImportError:  # a release whose modules were not yet in folders
+    from horae.boot.sealing import opened_store as open_store
+
+    from horae.service import tasks, tenants
 
 SPREAD_S = 10.0
 
@@ -15,7 +22,7 @@ SPREAD_S = 10.0
 async def main(tenant: str, type_name: str, prefix: str, many: int) -> None:
     """Put them into the cells of this process's settings."""
     settings = Settings()
-    async with opened_store(settings, settings.all_cells()) as store:
+    async with open_store(settings, settings.all_cells()) as store:
         ctx = Context.of(store, await tenants.find(store, tenant), "writer")
         await put_tasks(ctx, type_name, prefix, many)
 

@@ -20,16 +20,21 @@ GRACE_S = 6
 
 def find_release_before() -> str | None:
     """The commit; None where git, the history or such a commit is missing."""
-    present = {file.name for file in (ROOT / MIGRATIONS).glob("*.sql")}
     changes = _git("log", "--format=%H", "--", MIGRATIONS)
     if changes is None:
         return None
-    for commit in ("HEAD", *(f"{one}^" for one in changes.decode().split())):
-        listed = _git("ls-tree", "--name-only", f"{commit}:{MIGRATIONS}")
-        names = {name for name in (listed or b"").decode().split() if name.endswith(".sql")}
-        if names and names < present:
+    present = _migrations_of("HEAD")
+    for commit in (f"{one}^" for one in changes.decode().split()):
+        migrations = _migrations_of(commit)
+        if migrations and migrations < present:
             return commit
     return None
+
+
+def _migrations_of(commit: str) -> set[str]:
+    """The migrations of a commit, each with the hash of its text."""
+    listed = _git("ls-tree", f"{commit}:{MIGRATIONS}")
+    return {line for line in (listed or b"").decode().splitlines() if line.endswith(".sql")}
 
 
 def export_release(commit: str, folder: Path) -> Path:

@@ -7,20 +7,18 @@ from typing import Any
 
 import msgspec
 
-from horae.delivery.client import Client
-from horae.delivery.push import Sender
-from horae.domain.targets import QueueTarget
-from horae.domain.triggers import IntervalTrigger, KeyedTrigger
-from horae.engine.node import Node
+from horae.domain.schedules.triggers import IntervalTrigger, KeyedTrigger
+from horae.domain.targets.targets import QueueTarget
 from horae.engine.rescue import Rescuer
 from horae.engine.territory import Territory
-from horae.service import workers
-from horae.store import cursors, instances
-from horae.store.cells import Store
-from horae.store.definitions import Definitions
-from horae.store.settle import Settler
-from tests.egress import ANYWHERE
+from horae.repositories.definitions import Definitions
+from horae.repositories.settle import Settler
+from horae.service.workers import workers
+from horae.store.instances import instances
+from horae.store.schedules import cursors
+from horae.store.store import Store
 from tests.engine.running import running
+from tests.nodes import node_in
 from tests.steps import claim_everywhere, query, until
 from tests.system.planted import local_clock, persisted_bound, unguarded_rescue
 from tests.system.stage import Stage
@@ -109,11 +107,11 @@ async def two_nodes_on_one_host(stage: Stage, put: Put, chance: random.Random) -
     async with running(stage.store, ttl=TTL):
         other = Store([type(stage.store.cells[0])(*cell) for cell in cells])
         async with other:
-            node = Node(other, "n", TTL, Sender(Client(ANYWHERE)))
+            node = node_in(other, "n", TTL)
             await node.start()
             try:
                 stage.nodes = 2
-                await until(lambda: any(node.leases.held(cell) for cell in other.cells))
+                await until(lambda: any(node.leases.held_shards(cell) for cell in other.cells))
                 stage.seen = await stage.verdict()
             finally:
                 await node.stop(1)

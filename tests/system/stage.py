@@ -13,21 +13,24 @@ from typing import Any
 
 from horae.delivery.client import Client
 from horae.delivery.push import Sender
-from horae.domain.instances import Instance
-from horae.domain.jobs import Definition, Job
-from horae.domain.outcomes import Retryable
-from horae.domain.retries import RetryPolicy
-from horae.domain.targets import HttpTarget
-from horae.domain.triggers import Trigger
+from horae.domain.instances.instances import Instance
+from horae.domain.instances.outcomes import Retryable
+from horae.domain.instances.retries import RetryPolicy
+from horae.domain.jobs.jobs import Definition, Job
+from horae.domain.schedules.triggers import Trigger
+from horae.domain.targets.targets import HttpTarget
 from horae.engine.node import Node
+from horae.repositories.settle import AttemptOutcome
 from horae.runtime.settings import CellSettings
-from horae.service import jobs, tasks, tenants
-from horae.service.context import Context
-from horae.store.cells import Store
-from horae.store.instances import Attempt
-from horae.store.settle import Result
+from horae.service.context import Context, PlatformContext
+from horae.service.jobs import jobs
+from horae.service.tasks import tasks
+from horae.service.tenants import tenants
+from horae.store.instances.instances import Attempt
+from horae.store.store import Store
 from horae.upkeep.copies import Copier
 from tests.egress import ANYWHERE
+from tests.nodes import node_in
 from tests.steps import move_clock
 from tests.system.apilog import ApiLog
 from tests.system.authors import create_job
@@ -63,7 +66,7 @@ class Stage:
         """Ask for a time, so many seconds from now by the cells' clock."""
         at = self.now() + timedelta(seconds=seconds)
 
-        async def put() -> tasks.Answer:
+        async def put() -> tasks.ScheduleAnswer:
             return await tasks.schedule(self.ctx, type_name, key, at=at)
 
         assert await self.log.call("put", put, job=type_name, key=key, at=at.isoformat())
@@ -79,7 +82,7 @@ class Stage:
 
     def node(self) -> Node:
         """A node that was not started: `drain` does what is due."""
-        node = Node(self.store, "host", timedelta(seconds=TTL), Sender(Client(ANYWHERE)))
+        node = node_in(self.store, "host", timedelta(seconds=TTL))
         self._led.append(node)
         return node
 
@@ -89,12 +92,12 @@ class Stage:
         await self.sender.client.close()
         self.log.close()
 
-    async def deliver(self, ran: Instance, job: Job) -> Result:
+    async def deliver(self, ran: Instance, job: Job) -> AttemptOutcome:
         """Make the call of an attempt; what came of it is still to be settled."""
         found = await self.sender.deliver(ran, job)
         code = found.outcome.code if isinstance(found.outcome, Retryable) else None
         kept = Attempt(ran.attempt, found.status, code, found.duration_ms, found.answer)
-        return Result(ran, job, found.outcome, kept)
+        return AttemptOutcome(ran, job, found.outcome, kept)
 
     def struck(self, name: str) -> None:
         """What was played stands for this fault, from the beginning until now."""
@@ -116,7 +119,7 @@ async def staged(cells: Sequence[CellSettings], folder: Path) -> AsyncIterator[S
     server = await asyncio.get_running_loop().create_server(lambda: Visit(target), "127.0.0.1", 0)
     url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     async with Store.of(cells) as store:
-        tenant = await tenants.create(store, "acme", "test", width=4096)
+        tenant = await tenants.create(PlatformContext(store, "test"), "acme", width=4096)
         stage = Stage(store, Context.of(store, tenant, "test"), folder, url)
         try:
             yield stage

@@ -7,7 +7,7 @@ from signal import SIGKILL, SIGTERM
 
 import pytest
 
-from horae.domain.targets import HttpTarget
+from horae.domain.targets.targets import HttpTarget
 from tests.catcher import catching
 from tests.engine.fleet import every_fire_has_one_row, steady
 from tests.steps import a_type, query, until

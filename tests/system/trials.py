@@ -10,9 +10,9 @@ from functools import partial
 
 import msgspec
 
-from horae.service import workers
 from horae.service.context import Context
-from horae.store.cells import Store
+from horae.service.workers import workers
+from horae.store.store import Store
 from tests.system import checker
 from tests.system.apilog import ApiLog
 from tests.system.checker import Verdict

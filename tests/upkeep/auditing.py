@@ -4,12 +4,12 @@ from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from uuid import uuid4
 
-from horae.service import blocks
-from horae.service.blocks import Expected
-from horae.store import blocks as rows
+from horae.service.audit import verification
+from horae.service.audit.verification import ChainExpectation
+from horae.store.audit import blocks as rows
 from horae.store.cells import Cell
 from horae.store.tx import Tx
-from horae.upkeep.sealer import HEARTBEAT, MOST_ENTRIES
+from horae.upkeep.audit_chain import EMPTY_BLOCK_INTERVAL, MOST_ENTRIES
 
 FILL = """
 insert into audit_log (at, shard_id, id, tenant_id, actor, action, resource, detail)
@@ -27,7 +27,7 @@ async def fill(cell, many):
 
 async def seal(cell, most=MOST_ENTRIES):
     async with cell.statement() as tx:
-        return await rows.seal(tx, tx.now - HEARTBEAT, most)
+        return await rows.append(tx, tx.now - EMPTY_BLOCK_INTERVAL, most)
 
 
 async def filled(cell, many, *, each=100):
@@ -39,7 +39,7 @@ async def filled(cell, many, *, each=100):
 
 async def fault_of(cell, anchors=()):
     oldest = cell.clock.now() - timedelta(days=180)
-    return (await blocks.verify(cell, Expected(anchors, oldest))).fault
+    return (await verification.verify(cell, ChainExpectation(anchors, oldest))).fault
 
 
 @asynccontextmanager

@@ -11,9 +11,9 @@ import msgspec
 
 from horae.delivery.client import Client
 from horae.delivery.push import Sender
-from horae.delivery.secrets import named
-from horae.domain.egress import Egress
-from horae.store.cells import Store
+from horae.delivery.secrets import secrets_in_memory
+from horae.domain.targets.egress import Egress
+from horae.store.store import Store
 from horae.upkeep.reconciler import Reconciler
 from tests.cluster import Cluster
 from tests.egress import ANYWHERE
@@ -53,7 +53,7 @@ async def reconciling(
     store: Store, secrets: dict[Any, dict[str, str]], egress: Egress = ANYWHERE, held: Any = None
 ) -> AsyncIterator[Reconciler]:
     client = Client(egress)
-    reconciler = Reconciler(store, held or store.shards_of, Sender(client, named(secrets)), egress)
+    reconciler = Reconciler(store, held or store.shards_of, Sender(client, secrets_in_memory(secrets)), egress)
     try:
         yield reconciler
     finally:

@@ -1,6 +1,6 @@
 import pytest
 
-from horae.store import shards
+from horae.store.nodes import shards
 from horae.upkeep import clocks
 from horae.upkeep.clocks import ClockKeeper
 
@@ -39,10 +39,10 @@ async def test_a_cell_that_does_not_answer_keeps_its_shards_and_the_others_are_a
 
 
 async def test_a_closed_shard_brings_the_next_look_forward_but_not_at_every_request(store, monkeypatch):
-    keeper, woken = ClockKeeper(store), []
-    keeper.wake = lambda: woken.append(1)
+    woken = []
+    keeper = ClockKeeper(store, lambda: woken.append(1))
     await keeper.once()
-    keeper.closed()
+    keeper.on_closed_shard()
     monkeypatch.setattr(clocks, "boottime", lambda: keeper._looked_at + 1)
-    keeper.closed()
+    keeper.on_closed_shard()
     assert woken == [1]

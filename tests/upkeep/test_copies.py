@@ -4,9 +4,10 @@ import pytest
 
 from horae.domain.ids import shard_in
 from horae.security.roles import Role
-from horae.service import keys
-from horae.service import secrets as secrets_service
-from horae.store import data_keys, references, secrets
+from horae.service.encryption import secrets as secrets_service
+from horae.service.identity import api_keys
+from horae.store.encryption import data_keys, secrets
+from horae.store.tenants import references
 from horae.upkeep import copies
 from horae.upkeep.copies import Copier
 from horae.upkeep.identities import IdentityCopier
@@ -79,7 +80,7 @@ async def test_a_full_look_comes_again_after_a_rest(ctx, store, homes, pages):
 
 
 async def test_keys_and_roles_are_carried_as_they_are(ctx, store):
-    await keys.create(ctx, "robot", [Role.VIEWER], scopes=["jobs.read"])
+    await api_keys.create(ctx, "robot", [Role.VIEWER], scopes=["jobs.read"])
     await IdentityCopier(store).once()
     for table in ("api_key", "role_binding"):
         home, copy = [[dict(row) for row in await query(cell, f"select * from {table}")] for cell in store.cells]

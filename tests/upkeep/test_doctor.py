@@ -7,8 +7,8 @@ import asyncpg
 import pytest
 from structlog.testing import capture_logs
 
-from horae.store import health
 from horae.store.cells import Cell
+from horae.store.health import health
 from horae.upkeep import doctor
 from horae.upkeep.doctor import Doctor
 from tests.steps import until
@@ -19,8 +19,8 @@ SOON = timedelta(milliseconds=50)
 @pytest.fixture
 def soon(monkeypatch):
     """What is a minute in earnest is a moment here."""
-    monkeypatch.setattr(doctor, "OLDEST_SNAPSHOT", SOON)
-    monkeypatch.setattr("horae.domain.doctor.OLDEST_SNAPSHOT", SOON)
+    monkeypatch.setattr(doctor, "MAX_SNAPSHOT_AGE", SOON)
+    monkeypatch.setattr("horae.domain.health.doctor.MAX_SNAPSHOT_AGE", SOON)
 
 
 @asynccontextmanager
@@ -47,12 +47,12 @@ async def held_for_long(cell):
 async def test_a_held_snapshot_is_told_once_when_it_is_long_and_once_when_it_is_over(store, cells, soon):
     visits = Doctor(store)
     await visits.once()
-    assert "oldest snapshot" not in visits.unwell["cell-0"]
+    assert "oldest snapshot" not in visits.degraded["cell-0"]
     async with reading(cells[0].dsn) as reader:
         await until(lambda: held_for_long(cells[0]))
         with capture_logs() as logs:
             assert await visits.once() == await visits.once() == 0
-        alarms = [line for line in logs if line["event"] == "cell.unwell"]
+        alarms = [line for line in logs if line["event"] == "cell.degraded"]
         assert [(line["log_level"], line["cell"], line["what"]) for line in alarms] == [
             ("error", "cell-0", "oldest snapshot")
         ]
@@ -61,7 +61,7 @@ async def test_a_held_snapshot_is_told_once_when_it_is_long_and_once_when_it_is_
     await until(lambda: gone(cells[0]))
     with capture_logs() as logs:
         await visits.once()
-    assert [line["what"] for line in logs if line["event"] == "cell.well_again"] == ["oldest snapshot"]
+    assert [line["what"] for line in logs if line["event"] == "cell.recovered"] == ["oldest snapshot"]
 
 
 async def gone(cell):
@@ -100,5 +100,5 @@ async def test_old_transaction_ids_are_an_alarm(store, monkeypatch):
     monkeypatch.setattr(doctor.health, "facts", old)
     with capture_logs() as logs:
         await Doctor(store).once()
-    whats = {line["what"] for line in logs if line["event"] == "cell.unwell"}
+    whats = {line["what"] for line in logs if line["event"] == "cell.degraded"}
     assert {"age(datfrozenxid)", "mxid_age(datminmxid)"} <= whats

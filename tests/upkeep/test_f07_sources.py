@@ -6,9 +6,11 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from horae.domain.sources import HttpSource, Spec, SqlSource
-from horae.service import sources, tasks, tenants
-from horae.service.context import Context
+from horae.domain.sources.sources import HttpSource, Spec, SqlSource
+from horae.service.context import Context, PlatformContext
+from horae.service.sources import sources
+from horae.service.tasks import tasks
+from horae.service.tenants import tenants
 from horae.upkeep.copies import Copier
 from tests.delivery.server import Visit, answer, saying, serving, silent
 from tests.steps import a_type, query, until
@@ -32,7 +34,7 @@ async def is_made(store):
 @pytest.fixture
 async def both(ctx, store):
     """Two tenants with a type each."""
-    other = Context.of(store, await tenants.create(store, "globex", "test", width=64), "test")
+    other = Context.of(store, await tenants.create(PlatformContext(store, "test"), "globex", width=64), "test")
     for one in (ctx, other):
         await a_type(one, "PUBLISH", width=16)
     await Copier(store).once()
@@ -165,7 +167,7 @@ async def test_a_page_of_wide_rows_ends_early_and_the_next_goes_on_behind_it(bot
 
 async def test_a_tenant_with_many_slow_sources_does_not_hide_those_of_another(ctx, store):
     """More of them are due than one look reads."""
-    other = Context.of(store, await tenants.create(store, "globex", "test", width=64), "test")
+    other = Context.of(store, await tenants.create(PlatformContext(store, "test"), "globex", width=64), "test")
     await a_type(other, "PUBLISH", width=16)
     for n in range(20):
         await a_type(ctx, f"T{n:03}", width=1)

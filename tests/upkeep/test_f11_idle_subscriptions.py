@@ -2,10 +2,12 @@
 
 import pytest
 
-from horae.domain.channels import Subscription, Topic
+from horae.domain.events.channels import Subscription, TopicAddress
 from horae.domain.ids import shard_in
-from horae.service import subscriptions, tasks, tenants
-from horae.service.context import Context
+from horae.service.context import Context, PlatformContext
+from horae.service.events import subscriptions
+from horae.service.tasks import tasks
+from horae.service.tenants import tenants
 from horae.store.tx import Tx
 from horae.upkeep.copies import Copier
 from horae.upkeep.feed import Feed
@@ -45,7 +47,7 @@ async def idle(store, other_tenant):
 
 @pytest.fixture
 async def other_tenant(store):
-    return await tenants.create(store, "quiet", "test", width=16)
+    return await tenants.create(PlatformContext(store, "test"), "quiet", width=16)
 
 
 @pytest.fixture
@@ -55,7 +57,7 @@ def inbox():
 
 @pytest.fixture
 def feed(store, inbox):
-    from horae.domain.channels import Broker
+    from horae.domain.events.channels import Broker
 
     store.brokers = {"main": Broker("kafka", ("*",))}
     return Feed(store, inbox, store.shards_of)
@@ -95,4 +97,4 @@ async def test_a_quiet_subscription_that_is_replayed_is_told_again(ctx, feed, in
 
 
 def test_a_topic_is_what_the_rows_of_this_test_say():
-    assert Topic("main", "acme.events") == TOPIC
+    assert TopicAddress("main", "acme.events") == TOPIC

@@ -8,9 +8,9 @@ from datetime import timedelta
 import asyncpg
 import pytest
 
-from horae.domain.outcomes import Success
-from horae.service import tasks
-from horae.store import partitions
+from horae.domain.instances.outcomes import Success
+from horae.service.tasks import tasks
+from horae.store.databases import partitions
 from horae.upkeep.partitions import Partitioner
 from tests.cluster import BIN
 from tests.steps import a_type, claim, query, settle, until
@@ -124,7 +124,7 @@ async def test_f15_a_partitioner_that_would_have_to_wait_gives_way_and_tries_aga
         return await ensure(*args)
 
     monkeypatch.setattr(partitions, "ensure", count)
-    monkeypatch.setattr(partitions, "PAUSE_S", 0.01)
+    monkeypatch.setattr(partitions, "RETRY_PAUSE_S", 0.01)
     other = await asyncpg.connect(cell.dsn)
     transaction = other.transaction()
     await transaction.start()

@@ -3,10 +3,11 @@
 import asyncpg
 import pytest
 
-from horae.domain.channels import Broker, Subscription
+from horae.domain.events.channels import Broker, Subscription
 from horae.runtime import setbacks
-from horae.service import subscriptions, tasks
-from horae.store import feeds
+from horae.service.events import subscriptions
+from horae.service.tasks import tasks
+from horae.store.events import feeds
 from horae.upkeep.copies import Copier
 from horae.upkeep.feed import Feed
 from horae.upkeep.spans import FIRST, Strides

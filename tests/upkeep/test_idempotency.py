@@ -1,5 +1,5 @@
 from horae.store import idempotency
-from horae.store.idempotency import Request
+from horae.store.idempotency import KeyScope
 from horae.upkeep import idempotency as upkeep
 from horae.upkeep.idempotency import Forgetter
 from tests.steps import move_clock, query
@@ -8,7 +8,7 @@ from tests.steps import move_clock, query
 async def reserve(store, tenant, key):
     """One key in a shard of every cell."""
     for cell in store.cells:
-        request = Request(store.shards_of(cell)[0], tenant.id, "jobs.trigger", "j", key, b"")
+        request = KeyScope(store.shards_of(cell)[0], tenant.id, "jobs.trigger", "j", key, b"")
         async with cell.tx() as tx:
             assert await idempotency.reserve(tx, request, None, None)
 

@@ -5,14 +5,15 @@ from collections import Counter
 
 import pytest
 
-from horae.delivery.lines import known
-from horae.domain.channels import Topic
+from horae.delivery.broker_connections import broker_rules
+from horae.domain.events.channels import TopicAddress
+from horae.domain.events.intakes import Intake
 from horae.domain.ids import shard_in
-from horae.domain.intakes import Intake
 from horae.runtime.settings import BrokerSettings
-from horae.service import changes_in, intakes, tenants
-from horae.service.changes_in import Done
-from horae.service.context import Context
+from horae.service.context import Context, PlatformContext
+from horae.service.events import intake_batches, intakes
+from horae.service.events.intake_batches import IntakeResult
+from horae.service.tenants import tenants
 from horae.upkeep import intakes as intakes_module
 from horae.upkeep.copies import Copier
 from horae.upkeep.intakes import Intakes
@@ -31,12 +32,12 @@ class FullTopic:
         pass
 
     async def take(self, _most, _wait):
-        return [changes_in.Came(b"{}", "here")]
+        return [intake_batches.IntakeMessage(b"{}", "here")]
 
-    async def done(self, _batch):
+    async def acknowledge(self, _batch):
         pass
 
-    async def waiting(self):
+    async def backlog(self):
         return 1
 
 
@@ -53,9 +54,9 @@ def written(monkeypatch):
             await asyncio.sleep(0)
         now[ctx.tenant.id] -= 1
         total[ctx.tenant.id] += 1
-        return Done(len(batch), 0)
+        return IntakeResult(len(batch), 0)
 
-    monkeypatch.setattr(changes_in, "take", take)
+    monkeypatch.setattr(intake_batches, "apply_batch", take)
     monkeypatch.setattr(intakes_module, "source_of", lambda *_: FullTopic())
     return total, most
 
@@ -63,13 +64,13 @@ def written(monkeypatch):
 async def test_a_tenant_with_many_intakes_has_one_place_and_another_is_not_kept_waiting(store, written):
     total, most = written
     brokers = {"main": BrokerSettings(kind="kafka", url="nowhere:1")}
-    store.brokers = known(brokers)
+    store.brokers = broker_rules(brokers)
     made = []
     for name in ("busy", "small", "third"):
-        ctx = Context.of(store, await tenants.create(store, name, "test", width=1), "test")
+        ctx = Context.of(store, await tenants.create(PlatformContext(store, "test"), name, width=1), "test")
         await a_type(ctx, "PUBLISH")
         for number in range(INTAKES if name == "busy" else 1):
-            await intakes.put(ctx, f"in-{number}", Intake(Topic("main", f"{name}.t{number}"), ("PUBLISH",)))
+            await intakes.put(ctx, f"in-{number}", Intake(TopicAddress("main", f"{name}.t{number}"), ("PUBLISH",)))
         made.append(ctx.tenant.id)
     await Copier(store).once()
     duty = Intakes(store, brokers, store.shards_of)

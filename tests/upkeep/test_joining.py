@@ -4,7 +4,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from horae.domain.errors import ShardClosed, Unfit
-from horae.store.cells import Store
+from horae.store.store import Store
 from horae.upkeep.joining import CellJoiner
 from tests.cell_down import first_behind, mended_proxy
 from tests.steps import until
@@ -28,7 +28,7 @@ async def test_a_cell_joins_when_it_answers_and_only_where_it_may_be_served(cell
                 for _ in range(3):
                     await joiner.once()
             assert not first.is_open
-            said = [log["reason"] for log in logs if log["event"] == "duty.cell_left_out"]
+            said = [log["reason"] for log in logs if log["event"] == "duty.cell_skipped"]
             assert said == ["cell-0: migrations are missing"]
             fit = True
 

@@ -3,12 +3,16 @@
 import pytest
 
 from horae.domain.ids import shard_in
-from horae.service import secrets, tasks, tenancies, tenants
-from horae.service.context import Context
-from horae.store import channels, data_keys, purges, references
-from horae.store import secrets as secret_rows
+from horae.service.context import Context, PlatformContext
+from horae.service.encryption import secrets
+from horae.service.tasks import tasks
+from horae.service.tenants import lifecycle, tenants
+from horae.store.encryption import data_keys
+from horae.store.encryption import secrets as secret_rows
+from horae.store.events import channels
+from horae.store.tenants import purges, references
 from horae.upkeep.copies import Copier
-from horae.upkeep.looks import BEGINNING
+from horae.upkeep.copy_scans import BEGINNING
 from horae.upkeep.purges import Purger
 from tests.steps import a_type, move_clock, query
 
@@ -19,11 +23,11 @@ COPIED = (references, data_keys, secret_rows, channels)
 @pytest.fixture
 async def small(store):
     """A tenant with shards in both cells, and room for wider types."""
-    return Context.of(store, await tenants.create(store, "small", "test", width=256), "test")
+    return Context.of(store, await tenants.create(PlatformContext(store, "test"), "small", width=256), "test")
 
 
 async def purge(ctx):
-    await tenancies.remove(ctx.store, ctx.tenant.name, "test", confirm=ctx.tenant.name)
+    await lifecycle.remove(ctx, ctx.tenant.name, confirm=ctx.tenant.name)
     purger = Purger(ctx.store)
     while await purger.once():
         pass

@@ -8,16 +8,18 @@ import asyncpg
 import pytest
 
 from horae.delivery.signing import keys_of, sign
-from horae.domain.auth import BearerAuth
-from horae.domain.egress import Egress
 from horae.domain.errors import Conflict
-from horae.domain.outcomes import Declined, ErrorCode, Success, Unrecoverable
-from horae.domain.sources import Counts, HttpSource, Orphans, RoundStatus, Spec, SqlSource
-from horae.domain.tasks import AfterSuccess
-from horae.service import audit, sources, tasks
-from horae.service.task_batches import Wish, schedule_many
-from horae.store import sources as rows
-from horae.store.audit import Sought
+from horae.domain.instances.outcomes import DeclinedCall, ErrorCode, Success, Unrecoverable
+from horae.domain.sources.sources import HttpSource, Orphans, RoundCounts, RoundStatus, Spec, SqlSource
+from horae.domain.targets.auth import BearerAuth
+from horae.domain.targets.egress import Egress
+from horae.domain.tasks.tasks import AfterSuccess
+from horae.service.audit import audit
+from horae.service.sources import sources
+from horae.service.tasks import tasks
+from horae.service.tasks.batches import TaskIntent, schedule_many
+from horae.store.audit.audit import AuditFilter
+from horae.store.sources import sources as rows
 from horae.upkeep.copies import Copier
 from tests.steps import a_type, claim_everywhere, move_clock, query, settle
 from tests.upkeep.shop import STATEMENT, listing, reconciling, shopping
@@ -82,14 +84,16 @@ async def test_missing_tasks_are_made_drifted_ones_moved_and_orphans_cancelled(c
     counts = done.counts
     assert (done.status, done.number, counts.rows, counts.drift) == (RoundStatus.DONE, 1, 4, 4)
     assert (counts.created, counts.moved, counts.cancelled) == (1, 1, 2)
-    found = {one.key: (one.found, one.decision, one.ours, one.theirs) for one in await sources.repaired(ctx, "PUBLISH")}
+    found = {
+        one.key: (one.found, one.decision, one.ours, one.theirs) for one in await sources.list_repairs(ctx, "PUBLISH")
+    }
     assert found == {
         "missing": ("missing", "created", None, TEN),
         "drifted": ("drifted", "moved", NINE, TEN),
         "orphan": ("orphan", "cancelled", NINE, None),
         "z-orphan": ("orphan", "cancelled", NINE, None),
     }
-    entries = await audit.page(ctx, None, Sought(action="source.repaired"), 50)
+    entries = await audit.page(ctx, None, AuditFilter(action="source.repaired"), 50)
     named = [
         (decision, key)
         for entry in entries
@@ -125,8 +129,8 @@ async def test_a_paused_source_repairs_nothing_shows_what_it_would_do_and_begins
     await sources.put(ctx, "PUBLISH", WHOLE)  # said anew: that does not resume it
     assert await reconciler.once() == 0
     with pytest.raises(Conflict, match="paused"):
-        await sources.ask(ctx, "PUBLISH", dry=False)
-    await sources.ask(ctx, "PUBLISH", dry=True)
+        await sources.request_round(ctx, "PUBLISH", dry=False)
+    await sources.request_round(ctx, "PUBLISH", dry=True)
     await whole_round(reconciler)
     dry = await ended(ctx)
     assert (dry.dry, dry.counts.missing, dry.counts.created) == (True, 1, 0)
@@ -147,7 +151,7 @@ async def test_a_round_under_way_stands_still_where_its_source_is_paused(ctx, st
         begun = await rows.begin(tx, source, dry=False)
     await sources.pause(ctx, "PUBLISH")
     async with cell.tx() as tx:
-        stood = await rows.advance(tx, begun, Counts(), after="k3", cursor=None, next_at=tx.now)
+        stood = await rows.advance(tx, begun, RoundCounts(), after="k3", cursor=None, next_at=tx.now)
     assert stood is None, "whoever was in the middle of it writes no more"
     assert await reconciler.once() == 0
     await sources.resume(ctx, "PUBLISH")
@@ -160,7 +164,7 @@ async def test_a_dry_round_says_what_it_would_do_and_does_nothing(ctx, store, sh
     await listed(shop, ("missing", NINE))
     await move_clock(store, minutes=5)
     await sources.put(ctx, "PUBLISH", Spec(WHOLE.origin, orphans=Orphans.KEEP))
-    await sources.ask(ctx, "PUBLISH", dry=True)
+    await sources.request_round(ctx, "PUBLISH", dry=True)
     await whole_round(reconciler)
     done = await ended(ctx)
     assert (done.dry, done.counts.missing, done.counts.orphans, done.counts.kept, done.counts.created) == (
@@ -170,7 +174,7 @@ async def test_a_dry_round_says_what_it_would_do_and_does_nothing(ctx, store, sh
         1,
         0,
     )
-    found = await sources.repaired(ctx, "PUBLISH", number=done.number)
+    found = await sources.list_repairs(ctx, "PUBLISH", number=done.number)
     assert {(one.key, one.found, one.decision) for one in found} == {
         ("missing", "missing", None),
         ("orphan", "orphan", None),
@@ -209,7 +213,7 @@ async def test_what_succeeded_or_died_is_not_made_anew(ctx, store, shop, reconci
     for key in ("declined", "died", "done"):
         await tasks.schedule(ctx, "PUBLISH", key)
         [ran] = await claim_everywhere(store)
-        said = {"done": Success(), "declined": Declined(), "died": Unrecoverable(ErrorCode.HANDLER, "no")}[key]
+        said = {"done": Success(), "declined": DeclinedCall(), "died": Unrecoverable(ErrorCode.HANDLER, "no")}[key]
         await settle(store, ran, said)
     await listed(shop, ("declined", NINE), ("died", NINE), ("done", NINE))
     await move_clock(store, minutes=5)
@@ -233,7 +237,7 @@ async def test_a_type_that_reopens_is_made_anew_after_success(ctx, store, shop, 
 
 
 async def test_a_list_that_is_suddenly_empty_cancels_no_more_than_it_may(ctx, store, shop, reconciler):
-    await schedule_many(ctx, "PUBLISH", [Wish(f"k{n:03}", at=NINE) for n in range(50)])
+    await schedule_many(ctx, "PUBLISH", [TaskIntent(f"k{n:03}", at=NINE) for n in range(50)])
     await move_clock(store, minutes=5)
     await sources.put(ctx, "PUBLISH", Spec(WHOLE.origin, orphans=Orphans.CANCEL, most_cancelled=5))
     await whole_round(reconciler)
@@ -306,7 +310,7 @@ async def test_it_never_fights_a_concurrent_reschedule(ctx, store, shop, reconci
 
     async def rounds():
         while writing:
-            await sources.ask(ctx, "PUBLISH", dry=False)
+            await sources.request_round(ctx, "PUBLISH", dry=False)
             await reconciler.once()
 
     walking = asyncio.create_task(rounds())
@@ -316,7 +320,7 @@ async def test_it_never_fights_a_concurrent_reschedule(ctx, store, shop, reconci
     for key in keys:  # whatever raced, no acknowledged intent was put back to an older one
         shown = (await tasks.show(ctx, "PUBLISH", key)).known
         assert shown.ledger.intent_version <= last[key][0]
-    await sources.ask(ctx, "PUBLISH", dry=False)
+    await sources.request_round(ctx, "PUBLISH", dry=False)
     await whole_round(reconciler)
     for key, (version, at) in last.items():
         known = (await tasks.show(ctx, "PUBLISH", key)).known
@@ -331,20 +335,20 @@ async def test_it_never_fights_a_concurrent_reschedule(ctx, store, shop, reconci
 
 async def test_without_versions_a_change_after_the_comparison_wins(ctx, store, shop, reconciler, monkeypatch):
     """The list is read, then an author moves the task, then the repair would be written."""
-    from horae.service import repairs
+    from horae.service.sources import repairs
 
     await tasks.schedule(ctx, "PUBLISH", "moved", at=NINE)
     await tasks.schedule(ctx, "PUBLISH", "orphan", at=NINE)
     await listed(shop, ("moved", TEN))
     await move_clock(store, minutes=5)
-    mend, later = repairs.mend, TEN + timedelta(hours=1)
+    mend, later = repairs.repair_in_cell, TEN + timedelta(hours=1)
 
     async def meanwhile(*args):
         await tasks.schedule(ctx, "PUBLISH", "moved", at=later)
         await tasks.schedule(ctx, "PUBLISH", "orphan", at=later)
         return await mend(*args)
 
-    monkeypatch.setattr(repairs, "mend", meanwhile)
+    monkeypatch.setattr(repairs, "repair_in_cell", meanwhile)
     await sources.put(ctx, "PUBLISH", Spec(WHOLE.origin, orphans=Orphans.CANCEL, grace=0))
     await reconciler.once()
     assert await pending(ctx, "moved", "orphan") == {"moved": later, "orphan": later}

@@ -5,16 +5,17 @@ import asyncio
 import asyncpg
 import pytest
 
-from horae.domain.compensations import Compensation, check
 from horae.domain.errors import Invalid
 from horae.domain.ids import shard_in
-from horae.domain.outcomes import Success
-from horae.domain.targets import QueueTarget
-from horae.domain.tasks import AfterSuccess
-from horae.domain.workers import Failed, Finish
+from horae.domain.instances.outcomes import Success
+from horae.domain.targets.targets import QueueTarget
+from horae.domain.tasks.compensations import Compensation, check
+from horae.domain.tasks.tasks import AfterSuccess
+from horae.domain.workers.workers import FailureReport, Finish
 from horae.runtime import setbacks
-from horae.service import compensations, tasks, workers
-from horae.store import relays
+from horae.service.tasks import compensations, tasks
+from horae.service.workers import workers
+from horae.store.tasks import relays
 from horae.upkeep.copies import Copier
 from horae.upkeep.relay import Relay
 from tests.steps import a_type, query
@@ -48,7 +49,7 @@ async def decisions(ctx, key):
 async def test_seed_002_example_11_a_task_is_made_of_what_an_end_asked_for(ctx, store, claimed):
     one, two, three = claimed
     asked = Compensation("REFUND", "r-2", payload={"amount": 5}, version=7)
-    report = Finish(two.instance_id, two.attempt, two.token, Failed("no", retryable=False), [asked])
+    report = Finish(two.instance_id, two.attempt, two.token, FailureReport("no", retryable=False), [asked])
     await workers.finish(ctx, [asking(one, ("REFUND", "r-0"), ("REFUND", "r-1")), report, asking(three)])
     assert await relay_of(store).once() == 3
     for key in ("r-0", "r-1", "r-2"):
@@ -121,14 +122,14 @@ async def test_what_can_never_be_made_leaves_an_event_and_holds_nobody_back(ctx,
 
 async def test_what_cannot_be_made_now_waits_and_the_other_shards_go_on(ctx, store, claimed, monkeypatch):
     monkeypatch.setattr(setbacks, "FIRST_PAUSE_S", 0.0)
-    make, down = compensations.make, True
+    make, down = compensations.create_task, True
 
     async def away(ctx, instance_id, at, body):
         if down and body["key"] == "r-0":
             raise OSError("no route to that cell")
         await make(ctx, instance_id, at, body)
 
-    monkeypatch.setattr(compensations, "make", away)
+    monkeypatch.setattr(compensations, "create_task", away)
     await workers.finish(ctx, [asking(claimed[n], ("REFUND", f"r-{n}")) for n in range(3)])
     relay = relay_of(store)
     apart = {shard_in(one.instance_id) for one in claimed[1:]} - {shard_in(claimed[0].instance_id)}

@@ -6,10 +6,10 @@ import asyncpg
 import pytest
 
 from horae.domain.ids import compose
-from horae.domain.targets import QueueTarget
+from horae.domain.targets.targets import QueueTarget
 from horae.runtime import setbacks
-from horae.service import compensations
-from horae.store import relays
+from horae.service.tasks import compensations
+from horae.store.tasks import relays
 from horae.upkeep import relay as relay_module
 from horae.upkeep.copies import Copier
 from horae.upkeep.relay import Relay
@@ -90,14 +90,14 @@ async def test_what_cannot_be_made_now_holds_back_no_other_shard_however_much_co
     ctx, store, cell, monkeypatch
 ):
     monkeypatch.setattr(setbacks, "FIRST_PAUSE_S", 0.0)
-    make, down = compensations.make, True
+    make, down = compensations.create_task, True
 
     async def away(ctx, instance_id, at, body):
         if down and body["key"] == "stuck":
             raise OSError("no route to that cell")
         await make(ctx, instance_id, at, body)
 
-    monkeypatch.setattr(compensations, "make", away)
+    monkeypatch.setattr(compensations, "create_task", away)
     first, *others = store.shards_of(cell)[:5]
     await asked(ctx, cell, first, "stuck", "behind")
     for shard in others:

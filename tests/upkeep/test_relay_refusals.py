@@ -4,13 +4,15 @@ import asyncpg
 import pytest
 
 from horae.domain.ids import shard_in
-from horae.domain.targets import QueueTarget
+from horae.domain.targets.targets import QueueTarget
 from horae.runtime import setbacks
-from horae.runtime.chance import mint
-from horae.service import compensations, tasks, workers
-from horae.service import tenants as tenancies
-from horae.service.context import Context
-from horae.store import idempotency, tenants
+from horae.runtime.randomness import new_id
+from horae.service.context import Context, PlatformContext
+from horae.service.tasks import compensations, tasks
+from horae.service.tenants import tenants as tenancies
+from horae.service.workers import workers
+from horae.store import idempotency
+from horae.store.tenants import tenants
 from horae.upkeep.copies import Copier
 from horae.upkeep.relay import Relay
 from tests.steps import a_type, query
@@ -25,7 +27,7 @@ HOLD = """
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch):
     monkeypatch.setattr(setbacks, "FIRST_PAUSE_S", 0.0)
-    monkeypatch.setattr(idempotency, "PATIENCE", "50ms")
+    monkeypatch.setattr(idempotency, "FIRST_REQUEST_TIMEOUT", "50ms")
 
 
 @pytest.fixture
@@ -86,11 +88,11 @@ async def test_a_tenant_that_was_removed_is_refused(ctx, store, asked):
 
 
 async def test_a_type_that_was_made_since_the_tenant_was_widened_is_found_by_whoever_has_not_heard_of_that(store):
-    narrow = Context.of(store, await tenancies.create(store, "narrow", "test", width=1), "test")
-    wide = Context.of(store, await tenancies.widen(store, "narrow", "test", 256), "test")
+    narrow = Context.of(store, await tenancies.create(PlatformContext(store, "test"), "narrow", width=1), "test")
+    wide = Context.of(store, await tenancies.widen(PlatformContext(store, "test"), "narrow", 256), "test")
     home = shard_in(narrow.tenant.id)
     name = next(name for name in map("REFUND-{}".format, range(100)) if wide.tenant.shard(name) != home)
     await a_type(wide, name, target=QueueTarget("refund"))
     at = store.cell(home).clock.now()
-    await compensations.make(narrow, mint(home, at), at, {"number": 0, "type": name, "key": "r-0"})
+    await compensations.create_task(narrow, new_id(home, at), at, {"number": 0, "type": name, "key": "r-0"})
     assert (await tasks.show(wide, name, "r-0")).decisions

@@ -8,14 +8,15 @@ import asyncpg
 import pytest
 from structlog.testing import capture_logs
 
-from horae.store import migrations, partitions
+from horae.store import migrations
+from horae.store.databases import partitions
 from horae.upkeep.doctor import Doctor
-from horae.upkeep.partitions import ALARM, Partitioner
+from horae.upkeep.partitions import ALARM_DAYS_AHEAD, Partitioner
 from tests.steps import query
 
 PARENTS = ("instance_history", "outbox")
 ROLES = ("horae_api", "horae_engine", "horae_relay", "horae_readonly")
-KNOWN = migrations.known()
+KNOWN = migrations.all_migrations()
 FIRST_UNDER_LOAD = 20
 """The migration from which a database is brought to this release while it is in use."""
 LONG = (pytest.mark.long, pytest.mark.timeout(1800))
@@ -33,7 +34,7 @@ def day(cell, ahead):
 async def alarms(store):
     with capture_logs() as logs:
         await Doctor(store).once()
-    return {line["cell"] for line in logs if line["event"] == "cell.unwell" and "partitions" in line["what"]}
+    return {line["cell"] for line in logs if line["event"] == "cell.degraded" and "partitions" in line["what"]}
 
 
 async def test_there_are_always_at_least_seven_days_beyond_today(store):
@@ -49,15 +50,16 @@ async def test_a_day_without_a_place_to_write_is_an_alarm_when_it_is_near(store,
     """Of either table, and also where the day's table is there and belongs to nobody."""
     await Partitioner(store).once()
     cell = store.cells[0]
-    await query(cell, how.format(parent=parent, part=f"{parent}_{day(cell, ALARM)}"))
-    assert await days_ahead(cell) == ALARM
+    await query(cell, how.format(parent=parent, part=f"{parent}_{day(cell, ALARM_DAYS_AHEAD)}"))
+    assert await days_ahead(cell) == ALARM_DAYS_AHEAD
     assert await alarms(store) == set()
-    await query(cell, how.format(parent=parent, part=f"{parent}_{day(cell, ALARM - 1)}"))
-    assert await days_ahead(cell) == ALARM - 1
+    await query(cell, how.format(parent=parent, part=f"{parent}_{day(cell, ALARM_DAYS_AHEAD - 1)}"))
+    assert await days_ahead(cell) == ALARM_DAYS_AHEAD - 1
     assert await alarms(store) == {cell.name}
     with capture_logs() as logs:
         made = await Partitioner(store).once()
-    assert [(line["cell"], line["days"]) for line in logs if line["event"] == "partitions.short"] == [(cell.name, 2)]
+    short = [(line["cell"], line["days"]) for line in logs if line["event"] == "partitions.running_out"]
+    assert short == [(cell.name, 2)]
     if how.startswith("drop"):
         assert (made, await days_ahead(cell)) == (2, partitions.DAYS_AHEAD)
 
@@ -96,7 +98,7 @@ async def test_no_role_that_serves_may_move_a_row_to_another_partition(store):
 async def test_every_migration_runs_with_a_short_lock_timeout(cells, monkeypatch):
     up = "create table seen as select current_setting('lock_timeout')::interval as limit_"
     every = [*KNOWN, migrations.Migration(9999, "9999_seen", up, "x")]
-    monkeypatch.setattr(migrations, "known", lambda: every)
+    monkeypatch.setattr(migrations, "all_migrations", lambda: every)
     await migrations.migrate(cells, "test")
     connection = await asyncpg.connect(cells[0].dsn)
     assert timedelta() < await connection.fetchval("select limit_ from seen") <= timedelta(seconds=1)
@@ -121,12 +123,12 @@ async def test_a_database_is_migrated_under_load_beside_a_long_reader_and_nobody
     await admin.execute("drop database if exists under_load with (force)")
     await admin.execute("create database under_load")
     dsn = cluster.dsn("under_load")
-    monkeypatch.setattr(migrations, "PAUSE", 0.05)
+    monkeypatch.setattr(migrations, "LOCK_RETRY_PAUSE_S", 0.05)
     monkeypatch.setattr(migrations, "TRIES", 1_000_000)
-    monkeypatch.setattr(migrations, "known", lambda: KNOWN[:FIRST_UNDER_LOAD])
+    monkeypatch.setattr(migrations, "all_migrations", lambda: KNOWN[:FIRST_UNDER_LOAD])
     migrator = await asyncpg.connect(dsn)
     await migrations.apply(migrator, "cell-0", "test")
-    monkeypatch.setattr(migrations, "known", lambda: KNOWN)
+    monkeypatch.setattr(migrations, "all_migrations", lambda: KNOWN)
     tables = [row[0] for row in await migrator.fetch("select tablename from pg_tables where schemaname = 'public'")]
     reader, writer = await asyncpg.connect(dsn), await asyncpg.connect(dsn, server_settings={"lock_timeout": stall})
     reading = reader.transaction()

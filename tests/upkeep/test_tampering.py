@@ -6,9 +6,9 @@ from uuid import UUID
 
 import pytest
 
-from horae.domain.blocks import hash_of
-from horae.service import blocks as service
-from horae.store import blocks
+from horae.domain.audit.blocks import hash_of
+from horae.service.audit import verification as service
+from horae.store.audit import blocks
 from tests.upkeep.auditing import fault_of, filled, trying
 
 ROWS = 10_000

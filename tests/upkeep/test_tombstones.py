@@ -2,15 +2,18 @@
 
 import pytest
 
-from horae.domain import counts
-from horae.domain.channels import Subscription, Webhook
-from horae.domain.counts import CountBounds
 from horae.domain.errors import CountReached, NotFound
+from horae.domain.events.channels import Subscription, WebhookAddress
 from horae.domain.ids import shard_in
-from horae.domain.tenants import Allowance
+from horae.domain.limits import counts
+from horae.domain.limits.counts import CountBounds
+from horae.domain.tenants.tenants import Allowance
 from horae.security.roles import Role
-from horae.service import keys, roles, secrets, subscriptions, tenants
-from horae.service.context import Context
+from horae.service.context import Context, PlatformContext
+from horae.service.encryption import secrets
+from horae.service.events import subscriptions
+from horae.service.identity import api_keys, role_bindings
+from horae.service.tenants import tenants
 from horae.upkeep import tombstones
 from horae.upkeep.copies import Copier
 from horae.upkeep.identities import IdentityCopier
@@ -84,12 +87,12 @@ async def test_who_puts_and_removes_ever_new_names_is_refused(ctx, store, monkey
 
 
 async def test_revoked_keys_and_emptied_bindings_are_forgotten_in_all_cells(ctx, store):
-    made = await keys.create(ctx, "old", [Role.VIEWER])
-    kept = await keys.create(ctx, "kept", [Role.VIEWER])
-    await roles.bind(ctx, "user:gone", [Role.VIEWER])
+    made = await api_keys.create(ctx, "old", [Role.VIEWER])
+    kept = await api_keys.create(ctx, "kept", [Role.VIEWER])
+    await role_bindings.bind(ctx, "user:gone", [Role.VIEWER])
     await IdentityCopier(store).once()
-    await keys.revoke(ctx, made.key.id)
-    await roles.bind(ctx, "user:gone", [])
+    await api_keys.revoke(ctx, made.key.id)
+    await role_bindings.bind(ctx, "user:gone", [])
     await move_clock(store, hours=25)
     assert await TombstoneForgetter(store).once() == 3
     for cell in store.cells:
@@ -98,26 +101,26 @@ async def test_revoked_keys_and_emptied_bindings_are_forgotten_in_all_cells(ctx,
             kept.key.principal
         ]
     with pytest.raises(NotFound):
-        await roles.bind(ctx, made.key.principal, [Role.VIEWER])
+        await role_bindings.bind(ctx, made.key.principal, [Role.VIEWER])
 
 
 async def test_keys_and_bindings_are_bounded(store, tenant):
-    await tenants.allow(store, tenant.name, "test", Allowance(counts=CountBounds(keys=2, bindings=1)))
+    await tenants.allow(PlatformContext(store, "test"), tenant.name, Allowance(counts=CountBounds(keys=2, bindings=1)))
     ctx = Context.of(store, tenant, "test")
-    made = [await keys.create(ctx, name, [Role.VIEWER]) for name in ("a", "b")]
+    made = [await api_keys.create(ctx, name, [Role.VIEWER]) for name in ("a", "b")]
     with pytest.raises(CountReached, match="2 keys"):
-        await keys.create(ctx, "c", [Role.VIEWER])
-    await keys.revoke(ctx, made[0].key.id)
-    await keys.create(ctx, "c", [Role.VIEWER])
-    await roles.bind(ctx, "user:a", [Role.VIEWER])
-    await roles.bind(ctx, "user:a", [Role.EDITOR])
-    await roles.bind(ctx, "user:b", [])
+        await api_keys.create(ctx, "c", [Role.VIEWER])
+    await api_keys.revoke(ctx, made[0].key.id)
+    await api_keys.create(ctx, "c", [Role.VIEWER])
+    await role_bindings.bind(ctx, "user:a", [Role.VIEWER])
+    await role_bindings.bind(ctx, "user:a", [Role.EDITOR])
+    await role_bindings.bind(ctx, "user:b", [])
     with pytest.raises(CountReached, match="1 bindings"):
-        await roles.bind(ctx, "user:b", [Role.VIEWER])
+        await role_bindings.bind(ctx, "user:b", [Role.VIEWER])
 
 
 async def a_subscription(ctx, name):
-    await subscriptions.put(ctx, name, Subscription(Webhook("http://127.0.0.1:9/", "crm")))
+    await subscriptions.put(ctx, name, Subscription(WebhookAddress("http://127.0.0.1:9/", "crm")))
 
 
 def refuses():

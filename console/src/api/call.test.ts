@@ -6,7 +6,7 @@ test("an address whose name a browser would take for a folder is not sent", asyn
     await expect(call(`/api/v1/tenants/${name}/keys`), name).rejects.toThrow("cannot be a part");
 });
 
-test("what was read is sent back with the same integers, also beyond 53 bits", async () => {
+test("a value that was read is sent back with the same integers, also beyond 53 bits", async () => {
   const text = '{"order_id":1783295187664392193,"few":7}';
   const fetched = vi.fn(async (_url: string, _options: RequestInit) => new Response(text));
   vi.stubGlobal("fetch", fetched);

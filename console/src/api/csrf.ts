@@ -1,10 +1,10 @@
-/** The token of our session, which /api/v1/me tells; kept in memory only. */
+/** The CSRF token of the session, from /api/v1/me. It is kept in memory only. */
 let token: string | null = null;
 
-export function csrf(): string | null {
+export function csrfToken(): string | null {
   return token;
 }
 
-export function keepCsrf(told: string | null): void {
-  token = told;
+export function setCsrfToken(value: string | null): void {
+  token = value;
 }

@@ -1,6 +1,6 @@
 /**
- * JSON whose integers stay as they were written. JavaScript's own reader rounds those beyond 53 bits; here they are
- * `bigint`. The API takes no text with NUL, so a text that begins with it can stand for a number on its way.
+ * JSON that keeps large integers exactly. `JSON.parse` rounds integers beyond 53 bits; here they are `bigint`.
+ * The API accepts no text with NUL, so a text that begins with NUL marks a large integer inside JSON.
  */
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const INTEGER = /^-?(?:0|[1-9]\d*)$/;
@@ -24,10 +24,10 @@ export function readJson(text: string): unknown {
 }
 
 export function writeJson(value: unknown, indent?: number): string {
-  return unmarked(JSON.stringify(value, null, indent));
+  return restoreIntegers(JSON.stringify(value, null, indent));
 }
 
-/** What `JSON.stringify` made of a value, with its large integers as they are meant. */
-export function unmarked(text: string): string {
+/** Replaces the marked texts in the output of `JSON.stringify` by their large integers. */
+export function restoreIntegers(text: string): string {
   return text.replace(MARKED, "$1");
 }

@@ -2,14 +2,14 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { queries } from "./queries";
 import { router } from "./router";
-import { Dress } from "./theme/Dress";
+import { ThemeProvider } from "./theme/ThemeProvider";
 
 export function App() {
   return (
-    <Dress>
+    <ThemeProvider>
       <QueryClientProvider client={queries}>
         <RouterProvider router={router} />
       </QueryClientProvider>
-    </Dress>
+    </ThemeProvider>
   );
 }

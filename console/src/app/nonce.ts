@@ -1,5 +1,5 @@
-/** The nonce with which the server lets our style elements through; none while Vite serves the page. */
+/** The CSP nonce for style elements; none while Vite serves the page. */
 export function nonce(): string | undefined {
-  const told = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content;
-  return told && !told.startsWith("__") ? told : undefined;
+  const value = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content;
+  return value && !value.startsWith("__") ? value : undefined;
 }

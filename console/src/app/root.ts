@@ -1,6 +1,6 @@
 import { createRootRoute } from "@tanstack/react-router";
-import { Lost } from "./Lost";
-import { Gate } from "./shell/Gate";
+import { NotFoundPage } from "./NotFoundPage";
+import { LoginGate } from "./shell/LoginGate";
 
-/** The root of all routes: who is not logged in sees the login instead, at the same address. */
-export const root = createRootRoute({ component: Gate, notFoundComponent: Lost });
+/** The root of all routes. Without a session it shows the login page, at the same address. */
+export const root = createRootRoute({ component: LoginGate, notFoundComponent: NotFoundPage });

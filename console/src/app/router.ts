@@ -1,9 +1,9 @@
 import { createRouter } from "@tanstack/react-router";
 import { audit } from "../pages/audit/routes";
+import { deadLetters } from "../pages/dead-letters/routes";
 import { events } from "../pages/events/routes";
 import { instances } from "../pages/instances/routes";
 import { jobs } from "../pages/jobs/routes";
-import { letters } from "../pages/letters/routes";
 import { overview } from "../pages/overview/routes";
 import { rolling } from "../pages/rolling/routes";
 import { sources } from "../pages/sources/routes";
@@ -11,7 +11,7 @@ import { tasks } from "../pages/tasks/routes";
 import { tenants } from "../pages/tenants/routes";
 import { root } from "./root";
 
-/** Every page by its address; each noun lists its own routes, and each page is loaded when it is opened. */
+/** All routes. Each folder of `pages` lists its own; a page is loaded when it is opened. */
 export const router = createRouter({
   routeTree: root.addChildren([
     ...overview,
@@ -21,7 +21,7 @@ export const router = createRouter({
     ...sources,
     ...rolling,
     ...events,
-    ...letters,
+    ...deadLetters,
     ...audit,
     ...tenants,
   ]),

@@ -1,70 +1,70 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { whenLeft } from "../api/call";
-import { keepCsrf } from "../api/csrf";
+import { onSessionEnd } from "../api/call";
+import { setCsrfToken } from "../api/csrf";
+import { ApiError } from "../api/errors";
 import { deleteOwnSession, getMe, postLoginKey, putOwnSessionTenant } from "../api/generated/client";
 import type { Me } from "../api/generated/models";
-import { Refused } from "../api/trouble";
 import { queries } from "./queries";
 
 const ME = ["me"];
 
-/** The cookie is one for all tabs of a browser: whoever changes the session tells the others. */
+/** All tabs of a browser share one session cookie: a tab that changes the session notifies the others. */
 const tabs = new BroadcastChannel("horae-session");
 tabs.onmessage = () => void queries.invalidateQueries({ queryKey: ME });
 
-/** Who we are: undefined while nobody knows yet, null when we have to log in. */
+/** The identity of the session: undefined while it is loading, null without a session. */
 export function useMe(): { me: Me | null | undefined; error: Error | null } {
-  const asked = useQuery({ queryKey: ME, queryFn: who, staleTime: 60_000, refetchInterval: 60_000 });
-  useEffect(() => whenLeft(() => queries.setQueryData(ME, null)), []);
-  return { me: asked.data, error: asked.data === undefined ? asked.error : null };
+  const query = useQuery({ queryKey: ME, queryFn: fetchMe, staleTime: 60_000, refetchInterval: 60_000 });
+  useEffect(() => onSessionEnd(() => queries.setQueryData(ME, null)), []);
+  return { me: query.data, error: query.data === undefined ? query.error : null };
 }
 
-/** Another tab may have chosen another tenant: what was read before is forgotten before the new name is shown. */
-async function who(): Promise<Me | null> {
+/** Reads the identity. If another tab selected another tenant, the cached results are removed first. */
+async function fetchMe(): Promise<Me | null> {
   try {
     const me = await getMe();
-    if (isOther(queries.getQueryData<Me | null>(ME), me)) forget();
-    return known(me);
+    if (isOtherIdentity(queries.getQueryData<Me | null>(ME), me)) clearQueries();
+    return keepCsrfToken(me);
   } catch (error) {
-    if (error instanceof Refused && error.status === 401) return known(null);
+    if (error instanceof ApiError && error.status === 401) return keepCsrfToken(null);
     throw error;
   }
 }
 
-export function isOther(before: Me | null | undefined, me: Me): boolean {
+export function isOtherIdentity(before: Me | null | undefined, me: Me): boolean {
   return Boolean(before) && (before?.tenant !== me.tenant || before?.principal !== me.principal);
 }
 
-function known<M extends Me | null>(me: M): M {
-  keepCsrf(me?.session?.csrf ?? null);
+function keepCsrfToken<M extends Me | null>(me: M): M {
+  setCsrfToken(me?.session?.csrf ?? null);
   return me;
 }
 
-/** Exchange an API key for a session; the key itself is kept nowhere. */
-export async function enter(key: string): Promise<void> {
-  welcome(await postLoginKey({ key }));
+/** Exchanges an API key for a session. The key is not stored. */
+export async function logIn(key: string): Promise<void> {
+  startSession(await postLoginKey({ key }));
 }
 
-/** Work in another tenant from now on: nothing that was read in the old one may stay on the screen. */
-export async function choose(tenant: string): Promise<void> {
-  welcome(await putOwnSessionTenant({ tenant }));
+/** Switches the session to another tenant, and removes the cached results of the old one. */
+export async function selectTenant(tenant: string): Promise<void> {
+  startSession(await putOwnSessionTenant({ tenant }));
 }
 
-export async function leave(): Promise<void> {
+export async function logOut(): Promise<void> {
   await deleteOwnSession();
-  forget();
-  queries.setQueryData(ME, known(null));
+  clearQueries();
+  queries.setQueryData(ME, keepCsrfToken(null));
   tabs.postMessage(null);
 }
 
-/** All that was read, but who we are: the gate looks at that one, and would not see another in its place. */
-function forget(): void {
+/** Removes all cached results except the identity: `LoginGate` observes that query object. */
+function clearQueries(): void {
   queries.removeQueries({ predicate: (query) => query.queryKey[0] !== ME[0] });
 }
 
-function welcome(me: Me): void {
-  forget();
-  queries.setQueryData(ME, known(me));
+function startSession(me: Me): void {
+  clearQueries();
+  queries.setQueryData(ME, keepCsrfToken(me));
   tabs.postMessage(null);
 }

@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 
-/** What a list had to do without. */
+/** A notice of the cells whose rows are missing from a list. */
 export function CellsDown({ cells }: { cells: string[] | undefined }) {
   const { t } = useTranslation("frame");
   if (!cells?.length) return null;

@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from "react";
-import "./desk.css";
+import "./fields.css";
 
-/** A label with its field: whatever is inside gets the id that the label names. */
+/** A label with its field: the children get the id that the label names. */
 export function Field({ label, help, children }: FieldProps) {
   const id = useId();
   return (

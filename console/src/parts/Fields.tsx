@@ -1,7 +1,7 @@
 import { Input, InputNumber, Select } from "antd";
 import { Field } from "./Field";
 
-/** A line of text with its label; of many rows, a text. */
+/** A text field with its label; with `rows`, a text area. */
 export function TextField({ label, help, value, rows, onChange }: TextProps) {
   return (
     <Field label={label} help={help}>
@@ -35,12 +35,18 @@ interface TextProps {
   onChange: (value: string) => void;
 }
 
-/** A number with its label; what is emptied is the least that it may be. */
+/** A number field with its label; empty means the minimum. */
 export function NumberField({ label, help, value, min, max, onChange }: NumberProps) {
   return (
     <Field label={label} help={help}>
       {(id) => (
-        <InputNumber id={id} min={min} max={max} value={value} onChange={(told) => onChange(told ?? min)} />
+        <InputNumber
+          id={id}
+          min={min}
+          max={max}
+          value={value}
+          onChange={(number) => onChange(number ?? min)}
+        />
       )}
     </Field>
   );
@@ -55,7 +61,7 @@ interface NumberProps {
   onChange: (value: number) => void;
 }
 
-/** One of a few, with its label; `name` is what a person calls each. */
+/** A select field with its label; `name` returns the text of a choice. */
 export function ChoiceField<Choice extends string>({
   label,
   help,

@@ -3,7 +3,7 @@ import type { HoldView } from "../api/generated/models";
 import { dateTime } from "./times";
 import "./parts.css";
 
-/** What calls wait for, in one sentence: why, since when, how many, and when the next one is tried. */
+/** A hold in one sentence: reason, start, number of waiting calls, and next attempt. */
 export function HoldLine({ hold }: { hold: HoldView }) {
   const { t } = useTranslation("frame");
   return (

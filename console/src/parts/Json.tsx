@@ -1,7 +1,7 @@
 import { writeJson } from "../api/json";
-import "./desk.css";
+import "./fields.css";
 
-/** A value as the API tells it; text is shown as it is, and nothing in it is ever read as markup. */
+/** A value as JSON, or a text as it is. Its content is never read as markup. */
 export function Json({ value, label }: { value: unknown; label: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard

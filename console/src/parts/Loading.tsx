@@ -1,7 +1,7 @@
 import { Spin } from "antd";
 import { useTranslation } from "react-i18next";
 
-/** Something is being asked for; readers are told, too. */
+/** A spinner with a status text for screen readers. */
 export function Loading() {
   const { t } = useTranslation("frame");
   return (

@@ -1,8 +1,8 @@
 import { type ReactNode, useEffect } from "react";
 import "./parts.css";
 
-/** A page: its name, what can be done on it, and the rest. The name is the window's, too. */
-export function Page({ title, mark, acts, children }: PageProps) {
+/** A page: its title, its actions and its content. The title is also the title of the window. */
+export function Page({ title, mark, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Horae`;
   }, [title]);
@@ -11,7 +11,7 @@ export function Page({ title, mark, acts, children }: PageProps) {
       <div className="page-head">
         <h1>{title}</h1>
         {mark}
-        {acts && <div className="acts">{acts}</div>}
+        {actions && <div className="actions">{actions}</div>}
       </div>
       {children}
     </>
@@ -21,11 +21,11 @@ export function Page({ title, mark, acts, children }: PageProps) {
 interface PageProps {
   title: string;
   mark?: ReactNode;
-  acts?: ReactNode;
+  actions?: ReactNode;
   children: ReactNode;
 }
 
-/** One subject of a page. */
+/** A section of a page. */
 export function Card({ title, id, children }: { title: string; id?: string; children: ReactNode }) {
   return (
     <section className="card" aria-label={title} id={id}>

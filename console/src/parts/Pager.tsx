@@ -2,24 +2,24 @@ import { Button } from "antd";
 import { useTranslation } from "react-i18next";
 import "./parts.css";
 
-/** The next page of a list and the way back to the first; the cursor belongs into the address, so Back works. */
+/** Buttons for the next and the first page. The cursor is part of the address, so that Back works. */
 export function Pager({
   cursor,
   next,
-  go,
+  onCursor,
 }: {
   cursor?: string;
   next?: string | null;
-  go: (cursor?: string) => void;
+  onCursor: (cursor?: string) => void;
 }) {
   const { t } = useTranslation("frame");
   if (!cursor && !next) return null;
   return (
     <div className="pager">
-      <Button disabled={!cursor} onClick={() => go(undefined)}>
+      <Button disabled={!cursor} onClick={() => onCursor(undefined)}>
         {t("list.first")}
       </Button>
-      <Button disabled={!next} onClick={() => go(next ?? undefined)}>
+      <Button disabled={!next} onClick={() => onCursor(next ?? undefined)}>
         {t("list.more")}
       </Button>
     </div>

@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 import { type State, toneOf } from "./tones";
 import "./parts.css";
 
-/** A state by colour and by word; the word that the API uses stands in the title. */
+/** A state by colour and text; the title has the name that the API uses. */
 export function StateTag({ state }: { state: State }) {
   const { t } = useTranslation("states");
   return (

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ago, dateTime, duration, offset } from "./times";
 
-test("a time is shown in the zone that is asked for", () => {
+test("a time is shown in the given zone", () => {
   expect(dateTime("2026-11-15T16:30:05Z", "Asia/Shanghai")).toBe("2026-11-16 00:30:05");
   expect(dateTime("2026-11-15T16:30:05Z", "UTC")).toBe("2026-11-15 16:30:05");
 });
@@ -12,14 +12,14 @@ test("the offset is the one of that instant", () => {
   expect(offset("2026-07-01T00:00:00Z", "UTC")).toBe("+00:00");
 });
 
-test("what passed and what comes is told in its largest unit", () => {
+test("past and future times are shown in their largest unit", () => {
   const now = Date.parse("2026-11-15T12:00:00Z");
   expect(ago("2026-11-15T11:58:30Z", now, "en")).toBe("1 min. ago");
   expect(ago("2026-11-17T12:00:00Z", now, "en")).toBe("in 2 days");
   expect(ago("2026-11-15T12:00:00Z", now, "en")).toBe("in 0 sec.");
 });
 
-test("lengths of time are short", () => {
+test("durations are short", () => {
   expect([12, 1_500, 42_000, 90_000, 600_000, 5_400_000, 864_000_000].map(duration)).toEqual([
     "12 ms",
     "1.5 s",
@@ -31,7 +31,7 @@ test("lengths of time are short", () => {
   ]);
 });
 
-test("a rest that is rounded up to a whole is not told as sixty of the smaller", () => {
+test("a rest that is rounded up to a whole is not shown as sixty of the smaller unit", () => {
   expect([359_600, 3_599_900, 7_199_990, 86_399_999, 259_199_999].map(duration)).toEqual([
     "6 min",
     "60 min",

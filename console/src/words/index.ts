@@ -1,6 +1,6 @@
 import i18next from "i18next";
 import { initReactI18next } from "react-i18next";
-import { recall, remember } from "../app/remember";
+import { readPreference, savePreference } from "../app/preferences";
 import type en from "./en";
 
 export type Language = "en" | "zh-CN";
@@ -13,34 +13,34 @@ declare module "i18next" {
   }
 }
 
-/** One language is loaded at a time, with what the components of the library say in it. */
-async function load(language: Language) {
+/** Loads the texts of one language. */
+async function loadTexts(language: Language) {
   return language === "zh-CN" ? (await import("./zh-CN")).default : (await import("./en")).default;
 }
 
-export function preferred(): Language {
-  const kept = recall("language");
-  if (kept === "en" || kept === "zh-CN") return kept;
+export function preferredLanguage(): Language {
+  const saved = readPreference("language");
+  if (saved === "en" || saved === "zh-CN") return saved;
   return navigator.language.toLowerCase().startsWith("zh") ? "zh-CN" : "en";
 }
 
-export async function begin(): Promise<void> {
-  const language = preferred();
+export async function initTexts(): Promise<void> {
+  const language = preferredLanguage();
   await i18next.use(initReactI18next).init({
     lng: language,
     fallbackLng: false,
     defaultNS: "frame",
-    resources: { [language]: await load(language) },
+    resources: { [language]: await loadTexts(language) },
     interpolation: { escapeValue: false }, // React escapes
     returnNull: false,
   });
   document.documentElement.lang = language;
 }
 
-export async function speak(language: Language): Promise<void> {
-  const words = await load(language);
-  for (const [page, texts] of Object.entries(words)) i18next.addResourceBundle(language, page, texts);
-  remember("language", language);
+export async function setLanguage(language: Language): Promise<void> {
+  const texts = await loadTexts(language);
+  for (const [page, pageTexts] of Object.entries(texts)) i18next.addResourceBundle(language, page, pageTexts);
+  savePreference("language", language);
   document.documentElement.lang = language;
   await i18next.changeLanguage(language);
 }

@@ -1,1 +1,1 @@
-"""The doors: HTTP becomes our types, and back. Everything behind them is `service`."""
+"""The HTTP API: requests become calls of `service`, and results become responses."""

@@ -1,16 +1,16 @@
-"""Addresses of callers, in the form that they are compared and counted in."""
+"""Addresses of callers, in a form that can be compared and counted."""
 
 from ipaddress import IPv6Address, ip_network
 
 
 def plain_address(text: str) -> str:
-    """An IPv4 address as such, also where a listener for both kinds shows it inside of an IPv6 address."""
+    """Returns an address, with an IPv4 address that is mapped into IPv6 as plain IPv4."""
     address = _ipv6(text)
     return text if address is None or address.ipv4_mapped is None else str(address.ipv4_mapped)
 
 
 def host_of(text: str) -> str:
-    """What counts as one host: an IPv4 address, or the /64 of an IPv6 address, all of which one host may have."""
+    """Returns the host of an address: an IPv4 address, or the /64 network of an IPv6 address."""
     text = plain_address(text)
     address = _ipv6(text)
     return text if address is None else str(ip_network((int(address), 64), strict=False))

@@ -1,4 +1,4 @@
-"""The application: every router under `/api/v1`, one handler for what is refused, one frame around it all."""
+"""The application: all routers under `/api/v1`, the error handler, and the middleware."""
 
 from collections.abc import Awaitable, Callable
 from typing import Final, NamedTuple
@@ -10,8 +10,8 @@ from starlette.exceptions import HTTPException
 from horae import __version__
 from horae.api import probes
 from horae.api.console import add_console
-from horae.api.doorframe import Doorframe
 from horae.api.gate import Gate
+from horae.api.headers import HeadersMiddleware
 from horae.api.metrics import Metrics
 from horae.api.openapi import document
 from horae.api.problems import handle
@@ -35,14 +35,14 @@ from horae.api.routes import (
     tenants,
     workers,
 )
-from horae.service.people import People
-from horae.service.polls import Polls
-from horae.service.readiness import CellReadiness
-from horae.service.sessions import Terms
-from horae.service.trials import Trials
+from horae.service.health.readiness import CellReadiness
+from horae.service.identity.people import People
+from horae.service.identity.sessions import Terms
+from horae.service.targets.trials import Trials
+from horae.service.workers.polls import Polls
 
 ROUTERS: Final = (
-    tasks.quick,  # they are looked through in this order: the hot ones first
+    tasks.quick,  # routes are matched in this order: the busiest first
     workers.routes,
     probes.routes,
     probes.measured,
@@ -68,10 +68,10 @@ ROUTERS: Final = (
 )
 
 
-class Parts(NamedTuple):
-    """What some routes need beyond the cells; without it they say that they are not served here.
+class AppParts(NamedTuple):
+    """Services that some routes need; without them these routes answer that they are unavailable.
 
-    `closed` is told when a shard was not open where we looked for it.
+    `closed` is called when a shard was not open in the expected cell.
     """
 
     trials: Trials | None = None
@@ -81,11 +81,11 @@ class Parts(NamedTuple):
     terms: Terms = Terms()
 
 
-NONE: Final = Parts()
+NONE: Final = AppParts()
 
 
-def make(gate: Gate, look: Callable[[], Awaitable[list[CellReadiness]]], parts: Parts = NONE) -> FastAPI:
-    """An application behind a gate. `look` says how it stands with the cells."""
+def make(gate: Gate, look: Callable[[], Awaitable[list[CellReadiness]]], parts: AppParts = NONE) -> FastAPI:
+    """Returns the application. `look` returns the readiness of the cells."""
     app = FastAPI(
         title="Horae", version=__version__, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False
     )
@@ -94,9 +94,9 @@ def make(gate: Gate, look: Callable[[], Awaitable[list[CellReadiness]]], parts: 
     for error in (HTTPException, RequestValidationError, Exception):
         app.add_exception_handler(error, handle)
     for router in ROUTERS:
-        app.router.routes.extend(router.routes)  # as they are: each knows its whole path and its gate
+        app.router.routes.extend(router.routes)  # each route has its whole path and its gate
     probes.add_pages(app)
     add_console(app)
     app.openapi = lambda: document(app)  # type: ignore[method-assign]
-    app.add_middleware(Doorframe, metrics=app.state.metrics)
+    app.add_middleware(HeadersMiddleware, metrics=app.state.metrics)
     return app

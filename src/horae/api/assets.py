@@ -1,4 +1,4 @@
-"""Texts that do not change while a process runs: written and packed once, and not sent to whoever has them."""
+"""Files that do not change while a process runs: compressed once, and answered with 304 if the client has them."""
 
 import gzip
 import hashlib
@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 
 class Asset(NamedTuple):
-    """A file as it is served."""
+    """A file with its compressed form, ETag and cache policy."""
 
     kind: str
     body: bytes
@@ -20,18 +20,18 @@ class Asset(NamedTuple):
 
     @classmethod
     def of(cls, kind: str, body: bytes, packed: bytes | None, keep: str) -> "Asset":
-        """With the tag of its bytes."""
+        """Returns an asset with the ETag of its bytes."""
         return cls(kind, body, packed, f'W/"{hashlib.sha256(body).hexdigest()[:32]}"', keep)
 
     @classmethod
     def of_text(cls, kind: str, text: str, keep: str) -> "Asset":
-        """A text that is packed here."""
+        """Returns an asset with a text, which is compressed here."""
         body = text.encode()
         return cls.of(kind, body, gzip.compress(body, mtime=0), keep)
 
 
 def serve(asset: Asset, asked: Headers, more: Mapping[str, str] | None = None) -> Response:
-    """The bytes, or that the caller has them."""
+    """Returns the file, or 304 if the client has it."""
     headers = {"ETag": asset.tag, "Cache-Control": asset.keep, "Vary": "Accept-Encoding", **(more or {})}
     if asset.tag in [tag.strip() for tag in asked.get("if-none-match", "").split(",")]:
         return Response(status_code=304, headers=headers)

@@ -1,7 +1,7 @@
-"""`/console/`: the console that was built into this package, for anyone; what it shows it asks of the API.
+"""`/console/`: the console that was built into this package. It needs no credential; its data comes from the API.
 
-Only files that were there when it was loaded are served, found by their names in a table: no path leads elsewhere.
-Every other path is a deep link and shows the same page, with a nonce of its own for the styles it makes.
+Only the files that existed at load time are served, by a lookup in a table, so no path leads to another file. Every
+other path is a deep link and returns the same page, with a new nonce for its styles.
 """
 
 from functools import cache
@@ -13,12 +13,12 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from horae.api.assets import Asset, serve
-from horae.api.doorframe import PAGE_POLICY
+from horae.api.headers import PAGE_POLICY
 from horae.domain.errors import NotFound
-from horae.runtime.chance import token
+from horae.runtime.randomness import new_token
 
 FOLDER: Final = Path(__file__).parents[1] / "console"
-"""Where `make console` puts it."""
+"""The output folder of `make console`."""
 HOME: Final = "/console/"
 PAGE: Final = "index.html"
 ASSETS: Final = "assets/"
@@ -34,21 +34,21 @@ KINDS: Final = {
     ".woff2": "font/woff2",
     ".txt": "text/plain",
 }
-"""By name; the machine's own table differs from one to the next."""
+"""Media types by suffix. The table of the operating system differs between machines."""
 OTHER: Final = "application/octet-stream"
 FOREVER: Final = "public, max-age=31536000, immutable"
 ASK_AGAIN: Final = "no-cache"
 ABSENT: Final = (
     "<!doctype html><html lang='en'><head><meta charset='utf-8'><title>Horae</title></head><body>"
-    "<h1>No console here</h1><p>This Horae was installed without its console. In a checkout, run "
-    "<code>make console</code> and start it again. The API is there: <a href='/docs'>/docs</a>.</p>"
-    "<h1>这里没有控制台</h1><p>此安装未包含控制台。请在源码目录运行 <code>make console</code> 后重新启动。"
+    "<h1>The console is not installed</h1><p>This Horae was installed without its console. In a checkout, run "
+    "<code>make console</code> and start Horae again. The API is available: <a href='/docs'>/docs</a>.</p>"
+    "<h1>控制台未安装</h1><p>此安装未包含控制台。请在源码目录运行 <code>make console</code> 后重新启动。"
     "API 可用：<a href='/docs'>/docs</a>。</p></body></html>"
 )
 
 
 class Console(NamedTuple):
-    """All that was built: the page, and the files it asks for. No page: built without."""
+    """The page of the console and its files. Without a page the console is not installed."""
 
     page: bytes | None
     assets: dict[str, Asset]
@@ -56,9 +56,9 @@ class Console(NamedTuple):
 
 @cache
 def load(folder: Path = FOLDER) -> Console:
-    """Read what was built, once."""
+    """Read the files of the console, once."""
     found = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
-    found = {name: path for name, path in found.items() if not name.startswith(".")}  # the builder's own notes
+    found = {name: path for name, path in found.items() if not name.startswith(".")}  # hidden files of the build
     page = found.pop(PAGE, None)
     names = [name for name in found if not name.endswith(".gz")]
     return Console(None if page is None else page.read_bytes(), {name: _asset(name, found) for name in names})
@@ -75,7 +75,7 @@ def _asset(name: str, found: dict[str, Path]) -> Asset:
 
 
 def add_console(app: FastAPI, console: Console | None = None) -> None:
-    """The console's routes; they are not part of the document."""
+    """Add the routes of the console. They are not part of the OpenAPI document."""
     built = load() if console is None else console
 
     @app.api_route("/", methods=METHODS, include_in_schema=False)
@@ -89,12 +89,12 @@ def add_console(app: FastAPI, console: Console | None = None) -> None:
         if asset is not None:
             return serve(asset, request.headers)
         if path.startswith(ASSETS):
-            raise NotFound("the console has no such file; it may have been built anew since this page was opened")
+            raise NotFound("the console has no such file; reload the page, the console may have been updated")
         return HTMLResponse(ABSENT, 404) if built.page is None else _page(built.page)
 
 
 def _page(page: bytes) -> Response:
-    """The page, with a nonce that no other answer has."""
-    nonce = token().hex
+    """Returns the page with a new nonce."""
+    nonce = new_token().hex
     policy = f"{PAGE_POLICY}; style-src 'self' 'nonce-{nonce}'"
     return HTMLResponse(page.replace(NONCE, nonce.encode()), headers={"Content-Security-Policy": policy})

@@ -1,4 +1,4 @@
-"""What a process counts about itself, in a registry of its own."""
+"""The metrics of a process, in their own registry."""
 
 from collections.abc import Iterator
 
@@ -8,32 +8,36 @@ from prometheus_client.registry import Collector
 
 from horae.runtime.telemetry import counts
 
-BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+REQUEST_BUCKETS_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 
 class Metrics:
-    """Requests by route and status; never by tenant, of which there may be a million."""
+    """Metrics of requests by route and status, not by tenant: there may be a million tenants."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry(auto_describe=True)
         labels = ("route", "method", "status")
         self.requests = Counter("horae_api_requests", "Requests answered.", labels, registry=self.registry)
         self.seconds = Histogram(
-            "horae_api_request_seconds", "Time to answer.", ("route",), registry=self.registry, buckets=BUCKETS
+            "horae_api_request_seconds",
+            "Time to answer.",
+            ("route",),
+            registry=self.registry,
+            buckets=REQUEST_BUCKETS_S,
         )
-        self.inside = Gauge("horae_api_requests_inside", "Requests under way.", registry=self.registry)
+        self.inside = Gauge("horae_api_requests_inside", "Requests in progress.", registry=self.registry)
         self.registry.register(_Counts())
 
     def text(self) -> bytes:
-        """Everything in Prometheus' text format."""
+        """Returns all metrics in the text format of Prometheus."""
         return generate_latest(self.registry)
 
 
 class _Counts(Collector):
-    """What the whole process counts by event name."""
+    """The counters of the process, by event name."""
 
     def collect(self) -> Iterator[Metric]:
-        """One family, a sample per event."""
+        """Yields one family with a sample per event."""
         family = CounterMetricFamily("horae_events", "Events counted by name.", labels=["event"])
         for event, many in sorted(counts.items()):
             family.add_metric([event], many)

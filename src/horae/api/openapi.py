@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document: what FastAPI derives, with our refusals, roles and credential written in."""
+"""The OpenAPI 3.1 document: the document of FastAPI, with the error codes, roles and credentials of Horae."""
 
 from typing import Any, Final
 
@@ -15,20 +15,20 @@ from horae.security.cookies import SESSION
 from horae.security.roles import ACTIONS, LOGIN, roles_for
 
 DESCRIPTION: Final = (
-    "Horae decides when to try; your business decides whether it takes effect. "
-    "Every refusal is `application/problem+json` with a `code` that programs may rely on."
+    "Horae decides when a call is made; your business decides whether it takes effect. "
+    "Every error is `application/problem+json` with a stable `code` for programs."
 )
 ALWAYS: Final = (400, 401, 403, 404, 405, 409, 422, 429, 503)
 WITH_BODY: Final = (413, 415)
 LEFT_OUT: Final = {
-    "description": "Cells that could not be reached, separated by commas: what lies there is missing from this answer.",
+    "description": "Cells that could not be reached, separated by commas. Their rows are missing from this response.",
     "schema": {"type": "string"},
 }
 AT_LOGIN: Final = (400, 401, 403, 405, 422, 429, 503)
 
 
 def document(app: FastAPI) -> dict[str, Any]:
-    """The document, made once."""
+    """Returns the document, which is made once."""
     if app.openapi_schema is None:
         made = get_openapi(title="Horae", version=__version__, description=DESCRIPTION, routes=app.routes)
         schemas = made.setdefault("components", {}).setdefault("schemas", {})
@@ -40,33 +40,39 @@ def document(app: FastAPI) -> dict[str, Any]:
             "key": {"type": "http", "scheme": "bearer", "bearerFormat": "horae_…"},
             "session": {"type": "apiKey", "in": "cookie", "name": SESSION},
         }
-        for route in guarded(app):
+        for route in guarded_routes(app):
             for method in route.methods or ():
                 operation = made["paths"][route.path_format][method.lower()]
                 _finish(operation, action_of(route))
                 if method == "GET":
                     operation["responses"]["200"]["headers"] = {CELLS_DOWN: LEFT_OUT}
-        for open_, methods in made["paths"].items():
-            if open_ in LOGIN:
-                for operation in methods.values():
+        for path, methods in made["paths"].items():
+            for operation in methods.values():
+                operation["summary"] = _summary(operation["operationId"])
+                if path in LOGIN:
                     _refusals(operation, AT_LOGIN)
         app.openapi_schema = made
     return app.openapi_schema
 
 
-def guarded(app: FastAPI) -> list[APIRoute]:
-    """The routes that need a credential."""
+def guarded_routes(app: FastAPI) -> list[APIRoute]:
+    """Returns the routes that need a credential."""
     return [route for route in app.routes if isinstance(route, GuardedRoute)]
 
 
 def codes() -> dict[int, list[str]]:
-    """Our codes by status, out of the tree of refusals."""
+    """Returns all error codes by status."""
     found: dict[int, list[str]] = {}
     tree: list[type[HoraeError]] = [HoraeError]
     for error in tree:
         tree += error.__subclasses__()
         found.setdefault(error.status, []).append(error.code)
     return found
+
+
+def _summary(operation_id: str) -> str:
+    """Returns the words of an operation id as a title, such as "List API keys"."""
+    return operation_id.replace("_", " ").capitalize().replace(" api ", " API ")
 
 
 def _refusals(operation: dict[str, Any], statuses: tuple[int, ...]) -> None:

@@ -1,4 +1,4 @@
-"""Pages: at most 200 items, and a cursor for the next one that opens nowhere else."""
+"""Pages of at most 200 items, with a signed cursor that is valid for one tenant, path and filter."""
 
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Final, Generic, NamedTuple, TypeVar
@@ -7,28 +7,28 @@ from fastapi import Depends, Query
 from pydantic import BaseModel, Field
 from starlette.requests import Request
 
-from horae.security.seals import Seals
+from horae.security.signed_texts import Signer
 
 Item = TypeVar("Item")
-Shown = TypeVar("Shown")
+View = TypeVar("View")
 MOST: Final = 200
 USUAL: Final = 50
 
 
 class Page(BaseModel, Generic[Item]):
-    """Some items, and where the next ones begin."""
+    """A page of items, and the cursor of the next page."""
 
     items: list[Item]
-    next: str | None = Field(None, description="Send it as `cursor` for the next page; null: this was the last.")
+    next: str | None = Field(None, description="The `cursor` of the next page; null on the last page.")
     cells_down: list[str] = Field(
-        [], description="Cells that could not be reached: what lies there is missing from this page."
+        [], description="Cells that could not be reached. Their rows are missing from this page."
     )
 
 
-class Paging(NamedTuple):
-    """What was asked for: how many, after what."""
+class PageRequest(NamedTuple):
+    """The requested page: its size and its position."""
 
-    seals: Seals
+    signer: Signer
     purpose: str
     limit: int
     after: Any
@@ -36,37 +36,35 @@ class Paging(NamedTuple):
 
     @property
     def take(self) -> int:
-        """How many to read: one more than is shown says whether there is a next page."""
+        """The number of rows to read: one more than the page has says whether there is a next page."""
         return self.limit + 1
 
-    def page(
-        self, found: Sequence[Item], show: Callable[[Item], Shown], place: Callable[[Item], object]
-    ) -> Page[Shown]:
-        """The page. `place` says what the next one comes after."""
-        shown = found[: self.limit]
+    def page(self, found: Sequence[Item], show: Callable[[Item], View], place: Callable[[Item], object]) -> Page[View]:
+        """Returns a page. `place` returns the position of an item for the cursor."""
+        listed = found[: self.limit]
         more = len(found) > self.limit
-        return self.told([show(one) for one in shown], place(shown[-1]) if more else None)
+        return self.page_of([show(one) for one in listed], place(listed[-1]) if more else None)
 
-    def told(self, items: Sequence[Shown], place: object) -> Page[Shown]:
-        """A page of something that knows itself where the next one begins; None: there is none."""
-        following = None if place is None else self.seals.seal(self.purpose, place)
+    def page_of(self, items: Sequence[View], place: object) -> Page[View]:
+        """Returns a page with a known position of the next page; None if there is no next page."""
+        following = None if place is None else self.signer.sign(self.purpose, place)
         return Page(items=list(items), next=following, cells_down=sorted(self.cells_down))
 
 
 def _paging(
     request: Request,
-    limit: Annotated[int, Query(ge=1, le=MOST, description="How many items a page has.")] = USUAL,
-    cursor: Annotated[str | None, Query(max_length=2000, description="`next` of the page before.")] = None,
-) -> Paging:
-    """A cursor is good for its tenant, its path and its filter, whatever the limit."""
-    seals: Seals = request.app.state.gate.seals
+    limit: Annotated[int, Query(ge=1, le=MOST, description="Maximum number of items per page.")] = USUAL,
+    cursor: Annotated[str | None, Query(max_length=2000, description="`next` of the previous page.")] = None,
+) -> PageRequest:
+    """Returns the requested page. A cursor is valid for its tenant, path and filter, with any limit."""
+    signer: Signer = request.app.state.gate.signer
     filters = sorted(
         (name, value) for name, value in request.query_params.multi_items() if name not in {"cursor", "limit"}
     )
     caller, ctx = request.state.admitted
     purpose = f"{caller.tenant.id}\n{request.url.path}\n{filters}"
-    after = None if cursor is None else seals.open(purpose, cursor)
-    return Paging(seals, purpose, limit, after, ctx.cells_down)
+    after = None if cursor is None else signer.verify(purpose, cursor)
+    return PageRequest(signer, purpose, limit, after, ctx.cells_down)
 
 
-Paged = Annotated[Paging, Depends(_paging)]
+Paged = Annotated[PageRequest, Depends(_paging)]

@@ -1,4 +1,4 @@
-"""What needs no credential: is it alive, is it ready, what can be asked. And the metrics, which do need one."""
+"""Liveness, readiness and the API document, without a credential; and metrics, with a credential."""
 
 import json
 from functools import cache
@@ -12,17 +12,17 @@ from starlette.responses import JSONResponse, Response
 from horae.api import reference
 from horae.api.assets import Asset, serve
 from horae.api.openapi import document
-from horae.api.routing import may, router
+from horae.api.routing import may, operation_id, router
 from horae.service.context import Context
 
-routes = APIRouter(tags=["probes"])
+routes = APIRouter(tags=["probes"], generate_unique_id_function=operation_id)
 measured = router("probes", prefix="")
 TEXT = "text/plain; version=0.0.4; charset=utf-8"
 KEPT: Final = "public, max-age=300"
 
 
-class CellReady(BaseModel):
-    """How this process stands with one cell."""
+class CellReadinessView(BaseModel):
+    """The readiness of one cell for this process."""
 
     name: str
     reachable: bool
@@ -31,41 +31,41 @@ class CellReady(BaseModel):
     shards: int
 
 
-class Ready(BaseModel):
-    """Whether to send requests here: at least one cell answers. `degraded`: not all of them do."""
+class ReadinessView(BaseModel):
+    """The readiness of this process. `ready`: at least one cell answers. `degraded`: not all cells answer."""
 
     ready: bool
     degraded: bool
-    cells: list[CellReady]
+    cells: list[CellReadinessView]
 
 
 @routes.get("/healthz")
-async def healthz() -> dict[str, str]:
-    """The process is alive and its loop turns."""
+async def get_liveness() -> dict[str, str]:
+    """Liveness: the process and its event loop run."""
     return {"status": "ok"}
 
 
-@routes.get("/readyz", responses={503: {"model": Ready, "description": "No cell can be reached."}})
-async def readyz(request: Request) -> Any:
-    """Whether to send requests here, and how it stands with each cell."""
+@routes.get("/readyz", responses={503: {"model": ReadinessView, "description": "No cell can be reached."}})
+async def get_readiness(request: Request) -> Any:
+    """Readiness: whether this process can serve requests, and the state of each cell."""
     looked = await request.app.state.look()
     reachable = sum(one.reachable for one in looked)
-    ready = Ready(
+    ready = ReadinessView(
         ready=reachable > 0,
         degraded=reachable < len(looked),
-        cells=[CellReady(**one._asdict()) for one in looked],
+        cells=[CellReadinessView(**one._asdict()) for one in looked],
     )
     return JSONResponse(ready.model_dump(), 200 if ready.ready else 503)
 
 
 @measured.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
-async def metrics(ctx: Annotated[Context, may("metrics.read")], request: Request) -> Response:
-    """What this process counts, in Prometheus' text format; for the platform's own keys."""
+async def get_metrics(ctx: Annotated[Context, may("metrics.read")], request: Request) -> Response:
+    """Get the metrics of this process in the text format of Prometheus. It needs a key of the tenant `system`."""
     return Response(request.app.state.metrics.text(), media_type=TEXT)
 
 
 def add_pages(app: FastAPI) -> None:
-    """The document, and the page made of it, each written when it is first asked for."""
+    """Add the OpenAPI document and its page. Each is written at the first request."""
     style = Asset.of_text("text/css", reference.STYLE, KEPT)
 
     @cache

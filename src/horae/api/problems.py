@@ -1,4 +1,4 @@
-"""Every refusal as problem+json (RFC 9457): one shape, our codes, nothing of the inside."""
+"""Every error as problem+json (RFC 9457), with the error codes of Horae and no internal details."""
 
 import math
 from typing import Any, Final
@@ -15,7 +15,7 @@ from horae.domain.errors import (
     HoraeError,
     Invalid,
     KeyRequired,
-    NotAllowed,
+    MethodNotAllowed,
     NotFound,
     RateLimited,
     RetryLimited,
@@ -23,21 +23,22 @@ from horae.domain.errors import (
     Unauthenticated,
     Unavailable,
 )
+from horae.domain.instances.idempotency_keys import LONGEST_IDEMPOTENCY_KEY
 from horae.runtime.telemetry import log
 from horae.service.refusals import refusal_of
 
 MEDIA_TYPE: Final = "application/problem+json"
-SOON: Final = 1
+DEFAULT_RETRY_AFTER_S: Final = 1
 LONGEST_PATH: Final = 200
 MAX_ERRORS: Final = 20
-"""Errors that one refusal names; a body may have tens of thousands."""
-SAID: Final = {405: "this path is not served with this method; the Allow header names those that are"}
+"""The number of errors that one problem lists; a body may have tens of thousands."""
+TEXTS: Final = {405: "this path does not support this method; the Allow header has the supported methods"}
 KEY_HEADER: Final = "idempotency-key"
-OF_STATUS: Final[dict[int, type[HoraeError]]] = {400: BadRequest, 404: NotFound, 405: NotAllowed}
+OF_STATUS: Final[dict[int, type[HoraeError]]] = {400: BadRequest, 404: NotFound, 405: MethodNotAllowed}
 
 
 class Problem(BaseModel):
-    """A refusal. `code` is for programs and never changes; `detail` is for people and may."""
+    """An error. `code` is for programs and never changes; `detail` is for people and may change."""
 
     model_config = ConfigDict(
         extra="allow",
@@ -63,19 +64,19 @@ class Problem(BaseModel):
 
 
 def problem_of(error: Exception, body: Any = None) -> Response:
-    """The answer to whatever was raised. What nobody expected is logged and told as nothing but that.
+    """Returns the response to an exception. An unexpected exception is logged, and its text is not sent.
 
-    `body` is the kind of the request's body, where it has one.
+    `body` is the type of the request body, if the route has one.
     """
     refusal = _refusal(error, body)
     if refusal is None:
         log.exception("api.failed", exc_info=error)
-        refusal = HoraeError("something went wrong on our side; it is in our log")
+        refusal = HoraeError("internal error; details are in the log of the API")
     return JSONResponse(body_of(refusal), refusal.status, headers=_headers(refusal, error), media_type=MEDIA_TYPE)
 
 
 def body_of(refusal: HoraeError) -> dict[str, Any]:
-    """A refusal as a problem says it; in a batch, of one item."""
+    """Returns the problem of a refusal, for a response or for one item of a batch."""
     return {
         "type": f"urn:horae:{refusal.code}",
         "title": type(refusal).__name__,
@@ -86,8 +87,8 @@ def body_of(refusal: HoraeError) -> dict[str, Any]:
     }
 
 
-def refused(request: Request, error: Exception) -> Response:
-    """The same; a shard that was not open where we looked for it may be open elsewhere, which is to be found out."""
+def problem_response(request: Request, error: Exception) -> Response:
+    """Returns the response to an exception of a route. A closed shard starts a search for its new cell."""
     if isinstance(error, ShardClosed):
         request.app.state.closed()
     field = getattr(request.scope.get("route"), "body_field", None)
@@ -95,13 +96,13 @@ def refused(request: Request, error: Exception) -> Response:
 
 
 async def handle(request: Request, error: Exception) -> Response:
-    """The one handler, for what no route caught."""
+    """Handle an exception that no route caught."""
     if isinstance(error, HTTPException) and error.status_code == NotFound.status:
         asked = request.url.path[:LONGEST_PATH]
-        error = NotFound(f"nothing is served at {asked}; GET /openapi.json lists every path")
-    answer = refused(request, error)
-    if answer.status_code == NotAllowed.status and (path := getattr(request.scope.get("route"), "path", None)):
-        # each method of a path is a route of its own, and the framework names those of the first one only
+        error = NotFound(f"there is no path {asked}; GET /openapi.json lists all paths")
+    answer = problem_response(request, error)
+    if answer.status_code == MethodNotAllowed.status and (path := getattr(request.scope.get("route"), "path", None)):
+        # each method of a path is its own route, and the framework lists the methods of the first route only
         routes = [route for route in request.app.routes if getattr(route, "path", None) == path]
         answer.headers["Allow"] = ", ".join(sorted({method for route in routes for method in route.methods or ()}))
     return answer
@@ -112,7 +113,7 @@ def _refusal(error: Exception, body: Any) -> HoraeError | None:
         case RequestValidationError():
             return _invalid(error, body)
         case HTTPException():
-            return OF_STATUS.get(error.status_code, BadRequest)(SAID.get(error.status_code, str(error.detail)))
+            return OF_STATUS.get(error.status_code, BadRequest)(TEXTS.get(error.status_code, str(error.detail)))
         case _:
             return refusal_of(error)
 
@@ -122,10 +123,12 @@ def _invalid(error: RequestValidationError, body: Any) -> HoraeError:
     found = [{"at": list(one["loc"]), "message": sentence_of(one, body)} for one in errors[:MAX_ERRORS]]
     for one in errors:
         if one["loc"][0] == "header" and str(one["loc"][-1]).lower() == KEY_HEADER:
-            return KeyRequired("this needs an Idempotency-Key header of 1 to 200 printable characters", errors=found)
+            return KeyRequired(
+                f"send an Idempotency-Key header of 1 to {LONGEST_IDEMPOTENCY_KEY} printable characters", errors=found
+            )
     first, more = found[0], len(errors) - len(found)
     said = f"{'.'.join(str(part) for part in first['at'])}: {first['message']}"
-    return Invalid(f"{said} (and {more} more errors than are listed)" if more else said, errors=found)
+    return Invalid(f"{said} ({more} more errors are not listed)" if more else said, errors=found)
 
 
 def _headers(refusal: HoraeError, error: Exception) -> dict[str, str]:
@@ -134,9 +137,9 @@ def _headers(refusal: HoraeError, error: Exception) -> dict[str, str]:
         case RateLimited():
             headers["Retry-After"] = str(max(1, math.ceil(refusal.retry_after)))
         case RetryLimited():
-            headers["Retry-After"] = str(refusal.facts.get("retry_after", SOON))
+            headers["Retry-After"] = str(refusal.facts.get("retry_after", DEFAULT_RETRY_AFTER_S))
         case Unavailable():
-            headers["Retry-After"] = str(SOON)
+            headers["Retry-After"] = str(DEFAULT_RETRY_AFTER_S)
         case Unauthenticated():
             headers["WWW-Authenticate"] = 'Bearer realm="horae"'
         case _:

@@ -1,9 +1,9 @@
-"""The HTTP server's connections, bounded before anything of a request is understood.
+"""Limits of the connections of the HTTP server, before a request is parsed.
 
-A head of at most 32 KiB and 100 lines, whole within ten seconds; a body that comes at a kilobyte a second at least,
-after a minute's patience; an answer that is read at a kilobyte a second at least, with the same patience; so many
-connections at once, and of one host only a part of them. Whoever asks for more is told why where that is cheap (431,
-408), and hung up on.
+A head has at most 32 KiB and 100 lines, and is complete within ten seconds. A body arrives with at least one kilobyte
+per second, after a minute of grace. A response is read with at least one kilobyte per second, with the same grace. The
+number of connections is limited, in total and per host. A client that exceeds a limit gets a short response where that
+is cheap (431, 408), and its connection is closed.
 """
 
 import asyncio
@@ -30,15 +30,15 @@ WRITE_CHECK_S: Final = 15.0
 MAX_IDLE_WRITE_CHECKS: Final = 4
 """Checks in a row that find an answer read too slowly, before its connection is cut: a minute."""
 LINE_EXTRA_BYTES: Final = 4
-"""A colon, a space and the end of the line."""
+"""The colon, the space and the end of the line."""
 SIZE: Final = Struct("i")
 TOO_LONG: Final = "The head of the request is too long."
 
 
 class ConnectionLimits(NamedTuple):
-    """How many connections a process has at once, and how many of them one host may have.
+    """The maximum number of connections of a process, and of one host.
 
-    `is_proxy` says which addresses may have all of them: a proxy speaks for many.
+    `is_proxy` returns whether an address has no limit of its own: a proxy sends requests of many clients.
     """
 
     total: int
@@ -46,31 +46,31 @@ class ConnectionLimits(NamedTuple):
     is_proxy: Callable[[str], bool] = lambda _address: False
 
 
-class Part(Enum):
-    """What of a request is expected next."""
+class RequestPart(Enum):
+    """The part of a request that is expected next."""
 
     NOTHING = "nothing"
     HEAD = "head"
     BODY = "body"
 
 
-class TooMuch(Exception):
-    """Makes the parser stop in the middle of a head: the rest of it is not read."""
+class HeadTooLarge(Exception):
+    """Stops the parser in the middle of a head: the rest is not read."""
 
 
 class BoundedProtocol(HttpToolsProtocol):
-    """One connection, with a timer for its head, then for its body, and one for an answer that is not read.
+    """One connection, with a timer for the head, then for the body, and a timer for a response that is not read.
 
-    An idle connection is the library's to close.
+    The library closes idle connections.
     """
 
     limits: ConnectionLimits
     by_host: Counter[str]
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Count it, and wait for its head; one too many is closed at once."""
+        """Count the connection and wait for a head. A connection over the limit is closed at once."""
         super().connection_made(transport)
-        self._part = Part.NOTHING
+        self._part = RequestPart.NOTHING
         self._refused = False
         self._raw_bytes = self._head_bytes = self._head_lines = self._body_bytes = 0
         self._body_began = 0.0
@@ -90,7 +90,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self._timer = self.loop.call_later(HEAD_TIMEOUT_S, self._give_up)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget it."""
+        """Remove the connection from the counts."""
         self._stop_timer()
         self._stop_write_timer()
         self.by_host[self._host] -= 1
@@ -99,17 +99,17 @@ class BoundedProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Read on, as long as what comes is within its bounds."""
+        """Read data within the limits."""
         if self._refused:
             return
-        if self._part is Part.BODY:
+        if self._part is RequestPart.BODY:
             self._body_bytes += len(data)
         super().data_received(data)
         if self._refused or self.transport.is_closing():
             return
-        if self._part is Part.HEAD:
+        if self._part is RequestPart.HEAD:
             self._raw_bytes += len(data)
-            if self._raw_bytes > MAX_HEAD_BYTES:  # one line that never ends is not told to us
+            if self._raw_bytes > MAX_HEAD_BYTES:  # the parser does not report a line that never ends
                 self._refuse(431, TOO_LONG)
                 return
         if self._timer is None:
@@ -117,7 +117,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         """The parser: a request begins."""
-        self._part = Part.HEAD
+        self._part = RequestPart.HEAD
         self._raw_bytes = self._head_bytes = self._head_lines = self._body_bytes = 0
         super().on_message_begin()
 
@@ -127,68 +127,68 @@ class BoundedProtocol(HttpToolsProtocol):
         super().on_url(url)
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """The parser: a line of the head, or of the trailers behind the body, which nobody reads."""
+        """The parser: a line of the head, or of the trailers after the body, which are not used."""
         self._head_lines += 1
         self._count_head(len(name) + len(value) + LINE_EXTRA_BYTES)
-        if self._part is Part.HEAD:
+        if self._part is RequestPart.HEAD:
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """The parser: the head is over."""
-        self._part = Part.BODY
+        """The parser: the head is complete."""
+        self._part = RequestPart.BODY
         self._stop_timer()
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
-        """The parser: the request is whole."""
-        self._part = Part.NOTHING
+        """The parser: the request is complete."""
+        self._part = RequestPart.NOTHING
         self._stop_timer()
         super().on_message_complete()
 
     def send_400_response(self, msg: str) -> None:
-        """The parser stopped: it could not read on, or we had enough and said so."""
+        """The parser stopped: because of invalid data, or because a limit was exceeded and answered."""
         self._stop_timer()
         if not self._refused:
             super().send_400_response(msg)
             self._watch_writing()
 
     def pause_writing(self) -> None:
-        """The transport: more of an answer waits than it likes to keep."""
+        """The transport: its write buffer is full."""
         super().pause_writing()
         self._watch_writing()
 
     def on_response_complete(self) -> None:
-        """The library: the answer is handed to the transport."""
+        """The library: the response is in the transport."""
         super().on_response_complete()
         if self.transport.is_closing():
             self._watch_writing()
 
     def timeout_keep_alive_handler(self) -> None:
-        """The library: the connection is idle. What the transport still has to send keeps it open."""
+        """The library: the connection is idle. Unsent data keeps it open."""
         super().timeout_keep_alive_handler()
         self._watch_writing()
 
     @property
     def _answering(self) -> bool:
-        """Whether a request that came before is still answered."""
+        """Whether the response to an earlier request is not complete yet."""
         return self.cycle is not None and not self.cycle.response_complete
 
     def _count_head(self, size: int) -> None:
         self._head_bytes += size
         if self._head_lines > MAX_HEAD_LINES or self._head_bytes > MAX_HEAD_BYTES:
             self._refuse(431, TOO_LONG)
-            raise TooMuch
+            raise HeadTooLarge
 
     def _set_timer(self) -> None:
-        """Wait for the rest of what has begun; while a request is answered nobody has to say anything."""
-        if self._part is Part.BODY:
+        """Set the timer for the rest of the request. No timer runs while a request is being answered."""
+        if self._part is RequestPart.BODY:
             self._body_began = self.loop.time()
             self._timer = self.loop.call_later(BODY_CHECK_S, self._check_body)
-        elif self._part is Part.HEAD or not self._answering:
+        elif self._part is RequestPart.HEAD or not self._answering:
             self._timer = self.loop.call_later(HEAD_TIMEOUT_S, self._give_up)
 
     def _check_body(self) -> None:
-        """Go on waiting as long as the body comes, or the application lets it wait."""
+        """Wait while the body arrives fast enough, or while the application has paused reading."""
         earned_s = BODY_PATIENCE_S + self._body_bytes / MIN_BODY_BYTES_PER_S
         if self.flow.read_paused or self.loop.time() - self._body_began < earned_s:
             self._timer = self.loop.call_later(BODY_CHECK_S, self._check_body)
@@ -197,13 +197,13 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def _give_up(self) -> None:
         self._timer = None
-        if self._part is Part.HEAD:
-            self._refuse(408, "The request took too long to come.")
+        if self._part is RequestPart.HEAD:
+            self._refuse(408, "The request took too long to arrive.")
         else:
             self.transport.abort()
 
     def _refuse(self, status: int, text: str) -> None:
-        """Say why where no other answer is under way, and hang up: whatever else was sent is not read."""
+        """Send the reason, unless another response is in progress, and close the connection without reading more."""
         self._refused = True
         self._stop_timer()
         if self._answering:
@@ -215,15 +215,15 @@ class BoundedProtocol(HttpToolsProtocol):
         self._watch_writing()
 
     def _watch_writing(self) -> None:
-        """Check from now on that what is left to send becomes less."""
+        """Start to check that the unsent data decreases."""
         if self._write_timer is None:
             self._unsent_bytes, self._idle_write_checks = self._count_unsent(), 0
             self._write_timer = self.loop.call_later(WRITE_CHECK_S, self._check_writing)
 
     def _check_writing(self) -> None:
-        """Cut the connection of a caller who does not read: nothing else would ever end it."""
+        """Close the connection of a client that does not read: nothing else would end it."""
         self._write_timer = None
-        if not self.transport.get_write_buffer_size():  # the kernel has all of it, and needs us no more
+        if not self.transport.get_write_buffer_size():  # the kernel has all data
             return
         before, self._unsent_bytes = self._unsent_bytes, self._count_unsent()
         is_read = before - self._unsent_bytes >= MIN_READ_BYTES_PER_S * WRITE_CHECK_S
@@ -234,7 +234,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self.transport.abort()
 
     def _count_unsent(self) -> int:
-        """The bytes that the caller has not taken; the kernel keeps megabytes of them, and asks for more in steps."""
+        """Returns the bytes that the client has not read. The kernel buffers megabytes, and takes more in steps."""
         try:
             queued = fcntl.ioctl(self.transport.get_extra_info("socket").fileno(), termios.TIOCOUTQ, bytes(SIZE.size))
         except (OSError, ValueError):  # closed meanwhile
@@ -242,7 +242,7 @@ class BoundedProtocol(HttpToolsProtocol):
         return self.transport.get_write_buffer_size() + int(SIZE.unpack(queued)[0])
 
     def resume_writing(self) -> None:
-        """The transport: most of what waited is sent."""
+        """The transport: most of its write buffer is sent."""
         self._stop_write_timer()
         super().resume_writing()
 
@@ -258,6 +258,6 @@ class BoundedProtocol(HttpToolsProtocol):
 
 
 def protocol_of(limits: ConnectionLimits) -> type[BoundedProtocol]:
-    """The connections of one server, counted together."""
+    """Returns the protocol class of one server, which counts its connections together."""
     shared: dict[str, Any] = {"limits": limits, "by_host": Counter()}
     return type("BoundedProtocol", (BoundedProtocol,), shared)

@@ -1,7 +1,7 @@
-"""Reading a request as strictly as we mean it. One reader for every route.
+"""The strict JSON reader of all routes.
 
-JSON has corners that two readers understand differently: NaN, keys that appear twice, numbers nobody can hold, half a
-surrogate pair, NUL. Each of them is refused.
+Two JSON parsers may read some inputs differently: NaN, duplicate keys, numbers that are too large, half a surrogate
+pair, NUL. The reader refuses each of them.
 """
 
 import json
@@ -17,14 +17,15 @@ from starlette.types import Receive, Scope
 
 from horae.domain.errors import BadRequest, TooLarge, UnsupportedMedia
 
-LARGEST_BODY: Final = 256 * 1024
+MAX_BODY_BYTES: Final = 256 * 1024
 DEEPEST: Final = 32
-SMALLEST_INT, LARGEST_INT = -(2**63), 2**63 - 1
+SMALLEST_INT: Final = -(2**63)
+LARGEST_INT: Final = 2**63 - 1
 LONGEST_INT: Final = 20
 STRING: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
-"""A string, or the rest of the body where it never ends: a match that fails would begin again at each quote in it."""
+"""A string, or the rest of the body if the string never ends: a failed match would start again at each quote."""
 BENT_NUMBER: Final = re.compile(rb"[0-9](?:[.eE]|[0-9]{18})")
-"""A number that may be written longer or shorter than it was read: a float, or more digits than 64 bits surely hold."""
+"""A number whose encoded length may differ from the input: a float, or more digits than 64 bits always hold."""
 BLANKS: Final = b" \t\r\n"
 NO_BRACKET: Final = bytes(byte for byte in range(256) if byte not in b"{}[]")
 LEVELS: Final = {ord("{"): 1, ord("["): 1, ord("}"): -1, ord("]"): -1}
@@ -32,39 +33,39 @@ UNWRITABLE: Final = re.compile("[\0\ud800-\udfff]")
 
 
 class StrictRequest(Request):
-    """A request whose body has been read."""
+    """A request with a body that has been read."""
 
     def __init__(self, scope: Scope, receive: Receive, raw: bytes, value: Any) -> None:
         super().__init__(scope, receive)
         self._read = raw, value
 
     async def body(self) -> bytes:
-        """The bytes as they came."""
+        """Returns the bytes of the body."""
         return self._read[0]
 
     async def json(self) -> Any:
-        """What they say."""
+        """Returns the value of the body."""
         return self._read[1]
 
 
-async def strict(request: Request, max_bytes: int = LARGEST_BODY) -> StrictRequest:
-    """The same request with its JSON body read, or a refusal."""
+async def strict(request: Request, max_bytes: int = MAX_BODY_BYTES) -> StrictRequest:
+    """Returns the request with its JSON body read, or refuses it."""
     raw = await read_json(request, max_bytes)
     return StrictRequest(request.scope, request.receive, raw, loads(raw) if raw else None)
 
 
-async def read_json(request: Request, max_bytes: int = LARGEST_BODY) -> bytes:
-    """The body, where it is said to be JSON."""
+async def read_json(request: Request, max_bytes: int = MAX_BODY_BYTES) -> bytes:
+    """Returns the body of a request with a JSON content type."""
     raw = await read(request, max_bytes)
     if raw and not _is_json(request.headers.get("content-type", "")):
-        raise UnsupportedMedia("a body is application/json in UTF-8")
+        raise UnsupportedMedia("send Content-Type: application/json, in UTF-8")
     return raw
 
 
-async def read(request: Request, max_bytes: int = LARGEST_BODY) -> bytes:
-    """The body, up to as many bytes as a request may have."""
+async def read(request: Request, max_bytes: int = MAX_BODY_BYTES) -> bytes:
+    """Returns the body, up to a maximum size."""
     if request.headers.get("content-encoding", "identity") != "identity":
-        raise UnsupportedMedia("a body is sent as it is, without a Content-Encoding")
+        raise UnsupportedMedia("send the body without a Content-Encoding")
     said = request.headers.get("content-length", "0")
     if said.isdigit() and int(said) > max_bytes:
         raise TooLarge(f"a body has at most {max_bytes} bytes here")
@@ -77,7 +78,7 @@ async def read(request: Request, max_bytes: int = LARGEST_BODY) -> bytes:
 
 
 def loads(raw: bytes) -> Any:
-    """A JSON value that means one thing only."""
+    """Returns a JSON value that every parser reads the same way."""
     outside = _outside(raw)
     if raw.count(b"{") + raw.count(b"[") > DEEPEST and _deep(outside):
         raise BadRequest(f"JSON may be nested {DEEPEST} levels deep")
@@ -86,9 +87,9 @@ def loads(raw: bytes) -> Any:
 
 
 def read_as(raw: bytes, decode: Callable[[bytes], Any]) -> Any:
-    """The value of a kind that holds texts, integers and lists of such only, none of them optional; UNSET for others.
+    """Returns a value of a type with only required strings, integers and lists of these; UNSET if it does not fit.
 
-    Of such a kind nothing is written longer than it was read, so that one deviation cannot make up for another.
+    A value of such a type is never longer when encoded again, so two deviations cannot cancel out.
     """
     if b"\\" in raw:
         return msgspec.UNSET
@@ -101,11 +102,13 @@ def read_as(raw: bytes, decode: Callable[[bytes], Any]) -> Any:
 
 
 def _tidy(raw: bytes, outside: bytes) -> Any:
-    """The value, where it is plain that every reader would see the same; UNSET where it has to be read closely.
+    """Returns the value if every parser reads it the same way; UNSET if the slow reader has to read it.
 
-    1. Texts without escapes and integers of up to 18 digits are written as they were read, or shorter.
-    2. A key that stands there twice is written once, which is shorter.
-    3. So a value that is as long as the body without its blanks has no key twice: nothing makes up for the difference.
+    1. Refuse escapes, floats and long integers here: only they can be longer when encoded again.
+    2. Decode the body, and encode the value again.
+    3. Strings without escapes and integers of up to 18 digits have the same length again.
+    4. A duplicate key is encoded once, which is shorter.
+    5. So a value that is as long as the body without its blanks has no duplicate key.
     """
     if b"\\" in raw or BENT_NUMBER.search(outside):
         return msgspec.UNSET
@@ -117,7 +120,7 @@ def _tidy(raw: bytes, outside: bytes) -> Any:
 
 
 def _loads(raw: bytes) -> Any:
-    """The close reader: it says what is wrong."""
+    """Returns the value with the slow reader, which names the error."""
     try:
         value = _decoder.decode(raw.decode())
     except RecursionError as error:
@@ -126,7 +129,7 @@ def _loads(raw: bytes) -> Any:
         raise BadRequest("the body is not UTF-8") from error
     except json.JSONDecodeError as error:
         raise BadRequest(f"the body is not JSON: {error.msg} at character {error.pos}") from error
-    if b"\\u" in raw:  # the only way to write what UTF-8 cannot
+    if b"\\u" in raw:  # the only way to write what UTF-8 cannot encode
         _check_texts(value)
     return value
 
@@ -136,12 +139,12 @@ def _blanks(outside: bytes) -> int:
 
 
 def _outside(raw: bytes) -> bytes:
-    """What stands outside of strings."""
+    """Returns the bytes outside of strings."""
     return STRING.sub(b'""', raw) if b"\\" in raw else b"".join(raw.split(b'"')[::2])
 
 
 def _deep(outside: bytes) -> bool:
-    """Whether more brackets are open at one place than there may be levels."""
+    """Whether the body has more nested levels than allowed."""
     left = outside.translate(None, delete=NO_BRACKET)
     return max(accumulate(map(LEVELS.__getitem__, left)), default=0) > DEEPEST
 
@@ -163,7 +166,7 @@ def _check_texts(value: Any) -> None:
 
 def _check_text(text: str) -> None:
     if UNWRITABLE.search(text):
-        raise BadRequest("a text may hold neither NUL nor half a surrogate pair")
+        raise BadRequest("a string may contain neither NUL nor half a surrogate pair")
 
 
 def _is_json(content_type: str) -> bool:
@@ -175,14 +178,14 @@ def _is_json(content_type: str) -> bool:
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise BadRequest("a key appears twice in one object")
+        raise BadRequest("an object has a duplicate key")
     return found
 
 
 def _int(text: str) -> int:
     if len(text) <= LONGEST_INT and SMALLEST_INT <= (value := int(text)) <= LARGEST_INT:
         return value
-    raise BadRequest("an integer has at most 64 bits")
+    raise BadRequest("an integer may have at most 64 bits")
 
 
 def _float(text: str) -> float:

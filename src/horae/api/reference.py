@@ -1,6 +1,7 @@
-"""`/docs`: the OpenAPI document as a plain page of our own. No script, nothing from elsewhere."""
+"""`/docs`: the OpenAPI document as a plain page, without scripts and without files of other sites."""
 
 import json
+import re
 from html import escape
 from typing import Any, Final
 
@@ -9,6 +10,7 @@ HEADERS: Final = {
         "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     ),
 }
+CODE: Final = re.compile(r"`([^`]+)`")
 STYLE: Final = """
 :root { color-scheme: light dark; font-family: system-ui, sans-serif; line-height: 1.5 }
 body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
@@ -21,9 +23,9 @@ small { opacity: .75 }
 
 
 def page(document: dict[str, Any]) -> str:
-    """The whole page."""
+    """Returns the page."""
     parts = [f"<h1>{_e(document['info']['title'])} {_e(document['info']['version'])}</h1>"]
-    parts.append(f"<p>{_e(document['info']['description'])}</p><p><a href='/openapi.json'>openapi.json</a></p>")
+    parts.append(f"<p>{_text(document['info']['description'])}</p><p><a href='/openapi.json'>openapi.json</a></p>")
     for tag, operations in _by_tag(document).items():
         parts.append(f"<h2>{_e(tag)}</h2>")
         parts += [_operation(document, *operation) for operation in operations]
@@ -43,20 +45,20 @@ def _by_tag(document: dict[str, Any]) -> dict[str, list[tuple[str, str, dict[str
 
 
 def _operation(document: dict[str, Any], path: str, method: str, operation: dict[str, Any]) -> str:
-    roles = ", ".join(operation.get("x-horae-roles", ["anyone"]))
+    title, roles = operation.get("summary", ""), ", ".join(operation.get("x-horae-roles", ["anyone"]))
     rows = "".join(
         f"<tr><td><code>{_e(one['name'])}</code></td>"
         f"<td>{_e(one['in'])}{', required' if one.get('required') else ''}</td>"
-        f"<td>{_e(one.get('description', ''))}</td></tr>"
+        f"<td>{_text(one.get('description', ''))}</td></tr>"
         for one in operation.get("parameters", ())
     )
     answers = "".join(
-        f"<tr><td>{_e(status)}</td><td>{_e(answer.get('description', ''))}</td></tr>"
+        f"<tr><td>{_e(status)}</td><td>{_text(answer.get('description', ''))}</td></tr>"
         for status, answer in operation["responses"].items()
     )
     return (
-        f"<details><summary><b>{_e(method.upper())}</b><code>{_e(path)}</code></summary>"
-        f"<p>{_e(operation.get('description', ''))}</p><p><small>roles: {_e(roles)}</small></p>"
+        f"<details><summary><b>{_e(method.upper())}</b><code>{_e(path)}</code> {_e(title)}</summary>"
+        f"<p>{_text(operation.get('description', ''))}</p><p><small>roles: {_e(roles)}</small></p>"
         f"<table>{rows}</table>{_body(document, operation)}<table>{answers}</table></details>"
     )
 
@@ -74,6 +76,11 @@ def _body(document: dict[str, Any], operation: dict[str, Any]) -> str:
 
 def _pretty(value: object) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def _text(text: object) -> str:
+    """Returns a text as HTML, with the words in backticks as code."""
+    return CODE.sub(r"<code>\1</code>", _e(text))
 
 
 def _e(text: object) -> str:

@@ -1,4 +1,4 @@
-"""Routes that name their action. One without cannot be made."""
+"""Routes that name their action. A route without an action cannot be created."""
 
 from collections.abc import Callable, Coroutine
 from typing import Annotated, Any, Final
@@ -8,37 +8,42 @@ from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
 
-from horae.api.gate import Gate, left
-from horae.api.problems import refused
+from horae.api.gate import Gate, rate_headers
+from horae.api.problems import problem_response
 from horae.api.reading import strict
 from horae.api.sentences import unknown
 from horae.domain.errors import Invalid
 from horae.security.roles import ACTIONS
-from horae.service.callers import Caller
 from horae.service.context import Context
+from horae.service.identity.callers import Caller
 
 PREFIX: Final = "/api/v1"
 CELLS_DOWN: Final = "Horae-Cells-Down"
-"""Names the cells that an answer had to do without, whatever shape it has."""
+"""The header with the cells that are missing from a response."""
 
 
-class Allowed:
-    """Declares what a route does, and hands it the context of a caller who may."""
+class RoutePermission:
+    """Declares the action of a route, and provides the context of an admitted caller."""
 
     def __init__(self, action: str) -> None:
         if action not in ACTIONS:
-            raise LookupError(f"{action!r} is not in the table of security/roles.py")
+            raise LookupError(f"{action!r} is not an action of security/roles.py")
         self.action = action
 
     def __call__(self, request: Request) -> Context:
-        """The context that the gate made."""
+        """Returns the context of the gate."""
         ctx: Context = request.state.admitted.ctx
         return ctx
 
 
+def operation_id(route: APIRoute) -> str:
+    """Returns the operation id of a route: the name of its function, which is unique."""
+    return route.name
+
+
 def may(action: str) -> Any:
-    """Declares a route's action, on its first parameter, which is the caller's context."""
-    return Depends(Allowed(action))
+    """Declares the action of a route, on its first parameter, the context of the caller."""
+    return Depends(RoutePermission(action))
 
 
 def _asking(request: Request) -> Caller:
@@ -47,19 +52,19 @@ def _asking(request: Request) -> Caller:
 
 
 Asking = Annotated[Caller, Depends(_asking)]
-"""For routes that need to know who asks beyond the context."""
+"""The caller, for routes that need more than the context."""
 
 
 def action_of(route: APIRoute) -> str:
-    """The one action a route declares."""
-    found = [one.call.action for one in route.dependant.dependencies if isinstance(one.call, Allowed)]
+    """Returns the one action of a route."""
+    found = [one.call.action for one in route.dependant.dependencies if isinstance(one.call, RoutePermission)]
     if len(found) != 1:
         raise LookupError(f"{route.path} must name one action, not {len(found)}")
     return found[0]
 
 
 def parameters_of(route: APIRoute) -> frozenset[str]:
-    """The query parameters that a route knows."""
+    """Returns the query parameters of a route."""
     dependants = [route.dependant]
     for one in dependants:
         dependants += one.dependencies
@@ -67,7 +72,7 @@ def parameters_of(route: APIRoute) -> frozenset[str]:
 
 
 def check_parameters(request: Request, known: frozenset[str]) -> None:
-    """Refuse a query parameter that the route does not know: a filter with a slip in its name is no filter."""
+    """Refuse an unknown query parameter: a misspelled filter would not filter."""
     if not request.scope["query_string"]:
         return
     for name in request.query_params:
@@ -77,30 +82,36 @@ def check_parameters(request: Request, known: frozenset[str]) -> None:
 
 
 class GuardedRoute(APIRoute):
-    """First the gate, then the body, then the work; every refusal is a problem."""
+    """A route that admits the caller, reads the body, and calls the endpoint. Every refusal is a problem."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The handler with the gate before it."""
+        """Returns the handler with the gate before it."""
         inner = super().get_route_handler()
         action, known = action_of(self), parameters_of(self)
 
         async def handle(request: Request) -> Response:
             gate: Gate = request.app.state.gate
             try:
-                async with gate.admitted(request, action) as admitted:
+                async with gate.admit(request, action) as admitted:
                     request.state.admitted = admitted
                     check_parameters(request, known)
                     response = await inner(await strict(request) if self.body_field else request)
                 if admitted.ctx.cells_down:
                     response.headers[CELLS_DOWN] = ", ".join(sorted(admitted.ctx.cells_down))
             except Exception as error:
-                response = refused(request, error)
-            response.headers.update(left(request))
+                response = problem_response(request, error)
+            response.headers.update(rate_headers(request))
             return response
 
         return handle
 
 
-def router(tag: str, prefix: str = PREFIX) -> APIRouter:
-    """A router of guarded routes."""
-    return APIRouter(route_class=GuardedRoute, redirect_slashes=False, prefix=prefix, tags=[tag])
+def router(tag: str, prefix: str = PREFIX, route_class: type[GuardedRoute] = GuardedRoute) -> APIRouter:
+    """Returns a router of guarded routes."""
+    return APIRouter(
+        route_class=route_class,
+        redirect_slashes=False,
+        prefix=prefix,
+        tags=[tag],
+        generate_unique_id_function=operation_id,
+    )

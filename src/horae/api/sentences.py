@@ -1,6 +1,6 @@
-"""What is wrong with a request, in our own words: the validator's are for the people who write validators.
+"""Sentences for invalid requests. The messages of the validator are for developers of validators.
 
-Each kind of error has a sentence here. One that has none says only that the value is not as the document has it.
+Each kind of error has a sentence here. An unknown kind only says that the value does not match the API document.
 """
 
 import types
@@ -12,14 +12,14 @@ from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
 MOST_NAMED: Final = 20
-LONGEST_SHOWN: Final = 60
+LONGEST_QUOTE: Final = 60
 SENTENCES: Final[Mapping[str, str]] = {
     "missing": "is missing",
-    "string_type": "must be a text",
+    "string_type": "must be a string",
     "string_too_short": "must have at least {min_length} characters",
     "string_too_long": "may have at most {max_length} characters",
     "string_pattern_mismatch": "must match {pattern}",
-    "string_unicode": "must be a text without half surrogate pairs",
+    "string_unicode": "must be a string without half surrogate pairs",
     "int_type": "must be an integer",
     "int_parsing": "must be an integer",
     "int_parsing_size": "must be an integer of at most 64 bits",
@@ -43,16 +43,16 @@ SENTENCES: Final[Mapping[str, str]] = {
     "dict_type": "must be an object",
     "model_type": "must be an object",
     "model_attributes_type": "must be an object",
-    "none_required": "must be null or be left out",
+    "none_required": "must be null or omitted",
     "enum": "must be {expected}",
     "literal_error": "must be {expected}",
-    "union_tag_not_found": "needs a field {discriminator} that says which kind it is",
+    "union_tag_not_found": "needs a field {discriminator}",
     "union_tag_invalid": "has an unknown {discriminator} '{tag}'; known: {expected_tags}",
     "datetime_type": "must be a time, such as 2026-11-15T09:00:00+08:00",
     "datetime_parsing": "must be a time, such as 2026-11-15T09:00:00+08:00",
     "datetime_from_date_parsing": "must be a time, such as 2026-11-15T09:00:00+08:00",
     "datetime_object_invalid": "must be a time that exists",
-    "timezone_aware": "must be a time with its offset, such as 2026-11-15T09:00:00+08:00",
+    "timezone_aware": "must be a time with a UTC offset, such as 2026-11-15T09:00:00+08:00",
     "date_type": "must be a day, such as 2026-11-15",
     "date_parsing": "must be a day, such as 2026-11-15",
     "date_from_datetime_parsing": "must be a day, such as 2026-11-15",
@@ -63,11 +63,11 @@ SENTENCES: Final[Mapping[str, str]] = {
     "uuid_parsing": "must be a UUID",
     "json_invalid": "is not JSON",
 }
-UNKNOWN: Final = "is not as the API's document has it"
+UNKNOWN: Final = "does not match the API document"
 
 
 def sentence_of(error: ErrorDetails, body: Any = None) -> str:
-    """What is wrong at one place. `body` is the kind of the request's body, where it has one."""
+    """Returns the sentence of one error. `body` is the type of the request body, if the route has one."""
     kind, facts = error["type"], error.get("ctx", {})
     if kind == "extra_forbidden":
         return unknown("field", str(error["loc"][-1]), fields_at(body, error["loc"][1:-1]))
@@ -79,10 +79,10 @@ def sentence_of(error: ErrorDetails, body: Any = None) -> str:
 
 
 def unknown(what: str, name: str, known: Iterable[str]) -> str:
-    """That a field or parameter of that name is not known, and which are."""
+    """Returns the sentence for an unknown field or parameter, with the known names."""
     names = sorted(known)
-    said = f'unknown {what} "{_shown(name)}"'
-    if near := get_close_matches(name[:LONGEST_SHOWN], names, 1):
+    said = f'unknown {what} "{_display(name)}"'
+    if near := get_close_matches(name[:LONGEST_QUOTE], names, 1):
         return f'{said}: did you mean "{near[0]}"?'
     if not names:
         return said
@@ -90,7 +90,7 @@ def unknown(what: str, name: str, known: Iterable[str]) -> str:
 
 
 def fields_at(kind: Any, path: Sequence[int | str]) -> list[str]:
-    """The fields of the object at a path inside a model; none where that is not known."""
+    """Returns the fields of the object at a path inside a model; none if the object is not known."""
     kinds = [kind]
     for part in path:
         kinds = [inner for one in kinds for found in _flat(one) for inner in _inside(found, part)]
@@ -99,14 +99,14 @@ def fields_at(kind: Any, path: Sequence[int | str]) -> list[str]:
 
 
 class _Facts(dict[str, Any]):
-    """What an error tells beside its kind, as it is shown; what it does not tell is left open."""
+    """The values of an error for its sentence. A missing value becomes an ellipsis."""
 
     def __getitem__(self, name: str) -> str:
-        return _shown(super().__getitem__(name)) if name in self else "…"
+        return _display(super().__getitem__(name)) if name in self else "…"
 
 
 def _inside(kind: Any, part: int | str) -> list[Any]:
-    """What lies at one part of a path: a field, an item, a value, or the kind of a union that has this tag."""
+    """Returns the types at one part of a path: a field, an item, a value, or the model of a union with this tag."""
     if _is_model(kind):
         if part in kind.model_fields:
             return [kind.model_fields[part].annotation]
@@ -120,7 +120,7 @@ def _tags(model: type[BaseModel]) -> list[object]:
 
 
 def _flat(kind: Any) -> list[Any]:
-    """The kinds that a union, an optional or an annotated kind stands for."""
+    """Returns the types of a union, an optional or an annotated type."""
     if get_origin(kind) is Annotated:
         return _flat(get_args(kind)[0])
     if get_origin(kind) in {Union, types.UnionType}:
@@ -132,6 +132,6 @@ def _is_model(kind: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, BaseModel)
 
 
-def _shown(value: object) -> str:
+def _display(value: object) -> str:
     text = str(value)
-    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
+    return text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}…"

@@ -1,1 +1,1 @@
-"""Chooses and wires: settings become objects, the command line becomes verbs."""
+"""Wires the program: settings become objects, the command line becomes calls of the service."""

@@ -1,6 +1,7 @@
-"""The command line: `horae --help` lists it.
+"""The command line: `horae --help` lists all commands.
 
-A word brings in its own room only: most commands last a moment, and loading all others would take most of it.
+A command imports only its own module. Most commands run for a moment, and importing all modules would take most of that
+time.
 """
 
 import sys
@@ -12,11 +13,12 @@ import typer
 
 from horae import __version__
 from horae.boot.manual import page
-from horae.boot.telling import Verbs, answer, say
+from horae.boot.output import answer, say
+from horae.boot.verbs import Verbs
 
 
-class Room(NamedTuple):
-    """Where a word is at home: a module of `commands`, and what of it is meant. A noun says its help here."""
+class CommandHome(NamedTuple):
+    """The module of a command in `commands`, and the name of its app or function there. `help` is for groups."""
 
     module: str
     name: str = "app"
@@ -24,42 +26,44 @@ class Room(NamedTuple):
 
 
 WORDS: Final = {
-    "job": Room(
+    "job": CommandHome(
         "job_verbs",
         help="Jobs: create, list, show, pause, resume, remove, trigger, test, versions, single occurrences.",
     ),
-    "calendar": Room("calendars", help="Calendars: workdays, holidays, trading days."),
-    "task": Room("tasks", help="Tasks: set the time of a business key."),
-    "dead": Room("dead", help="Dead letters: list, replay, discard."),
-    "tenant": Room("tenants", help="Tenants: who owns jobs."),
-    "cells": Room("cells", help="Cells: the PostgreSQL clusters that hold the shards."),
-    "migrate": Room("cells", "migrate"),
-    "keyring": Room("keyring", help="Keys that seal payloads: create, rotate, wrap anew."),
-    "keys": Room("keys", help="API keys: the first one, and those of any tenant."),
-    "audit": Room("audit", help="The sealed audit log: verify, anchor."),
-    "secrets": Room("secrets", help="Named secrets of a tenant: put, list without values, remove."),
-    "sources": Room("sources", help="Sources: where a business lists what should be pending."),
-    "subjects": Room("subjects", help="Subjects of rolling jobs: add, remove, import, list, coverage."),
-    "subscription": Room("subscriptions", help="Subscriptions: who is told of what happens, and again."),
-    "intake": Room("intakes", help="Intakes: topics that schedule changes come by."),
-    "parked": Room("intakes", "parking", "Messages that an intake could make nothing of: list, replay, drop."),
-    "node": Room("node", "node"),
-    "api": Room("api", "api"),
-    "dev": Room("dev", "dev"),
-    "doctor": Room("doctor", "doctor"),
-    "instance": Room("runs", "instance", "Instances: list, show, cancel, retry."),
-    "hold": Room("holds", help="Holds: which targets and limits hold calls back, and why."),
-    "backfill": Room("backfills", help="Backfills: past fires of a job, asked for as a range."),
-    "health": Room("runs", "health"),
-    "lateness": Room("lateness", "lateness"),
-    "nodes": Room("runs", "nodes"),
-    "shards": Room("runs", "shards"),
-    "history": Room("jobs", "history"),
-    "forecast": Room("schedules", "forecast"),
-    "import": Room("imports", help="Schedules of crontab, Celery beat, XXL-JOB and Quartz."),
-    "shadow": Room("shadows", help="Jobs that fire nothing, beside the system they take over from."),
-    "plan": Room("plans", "plan"),
-    "apply": Room("plans", "apply"),
+    "calendar": CommandHome("calendars", help="Calendars: workdays, holidays, trading days."),
+    "task": CommandHome("tasks", help="Tasks: set the time of a business key."),
+    "dead-letter": CommandHome("dead", help="Dead letters: list, replay, discard."),
+    "tenant": CommandHome("tenants", help="Tenants: the owners of jobs."),
+    "cell": CommandHome("cells", help="Cells: the PostgreSQL clusters that hold the shards."),
+    "migrate": CommandHome("cells", "migrate"),
+    "keyring": CommandHome("keyring", help="The keyring that encrypts payloads: create, rotate, rewrap."),
+    "key": CommandHome("keys", help="API keys: the first one, and those of any tenant."),
+    "audit": CommandHome("audit", help="The audit log and its hash chain: verify, anchor."),
+    "secret": CommandHome("secrets", help="Named secrets of a tenant: put, list without values, remove."),
+    "source": CommandHome("sources", help="Sources: a business's own lists of its pending tasks, compared with ours."),
+    "subject": CommandHome("subjects", help="Subjects of rolling jobs: add, remove, import, list, coverage."),
+    "subscription": CommandHome("subscriptions", help="Subscriptions: where events are sent, and sending them again."),
+    "intake": CommandHome("intakes", help="Intakes: topics from which schedule changes are read."),
+    "parked-message": CommandHome(
+        "intakes", "parking", "Messages that an intake could not process: list, replay, drop."
+    ),
+    "node": CommandHome("node", "node"),
+    "api": CommandHome("api", "api"),
+    "dev": CommandHome("dev", "dev"),
+    "doctor": CommandHome("doctor", "doctor"),
+    "instance": CommandHome("runs", "instance", "Instances: list, show, cancel, retry."),
+    "hold": CommandHome("holds", help="Holds: which targets and limits hold calls back, and why."),
+    "backfill": CommandHome("backfills", help="Backfills: run the past fires of a job, by a range of time."),
+    "health": CommandHome("runs", "health"),
+    "lateness": CommandHome("lateness", "lateness"),
+    "nodes": CommandHome("runs", "nodes"),
+    "shards": CommandHome("runs", "shards"),
+    "history": CommandHome("jobs", "history"),
+    "forecast": CommandHome("schedules", "forecast"),
+    "import": CommandHome("imports", help="Import schedules from crontab, Celery beat, XXL-JOB and Quartz."),
+    "shadow": CommandHome("shadows", help="Shadow jobs: they fire nothing and are compared with the old system."),
+    "plan": CommandHome("plans", "plan"),
+    "apply": CommandHome("plans", "apply"),
 }
 
 
@@ -70,7 +74,7 @@ def whole() -> Verbs:
 
 
 def main() -> None:
-    """Where the `horae` program begins."""
+    """The entry point of the `horae` program."""
     match sys.argv[1:2]:
         case [word] if word in WORDS:
             app_of(word)()
@@ -81,7 +85,7 @@ def main() -> None:
 
 
 def app_of(*words: str) -> Verbs:
-    """Some commands, as they are among all others."""
+    """An app with the named commands, each as it is in the whole app."""
     app = Verbs(
         name="horae", help="Decides when to try; your business decides whether it takes effect.", no_args_is_help=True
     )
@@ -98,11 +102,11 @@ def app_of(*words: str) -> Verbs:
 
 
 def version() -> None:
-    """Say which release this is."""
+    """Print the release of this program."""
     say({"version": __version__}, __version__)
 
 
 def manual() -> None:
-    """Write the page docs/cli.md."""
+    """Print the page docs/cli.md."""
     text = page(whole())
     answer({"page": text}, lambda: print(text, end=""))

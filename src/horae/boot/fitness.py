@@ -1,25 +1,27 @@
-"""Whether the cells are as our promises need them, asked before anything is fired."""
+"""Checks, before anything fires, whether the cells have what the guarantees of Horae need."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Final
 
-from horae.domain.doctor import Finding, Level, examine_role, unfit
 from horae.domain.errors import Unfit
+from horae.domain.health.doctor import Diagnosis, Severity, examine_role, unfit
 from horae.runtime.settings import Settings
-from horae.store import health
-from horae.store.cells import Cell, Store
+from horae.store.cells import Cell
+from horae.store.health import health
+from horae.store.store import Store
 from horae.store.tx import GONE, Tx
 
 IDLE_IN_TRANSACTION_MS: Final = 10_000
-"""What our own sessions ask for; the lower bound of due scans leans on it."""
+"""What our own sessions set; the lower bound of due scans relies on it."""
 
 
 async def check(settings: Settings, store: Store) -> None:
-    """Refuse to begin on a cell that misses migrations; in production as a superuser, or where commits may be lost.
+    """Refuse to start on a cell without the latest migrations.
 
-    A cell that is down is checked when it joins; one that goes down meanwhile is closed, and joins later.
+    In production, also refuse a superuser role and a cell where commits may be lost. A cell that is down is checked
+    when it joins. A cell that goes down during the check is closed, and joins later.
     """
     found: list[str] = []
 
@@ -32,7 +34,7 @@ async def check(settings: Settings, store: Store) -> None:
 
 
 async def visit_open(store: Store, visit: Callable[[Cell], Awaitable[None]]) -> None:
-    """Visit each open cell. One that is lost meanwhile is closed, and joins later, unless it is the last."""
+    """Visit each open cell. A cell that is lost meanwhile is closed and joins later, unless it is the last one."""
     for cell in store.cells:
         if cell.is_open:
             try:
@@ -45,7 +47,7 @@ async def visit_open(store: Store, visit: Callable[[Cell], Awaitable[None]]) -> 
 
 @asynccontextmanager
 async def pooled_statement(cell: Cell) -> AsyncIterator[Tx]:
-    """Statements by a connection as the pool of a cell makes them, whether the cell is open or not."""
+    """Statements on a connection as the cell's pool makes it, whether the cell is open or not."""
     own = cell.as_pooled()
     await own.open()
     try:
@@ -56,15 +58,16 @@ async def pooled_statement(cell: Cell) -> AsyncIterator[Tx]:
 
 
 async def check_cell(settings: Settings, cell: Cell) -> None:
-    """Refuse one cell for the same reasons."""
+    """Check one cell like `check`."""
     if found := await _faults(settings, cell):
         raise Unfit("; ".join(found))
 
 
 async def check_session(cell: Cell) -> None:
-    """Refuse a pooled cell whose role does not bring what a pooler does not pass on: scans lean on this limit.
+    """Refuse a pooled cell whose role does not set the timeout that due scans rely on.
 
-    It asks past the pooler, as the same role: a cell is checked before it is opened.
+    A pooler does not pass on the settings of our sessions. This asks without the pooler, as the same role, because a
+    cell is checked before it is opened.
     """
     if not cell.pooled:
         return
@@ -90,12 +93,12 @@ async def _faults(settings: Settings, cell: Cell) -> list[str]:
     return [f"{cell.name}: {one.name} is {one.found}: {one.advice}" for one in wrong]
 
 
-async def _wrong_roles(cell: Cell) -> list[Finding]:
-    """The superusers among the roles of the pool and of upkeep, which may be others than that of the direct DSN."""
+async def _wrong_roles(cell: Cell) -> list[Diagnosis]:
+    """The superusers among the roles of the pool and of upkeep, which may differ from the role of the direct DSN."""
     roles = {}
     async with pooled_statement(cell) as tx:
         roles["role of the pool"] = await health.is_superuser(tx)
     async with cell.direct(owner=True) as connection:
         roles["role of upkeep_dsn"] = await health.is_superuser(Tx(connection, datetime.now(UTC)))
     found = [examine_role(superuser=wrong, production=True, name=name) for name, wrong in roles.items()]
-    return [one for one in found if one.level is Level.FAULT]
+    return [one for one in found if one.level is Severity.FAULT]

@@ -1,4 +1,4 @@
-"""The page `docs/cli.md`, written from the commands themselves."""
+"""Generates the page `docs/cli.md` from the commands."""
 
 from collections.abc import Iterator
 from enum import Enum
@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import typer
 
-from horae.boot.telling import MEANING
+from horae.boot.output import MEANING
 
 HEAD: Final = """# Command line
 
@@ -23,7 +23,7 @@ OMITTED: Final = {"help", "as_json", "install_completion", "show_completion"}
 
 
 def page(app: typer.Typer) -> str:
-    """All of it, as Markdown."""
+    """The whole page as Markdown."""
     codes = "".join(f"| {int(code)} | {text} |\n" for code, text in MEANING.items())
     return HEAD + codes + "".join(_group(typer.main.get_command(app), "horae", 2))
 
@@ -45,9 +45,9 @@ def _command(command: Any, path: str, depth: int) -> Iterator[str]:
     words += [f"{one.opts[0]} …" for one in params if _is_option(one) and one.required]
     options = " [options]" if any(_is_option(one) and not one.required for one in params) else ""
     yield f"\n{'#' * depth} {path}\n{command.help or ''}\n\n```sh\n{' '.join([path, *words])}{options}\n```\n"
-    told = [_row(one) for one in params if one.help or _is_option(one)]
-    if told:
-        yield "\n| | |\n|---|---|\n" + "".join(told)
+    rows = [_row(one) for one in params if one.help or _is_option(one)]
+    if rows:
+        yield "\n| | |\n|---|---|\n" + "".join(rows)
 
 
 def _row(param: Any) -> str:

@@ -1,19 +1,20 @@
-"""Cells made ready: brought up to this release, with the configured tenant."""
+"""Prepares cells: migrates them to this release and creates the configured tenant."""
 
-from horae.boot.sealing import opened_store
+from horae.boot.encryption import open_store
 from horae.domain.errors import NotFound
 from horae.runtime.settings import Settings
-from horae.service import tenants
+from horae.service.context import PlatformContext
+from horae.service.tenants import tenants
 from horae.store import migrations
 
 
 async def prepare(settings: Settings) -> list[str]:
-    """Migrate every cell and make the tenant on the first run; returns what was done, line by line."""
+    """Migrate every cell and create the tenant on the first run; returns what was done, line by line."""
     done = await migrations.migrate(settings.all_cells(), settings.environment)
-    async with opened_store(settings, settings.all_cells()) as store:
+    async with open_store(settings, settings.all_cells()) as store:
         try:
             await tenants.find(store, settings.tenant)
         except NotFound:
-            await tenants.create(store, settings.tenant, "migrate")
+            await tenants.create(PlatformContext(store, "migrate"), settings.tenant)
             done.append(f"tenant {settings.tenant} created")
     return done

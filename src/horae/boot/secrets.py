@@ -1,4 +1,4 @@
-"""From settings to secrets: tenants are written down by name or id, and asked for by id."""
+"""Builds the secrets of this process from settings, which name tenants by name or id. Lookups use the id."""
 
 from collections.abc import Mapping
 from uuid import UUID
@@ -6,23 +6,23 @@ from uuid import UUID
 from horae.domain.errors import NotFound
 from horae.domain.ids import Prefix, private, shard_in
 from horae.domain.placement import home_of
+from horae.repositories.secret_book import SecretBook
 from horae.runtime.settings import Settings
 from horae.runtime.telemetry import log
-from horae.service import tenants
-from horae.store.cells import Store
-from horae.store.each import HOME_DOWN
-from horae.store.secret_book import SecretBook
+from horae.service.tenants import tenants
+from horae.store.connections.each_cell import HOME_DOWN
+from horae.store.protocol import StoreProtocol
 
 
 class DeploymentSecrets:
-    """The secrets of this deployment. A tenant that is made after this process began has its own, too.
+    """The secrets of this deployment, including those of tenants that are created after this process started.
 
-    1. A name that no tenant has yet is kept.
-    2. A tenant that lacks a secret may have that name if both are at home in one shard.
-    3. It exists, so that one look for each such name decides it for ever.
+    1. A tenant name that does not exist yet is kept as unresolved.
+    2. A tenant that lacks a secret may be one of these names, if both have the same home shard.
+    3. The tenant exists by then, so one lookup of each such name settles the question for good.
     """
 
-    def __init__(self, store: Store, values: Mapping[str, Mapping[str, str]]) -> None:
+    def __init__(self, store: StoreProtocol, values: Mapping[str, Mapping[str, str]]) -> None:
         self._store = store
         self._unresolved = {tenant: dict(secrets) for tenant, secrets in values.items()}
         self._values: dict[UUID, dict[str, str]] = {}
@@ -33,17 +33,17 @@ class DeploymentSecrets:
         return self._values.get(tenant_id, {}).get(name)
 
     async def resolve(self) -> None:
-        """Look for the tenants of all names; those that are not there are told of in the log."""
+        """Look up the tenants of all names; a name without a tenant is logged."""
         for tenant in list(self._unresolved):
             try:
                 await self._resolve(tenant)
             except NotFound:
                 log.warning("secrets.no_such_tenant", tenant=tenant)
-            except HOME_DOWN as error:  # and no copy has arrived anywhere else: it is new
-                log.warning("secrets.tenant_away", tenant=tenant, reason=str(error))
+            except HOME_DOWN as error:  # no cell has a copy yet either: the tenant is new
+                log.warning("secrets.tenant_unavailable", tenant=tenant, reason=str(error))
 
     async def learn(self, tenant_id: UUID) -> bool:
-        """Whether all that there is for a tenant is known: names that may be its own are looked for."""
+        """Look up unresolved names that may be this tenant; returns whether all its secrets are known now."""
         if tenant_id in self._known:
             return True
         for tenant in [one for one in self._unresolved if home_of(one) == shard_in(tenant_id)]:
@@ -58,18 +58,18 @@ class DeploymentSecrets:
 
     async def _resolve(self, tenant: str) -> None:
         id_ = await _id_of(self._store, tenant)
-        if tenant in self._unresolved:  # still: others may have looked meanwhile
+        if tenant in self._unresolved:  # again: another task may have been faster
             self._values.setdefault(id_, {}).update(self._unresolved.pop(tenant))
 
 
-async def secrets_of(settings: Settings, store: Store) -> SecretBook:
-    """Secrets of tenants and, under them, those of this deployment."""
+async def secrets_of(settings: Settings, store: StoreProtocol) -> SecretBook:
+    """The secrets of tenants, with those of this deployment as a fallback."""
     given = DeploymentSecrets(store, settings.all_secrets())
     await given.resolve()
     return SecretBook(store, given, given.learn)
 
 
-async def _id_of(store: Store, tenant: str) -> UUID:
+async def _id_of(store: StoreProtocol, tenant: str) -> UUID:
     try:
         return private(Prefix.TENANT, tenant)
     except NotFound:

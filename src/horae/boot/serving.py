@@ -1,9 +1,9 @@
-"""A node with its upkeep in this process: what `horae node` and `horae dev` have in common."""
+"""A node with its upkeep in this process, as `horae node` and `horae dev` run it."""
 
 import asyncio
 import signal
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from functools import partial
@@ -12,23 +12,26 @@ from uuid import UUID
 
 from horae.boot import fitness
 from horae.boot.secrets import secrets_of
+from horae.delivery.broker_connections import Lines
 from horae.delivery.client import Client
-from horae.delivery.lines import Lines
 from horae.delivery.names import shorten_lookups
 from horae.delivery.outlets import Outlets
-from horae.delivery.push import Sender
-from horae.domain.egress import Egress
+from horae.delivery.push import EgressOf, Sender
 from horae.domain.ids import shard_in
+from horae.domain.targets.egress import Egress
+from horae.engine.allowances import Allowances
 from horae.engine.node import Node
-from horae.runtime.ending import ended
-from horae.runtime.garbage import GarbageCollector, keep_what_is_here
+from horae.repositories.envelopes import Envelopes
+from horae.repositories.secret_book import SecretBook
+from horae.runtime.cancellation import cancel_and_wait
+from horae.runtime.garbage import GarbageCollector, freeze_present_objects
 from horae.runtime.loop import Duty, Loop
 from horae.runtime.settings import Settings
-from horae.store.cells import Cell, Store
-from horae.store.envelopes import Envelopes
-from horae.store.pulses import Sign
-from horae.store.secret_book import SecretBook
-from horae.upkeep.anchors import Anchorer, Webhook
+from horae.store.nodes.pulses import Sign
+from horae.store.protocol import CellProtocol, StoreProtocol
+from horae.store.store import Store
+from horae.upkeep.anchors import Anchorer, AnchorWebhook
+from horae.upkeep.audit_chain import AuditChainer, Dropper
 from horae.upkeep.copies import Copier
 from horae.upkeep.coverages import Coverer
 from horae.upkeep.doctor import Doctor
@@ -37,126 +40,159 @@ from horae.upkeep.holds import HoldSweeper
 from horae.upkeep.idempotency import Forgetter
 from horae.upkeep.intakes import Intakes
 from horae.upkeep.joining import CellJoiner
+from horae.upkeep.key_rotation import Reencrypter, Rewrapper
 from horae.upkeep.marks import Marker
 from horae.upkeep.partitions import Partitioner
 from horae.upkeep.purges import Purger
 from horae.upkeep.reconciler import Reconciler
-from horae.upkeep.relay import Relay
-from horae.upkeep.resealing import Resealer, Rewrapper
-from horae.upkeep.sealer import Dropper, Sealer
+from horae.upkeep.relay import Relay, RelayProgress
 from horae.upkeep.signals import Signaller
 from horae.upkeep.tombstones import TombstoneForgetter
 from horae.upkeep.vacuum import Vacuumer
 
-SEAL, SECRETS, COPY, VACUUM, VISIT, PURGE, RESEAL, SIGNAL, FORGET = 1.0, 1.0, 2.0, 3.0, 15.0, 30.0, 30.0, 60.0, 60.0
-RELAY = RECONCILE = FEED = INTAKE = 1.0
-MARK = 5.0
-JOIN: Final = 2.0
-COVER = COLLECT = SWEEP = 60.0
-DROP = ANCHOR = PARTITION = 3600.0
+AUDIT_CHAIN_INTERVAL_S: Final = 1.0
+SECRETS_INTERVAL_S: Final = 1.0
+RELAY_INTERVAL_S: Final = 1.0
+RECONCILER_INTERVAL_S: Final = 1.0
+FEED_INTERVAL_S: Final = 1.0
+INTAKES_INTERVAL_S: Final = 1.0
+COPY_INTERVAL_S: Final = 2.0
+CELL_JOIN_INTERVAL_S: Final = 2.0
+VACUUM_INTERVAL_S: Final = 3.0
+MARKS_INTERVAL_S: Final = 5.0
+DOCTOR_INTERVAL_S: Final = 15.0
+PURGE_INTERVAL_S: Final = 30.0
+REENCRYPT_INTERVAL_S: Final = 30.0
+SIGNALS_INTERVAL_S: Final = 60.0
+EXPIRED_ROWS_INTERVAL_S: Final = 60.0
+"""The pause between two rounds that delete expired idempotency keys, expired sessions and old tombstones."""
+COVERAGE_INTERVAL_S: Final = 60.0
+GARBAGE_INTERVAL_S: Final = 60.0
+HOLDS_INTERVAL_S: Final = 60.0
+AUDIT_DROP_INTERVAL_S: Final = 3600.0
+ANCHOR_INTERVAL_S: Final = 3600.0
+PARTITION_INTERVAL_S: Final = 3600.0
 ENDS: Final = (signal.SIGTERM, signal.SIGINT)
 
 
-def told_to_end() -> asyncio.Event:
-    """Set by SIGTERM or SIGINT from now on, and by the end of its terminal, unless that is to be ignored (`nohup`)."""
-    told = asyncio.Event()
+def stop_signal() -> asyncio.Event:
+    """An event that SIGTERM and SIGINT set, and SIGHUP, too, unless it is ignored (`nohup`)."""
+    stopping = asyncio.Event()
     for name in ENDS if ignores_hangups() else (*ENDS, signal.SIGHUP):
-        asyncio.get_running_loop().add_signal_handler(name, told.set)
-    return told
+        asyncio.get_running_loop().add_signal_handler(name, stopping.set)
+    return stopping
 
 
 def ignores_hangups() -> bool:
-    """Whether this process is to outlive its terminal."""
+    """Whether this process is meant to outlive its terminal."""
     return signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
 
 
 def ignore_hangups() -> None:
-    """It ends already. Kernel and shell both tell of the end of a terminal; the second must not cut it short."""
+    """Ignore further SIGHUPs during the shutdown.
+
+    The kernel and the shell may both send one when a terminal closes, and the second must not interrupt the shutdown.
+    """
     if not ignores_hangups():
         asyncio.get_running_loop().remove_signal_handler(signal.SIGHUP)
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
 
-async def sender_of(settings: Settings, store: Store) -> Sender:
-    """What sends the attempts of a node, with this deployment's secrets."""
-    return Sender(client_of(settings), await secrets_of(settings, store))
+async def sender_of(settings: Settings, store: StoreProtocol, egress_of: EgressOf = lambda _tenant_id: None) -> Sender:
+    """A sender with this deployment's secrets, without brokers."""
+    return Sender(client_of(settings), await secrets_of(settings, store), egress_of=egress_of)
 
 
 def client_of(settings: Settings) -> Client:
-    """What connects to targets, and where it may."""
+    """The HTTP client that calls targets, limited to the allowed addresses."""
     shorten_lookups()
     return Client(egress_of(settings))
 
 
 def egress_of(settings: Settings) -> Egress:
-    """Where calls may go by the deployment's rules."""
+    """The addresses that calls may go to, by the rules of the deployment."""
     allowed = settings.all_egress()
     return Egress(tuple(allowed.networks), tuple(allowed.ports), allowed.plain)
 
 
-def node_of(settings: Settings, store: Store, sender: Sender, owner: Store | None = None) -> Node:
-    """The node that the settings describe, not yet started; `owner` reaches the same cells as the tables' owner."""
+def node_of(
+    settings: Settings,
+    store: Store,
+    sender: Sender,
+    allowances: Allowances,
+    owner: Store | None = None,
+    relayed_from: Callable[[str], int] = lambda _cell: 0,
+) -> Node:
+    """The node that the settings describe, not yet started. `owner`: the same cells as the owner of the tables."""
     ttl = timedelta(seconds=settings.lease_ttl)
     return Node(
         store,
         socket.gethostname(),
         ttl,
         sender,
+        allowances,
         slots=settings.slots,
         enforced=settings.leases,
         secrets=book_of(sender),
         owner=owner,
         safety_look=timedelta(seconds=settings.safety_look),
+        relayed_from=relayed_from,
     )
 
 
 def book_of(sender: Sender) -> SecretBook | None:
-    """What the sender's secrets are looked up in, where that is more than this deployment's own."""
+    """The sender's `SecretBook`; None if it only has the secrets of this deployment."""
     return sender.secrets if isinstance(sender.secrets, SecretBook) else None
 
 
 def doctor_of(settings: Settings, store: Store) -> Doctor:
-    """Who looks after the cells, and ends what holds them back for too long."""
+    """The duty that watches the cells, and ends sessions that hold a snapshot for too long."""
     limit = settings.snapshot_limit
     return Doctor(store, None if limit is None else timedelta(seconds=limit))
 
 
 def anchorer_of(settings: Settings, store: Store, sender: Sender) -> Anchorer:
-    """Who notes the heads of the audit chains, and where."""
+    """The duty that records the heads of the audit chains, and where."""
     url, webhook = settings.audit_anchor_url, None
     if url is not None:
-        webhook = Webhook(sender.client, url, settings.audit_anchor_secret, store.clock.now)
+        webhook = AnchorWebhook(sender.client, url, settings.audit_anchor_secret, store.clock.now)
     return Anchorer(store, settings.audit_anchors, webhook)
 
 
-def outlets_of(settings: Settings, store: Store, sender: Sender) -> Outlets:
-    """Where subscriptions lead."""
+def outlets_of(store: Store, sender: Sender, lines: Lines) -> Outlets:
+    """The sinks of subscriptions."""
 
     async def learn(tenant_id: UUID, name: str) -> None:
         if (book := book_of(sender)) is not None:
             await book.learn(store.cell(shard_in(tenant_id)), {tenant_id: [name]})
 
-    sender.lines = Lines(settings.brokers)
-    return Outlets(sender.lines, sender.client, sender.secrets, learn, sender.wall)
+    return Outlets(lines, sender.client, sender.secrets, learn, sender.wall)
 
 
 @asynccontextmanager
-async def serving(settings: Settings, store: Store, sender: Sender) -> AsyncIterator[Node]:
-    """A node with its upkeep while the block lasts; then it hands its shards back and lets what is in flight end."""
-    async with store.owning() as owner, _serving(settings, store, owner, sender) as node:
+async def run_node(
+    settings: Settings, store: Store, secrets: SecretBook, make_sender: Callable[..., Sender] = Sender
+) -> AsyncIterator[Node]:
+    """Run a node with its upkeep during the block; then release its shards and let running attempts end.
+
+    `make_sender` takes the arguments of `Sender`.
+    """
+    allowances, lines = Allowances.of(store), Lines(settings.brokers)
+    sender = make_sender(client_of(settings), secrets, egress_of=allowances.egress, lines=lines)
+    async with store.as_owner() as owner, _run_node(settings, store, owner, sender, allowances, lines) as node:
         yield node
 
 
-def _held(store: Store, worker: Node, cell: Cell) -> frozenset[int]:
-    """The shards of a cell that this node holds; the cell may be the owner's view of it."""
+def _held_shards(store: Store, worker: Node, cell: CellProtocol) -> frozenset[int]:
+    """The shards of a cell that this node holds; `cell` may be the owner's view of it."""
     [own] = [one for one in store.cells if one.name == cell.name]
-    return worker.leases.held(own)
+    return worker.leases.held_shards(own)
 
 
-def _seals(store: Store, worker: Node, cell: Cell) -> bool:
-    """Whether it is this node that seals a cell's audit: the one that holds the first of its shards."""
+def _chains_audit(store: Store, worker: Node, cell: CellProtocol) -> bool:
+    """Whether this node chains the audit rows of a cell: the node that holds the first shard does."""
     [own] = [one for one in store.cells if one.name == cell.name]
-    return min(store.shards_of(own), default=-1) in worker.leases.held(own)
+    return min(store.shards_of(own), default=-1) in worker.leases.held_shards(own)
 
 
 def _name(duty: Duty) -> str:
@@ -164,70 +200,82 @@ def _name(duty: Duty) -> str:
 
 
 @asynccontextmanager
-async def _serving(settings: Settings, store: Store, owner: Store, sender: Sender) -> AsyncIterator[Node]:
+async def _run_node(
+    settings: Settings, store: Store, owner: Store, sender: Sender, allowances: Allowances, lines: Lines
+) -> AsyncIterator[Node]:
+    """Start a node and its duties, and stop them in the opposite order.
+
+    1. Refuse cells that do not have what the guarantees of Horae need.
+    2. Build the node. Duties use `store`, or `owner` where only the owner of the tables may write. Duties that belong
+       to shards work only on shards that this node holds.
+    3. `duties` run at fixed intervals. `prompted` duties run when the pulse of a cell has their sign.
+    4. Start the upkeep, then the node.
+    5. At the end, stop the node first, so that running attempts can finish; then the upkeep and its connections; and
+       write the last signals.
+    """
     await fitness.check(settings, store)
-    worker = node_of(settings, store, sender, owner)
-    outlets = outlets_of(settings, store, sender)
-    intakes = Intakes(owner, settings.brokers, partial(_held, store, worker))
-    feed = Feed(owner, outlets, partial(_held, store, worker))
-    relay = Relay(owner, partial(_held, store, worker))
-    reconciler = Reconciler(store, partial(_held, store, worker), sender, egress_of(settings))
+    relayed = {cell.name: RelayProgress() for cell in owner.cells}
+    worker = node_of(settings, store, sender, allowances, owner, lambda cell: relayed[cell].lowest())
+    outlets = outlets_of(store, sender, lines)
+    intakes = Intakes(owner, settings.brokers, partial(_held_shards, store, worker))
+    feed = Feed(owner, outlets, partial(_held_shards, store, worker))
+    relay = Relay(owner, partial(_held_shards, store, worker), relayed)
+    reconciler = Reconciler(store, partial(_held_shards, store, worker), sender, egress_of(settings))
     stores = [store] if owner is store else [store, owner]
     duties: tuple[tuple[Duty, float], ...] = (
-        (CellJoiner(stores, partial(fitness.check_cell, settings), worker.join), JOIN),
-        (Partitioner(store), PARTITION),
-        (Purger(owner), PURGE),
-        (Forgetter(owner), FORGET),
-        (TombstoneForgetter(owner), FORGET),
-        (HoldSweeper(store), SWEEP),
-        (doctor_of(settings, store), VISIT),
-        (Coverer(store, partial(_held, store, worker)), COVER),
-        (Dropper(owner, timedelta(days=settings.audit_days)), DROP),
-        (anchorer_of(settings, store, sender), ANCHOR),
-        (GarbageCollector(lambda: worker.gatekeeper.waiting > 0), COLLECT),
+        (CellJoiner(stores, partial(fitness.check_cell, settings), worker.join), CELL_JOIN_INTERVAL_S),
+        (Partitioner(store), PARTITION_INTERVAL_S),
+        (Purger(owner), PURGE_INTERVAL_S),
+        (Forgetter(owner), EXPIRED_ROWS_INTERVAL_S),
+        (TombstoneForgetter(owner), EXPIRED_ROWS_INTERVAL_S),
+        (HoldSweeper(store), HOLDS_INTERVAL_S),
+        (doctor_of(settings, store), DOCTOR_INTERVAL_S),
+        (Coverer(store, partial(_held_shards, store, worker)), COVERAGE_INTERVAL_S),
+        (Dropper(owner, timedelta(days=settings.audit_days)), AUDIT_DROP_INTERVAL_S),
+        (anchorer_of(settings, store, sender), ANCHOR_INTERVAL_S),
+        (GarbageCollector(lambda: worker.admission.waiting > 0), GARBAGE_INTERVAL_S),
     )
     prompted: tuple[tuple[Duty, float, Sign], ...] = (
-        (Copier(store), COPY, Sign.COPIES),
-        (Vacuumer(store), VACUUM, Sign.ROWS_WRITTEN),
-        (Sealer(owner, partial(_seals, store, worker)), SEAL, Sign.UNSEALED),
-        (relay, RELAY, Sign.COMPENSATIONS),
-        (reconciler, RECONCILE, Sign.SOURCES),
-        (feed, FEED, Sign.SUBSCRIPTIONS),
-        (intakes, INTAKE, Sign.INTAKES),
-        (Marker(owner, partial(_seals, store, worker)), MARK, Sign.ROWS_WRITTEN),
+        (Copier(store), COPY_INTERVAL_S, Sign.COPIES),
+        (Vacuumer(store), VACUUM_INTERVAL_S, Sign.ROWS_WRITTEN),
+        (AuditChainer(owner, partial(_chains_audit, store, worker)), AUDIT_CHAIN_INTERVAL_S, Sign.UNCHAINED),
+        (relay, RELAY_INTERVAL_S, Sign.COMPENSATIONS),
+        (reconciler, RECONCILER_INTERVAL_S, Sign.SOURCES),
+        (feed, FEED_INTERVAL_S, Sign.SUBSCRIPTIONS),
+        (intakes, INTAKES_INTERVAL_S, Sign.INTAKES),
+        (Marker(owner, partial(_chains_audit, store, worker)), MARKS_INTERVAL_S, Sign.ROWS_WRITTEN),
     )
-    if isinstance(store.sealing, Envelopes):
-        duties += ((Rewrapper(store, store.sealing), RESEAL), (Resealer(store), RESEAL))
+    if isinstance(store.cipher, Envelopes):
+        duties += ((Rewrapper(store, store.cipher), REENCRYPT_INTERVAL_S), (Reencrypter(store), REENCRYPT_INTERVAL_S))
     if (book := book_of(sender)) is not None:
-        prompted += ((book, SECRETS, Sign.SECRETS),)
-    for name, pulse in worker.pulses.items():
-        pulse.relayed_from = partial(relay.reached, name)
+        prompted += ((book, SECRETS_INTERVAL_S, Sign.SECRETS),)
     loops = [Loop(_name(duty), duty, pause) for duty, pause in duties]
-    loops += [worker.prompted(_name(duty), duty, pause, sign) for duty, pause, sign in prompted]
-    signaller = Signaller(store, worker.who.incarnation)
-    loops.append(Loop("signaller", signaller, SIGNAL))
+    loops += [worker.prompted_loop(_name(duty), duty, pause, sign) for duty, pause, sign in prompted]
+    signaller = Signaller(store, worker.identity.incarnation)
+    loops.append(Loop("signaller", signaller, SIGNALS_INTERVAL_S))
     upkeep = [asyncio.create_task(loop.run()) for loop in loops]
     await worker.start()
-    keep_what_is_here()
+    freeze_present_objects()
     try:
         yield worker
     finally:
         await worker.stop(settings.grace)
-        await ended(*upkeep)
+        await cancel_and_wait(*upkeep)
         await reconciler.close()
         await intakes.close()
         await feed.close()
         await outlets.close()
-        with suppress(Exception):  # what was counted last; a cell that is down does not keep us
+        with suppress(Exception):  # the last counts; a cell that is down does not stop us
             await signaller.once()
 
 
 async def drain(settings: Settings, store: Store) -> int:
-    """Upkeep and everything that is due now, once, to the end; returns how much that was."""
+    """Run upkeep and everything that is due now, once; returns how much was done."""
     await fitness.check(settings, store)
     for duty in (Copier(store), Partitioner(store), Vacuumer(store)):
         await duty.once()
-    worker = node_of(settings, store, await sender_of(settings, store))
+    allowances = Allowances.of(store)
+    worker = node_of(settings, store, await sender_of(settings, store, allowances.egress), allowances)
     try:
         return await worker.drain()
     finally:

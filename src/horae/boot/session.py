@@ -1,35 +1,40 @@
-"""From settings to objects: an open store, a caller, and a place where refusals become exit codes."""
+"""Builds an open store and a caller from settings, and turns refusals into exit codes."""
 
 import getpass
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import typer
 import uvloop
 
-from horae.boot.sealing import opened_store
-from horae.boot.telling import err, out, status_of
+from horae.boot.encryption import open_store
+from horae.boot.output import err, out, status_of
 from horae.boot.transports import check_dsns
 from horae.domain.errors import HoraeError, Invalid, Unavailable
 from horae.runtime import telemetry
 from horae.runtime.settings import Settings
-from horae.service import tenants
-from horae.service.context import Context
+from horae.service.context import Context, PlatformContext
+from horae.service.tenants import tenants
+from horae.store.store import Store
 from horae.store.tx import UNMIGRATED, UNREACHABLE
 
-__all__ = ["caller", "err", "load", "name_cells_down", "out", "refusing", "run"]
+__all__ = ["PAGE", "all_pages", "caller", "err", "exit_on_refusal", "load", "name_cells_down", "out", "platform", "run"]
 Result = TypeVar("Result")
+Item = TypeVar("Item")
+PAGE: Final = 200
+"""Items that a command reads at once."""
 
 
-def load(*, doors: bool = False, checked: bool = True) -> Settings:
-    """The settings of this process, with its logs set up. `doors`: an API process, which may know its own role only.
+def load(*, api_server: bool = False, checked: bool = True) -> Settings:
+    """The settings of this process, with logging configured.
 
-    `checked`: in production a DSN that leads over a network without a verified certificate is refused.
+    `api_server`: an API process, which may know only the DSN of its own role. `checked`: in production, refuse a DSN
+    that leads over a network without a verified certificate.
     """
     settings = Settings()
     telemetry.configure(as_json=settings.log_json, level=settings.log_level)
-    cells = settings.door_cells() if doors else settings.all_cells()
+    cells = settings.api_server_cells() if api_server else settings.all_cells()
     if not cells:
         raise Invalid(
             "no cell is configured; set HORAE_DSN, for example postgresql://horae@localhost/horae, "
@@ -42,17 +47,34 @@ def load(*, doors: bool = False, checked: bool = True) -> Settings:
 
 @asynccontextmanager
 async def caller(tenant: str | None = None) -> AsyncIterator[Context]:
-    """An open store and who asks: the person at this terminal, for the given or the configured tenant."""
+    """An open store and a caller: the user of this terminal, for the given or the configured tenant."""
     settings = load()
-    async with opened_store(settings, settings.all_cells()) as store:
+    async with open_store(settings, settings.all_cells()) as store:
         found = await tenants.find(store, tenant or settings.tenant)
         ctx = Context.of(store, found, getpass.getuser())
         yield ctx
         name_cells_down(ctx.cells_down)
 
 
+@asynccontextmanager
+async def platform() -> AsyncIterator[PlatformContext]:
+    """An open store and a caller without a tenant: the command line itself."""
+    async with Store.of(load().all_cells()) as store:
+        ctx = PlatformContext(store, "cli")
+        yield ctx
+        name_cells_down(ctx.cells_down)
+
+
+async def all_pages(read: Callable[[Item | None], Awaitable[list[Item]]]) -> list[Item]:
+    """All items of a list. `read` returns the items after one, or the first ones after None."""
+    found: list[Item] = []
+    while page := await read(found[-1] if found else None):
+        found += page
+    return found
+
+
 def name_cells_down(cells_down: Collection[str]) -> None:
-    """Say on the error stream which cells an answer had to do without: what lies there is missing from it."""
+    """Print on stderr which cells did not answer, because their rows are missing from the answer."""
     if cells_down:
         names = ", ".join(sorted(cells_down))
         err.print("not reached:", style="yellow", end=" ")
@@ -60,31 +82,31 @@ def name_cells_down(cells_down: Collection[str]) -> None:
 
 
 @contextmanager
-def refusing() -> Iterator[None]:
-    """A refusal is printed with its code and ends the process with the status that `docs/cli.md` names."""
+def exit_on_refusal() -> Iterator[None]:
+    """Print a refusal with its code, and end the process with the exit code that `docs/cli.md` lists."""
     try:
         yield
     except HoraeError as error:
-        raise _told(error) from error
+        raise _code_and_text(error) from error
     except UNMIGRATED as error:
-        raise _told(Unavailable("the database is not at this release: run `horae migrate`")) from error
+        raise _code_and_text(Unavailable("the database is not at this release: run `horae migrate`")) from error
     except UNREACHABLE as error:
         said = f"{type(error).__name__}: {error}".rstrip(": ")
         advice = "no database answers; is it running, and is HORAE_DSN (or HORAE_CELLS) right?"
-        raise _told(Unavailable(f"{advice} ({said})")) from error
+        raise _code_and_text(Unavailable(f"{advice} ({said})")) from error
 
 
-def _told(error: HoraeError) -> typer.Exit:
+def _code_and_text(error: HoraeError) -> typer.Exit:
     err.print(error.code, style="red", end=" ")
     err.print(str(error), highlight=False)
     return typer.Exit(status_of(error))
 
 
 def run(work: Callable[[], Awaitable[Result]]) -> Result:
-    """Run a command; refusals are told."""
+    """Run a command and print its refusal, if any."""
 
     async def main() -> Result:
         return await work()
 
-    with refusing():
+    with exit_on_refusal():
         return uvloop.run(main())

@@ -1,22 +1,22 @@
-"""What the secrets a target names come to at the moment of sending."""
+"""Turns the secrets that a target names into what a request needs, at the moment of sending."""
 
 from base64 import b64encode
 from typing import Final, NamedTuple
 from uuid import UUID
 
 from horae.delivery.http import host_of
-from horae.delivery.secrets import Secrets, Unsendable, take
+from horae.delivery.secrets import Secrets, Unsendable, secret_for_hosts
 from horae.delivery.signing import Keys, keys_of
 from horae.delivery.tls import Identity
-from horae.domain.auth import BasicAuth, BearerAuth, MtlsAuth, OAuthAuth
-from horae.domain.egress import Egress
-from horae.domain.outcomes import ErrorCode
-from horae.domain.targets import HttpTarget
-from horae.domain.urls import VISIBLE
+from horae.domain.instances.outcomes import ErrorCode
+from horae.domain.targets.auth import BasicAuth, BearerAuth, MtlsAuth, OAuthAuth
+from horae.domain.targets.egress import Egress
+from horae.domain.targets.targets import HttpTarget
+from horae.domain.targets.urls import VISIBLE
 
 
-class Grant(NamedTuple):
-    """What a token is fetched with, and for whom it is kept."""
+class TokenGrant(NamedTuple):
+    """What an OAuth token is fetched with, and the tenant that it is kept for."""
 
     tenant_id: UUID
     auth: OAuthAuth
@@ -24,23 +24,23 @@ class Grant(NamedTuple):
     egress: Egress | None = None
 
     def __repr__(self) -> str:
-        return "Grant(…)"  # it holds a secret
+        return "TokenGrant(…)"  # it holds a secret
 
 
 class Access(NamedTuple):
-    """Who we are on the wire: a TLS identity, an `Authorization` line, keys to sign with, a token to be fetched.
+    """How we authenticate a request: TLS identity, `Authorization` line, signing keys, and the grant of an OAuth token.
 
-    `egress` is where the tenant's calls may go, None where the deployment's rules hold.
+    `egress` holds the egress rules of the tenant; None: the rules of the deployment apply.
     """
 
     identity: Identity | None = None
     line: str = ""
     keys: Keys = ()
-    grant: Grant | None = None
+    grant: TokenGrant | None = None
     egress: Egress | None = None
 
     def within(self, egress: Egress) -> "Access":
-        """The same for a tenant with rules of its own; its tokens are fetched by them too."""
+        """Return the same access under a tenant's own egress rules; its tokens are fetched under them too."""
         grant = None if self.grant is None else self.grant._replace(egress=egress)
         return self._replace(egress=egress, grant=grant)
 
@@ -49,10 +49,11 @@ class Access(NamedTuple):
 
 
 OPEN: Final = Access()
+"""The access of a target that names no secret."""
 
 
 def access(target: HttpTarget, tenant_id: UUID, secrets: Secrets) -> Access:
-    """Look up what a target names; raises `Unsendable` where something is missing or unusable."""
+    """Look up the secrets that a target names; raises `Unsendable` where one is missing or unusable."""
     if target.auth is None and target.signing is None and target.ca is None:
         return OPEN
     line, certificate, grant, host = "", None, None, host_of(target.url)
@@ -60,21 +61,21 @@ def access(target: HttpTarget, tenant_id: UUID, secrets: Secrets) -> Access:
         case None:
             pass
         case BearerAuth(token):
-            line = bearer(take(secrets, tenant_id, token, host), token)
+            line = bearer(secret_for_hosts(secrets, tenant_id, token, host), token)
         case BasicAuth(username, password):
-            pair = f"{username}:{take(secrets, tenant_id, password, host)}"
+            pair = f"{username}:{secret_for_hosts(secrets, tenant_id, password, host)}"
             line = f"Authorization: Basic {b64encode(pair.encode()).decode()}\r\n"
         case MtlsAuth(name):
-            certificate = take(secrets, tenant_id, name, host)
-        case OAuthAuth(token_url=url, client_secret=name):  # what it buys is sent to the target: both are bound
-            grant = Grant(tenant_id, target.auth, take(secrets, tenant_id, name, host_of(url), host))
-    authority = take(secrets, tenant_id, target.ca, host) if target.ca else None
+            certificate = secret_for_hosts(secrets, tenant_id, name, host)
+        case OAuthAuth(token_url=url, client_secret=name):  # the token goes to the target: both hosts count
+            grant = TokenGrant(tenant_id, target.auth, secret_for_hosts(secrets, tenant_id, name, host_of(url), host))
+    authority = secret_for_hosts(secrets, tenant_id, target.ca, host) if target.ca else None
     identity = Identity(certificate, authority) if certificate or authority else None
     return Access(identity, line, _keys(target, tenant_id, secrets), grant)
 
 
 def bearer(token: str, name: str) -> str:
-    """The `Authorization` line of a token; what could end the line is not sent."""
+    """Return the `Authorization` line of a token; refuses a token with characters that could end the line."""
     if not VISIBLE.fullmatch(token):
         raise Unsendable(ErrorCode.NO_SECRET, f"the token {name!r} is not visible ASCII, and no header can carry it")
     return f"Authorization: Bearer {token}\r\n"
@@ -84,7 +85,7 @@ def _keys(target: HttpTarget, tenant_id: UUID, secrets: Secrets) -> Keys:
     if target.signing is None:
         return ()
     try:
-        return keys_of(take(secrets, tenant_id, target.signing, host_of(target.url)))
+        return keys_of(secret_for_hosts(secrets, tenant_id, target.signing, host_of(target.url)))
     except ValueError as error:
         message = f"the secret {target.signing!r} cannot sign: {error}"
         raise Unsendable(ErrorCode.NO_SECRET, message) from error

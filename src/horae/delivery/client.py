@@ -1,7 +1,7 @@
-"""A lean keep-alive client: callbacks on plain connections, one coarse ticker for all their deadlines.
+"""A small keep-alive HTTP client: callbacks on plain connections, and one coarse ticker for all their deadlines.
 
-No redirects, no cookies, no proxies. A connection that was closed while idle is replaced; a request that was written
-is never sent twice.
+No redirects, no cookies, no proxies. A connection that the server closed while it was idle is replaced. A request that
+was written is never sent twice.
 """
 
 import asyncio
@@ -11,33 +11,38 @@ from uuid import UUID
 
 from horae.delivery.connection import Connection, Done
 from horae.delivery.dial import dial
-from horae.delivery.http import Answer, Failure, Origin, Request
+from horae.delivery.http import Failure, HttpAnswer, HttpRequest, Origin
 from horae.delivery.names import Names, Resolve, lookup
 from horae.delivery.tls import Contexts
-from horae.delivery.waiting import answered
-from horae.domain.egress import Egress
-from horae.domain.outcomes import ErrorCode
+from horae.delivery.waiting import wait_for_callback
+from horae.domain.instances.outcomes import ErrorCode
+from horae.domain.targets.egress import Egress
 from horae.runtime.telemetry import log
 
-TICK: Final = 0.05
-IDLE_SECONDS: Final = 30.0
-CLOSE_FIRST: Final = 0.5  # before the server does, so that no request meets a closing door
+DEADLINE_CHECK_INTERVAL_S: Final = 0.05
+IDLE_KEPT_S: Final = 30.0
+"""How long an idle connection is kept."""
+CLOSE_BEFORE_SERVER_S: Final = 0.5
+"""Seconds by which we close an idle connection before the server does: no request meets a closing connection."""
 LOOKUP_TIMEOUT_S: Final = 5.0
+"""How long `addresses` waits for a name."""
 MAX_CALL_S: Final = 30.0
-"""Seconds that one request may take in all: looking up the name, connecting, and the whole answer."""
+"""Seconds that one request may take in total: name lookup, connecting and the whole answer."""
 MOST_CONNECTIONS: Final = 4096
-MOST_IDLE: Final = 1024  # of one origin
+"""Connections of one client, busy and idle."""
+MOST_IDLE: Final = 1024
+"""Idle connections of one origin."""
 
 
 class Client:
-    """Keeps connections by origin. Made and used inside one running loop; `egress` is where it may connect to."""
+    """Keeps connections by origin. It is created and used inside one event loop; `egress` says where it may connect."""
 
     def __init__(
         self,
         egress: Egress,
         *,
         resolve: Resolve = lookup,
-        idle_seconds: float = IDLE_SECONDS,
+        idle_seconds: float = IDLE_KEPT_S,
         most: int = MOST_CONNECTIONS,
     ) -> None:
         self._egress = egress
@@ -53,8 +58,14 @@ class Client:
         self._deserted.set()
         self._ticker: asyncio.TimerHandle | None = None
 
-    def send(self, request: Request, done: Done) -> None:
-        """Send, and call `done` once with what came of it; never before this returns."""
+    def send(self, request: HttpRequest, done: Done) -> None:
+        """Send a request and call `done` once with the result, never before `send` returns.
+
+        1. Use an idle connection of the origin that is still open.
+        2. With as many connections as allowed, close an idle one of any origin. If there is none, fail; that failure
+           does not count against the target.
+        3. Open a new connection in a task and send the request on it.
+        """
         idle = self._idle.get(request.origin)
         while idle:
             connection = idle.pop()
@@ -67,10 +78,10 @@ class Client:
             return
         task = self._loop.create_task(self._open(request, done))
         self._opening.add(task)
-        task.add_done_callback(partial(self._opened, done))
+        task.add_done_callback(partial(self._finish_open, done))
 
     async def close(self) -> None:
-        """End every connection; what is under way fails. A later request would begin anew."""
+        """Close every connection; requests in flight fail. The client can be used again afterwards."""
         for task in self._opening:
             task.cancel()
         await asyncio.gather(*self._opening, return_exceptions=True)
@@ -78,46 +89,46 @@ class Client:
             connection.fail(ErrorCode.PROTOCOL, "the client was closed")
         self._names.close()
         self._contexts.close()
-        await self._deserted.wait()  # each tells of its end in a later turn of the loop
+        await self._deserted.wait()  # each connection reports its end in a later turn of the loop
         if self._ticker is not None:
             self._ticker.cancel()
             self._ticker = None
 
     async def addresses(self, host: str, port: int, owner: UUID) -> list[str]:
-        """The addresses of a host, for who connects by another protocol; raises `OSError` where there are none."""
+        """Return the addresses of a host, for callers with another protocol; raises `OSError` where it has none."""
         async with asyncio.timeout(LOOKUP_TIMEOUT_S):
             return await self._names.addresses(host, port, owner)
 
     @property
     def connections(self) -> int:
-        """How many stand, busy and idle."""
+        """How many connections are open, busy and idle."""
         return len(self._connections)
 
-    # What a connection tells.
+    # Callbacks of a connection.
 
-    def made(self, connection: Connection) -> None:
-        """It stands; the ticker runs as long as any does."""
+    def on_open(self, connection: Connection) -> None:
+        """Register an open connection; the ticker runs while there is any."""
         self._connections.add(connection)
         self._deserted.clear()
         connection.deadline = self._loop.time() + self._idle_seconds
         if self._ticker is None:
-            self._ticker = self._loop.call_later(TICK, self._tick)
+            self._ticker = self._loop.call_later(DEADLINE_CHECK_INTERVAL_S, self._tick)
 
-    def free(self, connection: Connection, seconds: float | None) -> None:
-        """Keep it for the next request; the one used last is used first, so that the rest can expire."""
+    def on_free(self, connection: Connection, seconds: float | None) -> None:
+        """Keep a connection for the next request. The most recently used one goes first, so that the others expire."""
         idle = self._idle.get(connection.origin)
         if idle is None:
             idle = self._idle[connection.origin] = []
         connection.idle = True
-        kept = self._idle_seconds if seconds is None else min(self._idle_seconds, seconds - CLOSE_FIRST)
+        kept = self._idle_seconds if seconds is None else min(self._idle_seconds, seconds - CLOSE_BEFORE_SERVER_S)
         connection.deadline = self._loop.time() + kept
         if len(idle) < MOST_IDLE:
             idle.append(connection)
         else:
             connection.drop()
 
-    def lost(self, connection: Connection) -> None:
-        """Forget it."""
+    def on_close(self, connection: Connection) -> None:
+        """Forget a closed connection."""
         self._connections.discard(connection)
         if not self._connections:
             self._deserted.set()
@@ -133,17 +144,19 @@ class Client:
         now = self._loop.time()
         for late in [connection for connection in self._connections if connection.deadline <= now]:
             late.expire()
-        self._ticker = self._loop.call_later(TICK, self._tick) if self._connections else None
+        self._ticker = self._loop.call_later(DEADLINE_CHECK_INTERVAL_S, self._tick) if self._connections else None
 
     def _make_room(self) -> bool:
-        """Let an idle connection go, of whichever origin."""
+        """Close one idle connection of any origin; False where there is none."""
         for idle in self._idle.values():
             if idle:
                 idle.pop(0).expire()
                 return True
         return False
 
-    async def _open(self, request: Request, done: Done) -> None:
+    async def _open(self, request: HttpRequest, done: Done) -> None:
+        """Connect and send within `MAX_CALL_S` in total: the answer gets the time that connecting left."""
+
         def make() -> Connection:
             return Connection(request.origin, self, self._loop)
 
@@ -151,7 +164,7 @@ class Client:
         began_at = self._loop.time()
         try:
             connection = await dial(request, self._names, self._contexts, self._egress, make)
-        except Exception as error:  # whatever it was: whoever waits for the answer is told
+        except Exception as error:  # any error must reach the callback
             log.exception("dial.failed", host=request.origin.host)
             connection = Failure(ErrorCode.CONNECT, f"no connection: {type(error).__name__}")
         if isinstance(connection, Failure):
@@ -165,13 +178,13 @@ class Client:
         connection.drop()
         done(Failure(ErrorCode.CONNECT, why))
 
-    def _opened(self, done: Done, task: asyncio.Task[None]) -> None:
-        """The promise to call `done` is kept even for a connection that was given up before it stood."""
+    def _finish_open(self, done: Done, task: asyncio.Task[None]) -> None:
+        """Call `done` also where the task was cancelled before the connection was open."""
         self._opening.discard(task)
         if task.cancelled():
             done(Failure(ErrorCode.CONNECT, "the client was closed"))
 
 
-async def ask(client: Client, request: Request) -> Answer | Failure:
-    """Send and wait, where it happens rarely."""
-    return await answered(lambda done: client.send(request, done))
+async def ask(client: Client, request: HttpRequest) -> HttpAnswer | Failure:
+    """Send a request and wait for its answer; for calls that are rare."""
+    return await wait_for_callback(lambda done: client.send(request, done))

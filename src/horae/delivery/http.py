@@ -1,4 +1,4 @@
-"""What goes over the wire and what comes back, as plain values. A request that came to nothing is a value too."""
+"""HTTP requests and answers as plain values. A request without an answer is a value too: `Failure`."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -7,16 +7,17 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 from horae.delivery.tls import Identity
-from horae.domain.egress import Egress
-from horae.domain.outcomes import ErrorCode, Outcome, Probed, Retryable, Unrecoverable
+from horae.domain.instances.outcomes import ErrorCode, FailedProbe, Outcome, Retryable, Unrecoverable
+from horae.domain.targets.egress import Egress
 
 USER_AGENT: Final = "horae"
 
 
 class Origin(NamedTuple):
-    """Where a connection leads, as whom and by which rules: requests of one origin share connections, others never do.
+    """Where a connection leads, with which TLS identity, and under which egress rules.
 
-    `egress` is a tenant's own rules, None where the deployment's hold.
+    Only requests with equal origins share connections. `egress` holds a tenant's own rules; None: the rules of the
+    deployment apply.
     """
 
     secure: bool
@@ -26,10 +27,11 @@ class Origin(NamedTuple):
     egress: Egress | None = None
 
 
-class Request(NamedTuple):
-    """The bytes of one request and where they go. `read_timeout` is for the whole answer, to its last byte.
+class HttpRequest(NamedTuple):
+    """The bytes of one request and where they go. Timeouts are in seconds; `read_timeout` covers the whole answer.
 
-    `owner` is the tenant that asks for it, None where the deployment does: who asks for much waits for itself alone.
+    `owner` is the tenant of the request, None for the deployment itself. Places for lookups and TLS contexts are shared
+    out by owner.
     """
 
     origin: Origin
@@ -39,8 +41,8 @@ class Request(NamedTuple):
     owner: UUID | None = None
 
 
-class Answer(NamedTuple):
-    """What came back; header names are lower case. `cut`: its body was longer than what we keep."""
+class HttpAnswer(NamedTuple):
+    """An answer; header names are in lower case. `cut`: the body was longer than what we keep."""
 
     status: int
     headers: dict[str, str]
@@ -49,9 +51,10 @@ class Answer(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """No answer. CONNECT and REFUSED say that nothing was sent; after TIMEOUT and PROTOCOL it may have been done.
+    """A request without an answer, and why.
 
-    One that is not `counted` was for want of a place of ours, and says nothing about the target.
+    CONNECT and REFUSED: nothing was sent. TIMEOUT and PROTOCOL: the receiver may have processed the request. `counted`
+    is False where we lacked a place of our own, which says nothing about the target.
     """
 
     code: ErrorCode
@@ -59,53 +62,53 @@ class Failure(NamedTuple):
     counted: bool = True
 
 
-def failed(failure: Failure, about: str = "") -> Outcome:
-    """What no answer means for the attempt: trying again may help, unless we are not allowed to."""
+def outcome_of_failure(failure: Failure, about: str = "") -> Outcome:
+    """Turn a failure into an outcome: retryable, unless our rules refuse the target."""
     if not failure.counted:
-        return Probed(failure.code, about + failure.message)
+        return FailedProbe(failure.code, about + failure.message)
     kind = Unrecoverable if failure.code == ErrorCode.REFUSED else Retryable
     return kind(failure.code, about + failure.message)
 
 
-class Place(NamedTuple):
-    """A URL, taken apart: its origin, the value of `Host`, and what the request line asks for."""
+class UrlParts(NamedTuple):
+    """A parsed URL: its origin, the value of `Host`, and the path of the request line."""
 
     origin: Origin
     host: str
     path: str
 
 
-def place_of(url: str, identity: Identity | None = None) -> Place:
-    """Take an http or https URL apart. What is before an @ and after a # is never sent."""
+def parse_url(url: str, identity: Identity | None = None) -> UrlParts:
+    """Parse an http or https URL. The part before an @ and the part after a # are never sent."""
     parts = urlsplit(url)
     secure = parts.scheme == "https"
     origin = Origin(secure, parts.hostname or "", parts.port or (443 if secure else 80), identity)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    return Place(origin, parts.netloc.rpartition("@")[2], path)
+    return UrlParts(origin, parts.netloc.rpartition("@")[2], path)
 
 
 @lru_cache(maxsize=10_000)
 def host_of(url: str) -> str:
-    """The host that a URL leads to."""
+    """Return the host of a URL."""
     return urlsplit(url).hostname or ""
 
 
-def head(method: str, place: Place, headers: Mapping[str, str]) -> bytes:
-    """The request line and these headers, without the empty line that ends them."""
+def head(method: str, place: UrlParts, headers: Mapping[str, str]) -> bytes:
+    """Return the request line and headers, without the empty line that ends them."""
     lines = [f"{method} {place.path} HTTP/1.1", f"Host: {place.host}", "Accept-Encoding: identity"]
     lines += [f"{name}: {value}" for name, value in headers.items()]
     return ("\r\n".join(lines) + "\r\n").encode()
 
 
-def compose(
+def build_request(
     method: str,
-    place: Place,
+    place: UrlParts,
     headers: Mapping[str, str],
     body: bytes,
     connect_timeout: float,
     read_timeout: float,
     owner: UUID | None = None,
-) -> Request:
-    """A whole request, for callers that are not in a hurry."""
+) -> HttpRequest:
+    """Build a whole request; for calls that are not made at every fire."""
     sized = {"User-Agent": USER_AGENT, **headers, "Content-Length": str(len(body))}
-    return Request(place.origin, head(method, place, sized) + b"\r\n" + body, connect_timeout, read_timeout, owner)
+    return HttpRequest(place.origin, head(method, place, sized) + b"\r\n" + body, connect_timeout, read_timeout, owner)

@@ -1,10 +1,10 @@
-"""From a name to the addresses we may connect to: looked up once, remembered for a few seconds.
+"""Resolves host names to addresses, and remembers them for a few seconds.
 
-Everything that is connected to passes through one `Resolve`, literal addresses too, and all it says is judged.
+Every address passes through one `Resolve`, also a literal one, so that egress rules see all of them.
 
-The system's resolver holds a thread until a name server answers or is given up, and nobody can end that. So names are
-looked up in places: a few of one tenant at once, many of all. A tenant whose name servers are dead fills its own places
-and no other's. A lookup that failed is remembered too, longer where it took long.
+1. The system's resolver blocks a thread until a name server answers or times out. That cannot be cancelled.
+2. So lookups run in places: a few per tenant, many in total. A tenant with dead name servers fills its own places only.
+3. A failed lookup is remembered too, and longer where it was slow.
 """
 
 import asyncio
@@ -18,35 +18,38 @@ from typing import Final, NamedTuple
 
 from horae.runtime.sharing import SharedPlaces
 
-REMEMBERED_S: Final = 5.0
-SLOW_S: Final = 2.0
-"""Seconds from which on a lookup that failed counts as slow."""
-SLOW_REMEMBERED_S: Final = 30.0
-"""Seconds for which a slow failure is remembered: each costs a thread for long."""
+ADDRESSES_REMEMBERED_S: Final = 5.0
+"""How long addresses and quick failures are remembered."""
+SLOW_LOOKUP_S: Final = 2.0
+"""A lookup that fails after at least this time counts as slow."""
+SLOW_FAILURE_REMEMBERED_S: Final = 30.0
+"""How long a slow failure is remembered: each one blocks a thread for a long time."""
 MAX_NAMES: Final = 4096
+"""Names that are remembered; when there are more, all are forgotten."""
 LOOKUPS: Final = 64
+"""Lookups of all tenants at the same time."""
 LOOKUPS_OF_ONE: Final = 4
 """Lookups of one tenant at the same time."""
 THREADS: Final = ThreadPoolExecutor(LOOKUPS + 32, thread_name_prefix="names")
-"""Threads for nothing else: a name server that hangs keeps no one waiting but those who ask for names."""
+"""Threads for lookups only: a name server that hangs delays no other work."""
 RESOLVER_OPTIONS: Final = "timeout:1 attempts:2"
-"""What the C library is told where the deployment says nothing: 10 to 30 seconds for a dead server are too long."""
+"""The default for the C library: without it a dead name server costs 10 to 30 seconds."""
 
 Resolve = Callable[[str, int], Awaitable[list[str]]]
-"""The addresses of a host, best first. Raises `OSError` if there are none, `NotAllowed` if we may not go there."""
+"""Returns the addresses of a host, best first. Raises `OSError` if it has none, `EgressRefused` if it is forbidden."""
 
 
-class NotAllowed(Exception):
-    """We do not connect to this host, whatever it is called."""
+class EgressRefused(Exception):
+    """Egress rules forbid a connection to this host."""
 
 
 def shorten_lookups() -> None:
-    """Let the system's resolver give up soon, unless the deployment's own `RES_OPTIONS` say otherwise."""
+    """Let the system's resolver give up early, unless the deployment sets `RES_OPTIONS` itself."""
     os.environ.setdefault("RES_OPTIONS", RESOLVER_OPTIONS)
 
 
 async def lookup(host: str, port: int) -> list[str]:
-    """All addresses of a host as the system knows them. A literal address is its own, and asks no thread."""
+    """Return all addresses of a host from the system's resolver. A literal address needs no thread."""
     if _is_address(host):
         return [str(ip_address(host))]
     look = partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
@@ -55,20 +58,21 @@ async def lookup(host: str, port: int) -> list[str]:
 
 
 class _Known(NamedTuple):
-    """What was found out about a name: addresses, or why there are none."""
+    """What is remembered about a name: its addresses, or why it has none. `until` is in loop time."""
 
     until: float
     addresses: list[str]
     failure: str | None = None
 
-    def told(self) -> list[str]:
+    def addresses_or_raise(self) -> list[str]:
+        """Return the addresses, or raise the remembered failure."""
         if self.failure is not None:
             raise OSError(self.failure)
         return self.addresses
 
 
 class _Lookup:
-    """A lookup for one owner. `begun`: it has a place, and waits for nothing but the name server."""
+    """One lookup for one owner. `begun`: it has its place and waits only for the name server."""
 
     def __init__(self) -> None:
         self.begun = False
@@ -79,7 +83,7 @@ Name = tuple[str, int]
 
 
 class Names:
-    """Remembers what `resolve` said. Many of one owner who ask for one name at once cost one look."""
+    """Remembers the results of `resolve`. Concurrent requests of one owner for one name share one lookup."""
 
     def __init__(self, resolve: Resolve) -> None:
         self._resolve = resolve
@@ -88,29 +92,29 @@ class Names:
         self._places = SharedPlaces(LOOKUPS, LOOKUPS_OF_ONE)
 
     async def addresses(self, host: str, port: int, owner: Hashable = None) -> list[str]:
-        """Where to connect to; raises what `Resolve` raises."""
+        """Return the addresses of a host; raises what `Resolve` raises."""
         name = (host, port)
-        known = self._remembered(name)
+        known = self._recall(name)
         if known is not None:
-            return known.told()
+            return known.addresses_or_raise()
         asked = self._lookups.get((owner, name))
         if asked is None:
             asked = self._lookups[owner, name] = _Lookup()
             asked.task = asyncio.get_running_loop().create_task(self._ask(owner, name, asked))
-            asked.task.add_done_callback(partial(self._hear, owner, name))
+            asked.task.add_done_callback(partial(self._end_lookup, owner, name))
         return await asyncio.shield(asked.task)
 
-    def starved(self, host: str, port: int, owner: Hashable = None) -> bool:
-        """Whether a lookup of this owner still waits for a place: whoever gave up on it learnt nothing of the name."""
+    def waits_for_place(self, host: str, port: int, owner: Hashable = None) -> bool:
+        """Whether a lookup of this owner still waits for a place: a timeout then says nothing about the name."""
         asked = self._lookups.get((owner, (host, port)))
         return asked is not None and not asked.begun
 
     def close(self) -> None:
-        """Nobody asks any more."""
+        """Cancel all lookups."""
         for asked in list(self._lookups.values()):
             asked.task.cancel()
 
-    def _remembered(self, name: Name) -> _Known | None:
+    def _recall(self, name: Name) -> _Known | None:
         known = self._known.get(name)
         return known if known is not None and known.until > asyncio.get_running_loop().time() else None
 
@@ -119,8 +123,8 @@ class Names:
             return await self._look(name)
         async with self._places.of(owner):
             asked.begun = True
-            known = self._remembered(name)  # another owner's lookup may have ended meanwhile
-            return await self._look(name) if known is None else known.told()
+            known = self._recall(name)  # another owner's lookup may have ended meanwhile
+            return await self._look(name) if known is None else known.addresses_or_raise()
 
     async def _look(self, name: Name) -> list[str]:
         now = asyncio.get_running_loop().time
@@ -130,14 +134,16 @@ class Names:
             if not addresses:
                 raise OSError(f"{name[0]} has no address")
         except (OSError, ValueError) as error:
-            slow = now() - began >= SLOW_S
-            self._remember(name, _Known(now() + (SLOW_REMEMBERED_S if slow else REMEMBERED_S), [], str(error)))
+            slow = now() - began >= SLOW_LOOKUP_S
+            self._remember(
+                name, _Known(now() + (SLOW_FAILURE_REMEMBERED_S if slow else ADDRESSES_REMEMBERED_S), [], str(error))
+            )
             raise
-        self._remember(name, _Known(now() + REMEMBERED_S, addresses))
+        self._remember(name, _Known(now() + ADDRESSES_REMEMBERED_S, addresses))
         return addresses
 
-    def _hear(self, owner: Hashable, name: Name, task: "asyncio.Task[list[str]]") -> None:
-        """It is over; perhaps nobody waits any more for what it raises."""
+    def _end_lookup(self, owner: Hashable, name: Name, task: "asyncio.Task[list[str]]") -> None:
+        """Forget an ended lookup, and retrieve its exception: its callers may all have given up."""
         del self._lookups[owner, name]
         if not task.cancelled():
             task.exception()

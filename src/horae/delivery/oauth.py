@@ -1,4 +1,4 @@
-"""OAuth 2.0 client credentials: tokens fetched when needed, used until they expire, shared by all who wait."""
+"""OAuth 2.0 client credentials: a token is fetched when needed, used until it expires, and shared by its callers."""
 
 import asyncio
 from base64 import b64encode
@@ -8,27 +8,31 @@ from urllib.parse import quote_plus, urlencode
 
 import msgspec
 
-from horae.delivery.auth import Grant
+from horae.delivery.auth import TokenGrant
 from horae.delivery.client import Client
-from horae.delivery.http import Answer, Failure, Request, compose, failed, place_of
-from horae.domain.answers import judge
+from horae.delivery.http import Failure, HttpAnswer, HttpRequest, build_request, outcome_of_failure, parse_url
 from horae.domain.foreign import Unreadable, read_json
-from horae.domain.outcomes import ErrorCode, Outcome, Retryable, Unrecoverable
-from horae.domain.urls import VISIBLE
+from horae.domain.instances.outcomes import ErrorCode, Outcome, Retryable, Unrecoverable
+from horae.domain.targets.answers import judge
+from horae.domain.targets.urls import VISIBLE
 from horae.runtime.telemetry import log
 
-DEFAULT_LIFE: Final = 300.0
-MARGIN: Final = 0.1  # of its life: a token must not expire on its way
+DEFAULT_TOKEN_LIFE_S: Final = 300.0
+"""Seconds that a token lives where its endpoint names no time."""
+UNUSED_LIFE_SHARE: Final = 0.1
+"""The part of its life that a token is not used for: it must not expire on its way to the target."""
 MOST_TOKENS: Final = 10_000
-SLACK_S: Final = 0.5
-"""How much later than its timeouts a client may give up a request."""
-LONGEST_LIFE_S: Final = 86_400.0
-"""A token is fetched anew after a day, however long its endpoint says that it lives."""
+"""Tokens that are kept; when there are more, all are dropped."""
+LATE_FAILURE_SLACK_S: Final = 0.5
+"""How much later than its timeouts the client may report a failure."""
+MAX_TOKEN_LIFE_S: Final = 86_400.0
+"""A token is fetched again after a day, even if its endpoint names a longer life."""
 TOO_LATE: Final = Retryable(ErrorCode.TIMEOUT, "no token: its endpoint took longer than this call may")
+"""The outcome of a call that waited for a token longer than its own timeouts."""
 
 
 class Token(NamedTuple):
-    """A token in use. `fresh`: it was fetched for those who get it now."""
+    """A token in use; `until` is in loop time. `fresh`: it was fetched for the caller that receives it now."""
 
     value: str
     until: float
@@ -38,53 +42,57 @@ class Token(NamedTuple):
         return "Token(…)"
 
 
-class _Said(msgspec.Struct):
+class _TokenAnswer(msgspec.Struct):
     access_token: str
-    expires_in: float = DEFAULT_LIFE
+    expires_in: float = DEFAULT_TOKEN_LIFE_S
 
 
 Then = Callable[[Token | Outcome], None]
 
 
 class _Waiter(NamedTuple):
-    """Who goes on with a token, and until when: its slot ends after that, and the call may be sent by another."""
+    """A callback that waits for a token, and until when. After that time another node may send the call."""
 
     until: float
     then: Then
 
 
 class Tokens:
-    """Remembers tokens by what they were fetched with."""
+    """Remembers tokens by their grant."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
         self._loop = asyncio.get_running_loop()
-        self._kept: dict[Grant, Token] = {}
-        self._waiting: dict[Grant, list[_Waiter]] = {}
+        self._kept: dict[TokenGrant, Token] = {}
+        self._waiting: dict[TokenGrant, list[_Waiter]] = {}
 
-    def use(self, grant: Grant, connect_timeout: float, read_timeout: float, then: Then) -> None:
-        """Go on with a token: at once with one that is kept, otherwise when it was fetched, or could not be.
+    def use(self, grant: TokenGrant, connect_timeout: float, read_timeout: float, then: Then) -> None:
+        """Call `then` with a token, or with the outcome that its absence means.
 
-        Whoever waited for longer than its own timeouts goes on without one, whoever asked for it.
+        1. A kept token that has not expired is passed at once.
+        2. Otherwise the first caller fetches a token, and later callers of the same grant wait for it.
+        3. A caller that waited longer than its own timeouts gets `TOO_LATE`.
         """
         kept = self._kept.get(grant)
         if kept is not None and kept.until > self._loop.time():
             then(kept)
             return
-        waiter = _Waiter(self._loop.time() + connect_timeout + read_timeout + SLACK_S, then)
+        waiter = _Waiter(self._loop.time() + connect_timeout + read_timeout + LATE_FAILURE_SLACK_S, then)
         if grant in self._waiting:
             self._waiting[grant].append(waiter)
             return
         self._waiting[grant] = [waiter]
-        self._client.send(_request(grant, connect_timeout, read_timeout), lambda result: self._heard(grant, result))
+        self._client.send(
+            _request(grant, connect_timeout, read_timeout), lambda result: self._finish_request(grant, result)
+        )
 
-    def drop(self, grant: Grant, token: Token) -> None:
-        """The target would not have this token: fetch another one next time."""
+    def drop(self, grant: TokenGrant, token: Token) -> None:
+        """Forget a token that the target refused: the next call fetches another."""
         kept = self._kept.get(grant)
         if kept is not None and kept.value == token.value:
             del self._kept[grant]
 
-    def _heard(self, grant: Grant, result: Answer | Failure) -> None:
+    def _finish_request(self, grant: TokenGrant, result: HttpAnswer | Failure) -> None:
         waiting, now = self._waiting.pop(grant), self._loop.time()
         token = _token(result, now)
         if isinstance(token, Token):
@@ -94,11 +102,11 @@ class Tokens:
         for waiter in waiting:
             try:
                 waiter.then(token if now <= waiter.until else TOO_LATE)
-            except Exception:  # one who fails keeps nobody else from going on
-                log.exception("token.unused")
+            except Exception:  # one failing callback must not stop the others
+                log.exception("oauth.callback_failed")
 
 
-def _request(grant: Grant, connect_timeout: float, read_timeout: float) -> Request:
+def _request(grant: TokenGrant, connect_timeout: float, read_timeout: float) -> HttpRequest:
     auth = grant.auth
     pair = f"{quote_plus(auth.client_id)}:{quote_plus(grant.secret)}"
     headers = {
@@ -108,25 +116,25 @@ def _request(grant: Grant, connect_timeout: float, read_timeout: float) -> Reque
     }
     asked = {"grant_type": "client_credentials", "scope": auth.scope, "audience": auth.audience}
     body = urlencode({name: value for name, value in asked.items() if value}).encode()
-    place = place_of(auth.token_url)
+    place = parse_url(auth.token_url)
     place = place._replace(origin=place.origin._replace(egress=grant.egress))
-    return compose("POST", place, headers, body, connect_timeout, read_timeout, grant.tenant_id)
+    return build_request("POST", place, headers, body, connect_timeout, read_timeout, grant.tenant_id)
 
 
-def _token(result: Answer | Failure, now: float) -> Token | Outcome:
-    """A token, or what its absence means for the attempt that waits for it."""
+def _token(result: HttpAnswer | Failure, now: float) -> Token | Outcome:
+    """Return the token of an answer, or the outcome for the attempt that waits for it."""
     if isinstance(result, Failure):
-        return failed(result, "no token: ")
+        return outcome_of_failure(result, "no token: ")
     match judge(result.status, result.headers):
         case Retryable(code, message, retry_after):
             return Retryable(code, f"no token: its endpoint {message}", retry_after)
         case Unrecoverable(code, message):
             return Unrecoverable(code, f"no token: its endpoint {message}")
     try:
-        said = read_json(result.body, _Said, strict=False)
+        said = read_json(result.body, _TokenAnswer, strict=False)
     except Unreadable as error:
         return Retryable(ErrorCode.PROTOCOL, f"no token: what its endpoint said cannot be read: {error}")
-    if not VISIBLE.fullmatch(said.access_token):  # kept, it would fail every call until it expires
+    if not VISIBLE.fullmatch(said.access_token):  # a kept token of this kind would fail every call until it expires
         return Retryable(ErrorCode.PROTOCOL, "no token: what its endpoint said is not visible ASCII")
-    life_s = min(said.expires_in, LONGEST_LIFE_S)
-    return Token(said.access_token, now + life_s * (1 - MARGIN), fresh=True)
+    life_s = min(said.expires_in, MAX_TOKEN_LIFE_S)
+    return Token(said.access_token, now + life_s * (1 - UNUSED_LIFE_SHARE), fresh=True)

@@ -1,4 +1,4 @@
-"""Attempts, pushed to their targets: what is said, and what came of it."""
+"""Pushes attempts to their targets, and turns what comes back into outcomes."""
 
 import asyncio
 import time
@@ -9,37 +9,43 @@ from uuid import UUID
 
 from horae.delivery import batches
 from horae.delivery.auth import Access, access, bearer
+from horae.delivery.broker_connections import Lines
 from horae.delivery.client import Client
-from horae.delivery.http import Answer, Failure, Request, failed
-from horae.delivery.lines import Lines
+from horae.delivery.http import Failure, HttpAnswer, HttpRequest, outcome_of_failure
 from horae.delivery.oauth import Token, Tokens
-from horae.delivery.plans import Forms, Plan
 from horae.delivery.publish import publish
-from horae.delivery.secrets import Secrets, Unsendable, named
-from horae.delivery.waiting import answered
-from horae.domain.answers import judge
-from horae.domain.egress import Egress
+from horae.delivery.request_plans import Forms, RequestPlan
+from horae.delivery.secrets import Secrets, Unsendable, secrets_in_memory
+from horae.delivery.waiting import wait_for_callback
 from horae.domain.errors import KeysUnavailable, Unavailable
 from horae.domain.foreign import read_text
-from horae.domain.instances import Instance
-from horae.domain.jobs import Definition, Job
-from horae.domain.outcomes import ErrorCode, Outcome, Probed, Retryable, Unrecoverable
-from horae.domain.targets import HttpTarget, TopicTarget
+from horae.domain.instances.instances import Instance
+from horae.domain.instances.outcomes import ErrorCode, FailedProbe, Outcome, Retryable, Unrecoverable
+from horae.domain.jobs.jobs import Definition, Job
+from horae.domain.targets.answers import judge
+from horae.domain.targets.egress import Egress
+from horae.domain.targets.targets import HttpTarget, TopicTarget
 from horae.runtime.clock import boottime
 from horae.runtime.telemetry import log
 
-KEPT: Final = 2048
+KEPT_BODY_BYTES: Final = 2048
+"""Bytes of an answer's body that are kept with the attempt."""
 MOST_PLANS: Final = 20_000
+"""Request plans that are kept."""
 NOBODY: Final = Unrecoverable(ErrorCode.NO_TARGET, "the job has no target that can be called")
-NO_BROKERS: Final = Probed(ErrorCode.NO_TARGET, "this process has no brokers")
+"""The outcome of a job whose target cannot be called."""
+NO_BROKERS: Final = FailedProbe(ErrorCode.NO_TARGET, "this process has no brokers")
+"""The outcome of a topic target in a process without brokers."""
 UNAUTHORIZED: Final = 401
 
-Heard = Answer | Failure | Outcome
-"""An answer, no answer, or why nothing was sent."""
+EgressOf = Callable[[UUID], Egress | None]
+"""Returns the egress rules of a tenant; None: those of the deployment apply."""
+Heard = HttpAnswer | Failure | Outcome
+"""An answer, a failure without an answer, or the outcome of an attempt for which nothing was sent."""
 
 
-class Delivered(NamedTuple):
-    """What came of an attempt, and what is worth keeping of it."""
+class Delivery(NamedTuple):
+    """The outcome of an attempt, with the parts of the answer that are kept."""
 
     outcome: Outcome
     status: int | None
@@ -48,25 +54,34 @@ class Delivered(NamedTuple):
 
 
 class Sender:
-    """Sends attempts through one client. A callback is called once, never before the call it was given to returns.
+    """Sends attempts through one client. A callback is called once, never before the method that took it returns.
 
-    `egress_of` says where a tenant with rules of its own may call; it raises `Unavailable` where that is not known.
+    `egress_of` returns the egress rules of a tenant that has its own; it raises `Unavailable` where they are not known.
+    `lines` are the connections to brokers; None: this process has no brokers.
     """
 
-    def __init__(self, client: Client, secrets: Secrets | None = None, wall: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        client: Client,
+        secrets: Secrets | None = None,
+        wall: Callable[[], float] = time.time,
+        *,
+        egress_of: EgressOf = lambda _tenant_id: None,
+        lines: Lines | None = None,
+    ) -> None:
         self.client = client
-        self.secrets = secrets or named({})
-        self.wall = wall  # receivers compare a signature's time with their own clocks
-        self.egress_of: Callable[[UUID], Egress | None] = lambda _tenant_id: None
-        self.lines: Lines | None = None  # where a deployment has brokers, they are put here
+        self.secrets = secrets or secrets_in_memory({})
+        self.wall = wall  # real time: receivers compare a signature's time with their own clocks
+        self.egress_of = egress_of
+        self.lines = lines
         self._publishing: set[asyncio.Task[Outcome]] = set()
         self._loop = asyncio.get_running_loop()
         self._tokens = Tokens(client)
         self._forms = Forms()
-        self._plans: dict[int, tuple[Definition, Plan | None]] = {}
+        self._plans: dict[int, tuple[Definition, RequestPlan | None]] = {}
 
-    def push(self, ran: Instance, job: Job, done: Callable[[Delivered], None]) -> None:
-        """Send one attempt to the job's target."""
+    def push(self, ran: Instance, job: Job, done: Callable[[Delivery], None]) -> None:
+        """Send one attempt to the target of its job."""
         plan, began = self.plan(job), boottime()
         if plan is None and isinstance(job.definition.target, TopicTarget):
             self._publish(ran, job, job.definition.target, done)
@@ -76,16 +91,22 @@ class Sender:
             return
 
         def heard(result: Heard) -> None:
-            done(delivered(plan, result, round((boottime() - began) * 1000)))
+            done(delivery_of(plan, result, round((boottime() - began) * 1000)))
 
         self.send(plan, lambda made, access: made.request(ran, access, int(self.wall())), heard)
 
-    def push_batch(self, runs: Sequence[Instance], job: Job, done: Callable[[list[Delivered]], None]) -> None:
-        """Send several attempts of one job version: in one request, or by their bytes in several, one in each turn."""
-        landed: dict[int, list[Delivered]] = {}
+    def push_batch(self, runs: Sequence[Instance], job: Job, done: Callable[[list[Delivery]], None]) -> None:
+        """Send several attempts of one job version, in as few requests as their size allows.
+
+        1. Each turn of the event loop encodes and sends one request: `fitting_calls` says how many attempts it carries.
+        2. The rest is sent in the next turn, so that a large batch does not block the loop.
+        3. `land` collects the results by their place, and calls `done` once, in the order of `runs`, when all are
+           there.
+        """
+        landed: dict[int, list[Delivery]] = {}
         many = len(runs)
 
-        def land(first: int, found: list[Delivered]) -> None:
+        def land(first: int, found: list[Delivery]) -> None:
             landed[first] = found
             if sum(map(len, landed.values())) == many:
                 done([one for place in sorted(landed) for one in landed[place]])
@@ -96,39 +117,40 @@ class Sender:
                 calls = batches.fitting_calls(rest, job)
                 part = len(calls)
                 self._push_part(rest[:part], calls, job, partial(land, first))
-            except Exception as error:  # whoever asked has gone on
-                land(first, [Delivered(_unjudged(error), None, 0, None)] * part)
+            except Exception as error:  # the caller has returned: the error becomes an outcome
+                land(first, [Delivery(_outcome_of_error(error), None, 0, None)] * part)
             if part < len(rest):
                 self._loop.call_soon(go_on, first + part, rest[part:])
 
         self._loop.call_soon(go_on, 0, runs)
 
     def _push_part(
-        self, runs: Sequence[Instance], calls: Sequence[bytes], job: Job, done: Callable[[list[Delivered]], None]
+        self, runs: Sequence[Instance], calls: Sequence[bytes], job: Job, done: Callable[[list[Delivery]], None]
     ) -> None:
+        """Send one request of a batch, and split its answer into the outcomes of its attempts."""
         plan, began, many = self.plan(job), boottime(), len(runs)
 
         def heard(result: Heard) -> None:
-            one = delivered(plan, result, round((boottime() - began) * 1000))
-            if plan is None or not isinstance(result, Answer):
+            one = delivery_of(plan, result, round((boottime() - began) * 1000))
+            if plan is None or not isinstance(result, HttpAnswer):
                 done([one] * many)
                 return
             try:
                 found = batches.outcomes(result, many, plan.target.completion_seconds)
             except Exception as error:
-                found = [_unjudged(error)] * many
+                found = [_outcome_of_error(error)] * many
             done([one._replace(outcome=outcome) for outcome in found])
 
         self.send(plan, lambda made, access: batches.request(made, runs, calls, access, int(self.wall())), heard)
 
-    async def deliver(self, ran: Instance, job: Job) -> Delivered:
-        """Send one attempt and wait for what came of it."""
-        return await answered(lambda done: self.push(ran, job, done))
+    async def deliver(self, ran: Instance, job: Job) -> Delivery:
+        """Send one attempt and wait for its result."""
+        return await wait_for_callback(lambda done: self.push(ran, job, done))
 
-    def _publish(self, ran: Instance, job: Job, target: TopicTarget, done: Callable[[Delivered], None]) -> None:
-        """To a broker: what it acknowledges has succeeded."""
+    def _publish(self, ran: Instance, job: Job, target: TopicTarget, done: Callable[[Delivery], None]) -> None:
+        """Send to a broker; the attempt succeeds when the broker acknowledges it."""
         if self.lines is None:
-            self._loop.call_soon(done, Delivered(NO_BROKERS, None, 0, None))
+            self._loop.call_soon(done, Delivery(NO_BROKERS, None, 0, None))
             return
         task = self._loop.create_task(publish(self.lines, ran, job, target))
         self._publishing.add(task)
@@ -139,28 +161,36 @@ class Sender:
             if task.cancelled():
                 outcome: Outcome = Retryable(ErrorCode.CONNECT, "the node was stopped")
             elif (error := task.exception()) is not None:
-                outcome = _unjudged(error)
+                outcome = _outcome_of_error(error)
             else:
                 outcome = task.result()
-            done(Delivered(outcome, None, round((boottime() - began) * 1000), None))
+            done(Delivery(outcome, None, round((boottime() - began) * 1000), None))
 
         task.add_done_callback(ended)
 
-    def plan(self, job: Job) -> Plan | None:
-        """How this job version is sent, kept because versions never change; None for a target nobody pushes to."""
+    def plan(self, job: Job) -> RequestPlan | None:
+        """Return the request plan of a job version, kept because versions never change; None for other than HTTP."""
         definition = job.definition
         kept = self._plans.get(id(definition))
         if kept is not None and kept[0] is definition:
             return kept[1]
         target = definition.target
-        plan = Plan(job, target, self._forms.of(target)) if isinstance(target, HttpTarget) else None
+        plan = RequestPlan(job, target, self._forms.of(target)) if isinstance(target, HttpTarget) else None
         if len(self._plans) >= MOST_PLANS:
             del self._plans[next(iter(self._plans))]
         self._plans[id(definition)] = definition, plan
         return plan
 
-    def send(self, plan: Plan | None, make: Callable[[Plan, Access], Request], heard: Callable[[Heard], None]) -> None:
-        """Make a request with what its target's secrets come to, and send it."""
+    def send(
+        self,
+        plan: RequestPlan | None,
+        make: Callable[[RequestPlan, Access], HttpRequest],
+        heard: Callable[[Heard], None],
+    ) -> None:
+        """Resolve the target's secrets, build the request and send it.
+
+        A missing secret, an unavailable key or unknown egress rules become an outcome; nothing is sent then.
+        """
         if plan is None:
             self._loop.call_soon(heard, NOBODY)
             return
@@ -176,13 +206,24 @@ class Sender:
         except Unsendable as error:
             self._loop.call_soon(heard, error.outcome)
         except KeysUnavailable as error:
-            self._loop.call_soon(heard, Probed(ErrorCode.SEALED, str(error)))
+            self._loop.call_soon(heard, FailedProbe(ErrorCode.SEALED, str(error)))
         except Unavailable as error:
-            self._loop.call_soon(heard, Probed(ErrorCode.UNSENDABLE, str(error)))
+            self._loop.call_soon(heard, FailedProbe(ErrorCode.UNSENDABLE, str(error)))
 
     def _send_with_token(
-        self, plan: Plan, found: Access, make: Callable[[Plan, Access], Request], heard: Callable[[Heard], None]
+        self,
+        plan: RequestPlan,
+        found: Access,
+        make: Callable[[RequestPlan, Access], HttpRequest],
+        heard: Callable[[Heard], None],
     ) -> None:
+        """Send a request that needs an OAuth token.
+
+        1. Get a token; without one the attempt ends with the outcome that `Tokens` returns.
+        2. Build the request with the token and send it.
+        3. After a 401 the token is dropped. A token that was fetched for this very attempt makes the 401 the result. An
+           older token may have been withdrawn, so the attempt is retried.
+        """
         grant = found.grant
         assert grant is not None
 
@@ -191,8 +232,8 @@ class Sender:
                 heard(token)
                 return
 
-            def judge_token(result: Answer | Failure) -> None:
-                if not isinstance(result, Answer) or result.status != UNAUTHORIZED:
+            def judge_token(result: HttpAnswer | Failure) -> None:
+                if not isinstance(result, HttpAnswer) or result.status != UNAUTHORIZED:
                     heard(result)
                     return
                 self._tokens.drop(grant, token)
@@ -204,34 +245,34 @@ class Sender:
                 request = make(plan, found._replace(line=line))
             except Unsendable as error:
                 heard(error.outcome)
-            except Exception as error:  # whoever waited for a token has no caller any more that could be told
-                heard(_unjudged(error))
+            except Exception as error:  # this callback has no caller: the error becomes an outcome
+                heard(_outcome_of_error(error))
             else:
                 self.client.send(request, judge_token)
 
         self._tokens.use(grant, plan.target.connect_timeout, plan.target.read_timeout, go_on)
 
 
-def delivered(plan: Plan | None, result: Heard, duration_ms: int) -> Delivered:
-    """What a result means for the attempt. Whatever a stranger answered, it means something: the attempt has ended."""
-    if isinstance(result, Answer):
+def delivery_of(plan: RequestPlan | None, result: Heard, duration_ms: int) -> Delivery:
+    """Return the delivery for a result. Every answer gets an outcome, even one that our reader fails on."""
+    if isinstance(result, HttpAnswer):
         assert plan is not None
         try:
             outcome = judge(result.status, result.headers, plan.target.completion_seconds)
         except Exception as error:
-            outcome = _unjudged(error)
-        return Delivered(outcome, result.status, duration_ms, kept_of(result.body))
+            outcome = _outcome_of_error(error)
+        return Delivery(outcome, result.status, duration_ms, body_excerpt(result.body))
     if not isinstance(result, Failure):
-        return Delivered(result, None, duration_ms, None)
-    return Delivered(failed(result), None, duration_ms, None)
+        return Delivery(result, None, duration_ms, None)
+    return Delivery(outcome_of_failure(result), None, duration_ms, None)
 
 
-def _unjudged(error: BaseException) -> Outcome:
-    """For an answer that our reader stumbled over."""
-    log.error("answer.unjudged", exc_info=error)
+def _outcome_of_error(error: BaseException) -> Outcome:
+    """Log the error, and return the outcome for an answer that our reader failed on."""
+    log.error("response.unreadable", exc_info=error)
     return Retryable(ErrorCode.PROTOCOL, f"what came back cannot be read: {type(error).__name__}")
 
 
-def kept_of(body: bytes) -> str | None:
-    """The beginning of an answer as text that a row can hold."""
-    return read_text(body[:KEPT]) or None
+def body_excerpt(body: bytes) -> str | None:
+    """Return the beginning of a body as text that a row can hold."""
+    return read_text(body[:KEPT_BODY_BYTES]) or None

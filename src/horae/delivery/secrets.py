@@ -1,27 +1,27 @@
-"""Where the values of named secrets come from, which hosts they may be sent to, and what a missing one means."""
+"""Named secrets at the moment of sending: their values, and the hosts that they may be sent to."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, Protocol
 from uuid import UUID
 
-from horae.domain.outcomes import ErrorCode, Unrecoverable
-from horae.domain.secrets import is_bound_to
+from horae.domain.encryption.secrets import is_bound_to
+from horae.domain.instances.outcomes import ErrorCode, Unrecoverable
 
 
 class Secrets(Protocol):
-    """The secrets of tenants. Asked at every attempt, so it must be quick."""
+    """The secrets of tenants. It is called at every attempt, so it must be fast."""
 
     def __call__(self, tenant_id: UUID, name: str) -> str | None:
-        """The value of a tenant's secret by its name; None where it has none."""
+        """Return the value of a tenant's secret; None where the tenant has no such secret."""
         ...
 
     def hosts(self, tenant_id: UUID, name: str) -> Sequence[str]:
-        """The hosts that it may be sent to; none: to any."""
+        """Return the hosts that the secret may be sent to; an empty sequence allows every host."""
         ...
 
 
 class Unsendable(Exception):
-    """There is no request to send, and `outcome` says why."""
+    """No request can be sent; `outcome` says why."""
 
     def __init__(self, code: ErrorCode, message: str) -> None:
         super().__init__(message)
@@ -29,7 +29,7 @@ class Unsendable(Exception):
 
 
 class NamedSecrets:
-    """Secrets from memory, by tenant and name; `bound` names the hosts of those that are bound to some."""
+    """Secrets in memory, by tenant and name; `bound` holds the hosts of secrets that are bound to hosts."""
 
     def __init__(
         self,
@@ -40,21 +40,21 @@ class NamedSecrets:
         self._bound = bound or {}
 
     def __call__(self, tenant_id: UUID, name: str) -> str | None:
-        """The value of a secret."""
+        """Return the value of a secret."""
         return self._values.get(tenant_id, {}).get(name)
 
     def hosts(self, tenant_id: UUID, name: str) -> Sequence[str]:
-        """The hosts of a secret."""
+        """Return the hosts of a secret."""
         return self._bound.get(tenant_id, {}).get(name, ())
 
 
-def named(values: Mapping[UUID, Mapping[str, str]]) -> NamedSecrets:
-    """Secrets from memory that are bound to no host."""
+def secrets_in_memory(values: Mapping[UUID, Mapping[str, str]]) -> NamedSecrets:
+    """Return secrets in memory that are bound to no host."""
     return NamedSecrets(values)
 
 
-def take(secrets: Secrets, tenant_id: UUID, name: str, *hosts: str) -> str:
-    """The value of a secret that is needed now, to be sent to these hosts."""
+def secret_for_hosts(secrets: Secrets, tenant_id: UUID, name: str, *hosts: str) -> str:
+    """Return the value of a secret that is about to be sent to these hosts; raises `Unsendable`."""
     value = secrets(tenant_id, name)
     if value is None:
         raise Unsendable(ErrorCode.NO_SECRET, f"the tenant has no secret {name!r}")
@@ -64,6 +64,6 @@ def take(secrets: Secrets, tenant_id: UUID, name: str, *hosts: str) -> str:
 
 
 def check_host(secrets: Secrets, tenant_id: UUID, name: str, host: str) -> None:
-    """Refuse to send a secret to a host that it is not bound to."""
+    """Refuse a host that the secret is not bound to."""
     if not is_bound_to(secrets.hosts(tenant_id, name), host):
         raise Unsendable(ErrorCode.REFUSED, f"the secret {name!r} may not be sent to {host}")

@@ -1,4 +1,4 @@
-"""Signatures a receiver can check: Standard Webhooks, HMAC-SHA256 over `{id}.{timestamp}.{body}`."""
+"""Signatures for receivers: Standard Webhooks, HMAC-SHA256 over `{id}.{timestamp}.{body}`."""
 
 import hmac
 from base64 import b64decode, b64encode
@@ -6,17 +6,19 @@ from functools import lru_cache
 from typing import Final
 
 PREFIX: Final = "whsec_"
-SHORTEST_KEY, LONGEST_KEY = 24, 64
+MIN_KEY_BYTES: Final = 24
+MAX_KEY_BYTES: Final = 64
 MOST_VALUES: Final = 1024
+"""Secrets whose decoded keys are cached."""
 
 Keys = tuple[bytes, ...]
 
 
 @lru_cache(MOST_VALUES)
 def keys_of(value: str) -> Keys:
-    """The keys in a secret: one `whsec_…`, or several with spaces between while one replaces the other.
+    """Return the keys in a secret: one `whsec_…`, or several separated by spaces while a key is being replaced.
 
-    Raises `ValueError` for what is no such key; its message does not repeat the value.
+    Raises `ValueError` for anything else; the message does not repeat the value.
     """
     keys = tuple(_key(word) for word in value.split())
     if not keys:
@@ -25,7 +27,7 @@ def keys_of(value: str) -> Keys:
 
 
 def sign(keys: Keys, id_: str, timestamp: int, body: bytes) -> str:
-    """The value of `webhook-signature`: one signature per key."""
+    """Return the value of `webhook-signature`: one signature per key."""
     signed = f"{id_}.{timestamp}.".encode() + body
     return " ".join(["v1," + b64encode(hmac.digest(key, signed, "sha256")).decode() for key in keys])
 
@@ -35,6 +37,6 @@ def _key(word: str) -> bytes:
         raise ValueError(f"a signing secret begins with {PREFIX}")
     text = word.removeprefix(PREFIX).rstrip("=")
     key = b64decode(text + "=" * (-len(text) % 4), validate=True)  # many tools leave the padding out
-    if not SHORTEST_KEY <= len(key) <= LONGEST_KEY:
-        raise ValueError(f"a signing secret has {SHORTEST_KEY} to {LONGEST_KEY} bytes")
+    if not MIN_KEY_BYTES <= len(key) <= MAX_KEY_BYTES:
+        raise ValueError(f"a signing secret has {MIN_KEY_BYTES} to {MAX_KEY_BYTES} bytes")
     return key

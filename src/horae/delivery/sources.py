@@ -1,4 +1,4 @@
-"""Asks a business system for a page of what should be pending. Guarded, signed and authenticated as every call is."""
+"""Fetches a page of a task source over HTTP, with the egress rules, auth and signature of every other call."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -6,49 +6,50 @@ from typing import Any, Final
 import msgspec
 
 from horae.delivery.auth import Access
-from horae.delivery.http import USER_AGENT, Answer, Failure, Request, head, place_of
-from horae.delivery.plans import Form, Plan
+from horae.delivery.http import USER_AGENT, Failure, HttpAnswer, HttpRequest, head, parse_url
 from horae.delivery.push import Heard, Sender
-from horae.delivery.waiting import answered
+from horae.delivery.request_plans import Form, RequestPlan
+from horae.delivery.waiting import wait_for_callback
 from horae.domain.errors import Invalid, Unavailable
 from horae.domain.foreign import Unreadable, read_json
-from horae.domain.jobs import Job
-from horae.domain.sources import HttpSource
-from horae.domain.targets import HttpTarget
-from horae.runtime.chance import token
+from horae.domain.jobs.jobs import Job
+from horae.domain.sources.sources import HttpSource
+from horae.domain.targets.targets import HttpTarget
+from horae.runtime.randomness import new_token
 
 SMALLEST: Final = 10
-Make = Callable[[Plan, Access], Request]
+"""Items of the smallest page that is asked for."""
+Make = Callable[[RequestPlan, Access], HttpRequest]
 HEADERS: Final = {"User-Agent": USER_AGENT, "Content-Type": "application/json", "Accept": "application/json"}
 
 
-class Said(msgspec.Struct):
-    """A page as it was answered: its items, and the cursor of the next; none: it was the last."""
+class SourcePage(msgspec.Struct):
+    """One page of a source: its items, and the cursor of the next page; None on the last page."""
 
     items: list[dict[str, Any]]
     next: str | None = None
 
 
-async def page(sender: Sender, job: Job, origin: HttpSource, cursor: str | None) -> Said:
-    """The page at a cursor. One that is longer than what we read of an answer is asked for again, shorter."""
+async def page(sender: Sender, job: Job, origin: HttpSource, cursor: str | None) -> SourcePage:
+    """Fetch the page at a cursor. A page that is longer than the bytes we read is fetched again with half the items."""
     plan, limit = _plan(job, origin), origin.page
     while True:
-        answer = _answer(await _heard(sender, plan, _asking(sender, origin, job, cursor, limit)))
+        answer = _answer(await _send(sender, plan, _request_maker(sender, origin, job, cursor, limit)))
         if not answer.cut:
-            return _said(answer)
+            return _decode_page(answer)
         if limit <= SMALLEST:
             raise Invalid(f"a page of {limit} items is longer than what is read of an answer")
         limit = max(SMALLEST, limit // 2)
 
 
-async def _heard(sender: Sender, plan: Plan, make: Make) -> Heard:
+async def _send(sender: Sender, plan: RequestPlan, make: Make) -> Heard:
     def begin(done: Callable[[Heard], None]) -> None:
         sender.send(plan, make, done)
 
-    return await answered(begin)
+    return await wait_for_callback(begin)
 
 
-def _plan(job: Job, origin: HttpSource) -> Plan:
+def _plan(job: Job, origin: HttpSource) -> RequestPlan:
     target = HttpTarget(
         origin.url,
         auth=origin.auth,
@@ -57,22 +58,22 @@ def _plan(job: Job, origin: HttpSource) -> Plan:
         connect_timeout=origin.connect_timeout,
         read_timeout=origin.read_timeout,
     )
-    return Plan(job, target, Form(target))
+    return RequestPlan(job, target, Form(target))
 
 
-def _asking(sender: Sender, origin: HttpSource, job: Job, cursor: str | None, limit: int) -> Make:
-    """A POST, so that the signature covers what is asked for."""
+def _request_maker(sender: Sender, origin: HttpSource, job: Job, cursor: str | None, limit: int) -> Make:
+    """Return the function that builds the request. It is a POST, so that the signature covers the query."""
     body = msgspec.json.encode({"type": job.name, "cursor": cursor, "limit": limit})
-    first = head("POST", place_of(origin.url), HEADERS)
+    first = head("POST", parse_url(origin.url), HEADERS)
 
-    def make(plan: Plan, access: Access) -> Request:
-        return plan.closed(first, "", f"msg_{token().hex}", body, access, int(sender.wall()))
+    def make(plan: RequestPlan, access: Access) -> HttpRequest:
+        return plan.complete(first, "", f"msg_{new_token().hex}", body, access, int(sender.wall()))
 
     return make
 
 
-def _answer(heard: Heard) -> Answer:
-    if isinstance(heard, Answer):
+def _answer(heard: Heard) -> HttpAnswer:
+    if isinstance(heard, HttpAnswer):
         if heard.status == 200:
             return heard
         raise Unavailable(f"the source answered {heard.status}")
@@ -81,8 +82,8 @@ def _answer(heard: Heard) -> Answer:
     raise Unavailable(f"the source cannot be asked: {getattr(heard, 'message', type(heard).__name__)}")
 
 
-def _said(answer: Answer) -> Said:
+def _decode_page(answer: HttpAnswer) -> SourcePage:
     try:
-        return read_json(answer.body, Said)
+        return read_json(answer.body, SourcePage)
     except Unreadable as error:
         raise Invalid(f"the source's page cannot be read: {error}") from error

@@ -1,7 +1,7 @@
-"""Who we trust and who we are: one TLS context per identity, made once, and beside the loop.
+"""TLS contexts: one per identity, created once and outside of the event loop.
 
-A context reads a whole store of authorities, or a chain with its key: tens of milliseconds in which the loop would
-stand still. So it is made in a thread, one at a time for one tenant.
+Loading the system's authorities, or a certificate chain with its key, takes tens of milliseconds. So a context is
+created in a thread, one at a time per tenant.
 """
 
 import asyncio
@@ -16,12 +16,14 @@ from typing import Final, NamedTuple
 from horae.runtime.sharing import SharedPlaces
 
 MAX_CONTEXTS: Final = 256
+"""Contexts that one client keeps."""
 AT_ONCE: Final = 2
+"""Contexts that are created at the same time."""
 THREADS: Final = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="tls")
 
 
 class Identity(NamedTuple):
-    """A client certificate with its key, and the authority that must have signed the server's; all as PEM text."""
+    """A client certificate with its key, and the authority that must have signed the server's; both as PEM text."""
 
     certificate: str | None = None
     authority: str | None = None
@@ -31,7 +33,7 @@ class Identity(NamedTuple):
 
 
 class Contexts:
-    """The contexts of one client; those that were not used for long make room for others."""
+    """The contexts of one client. The least recently used one is dropped first."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[Identity | None, ssl.SSLContext] = OrderedDict()
@@ -39,7 +41,7 @@ class Contexts:
         self._places = SharedPlaces(AT_ONCE, 1)
 
     async def of(self, identity: Identity | None, owner: Hashable = None) -> ssl.SSLContext:
-        """The context of an identity; raises `ssl.SSLError` where its PEM text cannot be used."""
+        """Return the context of an identity; raises `ssl.SSLError` where its PEM text cannot be used."""
         known = self._known.get(identity)
         if known is not None:
             self._known.move_to_end(identity)
@@ -47,11 +49,11 @@ class Contexts:
         making = self._making.get(identity)
         if making is None:
             making = self._making[identity] = asyncio.create_task(self._make(identity, owner if identity else None))
-            making.add_done_callback(partial(self._hear, identity))
+            making.add_done_callback(partial(self._end_making, identity))
         return await asyncio.shield(making)
 
     def close(self) -> None:
-        """Nobody asks any more."""
+        """Cancel the creation of contexts."""
         for making in list(self._making.values()):
             making.cancel()
 
@@ -63,15 +65,15 @@ class Contexts:
             self._known.popitem(last=False)
         return made
 
-    def _hear(self, identity: Identity | None, made: "asyncio.Task[ssl.SSLContext]") -> None:
-        """It is over; perhaps nobody waits any more for what it raises."""
+    def _end_making(self, identity: Identity | None, made: "asyncio.Task[ssl.SSLContext]") -> None:
+        """Forget an ended task, and retrieve its exception: its callers may all have given up."""
         del self._making[identity]
         if not made.cancelled():
             made.exception()
 
 
 def context(identity: Identity | None) -> ssl.SSLContext:
-    """A context that verifies name and chain: against the system's store, or against the given authority alone.
+    """Create a context that verifies name and chain, against the system's authorities or against the given one alone.
 
     Raises `ssl.SSLError` where the PEM text cannot be used.
     """
@@ -83,7 +85,7 @@ def context(identity: Identity | None) -> ssl.SSLContext:
 
 
 def _load(made: ssl.SSLContext, pem: str) -> None:
-    """Show a certificate. The library reads keys from files only; this file never touches a disk."""
+    """Load a client certificate. The library reads keys from files only, so the PEM text is a file in memory."""
     file = os.memfd_create("identity", os.MFD_CLOEXEC)
     try:
         os.write(file, pem.encode())
@@ -93,5 +95,5 @@ def _load(made: ssl.SSLContext, pem: str) -> None:
 
 
 def _no_password() -> str:
-    """A key that needs one cannot be used. Without an answer the library would ask for it at our standard input."""
+    """Refuse an encrypted private key. Without this function the library would ask for a password on standard input."""
     raise ssl.SSLError("the private key is encrypted")

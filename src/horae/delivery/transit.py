@@ -1,7 +1,7 @@
-"""Key-encryption keys that stay elsewhere: the transit engine of HashiCorp Vault or OpenBao, over HTTP.
+"""Key-encryption keys in the transit engine of HashiCorp Vault or OpenBao, over HTTP.
 
-Three calls: `encrypt`, `decrypt` and `rewrap` of one named key. The data keys that it unwrapped stay in memory, so an
-outage of the engine stops only what was never opened here.
+It uses `encrypt`, `decrypt` and `rewrap` of one named key. Unwrapped data keys stay in memory, so an outage of the
+engine affects only data keys that this process has not unwrapped yet.
 """
 
 from base64 import b64encode
@@ -12,18 +12,19 @@ from urllib.parse import quote
 import msgspec
 
 from horae.delivery.client import Client
-from horae.delivery.http import Answer, Failure, compose, place_of
+from horae.delivery.http import Failure, HttpAnswer, build_request, parse_url
 from horae.delivery.tls import Identity
-from horae.delivery.waiting import answered
+from horae.delivery.waiting import wait_for_callback
 from horae.domain.errors import KeysUnavailable, Unopenable
 from horae.domain.foreign import Unreadable, read_base64, read_json
 
-CONNECT, READ = 2.0, 5.0
+CONNECT_TIMEOUT_S: Final = 2.0
+READ_TIMEOUT_S: Final = 5.0
 REFUSED: Final = 400
 
 
 class Transit(NamedTuple):
-    """Where the engine is and which of its keys is meant. `token` is asked for at every call: it may be renewed."""
+    """The address of the engine and the name of its key. `token` is called at every request: it may be renewed."""
 
     url: str
     key: str
@@ -37,12 +38,12 @@ class _Data(msgspec.Struct):
     plaintext: str = ""
 
 
-class _Said(msgspec.Struct):
+class _EngineAnswer(msgspec.Struct):
     data: _Data
 
 
 class TransitKek:
-    """A provider of key-encryption keys behind HTTP."""
+    """A provider of key-encryption keys over HTTP."""
 
     name = "transit"
 
@@ -52,39 +53,43 @@ class TransitKek:
         self._identity = Identity(None, transit.authority) if transit.authority else None
 
     async def current(self) -> str:
-        """The latest version of the key, as the engine shows it in whatever it wraps: `vault:v3:`."""
+        """Return the prefix of the latest key version, as in every text that it wraps: `vault:v3:`."""
         engine, version, _ = (await self.wrap(b"")).split(":", 2)
         return f"{engine}:{version}:"
 
     async def wrap(self, clear: bytes) -> str:
-        """Wrapped under the latest version of the key."""
+        """Wrap bytes under the latest version of the key."""
         return (await self._ask("encrypt", {"plaintext": b64encode(clear).decode()})).ciphertext
 
     async def unwrap(self, wrapped: str) -> bytes:
-        """What was wrapped under any version of the key that the engine still has."""
-        told = await self._ask("decrypt", {"ciphertext": wrapped})
+        """Unwrap a text that was wrapped under any version that the engine still has."""
+        answer = await self._ask("decrypt", {"ciphertext": wrapped})
         try:
-            return read_base64(told.plaintext)
+            return read_base64(answer.plaintext)
         except Unreadable as error:
             raise KeysUnavailable("the key engine answered something that is no key") from error
 
     async def rewrap(self, wrapped: str) -> str:
-        """Under the latest version, without ever leaving the engine."""
+        """Wrap a data key under the latest version; its clear bytes do not leave the engine."""
         return (await self._ask("rewrap", {"ciphertext": wrapped})).ciphertext
 
     def _token(self) -> str:
-        """What proves who we are. Its file may be gone, or half written, while an agent renews it."""
+        """Return the token of the engine. Its file may be missing or half written while it is being renewed."""
         try:
             return self._transit.token()
         except (OSError, ValueError) as error:
             raise KeysUnavailable(f"the token of the key engine cannot be read: {type(error).__name__}") from error
 
     async def _ask(self, verb: str, body: dict[str, str]) -> _Data:
+        """Call the engine.
+
+        No answer, or an unexpected one, raises `KeysUnavailable`. A refused `decrypt` or `rewrap` raises `Unopenable`.
+        """
         at = self._transit
-        place = place_of(f"{at.url.rstrip('/')}/v1/{at.mount}/{verb}/{quote(at.key, safe='')}", self._identity)
+        place = parse_url(f"{at.url.rstrip('/')}/v1/{at.mount}/{verb}/{quote(at.key, safe='')}", self._identity)
         headers = {"X-Vault-Token": self._token(), "X-Vault-Request": "true", "Content-Type": "application/json"}
-        request = compose("POST", place, headers, msgspec.json.encode(body), CONNECT, READ)
-        result: Answer | Failure = await answered(lambda done: self._client.send(request, done))
+        request = build_request("POST", place, headers, msgspec.json.encode(body), CONNECT_TIMEOUT_S, READ_TIMEOUT_S)
+        result: HttpAnswer | Failure = await wait_for_callback(lambda done: self._client.send(request, done))
         if isinstance(result, Failure):
             raise KeysUnavailable(f"the key engine did not answer {verb}: {result.message}")
         if result.status == REFUSED and verb != "encrypt":
@@ -92,7 +97,7 @@ class TransitKek:
         if result.status != 200:
             raise KeysUnavailable(f"the key engine answered {verb} with {result.status}")
         try:
-            said = read_json(result.body, _Said).data
+            said = read_json(result.body, _EngineAnswer).data
         except Unreadable as error:
             raise KeysUnavailable(f"what the key engine answered {verb} with cannot be read") from error
         if verb != "decrypt" and said.ciphertext.count(":") < 2:

@@ -1,4 +1,4 @@
-"""From a callback to an `await`, for callers to whom a future more or less is nothing."""
+"""Turns a callback into an `await`, for callers that can afford a future."""
 
 import asyncio
 from collections.abc import Callable
@@ -7,12 +7,12 @@ from typing import TypeVar
 Result = TypeVar("Result")
 
 
-async def answered(begin: Callable[[Callable[[Result], None]], None]) -> Result:
-    """Begin something that reports to a callback, and wait for the report."""
+async def wait_for_callback(begin: Callable[[Callable[[Result], None]], None]) -> Result:
+    """Call `begin` with a callback, and wait for the result that the callback gets."""
     future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
 
     def done(result: Result) -> None:
-        if not future.done():  # whoever waited may have given up
+        if not future.done():  # the waiting task may have been cancelled
             future.set_result(result)
 
     begin(done)

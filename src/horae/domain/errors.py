@@ -1,39 +1,40 @@
-"""Everything that can be refused, as one tree.
+"""All refusals, as one tree of exceptions.
 
-The class carries the public code and the HTTP status; one handler at the door speaks them::
+A class has the public code and the HTTP status; one handler of the API server turns them into an answer::
 
     HoraeError
-    ├── BadRequest            SCH_400_BAD_REQUEST       not readable: no JSON, or not as strict as we read it
+    ├── BadRequest            SCH_400_BAD_REQUEST       not readable: no JSON, or not in its strict form
     │   └── KeyRequired       SCH_400_IDEMPOTENCY_KEY   this route needs an Idempotency-Key
-    ├── Unauthenticated       SCH_401_UNAUTHENTICATED   no credential, or not one that is good now
-    ├── Forbidden             SCH_403_FORBIDDEN         a good credential whose roles do not cover this
-    ├── NotAllowed            SCH_405_METHOD            the path is there, the method is not
+    ├── Unauthenticated       SCH_401_UNAUTHENTICATED   no credential, or none that is valid now
+    ├── Forbidden             SCH_403_FORBIDDEN         a valid credential whose roles do not cover the action
+    ├── MethodNotAllowed      SCH_405_METHOD            the path exists, the method does not
     ├── TooLarge              SCH_413_TOO_LARGE         more bytes than a request may have
     ├── UnsupportedMedia      SCH_415_MEDIA_TYPE        a body that is not application/json
-    ├── Invalid               SCH_422_INVALID           what was asked cannot be done as written
-    │   └── InvalidSchedule   SCH_422_SCHEDULE          a trigger that means nothing, or never fires
-    ├── NotFound              SCH_404_NOT_FOUND         nothing of yours has that name or id
-    ├── Conflict              SCH_409_CONFLICT          the row is not in the state, or version, you thought
+    ├── Invalid               SCH_422_INVALID           the request cannot be done as written
+    │   └── InvalidSchedule   SCH_422_SCHEDULE          a trigger that has no meaning, or never fires
+    ├── NotFound              SCH_404_NOT_FOUND         the tenant has nothing with that name or id
+    ├── Conflict              SCH_409_CONFLICT          the row has another state, or version, than assumed
     │   ├── Duplicate         SCH_409_DUPLICATE         this idempotency key was used for another request
     │   │   └── InFlight      SCH_409_DUPLICATE         the first request with this key has not ended yet
     │   ├── NameTaken         SCH_409_NAME_TAKEN        another living job has that name
     │   ├── CountReached      SCH_409_COUNT_REACHED     the tenant has as many of these as it may
-    │   ├── Contended         SCH_409_CONTENDED         the row kept moving under us; ask again
-    │   └── Unopenable        SCH_409_UNOPENABLE        what is stored is not as it was sealed, or not where it was
+    │   ├── Contended         SCH_409_CONTENDED         the row kept changing; send the request again
+    │   └── Unopenable        SCH_409_UNOPENABLE        an encrypted value was changed, or moved to another row
     ├── RetryLimited          SCH_429_RETRY_LIMITED     retries or replays above their budget
     ├── RateLimited           SCH_429_RATE_LIMITED      more requests than the tenant or the address may make
-    └── Unavailable           SCH_503_UNAVAILABLE       not now; nothing was changed
+    └── Unavailable           SCH_503_UNAVAILABLE       not possible now; nothing was changed
         ├── ShardClosed       SCH_503_SHARD_CLOSED      the shard is moving to another cell
         ├── DispatcherDown    SCH_503_DISPATCHER_DOWN   no node holds the shard's lease
-        ├── KeysUnavailable   SCH_503_KEYS              what is sealed cannot be opened, or sealed, just now
-        └── Unfit             SCH_503_UNFIT             a cell is not as our promises need it; `horae doctor` says why
+        ├── KeysUnavailable   SCH_503_KEYS              values cannot be encrypted or decrypted now
+        ├── NewerRelease      SCH_503_RELEASE           a newer release wrote the row; this one cannot read it
+        └── Unfit             SCH_503_UNFIT             a cell breaks our promises; `horae doctor` says why
 """
 
 from typing import ClassVar
 
 
 class HoraeError(Exception):
-    """The root: a refusal with a public code. The message is written for the person who asked, facts for programs."""
+    """The root: a refusal with a public code. The message is for the person, `facts` are for programs."""
 
     code: ClassVar[str] = "SCH_500_INTERNAL"
     status: ClassVar[int] = 500
@@ -44,31 +45,31 @@ class HoraeError(Exception):
 
 
 class BadRequest(HoraeError):
-    """The request could not be read."""
+    """The request could not be parsed."""
 
     code, status = "SCH_400_BAD_REQUEST", 400
 
 
 class KeyRequired(BadRequest):
-    """What must not happen twice needs an Idempotency-Key."""
+    """The request must not be done twice, and needs an Idempotency-Key."""
 
     code = "SCH_400_IDEMPOTENCY_KEY"
 
 
 class Unauthenticated(HoraeError):
-    """No credential, or none that is good now. It never says which part was wrong."""
+    """No credential, or none that is valid now. The message never says which part was wrong."""
 
     code, status = "SCH_401_UNAUTHENTICATED", 401
 
 
 class Forbidden(HoraeError):
-    """The credential is good, but its roles or scopes do not cover what was asked."""
+    """The credential is valid, but its roles or scopes do not cover the action."""
 
     code, status = "SCH_403_FORBIDDEN", 403
 
 
-class NotAllowed(HoraeError):
-    """There is such a path, but not with this method."""
+class MethodNotAllowed(HoraeError):
+    """The path exists, but not with this method."""
 
     code, status = "SCH_405_METHOD", 405
 
@@ -86,37 +87,37 @@ class UnsupportedMedia(HoraeError):
 
 
 class Invalid(HoraeError):
-    """What was asked cannot be done as written."""
+    """The request cannot be done as written."""
 
     code, status = "SCH_422_INVALID", 422
 
 
 class InvalidSchedule(Invalid):
-    """A trigger that means nothing in its dialect, contradicts itself or never fires."""
+    """A trigger that has no meaning in its dialect, contradicts itself or never fires."""
 
     code = "SCH_422_SCHEDULE"
 
 
 class NotFound(HoraeError):
-    """Nothing of this tenant has that name or id."""
+    """The tenant has nothing with that name or id."""
 
     code, status = "SCH_404_NOT_FOUND", 404
 
 
 class Conflict(HoraeError):
-    """The row is not in the state, or not at the version, the request assumed."""
+    """The row has another state, or another version, than the request assumed."""
 
     code, status = "SCH_409_CONFLICT", 409
 
 
 class Duplicate(Conflict):
-    """This idempotency key was used for a different request, or is still in flight."""
+    """This idempotency key was used for a different request, or its first request is still in flight."""
 
     code = "SCH_409_DUPLICATE"
 
 
 class InFlight(Duplicate):
-    """The first request with this idempotency key has not ended; asking again later is safe."""
+    """The first request with this idempotency key has not ended; sending it again later is safe."""
 
 
 class NameTaken(Conflict):
@@ -126,31 +127,31 @@ class NameTaken(Conflict):
 
 
 class CountReached(Conflict):
-    """The tenant has as many of these as its allowance says."""
+    """The tenant has as many of these as its allowance permits."""
 
     code = "SCH_409_COUNT_REACHED"
 
 
 class Contended(Conflict):
-    """The row kept moving under us; nothing was changed and asking again is safe."""
+    """The row kept changing; nothing was written, and sending the request again is safe."""
 
     code = "SCH_409_CONTENDED"
 
 
 class Unopenable(Conflict):
-    """A sealed value is not as it was sealed, or not where it was. Asking again does not help."""
+    """An encrypted value was changed, or moved to another row. Sending the request again does not help."""
 
     code = "SCH_409_UNOPENABLE"
 
 
 class RetryLimited(HoraeError):
-    """Retries or replays above their budget, or a measure in force."""
+    """Retries or replays exceed their budget, or a measure is in force."""
 
     code, status = "SCH_429_RETRY_LIMITED", 429
 
 
 class RateLimited(HoraeError):
-    """More requests than the tenant, or the address, may make now; `retry_after` says when to come back."""
+    """More requests than the tenant, or the address, may make now; `retry_after` is in seconds."""
 
     code, status = "SCH_429_RATE_LIMITED", 429
 
@@ -160,30 +161,36 @@ class RateLimited(HoraeError):
 
 
 class Unavailable(HoraeError):
-    """Not now. Nothing was changed; asking again later is safe."""
+    """Not possible now. Nothing was changed, and sending the request again later is safe."""
 
     code, status = "SCH_503_UNAVAILABLE", 503
 
 
 class ShardClosed(Unavailable):
-    """The shard is moving to another cell, or lives in another one than the caller believed."""
+    """The shard is moving to another cell, or lives in another cell than the caller assumed."""
 
     code = "SCH_503_SHARD_CLOSED"
 
 
 class DispatcherDown(Unavailable):
-    """No node holds the shard's lease, so a manual trigger would wait for nobody."""
+    """No node holds the shard's lease, so a manual trigger would not be dispatched."""
 
     code = "SCH_503_DISPATCHER_DOWN"
 
 
 class KeysUnavailable(Unavailable):
-    """The keys that seal and open payloads cannot be had just now."""
+    """The keys that encrypt and decrypt payloads are not available now."""
 
     code = "SCH_503_KEYS"
 
 
+class NewerRelease(Unavailable):
+    """A newer release wrote a row that this one cannot read. A process of that release can."""
+
+    code = "SCH_503_RELEASE"
+
+
 class Unfit(Unavailable):
-    """A cell is not as our promises need it: a node does not begin there."""
+    """A cell does not fulfil what our promises need; a node does not start there."""
 
     code = "SCH_503_UNFIT"

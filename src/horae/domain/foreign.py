@@ -28,18 +28,18 @@ MAX_INT_CHARACTERS: Final = 20
 
 
 class Unreadable(ValueError):
-    """The input is not what was asked for. The text says why, holds no byte of the input, and fits into a row."""
+    """The input is not what was expected. The text says why, contains no byte of the input, and fits into a row."""
 
 
 def printable(text: str) -> str:
-    """A text for a person's screen: every character that is not printed but steers a terminal is replaced."""
+    """Return a text for a terminal: characters that control the terminal are replaced."""
     kept = text.replace("\r\n", "\n")
     return "".join([c if c.isprintable() or c in "\n\t" else UNKNOWN_CHARACTER for c in kept])
 
 
 @contextmanager
 def reading_foreign(*failures: type[Exception]) -> Iterator[None]:
-    """Turn every failure of the block, also these of a library, into `Unreadable`."""
+    """Turn every failure inside the block into `Unreadable`, also the given exceptions of a library."""
     try:
         yield
     except Unreadable:
@@ -53,7 +53,7 @@ def read_json(body: bytes) -> Any: ...
 @overload
 def read_json(body: bytes, kind: type[Kind], *, strict: bool = True) -> Kind: ...
 def read_json(body: bytes, kind: Any = Any, *, strict: bool = True) -> Any:
-    """Return JSON as a value of a kind."""
+    """Decode JSON as a value of a type."""
     try:
         return msgspec.json.decode(body, type=kind, strict=strict)
     except FAILURES as error:
@@ -61,20 +61,20 @@ def read_json(body: bytes, kind: Any = Any, *, strict: bool = True) -> Any:
 
 
 def read_unambiguous_json(body: bytes) -> Any:
-    """Return JSON that every reader understands alike and a row can hold.
+    """Decode JSON that every parser reads alike and that a row can hold.
 
     No name appears twice in one object. Numbers are finite, integers have at most 64 bits. No text holds NUL or half a
     surrogate pair.
     """
     with reading_foreign():
         value = _UNAMBIGUOUS.decode(body.decode())
-        if b"\\u" in body:  # JSON takes such a character in no other way
+        if b"\\u" in body:  # JSON can contain such a character only as an escape
             _check_texts(value)
         return value
 
 
 def read_as(value: object, kind: type[Kind]) -> Kind:
-    """Return a part of what was read as a value of a kind."""
+    """Convert a decoded value to a type."""
     try:
         return msgspec.convert(value, kind)
     except FAILURES as error:
@@ -94,7 +94,7 @@ def read_base64url(text: str) -> bytes:
 
 
 def read_http_date(text: str | None) -> datetime | None:
-    """Return a time as HTTP writes it; None for a text that is none, or that no calendar has."""
+    """Return a time in the format of HTTP; None for a text that is none, or a date that does not exist."""
     try:
         found = None if text is None else parsedate_to_datetime(text)
     except FAILURES:
@@ -109,12 +109,12 @@ def read_utf8(body: bytes) -> str:
 
 
 def read_text(body: bytes) -> str:
-    """Return text that a row can hold; what is no text is replaced."""
+    """Return text that a row can hold; bytes that are no text are replaced."""
     return body.decode("utf-8", "replace").replace("\0", UNKNOWN_CHARACTER)
 
 
 def fit_for_row(text: str, most: int) -> str:
-    """Return the beginning of a text without what a row cannot hold."""
+    """Return the beginning of a text, without characters that a row cannot hold."""
     return read_text(text[:most].encode("utf-8", "replace"))
 
 

@@ -1,7 +1,7 @@
-"""Ids: UUIDv7 whose 12 `rand_a` bits are the shard, so that any id routes itself without a lookup.
+"""Ids: UUIDv7 whose 12 `rand_a` bits hold the shard, so that any id finds its shard without a lookup.
 
-They sort roughly by birth, which keeps index pages warm, and are never used as a sequence. People see a
-prefix and 26 letters (`job_01hv…`), machines see the uuid.
+Ids sort roughly by creation time, which keeps index pages in the cache. They are never used as a sequence. People see a
+prefix and 26 characters (`job_01hv…`), machines use the UUID.
 """
 
 from datetime import UTC, datetime
@@ -11,19 +11,23 @@ from uuid import UUID
 
 from horae.domain.errors import NotFound
 
-ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's: no i, l, o, u to misread
+ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: no i, l, o, u, which are easy to misread
 PYTHONS: Final = "0123456789abcdefghijklmnopqrstuv"
+"""The digits of base 32 in Python's `int`."""
 DIGITS: Final = "".join(dict(zip(ALPHABET, PYTHONS, strict=True)).get(chr(code), "!") for code in range(128))
-"""Our letters as `int` reads them; what is none of ours becomes what it refuses."""
+"""Translates our alphabet to `PYTHONS`; any other character becomes "!", which `int` refuses."""
 PAIRS: Final = tuple(
     high + low for high in ALPHABET for low in ALPHABET
-)  # ten bits at a time: keys are made at every fire
+)  # ten bits at a time, for speed: keys are made at every fire
 LENGTH: Final = 26
+"""Characters of an id without its prefix."""
+LONGEST_ID: Final = 60
+"""Characters of an id in a request. No id has so many; a longer text is refused before it is looked at."""
 ENTROPY_BITS: Final = 62
 
 
 class Prefix(StrEnum):
-    """What an id is of."""
+    """The kind of thing that an id belongs to."""
 
     TENANT = "ten"
     JOB = "job"
@@ -37,24 +41,24 @@ class Prefix(StrEnum):
 
 
 def compose(shard: int, millis: int, entropy: int) -> UUID:
-    """The id for a shard, a time in milliseconds since 1970 and 62 random bits."""
+    """Return the id for a shard, a time in milliseconds since 1970 and 62 random bits."""
     return UUID(int=(millis & (1 << 48) - 1) << 80 | 0x7 << 76 | shard << 64 | 0b10 << 62 | entropy & (1 << 62) - 1)
 
 
 def shard_in(id_: UUID) -> int:
-    """The shard an id was born in, which is where it lives."""
+    """Return the shard of an id: where its row lives."""
     return id_.int >> 64 & 0xFFF
 
 
-def born_at(id_: UUID) -> datetime:
-    """When an id was made, to the millisecond."""
+def creation_time(id_: UUID) -> datetime:
+    """Return when an id was created, to the millisecond."""
     return datetime.fromtimestamp((id_.int >> 80) / 1000, UTC)
 
 
-def letters(id_: UUID) -> str:
-    """The 26 letters of an id, without a prefix."""
+def encode_id(id_: UUID) -> str:
+    """Return the 26 characters of an id, without a prefix."""
     number, pair = id_.int, PAIRS
-    a, b, c = number >> 80, number >> 40 & 0xFF_FFFF_FFFF, number & 0xFF_FFFF_FFFF  # small numbers shift faster
+    a, b, c = number >> 80, number >> 40 & 0xFF_FFFF_FFFF, number & 0xFF_FFFF_FFFF  # shifting small numbers is faster
     return (
         f"{pair[a >> 40]}{pair[a >> 30 & 1023]}{pair[a >> 20 & 1023]}{pair[a >> 10 & 1023]}{pair[a & 1023]}"
         f"{pair[b >> 30]}{pair[b >> 20 & 1023]}{pair[b >> 10 & 1023]}{pair[b & 1023]}"
@@ -63,12 +67,12 @@ def letters(id_: UUID) -> str:
 
 
 def public(prefix: Prefix, id_: UUID) -> str:
-    """The form people see: `job_` and 26 letters."""
-    return prefix + "_" + letters(id_)
+    """Return the public form: `job_` and 26 characters."""
+    return prefix + "_" + encode_id(id_)
 
 
 def private(prefix: Prefix, text: str) -> UUID:
-    """The uuid behind a public id. What is no such id is simply not found."""
+    """Return the UUID of a public id; raises `NotFound` for any other text."""
     head, _, tail = text.partition("_")
     if head == prefix and len(tail) == LENGTH and tail.isascii() and tail[0] <= "7":
         try:

@@ -1,15 +1,16 @@
-"""Where a row lives: 4,096 fixed logical shards, and the few of them that one tenant uses.
+"""Placement: in which of the 4,096 fixed logical shards a row lives.
 
-A name or a business key finds its shard without a lookup: its hash picks one of the tenant's shards. How many shards a
-tenant has is its width; which ones is its layout.
+A name or a business key finds its shard without a lookup: its hash selects one of the tenant's shards. The width of a
+tenant is how many shards it has; the layout is which ones.
 
-1. A spread tenant has its shards at equal distances: 64 shards lie 64 apart. They share the remainder by 64.
+1. A spread tenant has its shards at equal distances: 64 shards are 64 apart. They have the same remainder by 64.
 2. A cell holds all shards of some remainders (`deal_to_cells`), so a tenant of up to 64 shards lives in one cell.
-3. The nodes of a cell hold equal runs of its shards in the order of their numbers (`domain.leases.allotment`).
-4. So each of N nodes holds width / N of a tenant's shards, rounded up or down: every node works for every tenant that
+3. The nodes of a cell hold equal runs of its shards in the order of their numbers (`domain.nodes.leases.allotment`).
+4. So each of N nodes holds width / N of a tenant's shards, rounded up or down. Every node works for every tenant that
    is at least N wide, and still asks for its shards as one run.
 
-Tenants that were made before there were layouts have neighbouring shards, which mostly are one node's. They stay there.
+Tenants that were created before there were layouts have neighbouring shards, which mostly belong to one node. They stay
+there.
 """
 
 from collections.abc import Iterable, Iterator
@@ -20,10 +21,11 @@ from typing import Final, NamedTuple
 
 SHARDS: Final = 4096
 WIDTHS: Final = frozenset({1, 4, 16, 64, 256, 4096})
+"""The widths that a tenant may have."""
 DEFAULT_WIDTH: Final = 64
-"""The smallest width whose shares differ from even by less than a fifth for every number of nodes up to 16."""
+"""The smallest width whose shares are even to within a fifth for every number of nodes up to 16."""
 GROUPS: Final = 64
-"""Shards with the same remainder by this number are a group, which one cell holds."""
+"""Shards with the same remainder by this number form a group, which one cell holds."""
 
 
 class Layout(StrEnum):
@@ -34,49 +36,49 @@ class Layout(StrEnum):
 
 
 class Placement(NamedTuple):
-    """How many shards the rows of a tenant, or of one of its types, lie in, and which."""
+    """How many shards hold the rows of a tenant, or of one of its types, and which."""
 
     layout: Layout
     width: int
 
     @property
     def stride(self) -> int:
-        """How far a shard is from the next."""
+        """The distance from one shard to the next."""
         return 1 if self.layout == Layout.NEIGHBOURS else SHARDS // self.width
 
     def shard(self, base: int, text: str) -> int:
-        """The shard of a name or business key in a tenant that starts at `base`."""
+        """Return the shard of a name or business key in a tenant that starts at `base`."""
         return (base + spot(text) % self.width * self.stride) % SHARDS
 
     def shards(self, base: int) -> list[int]:
-        """Every shard of a tenant that starts at `base`, in order."""
+        """Return every shard of a tenant that starts at `base`, in order."""
         return sorted((base + n * self.stride) % SHARDS for n in range(self.width))
 
     def with_width(self, width: int | None) -> "Placement":
-        """The same layout over another number of shards; None: over as many."""
+        """Return the same layout with another width; None keeps the width."""
         return self if width is None else self._replace(width=width)
 
 
 def spot(text: str) -> int:
-    """A stable number for a text, the same in every process and release."""
+    """Return a stable number for a text, the same in every process and release."""
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big")
 
 
 def home_of(tenant_name: str) -> int:
-    """A tenant's home shard, which is also the base its other rows are counted from."""
+    """Return a tenant's home shard, which is also the base of its other shards."""
     return spot(tenant_name) % SHARDS
 
 
 @lru_cache(4096)
 def part_of(held: frozenset[int], base: int, placement: Placement) -> float:
-    """Which part of the shards of a tenant that starts at `base` is among those held."""
+    """Return which part of a tenant's shards is among those held."""
     return sum(shard in held for shard in placement.shards(base)) / placement.width
 
 
 def deal_to_cells(cells: int) -> list[list[int]]:
-    """The shards of each cell of a new deployment: whole groups, neighbouring ones in one cell, as evenly as they go.
+    """Return the shards of each cell of a new deployment, as evenly as possible.
 
-    More cells than there are groups divide groups between them.
+    A cell gets whole groups, neighbouring ones together. With more cells than groups, groups are divided between cells.
     """
     ordered = sorted(range(SHARDS), key=lambda shard: (shard % GROUPS, shard))
     unit = SHARDS // GROUPS if cells <= GROUPS else 1
@@ -91,19 +93,19 @@ class Run(NamedTuple):
     last: int
 
     def among(self, shards: Iterable[int]) -> list[int]:
-        """Those of the shards that it spans."""
+        """Return the shards that lie within the run."""
         return [shard for shard in shards if self.first <= shard <= self.last]
 
 
 NARROW: Final = 4
-"""Runs of fewer shards are asked for shard by shard: a scan by time would read a thousand rows of others for each."""
+"""Shorter runs are scanned shard by shard: a scan by time would read a thousand rows of other shards for each."""
 
 
 def runs_of(shards: Iterable[int], here: Iterable[int]) -> tuple[list[Run], list[int]]:
-    """The wide runs in a set of shards of a cell, and the shards that stand in none.
+    """Return the wide runs in a set of shards of a cell, and the shards that belong to none.
 
-    `here` are the shards that the cell holds. Only those lie between two others: a number that belongs to another cell
-    breaks no run, and a run may span it. Rows of such a shard, left by a move, are the reader's to pass over.
+    `here` are the shards that the cell holds. Only these can interrupt a run: a number that belongs to another cell
+    does not, and a run may span it. Readers must skip rows of such a shard, which a move may have left.
     """
     wide: list[Run] = []
     narrow: list[int] = []

@@ -1,6 +1,6 @@
 """Long computations in steps: each `next()` does a few milliseconds of work, and the last one returns the result.
 
-Whoever runs one may do something else between two steps. An event loop does.
+The caller may do other work between two steps; an event loop does.
 """
 
 from collections.abc import Generator

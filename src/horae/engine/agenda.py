@@ -1,15 +1,15 @@
-"""What this node knows to be due soon, in one cell. A hint: stale entries fail the claim, lost ones are fed again.
+"""The timers of one cell that are due soon. They are hints: a stale one fails its claim, a lost one is read again.
 
-A timer is known from the moment it is offered until it was fired, claimed or given up, so that a second look at the
-same row changes nothing.
+A timer is known from the moment it is offered until it is fired, claimed or given up. So a second scan of the same row
+changes nothing.
 
-The timers of one tenant and class, cursors or instances, are a group. A group with very many timers is deep:
+The timers of one tenant and class, either cursors or instances, are a group. A group with very many timers is *deep*:
 
-1. It has a bookmark. What is due from there on stays in its row, also a cursor that was fired and goes on.
-2. What is due before the bookmark is taken as of any other group. Where even that is too much, the bookmark comes back.
-3. As its timers are forgotten, there is room: the feeder reads on from the bookmark.
+1. It has a bookmark, a time. What is due from there on stays in its row, also the next fire of a cursor.
+2. What is due before the bookmark is taken as usual. If even that is too much, the bookmark moves back.
+3. When enough of its timers are forgotten, the feeder reads on from the bookmark.
 
-So one tenant's backlog costs the others neither memory nor their place, and the tenant's other classes nothing.
+So the backlog of one tenant takes no memory from other tenants, and does not delay the tenant's other classes.
 """
 
 from collections import Counter, deque
@@ -18,21 +18,21 @@ from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
-from horae.domain.instances import Lane, Priority
-from horae.domain.timers import Timer
+from horae.domain.instances.instances import Lane, Priority
+from horae.domain.schedules.timers import Timer
 from horae.engine.wheel import Wheel
 
 MOST: Final = 300_000
 DEEP: Final = 100_000
-"""Timers of a group from which on it is deep. Twice as many may be known of it, with those before its bookmark."""
+"""Timers from which on a group is deep. Twice as many may be known, with the ones before its bookmark."""
 NEVER_MS: Final = 1 << 62
-AHEAD_MS: Final = 4
-AHEAD: Final = timedelta(milliseconds=AHEAD_MS)
-"""So long before its time a fire is written, so that it can be sent when it is due; nothing is sent early."""
+WRITE_AHEAD_MS: Final = 4
+WRITE_AHEAD: Final = timedelta(milliseconds=WRITE_AHEAD_MS)
+"""How long before its due time a fire is written, so that it can be sent when it is due. Nothing is sent early."""
 
 
 Group = tuple[UUID, Priority, Lane, bool]
-"""A tenant, a class, and whether they are cursors."""
+"""A tenant, a class (priority and lane), and whether the timers are cursors."""
 
 
 def group_of(timer: Timer) -> Group:
@@ -41,25 +41,31 @@ def group_of(timer: Timer) -> Group:
 
 
 def millis(at: datetime) -> int:
-    """A time in the wheel's unit, rounded up: nothing is early."""
+    """A time in milliseconds, rounded up so that no timer is early."""
     return -int(-at.timestamp() * 1000 // 1)
 
 
 class Agenda:
-    """Timers in a wheel, each once, and how many of them each group has. `deep` has the bookmarks.
+    """Timers in a timing wheel, each once, with a count per group. `deep` has the bookmarks.
 
-    `has_time=False`: the cell has not told its time yet. The wheel begins at 1970, and jumps at the first look.
+    `hungry` is called when a deep group has room again: it wakes the feeder. `has_time=False`: the cell's clock has not
+    been read yet. The wheel begins at 1970 and jumps at the first `take`.
     """
 
     def __init__(
-        self, now: Callable[[], datetime], wake: Callable[[], None] = lambda: None, *, has_time: bool = True
+        self,
+        now: Callable[[], datetime],
+        wake: Callable[[], None] = lambda: None,
+        hungry: Callable[[], None] = lambda: None,
+        *,
+        has_time: bool = True,
     ) -> None:
         self.now = now
         self.wake = wake
-        self.hungry: Callable[[], None] = lambda: None  # called when a deep group has room: there is more to look for
+        self.on_room = hungry
         self.deep: dict[Group, datetime] = {}
-        self.held: frozenset[UUID] = frozenset()  # tenants whose rows are left where they are
-        self.forgotten = 0  # how often; what was forgotten may still wait in its row
+        self.held: frozenset[UUID] = frozenset()  # paused or removed tenants: their rows are not read
+        self.forgotten = 0  # counts `forget`; a forgotten timer may still wait in its row
         self._wheel: Wheel[Timer] = Wheel(millis(now()) if has_time else 0)
         self._due: deque[Timer] = deque()
         self._planned_ms = NEVER_MS
@@ -71,13 +77,16 @@ class Agenda:
 
     @property
     def full(self) -> bool:
-        """Whether feeding further ahead should wait."""
+        """Whether the feeder should not read further ahead."""
         return len(self._known) >= MOST
 
     def offer(self, timers: Iterable[Timer]) -> None:
-        """Remember timers until they are due. One that is known with the same time already is left alone.
+        """Remember timers until they are due.
 
-        So is a cursor that was read before this node fired it, and comes late: its next fire is known already.
+        1. A timer that is known with the same time is left alone.
+        2. So is a cursor that was read before this node fired it: its next fire is known already.
+        3. A timer of a deep group is left in its row if it is due at the bookmark or later.
+        4. If its group is full, its time becomes the bookmark, and it is left in its row.
         """
         known, counts, deep, put = self._known, self._counts, self.deep, self._wheel.put
         earliest = self._planned_ms
@@ -104,51 +113,54 @@ class Agenda:
             self.wake()
 
     def take(self, most: int) -> list[Timer]:
-        """At most so many of what has come due, or does so in a moment. It stays known until it is forgotten."""
-        now_ms = int(self.now().timestamp() * 1000)  # rounded down: its claim must find it due
-        self._due += self._wheel.take(now_ms + AHEAD_MS)
+        """Take at most `most` timers that are due, or will be within 4 ms. They stay known until they are forgotten."""
+        now_ms = int(self.now().timestamp() * 1000)  # rounded down, so that the claim finds the row due
+        self._due += self._wheel.take(now_ms + WRITE_AHEAD_MS)
         known, due = self._known, self._due
         taken = [due.popleft() for _ in range(min(most, len(due)))]
         return [timer for timer in taken if (one := known.get(timer.id)) is not None and one.at == timer.at]
 
     @property
     def has_due(self) -> bool:
-        """Whether more has come due than was taken."""
+        """Whether due timers remain that were not taken."""
         return bool(self._due)
 
     def soon(self) -> list[Timer]:
-        """What comes due in the second after this one."""
+        """The timers that are due in the next second."""
         return self._wheel.soon()
 
     def forget(self, timer: Timer) -> None:
-        """It was fired, claimed, or is not ours any more."""
+        """Drop a timer: it was fired, claimed or given up, or its shard is no longer ours."""
         known = self._known.get(timer.id)
         if known is not None and known.at == timer.at:
             del self._known[timer.id]
             self.forgotten += 1
             group = group_of(known)
             if self._count_out(group) == DEEP // 2 and group in self.deep:
-                self.hungry()
+                self.on_room()
 
     def wait_s(self) -> float | None:
-        """Seconds until the next timer; None when there is none. Whoever sleeps so long is woken for an earlier one."""
+        """Seconds until the next timer; None if there is none. `wake` is called when an earlier timer is offered."""
         next_ms = self._wheel.next_ms()
         self._planned_ms = NEVER_MS if next_ms is None else next_ms
-        return None if next_ms is None else max(0.0, (next_ms - AHEAD_MS) / 1000 - self.now().timestamp())
+        return None if next_ms is None else max(0.0, (next_ms - WRITE_AHEAD_MS) / 1000 - self.now().timestamp())
 
     def has_room(self, group: Group) -> bool:
-        """Whether a deep group's rows may be fed again."""
+        """Whether the feeder may read on from the bookmark of a deep group."""
         return self._counts[group] <= DEEP // 2
 
     def _leave(self, group: Group, at: datetime) -> bool:
-        """Leave a timer in its row, with a bookmark there; not where it lies before one, as long as that is not far."""
+        """Set the bookmark of a full group to a timer's time; returns whether the timer is left in its row.
+
+        A timer before an existing bookmark is taken, until twice `DEEP` timers of the group are known.
+        """
         left = group not in self.deep or self._counts[group] >= 2 * DEEP
         if left:
             self.deep[group] = at
         return left
 
     def _count_out(self, group: Group) -> int:
-        """One of a group is no longer known; returns how many are."""
+        """Count one timer of a group less; returns how many remain."""
         left = self._counts[group] - 1
         if left:
             self._counts[group] = left
@@ -158,7 +170,7 @@ class Agenda:
 
 
 def _has_fired_since(read: Timer, known: Timer) -> bool:
-    """Whether a cursor has gone on from where it was read."""
+    """Whether a cursor has fired since it was read."""
     if read.fired is None or known.fired is None:
         return False
     return (known.version, known.fired) > (read.version, read.fired)

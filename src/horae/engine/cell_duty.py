@@ -1,15 +1,15 @@
-"""A duty in one cell, while that cell may be down."""
+"""A duty in one cell that may be down."""
 
 from horae.runtime.loop import Duty, RoundPostponed
 from horae.runtime.telemetry import log
 from horae.store.cells import Cell
-from horae.store.each import UNSERVED
+from horae.store.connections.each_cell import UNSERVED
 
 
 class CellDuty:
-    """Runs a duty of one cell. What keeps the cell from serving it is said once, and the round is postponed.
+    """Runs a duty of one cell. If the cell cannot serve it, this is logged once, and the round is postponed.
 
-    The loop counts a postponed round as none, so whoever watches the node's progress sees that it stands still.
+    A postponed round does not count as a successful one, so the progress watch sees that the duty stands still.
     """
 
     def __init__(self, name: str, cell: Cell, duty: Duty) -> None:
@@ -25,7 +25,7 @@ class CellDuty:
         except UNSERVED as error:
             if not self._failing and not self._cell.reach.is_down:
                 reason = str(error)[:500] or type(error).__name__
-                log.warning("duty.cell_left_out", duty=self._name, cell=self._cell.name, reason=reason)
+                log.warning("duty.cell_skipped", duty=self._name, cell=self._cell.name, reason=reason)
             self._failing = True
             raise RoundPostponed(str(error)) from error
         self._failing = False

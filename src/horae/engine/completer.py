@@ -1,48 +1,50 @@
-"""Collects what came back and settles it in batches."""
+"""Collects the results of calls and settles them in batches."""
 
 import asyncio
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Final
 
+from horae.repositories.settle import AttemptOutcome, Settler
 from horae.runtime.batch import halve
 from horae.runtime.batcher import Batcher
-from horae.runtime.pace import Pace
+from horae.runtime.pace import BatchPace
 from horae.runtime.telemetry import log
-from horae.store.settle import Result, Settler
 from horae.store.tx import CUT, GONE, LOCKED, NO_ROOM, TRY_AGAIN
 
-CROWDED: Final = 4000
-PAUSE: Final = 0.5
-WORTH: Final = timedelta(seconds=30)
-"""How long after its deadline a result is still worth writing: by then the rescuer has made it due again."""
+MAX_UNWRITTEN_RESULTS: Final = 4000
+"""Unwritten results from which on no more calls are sent."""
+WRITE_RETRY_PAUSE_S: Final = 0.5
+"""Seconds before results that could not be written are tried again."""
+RESULT_TRIED_AFTER_DEADLINE: Final = timedelta(seconds=30)
+"""How long after its deadline a result is still tried: by then the rescuer has made its instance due again."""
 
 
 NOT_NOW: tuple[type[Exception], ...] = (*GONE, *TRY_AGAIN, *CUT, *LOCKED, *NO_ROOM)
-"""Says nothing about the rows of a batch."""
+"""Errors that are not caused by a row of the batch."""
 
 
 class Completer:
-    """Results go in. What could not be written is tried again until the rescuer has taken over.
+    """Writes results, and tries again until the rescuer has taken over.
 
-    The calls have been made: a result that is lost is a call that is made again.
+    The calls have been sent already: if a result is lost, its call is sent a second time.
     """
 
-    def __init__(self, settler: Settler, pace: Pace) -> None:
+    def __init__(self, settler: Settler, pace: BatchPace) -> None:
         self.settler = settler
         self._batches = Batcher("settle", self._settle, pace)
         self.add = self._batches.add
-        self.drained = self._batches.drained
+        self.drain = self._batches.drain
 
     @property
-    def crowded(self) -> bool:
-        """Whether so much is waiting to be written that no more calls should be made."""
-        return len(self._batches) > CROWDED
+    def is_full(self) -> bool:
+        """Whether so many results are unwritten that no more calls should be sent."""
+        return len(self._batches) > MAX_UNWRITTEN_RESULTS
 
-    async def _settle(self, batch: Sequence[Result]) -> None:
-        left: list[Result] = []
+    async def _settle(self, batch: Sequence[AttemptOutcome]) -> None:
+        left: list[AttemptOutcome] = []
 
-        async def settle(part: Sequence[Result]) -> list[Result]:
+        async def settle(part: Sequence[AttemptOutcome]) -> list[AttemptOutcome]:
             try:
                 await self.settler.settle(part)
             except NOT_NOW as error:
@@ -55,6 +57,8 @@ class Completer:
             log.error("settle.failed", instance=str(result.ran.id), reason=reason)
             left.append(result)
         if left:
-            await asyncio.sleep(PAUSE)
+            await asyncio.sleep(WRITE_RETRY_PAUSE_S)
             now = self.settler.cell.clock.now()
-            self._batches.extend(one for one in left if one.ran.deadline is None or one.ran.deadline + WORTH > now)
+            self._batches.extend(
+                one for one in left if one.ran.deadline is None or one.ran.deadline + RESULT_TRIED_AFTER_DEADLINE > now
+            )

@@ -1,14 +1,16 @@
-"""Ends instances that were due and waited too long, whatever held them back.
+"""Ends due instances that have waited for longer than their `expires_after`, whatever held them back.
 
-1. A walk reads everything that is due and waits in the shards of this node: what a gate holds back, what waits for a
-   worker, and what waits behind another fire of its job. It reads page by page, some pages in a round.
-2. The definition of each instance says how long it may wait. One whose definition is not to be had goes on waiting.
-3. The end is written only over a row that is as it was read: a claim, a move or a cancellation in between wins. A claim
-   that comes later finds no row, so nothing is sent that has ended.
-4. Timers of ended instances that wait at a closed gate are dropped, so that the next probe is a call that can be made.
+1. A walk reads all due and waiting instances in the shards of this node: held back at a gate, waiting for a worker, or
+   blocked by another fire of the job. It reads page by page, some pages per round.
+2. The definition of an instance says how long it may wait. If the definition is missing, the instance goes on waiting.
+3. The end is written only if the row is unchanged since it was read: a claim, a move or a cancellation in between wins.
+   A later claim finds no row, so an ended instance is not sent.
+4. Calls of ended instances at the front of a closed gate are dropped from memory, so that the next probe is a call that
+   can be sent.
 
-While nothing that this node pushes waits, a walk over it begins once an hour: what is due and not in memory is of a
-paused job or tenant. Queues are walked once a minute, because only their rows know whether something waits in them.
+Pushed instances (calls that nodes send) are walked every 10 s while calls wait on this node, otherwise once an hour:
+then a due instance that is not in memory belongs to a paused job or tenant. Queues and blocked fires are walked once a
+minute, because only their rows show whether something waits.
 """
 
 from collections import defaultdict
@@ -17,22 +19,23 @@ from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
-from horae.domain.expiry import WaitingInstance, expire, expires_at
-from horae.domain.jobs import Job
-from horae.domain.lifecycle import State
+from horae.domain.health.signals import AttemptResult as Counts
+from horae.domain.instances.expiry import WaitingInstance, expire, expires_at
+from horae.domain.instances.lifecycle import State
+from horae.domain.jobs.jobs import Job
 from horae.domain.placement import Run
-from horae.domain.signals import Ending as Counts
-from horae.domain.timers import Timer
-from horae.engine.admission.gatekeeper import Gatekeeper
+from horae.domain.schedules.timers import Timer
+from horae.engine.admission.admission import Admission
 from horae.engine.agenda import Agenda
 from horae.engine.feeder import EVERY_CLASS
 from horae.engine.territory import Territory
+from horae.repositories.definitions import Definitions
 from horae.runtime.telemetry import log
-from horae.store import expiry, instances, jobs
 from horae.store.cells import Cell
-from horae.store.definitions import Definitions
-from horae.store.expiry import BlockedMark, Expiration, QueueClass, QueueMark
-from horae.store.looks import BEGINNING, Mark
+from horae.store.instances import expiry, instances
+from horae.store.instances.expiry import BlockedMark, Expiration, QueueClass, QueueMark
+from horae.store.jobs import jobs
+from horae.store.nodes.scans import BEGINNING, ScanMark
 from horae.store.tx import Tx
 
 ROWS_PER_CLASS: Final = 200
@@ -49,30 +52,30 @@ Pages = AsyncIterator[list[WaitingInstance]]
 
 
 class Expirer:
-    """A duty of a node in one cell. `waiting` says how many are due on this node and were not sent."""
+    """A duty in one cell. `waiting` returns how many calls are due on this node and not sent."""
 
     def __init__(
         self,
         cell: Cell,
         territory: Territory,
         definitions: Definitions,
-        gatekeeper: Gatekeeper,
+        admission: Admission,
         agenda: Agenda,
-        follow: Callable[[Timer], None],
+        announce: Callable[[Timer], None],
         waiting: Callable[[], int],
     ) -> None:
         self.cell = cell
         self.territory = territory
         self.definitions = definitions
-        self.gatekeeper = gatekeeper
+        self.admission = admission
         self.agenda = agenda
-        self.follow = follow
+        self.announce = announce
         self.waiting = waiting
         self._walk: Pages | None = None
         self._pushed_at = self._unpushed_at = BEGINNING
 
     async def once(self) -> int:
-        """Some pages of the walk, until one of them had something to end; returns how many were ended."""
+        """Read some pages of the walk, until a page had instances to end; returns how many were ended."""
         if not self.territory.shards or not self.cell.clock.trusted:
             return 0
         if self._walk is None:
@@ -87,15 +90,18 @@ class Expirer:
         return 0
 
     def _begin(self) -> list[Callable[[Run], Pages]]:
-        """The walks whose time has come. A clock that was set back counts as time that has passed."""
+        """The walks that are due now. A clock that was set back counts as elapsed time."""
         now = self.cell.clock.now()
         walks: list[Callable[[Run], Pages]] = []
         if abs(now - self._unpushed_at) >= UNPUSHED_INTERVAL:
             self._unpushed_at = now
-            walks += [self._blocked, self._queued]  # what waits behind a fire ends before that fire would release it
+            walks += [
+                self._read_blocked,
+                self._read_queued,
+            ]  # blocked first: the end of another fire would release them
         if abs(now - self._pushed_at) >= (PUSHED_INTERVAL if self.waiting() else IDLE_PUSHED_INTERVAL):
             self._pushed_at = now
-            walks.append(self._pushed)
+            walks.append(self._read_pushed)
         return walks
 
     async def _pages(self, walks: Sequence[Callable[[Run], Pages]]) -> Pages:
@@ -104,8 +110,8 @@ class Expirer:
                 async for page in walk(run):
                     yield page
 
-    async def _pushed(self, run: Run) -> Pages:
-        marks = {class_: Mark(*class_) for class_ in EVERY_CLASS}
+    async def _read_pushed(self, run: Run) -> Pages:
+        marks = {class_: ScanMark(*class_) for class_ in EVERY_CLASS}
         while marks:
             async with self.cell.statement() as tx:
                 page = await expiry.overdue(tx, run, list(marks.values()), ROWS_PER_CLASS)
@@ -120,7 +126,7 @@ class Expirer:
                     marks[class_] = marks[class_]._replace(at=last.due_at, shard=last.shard, id=last.id)
             yield page
 
-    async def _blocked(self, run: Run) -> Pages:
+    async def _read_blocked(self, run: Run) -> Pages:
         mark, more = BlockedMark(), True
         while more:
             async with self.cell.statement() as tx:
@@ -130,8 +136,8 @@ class Expirer:
                 mark = BlockedMark(page[-1].shard, page[-1].job_id, page[-1].id)
             yield page
 
-    async def _queued(self, run: Run) -> Pages:
-        """A class with more than a page is read to its end before the next ones."""
+    async def _read_queued(self, run: Run) -> Pages:
+        """Read queues class by class. A class with more than a page is read to its end before the next one."""
         mark, more = QueueMark(), True
         while more:
             async with self.cell.statement() as tx:
@@ -165,7 +171,7 @@ class Expirer:
         return ended
 
     async def _end(self, over: Sequence[Waiting]) -> int:
-        reasons = {job.id: self.gatekeeper.held_by(job) for _, job in over}
+        reasons = {job.id: self.admission.hold_reason(job) for _, job in over}
         endings = [Expiration(row, expire(row, job, reasons[job.id])) for row, job in over]
 
         async def work(tx: Tx) -> tuple[set[UUID], list[Timer]]:
@@ -180,24 +186,24 @@ class Expirer:
 
         ended, released = await self.cell.run(work)
         for timer in released:
-            self.follow(timer)
+            self.announce(timer)
         self._count([ending for ending in endings if ending.waiting.id in ended])
-        self._drop([(row, job) for row, job in over if row.id in ended])
+        self._drop_from_gates([(row, job) for row, job in over if row.id in ended])
         return len(ended)
 
     def _count(self, endings: Sequence[Expiration]) -> None:
         for row, ended in endings:
             how = Counts.DEAD if ended.state == State.DEAD else Counts.SKIPPED
-            self.cell.tally.ended(row.tenant_id, row.priority, row.lane, how)
+            self.cell.signal_counts.count_result(row.tenant_id, row.priority, row.lane, how)
 
-    def _drop(self, gone: Sequence[Waiting]) -> None:
-        """Forget the timers of ended instances where they wait first; others fail their claim."""
+    def _drop_from_gates(self, gone: Sequence[Waiting]) -> None:
+        """Drop ended instances at the front of closed gates. Further back they stay, and their claims find no row."""
         if not gone:
             return
         found = {job.id: job for _, job in gone}
         ids = {row.id for row, _ in gone}
         for job in found.values():
-            for ready in self.gatekeeper.drop(job, ids):
+            for ready in self.admission.drop(job, ids):
                 self.agenda.forget(ready.timer)
         names = sorted({job.name for job in found.values()})[:MAX_NAMES_LOGGED]
         log.warning("instance.expired", cell=self.cell.name, count=len(gone), jobs=names)

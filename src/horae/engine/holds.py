@@ -1,28 +1,28 @@
-"""Writes what this node holds back, so that whoever looks at an instance sees what it waits for."""
+"""Writes the holds of this node to the cells, so that users see what an instance waits for."""
 
 from collections.abc import Mapping
 from typing import Final
 from uuid import UUID
 
-from horae.domain.holds import Hold
-from horae.engine.admission.gatekeeper import Gatekeeper
-from horae.engine.admission.ready import Desk
+from horae.domain.limits.holds import Hold
+from horae.engine.admission.admission import Admission
+from horae.engine.admission.target import CallDispatcher
 from horae.runtime.clock import boottime
-from horae.store import holds
 from horae.store.cells import Cell
-from horae.store.each import Visits
-from horae.store.holds import HoldPlace
+from horae.store.connections.each_cell import Visits
+from horae.store.limits import holds
+from horae.store.limits.holds import HoldPlace
 
-REWRITTEN_EVERY_S: Final = 60.0
-"""Seconds after which rows are written again though nothing changed: upkeep takes those of a node that seemed dead."""
+UNCHANGED_REWRITE_INTERVAL_S: Final = 60.0
+"""Seconds after which unchanged rows are written again: upkeep may have deleted them while this node seemed dead."""
 HoldRows = dict[HoldPlace, Hold]
 
 
 class HoldWriter:
-    """A duty of every two seconds. It asks a cell nothing while nothing is held back for it, and nothing was before."""
+    """A duty of every two seconds. It sends no statement to a cell whose holds have not changed."""
 
-    def __init__(self, gatekeeper: Gatekeeper, incarnation: UUID, cells: Mapping[Desk, Cell]) -> None:
-        self._gatekeeper = gatekeeper
+    def __init__(self, admission: Admission, incarnation: UUID, cells: Mapping[CallDispatcher, Cell]) -> None:
+        self._admission = admission
         self._incarnation = incarnation
         self._cells = cells
         self._written: dict[str, HoldRows] = {cell.name: {} for cell in cells.values()}
@@ -30,11 +30,11 @@ class HoldWriter:
         self._visits = Visits("holds")
 
     async def once(self) -> int:
-        """Write what changed in every cell, each with one statement; returns 0: there is no hurry."""
+        """Write what changed, with one statement per cell; returns 0."""
         rows: dict[str, HoldRows] = {name: {} for name in self._written}
-        for desk, hold in self._gatekeeper.holds():
-            rows[self._cells[desk].name][hold.tenant_id, hold.gate, hold.lane] = hold
-        again = boottime() - self._rewritten_at >= REWRITTEN_EVERY_S
+        for dispatcher, hold in self._admission.holds():
+            rows[self._cells[dispatcher].name][hold.tenant_id, hold.gate, hold.lane] = hold
+        again = boottime() - self._rewritten_at >= UNCHANGED_REWRITE_INTERVAL_S
         if again:
             self._rewritten_at = boottime()
         return await self._visits.each(
@@ -42,7 +42,7 @@ class HoldWriter:
         )
 
     async def _write(self, cell: Cell, rows: HoldRows, *, again: bool) -> None:
-        """A cell that cannot be asked keeps what it has, and gets the difference later."""
+        """Write the changes of one cell. If it cannot be reached, it gets them in a later round."""
         written = self._written[cell.name]
         ended = [place for place in written if place not in rows]
         changed = [hold for place, hold in rows.items() if again or hold.differs(written.get(place))]

@@ -1,4 +1,4 @@
-"""One scheduler process: it leases shards in every cell, fires, sends, settles and rescues."""
+"""One scheduler process: it leases shards in every cell, and fires, sends, settles and rescues there."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -8,50 +8,65 @@ from functools import partial
 from typing import Final
 
 from horae.delivery.push import Sender
-from horae.domain.ids import shard_in
-from horae.domain.limits import Key
-from horae.domain.wakes import LONGEST_SAFETY_LOOK, Wake
-from horae.engine.admission.gatekeeper import Gatekeeper
-from horae.engine.admission.ready import Desk
+from horae.domain.limits.limits import Key
+from horae.domain.nodes.wakes import LONGEST_SAFETY_LOOK, Wake
+from horae.engine.admission.admission import Admission
+from horae.engine.admission.target import CallDispatcher
 from horae.engine.allowances import Allowances
 from horae.engine.cell_duty import CellDuty
+from horae.engine.cell_runner import CellRunner
 from horae.engine.holds import HoldWriter
-from horae.engine.leases import Leases, Who
-from horae.engine.post import Post
-from horae.engine.progress import PATIENCE, Progress
+from horae.engine.leases import Leases, NodeIdentity
+from horae.engine.progress import ALARM_AFTER_S, ProgressWatch
 from horae.engine.pulse import Pulse
 from horae.engine.quotas import Quotas
-from horae.runtime import chance
+from horae.repositories.secret_book import SecretBook
+from horae.runtime import randomness
+from horae.runtime.cancellation import cancel_and_wait
 from horae.runtime.clock import boottime
-from horae.runtime.ending import ended
 from horae.runtime.loop import Duty, Loop
 from horae.runtime.prompts import PromptedDuty
 from horae.runtime.telemetry import log
-from horae.store import leases
-from horae.store.cells import Cell, Store
-from horae.store.listener import Listener
-from horae.store.pulses import Sign
-from horae.store.secret_book import SecretBook
+from horae.runtime.waker import Waker
+from horae.store.cells import Cell
+from horae.store.connections.listener import Listener
+from horae.store.nodes import leases
+from horae.store.nodes.pulses import Sign
+from horae.store.store import Store
 from horae.store.tx import GONE
 
 SLOTS: Final = 2000
-STUCK: Final = 60.0
-"""Seconds without a fire after which `drain` leaves to others what waits for a limit."""
-LOOK, AHEAD, RESCUE, LISTEN, RENEW, RECORD, CHECK, BACKFILL, TENANCIES = 5.0, 0.9, 2.0, 5.0, 0.05, 0.5, 2.0, 1.0, 1.0
-ROLL = PULSE = 1.0
+DRAIN_STUCK_S: Final = 60.0
+"""Seconds without progress after which `drain` stops and leaves due what waits for a limit."""
+SCAN_INTERVAL_S: Final = 5.0
+"""The pause between two rounds of the feeder."""
+DEFINITIONS_AHEAD_INTERVAL_S: Final = 0.9
+"""The pause between two rounds that load the definitions of timers before they are due."""
+RESCUE_INTERVAL_S: Final = 2.0
+LISTENER_INTERVAL_S: Final = 5.0
+QUOTAS_INTERVAL_S: Final = 0.05
+"""The pause between two rounds that renew shared limits."""
+LATE_FIRES_INTERVAL_S: Final = 0.5
+"""The pause between two rounds that record late fires."""
+PROGRESS_INTERVAL_S: Final = 2.0
+BACKFILLS_INTERVAL_S: Final = 1.0
+TENANCIES_INTERVAL_S: Final = 1.0
+ROLLING_INTERVAL_S: Final = 1.0
+"""The pause between two rounds of rolling sets."""
+PULSE_INTERVAL_S: Final = 1.0
 ACCEPTED_INTERVAL_S: Final = 1.0
 EXPIRY_INTERVAL_S: Final = 5.0
-"""Seconds between two rounds that end what waited too long; the duty itself says when a walk begins."""
+"""Seconds between two rounds that expire instances; the duty itself decides when a walk begins."""
 ZONE_RULES_INTERVAL_S: Final = 5.0
-"""Seconds between two looks for cursors that other zone rules have placed; with nothing to look at it asks nothing."""
+"""Seconds between two rounds that move cursors to new zone rules; a round with nothing left sends no statement."""
 HOLDS_INTERVAL_S: Final = 2.0
-"""Seconds between two rounds of telling what is held back; a round with nothing to tell asks nothing."""
+"""Seconds between two rounds that write holds; a round without a change sends no statement."""
 UNHURRIED: Final = {Sign.RUNNING, Sign.ROWS_WRITTEN}
-"""Signs that are there all the time while a node works: their duties keep to their pauses."""
+"""Signs that are set all the time while a node works. They do not wake their duties before the pause is over."""
 
 
 class Node:
-    """One process over all cells. Its identity is new at every start, whatever the host is called."""
+    """One process for all cells. Its identity is new at every start, even on the same host."""
 
     def __init__(
         self,
@@ -59,137 +74,154 @@ class Node:
         name: str,
         ttl: timedelta,
         sender: Sender,
+        allowances: Allowances,
         *,
         slots: int = SLOTS,
         enforced: bool = True,
         secrets: SecretBook | None = None,
         owner: Store | None = None,
         safety_look: timedelta = LONGEST_SAFETY_LOOK,
+        relayed_from: Callable[[str], int] = lambda _cell: 0,
     ) -> None:
-        """`owner`: the same cells by the role that may read every sign of the pulse, where that is another role."""
+        """Build the node; `start` lets it run.
+
+        `allowances`: what the node learns about tenants; `sender` takes their egress rules from it. `owner`: the same
+        cells with the role that may read every sign of the pulse, if that is another role. `relayed_from` returns the
+        transaction of a cell from which on requests for tasks are still to be relayed.
+        """
         self.store = store
         self.safety_look = safety_look
-        self.pulses = {cell.name: Pulse(cell) for cell in (owner or store).cells}
+        self.pulses = {cell.name: Pulse(cell, partial(relayed_from, cell.name)) for cell in (owner or store).cells}
         self._secrets = secrets
         self.sender = sender
-        self.who = Who(chance.token(), name, ttl)
-        self.leases = Leases(store.cells, self.who, self._changed, enforced=enforced)
-        self.quotas = Quotas(store, self.who.incarnation, self._granted)
-        self.allowances = Allowances(lambda tenant_id: store.cell(shard_in(tenant_id)))
-        sender.egress_of = self.allowances.egress
-        self.gatekeeper = Gatekeeper(
+        self.identity = NodeIdentity(randomness.new_token(), name, ttl)
+        self.leases = Leases(store.cells, self.identity, self._on_change, enforced=enforced)
+        self.quotas = Quotas(store, self.identity.incarnation, self._on_grant)
+        self.allowances = allowances
+        self.admission = Admission(
             slots,
             weight_of=self.allowances.weight,
             limits_of=self.allowances.limits,
             permits=self.quotas,
             wall=store.clock.seconds,
         )
-        self.posts = {cell.name: self._post(cell, sender) for cell in store.cells}
-        cell_of_desk: dict[Desk, Cell] = {post.desk: post.cell for post in self.posts.values()}
-        self.holds = HoldWriter(self.gatekeeper, self.who.incarnation, cell_of_desk)
-        self._listeners = {cell.name: Listener(cell, partial(self._woken, cell)) for cell in store.cells}
+        scan_wakers = {cell.name: Waker() for cell in store.cells}  # made first: posts wake the loops of their feeders
+        self.runners = {cell.name: self._new_runner(cell, sender, scan_wakers[cell.name].wake) for cell in store.cells}
+        cell_of_dispatcher: dict[CallDispatcher, Cell] = {
+            runner.dispatcher: runner.cell for runner in self.runners.values()
+        }
+        self.holds = HoldWriter(self.admission, self.identity.incarnation, cell_of_dispatcher)
+        self._listeners = {cell.name: Listener(cell, partial(self._on_wake, cell)) for cell in store.cells}
         self._looks = {
-            name: Loop("feeder", CellDuty("feeder", post.cell, post.feeder), LOOK) for name, post in self.posts.items()
+            name: Loop("feeder", CellDuty("feeder", runner.cell, runner.feeder), SCAN_INTERVAL_S, scan_wakers[name])
+            for name, runner in self.runners.items()
         }
         self._accepted_loops = {
-            name: Loop("accepted", CellDuty("accepted", post.cell, post.accepted), ACCEPTED_INTERVAL_S)
-            for name, post in self.posts.items()
+            name: Loop("accepted", CellDuty("accepted", runner.cell, runner.accepted), ACCEPTED_INTERVAL_S)
+            for name, runner in self.runners.items()
         }
-        for cell_name, post in self.posts.items():
-            post.agenda.hungry = self._looks[cell_name].waker.wake
-        self.progress = Progress({name: sign for cell in store.cells for name, sign in self._signs(cell)})
+        self.progress = ProgressWatch({name: sign for cell in store.cells for name, sign in self._signs(cell)})
         self._tasks: list[asyncio.Task[None]] = []
         self._started = self._turning = False
 
     async def start(self) -> None:
-        """Begin: leases first, then everything else."""
+        """Start the leases first, then everything else."""
         self._started = True
         await self.leases.start()
         in_cells = [
             *self._looks.items(),
-            *((name, loop) for name, post in self.posts.items() for loop in self._loops(post)),
-            *((name, Loop("listener", listener, LISTEN)) for name, listener in self._listeners.items()),
+            *((name, loop) for name, runner in self.runners.items() for loop in self._loops(runner)),
+            *((name, Loop("listener", listener, LISTENER_INTERVAL_S)) for name, listener in self._listeners.items()),
         ]
         for name, loop in in_cells:
             self.progress.watch(f"{loop.name} of {name}", loop)
         ours = [
-            Loop("quotas", self.quotas, RENEW),
-            Loop("record", self, RECORD),
+            Loop("quotas", self.quotas, QUOTAS_INTERVAL_S),
+            Loop("record", self, LATE_FIRES_INTERVAL_S),
             Loop("holds", self.holds, HOLDS_INTERVAL_S),
         ]
-        loops = [*(loop for _, loop in in_cells), *ours, Loop("progress", self.progress, CHECK)]
+        loops = [*(loop for _, loop in in_cells), *ours, Loop("progress", self.progress, PROGRESS_INTERVAL_S)]
         self._tasks = [asyncio.create_task(loop.run()) for loop in loops]
-        self._tasks += [asyncio.create_task(post.run()) for post in self.posts.values()]
-        log.info("node.started", node=self.who.name, cells=len(self.posts))
+        self._tasks += [asyncio.create_task(runner.run()) for runner in self.runners.values()]
+        log.info("node.started", node=self.identity.name, cells=len(self.runners))
 
     async def stop(self, grace: float) -> None:
-        """Hand the shards back at once; what is in flight may end within the grace; then say goodbye."""
+        """Stop the node.
+
+        1. Release all shards at once, so that other nodes take them.
+        2. Drop waiting calls and end all duties.
+        3. Wait up to `grace` seconds for calls in flight. The rest is rescued by other nodes.
+        4. Remove holds, give back shared limits, close connections, delete the node's rows.
+        """
         tasks, self._tasks = self._tasks, []
         if not tasks:
-            return  # it never began, or was told before
+            return  # the node was never started, or `stop` was called before
         await self.leases.leave()
-        self.gatekeeper.clear()
-        await ended(*tasks)
+        self.admission.clear()
+        await cancel_and_wait(*tasks)
         try:
             async with asyncio.timeout(grace):
-                await asyncio.gather(*(post.desk.idle() for post in self.posts.values()))
+                await asyncio.gather(*(runner.dispatcher.wait_until_idle() for runner in self.runners.values()))
         except TimeoutError:
-            log.warning("node.grace_over", advice="what is still in flight is due again at once, uncounted")
-        for post in self.posts.values():
-            post.desk.close()
-        with suppress(Exception):  # nobody waits here any more; where a cell cannot be told, the rows end with the node
+            log.warning("node.grace_ended", advice="what is still in flight is due again at once, uncounted")
+        for runner in self.runners.values():
+            runner.dispatcher.close()
+        with suppress(Exception):  # removes the holds; in a cell that is down they end with the node's lease
             await self.holds.once()
         await self.quotas.close()
         await self.sender.client.close()
         for listener in self._listeners.values():
             await listener.close()
         await self.leases.stop()
-        log.info("node.stopped", node=self.who.name)
+        log.info("node.stopped", node=self.identity.name)
 
     async def once(self) -> int:
-        """Record what gates have held for long, ask limits again, land overdue calls; returns 0, there is no hurry."""
-        for ready in self.gatekeeper.unrecorded():  # before they ask again: who asks has left its queue
-            ready.desk.record(ready)
-        self.gatekeeper.ask_again()
-        for post in self.posts.values():
-            post.desk.land_overdue()
+        """Record fires that gates hold too long, let calls at gates try again, land overdue calls; returns 0."""
+        for ready in self.admission.pop_unrecorded():  # before `recheck_gates`: such a call has left its queue
+            ready.dispatcher.record(ready)
+        self.admission.recheck_gates()
+        for runner in self.runners.values():
+            runner.dispatcher.land_overdue()
         self.turn()
         return 0
 
     async def drain(self) -> int:
-        """Do everything that is due now in every cell, to the end, without starting; returns how much that was.
+        """Do everything that is due now in every cell, without `start`; returns how much was done.
 
-        What waits for a shared limit goes as the limit lets it; where nothing of it goes for long, it stays due.
+        Calls that wait for a shared limit go when the limit allows it. If none goes for a minute, they stay due.
         """
-        renewing = asyncio.create_task(Loop("quotas", self.quotas, RENEW).run())
+        renewing = asyncio.create_task(Loop("quotas", self.quotas, QUOTAS_INTERVAL_S).run())
         done, went_at = 0, boottime()
         try:
             while True:
-                more = sum([await self._round_or_none(post) for post in self.posts.values()])
+                more = sum([await self._round_or_none(runner) for runner in self.runners.values()])
                 done, went_at = done + more, boottime() if more else went_at
-                if not more and not self.gatekeeper.limited:
+                if not more and not self.admission.limited:
                     return done
-                if boottime() - went_at > STUCK:
-                    log.warning("drain.limited", left=self.gatekeeper.limited, advice="they stay due: run it again")
+                if boottime() - went_at > DRAIN_STUCK_S:
+                    log.warning("drain.incomplete", left=self.admission.limited, advice="they stay due: run it again")
                     return done
                 if not more:
-                    await asyncio.sleep(RENEW)
-                self.gatekeeper.ask_again()
+                    await asyncio.sleep(QUOTAS_INTERVAL_S)
+                self.admission.recheck_gates()
         finally:
-            await ended(renewing)
+            await cancel_and_wait(renewing)
 
     async def leave(self) -> None:
-        """After `drain`: hand everything back."""
-        for post in self.posts.values():
-            with suppress(*GONE):  # a lease that cannot be handed back runs out
-                async with post.cell.tx() as tx:
-                    await leases.release(tx, self.who.incarnation)
-            post.hold(())
+        """After `drain`: release all shards and limits."""
+        for runner in self.runners.values():
+            with suppress(*GONE):  # a lease that cannot be released runs out
+                async with runner.cell.tx() as tx:
+                    await leases.release(tx, self.identity.incarnation)
+            runner.hold(())
         await self.quotas.close()
         await self.sender.client.close()
 
-    def prompted(self, name: str, duty: Duty, pause: float, sign: Sign, *cells: str) -> Loop:
-        """A loop whose duty asks nothing until a sign in one of these cells (none named: in any) gives reason to."""
+    def prompted_loop(self, name: str, duty: Duty, pause: float, sign: Sign, *cells: str) -> Loop:
+        """A loop whose duty runs when a sign prompts it, in one of these cells (none named: in any).
+
+        Without a sign it runs once in a safety period.
+        """
         duty = PromptedDuty(duty, self.safety_look.total_seconds())
         loop = Loop(name, duty, pause)
         for cell in cells or self.pulses:
@@ -198,98 +230,99 @@ class Node:
                 self.pulses[cell].on(sign, loop.waker.wake)
         return loop
 
-    def _loops(self, post: Post) -> Iterator[Loop]:
-        """What goes round in a cell, beside the looks and the listener."""
-        cell = post.cell.name
+    def _loops(self, runner: CellRunner) -> Iterator[Loop]:
+        """The loops of a cell, beside the feeder and the listener."""
+        cell = runner.cell.name
 
         def prompted(name: str, duty: Duty, pause: float, sign: Sign) -> Loop:
-            return self.prompted(name, CellDuty(name, post.cell, duty), pause, sign, cell)
+            return self.prompted_loop(name, CellDuty(name, runner.cell, duty), pause, sign, cell)
 
-        self.pulses[cell].on(Sign.ROWS_WRITTEN, post.feeder.suspect)
-        yield Loop("pulse", CellDuty("pulse", post.cell, self.pulses[cell]), PULSE)
-        yield Loop("ahead", CellDuty("ahead", post.cell, post), AHEAD)
+        self.pulses[cell].on(Sign.ROWS_WRITTEN, runner.feeder.note_writes)
+        yield Loop("pulse", CellDuty("pulse", runner.cell, self.pulses[cell]), PULSE_INTERVAL_S)
+        yield Loop("ahead", CellDuty("ahead", runner.cell, runner), DEFINITIONS_AHEAD_INTERVAL_S)
         yield self._accepted_loops[cell]
-        yield Loop("expiry", CellDuty("expiry", post.cell, post.expirer), EXPIRY_INTERVAL_S)
-        yield Loop("zone rules", CellDuty("zone rules", post.cell, post.replanner), ZONE_RULES_INTERVAL_S)
-        yield prompted("rescue", post.rescuer, RESCUE, Sign.RUNNING)
-        yield prompted("tenancies", post.tenancies, TENANCIES, Sign.HELD_TENANTS)
-        yield prompted("backfill", post.backfiller, BACKFILL, Sign.BACKFILLS)
-        yield prompted("rolling", post.roller, ROLL, Sign.ROLLING_SETS)
+        yield Loop("expiry", CellDuty("expiry", runner.cell, runner.expirer), EXPIRY_INTERVAL_S)
+        yield Loop("zone rules", CellDuty("zone rules", runner.cell, runner.replanner), ZONE_RULES_INTERVAL_S)
+        yield prompted("rescue", runner.rescuer, RESCUE_INTERVAL_S, Sign.RUNNING)
+        yield prompted("tenancies", runner.tenancies, TENANCIES_INTERVAL_S, Sign.HELD_TENANTS)
+        yield prompted("backfill", runner.backfiller, BACKFILLS_INTERVAL_S, Sign.BACKFILLS)
+        yield prompted("rolling", runner.roller, ROLLING_INTERVAL_S, Sign.ROLLING_SETS)
 
     def turn(self) -> None:
-        """Someone may pass now: look once, however many ask for it in this moment."""
+        """Run admission soon, because a call may pass now. Several requests are merged into one run."""
         if not self._turning:
             self._turning = True
             asyncio.get_running_loop().call_soon(self._turn)
 
     def _turn(self) -> None:
         self._turning = False
-        self.gatekeeper.dispatch()
+        self.admission.dispatch()
 
-    def _post(self, cell: Cell, sender: Sender) -> Post:
+    def _new_runner(self, cell: Cell, sender: Sender, hungry: Callable[[], None]) -> CellRunner:
         alive = partial(self._alive, cell)
-        own, sealing = self.who.incarnation, self.store.sealing
-        return Post(
+        own, cipher = self.identity.incarnation, self.store.cipher
+        return CellRunner(
             cell,
             own,
-            self.gatekeeper,
+            self.admission,
             self.allowances,
             sender,
             self.quotas.pacer,
             alive,
             self.turn,
-            sealing,
+            cipher,
+            hungry,
             self._secrets,
             self.safety_look,
         )
 
     def _alive(self, cell: Cell) -> bool:
-        """Whether this node may act in a cell. While draining by hand there is no thread that keeps the lease."""
+        """Whether this node may act in a cell. During `drain` no thread keeps a lease, and the answer is yes."""
         return not self._started or self.leases.alive(cell)
 
     def _signs(self, cell: Cell) -> Iterator[tuple[str, Callable[[], bool]]]:
-        """What must be so for work to go on in a cell."""
-        post, listener = self.posts[cell.name], self._listeners[cell.name]
+        """Conditions that must hold for work in a cell to make progress, with their names."""
+        runner, listener = self.runners[cell.name], self._listeners[cell.name]
         yield f"lease of {cell.name}", partial(self.leases.alive, cell)
         yield f"clock of {cell.name}", lambda: cell.clock.trusted
-        yield f"ear of {cell.name}", lambda: not listener.deaf
-        yield f"timers of {cell.name}", lambda: boottime() - post.matured_at < PATIENCE
+        yield f"notifications of {cell.name}", lambda: not listener.is_stalled
+        yield f"timers of {cell.name}", lambda: boottime() - runner.offered_at < ALARM_AFTER_S
 
     def join(self, cell: Cell) -> None:
-        """A cell that was down at the start has answered: its shards are known from now on."""
+        """Note that a cell that was down at the start has answered: its shards are known now."""
         [own] = [one for one in self.store.cells if one.name == cell.name]
-        self._changed(own, [], [])
+        self._on_change(own, [], [])
 
-    def _changed(self, cell: Cell, _gained: list[int], _lost: list[int]) -> None:
-        self.posts[cell.name].hold(self.leases.held(cell), self.store.shards_of(cell))
+    def _on_change(self, cell: Cell, _gained: list[int], _lost: list[int]) -> None:
+        self.runners[cell.name].hold(self.leases.held_shards(cell), self.store.shards_of(cell))
         if self._tasks and not self.leases.alive(cell):
-            cell.forsake()  # whatever cut the lease off may have cut the pool's connections off too
+            cell.discard_idle_connections()  # what broke the lease connection may have broken others
         self.pulses[cell.name].prompt_all()
         self._accepted_loops[cell.name].waker.wake()
         self._looks[cell.name].waker.wake()
 
-    def _woken(self, cell: Cell, wake: Wake) -> None:
-        post = self.posts[cell.name]
-        if wake.shards is None or wake.shards & post.territory.shards:
-            post.feeder.name(wake.earliest, wake.latest)
+    def _on_wake(self, cell: Cell, wake: Wake) -> None:
+        runner = self.runners[cell.name]
+        if wake.shards is None or wake.shards & runner.territory.shards:
+            runner.feeder.read_between(wake.earliest, wake.latest)
             self._looks[cell.name].waker.wake()
 
-    def _granted(self, key: Key) -> None:
-        self.gatekeeper.granted(key)
+    def _on_grant(self, key: Key) -> None:
+        self.admission.on_grant(key)
         self.turn()
 
-    async def _round_or_none(self, post: Post) -> int:
-        """One round of a drain; where the cell is down, what is due there stays due."""
+    async def _round_or_none(self, runner: CellRunner) -> int:
+        """One round of `drain` in a cell. If the cell is down, its rows stay due."""
         try:
-            return await self._round(post)
+            return await self._round(runner)
         except GONE:
-            post.hold(())
+            runner.hold(())
             return 0
 
-    async def _round(self, post: Post) -> int:
-        async with post.cell.tx() as tx:
-            await leases.heartbeat(tx, *self.who)
-            here = self.store.shards_of(post.cell)
-            post.hold(await leases.take(tx, self.who.incarnation, here), here)
-        await post.cell.sync_clock()
-        return await post.drain()
+    async def _round(self, runner: CellRunner) -> int:
+        async with runner.cell.tx() as tx:
+            await leases.heartbeat(tx, *self.identity)
+            here = self.store.shards_of(runner.cell)
+            runner.hold(await leases.take(tx, self.identity.incarnation, here), here)
+        await runner.cell.sync_clock()
+        return await runner.drain()

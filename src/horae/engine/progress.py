@@ -1,7 +1,7 @@
-"""Whether a node gets on with its work: asked by what it has done, not by whether it still runs.
+"""Checks whether a node makes progress, not only whether its process runs.
 
-A process may answer every question while one of its connections has been dead for a quarter of an hour. So everything
-that should come round again and again says when it last did.
+A process may answer requests while one of its connections has been dead for minutes. So every loop records its last
+successful round, and this duty looks at these times.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,29 +11,29 @@ from horae.runtime.clock import boottime
 from horae.runtime.loop import Loop
 from horae.runtime.telemetry import log
 
-PATIENCE: Final = 10.0
-"""Seconds without a round, beyond two pauses, that are worth an alarm."""
+ALARM_AFTER_S: Final = 10.0
+"""Seconds without a successful round, beyond two pauses of the loop, until an alarm is logged."""
 
 
-class Progress:
-    """A duty: `stuck` names what has come to a standstill; empty while all is well."""
+class ProgressWatch:
+    """A duty: `stuck` has the names of everything that makes no progress."""
 
-    def __init__(self, signs: Mapping[str, Callable[[], bool]], *, patience: float = PATIENCE) -> None:
+    def __init__(self, signs: Mapping[str, Callable[[], bool]], *, patience: float = ALARM_AFTER_S) -> None:
         self.stuck: Sequence[str] = ()
         self._signs = dict(signs)
         self._patience = patience
 
     def watch(self, name: str, loop: Loop) -> None:
-        """This loop should come round."""
+        """Watch a loop."""
         most = 2 * loop.pause + self._patience
-        self._signs[name] = lambda: boottime() - loop.went_at < most
+        self._signs[name] = lambda: boottime() - loop.last_success_at < most
 
     async def once(self) -> int:
-        """Look at every sign, and say what changed; returns 0."""
+        """Check every sign and log what changed; returns 0."""
         stuck = [name for name, well in self._signs.items() if not well()]
         for name in set(stuck).difference(self.stuck):
             log.error("node.stuck", what=name)
         for name in set(self.stuck).difference(stuck):
-            log.info("node.goes_on", what=name)
+            log.info("node.recovered", what=name)
         self.stuck = stuck
         return 0

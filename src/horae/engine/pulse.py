@@ -1,13 +1,13 @@
-"""Reads the pulse of one cell and prompts the duties that may have something to do.
+"""Reads the pulse of one cell, and prompts the duties that may have work.
 
-Most duties look at tables that are nearly always empty. One statement answers for all of them, every second while
-something goes on and every two seconds otherwise; a duty without a reason asks nothing. The argument:
+Most duties look at tables that are nearly always empty. One statement reads a sign for each of them: every second while
+a sign is set, otherwise every two seconds. A duty without a prompt sends no statement. The argument:
 
-1. A sign that is true prompts its duty at every pulse, so the duty works as if it looked by itself.
-2. A sign that changed prompts its duty once more, so the duty sees the end of what it worked on.
-3. Changes are counted from 30 s before the last pulse that was answered: a transaction that committed late is seen.
-4. Where the pulse cannot be read nothing is known, and every duty is prompted.
-5. Every duty also runs after the safety period, whatever the pulse says.
+1. A sign that is set prompts its duty at every pulse, so the duty works as if it looked by itself.
+2. A sign that is no longer set prompts its duty once more, so the duty sees the end of its work.
+3. Changes count from 30 s before the last pulse that was answered, so a transaction that committed late is seen.
+4. If the pulse cannot be read, every duty is prompted.
+5. Every duty also runs once in a safety period, whatever the pulse says.
 """
 
 from collections import defaultdict
@@ -15,40 +15,43 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Final
 
-from horae.store import pulses
 from horae.store.cells import Cell
-from horae.store.pulses import Reading, Sign
+from horae.store.nodes import pulses
+from horae.store.nodes.pulses import Reading, Sign
 
-SLACK: Final = timedelta(seconds=30)
-"""A change may be committed so long after the time it bears."""
+LATE_COMMIT_SLACK: Final = timedelta(seconds=30)
+"""How long after its own timestamp a change may be committed."""
 BY_CHANGE: Final = {Sign.HELD_TENANTS, Sign.ROWS_WRITTEN}
-"""Signs without a yes or no: their duties are prompted when the value is another than before."""
+"""Signs that are not yes or no: their duties are prompted when the value changes."""
 ACTIVE: Final = frozenset(Sign).difference(BY_CHANGE)
 
 
 class Pulse:
-    """A duty of every second. While nothing goes on it passes every other turn over."""
+    """A duty of every second. While no sign is set it skips every other round.
 
-    def __init__(self, cell: Cell) -> None:
+    `relayed_from` returns the transaction from which on requests for tasks are still to be relayed.
+    """
+
+    def __init__(self, cell: Cell, relayed_from: Callable[[], int] = lambda: 0) -> None:
         self.cell = cell
-        self.relayed_from: Callable[[], int] = lambda: 0
+        self.relayed_from = relayed_from
         self._prompts: dict[Sign, list[Callable[[], None]]] = defaultdict(list)
         self._before: Reading = {}
         self._read_at: datetime | None = None
         self._passes = False
 
     def on(self, sign: Sign, prompt: Callable[[], None]) -> None:
-        """Call this when a sign gives reason to."""
+        """Register a callback for a sign."""
         self._prompts[sign].append(prompt)
 
     def prompt_all(self) -> None:
-        """Nothing is known, or shards were gained: everyone looks for himself."""
+        """Prompt every duty: the pulse could not be read, or shards were gained."""
         for prompts in self._prompts.values():
             for prompt in prompts:
                 prompt()
 
     async def once(self) -> int:
-        """Read the signs and prompt whom they concern; returns 0."""
+        """Read the signs and prompt their duties; returns 0."""
         if self._passes:
             self._passes = False
             return 0
@@ -67,7 +70,7 @@ class Pulse:
 
     async def _read(self) -> Reading:
         async with self.cell.statement() as tx:
-            reading = await pulses.read(tx, (self._read_at or tx.now) - SLACK, self.relayed_from())
+            reading = await pulses.read(tx, (self._read_at or tx.now) - LATE_COMMIT_SLACK, self.relayed_from())
             self._read_at = tx.now
         return reading
 

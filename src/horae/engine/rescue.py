@@ -1,52 +1,53 @@
-"""Instances whose owner is gone, or that stayed RUNNING past their deadline, become due again.
+"""Makes RUNNING instances due again whose owner is gone, or whose deadline has passed.
 
-Runs on every node, is not itself a job, and goes by pages in the order of deadlines, so that rows it cannot rescue
-hide no others. The write is guarded by token, attempt and the deadline that was seen: a heartbeat or an answer in
-between wins.
+1. Every node does this for its own shards. It reads pages in the order of deadlines, so that a row that cannot be
+   rescued does not hide others.
+2. The write compares attempt, token and the deadline that was read. So a heartbeat or an answer in between wins.
 """
 
 from datetime import UTC, datetime
 from typing import Final
 from uuid import UUID
 
-from horae.domain.outcomes import Lost
+from horae.domain.instances.outcomes import LostAttempt
 from horae.domain.placement import Run
 from horae.engine.territory import Territory
+from horae.repositories.definitions import Definitions
+from horae.repositories.settle import AttemptOutcome, Settler
 from horae.runtime.clock import boottime
-from horae.store import instances
 from horae.store.cells import Cell
-from horae.store.definitions import Definitions
-from horae.store.looks import BEGINNING
-from horae.store.settle import Result, Settler
+from horae.store.instances import instances
+from horae.store.nodes.scans import BEGINNING
 
 PAGE: Final = 500
-WHOLE: Final = 10.0
+FULL_ROUND_INTERVAL_S: Final = 10.0
+"""Seconds between two rounds that also look for owners that are gone."""
 END: Final = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 class Rescuer:
-    """Settles as lost what nobody answers for any more."""
+    """Settles abandoned attempts as lost."""
 
     def __init__(self, cell: Cell, territory: Territory, definitions: Definitions, settler: Settler) -> None:
         self.cell = cell
         self.territory = territory
         self.definitions = definitions
         self.settler = settler
-        self._whole_at = -WHOLE
+        self._whole_at = -FULL_ROUND_INTERVAL_S
 
     async def once(self) -> int:
-        """Everything past its deadline; now and then, and after a takeover, also what vanished owners ran."""
+        """Rescue instances past their deadline; every 10 s and after a takeover also those of dead owners."""
         if not self.cell.clock.trusted:
-            return 0  # terms are dated by the database, and would be compared with a time it does not share
+            return 0  # terms of nodes have the database's time, which must not be compared with ours now
         now = boottime()
-        whole = now - self._whole_at >= WHOLE
+        whole = now - self._whole_at >= FULL_ROUND_INTERVAL_S
         if whole:
             self._whole_at = now
         return sum([await self._rescue(run, whole=whole) for run in self.territory.runs])
 
-    def look_at_all(self) -> None:
-        """Shards were taken over: what their owner ran is lost before its deadline."""
-        self._whole_at = -WHOLE
+    def request_full_scan(self) -> None:
+        """Look for dead owners in the next round, before the deadlines of their calls: shards were taken over."""
+        self._whole_at = -FULL_ROUND_INTERVAL_S
 
     async def _rescue(self, run: Run, *, whole: bool) -> int:
         rescued = 0
@@ -59,7 +60,9 @@ class Rescuer:
             wanted = {(ran.shard, ran.job_id, ran.job_version) for ran in lost}
             known = await self.definitions.load_from(self.cell, wanted)
             results = [
-                Result(ran, known.get((ran.job_id, ran.job_version)), Lost(ours=ran.worker_id is None), rescued=True)
+                AttemptOutcome(
+                    ran, known.get((ran.job_id, ran.job_version)), LostAttempt(ours=ran.worker_id is None), rescued=True
+                )
                 for ran in lost
             ]
             rescued += (await self.settler.settle(results)).written

@@ -1,9 +1,10 @@
-"""Rolls through the sets of rolling jobs: ends are written down, and the oldest subjects are occupied in batches.
+"""Refreshes the subjects of rolling jobs: records refreshes that have ended, and starts the oldest subjects in batches.
 
-Occupying a subject and giving birth to its refresh is one transaction, and a subject that is occupied is nobody else's:
-whoever else believes to own the shard finds others. How calls are spread over a tick is remembered in memory only: a
-node that begins anew spreads what is left over what is left. A set that cannot be rolled is left alone for a while: the
-others go on.
+1. One transaction occupies subjects and inserts their refreshes. An occupied subject is taken by no other node, even if
+   that node believes that it owns the shard.
+2. How the calls of a tick are spread over time is only in memory. After a restart the node spreads the rest of the
+   calls over the rest of the tick.
+3. A set that fails is left out for a while; the other sets go on.
 """
 
 from collections import Counter, deque
@@ -13,80 +14,83 @@ from functools import partial
 from typing import Final
 from uuid import UUID
 
-from horae.domain import keys
 from horae.domain.ids import shard_in
-from horae.domain.instances import Lane
-from horae.domain.jobs import Job
+from horae.domain.instances import idempotency_keys
+from horae.domain.instances.instances import Lane
+from horae.domain.jobs.jobs import Job
 from horae.domain.placement import SHARDS, Layout, Placement, Run, part_of
-from horae.domain.rolling import AT_ONCE, BATCH, Pace, pace_of
-from horae.domain.targets import HttpTarget, queue_of, slot_ms
-from horae.domain.timers import Timer
-from horae.domain.triggers import RollingTrigger
+from horae.domain.rolling.rolling import AT_ONCE, BATCH, RollingPace, pace_of
+from horae.domain.schedules.timers import Timer
+from horae.domain.schedules.triggers import RollingTrigger
+from horae.domain.targets.targets import HttpTarget, queue_of, slot_ms
 from horae.engine.territory import Territory
-from horae.runtime.chance import minting, token
 from horae.runtime.clock import boottime
+from horae.runtime.randomness import id_maker, new_token
 from horae.runtime.setbacks import Setbacks
 from horae.runtime.telemetry import log
-from horae.store import jobs, subjects, tenants
 from horae.store.cells import Cell
-from horae.store.subjects import Birth
-from horae.store.task_batches import Type
+from horae.store.jobs import jobs
+from horae.store.rolling import subjects
+from horae.store.rolling.subjects import RefreshRow
+from horae.store.tasks.batches import Type
+from horae.store.tenants import tenants
 from horae.store.tx import COLLIDED, GONE, Tx
 
 MOST_COUNTED: Final = 1_000_000
-KNOWN_FOR: Final = 4
-"""Looks, one a second, for which the list of sets is good."""
+SETS_KNOWN_FOR_ROUNDS: Final = 4
+"""Rounds, one a second, after which the list of sets is read again."""
 EVERYWHERE: Final = Placement(Layout.SPREAD, SHARDS)
-"""Where the rows of a tenant may lie that this cell has not heard of yet."""
-KNOWN_FOR_S: Final = 5.0
-"""Seconds for which it is good where looks come seldom: nobody looks while there is no set."""
+"""The placement of a tenant that this cell does not know yet."""
+SETS_KNOWN_FOR_S: Final = 5.0
+"""Seconds after which the list is read again if rounds are rare: while there is no set, no round runs."""
 
 Work = Callable[[Job], Awaitable[bool]]
-"""A batch of work for a set; true: there may be more of it."""
+"""Does a batch of work for a set; returns whether there may be more."""
 
 
 class Roller:
-    """A duty of a node in one cell, over the shards it holds."""
+    """A duty in one cell, for the shards that the node holds there."""
 
     def __init__(
         self,
         cell: Cell,
         territory: Territory,
-        follow: Callable[[Timer], None],
+        announce: Callable[[Timer], None],
         held: Callable[[], Collection[UUID]] = lambda: (),
     ) -> None:
         self.cell = cell
         self.territory = territory
-        self.follow = follow
+        self.announce = announce
         self.held = held
-        self._paces: dict[UUID, tuple[frozenset[int], Pace]] = {}
+        self._paces: dict[UUID, tuple[frozenset[int], RollingPace]] = {}
         self._known: list[Job] = []
         self._placements: dict[UUID, Placement] = {}
         self._under_way: Counter[UUID] = Counter()
         self._setbacks = Setbacks()
         self._looks = 0
-        self._learnt_at = -KNOWN_FOR_S
+        self._learnt_at = -SETS_KNOWN_FOR_S
 
     async def once(self) -> int:
-        """A duty of every second: ends and what may run at once take turns, so that a quiet set costs little.
+        """A round of every second; returns 0, because ticks have their own pace.
 
-        Returns 0: its ticks have their own time.
+        Every other round records ends, and the rounds between start subjects that need not wait for a tick. So a quiet
+        set costs little.
         """
         if self.territory.shards and self.cell.clock.trusted:
             turn, self._looks = self._looks, self._looks + 1
-            if turn % KNOWN_FOR == 0 or boottime() - self._learnt_at > KNOWN_FOR_S:
+            if turn % SETS_KNOWN_FOR_ROUNDS == 0 or boottime() - self._learnt_at > SETS_KNOWN_FOR_S:
                 await self._learn()
             await self._roll(ends=turn % 2 == 0, at_once=turn % 2 == 1)
         return 0
 
-    async def whole(self) -> None:
-        """Everything there is to do now."""
+    async def run_all(self) -> None:
+        """Do everything that is to be done now, for `drain`."""
         if self.territory.shards and self.cell.clock.trusted:
             await self._learn()
             await self._roll(ends=True, at_once=True)
 
     async def _learn(self) -> None:
-        """Which sets there are. Who is new or paused is heard of after some looks."""
+        """Read the list of sets. A set that is new or paused is noticed at the next reading."""
         async with self.cell.statement() as tx:
             self._known = await jobs.rolling(tx)
             ids = [job.tenant_id for job in self._known]
@@ -97,8 +101,10 @@ class Roller:
         self._under_way = Counter({id_: many for id_, many in self._under_way.items() if id_ in known})
 
     async def _roll(self, *, ends: bool, at_once: bool) -> None:
-        """Sets take turns, a batch each: one that is far behind delays the others by a batch."""
-        turns = deque((job, self._work(job, ends=ends, at_once=at_once)) for job in self._known if self._may_roll(job))
+        """Work on all sets in turn, one batch each, so that a set that is far behind delays the others by one batch."""
+        held = self.held()
+        due = [job for job in self._known if job.tenant_id not in held and self._may_roll(job)]
+        turns = deque((job, self._work(job, ends=ends, at_once=at_once)) for job in due)
         while turns:
             job, works = turns.popleft()
             try:
@@ -107,18 +113,18 @@ class Roller:
             except GONE:
                 raise
             except Exception:
-                log.exception("rolling.failed", job=str(job.id), pause_s=self._setbacks.failed(job.id))
+                log.exception("rolling.failed", job=str(job.id), pause_s=self._setbacks.record_failure(job.id))
                 continue
             if works:
                 turns.append((job, works))
             else:
-                self._setbacks.succeeded(job.id)
+                self._setbacks.record_success(job.id)
 
     def _may_roll(self, job: Job) -> bool:
-        return job.tenant_id not in self.held() and bool(self._part(job)) and self._setbacks.may_try(job.id)
+        return bool(self._part(job)) and self._setbacks.may_try(job.id)
 
     def _work(self, job: Job, *, ends: bool, at_once: bool) -> deque[Work]:
-        """What there is to do for a set, a batch at a time."""
+        """The kinds of work for a set, in order; each call of one does a batch."""
         works: deque[Work] = deque()
         if ends:
             works += [partial(self._finish, run) for run in self.territory.runs]
@@ -128,7 +134,7 @@ class Roller:
         return works
 
     async def _finish(self, run: Run, job: Job) -> bool:
-        """Write down a batch of ends; returns whether there may be more."""
+        """Record a batch of ended refreshes; returns whether there may be more."""
         async with self.cell.statement() as tx:
             ended = await subjects.finish(tx, job.id, run, BATCH)
         self._under_way[job.id] = max(0, self._under_way[job.id] - ended)
@@ -136,11 +142,11 @@ class Roller:
 
     async def _run_at_once(self, job: Job) -> bool:
         now = self.cell.clock.now()
-        await self._batch(job, now, AT_ONCE, BATCH, Pace(now, job.version, now, 0.0))
+        await self._batch(job, now, AT_ONCE, BATCH, RollingPace(now, job.version, now, 0.0))
         return False
 
     async def _tick(self, job: Job) -> bool:
-        """Occupy a batch of what this tick is to take; returns whether there may be more."""
+        """Start a batch of the subjects of this tick; returns whether there may be more."""
         trigger = job.definition.trigger
         assert isinstance(trigger, RollingTrigger)
         tick = trigger.tick(self.cell.clock.now())
@@ -150,19 +156,21 @@ class Roller:
         many = min(pace.batch(self.cell.clock.now()), pace.room(self._under_way[job.id]))
         if not many:
             return False
-        taken = await self._batch(job, tick, trigger.aged(tick), many, pace)
+        taken = await self._batch(job, tick, trigger.refreshed_before(tick), many, pace)
         self._paces[job.id] = self.territory.shards, pace.after(self.cell.clock.now(), taken)
         return taken == many
 
-    async def _pace(self, job: Job, trigger: RollingTrigger, tick: datetime) -> Pace:
-        """How this tick is spread; found out once, and anew when the shards or the job are others."""
+    async def _pace(self, job: Job, trigger: RollingTrigger, tick: datetime) -> RollingPace:
+        """How the calls of this tick are spread. Computed once, and again when the shards or the job version change."""
         held, pace = self._paces.get(job.id, (None, None))
         if pace is not None and (held, pace.tick, pace.version) == (self.territory.shards, tick, job.version):
             return pace
-        aged, target = trigger.aged(tick), job.definition.target
+        aged, target = trigger.refreshed_before(tick), job.definition.target
         async with self.cell.statement() as tx:
-            eligible = [await subjects.eligible(tx, job.id, aged, run, MOST_COUNTED) for run in self.territory.runs]
-            occupied = [await subjects.occupied(tx, job.id, run, MOST_COUNTED) for run in self.territory.runs]
+            eligible = [
+                await subjects.count_eligible(tx, job.id, aged, run, MOST_COUNTED) for run in self.territory.runs
+            ]
+            occupied = [await subjects.count_occupied(tx, job.id, run, MOST_COUNTED) for run in self.territory.runs]
         self._under_way[job.id] = sum(occupied)
         rate = target.rate if isinstance(target, HttpTarget) else None
         ours = None if rate is None else rate * self._part(job)
@@ -171,41 +179,41 @@ class Roller:
         return pace
 
     def _part(self, job: Job) -> float:
-        """Our part of the set, by its shards: the target's rate is for all of it, and others work on the rest."""
+        """The part of the set in our shards, 0 to 1. The target's rate is for the whole set, on all nodes."""
         placement = self._placements.get(job.tenant_id, EVERYWHERE).with_width(job.definition.width)
         return part_of(self.territory.shards, shard_in(job.tenant_id), placement)
 
-    async def _batch(self, job: Job, tick: datetime, aged: datetime, many: int, pace: Pace) -> int:
-        """Occupy a batch and give birth to it; returns how many. Nothing of it is left where that fails."""
-        batch_no, target = token(), job.definition.target
+    async def _batch(self, job: Job, tick: datetime, aged: datetime, many: int, pace: RollingPace) -> int:
+        """Occupy subjects and insert their refreshes in one transaction; returns how many."""
+        batch_no, target = new_token(), job.definition.target
         made = Type(job.tenant_id, job.id, job.version, job.definition.priority, slot_ms(target), queue_of(target))
 
-        async def work(tx: Tx) -> list[Birth]:
+        async def work(tx: Tx) -> list[RefreshRow]:
             taken: list[tuple[int, str]] = []
             for run in self.territory.runs:
                 if len(taken) < many:
                     taken += await subjects.occupy(tx, job.id, aged, run, many - len(taken), batch_no)
             if not taken:
                 return []
-            mint = minting(tx.now)
-            births = [
-                Birth(shard, key, mint(shard), keys.rolling(job.id, key, tick), due)
+            new_id = id_maker(tx.now)
+            new_rows = [
+                RefreshRow(shard, key, new_id(shard), idempotency_keys.refresh_key(job.id, key, tick), due)
                 for (shard, key), due in zip(taken, pace.times(tx.now, len(taken)), strict=True)
             ]
-            ids = await subjects.birth(tx, made, batch_no, tick, births)
-            return [birth for birth in births if birth.id in ids]
+            ids = await subjects.insert_refreshes(tx, made, batch_no, tick, new_rows)
+            return [new_row for new_row in new_rows if new_row.id in ids]
 
         try:
-            born = await self.cell.run(work)
+            inserted = await self.cell.run(work)
         except COLLIDED:
-            return 0  # a key was taken out and put in again just now; the next look passes it over
-        self._under_way[job.id] += len(born)
+            return 0  # a key was removed and added again just now; the next round skips it
+        self._under_way[job.id] += len(inserted)
         if made.queue is None:
-            for birth in born:
-                self.follow(_timer(job, birth))
-        return len(born)
+            for new_row in inserted:
+                self.announce(_timer(job, new_row))
+        return len(inserted)
 
 
-def _timer(job: Job, birth: Birth) -> Timer:
+def _timer(job: Job, new_row: RefreshRow) -> Timer:
     priority = job.definition.priority
-    return Timer(birth.shard, birth.id, birth.due_at, job.tenant_id, priority, Lane.FIRST, job.id, job.version)
+    return Timer(new_row.shard, new_row.id, new_row.due_at, job.tenant_id, priority, Lane.FIRST, job.id, job.version)

@@ -1,8 +1,8 @@
-"""Cursors with several verdicts, or none, or whose fires do not run beside each other.
+"""Moves cursors that have several verdicts, or none, or whose fires must not run in parallel.
 
-Nearly all fires go by batch and are sent at once; what stands here is behind, or is decided alone. So that neither one
-statement nor one transaction grows with what was missed, a long walk is made in portions, each of which commits. What
-interrupts a walk leaves the cursor where the last portion brought it, and the next look goes on from there.
+Nearly all fires are inserted in batches and sent at once (`fire`). The cursors here are behind, or are decided alone. A
+long walk is made in portions, and each portion commits, so that no statement and no transaction grows with the number
+of missed fires. An interrupted walk leaves the cursor where the last portion put it; the next scan continues there.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -13,72 +13,73 @@ from uuid import UUID
 
 from msgspec.structs import replace
 
-from horae.domain.outcomes import SkipReason
-from horae.domain.schedule import Fire as Fires
-from horae.domain.schedule import Schedule, Step, Verdict, stops
-from horae.domain.schedule import Skip as Skips
-from horae.domain.timers import Timer
-from horae.engine.admission.ready import Ready
-from horae.engine.births import fire_row, next_timer, timer_of
+from horae.domain.instances.outcomes import SkipReason
+from horae.domain.schedules import FireVerdict as Fires
+from horae.domain.schedules import Schedule, Step, Verdict, verdicts_with_positions
+from horae.domain.schedules import SkipVerdict as Skips
+from horae.domain.schedules.timers import Timer
+from horae.engine.admission.target import DueCall
+from horae.engine.fire_parts import fire_row, next_timer, timer_of
 from horae.engine.overlap import Exclusive
 from horae.runtime.batch import halve
 from horae.runtime.telemetry import log
-from horae.store import cursors, jobs
 from horae.store.cells import Cell
-from horae.store.cursors import Fire, Move, Skip, skip_row
+from horae.store.jobs import jobs
+from horae.store.schedules import cursors
+from horae.store.schedules.cursors import CursorMove, FireRow, SkipRow, skip_row
 from horae.store.tx import BAD_ROW, TRY_AGAIN, Tx
 
 ROWS_PER_STATEMENT: Final = 500
 VERDICTS_PER_TRANSACTION: Final = 100
-"""Of a job whose fires are decided one by one: each takes a statement or two."""
+"""For a job whose fires are decided one by one: each takes one or two statements."""
 Stop = tuple[Verdict, datetime | None]
-"""A verdict, and where its cursor goes from there."""
+"""A verdict, and the time to which the cursor moves with it; None: the schedule ends."""
 
 
 class Overtaken(Exception):
-    """The cursor has moved; nothing of this portion is kept."""
+    """Another node or a change has moved the cursor. The transaction of this portion is rolled back."""
 
 
 LEFT: tuple[type[Exception], ...] = (*TRY_AGAIN, Overtaken)
-"""The cursor is where it was, or where someone else brought it: the next look finds it there."""
+"""Errors after which this portion has changed nothing. The next scan finds the cursor where it is."""
 
 
 class Walk:
-    """One cursor on its way: where it stands, and what it has before it."""
+    """The way of one cursor: `at` is where it stands, `left` are the verdicts ahead of it in reverse order."""
 
-    def __init__(self, ready: Ready, step: Step, schedule: Schedule) -> None:
+    def __init__(self, ready: DueCall, step: Step, schedule: Schedule) -> None:
         self.ready = ready
         self.at = ready.timer
         self.wake = step.wake
-        self.left: list[Stop] = stops(step, schedule)[::-1]
+        self.left: list[Stop] = verdicts_with_positions(step, schedule)[::-1]
         self.fired = 0
 
     def take(self, most: int) -> "Portion":
-        """Its next verdicts; none where it has to be moved without any."""
+        """The next verdicts as a portion. Without verdicts the portion only moves the cursor."""
         taken = [self.left.pop() for _ in range(min(most, len(self.left)))]
         return Portion(self, self.at, taken, taken[-1][1] if taken else self.wake)
 
-    def went(self, portion: "Portion", fired: int) -> None:
-        """A portion was written."""
+    def move_past(self, portion: "Portion", fired: int) -> None:
+        """Move to the end of a portion that was written."""
         self.fired += fired
         if portion.wake is not None:
             self.at = self.at._replace(at=portion.wake)
 
     def give_up(self) -> None:
-        """Someone else moved it, or it was refused."""
+        """Drop the rest of the walk: the cursor was moved elsewhere, or the database refused a row."""
         self.left.clear()
 
 
 class Portion(NamedTuple):
-    """Consecutive verdicts of one cursor, from where it stands to where it goes with them."""
+    """Consecutive verdicts of one cursor: from `at`, where it stands, to `wake`, where it goes."""
 
     walk: Walk
     at: Timer
     stops: list[Stop]
     wake: datetime | None
 
-    def rows(self, now: datetime) -> tuple[list[Fire], list[Skip]]:
-        """What it leaves behind."""
+    def rows(self, now: datetime) -> tuple[list[FireRow], list[SkipRow]]:
+        """The rows that this portion inserts: instances, and skipped fires."""
         ready = self.walk.ready
         fires = [fire_row(ready, verdict, wake, now) for verdict, wake in self.stops if isinstance(verdict, Fires)]
         skips = [skip_row(self.at, verdict, wake, now) for verdict, wake in self.stops if isinstance(verdict, Skips)]
@@ -86,15 +87,15 @@ class Portion(NamedTuple):
 
 
 class Walker:
-    """Moves cursors of one cell. `follow` is told of every timer that this leaves to be due."""
+    """Moves cursors of one cell. `announce` gets every new timer."""
 
-    def __init__(self, cell: Cell, owner: UUID, follow: Callable[[Timer], None]) -> None:
+    def __init__(self, cell: Cell, owner: UUID, announce: Callable[[Timer], None]) -> None:
         self.cell = cell
         self.owner = owner
-        self.follow = follow
+        self.announce = announce
 
     async def walk(self, walks: Iterable[Walk]) -> None:
-        """Walk cursors of one priority to their ends, as many verdicts in each statement as it may hold."""
+        """Walk cursors of one priority to their ends, with up to `ROWS_PER_STATEMENT` verdicts per statement."""
         together: list[Portion] = []
         room = ROWS_PER_STATEMENT
         for walk in walks:
@@ -108,12 +109,12 @@ class Walker:
         if together:
             await self._write(together)
 
-    async def walk_alone(self, walk: Walk, *, slot: bool) -> list[Fire]:
-        """Walk one cursor with a transaction for each portion; returns the fires that are RUNNING now.
+    async def walk_alone(self, walk: Walk, *, slot: bool) -> list[FireRow]:
+        """Walk one cursor, with one transaction per portion; returns the fires that are RUNNING now.
 
-        Its fires do not run beside each other, or it has no verdict at all and only goes on.
+        This is for fires that must not run in parallel, and for a cursor without a verdict, which only moves.
         """
-        running: list[Fire] = []
+        running: list[FireRow] = []
         while True:
             portion = walk.take(VERDICTS_PER_TRANSACTION)
             try:
@@ -123,23 +124,23 @@ class Walker:
             except BAD_ROW as error:
                 await self._refuse(portion, str(error))
                 return running
-            for fire in alone.born:
+            for fire in alone.inserted:
                 if fire.token is not None:
                     running.append(fire)
                 elif fire.queue is None:
-                    self.follow(timer_of(portion.at, fire))
+                    self.announce(timer_of(portion.at, fire))
             for freed in alone.freed:
-                self.follow(freed)
-            walk.went(portion, alone.fired)
+                self.announce(freed)
+            walk.move_past(portion, alone.fired)
             if not walk.left:
-                self._go_on(walk)
+                self._announce_next(walk)
                 return running
 
     async def _write(self, portions: Sequence[Portion]) -> None:
         try:
             done = await halve(portions, self._move, BAD_ROW)
         except TRY_AGAIN:
-            done = None  # another node is at it too; the next look finds what is left
+            done = None  # another node moves the same cursors; the next scan finds the rest
         went = set() if done is None else {id(portion) for portion in done.results}
         for portion, reason in [] if done is None else done.refused:
             await self._refuse(portion, reason)
@@ -147,12 +148,14 @@ class Walker:
             if id(portion) not in went:
                 portion.walk.give_up()
             elif not portion.walk.left:
-                self._go_on(portion.walk)
+                self._announce_next(portion.walk)
 
     async def _move(self, portions: Sequence[Portion]) -> list[Portion]:
-        """One statement, and one more where schedules end with it; returns those that were not overtaken."""
+        """Write portions by one statement, and one more if schedules end; returns the portions that took effect."""
         rows = {portion.at.id: portion.rows(self.cell.clock.now()) for portion in portions}
-        moves = [Move(at.shard, at.id, at.version, at.at, wake, len(rows[at.id][0])) for _, at, _, wake in portions]
+        moves = [
+            CursorMove(at.shard, at.id, at.version, at.at, wake, len(rows[at.id][0])) for _, at, _, wake in portions
+        ]
         fires = [row for fires, _ in rows.values() for row in fires]
         skips = [row for _, skips in rows.values() for row in skips]
         last = any(portion.wake is None for portion in portions)
@@ -161,11 +164,11 @@ class Walker:
             went = [portion for portion in portions if portion.at.id in moved]
             await self._complete(tx, went)
         for portion in went:
-            born, _ = rows[portion.at.id]
-            portion.walk.went(portion, len(born))
-            for fire in born:
+            inserted, _ = rows[portion.at.id]
+            portion.walk.move_past(portion, len(inserted))
+            for fire in inserted:
                 if fire.queue is None:
-                    self.follow(timer_of(portion.at, fire))
+                    self.announce(timer_of(portion.at, fire))
         return went
 
     async def _move_alone(self, portion: Portion, slot: bool, tx: Tx) -> Exclusive:
@@ -189,7 +192,7 @@ class Walker:
         return alone
 
     async def _refuse(self, portion: Portion, reason: str) -> None:
-        """One verdict for all fires that are left of a walk that the database refuses."""
+        """The database refuses a row: skip all remaining fires of the walk, recorded as one REFUSED range."""
         walk, at = portion.walk, portion.at
         verdicts = [verdict for verdict, _ in (*portion.stops, *reversed(walk.left))]
         walk.give_up()
@@ -209,6 +212,6 @@ class Walker:
         if over:
             await jobs.complete(tx, [at.shard for at in over], [at.id for at in over])
 
-    def _go_on(self, walk: Walk) -> None:
+    def _announce_next(self, walk: Walk) -> None:
         if walk.wake is not None:
-            self.follow(next_timer(walk.ready.timer, walk.wake, walk.fired))
+            self.announce(next_timer(walk.ready.timer, walk.wake, walk.fired))

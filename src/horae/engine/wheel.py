@@ -1,8 +1,8 @@
-"""A hierarchical timing wheel: putting in and taking out cost the same however many wait.
+"""A hierarchical timing wheel: `put` and `take` cost the same per item, however many items wait.
 
-Two rings: one of fine slots for the second at hand, one of a slot per second for the next minute. When the fine ring
-has gone round, the next coarse slot is spread over it. What lies further ahead is put into the last coarse slot and
-spread again when its turn comes.
+It has two rings. The fine ring has slots of 4 ms for the present round of 1.024 s. The coarse ring has one slot per
+round, for the next two minutes. When the fine ring has gone round, the next coarse slot is spread over it. Items that
+lie further ahead are put into the last coarse slot, and placed again when that slot is spread.
 """
 
 from typing import Final, Generic, TypeVar
@@ -15,7 +15,7 @@ ROUND_MS: Final = TICK_MS * FINE
 
 
 class Wheel(Generic[Item]):
-    """Items by their time in milliseconds. Nothing comes out early; what is past comes out at the next look."""
+    """Items by their time in milliseconds. No item comes out early; a past one comes out at the next `take`."""
 
     def __init__(self, now_ms: int) -> None:
         self._tick = now_ms // TICK_MS
@@ -28,24 +28,24 @@ class Wheel(Generic[Item]):
         return self._size
 
     def put(self, at_ms: int, item: Item) -> None:
-        """Remember an item until its time."""
+        """Add an item."""
         self._size += 1
         self._place(at_ms, item)
 
     def take(self, now_ms: int) -> list[Item]:
-        """Everything whose time has come, in the order of its slots."""
+        """Remove and return the items whose time has come, in the order of their slots."""
         out: list[Item] = []
-        last = max(now_ms // TICK_MS, self._tick)  # a clock may go back a little: what is past comes out all the same
+        last = max(now_ms // TICK_MS, self._tick)  # the clock may have gone back a little
         if last - self._tick > FINE * COARSE:
             self._jump(last)
         while self._tick <= last:
-            if not self._fine_used:  # nothing in this round: go to its end at once
+            if not self._fine_used:  # this round is empty: go to its end at once
                 self._tick = min(last, self._tick | FINE - 1)
             slot = self._tick % FINE
             if self._fine_used >> slot & 1:
                 late = self._empty(slot, now_ms, out)
                 if late:
-                    break  # the slot of this very moment keeps what is a few milliseconds ahead
+                    break  # the slot of the present moment keeps items that are a few milliseconds ahead
             if self._tick == last:
                 break
             self._tick += 1
@@ -55,7 +55,7 @@ class Wheel(Generic[Item]):
         return out
 
     def next_ms(self) -> int | None:
-        """When to look again, never after the next item's time; None when nothing waits."""
+        """When to call `take` again, not later than the time of the next item; None if there is no item."""
         slot = self._tick % FINE
         ahead = self._fine_used >> slot
         if ahead:
@@ -66,7 +66,7 @@ class Wheel(Generic[Item]):
         return (self._tick // FINE + 1) * ROUND_MS
 
     def soon(self) -> list[Item]:
-        """What comes due in the second after this one, so that others may prepare for it."""
+        """The items of the next round (about a second), so that the caller can prepare for them."""
         return [item for _, item in self._coarse[(self._tick // FINE + 1) % COARSE]]
 
     def _place(self, at_ms: int, item: Item) -> None:
@@ -82,7 +82,7 @@ class Wheel(Generic[Item]):
             self._coarse_used |= 1 << slot
 
     def _jump(self, tick: int) -> None:
-        """The clock was moved, or the machine slept: going round and round would touch everything at every turn."""
+        """Go to a tick far ahead (the clock was moved, or the machine slept) by placing every item once."""
         waiting = [entry for ring in (self._fine, self._coarse) for slot in ring for entry in slot]
         self._fine, self._coarse = [[] for _ in range(FINE)], [[] for _ in range(COARSE)]
         self._fine_used = self._coarse_used = 0

@@ -1,16 +1,16 @@
-"""Moves cursors that other time zone rules have placed to where our rules put them.
+"""Moves cursors that were computed by another release of the time zone rules.
 
-A process knows one release of tzdata, from its start to its end. A new release comes with a new process.
+A process uses one release of tzdata from its start to its end. A new release comes with a new process.
 
-1. Whoever gains a shard reads its jobs once, page by page, and again every hour. Cron jobs of a zone whose definition
-   names another release are outdated.
-2. The cursor of an outdated job goes to the first fire after now by our rules. A fire that is due already is still
-   owed: its cursor stays, and whoever fires it goes on by our rules.
-3. The transaction that moves cursors also writes our release into the definitions. So the next owner, or a restart,
-   reads pages and changes nothing.
-4. While releases run beside each other, a shard follows the rules of its owner: an owner with older rules moves the
-   cursors back, and the next owner with new rules moves them again.
-5. A page with a cursor that moved between the read and the write is read again, behind all others.
+1. A node that gains a shard reads the jobs of the shard once, page by page, and again every hour. A cron job with a
+   zone is outdated if its definition names another release.
+2. The cursor of an outdated job moves to the first fire after now by our rules. If it is due already, it stays: that
+   fire still happens, and the firing node computes the next one by our rules.
+3. The transaction that moves cursors also writes our release into the definitions. So the next owner reads the pages
+   and changes nothing.
+4. While two releases run at the same time, a shard follows the rules of its owner: an owner with older rules moves the
+   cursors back, and the next owner with newer rules moves them again.
+5. If a cursor moved between the read and the write, its page is read again, after all others.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -20,32 +20,32 @@ from typing import Final, NamedTuple
 from uuid import UUID
 
 from horae.domain.errors import HoraeError
-from horae.domain.instances import Priority
-from horae.domain.jobs import Job
+from horae.domain.instances.instances import Priority
+from horae.domain.jobs.jobs import Job
 from horae.domain.placement import Run, runs_of
-from horae.domain.schedule import first_wake
+from horae.domain.schedules import first_wake
+from horae.domain.schedules.timers import Timer, cursor_of
 from horae.domain.steps import Steps
-from horae.domain.timers import Timer, cursor_of
-from horae.domain.zones import tzdata_version
+from horae.domain.zones.zones import tzdata_version
 from horae.engine.territory import Territory
 from horae.runtime.clock import boottime
 from horae.runtime.heavy import run_in_slices
 from horae.runtime.telemetry import log
-from horae.store import zone_rules
 from horae.store.cells import Cell
+from horae.store.schedules import zone_rules
+from horae.store.schedules.zone_rules import Key, OutdatedJob
 from horae.store.tx import Tx
-from horae.store.zone_rules import Key, OutdatedJob
 
 JOBS_PER_PAGE: Final = 1_000
 JOBS_PER_TRANSACTION: Final = 100
-"""Cursors that are locked together: desks that fire them wait so long."""
+"""Cursors that one transaction locks: fires of these cursors wait for it."""
 WALK_INTERVAL_S: Final = 3_600.0
-"""Seconds after which all shards are read again: an API server with older rules may have made jobs meanwhile."""
+"""Seconds after which all shards are read again: an API server with older rules may have created jobs meanwhile."""
 FIRST_ID: Final = UUID(int=0)
 
 
 class Replan(NamedTuple):
-    """A job, and where its cursor goes; None: it stays."""
+    """A job, how often its cursor has fired, and the new time of the cursor; None: the cursor stays."""
 
     job: Job
     fired: int
@@ -53,22 +53,22 @@ class Replan(NamedTuple):
 
 
 class ZoneReplanner:
-    """A duty over the shards that a node holds in one cell. `follow` is told of every cursor that was moved."""
+    """A duty for the shards that a node holds in one cell. `announce` gets the timer of every moved cursor."""
 
-    def __init__(self, cell: Cell, territory: Territory, follow: Callable[[Timer], None]) -> None:
+    def __init__(self, cell: Cell, territory: Territory, announce: Callable[[Timer], None]) -> None:
         self.cell = cell
         self.territory = territory
-        self.follow = follow
+        self.announce = announce
         self._left: list[tuple[Run, Key]] = []
         self._walked_at = boottime()
 
     def look_at(self, shards: Iterable[int], here: Iterable[int]) -> None:
-        """Shards were gained. `here` are the shards that the cell holds."""
+        """Read the jobs of gained shards. `here` are all shards of the cell."""
         wide, narrow = runs_of(shards, here)
         self._expect([*wide, *(Run(shard, shard) for shard in narrow)])
 
     async def once(self) -> int:
-        """One page; returns how many cursors it moved, or 1 where it moved none and another page is left."""
+        """Process one page; returns how many cursors moved, or 1 if none moved and another page is left."""
         if not self.cell.clock.trusted or not self.cell.clock.was_read:
             return 0
         if not self._left and boottime() - self._walked_at >= WALK_INTERVAL_S:
@@ -88,7 +88,7 @@ class ZoneReplanner:
         if page.last is not None:
             self._left.append((run, page.last))
         if overtaken:
-            self._left.insert(0, (run, after))  # behind all others: it must not keep them waiting
+            self._left.insert(0, (run, after))  # read last, so that it does not delay the other pages
             return 0
         return max(moved, int(bool(self._left)))
 
@@ -97,7 +97,7 @@ class ZoneReplanner:
         self._walked_at = boottime()
 
     async def _write(self, plans: Sequence[Replan], release: str) -> tuple[int, bool]:
-        """Move cursors and record our release; returns how many moved, and whether another was overtaken."""
+        """Move cursors and record our release; returns how many moved, and whether a cursor had moved meanwhile."""
         moved, overtaken = 0, False
         for first in range(0, len(plans), JOBS_PER_TRANSACTION):
             part = plans[first : first + JOBS_PER_TRANSACTION]
@@ -106,12 +106,12 @@ class ZoneReplanner:
             for job, fired, wake in done:
                 if wake is not None:
                     moved += 1
-                    self.follow(cursor_of(job, wake, fired))
+                    self.announce(cursor_of(job, wake, fired))
         return moved, overtaken
 
 
 def _plan(outdated: Iterable[OutdatedJob], now: datetime) -> Steps[list[Replan]]:
-    """Where the cursors go. A job whose zone our rules do not know is told of and left as it is."""
+    """Compute where the cursors go. A job whose zone our rules do not know is logged and left as it is."""
     plans = []
     for job, fired in outdated:
         wake = None
@@ -119,7 +119,7 @@ def _plan(outdated: Iterable[OutdatedJob], now: datetime) -> Steps[list[Replan]]
             if job.next_fire_at is not None and job.next_fire_at > now:
                 wake = first_wake(job.schedule({}), now, fired=fired)
         except HoraeError as error:
-            log.error("zone_rules.not_planned", job=str(job.id), reason=str(error))
+            log.error("zone_rules.job_skipped", job=str(job.id), reason=str(error))
             continue
         plans.append(Replan(job, fired, wake if wake != job.next_fire_at else None))
         yield
@@ -127,7 +127,7 @@ def _plan(outdated: Iterable[OutdatedJob], now: datetime) -> Steps[list[Replan]]
 
 
 async def _move(plans: Sequence[Replan], release: str, tx: Tx) -> list[Replan]:
-    """Returns the plans that were carried out. Cursors are locked before jobs, in the order of nodes."""
+    """Move cursors; returns the plans that took effect. Cursors are locked before jobs, and in the order of fires."""
     moved: set[UUID] = set()
     for priority in Priority:
         moves = [(job, wake) for job, _, wake in plans if wake is not None and job.definition.priority == priority]

@@ -1,1 +1,1 @@
-"""What every room may lean on and what knows nothing of jobs: clock, loop, batch, settings, telemetry."""
+"""Building blocks for every package, without knowledge of jobs: clock, loop, batch, settings, telemetry."""

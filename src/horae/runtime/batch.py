@@ -1,4 +1,4 @@
-"""A batch that fails is halved until the bad row stands alone: one bad row never holds up ninety-nine good ones."""
+"""Halves a batch that fails until the bad row is alone: one bad row does not stop ninety-nine good ones."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Generic, NamedTuple, TypeVar
@@ -7,34 +7,34 @@ Row = TypeVar("Row")
 Result = TypeVar("Result")
 
 
-class Refused(NamedTuple, Generic[Row]):
-    """A row that fails on its own, with the reason it gave."""
+class RefusedRow(NamedTuple, Generic[Row]):
+    """A row that fails even alone, with the reason."""
 
     row: Row
     reason: str
 
 
-class Halved(NamedTuple, Generic[Row, Result]):
-    """What came of a batch: the results of the good rows, and the bad ones alone."""
+class BatchOutcome(NamedTuple, Generic[Row, Result]):
+    """The results of the good rows, and the bad rows."""
 
     results: list[Result]
-    refused: list[Refused[Row]]
+    refused: list[RefusedRow[Row]]
 
 
 async def halve(
     rows: Sequence[Row],
     run: Callable[[Sequence[Row]], Awaitable[list[Result]]],
     bad_row: tuple[type[Exception], ...],
-) -> Halved[Row, Result]:
-    """Run a batch; where it fails because of a row (`bad_row`), run its halves. Each run is its own transaction."""
+) -> BatchOutcome[Row, Result]:
+    """Run a batch. If it raises one of `bad_row`, run its halves. Each run is a separate transaction."""
     if not rows:
-        return Halved([], [])
+        return BatchOutcome([], [])
     try:
-        return Halved(await run(rows), [])
+        return BatchOutcome(await run(rows), [])
     except bad_row as error:
         if len(rows) == 1:
-            return Halved([], [Refused(rows[0], str(error))])
+            return BatchOutcome([], [RefusedRow(rows[0], str(error))])
     middle = len(rows) // 2
     left = await halve(rows[:middle], run, bad_row)
     right = await halve(rows[middle:], run, bad_row)
-    return Halved(left.results + right.results, left.refused + right.refused)
+    return BatchOutcome(left.results + right.results, left.refused + right.refused)

@@ -1,4 +1,4 @@
-"""What waits for a batch: first come, first served, or owners in turn."""
+"""Queues of rows that wait for a batch: first come, first served, or owners in turn."""
 
 from collections import Counter, deque
 from collections.abc import Callable, Hashable, Sequence
@@ -8,20 +8,20 @@ Row = TypeVar("Row")
 
 
 class BatchQueue(Protocol[Row]):
-    """Rows that wait. Each method takes constant time for a row, however many wait."""
+    """Waiting rows. Each method takes constant time per row, however many wait."""
 
     def __len__(self) -> int: ...
 
     def append(self, row: Row, /) -> None:
-        """One more waits."""
+        """Add a row."""
         ...
 
     def take(self, most: int) -> list[Row]:
-        """The next batch; empty where nothing may go now."""
+        """Remove and return the next batch; empty if no row may go now."""
         ...
 
-    def done(self, batch: Sequence[Row]) -> None:
-        """A batch has ended."""
+    def finish(self, batch: Sequence[Row]) -> None:
+        """Note that a batch has ended."""
         ...
 
 
@@ -29,17 +29,17 @@ class FifoQueue(deque[Row]):
     """First come, first served."""
 
     def take(self, most: int) -> list[Row]:
-        """The next batch."""
+        """Remove and return the next batch."""
         return [self.popleft() for _ in range(min(most, len(self)))]
 
-    def done(self, batch: Sequence[Row]) -> None:
-        """Nobody waits for that."""
+    def finish(self, batch: Sequence[Row]) -> None:
+        """Do nothing: the order does not depend on running batches."""
 
 
 class RoundRobinQueue(BatchQueue[Row]):
-    """Owners take turns, a row each, and an owner is in at most so many batches at once.
+    """Owners take turns, a row each, and an owner is in at most `batches_of_owner` batches at the same time.
 
-    An owner with very many rows, or with rows that take very long, so leaves others their turn and a batch.
+    So an owner with very many rows, or with very slow rows, leaves turns and a batch to the others.
     """
 
     def __init__(self, owner_of: Callable[[Row], Hashable], batches_of_owner: int) -> None:
@@ -55,7 +55,7 @@ class RoundRobinQueue(BatchQueue[Row]):
         return self._size
 
     def append(self, row: Row, /) -> None:
-        """One more waits."""
+        """Add a row behind the other rows of its owner."""
         owner = self._owner_of(row)
         rows = self._rows.get(owner)
         if rows is None:
@@ -65,7 +65,7 @@ class RoundRobinQueue(BatchQueue[Row]):
         self._size += 1
 
     def take(self, most: int) -> list[Row]:
-        """The next batch; empty where every owner that waits is in as many batches as it may be."""
+        """Remove and return the next batch; empty if every waiting owner is in as many batches as it may be."""
         batch: list[Row] = []
         while self._ring and len(batch) < most:
             owner = self._ring.popleft()
@@ -82,8 +82,8 @@ class RoundRobinQueue(BatchQueue[Row]):
         self._running.update(set(map(self._owner_of, batch)))
         return batch
 
-    def done(self, batch: Sequence[Row]) -> None:
-        """Its owners may be in another one."""
+    def finish(self, batch: Sequence[Row]) -> None:
+        """Note that a batch has ended: its owners may be in another batch."""
         for owner in set(map(self._owner_of, batch)):
             self._running[owner] -= 1
             if not self._running[owner]:

@@ -1,4 +1,4 @@
-"""Rows go in one by one, batches go out: at once when it is quiet, paced and larger under load."""
+"""Collects single rows into batches: small and at once while it is quiet, larger and paced under load."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
@@ -6,23 +6,23 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from horae.runtime.batch_queues import BatchQueue, FifoQueue
-from horae.runtime.pace import Pace
+from horae.runtime.pace import BatchPace
 from horae.runtime.telemetry import log
 
 Row = TypeVar("Row")
 
 
 class Batcher(Generic[Row]):
-    """Runs batches of what was added, a few at a time. What a run raises is logged, and its rows are gone.
+    """Runs batches of added rows, at most `at_once` at a time. If a run raises, it is logged, and its rows are dropped.
 
-    `queue` says in which order rows go; without one it is that in which they came.
+    `queue` decides the order of rows; without it rows go in the order in which they were added.
     """
 
     def __init__(
         self,
         name: str,
         run: Callable[[list[Row]], Awaitable[None]],
-        pace: Pace,
+        pace: BatchPace,
         *,
         most: int = 200,
         at_once: int = 3,
@@ -42,34 +42,38 @@ class Batcher(Generic[Row]):
 
     @property
     def busy(self) -> bool:
-        """Whether rows wait, or a batch is under way."""
+        """Whether rows wait, or a batch is running."""
         return bool(self._rows or self._running)
 
     def add(self, row: Row) -> None:
-        """One more."""
+        """Add a row."""
         self._rows.append(row)
         if self._timer is None:
             self._arrange()
 
     def extend(self, rows: Iterable[Row]) -> None:
-        """Several more."""
+        """Add rows."""
         for row in rows:
             self._rows.append(row)
         if self._rows and self._timer is None:
             self._arrange()
 
-    async def drained(self) -> None:
-        """Until everything that was added has been run."""
+    async def drain(self) -> None:
+        """Run everything that was added, without pauses, and wait for its end."""
         while self._rows or self._running:
             self._flush()
             await asyncio.wait(self._running)
 
     def _arrange(self) -> None:
         if len(self._running) >= self.at_once:
-            return  # the first to end goes on
-        wait = 0.0 if len(self._rows) >= self.most else self.pace.wait_s()
+            return  # the first batch that ends arranges the next one
+        wait = self._wait_s()
         loop = asyncio.get_running_loop()
         self._timer = loop.call_later(wait, self._flush) if wait > 0 else loop.call_soon(self._flush)
+
+    def _wait_s(self) -> float:
+        """Seconds until the next batch may go; a full batch may go at once."""
+        return 0.0 if len(self._rows) >= self.most else self.pace.wait_s()
 
     def _flush(self) -> None:
         if self._timer is not None:
@@ -77,18 +81,21 @@ class Batcher(Generic[Row]):
             self._timer = None
         loop = asyncio.get_running_loop()
         while len(self._running) < self.at_once and (batch := self._rows.take(self.most)):
-            self.pace.spent(len(batch))
-            task = loop.create_task(self._guarded(batch))
+            self.pace.count_batch(len(batch))
+            task = loop.create_task(self._run_logged(batch))
             self._running.add(task)
-            task.add_done_callback(partial(self._ended, batch))
+            task.add_done_callback(partial(self._finish, batch))
 
-    def _ended(self, batch: list[Row], task: "asyncio.Task[None]") -> None:
+    def _finish(self, batch: list[Row], task: "asyncio.Task[None]") -> None:
         self._running.discard(task)
-        self._rows.done(batch)
+        self._rows.finish(batch)
         if self._rows and self._timer is None:
-            self._arrange()
+            if self._wait_s() > 0:
+                self._arrange()
+            else:
+                self._flush()  # a loop under load takes long to come round: the next batch need not wait for that
 
-    async def _guarded(self, batch: list[Row]) -> None:
+    async def _run_logged(self, batch: list[Row]) -> None:
         try:
             await self.run(batch)
         except Exception:

@@ -1,7 +1,7 @@
-"""Computations of seconds in a process that answers others within milliseconds.
+"""Computations that take seconds, in a process that must answer within milliseconds.
 
-Python runs one thread at a time, so a thread would not help: such a computation is cut into steps, and the event loop
-does as much else as it likes between two slices of them.
+Python runs one thread at a time, so a thread would not help. Such a computation is a generator of small steps. It runs
+in slices, and between two slices the event loop does other work.
 """
 
 import asyncio
@@ -15,13 +15,13 @@ from horae.runtime.sharing import SharedPlaces
 
 Result = TypeVar("Result")
 SLICE_S: Final = 0.005
-"""How long steps are run one after the other, and how long the loop then has for others."""
+"""Seconds of a slice, and of the pause after it."""
 MOST_WAITING: Final = 8
-"""Computations of one owner that wait for their turn; one more is refused."""
+"""Computations of one owner that may wait for their turn; one more is refused."""
 
 
 async def run_in_slices(steps: Generator[None, None, Result]) -> Result:
-    """Run a computation to its end; after each slice the loop has as much time for others."""
+    """Run a computation to its end; after each slice the event loop gets as much time for other work."""
     ends = perf_counter() + SLICE_S
     while True:
         try:
@@ -35,14 +35,14 @@ async def run_in_slices(steps: Generator[None, None, Result]) -> Result:
 
 
 class HeavyTurns:
-    """One per process: a heavy computation at a time, and of each owner at most one that waits for the others'."""
+    """One per process: one heavy computation at a time. Of each owner at most one competes with other owners."""
 
     def __init__(self) -> None:
         self._places = SharedPlaces(most=1, most_of_one=1)
 
     @asynccontextmanager
     async def turn(self, owner: Hashable) -> AsyncIterator[None]:
-        """The owner's turn, while the block lasts."""
+        """Wait for the owner's turn, and keep it while the block runs."""
         many = self._places.users(owner)
         if many > MOST_WAITING:
             raise RateLimited(f"{many} such computations of the tenant are under way already", 1.0)

@@ -1,56 +1,57 @@
-"""Background duties. A duty has one public `once()` that says how much it did; the loop owns the rest."""
+"""Background duties. A duty has a public `once()` that returns how much it did; the loop does the rest."""
 
 import asyncio
 from typing import Protocol
 
+from horae.runtime.cancellation import cancellation_requested
 from horae.runtime.clock import boottime
-from horae.runtime.ending import told
 from horae.runtime.telemetry import log
 from horae.runtime.waker import Waker
 
 
 class RoundPostponed(Exception):
-    """A round cannot be done now, and whoever found out has said why: the loop says nothing more, and tries again."""
+    """A round cannot be done now, and the reason was logged already: the loop logs nothing and tries again."""
 
 
 class Duty(Protocol):
-    """Something to be done again and again. Tests call `once()` themselves."""
+    """Work that is repeated. Tests call `once()` themselves."""
 
     async def once(self) -> int:
-        """Do what is there to do now; returns how much that was."""
+        """Do one round; returns how much was done. The loop repeats at once unless this is 0."""
         ...
 
 
 class Loop:
-    """Runs a duty until stopped: at once again while there is work, else after a pause or a wake-up.
+    """Runs a duty until stopped: again at once while there is work, otherwise after `pause` seconds or a wake-up.
 
-    `went_at` is the tick of its last round that did not fail: that it lives says nothing, that it goes on does.
+    `last_success_at` is the tick of the last successful round: it shows whether the duty makes progress.
     """
 
-    def __init__(self, name: str, duty: Duty, pause: float) -> None:
+    def __init__(self, name: str, duty: Duty, pause: float, waker: Waker | None = None) -> None:
+        """`waker`: a waker that others have already, because they are made before the loop."""
         self.name = name
         self.duty = duty
         self.pause = pause
-        self.waker = Waker()
-        self.went_at = boottime()
+        self.waker = waker or Waker()
+        self.last_success_at = boottime()
         self._stopping = False
 
     def stop(self) -> None:
-        """Let the current round end and begin no other."""
+        """Let the current round end, and start no other."""
         self._stopping = True
         self.waker.wake()
 
     async def run(self) -> None:
-        """Until `stop()`, or told to end. A round that fails is logged and tried again after the pause."""
-        while not self._stopping and not told():
+        """Run rounds until `stop()` or a cancellation. A failed round is logged, and repeated after the pause."""
+        while not self._stopping and not cancellation_requested():
             done = 0
             try:
                 done = await self.duty.once()
-                self.went_at = boottime()
+                self.last_success_at = boottime()
             except RoundPostponed:
                 pass
-            except (Exception, asyncio.CancelledError):  # a library cancels what it lost with a connection, too
-                if told():
+            except (Exception, asyncio.CancelledError):  # a library may raise CancelledError for a lost connection
+                if cancellation_requested():
                     raise
                 log.exception("duty.failed", duty=self.name)
             if not done:

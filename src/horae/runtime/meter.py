@@ -1,4 +1,4 @@
-"""Counting what one process lets through: so many a second with a burst, so many at once. Nothing is shared."""
+"""Token buckets in the memory of one process. Nothing is shared with other processes."""
 
 from collections import OrderedDict
 from collections.abc import Hashable
@@ -10,29 +10,29 @@ MOST: Final = 50_000
 
 
 class Rate(NamedTuple):
-    """So many a second on the long run, and so many at once."""
+    """At most `rate` per second in the long run, and `burst` at once."""
 
     rate: float
     burst: float
 
 
-class Level(NamedTuple):
-    """What is left now, and after how many seconds there is a whole one again (zero: now)."""
+class MeterLevel(NamedTuple):
+    """The whole tokens left now, and the seconds until there is one (zero: now)."""
 
     left: int
     wait: float
 
 
 class Meter:
-    """Token buckets by key. Keys that were not heard of for long are forgotten: theirs would be full again."""
+    """Token buckets by key. Beyond `most` keys the least recently used one is forgotten: it should be full again."""
 
     def __init__(self, *, most: int = MOST) -> None:
         self._levels: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()
         self._most = most
 
-    def take(self, key: Hashable, rate: Rate) -> Level | None:
-        """One token; None when there is none."""
-        level = self._refilled(key, rate)
+    def take(self, key: Hashable, rate: Rate) -> MeterLevel | None:
+        """Take one token; None if there is none."""
+        level = self._refill(key, rate)
         if level < 1:
             return None
         self._levels[key] = (level - 1, boottime())
@@ -41,11 +41,11 @@ class Meter:
             self._levels.popitem(last=False)
         return self.look(key, rate)
 
-    def look(self, key: Hashable, rate: Rate) -> Level:
-        """What is there without taking any."""
-        level = self._refilled(key, rate)
-        return Level(int(level), max(0.0, (1 - level) / rate.rate))
+    def look(self, key: Hashable, rate: Rate) -> MeterLevel:
+        """The level of a bucket; nothing is taken."""
+        level = self._refill(key, rate)
+        return MeterLevel(int(level), max(0.0, (1 - level) / rate.rate))
 
-    def _refilled(self, key: Hashable, rate: Rate) -> float:
+    def _refill(self, key: Hashable, rate: Rate) -> float:
         level, at = self._levels.get(key, (rate.burst, 0.0))
         return min(rate.burst, level + (boottime() - at) * rate.rate)

@@ -1,26 +1,29 @@
-"""How often to write: at once while there is little, under load seldom enough for batches worth their commit."""
+"""How often to write batches: at once while there is little load, and rarely enough for large batches under load."""
 
 from collections.abc import Callable
 from typing import Final
 
 from horae.runtime.clock import boottime
 
-BUSY: Final = 1000.0
-"""Rows a second from which on the share of commits is bounded, instead of their number."""
+BUSY_ROWS_PER_S: Final = 1000.0
+"""Rows per second from which on the load counts as high."""
 
-REMEMBERED: Final = 0.5
+RATE_WINDOW_S: Final = 0.5
+"""Seconds over which the rate of rows is measured."""
 
 
-class Pace:
-    """While it is quiet a batch may go `quiet` seconds after the last.
+class BatchPace:
+    """While the load is low, a batch may go `quiet_s` after the last one.
 
-    When it is not, at most `per_row` batches go for a row, and none within `busy` seconds of the last.
+    Under high load at most `batches_per_row` batches go per row, and none within `busy_s` of the last one.
     """
 
-    def __init__(self, quiet: float, per_row: float, busy: float, now: Callable[[], float] = boottime) -> None:
-        self._quiet = quiet
-        self._per_row = per_row
-        self._busy = busy
+    def __init__(
+        self, *, quiet_s: float, batches_per_row: float, busy_s: float, now: Callable[[], float] = boottime
+    ) -> None:
+        self._quiet_s = quiet_s
+        self._batches_per_row = batches_per_row
+        self._busy_s = busy_s
         self._now = now
         self._last = -1.0
         self._rate = 0.0
@@ -28,16 +31,18 @@ class Pace:
         self._counted = 0
 
     def wait_s(self) -> float:
-        """Seconds until the next batch may go; not above zero: now."""
-        gap = max(1 / (self._rate * self._per_row), self._busy) if self._rate > BUSY else self._quiet
-        return self._last + gap - self._now()
+        """Seconds until the next batch may go; zero or less: now."""
+        gap_s = self._quiet_s
+        if self._rate > BUSY_ROWS_PER_S:
+            gap_s = max(1 / (self._rate * self._batches_per_row), self._busy_s)
+        return self._last + gap_s - self._now()
 
-    def spent(self, rows: int) -> None:
-        """A batch has gone."""
+    def count_batch(self, rows: int) -> None:
+        """Count a batch that goes now."""
         now = self._now()
         self._last = now
         self._counted += rows
         passed = now - self._counted_at
-        if passed >= REMEMBERED:
+        if passed >= RATE_WINDOW_S:
             self._rate = self._counted / passed
             self._counted_at, self._counted = now, 0

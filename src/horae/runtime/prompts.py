@@ -1,4 +1,4 @@
-"""Duties that run when there is a reason, and after a safety period without one."""
+"""Duties that run when they are prompted, and once in a safety period without a prompt."""
 
 from collections.abc import Callable
 
@@ -7,10 +7,10 @@ from horae.runtime.loop import Duty
 
 
 class PromptedDuty:
-    """A duty that may be asked at every turn of its loop, and does nothing as long as nothing prompts it.
+    """Wraps a duty: a round without a prompt does nothing.
 
-    A prompt is a hint: it may be late or lost, so the duty also runs `safety_s` seconds after its last round. A round
-    that fails, or that did something, is followed by another.
+    A prompt is a hint: it may be late or lost. So the duty also runs `safety_s` seconds after its last round. A round
+    that fails, or that did something, counts as a prompt for the next one.
     """
 
     def __init__(self, duty: Duty, safety_s: float, now: Callable[[], float] = boottime) -> None:
@@ -21,11 +21,11 @@ class PromptedDuty:
         self._ran_at = now()
 
     def prompt(self) -> None:
-        """There may be something to do."""
+        """Let the next round run: there may be work."""
         self._prompted = True
 
     async def once(self) -> int:
-        """Run the duty if it was prompted or its time has come; returns how much it did."""
+        """Run the duty if it was prompted or the safety period is over; returns how much it did."""
         if not self._prompted and self._now() - self._ran_at < self.safety_s:
             return 0
         self._prompted = False  # before the round, so a prompt during it is kept

@@ -1,4 +1,4 @@
-"""Remembers what failed lately: each thing is tried again after a pause of its own, and keeps nothing else waiting."""
+"""Remembers recent failures: each thing is tried again after its own pause, and delays nothing else."""
 
 from collections.abc import Callable, Hashable
 from typing import Final, NamedTuple
@@ -11,7 +11,7 @@ MAX_REMEMBERED: Final = 10_000
 
 
 class Setback(NamedTuple):
-    """How often a thing failed in a row, and until when it is left alone."""
+    """How often a thing failed in a row, and the tick until which it is left alone."""
 
     failures: int
     until: float
@@ -25,12 +25,12 @@ class Setbacks:
         self._known: dict[Hashable, Setback] = {}
 
     def may_try(self, thing: Hashable) -> bool:
-        """Whether its pause is over, or it never failed."""
+        """Whether a thing may be tried: it has not failed, or its pause is over."""
         known = self._known.get(thing)
         return known is None or known.until <= self._now()
 
-    def failed(self, thing: Hashable) -> float:
-        """Note a failure; returns the seconds of its pause."""
+    def record_failure(self, thing: Hashable) -> float:
+        """Record a failure; returns the seconds of the pause."""
         before = self._known.pop(thing, None)
         failures = 1 if before is None else before.failures + 1
         pause_s = min(FIRST_PAUSE_S * 2.0 ** min(failures - 1, 10), LONGEST_PAUSE_S)
@@ -39,6 +39,6 @@ class Setbacks:
         self._known[thing] = Setback(failures, self._now() + pause_s)
         return pause_s
 
-    def succeeded(self, thing: Hashable) -> None:
-        """Forget its failures."""
+    def record_success(self, thing: Hashable) -> None:
+        """Forget the failures of a thing."""
         self._known.pop(thing, None)

@@ -1,4 +1,4 @@
-"""What a deployment may choose. Every name is an environment variable with `HORAE_` before it."""
+"""The settings of a deployment. Each name is an environment variable with the prefix `HORAE_`."""
 
 from ipaddress import ip_network
 from pathlib import Path
@@ -7,16 +7,16 @@ from typing import Final, Literal, Self
 from pydantic import BaseModel, Field, TypeAdapter, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from horae.domain.channels import check_pattern
 from horae.domain.errors import Invalid
+from horae.domain.events.channels import check_pattern
 
 
 class CellSettings(BaseModel):
     """One PostgreSQL cluster that holds some shards.
 
-    `pooled`: the DSN leads to a pooler in transaction mode (PgBouncer); what needs a session of its own (LISTEN) goes
-    by `direct_dsn`, which must then be given. Upkeep that only an owner may do (VACUUM) goes by `upkeep_dsn`. Where
-    they are left out both are the DSN.
+    - `pooled`: the DSN leads to a pooler in transaction mode (PgBouncer).
+    - `direct_dsn`: for what needs its own session (LISTEN); required if `pooled`, otherwise the DSN by default.
+    - `upkeep_dsn`: for upkeep that only the owner of the tables may do (VACUUM); `direct_dsn` by default.
     """
 
     name: str
@@ -33,7 +33,7 @@ class CellSettings(BaseModel):
 
 
 class EgressSettings(BaseModel):
-    """Where calls may go beside the public Internet over TLS."""
+    """Where calls may go beside the public Internet over TLS. `plain` allows calls without TLS."""
 
     networks: list[str] = Field(default_factory=list)
     ports: list[str] = Field(default_factory=lambda: ["443", "8443"])
@@ -44,7 +44,7 @@ Algorithm = Literal["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256
 
 
 class OidcSettings(BaseModel):
-    """The issuer at which people log in. `algorithms` are those its tokens may be signed with."""
+    """The OpenID Connect issuer at which people log in. `algorithms` are the accepted signature algorithms."""
 
     issuer: str
     client_id: str
@@ -56,11 +56,11 @@ class OidcSettings(BaseModel):
 
 
 class BrokerSettings(BaseModel):
-    """A broker that events go to and come from, by the name under which tenants know it.
+    """A message broker for outgoing and incoming events. Tenants know it by its name in `HORAE_BROKERS`.
 
-    `url`: bootstrap servers of Kafka (`host:9092,…`), `nats://…` or `amqp://…`, with user and password where it asks
-    for them. `options` are settings of its own (Kafka: librdkafka's). `topics` are the patterns of topics that are a
-    tenant's own; the tenant `system` may use any.
+    - `url`: bootstrap servers of Kafka (`host:9092,…`), `nats://…` or `amqp://…`, with user and password if needed.
+    - `options`: settings of the broker's client (Kafka: librdkafka).
+    - `topics`: patterns of the topics that a tenant may use. The tenant `system` may use any.
     """
 
     kind: Literal["kafka", "nats", "rabbitmq"]
@@ -84,14 +84,14 @@ LAPTOP: Final = EgressSettings(
     ports=["1-65535"],
     plain=True,
 )
-"""What developers call: their own machine and what runs beside it."""
+"""Egress in development: the own machine and private networks."""
 
 
 class TransitSettings(BaseModel):
-    """A key engine that speaks the transit API of Vault or OpenBao.
+    """A key service with the transit API of Vault or OpenBao.
 
-    The token stands here, or in a file that is read at every call: an agent may renew it. `ca_file`: PEM of the
-    authority that signed the engine's certificate, where the system does not know it.
+    `token_file` is read at every call, because another process may renew the token. `ca_file` is the PEM file of the
+    authority that signed the service's certificate, if the system does not know it.
     """
 
     url: str
@@ -102,7 +102,7 @@ class TransitSettings(BaseModel):
     ca_file: Path | None = None
 
     def current_token(self) -> str:
-        """What proves who we are, as it is now."""
+        """The current token."""
         return self.token if self.token_file is None else self.token_file.read_text().strip()
 
 
@@ -126,7 +126,7 @@ class Settings(BaseSettings):
     egress: EgressSettings | None = None
     secrets: dict[str, dict[str, str]] = Field(default_factory=dict, repr=False)
     secrets_file: Path | None = None
-    sealing: Literal["on", "off"] = "on"
+    encryption: Literal["on", "off"] = "on"
     keyring: Path | None = None
     transit: TransitSettings | None = None
     api_cells: list[CellSettings] = Field(default_factory=list)
@@ -162,23 +162,26 @@ class Settings(BaseSettings):
         return [str(ip_network(one)) for one in given]
 
     def all_egress(self) -> EgressSettings:
-        """`HORAE_EGRESS`; without it only the public Internet over TLS, in test and dev what is near."""
+        """`HORAE_EGRESS`. By default only the public Internet over TLS; in test and dev also private networks."""
         return self.egress or (EgressSettings() if self.environment == "production" else LAPTOP)
 
     def all_cells(self) -> list[CellSettings]:
-        """The cells of `HORAE_CELLS`; on a laptop the one of `HORAE_DSN`."""
+        """The cells of `HORAE_CELLS`, or the single cell of `HORAE_DSN`."""
         if self.cells:
             return self.cells
         return [CellSettings(name="cell-0", dsn=self.dsn)] if self.dsn else []
 
-    def door_cells(self) -> list[CellSettings]:
-        """The cells as an API process reaches them: `HORAE_API_CELLS` or `HORAE_API_DSN`, with the role `horae_api`."""
+    def api_server_cells(self) -> list[CellSettings]:
+        """The cells for API processes: `HORAE_API_CELLS` or `HORAE_API_DSN`, with the role `horae_api`.
+
+        If neither is set, the cells of `all_cells`.
+        """
         if self.api_cells or self.api_dsn is None:
             return self.api_cells or self.all_cells()
         return [CellSettings(name="cell-0", dsn=self.api_dsn)]
 
     def all_secrets(self) -> dict[str, dict[str, str]]:
-        """The values of named secrets by tenant: those of `HORAE_SECRETS_FILE`, and over them `HORAE_SECRETS`."""
+        """The values of named secrets by tenant: from `HORAE_SECRETS_FILE`, overridden by `HORAE_SECRETS`."""
         found: dict[str, dict[str, str]] = {}
         if self.secrets_file is not None:
             found = TypeAdapter(dict[str, dict[str, str]]).validate_json(self.secrets_file.read_bytes())

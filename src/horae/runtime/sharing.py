@@ -1,4 +1,4 @@
-"""Places and tasks of many owners in one process: none waits for another's, and nobody takes more than a share."""
+"""Bounds how many things run at once in a process, in all and per owner, so that no owner takes all places."""
 
 import asyncio
 from collections import Counter
@@ -6,13 +6,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
 from contextlib import asynccontextmanager
 from typing import Generic, TypeVar
 
-from horae.runtime.ending import ended
+from horae.runtime.cancellation import cancel_and_wait
 
 Owner = TypeVar("Owner", bound=Hashable)
 
 
 class _Share:
-    """The places of one owner, and how many hold one or wait for it."""
+    """The places of one owner, and how many users hold or await one."""
 
     def __init__(self, most: int) -> None:
         self.places = asyncio.Semaphore(most)
@@ -20,7 +20,7 @@ class _Share:
 
 
 class SharedPlaces:
-    """At most `most` places at once, of one owner at most `most_of_one`; the others wait in their order."""
+    """At most `most` places at once, and at most `most_of_one` per owner; the others wait in order."""
 
     def __init__(self, most: int, most_of_one: int) -> None:
         self._places = asyncio.Semaphore(most)
@@ -28,17 +28,17 @@ class SharedPlaces:
         self._shares: dict[Hashable, _Share] = {}
 
     def __len__(self) -> int:
-        """How many owners hold a place or wait for one."""
+        """How many owners hold or await a place."""
         return len(self._shares)
 
     def users(self, owner: Hashable) -> int:
-        """How many hold a place of an owner or wait for one."""
+        """How many users of an owner hold or await a place."""
         share = self._shares.get(owner)
         return 0 if share is None else share.users
 
     @asynccontextmanager
     async def of(self, owner: Hashable) -> AsyncIterator[None]:
-        """A place of an owner while the block lasts. Who waits for a place of its own holds none of the others'."""
+        """Hold a place while the block runs. A user that waits for its owner's bound holds no common place."""
         share = self._shares.setdefault(owner, _Share(self._most_of_one))
         share.users += 1
         try:
@@ -51,7 +51,7 @@ class SharedPlaces:
 
 
 class SharedTasks(Generic[Owner]):
-    """Runs tasks in shared places. Starting a thing again while it runs, or waits for a place, does nothing."""
+    """Runs tasks in shared places. To start a thing again while it runs or waits for a place does nothing."""
 
     def __init__(self, most: int, most_of_one: int) -> None:
         self._places = SharedPlaces(most, most_of_one)
@@ -63,19 +63,19 @@ class SharedTasks(Generic[Owner]):
         return len(self._tasks)
 
     def by_owner(self) -> Counter[Owner]:
-        """How many things of each owner run or wait."""
+        """How many things of each owner run or wait for a place."""
         return Counter(self._owners[thing] for thing, task in self._tasks.items() if not task.done())
 
     def start(self, owner: Owner, thing: Hashable, work: Callable[[], Awaitable[int]]) -> None:
-        """Begin to work on a thing of an owner as soon as there is a place; `work` says how much it did."""
+        """Work on a thing of an owner as soon as there is a place; `work` returns how much it did."""
         if thing not in self._tasks:
             self._owners[thing] = owner
             self._tasks[thing] = asyncio.create_task(self._run(owner, work))
 
     async def settle(self, seconds: float) -> int:
-        """Wait until nothing runs, but not longer; returns how much was done since the last time.
+        """Wait until nothing runs, at most this many seconds; returns how much was done since the last call.
 
-        A task that failed or was cancelled from inside raises here, after the others.
+        If a task failed or was cancelled from inside, its error is raised after the results of the others are counted.
         """
         if self._tasks:
             await asyncio.wait(self._tasks.values(), timeout=seconds)
@@ -91,9 +91,9 @@ class SharedTasks(Generic[Owner]):
         return done
 
     async def close(self) -> None:
-        """End all of it."""
+        """Cancel all tasks and wait for their end."""
         tasks, self._tasks, self._owners = self._tasks, {}, {}
-        await ended(*tasks.values())
+        await cancel_and_wait(*tasks.values())
 
     async def _run(self, owner: Hashable, work: Callable[[], Awaitable[int]]) -> int:
         async with self._places.of(owner):

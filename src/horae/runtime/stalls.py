@@ -1,8 +1,10 @@
-"""Nothing blocks the event loop: a thread watches it, and says what it does where it stands still.
+"""Watches the event loop from a thread, and logs where the loop is when it stands still.
 
-The loop beats twice within the bound. Where a beat is overdue by more than the bound, the thread logs `loop.stalled`
-with the stack of the loop's thread, once per stall; the next beat logs `loop.resumed` with its length. A process that
-was itself stopped, or got no CPU, does not count: then the watching thread is late too, and the loop's used no CPU.
+1. The loop beats twice within the bound.
+2. If a beat is overdue by more than the bound, the thread logs `loop.stalled` with the stack of the loop's thread, once
+   per stall. The next beat logs `loop.resumed` with the length.
+3. A process that was stopped, or got no CPU, does not count: then the watching thread is late, too, and the loop's
+   thread has used no CPU.
 """
 
 import asyncio
@@ -16,14 +18,14 @@ from typing import Final, NamedTuple
 
 from horae.runtime.telemetry import log
 
-BOUND_S: Final = 0.25
-"""How long the loop may stand still unseen. Everything it does is meant to take a few milliseconds."""
+MAX_LOOP_STALL_S: Final = 0.25
+"""Seconds that the loop may stand still without a report. Each of its callbacks should take a few milliseconds."""
 DEEPEST: Final = 20
-"""Frames of the stack that are told, the innermost ones."""
+"""Frames of the stack that are logged, the innermost ones."""
 
 
 class Stall(NamedTuple):
-    """For how long the loop stood still when it was seen, what its thread used of the CPU, and where it was."""
+    """A stall when it was noticed: its length so far, the CPU time of the loop's thread, and the thread's stack."""
 
     seconds: float
     cpu_seconds: float
@@ -31,15 +33,15 @@ class Stall(NamedTuple):
 
 
 def log_stall(stall: Stall) -> None:
-    """Tell of a loop that stands still."""
+    """Log a stall."""
     log.error(
         "loop.stalled", seconds=round(stall.seconds, 3), cpu_seconds=round(stall.cpu_seconds, 3), stack=stall.stack
     )
 
 
 @contextmanager
-def watching(bound_s: float = BOUND_S) -> Iterator[None]:
-    """Watch the running loop while the block lasts."""
+def watch_stalls(bound_s: float = MAX_LOOP_STALL_S) -> Iterator[None]:
+    """Watch the running loop while the block runs."""
     monitor = StallMonitor(bound_s)
     monitor.start()
     try:
@@ -49,20 +51,24 @@ def watching(bound_s: float = BOUND_S) -> Iterator[None]:
 
 
 class StallMonitor:
-    """Watches the loop that it is started in. `report` is called in the watching thread."""
+    """Watches the loop in which it is started. `report` is called in the watching thread, or in the loop's.
 
-    def __init__(self, bound_s: float = BOUND_S, report: Callable[[Stall], None] = log_stall) -> None:
+    The loop's thread reports a stall by itself, without a stack, if its own callback also kept the watching thread from
+    running.
+    """
+
+    def __init__(self, bound_s: float = MAX_LOOP_STALL_S, report: Callable[[Stall], None] = log_stall) -> None:
         self._bound = bound_s
         self._report = report
         self._ended = threading.Event()
         self._beats = 0
-        self._told = -1
+        self._reported = -1
         self._at = self._cpu = 0.0
         self._next: asyncio.TimerHandle | None = None
         self._watcher: threading.Thread | None = None
 
     def start(self) -> None:
-        """Begin, inside the loop that is to be watched."""
+        """Start watching. Call this inside the loop that is to be watched."""
         self._loop, self._thread = asyncio.get_running_loop(), threading.get_ident()
         self._clock = time.pthread_getcpuclockid(self._thread)
         self._at, self._cpu = time.monotonic(), time.thread_time()
@@ -71,7 +77,7 @@ class StallMonitor:
         self._watcher.start()
 
     def stop(self) -> None:
-        """Watch no longer."""
+        """Stop watching."""
         self._ended.set()
         if self._next is not None:
             self._next.cancel()
@@ -80,9 +86,9 @@ class StallMonitor:
 
     def _beat(self) -> None:
         now, cpu = time.monotonic(), time.thread_time()
-        if self._told == self._beats:
+        if self._reported == self._beats:
             log.info("loop.resumed", seconds=round(now - self._at, 3))
-        elif cpu - self._cpu > self._bound:  # whoever held the interpreter held the watching thread too
+        elif cpu - self._cpu > self._bound:  # the callback held the interpreter lock: the watching thread did not run
             self._report(Stall(now - self._at, cpu - self._cpu, ""))
         self._at, self._cpu = now, cpu
         self._beats += 1
@@ -94,11 +100,11 @@ class StallMonitor:
             now = time.monotonic()
             late, looked = now - looked > self._bound, now
             beats, silent = self._beats, now - self._at
-            if silent <= 1.5 * self._bound or beats == self._told:
+            if silent <= 1.5 * self._bound or beats == self._reported:
                 continue
             used = time.clock_gettime(self._clock) - self._cpu
             if (used > self._bound or not late) and beats == self._beats:
-                self._told = beats
+                self._reported = beats
                 self._report(Stall(silent, used, self._stack()))
 
     def _stack(self) -> str:

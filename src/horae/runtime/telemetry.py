@@ -1,6 +1,6 @@
-"""Structured logs and counts. A log line is one event name, then its facts: JSON for machines, colours for a person.
+"""Structured logs and counts. A log line is an event name and its facts: JSON for machines, coloured text for people.
 
-What is refused on purpose is counted, by the name of its event, for as long as the process lives.
+Deliberate refusals are counted by the name of their event, as long as the process runs.
 """
 
 import logging
@@ -15,14 +15,14 @@ counts: Final[Counter[str]] = Counter()
 
 
 def count(event: str, by: int = 1, **facts: object) -> None:
-    """Count an event and log it; nothing when there was none."""
+    """Count an event and log it; nothing if `by` is zero."""
     if by:
         counts[event] += by
         log.info(event, count=by, **facts)
 
 
 def configure(*, as_json: bool, level: str = "INFO") -> None:
-    """Send logs to standard error, so that a command's output stays its own."""
+    """Send logs to standard error, so that standard output contains only the output of a command."""
     renderer: structlog.typing.Processor = (
         structlog.processors.JSONRenderer() if as_json else structlog.dev.ConsoleRenderer()
     )
@@ -35,7 +35,7 @@ def configure(*, as_json: bool, level: str = "INFO") -> None:
             renderer,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level]),
-        # Asked for at every line: whoever embeds us, or a test, may have put another stream there since.
+        # Looked up for every line: an embedding program or a test may have replaced the stream.
         logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
         cache_logger_on_first_use=False,
     )

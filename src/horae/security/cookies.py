@@ -1,7 +1,7 @@
-"""The cookie of a session, and what proves that a request made with it was made by our own pages.
+"""The cookie of a session, and the CSRF check of a request that is made with it.
 
-A browser sends the cookie with requests that other sites cause, too. So whatever changes something must also bring the
-session's CSRF token in a header, which no other site can read or set, and must not say that it comes from elsewhere.
+A browser sends the cookie also with requests that other sites cause. So a request that changes something must carry the
+session's CSRF token in a header, which other sites cannot read or set, and must not name another origin.
 """
 
 import hmac
@@ -12,24 +12,26 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 from horae.domain.errors import Forbidden, NotFound, Unauthenticated
-from horae.domain.ids import LENGTH, Prefix, letters, private
+from horae.domain.ids import LENGTH, Prefix, encode_id, private
 from horae.security.credentials import SECRET_LENGTH, Credential
 
 SESSION: Final = "__Host-horae"
 LOGIN: Final = "__Host-horae-login"
-"""Browsers take a cookie so named only over TLS (or from this machine), for this host alone, for all paths."""
+"""Browsers accept a `__Host-` cookie only over TLS (or from this machine), for this host alone, for all paths."""
 HEADER: Final = "horae-csrf"
 SAFE: Final = frozenset({"GET", "HEAD"})
+"""Methods that change nothing."""
 OWN: Final = frozenset({"same-origin", "none"})
+"""Values of `Sec-Fetch-Site` for requests of our own pages, or of the person at the browser."""
 
 
 def text_of(credential: Credential) -> str:
-    """A session as its cookie has it."""
-    return letters(credential.key_id) + credential.secret
+    """Return the value of a session's cookie."""
+    return encode_id(credential.key_id) + credential.secret
 
 
 def read(text: str) -> Credential:
-    """A session out of its cookie. Every way of being wrong is answered the same."""
+    """Read a session from its cookie. Every malformed cookie gets the same answer."""
     if len(text) != LENGTH + SECRET_LENGTH or not text.isascii() or not text.isalnum():
         raise Unauthenticated("this is not a session of ours")
     try:
@@ -39,18 +41,18 @@ def read(text: str) -> Credential:
 
 
 def cookie(name: str, value: str, seconds: float) -> str:
-    """A `Set-Cookie`: unreadable for scripts, only over TLS, not sent along with what other sites post."""
+    """Return a `Set-Cookie` value: hidden from scripts, only over TLS, not sent with posts of other sites."""
     return f"{name}={value}; Path=/; Max-Age={int(seconds)}; Secure; HttpOnly; SameSite=Lax"
 
 
 class Csrf:
-    """Tokens bound to a session, under the deployment's secret: nothing is stored for them."""
+    """CSRF tokens, derived from the session's id and the deployment's secret; none is stored."""
 
     def __init__(self, secret: str) -> None:
         self._key = sha256(b"csrf\0" + secret.encode()).digest()
 
     def token(self, session_id: UUID) -> str:
-        """The token that pages of ours send with every change."""
+        """Return the token that our pages send with every change."""
         return hmac.digest(self._key, session_id.bytes, "sha256").hex()
 
     def check(self, method: str, headers: Mapping[str, str], session_id: UUID) -> None:
@@ -63,7 +65,7 @@ class Csrf:
 
 
 def check_origin(headers: Mapping[str, str]) -> None:
-    """Refuse what says that it comes from another site."""
+    """Refuse a request whose headers name another site."""
     origin = headers.get("origin")
     if headers.get("sec-fetch-site", "none") not in OWN or (
         origin is not None and _site_of(origin) != headers.get("host")
@@ -74,5 +76,5 @@ def check_origin(headers: Mapping[str, str]) -> None:
 def _site_of(origin: str) -> str:
     try:
         return urlsplit(origin).netloc
-    except ValueError:  # a bracket that never closes, for one
+    except ValueError:  # for example an unclosed bracket
         return ""

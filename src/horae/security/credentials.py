@@ -1,7 +1,7 @@
 """API keys as text: `horae_<key id>_<secret>_<check>`.
 
-The secret has 256 bits and is shown once; only its SHA-256 is stored, which is safe for a secret nobody can guess. The
-check (CRC-32) tells a mistyped key, and a scanner of repositories, without asking a database.
+The secret has 260 bits and is displayed once. Only its SHA-256 is stored, which is safe for a secret that cannot be
+guessed. The check (CRC-32) reveals a mistyped key without a database, and helps scanners of repositories.
 """
 
 import hmac
@@ -12,48 +12,51 @@ from uuid import UUID
 from zlib import crc32
 
 from horae.domain.errors import NotFound, Unauthenticated
-from horae.domain.ids import ALPHABET, Prefix, letters, private
+from horae.domain.ids import ALPHABET, Prefix, encode_id, private
 
 PREFIX: Final = "horae"
-SECRET_LENGTH: Final = 52  # 5 bits a letter: 260 bits
+LONGEST_CREDENTIAL: Final = 200
+"""Characters of a key or a session in a request. None has so many; a longer text is refused before it is looked at."""
+SECRET_LENGTH: Final = 52
+"""Characters of a secret: 5 bits each, 260 bits in total."""
 
 
 class Credential(NamedTuple):
-    """A key as it was shown: which one, and what proves it."""
+    """An API key or a session as it is sent: its id, and its secret."""
 
     key_id: UUID
     secret: str
 
     def text(self) -> str:
-        """The form that is shown once and sent ever after."""
-        head = f"{PREFIX}_{letters(self.key_id)}_{self.secret}"
+        """Return the text of an API key, which is displayed once."""
+        head = f"{PREFIX}_{encode_id(self.key_id)}_{self.secret}"
         return f"{head}_{_check(head)}"
 
     def digest(self) -> bytes:
-        """What is stored."""
+        """Return the digest that is stored."""
         return sha256(self.secret.encode()).digest()
 
-    def proves(self, stored: bytes) -> bool:
-        """Whether it is the one behind a stored digest; takes the same time either way."""
+    def matches(self, stored: bytes) -> bool:
+        """Whether the secret belongs to a stored digest; takes the same time in both cases."""
         return hmac.compare_digest(self.digest(), stored)
 
 
-def new(key_id: UUID) -> Credential:
-    """A credential that nobody has seen yet."""
+def new_credential(key_id: UUID) -> Credential:
+    """Create a credential with a random secret."""
     return Credential(key_id, "".join(secrets.choice(ALPHABET) for _ in range(SECRET_LENGTH)))
 
 
 def read(text: str) -> Credential:
-    """A credential out of what was sent. Every way of being wrong is answered the same."""
+    """Read a credential from its text. Every malformed text gets the same answer."""
     head, _, check = text.rpartition("_")
     prefix, _, rest = head.partition("_")
     key, _, secret = rest.partition("_")
     if prefix != PREFIX or len(secret) != SECRET_LENGTH or not text.isascii() or _check(head) != check:
-        raise Unauthenticated("this is not an API key of ours")
+        raise Unauthenticated("unknown, revoked or malformed API key")
     try:
         return Credential(private(Prefix.KEY, f"{Prefix.KEY}_{key}"), secret)
     except NotFound as error:
-        raise Unauthenticated("this is not an API key of ours") from error
+        raise Unauthenticated("unknown, revoked or malformed API key") from error
 
 
 def _check(head: str) -> str:

@@ -1,7 +1,7 @@
 """A keyring: a file with several named keys, one of them current, that only its owner may read.
 
-`create` and `rotate` write it; processes read it again when it has changed or when a key they meet is not in what
-they read. So a new key comes into use everywhere without a restart.
+`create` and `rotate` write it. A process reads it again when the file has changed, or when it meets an unknown key. So
+a new key is in use everywhere without a restart.
 """
 
 import base64
@@ -17,13 +17,15 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from horae.domain.errors import Conflict, Invalid, KeysUnavailable, Unopenable
 from horae.runtime.telemetry import log
 
-KEY, NONCE = 32, 12
+KEY_BYTES: Final = 32
+NONCE_BYTES: Final = 12
 FOR_ITS_OWNER: Final = 0o600
 ABOUT: Final = b"horae keyring\0"
+"""The beginning of the associated data; the name of the key follows."""
 
 
 class Ring(NamedTuple):
-    """What a file says: the keys by name, and which one wraps."""
+    """The content of a keyring file: the keys by name, and the name of the key that wraps."""
 
     current: str
     keys: Mapping[str, bytes]
@@ -33,7 +35,7 @@ class Ring(NamedTuple):
 
 
 class Keyring:
-    """A provider of key-encryption keys out of a file."""
+    """A provider of key-encryption keys from a file."""
 
     name = "keyring"
 
@@ -43,34 +45,34 @@ class Keyring:
         self._ring = self._read()
 
     async def current(self) -> str:
-        """The name of the current key."""
+        """Return the name of the current key, with a colon."""
         return f"{self._fresh().current}:"
 
     async def wrap(self, clear: bytes) -> str:
-        """Wrapped under the current key, which is named in front."""
+        """Wrap bytes under the current key; the text begins with its name."""
         ring = self._fresh()
-        nonce = os.urandom(NONCE)
+        nonce = os.urandom(NONCE_BYTES)
         text = AESGCM(ring.keys[ring.current]).encrypt(nonce, clear, ABOUT + ring.current.encode())
         return f"{ring.current}:{base64.b64encode(nonce + text).decode()}"
 
     async def unwrap(self, wrapped: str) -> bytes:
-        """What was wrapped under the key that is named in front."""
+        """Unwrap a text with the key that it names."""
         name, _, text = wrapped.partition(":")
         key = self._ring.keys.get(name) or self._fresh().keys.get(name)
         if key is None:
             raise KeysUnavailable(f"the keyring has no key {name!r}")
         try:
             raw = base64.b64decode(text, validate=True)
-            return AESGCM(key).decrypt(raw[:NONCE], raw[NONCE:], ABOUT + name.encode())
+            return AESGCM(key).decrypt(raw[:NONCE_BYTES], raw[NONCE_BYTES:], ABOUT + name.encode())
         except (ValueError, InvalidTag) as error:
             raise Unopenable(f"a data key does not open with the key {name!r} it names") from error
 
     async def rewrap(self, wrapped: str) -> str:
-        """Under the current key."""
+        """Wrap the same bytes under the current key."""
         return await self.wrap(await self.unwrap(wrapped))
 
     def _fresh(self) -> Ring:
-        """What the file says now; what it said last where it is gone, half written or open to others just now."""
+        """Return the content of the file; the last valid one while it is missing, half written or open to others."""
         try:
             if self._stamp() != self._seen:
                 self._ring = self._read()
@@ -79,7 +81,7 @@ class Keyring:
         return self._ring
 
     def _read(self) -> Ring:
-        """Read the file. It counts as seen once it was read."""
+        """Read the file, and remember its stamp only if that worked."""
         try:
             stamp, ring = self._stamp(), load(self._path)
         except OSError as error:
@@ -88,41 +90,42 @@ class Keyring:
         return ring
 
     def _stamp(self) -> tuple[int, int]:
+        """Return modification time and inode: they change with every `rotate`."""
         found = self._path.stat()
         return found.st_mtime_ns, found.st_ino
 
 
 def load(path: Path) -> Ring:
-    """The ring in a file. Refused where others than its owner may read it, or where it is none."""
+    """Read a keyring file. Refused where other users may read it, or where it is no keyring."""
     if path.stat().st_mode & 0o077:
         raise Invalid(f"the keyring {path} is open to others than its owner; `chmod 600` closes it")
     try:
         said = json.loads(path.read_text())
         ring = Ring(said["current"], {name: base64.b64decode(key, validate=True) for name, key in said["keys"].items()})
-        whole = ring.current in ring.keys and all(len(key) == KEY for key in ring.keys.values())
+        whole = ring.current in ring.keys and all(len(key) == KEY_BYTES for key in ring.keys.values())
     except (ValueError, KeyError, TypeError, AttributeError):
         whole = False
-    if not whole:  # nothing of it is repeated: it would be a key
+    if not whole:  # the message repeats no content: it could be a key
         raise Invalid(f"{path} is no keyring; `horae keyring create` makes one")
     return ring
 
 
 def create(path: Path, name: str) -> None:
-    """A new ring with one key. What is there already is left alone."""
+    """Write a new keyring with one key; refused where the file exists."""
     check_name(name)
     try:
-        _write(path, Ring(name, {name: os.urandom(KEY)}))
+        _write(path, Ring(name, {name: os.urandom(KEY_BYTES)}))
     except FileExistsError as error:
         raise Conflict(f"{path} exists already; `horae keyring rotate` adds a key to it") from error
 
 
 def rotate(path: Path, name: str) -> Ring:
-    """Add a key, which wraps from now on; the others go on to unwrap. The file is replaced as a whole."""
+    """Add a key, which wraps from now on; the other keys still unwrap. The file is replaced as a whole."""
     check_name(name)
     ring = load(path)
     if name in ring.keys:
         raise Conflict(f"the keyring has a key {name!r} already")
-    made = Ring(name, {**ring.keys, name: os.urandom(KEY)})
+    made = Ring(name, {**ring.keys, name: os.urandom(KEY_BYTES)})
     beside = path.with_name(path.name + ".new")
     beside.unlink(missing_ok=True)
     _write(beside, made)
@@ -131,7 +134,7 @@ def rotate(path: Path, name: str) -> Ring:
 
 
 def check_name(name: str) -> None:
-    """Refuse names that could not be told apart from what stands around them."""
+    """Refuse names with characters that separate a name from its text."""
     if not 0 < len(name) <= 60 or not name.isascii() or not name.replace("-", "").replace(".", "").isalnum():
         raise Invalid("a key's name is 1 to 60 letters, digits, dots and dashes")
 

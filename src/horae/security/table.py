@@ -1,4 +1,4 @@
-"""The table of roles as a page."""
+"""The table of roles as a Markdown page."""
 
 from typing import Final
 
@@ -6,7 +6,7 @@ from horae.security.roles import ACTIONS, ANONYMOUS, Role, roles_for
 
 HEAD: Final = """# Roles
 
-What each role may do, made from `src/horae/security/roles.py` by `horae keys roles > docs/api/roles.md`; a test
+What each role may do, made from `src/horae/security/roles.py` by `horae key roles > docs/api/roles.md`; a test
 compares them. What is not in this table cannot be asked for. *Platform* actions are for keys of the tenant `system`
 only. *Audited* actions leave exactly one audit row when they change something. A key may be narrowed further by scopes:
 the name of an action, or a group such as `jobs.*`.
@@ -15,7 +15,7 @@ the name of an action, or a group such as `jobs.*`.
 
 
 def markdown() -> str:
-    """The whole page."""
+    """Return the whole page."""
     lines = [f"| action | verb | {' | '.join(Role)} | audited | platform |", f"|---|---|{'---|' * (len(Role) + 2)}"]
     for name, action in ACTIONS.items():
         held = [_mark(role in roles_for(name)) for role in Role]

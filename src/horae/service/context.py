@@ -1,27 +1,29 @@
-"""Who asks, for which tenant, and what they may lean on."""
+"""The context of an operation: the caller, the tenant, and what the operation works with."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from horae.domain.errors import Unavailable
-from horae.domain.tenants import Tenant
-from horae.service.handed import Handed
+from horae.domain.tenants.tenants import Tenant
+from horae.repositories.definitions import Definitions
 from horae.service.memory import Memory
-from horae.service.types import Types
-from horae.store.cells import Cell, Store
-from horae.store.definitions import Definitions
-from horae.store.each import ask_by_statement, ask_each
+from horae.service.tasks.types import Types
+from horae.service.workers.attempt_cache import HandedAttempts
+from horae.store.connections.each_cell import ask_by_statement, ask_each
+from horae.store.nodes.wakes import Wakes
+from horae.store.protocol import CellProtocol, StoreProtocol
 from horae.store.tx import Tx
-from horae.store.wakes import Wakes
 
 Result = TypeVar("Result")
 
 
 async def ask_cells(
-    cells: Sequence[Cell], look: Callable[[Tx], Awaitable[Result]], cells_down: set[str]
+    cells: Sequence[CellProtocol], look: Callable[[Tx], Awaitable[Result]], cells_down: set[str]
 ) -> list[Result]:
-    """What each cell that can be reached says; the names of the others go into `cells_down`. Raises where none can."""
+    """Returns the answers of the reachable cells. The others go into `cells_down`. Raises if none is reachable."""
     answers = await ask_each(cells, partial(ask_by_statement, look))
     if not answers.found:
         raise Unavailable("no cell answers now; ask again later")
@@ -29,33 +31,66 @@ async def ask_cells(
     return list(answers.found.values())
 
 
+class CallerContext(Protocol):
+    """What an operation on whole tenants needs of its caller. `Context` and `PlatformContext` have it."""
+
+    @property
+    def store(self) -> StoreProtocol:
+        """The cells."""
+
+    @property
+    def actor(self) -> str:
+        """The caller, for the audit log."""
+
+    @property
+    def cells_down(self) -> set[str]:
+        """The cells that the answer had to leave out."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformContext:
+    """A caller without a tenant: the command line, a login, the setup of a deployment."""
+
+    store: StoreProtocol
+    actor: str
+    cells_down: set[str] = field(default_factory=set)
+
+
 class Context(NamedTuple):
     """One caller. The tenant comes from the credential, never from the request.
 
-    `cells_down` gathers, for one request, the cells that an answer had to do without.
+    `cells_down` collects, for one request, the cells that the answer had to leave out.
     """
 
-    store: Store
+    store: StoreProtocol
     tenant: Tenant
     actor: str
     types: Types
     wakes: Wakes
     definitions: Definitions
-    handed: Handed
+    handed: HandedAttempts
     memory: Memory
     cells_down: set[str]
 
     @classmethod
-    def of(cls, store: Store, tenant: Tenant, actor: str, memory: Memory | None = None) -> "Context":
-        """A caller with the memory of its process, or with one of its own; the wakes are its process's."""
+    def of(cls, store: StoreProtocol, tenant: Tenant, actor: str, memory: Memory | None = None) -> "Context":
+        """Returns a caller with the memory of its process, or with a memory of its own."""
         kept = memory or Memory()
-        types, definitions = Types(store, kept.types), kept.definitions(store.sealing, tenant.id)
+        types, definitions = Types(store, kept.types), kept.definitions(store.cipher, tenant.id)
         return cls(store, tenant, actor, types, store.wakes, definitions, kept.handed, kept, set())
 
+    def now(self, shard: int | None = None) -> datetime:
+        """Returns the time of the cell of a shard, or without a shard the time of any cell."""
+        return (self.store if shard is None else self.store.cell(shard)).clock.now()
+
     async def ask_each(
-        self, look: Callable[[Tx], Awaitable[Result]], cells: Sequence[Cell] | None = None, *, whole: bool = False
+        self,
+        look: Callable[[Tx], Awaitable[Result]],
+        cells: Sequence[CellProtocol] | None = None,
+        *,
+        whole: bool = False,
     ) -> list[Result]:
-        """What every cell says. One that is down is left out and noted; where the answer must be `whole`, it is 503."""
+        """Returns the answers of all cells. A cell that is down is left out and recorded; with `whole` it raises."""
         missing = set[str]()
         found = await ask_cells(self.store.cells if cells is None else cells, look, missing)
         if whole and missing:

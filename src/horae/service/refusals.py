@@ -1,4 +1,4 @@
-"""What went wrong below, in words for the one who asked."""
+"""Translates errors of lower layers into refusals for the caller."""
 
 from typing import Final
 
@@ -10,12 +10,12 @@ PASSING: Final = (Contended, InFlight)
 
 
 def is_final(error: HoraeError) -> bool:
-    """Whether asking again later is of no use."""
+    """Whether repeating the request later is useless."""
     return isinstance(error, FINAL) and not isinstance(error, PASSING)
 
 
 def refusal_of(error: Exception) -> HoraeError | None:
-    """A refusal for an error of the database; None for what nobody expected."""
+    """Returns a refusal for an expected error, also of the database; None for an unexpected one."""
     match error:
         case HoraeError():
             return error

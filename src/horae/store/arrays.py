@@ -1,8 +1,8 @@
-r"""Columns of a batch as PostgreSQL's own array literals.
+r"""The columns of a batch as PostgreSQL array literals.
 
-The driver looks at every element of a list several times before it writes it; a literal is one string, written in C.
-It is bound as a parameter like any other and read by the server: `$1::text::uuid[]`. A JSON list differs from an
-array's literal by its brackets only, as long as no text in it needs an escape other than `\"` and `\\`.
+The driver inspects every element of a list several times before it writes it. A literal is one string that is encoded
+in C, bound like any other parameter and parsed by the server: `:ids::text::uuid[]`. A JSON list differs from an array
+literal only in its brackets, as long as no text in it needs an escape other than `\"` and `\\`.
 """
 
 from collections.abc import Sequence
@@ -14,12 +14,12 @@ _encode = msgspec.json.Encoder().encode
 
 
 def plain(values: Sequence[Any]) -> str:
-    """Numbers, booleans, uuids and aware times; None is null."""
+    """An array of numbers, booleans, uuids and aware times. None becomes null."""
     return "{" + _encode(values).decode()[1:-1] + "}"
 
 
 def texts(values: Sequence[str]) -> str:
-    """Any texts: nothing in one of them ends or splits it."""
+    """An array of any texts. Quotes and backslashes inside a text are escaped."""
     if not values:
         return "{}"
     joined = '","'.join(values)
@@ -29,5 +29,8 @@ def texts(values: Sequence[str]) -> str:
 
 
 def documents(values: Sequence[Any]) -> str:
-    """What becomes jsonb; None is SQL's null, as it is for a single parameter. Their JSON has no control characters."""
+    """An array of values that become jsonb. None becomes SQL null, as for a single parameter.
+
+    JSON text contains no control characters, so it needs no other escape.
+    """
     return plain([None if value is None else _encode(value).decode() for value in values])

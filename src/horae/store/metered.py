@@ -1,7 +1,8 @@
-"""A loop for the driver that bounds what a foreign server may send: past the bound its connection is cut.
+"""An event loop for the driver that limits how many bytes a foreign server may send.
 
-The driver keeps a message in memory until it is whole, and a message may say that it is a gigabyte long. What arrives
-is counted before the driver sees it, from the first byte of the login on, with TLS and without.
+The driver keeps a message in memory until it is complete, and a message may announce a length of a gigabyte. This loop
+counts the bytes before the driver sees them, from the first byte of the login on, with and without TLS. Past the limit
+it aborts the connection.
 """
 
 import asyncio
@@ -10,7 +11,7 @@ from typing import Any
 
 
 class ByteMeter:
-    """Counts the bytes that arrived since the last `reset`; `exceeded` once they were more than `most`."""
+    """Counts the bytes since the last `reset`. `exceeded` becomes true when they are more than `most`."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -18,18 +19,18 @@ class ByteMeter:
         self.exceeded = False
 
     def reset(self) -> None:
-        """Begin to count anew, for the next thing that is asked for."""
+        """Start counting from zero, for the next request."""
         self.count = 0
 
     def add(self, count: int) -> bool:
-        """Count bytes; whether they may be read."""
+        """Count bytes; returns whether they may be read."""
         self.count += count
         self.exceeded = self.exceeded or self.count > self.most
         return not self.exceeded
 
 
 class MeteredLoop:
-    """The running loop, whose connections count what they receive."""
+    """The running loop. Its connections count the bytes that they receive."""
 
     def __init__(self, meter: ByteMeter) -> None:
         self._loop = asyncio.get_running_loop()
@@ -46,13 +47,13 @@ class MeteredLoop:
         return transport, metered.inner
 
     async def start_tls(self, *args: Any, **facts: Any) -> Any:
-        """A TLS transport that meters the protocol that is put on it."""
+        """A TLS transport that meters its protocol."""
         made = await self._loop.start_tls(*args, **facts)
         return None if made is None else _MeteredTransport(made, self._meter)
 
 
 class _MeteredProtocol(asyncio.Protocol):
-    """Hands on what the meter lets pass, and cuts the connection else."""
+    """Passes data on while the meter allows it, and aborts the connection otherwise."""
 
     def __init__(self, inner: Any, meter: ByteMeter) -> None:
         self.inner = inner
@@ -94,7 +95,7 @@ class _MeteredTransport:
         return getattr(self._transport, name)
 
     def set_protocol(self, protocol: Any) -> None:
-        """Put a protocol on it that was told of the connection already."""
+        """Set a protocol that already knows its connection."""
         metered = _MeteredProtocol(protocol, self._meter)
         metered._transport = self._transport
         self._transport.set_protocol(metered)

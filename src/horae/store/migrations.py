@@ -1,10 +1,10 @@
 """Migrations: numbered plain SQL files, applied to every cell under an advisory lock.
 
-Each file runs in one transaction with a short `lock_timeout`: a migration that would have to wait behind a long
-reader gives up, lets the traffic through and tries again. A file that begins with `-- without transaction` runs
-statement by statement: so an index of a table with rows is built, CONCURRENTLY, and nobody waits for it. Such a file
-drops first what a try that was broken off may have left. What was applied is remembered with its checksum, and a file
-that changed afterwards is refused.
+Each file runs in one transaction with a short `lock_timeout`: a migration that would have to wait for a long reader
+gives up, lets the traffic pass and tries again. A file that begins with `-- without transaction` runs statement by
+statement, so that an index of a large table can be built CONCURRENTLY without blocking anything. Such a file first
+drops what an interrupted try may have left. Each applied file is recorded with its checksum, and a file that changed
+afterwards is refused.
 """
 
 import asyncio
@@ -20,14 +20,15 @@ from asyncpg.connect_utils import SessionAttribute
 from horae.domain.errors import Conflict
 from horae.domain.placement import deal_to_cells
 from horae.runtime.settings import CellSettings
-from horae.store import partitions, shards
-from horae.store.line import SESSION
+from horae.store.connections.direct_connection import SESSION
+from horae.store.databases import partitions
+from horae.store.nodes import shards
 from horae.store.statements import sql
 from horae.store.tx import Tx
 
 TRIES: Final = 120
-PAUSE: Final = 0.5
-PATIENCE: Final = 600.0
+LOCK_RETRY_PAUSE_S: Final = 0.5
+STATEMENT_TIMEOUT_S: Final = 600.0
 WITHOUT_TRANSACTION: Final = "-- without transaction"
 
 
@@ -41,13 +42,13 @@ class Migration(NamedTuple):
 
     @property
     def statements(self) -> list[str] | None:
-        """What runs one by one, outside of a transaction; None where the whole is one transaction."""
+        """The statements that run one by one outside a transaction; None if the file runs as one transaction."""
         if not self.up.lstrip().startswith(WITHOUT_TRANSACTION):
             return None
         return [statement for statement in self.up.split(";\n") if statement.strip()]
 
 
-def known() -> list[Migration]:
+def all_migrations() -> list[Migration]:
     """The migrations of this release, in order."""
     folder = resources.files("horae.store").joinpath("migrations")
     found = []
@@ -61,7 +62,7 @@ def known() -> list[Migration]:
 
 
 async def migrate(cells: list[CellSettings], environment: str) -> list[str]:
-    """Bring every cell up to this release and give new ones their shards; returns what was applied where."""
+    """Bring every cell up to this release and give new cells their shards; returns what was applied in which cell."""
     applied = []
     opened: list[asyncpg.Connection[asyncpg.Record]] = []
     try:
@@ -79,23 +80,23 @@ async def migrate(cells: list[CellSettings], environment: str) -> list[str]:
 
 
 async def apply(connection: "asyncpg.Connection[asyncpg.Record]", name: str, environment: str) -> list[str]:
-    """Apply what is missing to one cell and make its partitions ahead."""
+    """Apply the missing migrations to one cell and create its partitions ahead."""
     while not await connection.fetchval(sql("migrations/lock")):  # noqa: ASYNC110 — another process holds it
-        await asyncio.sleep(PAUSE)
+        await asyncio.sleep(LOCK_RETRY_PAUSE_S)
     try:
         await connection.execute(sql("migrations/prepare"))
         rows = await connection.fetch(sql("migrations/applied"))
         done = {row["number"]: row["checksum"] for row in rows}
         news = []
-        for migration in known():
+        for migration in all_migrations():
             if migration.number not in done:
                 await _apply_one(connection, migration)
                 news.append(migration.name)
             elif done[migration.number] != migration.checksum:
                 raise Conflict(f"migration {migration.name} was changed after it was applied")
         await connection.execute(sql("migrations/name"), name, environment)
-        now = datetime.now(UTC)  # a first stock; upkeep goes by the cell's own clock
-        await partitions.stock(lambda: nullcontext(Tx(connection, now, PATIENCE)))
+        now = datetime.now(UTC)  # only a first supply; upkeep uses the cell's own clock
+        await partitions.stock(lambda: nullcontext(Tx(connection, now, STATEMENT_TIMEOUT_S)))
     finally:
         await connection.execute(sql("migrations/unlock"))
     return news
@@ -114,7 +115,7 @@ async def _apply_one(connection: "asyncpg.Connection[asyncpg.Record]", migration
         except asyncpg.LockNotAvailableError:
             if not left:
                 raise
-            await asyncio.sleep(PAUSE)
+            await asyncio.sleep(LOCK_RETRY_PAUSE_S)
         else:
             return
 
@@ -122,7 +123,7 @@ async def _apply_one(connection: "asyncpg.Connection[asyncpg.Record]", migration
 async def _apply_one_by_one(
     connection: "asyncpg.Connection[asyncpg.Record]", migration: Migration, statements: list[str]
 ) -> None:
-    """A statement that is CONCURRENTLY waits for others, and nobody waits for it: it may take its time."""
+    """Run the statements of a file that has no transaction. CONCURRENTLY may take long, but blocks no other session."""
     for statement in statements:
         await connection.execute(statement)
     await _remember(connection, migration)
@@ -133,11 +134,12 @@ async def _remember(connection: "asyncpg.Connection[asyncpg.Record]", migration:
 
 
 async def _deal_shards(connections: "list[asyncpg.Connection[asyncpg.Record]]") -> None:
-    """Give each cell its part, but only where all others hold theirs or none: later ones move there one by one.
+    """Give each cell its part of the shards, but only if every other cell holds exactly its part, or none.
 
-    A first deal that was broken off between two cells is finished so.
+    This completes a first distribution that was interrupted between two cells. Cells that are added later get their
+    shards one by one, by moves.
     """
-    txs = [Tx(connection, datetime.now(UTC), PATIENCE) for connection in connections]
+    txs = [Tx(connection, datetime.now(UTC), STATEMENT_TIMEOUT_S) for connection in connections]
     parts = deal_to_cells(len(txs))
     held = [await shards.active(tx) for tx in txs]
     if all(not own or own == sorted(part) for own, part in zip(held, parts, strict=True)):

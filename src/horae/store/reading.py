@@ -1,4 +1,4 @@
-"""Rows of many tenants, read one by one: one that a newer release wrote says nothing about the others."""
+"""Reads rows of many tenants one by one, so that a row of a newer release does not affect the others."""
 
 from collections.abc import Callable, Iterable
 from typing import Final, TypeVar
@@ -11,13 +11,13 @@ from horae.runtime.telemetry import log
 
 Result = TypeVar("Result")
 UNREADABLE: Final[tuple[type[Exception], ...]] = (HoraeError, *FAILURES)
-"""What reading a row of another release may fail with."""
+"""Errors that a row written by another release may raise when it is read."""
 
 
 def read_rows(
     kind: str, rows: Iterable[asyncpg.Record], read: Callable[[asyncpg.Record], Result]
 ) -> list[tuple[asyncpg.Record, Result]]:
-    """Each row with what it says. One that cannot be read is told of and left out; `id` names it."""
+    """Convert each row; returns pairs of row and result. An unreadable row is logged with its `id` and left out."""
     found = []
     for row in rows:
         try:

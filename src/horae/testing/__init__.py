@@ -1,7 +1,7 @@
 """Test schedules without waiting: a real server on a throw-away PostgreSQL, with a clock that the test moves.
 
-Nothing is faked but time. Jobs are made in real rows, fired by a real node and sent over real HTTP to a receiver that
-records them; `advance` goes from one event to the next and returns when everything due by then has settled::
+Only time is simulated. Jobs are real rows, a real node fires them, and real HTTP calls reach a receiver that records
+them. `advance` moves the clock from one event to the next and returns when everything due by then is settled::
 
     with serving(at="2030-01-01T00:00:00Z") as horae:
         horae.job("report", cron="0 2 * * *")
@@ -15,7 +15,7 @@ records them; `advance` goes from one event to the next and returns when everyth
 In pytest: `pytest_plugins = ["horae.testing.plugin"]` in a `conftest.py`, and the fixture `horae`.
 """
 
-from horae.testing.calls import Call
-from horae.testing.server import Server, serving
+from horae.testing.calls import ReceivedCall
+from horae.testing.server import TestServer, serving
 
-__all__ = ["Call", "Server", "serving"]
+__all__ = ["ReceivedCall", "TestServer", "serving"]

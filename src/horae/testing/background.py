@@ -1,4 +1,4 @@
-"""A loop in a thread of its own, so that a test without `async` may ask and wait."""
+"""An event loop in a thread of its own, for tests without `async`."""
 
 import asyncio
 import threading
@@ -11,14 +11,14 @@ Result = TypeVar("Result")
 
 
 class Background:
-    """Runs coroutines one by one in its loop, and gives their results back here."""
+    """Runs coroutines one by one in its loop, and returns their results to the calling thread."""
 
     def __init__(self) -> None:
         self.loop = uvloop.new_event_loop()
         self._thread = threading.Thread(target=self.loop.run_forever, name="horae.testing", daemon=True)
 
     def run(self, work: Coroutine[Any, Any, Result]) -> Result:
-        """Do it there, and wait for it here."""
+        """Run a coroutine in the loop and wait for its result."""
         return asyncio.run_coroutine_threadsafe(work, self.loop).result()
 
     def __enter__(self) -> Self:

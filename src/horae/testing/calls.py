@@ -1,4 +1,4 @@
-"""What a target or a worker was given, as a test looks at it."""
+"""What a target or a worker received, as a test sees it."""
 
 from datetime import datetime
 from typing import Any
@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 
 
-class Call(msgspec.Struct, frozen=True, kw_only=True):
-    """One attempt that arrived. `at` is the server's time then; `path` is None where a worker took it."""
+class ReceivedCall(msgspec.Struct, frozen=True, kw_only=True):
+    """One attempt that arrived. `at` is the server's time then; `path` is None if a worker claimed it."""
 
     job: str
     fire_time: datetime
@@ -23,12 +23,12 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     status: int | None = None
 
     def __str__(self) -> str:
-        """In one line: the nominal time, the job, its key, and which attempt where it is not the first."""
+        """One line: the fire time, the job, its key, and the attempt if it is not the first."""
         name = self.job if self.key in (None, "self") else f"{self.job}/{self.key}"
         again = f" attempt {self.attempt}" if self.attempt > 1 else ""
         return f"{self.fire_time:%Y-%m-%d %H:%M:%S} {name}{again}"
 
     @property
     def place(self) -> tuple[Any, ...]:
-        """Where it stands among those of one moment, so that a list of them is always the same."""
+        """The sort key among calls of one moment, so that their order is always the same."""
         return self.fire_time, self.job, self.key or "", self.attempt

@@ -1,4 +1,4 @@
-"""Cells to throw away: a private PostgreSQL with a migrated template, and fresh copies of it for each test."""
+"""Temporary cells: a private PostgreSQL with a migrated template, and a fresh copy of it for each test."""
 
 import asyncio
 from collections.abc import Iterator
@@ -9,13 +9,14 @@ from urllib.parse import urlsplit, urlunsplit
 
 from horae.boot.dev import cluster
 from horae.runtime.settings import CellSettings
-from horae.store import databases, migrations
+from horae.store import migrations
+from horae.store.databases import databases
 
 TEMPLATE: Final = "horae_template_{}"
 
 
 class Databases:
-    """A server of ours, whose databases are made and dropped as tests need them."""
+    """A PostgreSQL server whose databases are created and dropped as tests need them."""
 
     def __init__(self, dsn: str, cells: int) -> None:
         self.dsn = dsn
@@ -30,7 +31,7 @@ class Databases:
 
     @contextmanager
     def fresh(self) -> Iterator[list[CellSettings]]:
-        """Cells that nobody has used, dropped at the end."""
+        """Unused cells, dropped at the end of the block."""
         number = next(self._numbers)
         names = [f"horae_test_{number}_{cell}" for cell in range(self.cells)]
         asyncio.run(databases.make(self.dsn, names, template=TEMPLATE))
@@ -47,7 +48,7 @@ class Databases:
 
 @contextmanager
 def throwaway(cells: int = 1) -> Iterator[Databases]:
-    """A private PostgreSQL until the end of the block; it listens on no port and leaves nothing behind."""
+    """A private PostgreSQL during the block; it listens on no port and is deleted at the end."""
     with cluster.throwaway() as dsn:
         made = Databases(dsn, cells)
         asyncio.run(made.prepare())

@@ -1,4 +1,4 @@
-"""A real HTTP server that records what it is sent, and answers as it was told."""
+"""A real HTTP server that records its requests and gives the configured answers."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -10,21 +10,24 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
-from horae.testing.calls import Call
+from horae.testing.calls import ReceivedCall
 
-Answer = int | Callable[[Call], int | None]
+Answer = int | Callable[[ReceivedCall], int | None]
 About = Callable[[str], dict[str, Any]]
-"""Which job, instance, time and business key stand behind an idempotency key."""
+"""Returns the job, instance, fire time and business key of an idempotency key."""
 METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 
 class Receiver:
-    """`answers` says by path or job what comes next: a list is used up, a function or a number stays; else 200."""
+    """Records requests. `answers` maps a path or job to its answers; the default is 200.
 
-    def __init__(self, now: Callable[[], datetime], about: About) -> None:
-        self.url = ""
+    A list is used up one by one; a number or a function applies to every request.
+    """
+
+    def __init__(self, url: str, now: Callable[[], datetime], about: About) -> None:
+        self.url = url
         self.answers: dict[str, Any] = {}
-        self.arrived: list[Call] = []
+        self.arrived: list[ReceivedCall] = []
         self._now = now
         self._about = about
         self._lock = threading.Lock()
@@ -33,15 +36,15 @@ class Receiver:
         """Record a request; returns the status to answer with."""
         status = 200
         for facts in _attempts(headers, body):
-            told = self._about(facts["idempotency_key"])
+            known = self._about(facts["idempotency_key"])
             request = {"at": self._now(), "path": path, "method": method, "headers": headers}
-            call = Call(**(told | facts | request))
+            call = ReceivedCall(**(known | facts | request))
             with self._lock:
                 status = self._status(call)
                 self.arrived.append(msgspec.structs.replace(call, status=status))
         return status
 
-    def _status(self, call: Call) -> int:
+    def _status(self, call: ReceivedCall) -> int:
         waiting = self.answers.get(call.path or "", self.answers.get(call.job))
         if isinstance(waiting, list):
             return int(waiting.pop(0)) if waiting else 200
@@ -50,7 +53,7 @@ class Receiver:
 
 
 def _attempts(headers: dict[str, str], body: bytes) -> list[dict[str, Any]]:
-    """The attempts a request carries: one, or a batch. What is no call of ours is the job's own body: its payload."""
+    """The attempts in a request: one, or a batch. A body that is not a Horae call is the payload itself."""
     try:
         said = msgspec.json.decode(body) if body else None
     except msgspec.DecodeError:
@@ -70,7 +73,6 @@ def _attempt(said: dict[str, Any]) -> dict[str, Any]:
 @contextmanager
 def receiving(now: Callable[[], datetime], about: About) -> Iterator[Receiver]:
     """A receiver on a free port of this machine, until the end of the block."""
-    receiver = Receiver(now, about)
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -84,12 +86,12 @@ def receiving(now: Callable[[], datetime], about: About) -> Iterator[Receiver]:
             self.end_headers()
 
         def log_message(self, *args: object) -> None:
-            """Nothing: the test reads the calls."""
+            """Log nothing: the test reads the calls."""
 
     for method in METHODS:
         setattr(Handler, f"do_{method}", Handler.handle_any)
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    receiver.url = f"http://127.0.0.1:{server.server_port}"
+    receiver = Receiver(f"http://127.0.0.1:{server.server_port}", now, about)  # before the first request is served
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:

@@ -1,58 +1,70 @@
-"""The server behind a test, in its own loop: rows, a node that works when told to, doors, time from event to event."""
+"""The server of a test, in its own event loop: rows, a node, the API, and a clock that moves from event to event."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import date, datetime, timedelta
 from typing import Final
 
-from horae.boot.dev.door import Door, door
+from horae.boot.dev.api_server import DevServer, dev_server
 from horae.boot.serving import client_of
 from horae.domain.errors import NotFound
 from horae.domain.ids import Prefix, public
-from horae.domain.outcomes import Success
-from horae.domain.workers import Claimed, Failed, Finish, Report
+from horae.domain.instances.outcomes import Success
+from horae.domain.workers.workers import ClaimedAttempt, FailureReport, Finish, Report
+from horae.engine.allowances import Allowances
 from horae.engine.node import Node
 from horae.runtime.settings import Settings
-from horae.service import tenants, workers
-from horae.service.context import Context
-from horae.store import clock, coming
-from horae.store.cells import Store
-from horae.testing.calls import Call
-from horae.testing.sending import Remembering
+from horae.service.context import Context, PlatformContext
+from horae.service.tenants import tenants
+from horae.service.workers import workers
+from horae.store.databases import clock
+from horae.store.nodes import next_due
+from horae.store.store import Store
+from horae.testing.calls import ReceivedCall
+from horae.testing.sending import RememberingSender
 from horae.upkeep.copies import Copier
 from horae.upkeep.partitions import Partitioner
 
-FOR_EVER: Final = timedelta(days=3650)
-"""How long its lease lasts: nobody else is there, and a test may move time by years."""
+LEASE_TTL: Final = timedelta(days=3650)
+"""The duration of the node's lease: there is no other node, and a test may move time by years."""
 WORKER: Final = "horae.testing"
-Handler = Callable[[Call], Report | None]
+Handler = Callable[[ReceivedCall], Report | None]
 
 
 class World:
-    """One tenant's server. Nothing happens in it by itself: `settle` does what is due, `advance` moves time."""
+    """The server of one tenant. Nothing runs by itself: `settle` does what is due, `advance` moves the clock."""
 
-    def __init__(self, ctx: Context, node: Node, sender: Remembering, door: Door) -> None:
+    def __init__(
+        self, ctx: Context, node: Node, sender: RememberingSender, server: DevServer, at: datetime | None = None
+    ) -> None:
+        """`at`: its first time; without it the present time, in whole seconds."""
         self.ctx = ctx
         self.sender = sender
-        self.door = door
-        self.time = self.now()
+        self.server = server
+        self.time = self.now().replace(microsecond=0) if at is None else at
         self.handlers: dict[str, Handler] = {}
-        self.taken: list[Call] = []
+        self.taken: list[ReceivedCall] = []
         self._node = node
         self._copier, self._partitioner = Copier(ctx.store), Partitioner(ctx.store)
         self._day: date | None = None
 
     def now(self) -> datetime:
-        """What the cells' clocks show: the time that stands, and the moments that were spent since."""
+        """The time of the cells' clocks: `time`, plus the real time since the clock was set."""
         return self.ctx.store.cells[0].clock.now()
 
     async def advance(self, to: datetime, collect: Callable[[], None]) -> int:
-        """From event to event until a time; each is settled before the next. Returns how many there were."""
+        """Move the clock from event to event up to a time; returns the number of events.
+
+        1. Set the clock back to `time`, and settle what is due.
+        2. Find the next event after `time`. If it is not later than `to`, set the clock to it, settle everything and
+           repeat.
+        3. Set the clock to `to`, and settle what is due.
+        """
         events = 0
         await self.hold()
         await self.settle(collect)
-        while (at := await self._coming(self.time)) is not None and at <= to:
-            self.time = at  # not what the clock shows: a slow machine may have gone past the next event by now
+        while (at := await self._next_event(self.time)) is not None and at <= to:
+            self.time = at  # not the clock's time: on a slow machine the clock may have passed the next event
             await self.hold()
             await self.settle(collect)
             events += 1
@@ -62,18 +74,18 @@ class World:
         return events
 
     async def hold(self) -> None:
-        """Take back the moments that were spent since: what is done next is done at the time that stands."""
+        """Set the clock back to `time`, so that the next step does not depend on how long the test took."""
         await self.move(self.time)
 
     async def settle(self, collect: Callable[[], None]) -> None:
-        """Do everything that is due now, and what follows from it, until there is nothing more."""
+        """Do everything that is due now, and what follows from it, until nothing is left."""
         await self._copier.once()
         while await self._node.drain() + await self._work():
             collect()
         collect()
 
     async def move(self, to: datetime) -> None:
-        """Set time to a moment, in every cell at once."""
+        """Set the clock of every cell to a moment."""
         by = to - self.now()
         for cell in self.ctx.store.cells:
             async with cell.tx() as tx:
@@ -83,25 +95,25 @@ class World:
             self._day = to.date()
             await self._partitioner.once()
 
-    async def _coming(self, after: datetime) -> datetime | None:
+    async def _next_event(self, after: datetime) -> datetime | None:
         found = []
         for cell in self.ctx.store.cells:
             async with cell.statement() as tx:
-                found.append(await coming.first(tx, after))
+                found.append(await next_due.first(tx, after))
         return min((at for at in found if at is not None), default=None)
 
     async def _work(self) -> int:
-        """Let the test's own workers take what waits in their queues."""
+        """Let the workers of the test claim from their queues; returns how many attempts they finished."""
         done = 0
         for queue, handler in self.handlers.items():
             for claimed in await workers.claim(self.ctx, queue, WORKER):
-                said = self._said(claimed, handler)
+                said = self._report_of(claimed, handler)
                 await workers.finish(self.ctx, [Finish(claimed.instance_id, claimed.attempt, claimed.token, said)])
                 done += 1
         return done
 
-    def _said(self, claimed: Claimed, handler: Handler) -> Report:
-        call = Call(
+    def _report_of(self, claimed: ClaimedAttempt, handler: Handler) -> Report:
+        call = ReceivedCall(
             job=claimed.job,
             fire_time=claimed.fire_time,
             attempt=claimed.attempt,
@@ -115,21 +127,22 @@ class World:
         try:
             return handler(call) or Success()
         except Exception as error:
-            return Failed(f"{type(error).__name__}: {error}")
+            return FailureReport(f"{type(error).__name__}: {error}")
 
 
 @asynccontextmanager
-async def opened(settings: Settings) -> AsyncIterator[World]:
-    """A world on migrated cells, with its tenant and an open door."""
+async def open_world(settings: Settings, at: datetime | None = None) -> AsyncIterator[World]:
+    """A world on migrated cells, with its tenant and a running API server. `at`: its first time."""
     async with AsyncExitStack() as stack:
         store = await stack.enter_async_context(Store.of(settings.all_cells()))
         try:
             tenant = await tenants.find(store, settings.tenant)
         except NotFound:
-            tenant = await tenants.create(store, settings.tenant, WORKER)
+            tenant = await tenants.create(PlatformContext(store, WORKER), settings.tenant)
         ctx = Context.of(store, tenant, WORKER)
-        sender = Remembering(client_of(settings))
-        node = Node(store, WORKER, FOR_EVER, sender)
+        allowances = Allowances.of(store)
+        sender = RememberingSender(client_of(settings), egress_of=allowances.egress)
+        node = Node(store, WORKER, LEASE_TTL, sender, allowances)
         stack.push_async_callback(node.leave)
-        opened = await stack.enter_async_context(door(settings, ctx))
-        yield World(ctx, node, sender, opened)
+        opened = await stack.enter_async_context(dev_server(settings, store, ctx))
+        yield World(ctx, node, sender, opened, at)

@@ -1,25 +1,27 @@
-"""Takes away what has expired: idempotency keys of requests, sessions of people."""
+"""Deletes expired rows: idempotency keys of requests, and sessions."""
 
 from typing import Final
 
-from horae.store import idempotency, sessions
-from horae.store.cells import Cell, Store
-from horae.store.each import Visits
+from horae.store import idempotency
+from horae.store.connections.each_cell import Visits
+from horae.store.identity import sessions
+from horae.store.protocol import CellProtocol, StoreProtocol
 
 BATCH: Final = 1000
+"""Rows of a kind that one round deletes in a cell."""
 
 
 class Forgetter:
-    """A duty: one round takes a batch from every cell; it is called again at once while there is more."""
+    """A duty: one round deletes a batch in every cell."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: StoreProtocol) -> None:
         self.store = store
         self._visits = Visits("forgetter")
 
     async def once(self) -> int:
-        """Every cell once; returns how many rows went."""
+        """Visit each cell once. Returns how many rows were deleted."""
         return await self._visits.each(self.store.cells, self._forget)
 
-    async def _forget(self, cell: Cell) -> int:
+    async def _forget(self, cell: CellProtocol) -> int:
         async with cell.statement() as tx:
             return await idempotency.forget(tx, BATCH) + await sessions.forget(tx, BATCH)

@@ -1,17 +1,18 @@
-"""Brings in the cells that did not answer when this process began."""
+"""Opens the cells that did not answer when this process began."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 from horae.domain.errors import Unfit
 from horae.runtime.telemetry import log
-from horae.store.cells import Cell, Store
-from horae.store.each import UNSERVED, Part, Visits
+from horae.store.cells import Cell
+from horae.store.connections.each_cell import UNSERVED, CellPart, Visits
+from horae.store.store import Store
 from horae.store.tx import UNMIGRATED, UNREACHABLE
 
 
 class CellJoiner:
-    """A duty: tries to open what is not open yet. `check` refuses a cell that may not be served; `joined` hears of it.
+    """A duty: try to open the cells that are not open. `check` refuses unfit cells; `joined` is called after success.
 
     A process may reach the same cells by several roles, each with a store of its own.
     """
@@ -28,10 +29,10 @@ class CellJoiner:
         self._visits = Visits("celljoiner", (*UNSERVED, *UNREACHABLE, *UNMIGRATED, Unfit))
 
     async def once(self) -> int:
-        """Every cell that is not open; returns 0: it comes again after a pause."""
+        """Try every cell that is not open. Returns 0: the next round can wait."""
         closed = [(store, cell) for store in self._stores for cell in store.cells if not cell.is_open]
         names = {f"{cell.name} of store {self._stores.index(store)}": (store, cell) for store, cell in closed}
-        parts = {name: Part([cell], partial(self._join, store, cell)) for name, (store, cell) in names.items()}
+        parts = {name: CellPart([cell], partial(self._join, store, cell)) for name, (store, cell) in names.items()}
         return await self._visits.round(parts)
 
     async def _join(self, store: Store, cell: Cell) -> None:

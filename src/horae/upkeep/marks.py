@@ -1,42 +1,42 @@
-"""Keeps what the feed reads by: marks that lead from a time to transactions, and summaries of pages."""
+"""Maintains what the feed reads by: marks that map times to transactions, and BRIN summaries of pages."""
 
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Final
 
 from horae.runtime.clock import boottime
-from horae.store import feeds
-from horae.store.cells import Cell, Store
-from horae.store.each import Visits
+from horae.store.connections.each_cell import Visits
+from horae.store.events import feeds
+from horae.store.protocol import CellProtocol, StoreProtocol
 
 RANGE: Final = 128
-"""Pages that share one summary: PostgreSQL's usual."""
-MARK_EVERY_S: Final = 30.0
-KEPT: Final = timedelta(days=15)
+"""Pages in one BRIN summary (PostgreSQL's default)."""
+MARK_INTERVAL_S: Final = 30.0
+MARKS_KEPT: Final = timedelta(days=15)
 
 
 class Marker:
-    """A duty of every five seconds while rows are written, for the cells that are ours.
+    """A duty, every five seconds while rows are written, for the cells that this process is responsible for.
 
-    New pages have no summary until someone makes one, and are read whole until then: so whole ranges get theirs as they
-    fill up. The range that is written to just now is left alone, for its writers would have to keep the summary.
+    New pages have no summary at first, and until then every query reads them. So each range of pages gets its summary
+    as soon as it is full. The range that is being written has none, because its writers would have to maintain it.
     """
 
-    def __init__(self, store: Store, mine: Callable[[Cell], bool] = lambda _: True) -> None:
+    def __init__(self, store: StoreProtocol, mine: Callable[[CellProtocol], bool] = lambda _: True) -> None:
         self.store, self._mine = store, mine
         self._summarized: dict[tuple[str, str], int] = {}
         self._marked_at: dict[str, float] = {}
         self._visits = Visits("marker")
 
     async def once(self) -> int:
-        """Returns 0: there is no hurry."""
+        """Visit each cell once. Returns 0: the next round can wait."""
         return await self._visits.each(filter(self._mine, self.store.cells), self._tidy)
 
-    async def _tidy(self, cell: Cell) -> None:
+    async def _tidy(self, cell: CellProtocol) -> None:
         async with cell.statement() as tx:
-            if boottime() - self._marked_at.get(cell.name, -MARK_EVERY_S) >= MARK_EVERY_S:
+            if boottime() - self._marked_at.get(cell.name, -MARK_INTERVAL_S) >= MARK_INTERVAL_S:
                 await feeds.mark(tx)
-                await feeds.forget_marks(tx, tx.now - KEPT)
+                await feeds.forget_marks(tx, tx.now - MARKS_KEPT)
                 self._marked_at[cell.name] = boottime()
             days = [f"{tx.now + timedelta(days=step):%Y%m%d}" for step in (-1, 0, 1)]
             found = await feeds.partitions(tx, days)

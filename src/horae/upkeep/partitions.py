@@ -1,32 +1,33 @@
-"""Keeps a week of daily partitions ahead: an instance that ends must always find its day."""
+"""Keeps a week of daily partitions ahead, because an instance that ends must find the partition of its day."""
 
 from typing import Final
 
 from horae.runtime.telemetry import log
-from horae.store import partitions
-from horae.store.cells import Cell, Store
-from horae.store.each import Visits
+from horae.store.connections.each_cell import Visits
+from horae.store.databases import partitions
+from horae.store.protocol import CellProtocol, StoreProtocol
 from horae.store.tx import LOCKED
 
-ALARM: Final = 3
+ALARM_DAYS_AHEAD: Final = 3
+"""Days ahead below which a warning is logged."""
 
 
 class Partitioner:
-    """Makes the coming days' partitions in every cell."""
+    """A duty: create the partitions of the next days in every cell."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: StoreProtocol) -> None:
         self.store = store
         self._visits = Visits("partitioner")
 
     async def once(self) -> int:
-        """Every cell once; returns how many partitions were made."""
+        """Visit each cell once. Returns how many partitions were created."""
         return await self._visits.each(self.store.cells, self._stock)
 
-    async def _stock(self, cell: Cell) -> int:
+    async def _stock(self, cell: CellProtocol) -> int:
         async with cell.statement() as tx:
             left = await partitions.days_ahead(tx)
-        if left < ALARM:
-            log.warning("partitions.short", cell=cell.name, days=left)
+        if left < ALARM_DAYS_AHEAD:
+            log.warning("partitions.running_out", cell=cell.name, days=left)
         try:
             return await partitions.stock(cell.statement)
         except LOCKED:

@@ -1,4 +1,4 @@
-"""Takes away what belonged to tenants that were removed, in batches, over all cells; then says so."""
+"""Deletes all rows of removed tenants, in batches, over all cells, and records when a tenant is purged."""
 
 from collections import Counter
 from contextlib import suppress
@@ -7,21 +7,28 @@ from typing import Final
 from uuid import UUID
 
 from horae.domain.errors import ShardClosed
-from horae.domain.events import Event
+from horae.domain.events.events import Event
 from horae.domain.ids import Prefix, public, shard_in
-from horae.domain.tenants import Tenant
-from horae.runtime.chance import mint
+from horae.domain.tenants.tenants import Tenant
+from horae.runtime.randomness import new_id
 from horae.runtime.telemetry import log
-from horae.store import audit, outbox, purges, references, tenants
-from horae.store.cells import Cell, Store
-from horae.store.each import UNSERVED, UNSERVED_OR_MOVING, Visits
+from horae.store.audit import audit
+from horae.store.connections.each_cell import UNSERVED, UNSERVED_OR_MOVING, Visits
+from horae.store.events import outbox
+from horae.store.protocol import CellProtocol, StoreProtocol
+from horae.store.tenants import purges, references, tenants
 from horae.store.tx import Tx
 
 JOBS: Final = 20
-SETTLED, LATELY = timedelta(minutes=5), timedelta(hours=1)
-"""So long after a tenant was purged no copy of its rows is under way; so long it is looked after."""
-OF_JOB: Final = (purges.live, purges.keys, purges.history, purges.letters, purges.backfills, purges.subjects)
+"""Jobs of a tenant in one cell that one round deletes rows of."""
+COPIES_SETTLE_TIME: Final = timedelta(minutes=5)
+"""The time after a tenant's purge within which copies of its rows may be under way. It is swept after this time."""
+SWEPT_AFTER_PURGE: Final = timedelta(hours=1)
+"""The time after a tenant's purge until which it is swept."""
+OF_JOB: Final = (purges.live, purges.keys, purges.history, purges.dead_letters, purges.backfills, purges.subjects)
+"""Rows of a job, in all cells."""
 AT_HOME: Final = (purges.sources, purges.cursors, purges.versions, purges.job)
+"""Rows of a job in its own shard; they are deleted last."""
 OF_TENANT: Final = (
     purges.api_keys,
     purges.secrets,
@@ -32,7 +39,9 @@ OF_TENANT: Final = (
     purges.parked,
     purges.widenings,
 )
+"""Rows of a tenant that are found by its id."""
 COPIED: Final = (purges.api_keys, purges.secrets, purges.data_keys, purges.channels, purges.references)
+"""Rows that a copier may bring back after a purge."""
 OF_SHARDS: Final = (
     purges.requests,
     purges.calendars,
@@ -42,52 +51,59 @@ OF_SHARDS: Final = (
     purges.repairs,
     purges.coverages,
 )
+"""Rows of a tenant that are found by its id and shards."""
 
 
 class Purger:
-    """A duty: one round takes a batch of each kind; it is called again at once while there is more."""
+    """A duty: one round deletes a batch of each kind of rows."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: StoreProtocol) -> None:
         self.store = store
         self._taken: dict[UUID, Counter[str]] = {}
         self._swept: dict[str, set[UUID]] = {}
         self._visits = Visits("purger")
 
     async def once(self) -> int:
-        """A round over every tenant that is to be purged; returns how many rows went."""
+        """Run a round over every removed tenant. Returns how many rows were deleted."""
         return await self._visits.each(self.store.cells, self._home)
 
-    async def _home(self, home: Cell) -> int:
-        """The tenants that are at home in a cell."""
+    async def _home(self, home: CellProtocol) -> int:
+        """Purge the removed tenants whose home is a cell, and sweep recently purged tenants."""
         async with home.statement() as tx:
             waiting = await tenants.removed(tx)
-            purged = await tenants.lately_purged(tx, tx.now - LATELY, tx.now - SETTLED)
+            purged = await tenants.lately_purged(tx, tx.now - SWEPT_AFTER_PURGE, tx.now - COPIES_SETTLE_TIME)
         before = self._swept.get(home.name, set())
         self._swept[home.name] = {one.id for one in purged if one.id in before or await self._sweep(one)}
         return sum([await self._tenant(home, tenant) for tenant in waiting])
 
     async def _sweep(self, tenant: Tenant) -> bool:
-        """Take away what copies brought that were under way while the tenant was purged. False: a cell is away."""
+        """Delete rows that copiers wrote while the tenant was being purged. False where a cell is down."""
         try:
             for cell in self.store.cells:
                 async with cell.statement() as tx:
                     gone = sum([await own(tx, tenant.id) for own in COPIED])
                     gone += await purges.bindings(tx, tenant.id, [shard_in(tenant.id)])
                 if gone:
-                    log.info("purge.swept", tenant=str(tenant.id), cell=cell.name, rows=gone)
+                    log.info("purge.rows_deleted", tenant=str(tenant.id), cell=cell.name, rows=gone)
         except UNSERVED:
             return False
         return True
 
-    async def _tenant(self, home: Cell, tenant: Tenant) -> int:
-        """A batch of what it left in every cell that answers; it is gone when all of them have nothing left."""
+    async def _tenant(self, home: CellProtocol, tenant: Tenant) -> int:
+        """Delete a batch of a tenant's rows in every cell that answers.
+
+        1. Each cell learns first that the tenant is removed, so that no copy of its rows is written any more.
+        2. A batch of each kind of rows is deleted in each cell.
+        3. When no cell has a job left, the copies of types are deleted: until then they say which shards hold rows.
+        4. The tenant is purged when a round with all cells, and with all shards open, finds nothing to delete.
+        """
         taken = self._taken.setdefault(tenant.id, Counter())
         before = taken.total()
         shards = await self._shards(tenant)
         complete, jobs = True, 0
         for cell in self.store.cells:
             try:
-                await self._tell_removed(home, cell, tenant)
+                await self._copy_removal(home, cell, tenant)
                 jobs += await self._cell(cell, tenant, shards, taken)
             except UNSERVED_OR_MOVING:
                 complete = False
@@ -95,11 +111,14 @@ class Purger:
             complete = await self._references(tenant, taken)
         went = taken.total() - before
         if not went and complete and self._all_open(shards):
-            await self._tell(home, tenant, taken)
+            await self._record(home, tenant, taken)
         return went
 
     async def _shards(self, tenant: Tenant) -> list[int]:
-        """Where its rows may lie: over as many shards as its widest type has, which one cell may know before others."""
+        """Returns the shards that may hold the tenant's rows.
+
+        They depend on its widest type, so all cells are asked: some may not know that type yet.
+        """
         widest = 0
         for cell in self.store.cells:
             with suppress(*UNSERVED):
@@ -107,8 +126,8 @@ class Purger:
                     widest = max(widest, await references.widest(tx, tenant.id))
         return tenant.all_shards(widest)
 
-    async def _tell_removed(self, home: Cell, cell: Cell, tenant: Tenant) -> None:
-        """See that a cell has heard that the tenant was removed: from then on nobody brings copies of its rows."""
+    async def _copy_removal(self, home: CellProtocol, cell: CellProtocol, tenant: Tenant) -> None:
+        """Copy the tenant's removal to a cell; from then on no copy of its rows is written there."""
         if cell is home:
             return
         async with home.statement() as tx:
@@ -117,7 +136,7 @@ class Purger:
             await references.copy(tx, own)
 
     async def _references(self, tenant: Tenant, taken: Counter[str]) -> bool:
-        """The copies of its types, which say how wide they were: when no cell has a job left. False: a cell is away."""
+        """Delete the copies of the tenant's types, when no cell has a job left. False where a cell is down."""
         try:
             for cell in self.store.cells:
                 async with cell.statement() as tx:
@@ -126,8 +145,8 @@ class Purger:
             return False
         return True
 
-    async def _cell(self, cell: Cell, tenant: Tenant, shards: list[int], taken: Counter[str]) -> int:
-        """A batch of each kind in one cell; returns how many jobs were found there."""
+    async def _cell(self, cell: CellProtocol, tenant: Tenant, shards: list[int], taken: Counter[str]) -> int:
+        """Delete a batch of each kind of rows in one cell. Returns how many jobs were found there."""
         async with cell.statement() as tx:
             found = await purges.jobs(tx, tenant.id, shards, JOBS)
         for job_id in found:
@@ -140,7 +159,7 @@ class Purger:
         return len(found)
 
     async def _job(self, tenant: Tenant, shards: list[int], job_id: UUID, taken: Counter[str]) -> None:
-        """A batch of what a job left in every cell; the job itself goes when nothing of it is left."""
+        """Delete a batch of a job's rows in every cell; the job itself is deleted when no such rows are left."""
         left = 0
         for cell in self.store.cells:
             try:
@@ -157,7 +176,7 @@ class Purger:
                     taken[last.__name__] += await last(tx, tenant.id, job_id)
 
     def _all_open(self, shards: list[int]) -> bool:
-        """Whether nothing may have been passed over because its shard is moving."""
+        """Whether all shards are open, so that no rows of a moving shard were missed."""
         try:
             for shard in shards:
                 self.store.cell(shard)
@@ -165,17 +184,17 @@ class Purger:
             return False
         return True
 
-    async def _tell(self, home: Cell, tenant: Tenant, taken: Counter[str]) -> None:
+    async def _record(self, home: CellProtocol, tenant: Tenant, taken: Counter[str]) -> None:
         shard, detail = shard_in(tenant.id), {"name": tenant.name, "rows": dict(taken)}
 
         async def work(tx: Tx) -> None:
-            if await tenants.purged(tx, tenant.id):
+            if await tenants.mark_purged(tx, tenant.id):
                 await tenants.publish(tx, tenant.id)
                 await outbox.append(tx, shard, tenant.id, Event.TENANT_PURGED, detail, job_id=None)
                 await audit.append(
                     tx,
                     shard,
-                    mint(shard, tx.now),
+                    new_id(shard, tx.now),
                     tenant.id,
                     actor="horae",
                     action="tenant.purged",

@@ -1,12 +1,13 @@
-"""Which subscriptions have nothing to be told: one look per cell says so for all of them.
+"""Finds the subscriptions without new events, by one query per cell for all of them.
 
-1. A subscription that was told everything below a horizon is caught up to it. That is remembered, not written.
-2. Each round reads the cell's horizon and the tenants to which anything happened since the round before.
-3. Whoever was caught up to that round, and to whose tenant nothing happened, is caught up to this one and left alone.
-4. All others take a step of their own: those of busy tenants, new ones, changed ones, and those that failed. So do a
-   few of the quiet ones, in turn, that their places in the database follow.
+1. A subscription that was sent everything below a horizon is caught up to it. That is remembered, not written.
+2. Each round reads the horizon of the cell, and the tenants that had any event since the last round.
+3. A subscription that was caught up to the last round, and whose tenant had no event, is caught up to this round and
+   needs no step.
+4. All others take a step: those of active tenants, new ones, changed ones, and those that failed. A few quiet ones also
+   take a step, in turn, so that their positions in the database follow.
 
-What is forgotten costs a step, never an event: a step reads where its subscription stands from the rows.
+A lost memory costs a step, never an event: a step reads the positions of its subscription from the rows.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,23 +15,23 @@ from datetime import timedelta
 from typing import Final, NamedTuple
 from uuid import UUID
 
-from horae.domain.channels import Channel
+from horae.domain.events.channels import Channel
 from horae.runtime.clock import boottime
-from horae.store import feeds
+from horae.store.events import feeds
 from horae.store.tx import Tx
 
 WIDEST_SPAN: Final = 1_000_000
-"""Transactions since the last round; after more than these everybody takes a step."""
+"""Transactions since the last round above which every subscription takes a step."""
 TURNS: Final = 5
 """Quiet subscriptions that take a step in each round."""
-TURN_S: Final = 10.0
-"""How long a quiet subscription is left alone at least."""
-LATE: Final = timedelta(hours=1)
-"""No transaction takes longer: what it wrote bears at most a time so much before its end."""
+QUIET_STEP_INTERVAL_S: Final = 10.0
+"""Seconds for which a quiet subscription takes no step, at least."""
+MAX_TRANSACTION_TIME: Final = timedelta(hours=1)
+"""The longest duration of a transaction. A row has a time at most this long before its transaction ended."""
 
 
-class Caught(NamedTuple):
-    """Up to which horizon a subscription was told everything, by which version of it, for which blocks, and when."""
+class CaughtUp(NamedTuple):
+    """The horizon that a subscription is caught up to, its version and shard blocks then, and its last step's time."""
 
     xid: int
     version: int
@@ -39,7 +40,7 @@ class Caught(NamedTuple):
 
 
 class QuietLook(NamedTuple):
-    """What a round found in a cell: its span, and the tenants to which anything happened; None: perhaps to all."""
+    """The result of a round's query: its span of transactions, and the tenants with events; None: possibly all."""
 
     since: int
     until: int
@@ -47,15 +48,15 @@ class QuietLook(NamedTuple):
 
 
 class QuietSubscriptions:
-    """The memory of one cell."""
+    """What is remembered of one cell."""
 
     def __init__(self) -> None:
-        self._caught: dict[UUID, Caught] = {}
+        self._caught: dict[UUID, CaughtUp] = {}
         self._until: int | None = None
         self._looked_at = boottime()
 
     async def look(self, tx: Tx, blocks: Sequence[int]) -> QuietLook:
-        """Read the horizon, and to whom anything happened since the round before."""
+        """Read the horizon, and the tenants that had events since the last round."""
         until, since, now = await feeds.horizon(tx), self._until, boottime()
         passed = timedelta(seconds=now - self._looked_at)
         self._until, self._looked_at = until, now
@@ -64,13 +65,13 @@ class QuietSubscriptions:
         if until == since:
             return QuietLook(since, until, frozenset())
         await feeds.wide(tx)
-        active = await feeds.active(tx, (since, until), tx.now - passed - LATE, blocks)
+        active = await feeds.active(tx, (since, until), tx.now - passed - MAX_TRANSACTION_TIME, blocks)
         return QuietLook(since, until, frozenset(active))
 
     def busy(
         self, look: QuietLook, found: Iterable[Channel], blocks: Sequence[int], hears_all: frozenset[UUID]
     ) -> set[UUID]:
-        """The subscriptions that take a step now. Those of the tenants in `hears_all` are told of every tenant."""
+        """Returns the subscriptions that take a step now. Tenants in `hears_all` receive the events of every tenant."""
         standing, here = list(found), tuple(blocks)
         self._caught = {one.id: self._caught[one.id] for one in standing if one.id in self._caught}
         steps: set[UUID] = set()
@@ -82,15 +83,15 @@ class QuietSubscriptions:
                 self._caught[one.id] = caught._replace(xid=look.until)
         return steps | set(self._turns(steps))
 
-    def caught_up(self, channel: Channel, blocks: Sequence[int], xid: int | None) -> None:
-        """A subscription took a step: it was told everything below `xid`; None: there may be more."""
+    def record_caught_up(self, channel: Channel, blocks: Sequence[int], xid: int | None) -> None:
+        """Record that a step delivered everything below `xid`; None means that there may be more."""
         if xid is None:
             self._caught.pop(channel.id, None)
         else:
-            self._caught[channel.id] = Caught(xid, channel.version, tuple(blocks), boottime())
+            self._caught[channel.id] = CaughtUp(xid, channel.version, tuple(blocks), boottime())
 
     def _is_quiet(
-        self, caught: Caught, look: QuietLook, channel: Channel, blocks: tuple[int, ...], hears_all: frozenset[UUID]
+        self, caught: CaughtUp, look: QuietLook, channel: Channel, blocks: tuple[int, ...], hears_all: frozenset[UUID]
     ) -> bool:
         if look.active is None or caught.xid < look.since:
             return False
@@ -99,7 +100,7 @@ class QuietSubscriptions:
         return not look.active if channel.tenant_id in hears_all else channel.tenant_id not in look.active
 
     def _turns(self, steps: set[UUID]) -> list[UUID]:
-        """Those of the quiet ones that were left alone for longest."""
-        before = boottime() - TURN_S
+        """Returns the quiet subscriptions whose last step was longest ago."""
+        before = boottime() - QUIET_STEP_INTERVAL_S
         waiting = [(one.stepped_at, id_) for id_, one in self._caught.items() if one.stepped_at < before]
         return [id_ for _, id_ in sorted(waiting)[:TURNS] if id_ not in steps]

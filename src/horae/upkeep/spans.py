@@ -1,50 +1,57 @@
-"""How wide a span of transactions to read at once: one that holds about a page, however many rows each wrote.
+"""How many transactions to read at once, so that a span holds about one page of events.
 
-Events are found by the span of their transactions and sorted afterwards, so a span that held everything since last week
-would be read anew for each of its pages.
+Events are found by a span of transactions and sorted afterwards. A span with all events of a week would be read again
+for each of its pages.
 """
 
 from collections.abc import Collection, Hashable, Sequence
 from typing import Final
 
-from horae.store.feeds import Place
+from horae.store.events.feeds import FeedPlace
 
 FIRST: Final = 2000
+"""Transactions in the first span."""
 WIDEST: Final = 1 << 40
-GROW_BELOW_S: Final = 0.5
-"""A span that took longer to read is not made wider: statements that take some seconds are cut."""
-SHRINK_BY: Final = 4
+"""Transactions in a span at most."""
+MAX_GROWING_READ_S: Final = 0.5
+"""A span that took longer to read does not grow, because statements time out after some seconds."""
+SHRINK_FACTOR: Final = 4
+"""The factor by which a span that timed out becomes shorter."""
 
 
 class Strides:
-    """Remembers, for whatever reads, how wide its next span should be."""
+    """Remembers for each reader how many transactions its next span should have."""
 
     def __init__(self) -> None:
         self._of: dict[Hashable, int] = {}
 
     def of(self, key: Hashable) -> int:
-        """How many transactions to read at once."""
+        """Returns how many transactions to read at once."""
         return self._of.get(key, FIRST)
 
     def learn(self, key: Hashable, read: int, found: int, page: int, took_s: float) -> None:
-        """A full page came from `read` transactions; or the span held less, and may be wider if it was read quickly."""
+        """Adapt the span of a reader to its last read.
+
+        A full page came from `read` transactions, so the next span has as many. A span with less than half a page
+        doubles if it was read quickly.
+        """
         stride = self.of(key)
         if found >= page:
             self._of[key] = max(1, read)
-        elif found < page // 2 and read >= stride and took_s < GROW_BELOW_S:
+        elif found < page // 2 and read >= stride and took_s < MAX_GROWING_READ_S:
             self._of[key] = min(stride * 2, WIDEST)
 
     def shrink(self, key: Hashable) -> None:
-        """The span took too long to be read at all."""
-        self._of[key] = max(1, self.of(key) // SHRINK_BY)
+        """Shorten the span of a reader after a timeout."""
+        self._of[key] = max(1, self.of(key) // SHRINK_FACTOR)
 
     def keep(self, keys: Collection[Hashable]) -> None:
-        """Forget all others."""
+        """Forget all other readers."""
         self._of = {key: stride for key, stride in self._of.items() if key in keys}
 
 
-def next_of(places: Sequence[Place], horizon: int, stride: int) -> tuple[int, int]:
-    """The next span: from where the last of the blocks stands, not over the beginning of what is to be skipped."""
+def next_of(places: Sequence[FeedPlace], horizon: int, stride: int) -> tuple[int, int]:
+    """Returns the next span: from the lowest position of the shard blocks to the start of a range to skip at most."""
     since = min(place.xid for place in places)
     ends = [place.skip_from for place in places if place.skip_from is not None and place.xid < place.skip_from]
     return since, max(since, min([horizon, since + stride, *ends]))

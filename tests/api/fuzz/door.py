@@ -5,5 +5,5 @@ from horae.boot.cli import main
 from horae.runtime.meter import Rate
 
 if __name__ == "__main__":
-    gate.FAILURES = gate.KNOCKS = Rate(1e6, 1e6)  # type: ignore[misc]
+    gate.FAILURE_RATE = gate.LOGIN_RATE = Rate(1e6, 1e6)  # type: ignore[misc]
     main()

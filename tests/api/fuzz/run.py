@@ -13,13 +13,13 @@ from typing import NamedTuple
 import httpx2
 
 from horae.domain.ids import Prefix, public
-from horae.domain.tenants import SYSTEM
+from horae.domain.tenants.tenants import SYSTEM
 from horae.runtime.settings import CellSettings
 from horae.security.roles import Role
-from horae.service import keys
 from horae.service.context import Context
-from horae.store.cells import Store
-from tests.api.doors import Door, hold_every_shard, open_doors
+from horae.service.identity import api_keys
+from horae.store.store import Store
+from tests.api.api_servers import Door, hold_every_shard, open_doors
 from tests.api.world import World, a_world
 
 ROOT = Path(__file__).parents[3]
@@ -97,7 +97,7 @@ class Seen(NamedTuple):
 
 async def run(world: World, store: Store, cells: Sequence[CellSettings], folder: Path, size: Size) -> Seen:
     """All phases and all checks; what it said is in the folder, too."""
-    made = await keys.create(Context.of(store, world.tenant, "test"), "fuzz", [Role.ADMIN, Role.WORKER])
+    made = await api_keys.create(Context.of(store, world.tenant, "test"), "fuzz", [Role.ADMIN, Role.WORKER])
     (folder / "schemathesis.toml").write_text(CONFIG.read_text() + size.config() + known(world))
     own = {
         "FUZZ_KEY": made.text,

@@ -9,9 +9,9 @@ from zoneinfo._zoneinfo import ZoneInfo as ReadableZone
 
 import pytest
 
-from horae.domain import zones
 from horae.domain.cron import Dialect, DstPolicy, count, parse
 from horae.domain.errors import InvalidSchedule
+from horae.domain.zones import zones
 from tests.domain.cron import generate
 from tests.domain.cron.oracle import EPOCH, Plain, Wall, plain_zone, utc
 

@@ -4,9 +4,9 @@ import random
 from datetime import UTC, datetime, timedelta
 
 from horae.domain.cron import Dialect, count, parse
-from horae.domain.dst import POLICIES
 from horae.domain.errors import InvalidSchedule
-from horae.domain.zones import zone
+from horae.domain.zones.dst import POLICIES
+from horae.domain.zones.zones import zone
 from tests.domain.cron import generate
 
 PLACES = [zone(name) for name in ("UTC", "America/New_York", "Australia/Lord_Howe", "Asia/Dhaka", "Pacific/Apia")]

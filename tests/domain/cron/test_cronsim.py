@@ -9,7 +9,7 @@ from cronsim import CronSim, CronSimError
 
 from horae.domain.cron import Dialect, parse
 from horae.domain.errors import InvalidSchedule
-from horae.domain.zones import zone
+from horae.domain.zones.zones import zone
 from tests.domain.cron import generate
 from tests.domain.cron.test_against_oracle import changes, offset
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from horae.domain.cron import DstPolicy, parse
-from horae.domain.zones import zone
+from horae.domain.zones.zones import zone
 
 NEW_YORK = zone("America/New_York")  # 2025: 02:00 -> 03:00 on 9 March, 02:00 -> 01:00 on 2 November
 LORD_HOWE = zone("Australia/Lord_Howe")  # half an hour

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from horae.domain import timeline
 from horae.domain.cron import MAX_STEPS, Dialect, describe, parse
-from horae.domain.dst import POLICIES
 from horae.domain.errors import InvalidSchedule
-from horae.domain.zones import zone
+from horae.domain.zones import timeline
+from horae.domain.zones.dst import POLICIES
+from horae.domain.zones.zones import zone
 from tests.domain.cron import generate
 
 PLACES = [
@@ -80,7 +80,7 @@ def fuzz(examples):
     meter = Meter()
     for place in PLACES:  # what a zone costs once is not what a search costs
         for policy in POLICIES:
-            timeline.reaching(place, policy, timeline.END)
+            timeline.timeline_until(place, policy, timeline.END_EPOCH_S)
 
     @settings(
         max_examples=examples,

@@ -6,7 +6,7 @@ import pytest
 
 from horae.domain.cron import Dialect, parse
 from horae.domain.errors import InvalidSchedule
-from horae.domain.zones import zone
+from horae.domain.zones.zones import zone
 
 UTC_ZONE = zone("UTC")
 START = datetime(2026, 1, 1, tzinfo=UTC)

@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from horae.domain.cron import Dialect, parse
-from horae.domain.dst import DEFAULT
 from horae.domain.errors import InvalidSchedule
-from horae.domain.zones import zone
+from horae.domain.zones.dst import DEFAULT
+from horae.domain.zones.zones import zone
 from tests.domain.cron import generate, quartz
 
 pytestmark = pytest.mark.skipif(bool(quartz.missing()), reason=quartz.missing())

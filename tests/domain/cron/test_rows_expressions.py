@@ -7,14 +7,14 @@ from itertools import pairwise
 
 import pytest
 
-from horae.domain.counts import CountBounds
 from horae.domain.cron import MAX_STEPS, Dialect, parse
 from horae.domain.cron.days import SHAPES
-from horae.domain.dst import DEFAULT, POLICIES
 from horae.domain.errors import InvalidSchedule
-from horae.domain.schedule.expected import between, shortest_gap
-from horae.domain.timeline import END, START, reaching
-from horae.domain.triggers import CronTrigger
+from horae.domain.limits.counts import CountBounds
+from horae.domain.schedules.expected import between, shortest_gap
+from horae.domain.schedules.triggers import CronTrigger
+from horae.domain.zones.dst import DEFAULT, POLICIES
+from horae.domain.zones.timeline import END_EPOCH_S, START_EPOCH_S, timeline_until
 from tests.domain.cron.test_fuzz import ALPHABET, PLACES, bent
 
 LONG = (pytest.mark.long, pytest.mark.timeout(0))
@@ -52,7 +52,7 @@ def test_every_string_is_refused_by_name_or_answered_in_few_steps(many):
     chance, texts, read, most = random.Random(SEED), drawn(SEED), 0, 0
     for place in PLACES:
         for policy in POLICIES:
-            reaching(place, policy, END)
+            timeline_until(place, policy, END_EPOCH_S)
     first, last = (int(datetime(year, 1, 1, tzinfo=UTC).timestamp()) for year in (1900, 2190))
     for _ in range(many):
         text, dialect = next(texts), chance.choice((None, None, None, *Dialect))
@@ -78,7 +78,7 @@ def test_a_day_that_no_year_has_is_refused(text, dialect):
 
 
 @pytest.mark.parametrize("years", [0, 1, 1 << 129, (1 << 130) - 1])
-@pytest.mark.parametrize("begin", [START, 0, END - 1_000_000])
+@pytest.mark.parametrize("begin", [START_EPOCH_S, 0, END_EPOCH_S - 1_000_000])
 def test_a_search_without_an_answer_ends_within_the_bound(years, begin):
     """Nobody can make such a job. If one were let in, it would cost a search and not a node."""
     hopeless = replace(parse("0 0 29 2 *"), days=(0,) * SHAPES, years=years)

@@ -7,11 +7,11 @@ import pytest
 
 from horae.domain.cron import Dialect
 from horae.domain.errors import InvalidSchedule
-from horae.domain.schedule import OnMisfire, OnOverlap
-from horae.domain.triggers import IntervalTrigger, ManualTrigger, OnceTrigger
-from horae.service.imports import Imported, Refused, celery, crontab, holidays, quartz, xxl_job
+from horae.domain.schedules import OnMisfire, OnOverlap
+from horae.domain.schedules.triggers import IntervalTrigger, ManualTrigger, OnceTrigger
+from horae.service.imports import ImportedJob, RefusedEntry, celery, crontab, holidays, quartz, xxl_job
 from horae.service.imports.celery_fields import FIELDS
-from horae.service.imports.found import Kind
+from horae.service.imports.results import DifferenceTopic
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 CRONTAB = """
@@ -35,30 +35,30 @@ def kinds(found):
 
 def test_a_crontab_is_taken_over_line_by_line():
     found = list(crontab.read(CRONTAB, machine_zone="Europe/Berlin", salt="acme"))
-    assert [type(one) for one in found] == [Imported] * 4 + [Refused, Imported, Imported, Refused]
+    assert [type(one) for one in found] == [ImportedJob] * 4 + [RefusedEntry, ImportedJob, ImportedJob, RefusedEntry]
     poll, backup, echo, tidy, reboot, hourly, spread, broken = found
     assert poll.trigger.dialect is Dialect.UNIX5
     assert poll.trigger.zone == "Europe/Berlin"
     assert poll.policies.misfire.policy is OnMisfire.SKIP
     assert poll.name == "poll"
     assert poll.payload == {"command": "/usr/bin/poll", "environment": {"MAILTO": "ops@example.com"}}
-    assert kinds(poll) == {Kind.MISSED, Kind.ZONE, Kind.IGNORED}
-    assert kinds(backup) == {Kind.MISSED, Kind.ZONE, Kind.IGNORED}
+    assert kinds(poll) == {DifferenceTopic.MISSED, DifferenceTopic.ZONE, DifferenceTopic.IGNORED}
+    assert kinds(backup) == {DifferenceTopic.MISSED, DifferenceTopic.ZONE, DifferenceTopic.IGNORED}
     assert echo.trigger.zone == "Asia/Shanghai"
-    assert kinds(echo) == {Kind.MISSED, Kind.IGNORED}
+    assert kinds(echo) == {DifferenceTopic.MISSED, DifferenceTopic.IGNORED}
     assert tidy.trigger.expression == "@daily"
     assert "never stops" in reboot.reason
     assert hourly.trigger.expression == "0 * * * *"
-    assert Kind.REWRITTEN in kinds(hourly)
+    assert DifferenceTopic.REWRITTEN in kinds(hourly)
     assert spread.trigger.expression == "H(0-59) 3 * * *"
     assert "minute 99" in broken.reason
 
 
 def test_a_starred_minute_beside_named_hours_is_reported_where_clocks_change():
     (found,) = crontab.read("*/10 2 * * * x", machine_zone="America/New_York")
-    assert Kind.DST in kinds(found)
+    assert DifferenceTopic.DST in kinds(found)
     (found,) = crontab.read("*/10 2 * * * x", machine_zone="Asia/Tokyo")
-    assert Kind.DST not in kinds(found)
+    assert DifferenceTopic.DST not in kinds(found)
 
 
 def test_a_system_crontab_has_a_user_before_the_command():
@@ -74,7 +74,7 @@ def test_celery_days_must_match_together_and_keep_doing_so():
     found = celery.read("first-weekend", entry, app_zone="Europe/Berlin", anchor=NOW)
     assert found.trigger.dialect is Dialect.SPRING6
     assert found.trigger.expression == "0 0 9,17 1-7 * 0-1,6"
-    assert {Kind.DAYS, Kind.REWRITTEN, Kind.DST} <= kinds(found)
+    assert {DifferenceTopic.DAYS, DifferenceTopic.REWRITTEN, DifferenceTopic.DST} <= kinds(found)
     assert found.payload == {"task": "report"}
 
 
@@ -101,7 +101,7 @@ def test_a_celery_rhythm_stays_one():
 def test_celery_intervals_get_an_anchor(entry, seconds):
     found = celery.read("i", entry, app_zone="UTC", anchor=NOW)
     assert found.trigger == IntervalTrigger(seconds, NOW)
-    assert kinds(found) == {Kind.RHYTHM}
+    assert kinds(found) == {DifferenceTopic.RHYTHM}
 
 
 def test_a_django_row_brings_its_bounds_and_whether_it_was_enabled():
@@ -119,7 +119,7 @@ def test_a_django_row_brings_its_bounds_and_whether_it_was_enabled():
     assert found.policies.max_count == 1
     assert (found.policies.start.year, found.policies.end.year) == (2026, 2027)
     assert found.paused
-    assert {Kind.DISABLED, Kind.IGNORED} <= kinds(found)
+    assert {DifferenceTopic.DISABLED, DifferenceTopic.IGNORED} <= kinds(found)
 
 
 def test_a_clocked_row_fires_once():
@@ -140,7 +140,7 @@ def test_a_clocked_row_fires_once():
 )
 def test_what_celery_has_and_we_cannot_is_refused(entry, why):
     found = celery.read("x", entry, app_zone="UTC", anchor=NOW)
-    assert isinstance(found, Refused)
+    assert isinstance(found, RefusedEntry)
     assert why in found.reason
 
 
@@ -150,7 +150,7 @@ def test_celery_fields_are_spelled_with_the_values_they_stand_for():
         field = FIELDS[chance.choice(list(FIELDS))]
         a, b, step = chance.randint(field.low, field.high), chance.randint(field.low, field.high), chance.randint(1, 6)
         given = chance.choice([f"{a}-{b}", f"{a},{b}", f"{a}-{b}/{step}", f"*/{step}", str(a), a, [a, b], {a, b}])
-        assert field.values(field.spelled(given)) == field.values(given), (field, given)
+        assert field.values(field.to_spring(given)) == field.values(given), (field, given)
 
 
 def test_a_quartz_trigger_keeps_its_expression_and_its_misfire_rule():
@@ -158,11 +158,11 @@ def test_a_quartz_trigger_keeps_its_expression_and_its_misfire_rule():
     assert found.trigger.dialect is Dialect.QUARTZ6
     assert found.policies.misfire.policy is OnMisfire.SKIP
     assert found.policies.overlap is OnOverlap.QUEUE_ONE
-    assert kinds(found) == {Kind.DST, Kind.OVERLAP}
-    assert kinds(quartz.read("q", "0 0 0 31W * ? 2030", zone_name="UTC")) == {Kind.DAYS}
+    assert kinds(found) == {DifferenceTopic.DST, DifferenceTopic.OVERLAP}
+    assert kinds(quartz.read("q", "0 0 0 31W * ? 2030", zone_name="UTC")) == {DifferenceTopic.DAYS}
     assert kinds(quartz.read("q", "0 0 0 L-30W 1 ?", zone_name="UTC", misfire="IGNORE_MISFIRE_POLICY")) == {
-        Kind.DAYS,
-        Kind.MISSED,
+        DifferenceTopic.DAYS,
+        DifferenceTopic.MISSED,
     }
 
 
@@ -188,7 +188,7 @@ def test_xxl_job_rows_bring_their_strategies():
     assert found.policies.misfire.policy is OnMisfire.ONCE
     assert found.policies.overlap is OnOverlap.REPLACE
     assert found.paused
-    assert kinds(found) == {Kind.ZONE, Kind.DISABLED}
+    assert kinds(found) == {DifferenceTopic.ZONE, DifferenceTopic.DISABLED}
     assert found.payload == {"executor_handler": "couponHandler"}
 
 
@@ -196,7 +196,7 @@ def test_xxl_job_fixed_rates_and_manual_jobs():
     rows = b'[{"id": 1, "schedule_type": "FIX_RATE", "schedule_conf": "30"}, {"id": 2, "schedule_type": "NONE"}]'
     rate, manual = xxl_job.read_all(rows, server_zone="UTC", anchor=NOW)
     assert rate.trigger == IntervalTrigger(30.0, NOW)
-    assert kinds(rate) == {Kind.RHYTHM, Kind.OVERLAP}
+    assert kinds(rate) == {DifferenceTopic.RHYTHM, DifferenceTopic.OVERLAP}
     assert isinstance(manual.trigger, ManualTrigger)
 
 
@@ -211,7 +211,7 @@ def test_xxl_job_fixed_rates_and_manual_jobs():
     ],
 )
 def test_what_xxl_job_has_and_we_cannot_is_refused(row):
-    assert isinstance(xxl_job.read(row, server_zone="UTC", anchor=NOW), Refused)
+    assert isinstance(xxl_job.read(row, server_zone="UTC", anchor=NOW), RefusedEntry)
 
 
 def test_chinas_makeup_workdays_are_workdays():

@@ -5,10 +5,19 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from horae.domain.errors import Invalid
-from horae.domain.schedule import OnMisfire, OnOverlap
-from horae.domain.triggers import IntervalTrigger, OnceTrigger
-from horae.service.imports import Imported, Refused, celery, celery_tables, crontab, dumps, quartz_tables, xxl_job
-from horae.service.imports.words import comments, renamed, words
+from horae.domain.schedules import OnMisfire, OnOverlap
+from horae.domain.schedules.triggers import IntervalTrigger, OnceTrigger
+from horae.service.imports import (
+    ImportedJob,
+    RefusedEntry,
+    celery,
+    celery_tables,
+    crontab,
+    dumps,
+    quartz_tables,
+    xxl_job,
+)
+from horae.service.imports.documents import comments, with_valid_names, words
 
 ANCHOR = datetime(2024, 1, 1, tzinfo=UTC)
 MYSQL = r"""
@@ -61,7 +70,7 @@ def test_a_dump_of_mysql_is_read_with_its_texts_as_they_were():
     assert rows[0]["executor_param"] == "a\nb"
     assert rows[1]["executor_param"] is None
     found = [xxl_job.read(row, server_zone="Asia/Shanghai", anchor=ANCHOR) for row in rows]
-    assert [type(one) for one in found] == [Imported, Imported, Refused]
+    assert [type(one) for one in found] == [ImportedJob, ImportedJob, RefusedEntry]
     assert [one.paused for one in found[:2]] == [False, True]
 
 
@@ -150,7 +159,7 @@ def test_a_beat_schedule_of_objects_needs_no_celery():
 
 
 def test_names_are_made_fit_and_told_apart_and_every_difference_is_a_comment():
-    found = renamed(crontab.read("* * * * * /bin/a b\n* * * * * /bin/a c\n99 * * * * x\n", machine_zone="UTC"))
+    found = with_valid_names(crontab.read("* * * * * /bin/a b\n* * * * * /bin/a c\n99 * * * * x\n", machine_zone="UTC"))
     assert [one.name for one in found] == ["a", "a-2", "x"]
     said = words(found[0], url="https://host/{name}", shadow=True)
     assert said["target"] == {"kind": "http", "url": "https://host/a"}
@@ -165,13 +174,13 @@ def test_a_row_whose_schedule_is_not_in_the_dump_is_refused_and_not_run_each_min
     rows = {"django_celery_beat_periodictask": [{"name": "nightly", "task": "bill", f"{kind}_id": 5}]}
     [(name, entry)] = celery_tables.of_tables(rows).items()
     found = celery.read(name, entry, app_zone="UTC", anchor=ANCHOR)
-    assert isinstance(found, Refused)
+    assert isinstance(found, RefusedEntry)
     assert "5 is not in the dump" in str(found.reason)
 
 
 def test_an_interval_without_its_columns_is_refused_alone():
     found = celery.read("sync", {"task": "t", "interval": {"id": 1}}, app_zone="UTC", anchor=ANCHOR)
-    assert isinstance(found, Refused)
+    assert isinstance(found, RefusedEntry)
 
 
 def test_an_end_beyond_all_calendars_is_none():

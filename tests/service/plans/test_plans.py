@@ -5,15 +5,17 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from horae.domain.calendars import Rule
 from horae.domain.errors import Invalid
-from horae.domain.instances import Priority
-from horae.domain.jobs import Definition, Status
-from horae.domain.plans import Conflict, Create, Declared, Keep, Refused
-from horae.domain.schedule import Policies
-from horae.domain.targets import QueueTarget
-from horae.domain.triggers import KeyedTrigger, cron
-from horae.service import jobs, plans, schedules
+from horae.domain.instances.instances import Priority
+from horae.domain.jobs.jobs import Definition, Status
+from horae.domain.plans.plans import ConflictStep, CreateStep, DeclaredJob, Keep, RefusedStep
+from horae.domain.schedules import Policies
+from horae.domain.schedules.calendars import CalendarUse
+from horae.domain.schedules.triggers import KeyedTrigger, cron
+from horae.domain.targets.targets import QueueTarget
+from horae.service import plans
+from horae.service.jobs import jobs
+from horae.service.schedules import schedules
 from tests.steps import a_job, move_clock, query
 
 QUEUE = QueueTarget("q")
@@ -22,7 +24,7 @@ QUEUE = QueueTarget("q")
 def declared(name, expression="0 2 * * *", **facts):
     facts = {"trigger": cron(expression), "target": QUEUE} | facts
     marks = {key: facts.pop(key) for key in ("paused", "shadow") if key in facts}
-    return Declared(name=name, definition=Definition(**facts), **marks)
+    return DeclaredJob(name=name, definition=Definition(**facts), **marks)
 
 
 async def apply(ctx, *wanted, owner="billing", **how):
@@ -56,7 +58,7 @@ async def test_an_edit_since_the_last_apply_is_a_conflict_and_one_after_the_plan
     await apply(ctx, declared("a"))
     await schedules.label(ctx, "a", {"team": "x"})
     made = await plans.plan(ctx, "billing", [declared("a", priority=Priority.LOW)])
-    assert [type(step) for step in made.steps] == [Conflict]
+    assert [type(step) for step in made.steps] == [ConflictStep]
     assert [edit.text for edit in made.steps[0].edits] == ['+ labels.team: "x"']
     assert await plans.apply(ctx, made) == []
     made = await plans.plan(ctx, "billing", [declared("a")], force=True)
@@ -70,7 +72,7 @@ async def test_a_job_made_by_hand_or_by_another_source_is_not_taken(ctx):
     await a_job(ctx, "by-hand")
     await apply(ctx, declared("theirs"), owner="someone")
     made = await plans.plan(ctx, "billing", [declared("by-hand"), declared("theirs")])
-    assert [type(step) for step in made.steps] == [Conflict, Refused]
+    assert [type(step) for step in made.steps] == [ConflictStep, RefusedStep]
     with pytest.raises(Invalid):
         await plans.plan(ctx, "", [])
 
@@ -78,10 +80,10 @@ async def test_a_job_made_by_hand_or_by_another_source_is_not_taken(ctx):
 async def test_a_plan_refuses_what_its_making_would_refuse(ctx):
     begin = datetime(2030, 1, 1, 3, tzinfo=UTC)
     never = Policies(start=begin, end=begin + timedelta(hours=2))
-    nowhere = Policies(calendars=(Rule("nowhere"),))
+    nowhere = Policies(calendars=(CalendarUse("nowhere"),))
     wanted = [declared("a", policies=never), declared("b", policies=nowhere), declared("c", trigger=KeyedTrigger())]
     made = await plans.plan(ctx, "billing", wanted)
-    assert [type(step) for step in made.steps] == [Refused, Refused, Create]
+    assert [type(step) for step in made.steps] == [RefusedStep, RefusedStep, CreateStep]
 
 
 async def test_a_job_may_begin_paused_and_a_shadow_fires_nothing_until_it_is_one_no_longer(ctx, store):

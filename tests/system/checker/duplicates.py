@@ -51,5 +51,5 @@ def _lost(facts: Facts, since: float, until: float) -> str | None:
     struck = facts.struck(since - LINGER, until, LINGER + facts.evidence.ttl)
     if struck:
         return f"lost by {struck[-1]}"
-    ran_out = [line for line in facts.lines if line.event == "lease.ran_out" and since - LINGER <= line.at <= until]
+    ran_out = [line for line in facts.lines if line.event == "lease.expired" and since - LINGER <= line.at <= until]
     return "lost by a lease that ran out" if ran_out else None

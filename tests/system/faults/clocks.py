@@ -44,7 +44,7 @@ class NodeClock(Fault):
 class DatabaseClock(Fault):
     """A cell's database is eight hours ahead: its nodes raise an alarm and fire nothing until the clock is right.
 
-    Then someone also says `horae cells trust-clock`. The server gets a clock that can be moved just for this.
+    Then someone also says `horae cell trust-clock`. The server gets a clock that can be moved just for this.
     """
 
     name = "database-clock"
@@ -95,7 +95,7 @@ async def _trust(cell: CellServer) -> None:
     """What an operator types, sent to the database itself."""
     cells = json.dumps([{"name": cell.name, "dsn": cell.dsn}])
     env = {**os.environ, "HORAE_CELLS": cells, "HORAE_ENVIRONMENT": "test"}
-    command = [sys.executable, "-m", "horae", "cells", "trust-clock", cell.name]
+    command = [sys.executable, "-m", "horae", "cell", "trust-clock", cell.name]
     process = await asyncio.create_subprocess_exec(*command, env=env, stdout=asyncio.subprocess.DEVNULL)
     async with asyncio.timeout(30):
         assert await process.wait() == 0, "trust-clock failed"

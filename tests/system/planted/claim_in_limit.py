@@ -7,14 +7,18 @@ hands out everything. The session is given the plan that bites, as other statist
 import re
 from typing import Any
 
-from horae.store import cells, workers
+from horae.store import cells
+from horae.store.workers import workers
 from tests.system.planted.text import rewrite
 
 BITES = {"enable_seqscan": "on", "enable_hashagg": "off", "enable_sort": "off", "enable_material": "off"}
 
 
 def plant(put: Any) -> None:
-    rewrite(put, {"workers/claim": (workers.sql("workers/claim"), by_in(workers.sql("workers/claim")))})
+    rewrite(
+        put,
+        {"workers/workers/claim": (workers.sql("workers/workers/claim"), by_in(workers.sql("workers/workers/claim")))},
+    )
     put(cells, "OWN", {**cells.OWN, "server_settings": {**cells.SESSION, **BITES}})
 
 

@@ -5,11 +5,11 @@ from typing import Any
 from uuid import NAMESPACE_DNS, UUID, uuid5
 
 from horae.engine import node
-from horae.engine.leases import Who
+from horae.engine.leases import NodeIdentity
 
 
 def plant(put: Any) -> None:
-    def who(_token: UUID, name: str, ttl: timedelta) -> Who:
-        return Who(uuid5(NAMESPACE_DNS, name), name, ttl)
+    def identity(_token: UUID, name: str, ttl: timedelta) -> NodeIdentity:
+        return NodeIdentity(uuid5(NAMESPACE_DNS, name), name, ttl)
 
-    put(node, "Who", who)
+    put(node, "NodeIdentity", identity)

@@ -3,8 +3,8 @@
 from datetime import datetime
 from typing import Any
 
-from horae.domain.schedule import Schedule, Step
-from horae.domain.triggers import next_fire
+from horae.domain.schedules import Schedule, Step
+from horae.domain.schedules.triggers import next_fire
 from horae.engine import fire
 
 

@@ -10,8 +10,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from horae.engine.feeder import FIRSTS, Feeder, Shelf
-from horae.store.looks import BEGINNING, Look
+from horae.engine.class_scanner import ClassScanner, Pages
+from horae.engine.feeder import FIRSTS, Feeder
+from horae.store.nodes.scans import BEGINNING, ScanRange
 
 
 def folder() -> Path:
@@ -20,26 +21,29 @@ def folder() -> Path:
 
 
 def plant(put: Any) -> None:
-    read_ahead = Shelf.ahead
+    read_ahead = ClassScanner.read_ahead
 
-    async def ahead(shelf: Shelf, look: Look) -> None:
-        await read_ahead(shelf, look)
-        _kept(shelf).write_text(json.dumps(min(mark.at for mark in shelf.marks.values()).isoformat()))
+    async def ahead(scanner: ClassScanner, look: ScanRange) -> Pages:
+        async for _ in read_ahead(scanner, look):
+            yield
+        _kept(scanner).write_text(json.dumps(min(mark.at for mark in scanner.marks.values()).isoformat()))
 
-    def reset(shelf: Shelf) -> None:
-        kept = _kept(shelf)
+    def reset(scanner: ClassScanner) -> None:
+        kept = _kept(scanner)
         bound = datetime.fromisoformat(json.loads(kept.read_text())) if kept.exists() else BEGINNING
-        shelf.marks = {class_: mark.before(bound) for class_, mark in shelf.marks.items()}
+        scanner.marks = {class_: mark.before(bound) for class_, mark in scanner.marks.items()}
 
-    async def behind(feeder: Feeder, now: datetime) -> None:
+    async def behind(feeder: Feeder, now: datetime, _overdue: datetime | None = None) -> Pages:
         feeder._looked_at = feeder._swept_at = now
+        for _ in ():
+            yield
 
-    put(Shelf, "ahead", ahead)
-    put(Shelf, "reset", reset)
+    put(ClassScanner, "read_ahead", ahead)
+    put(ClassScanner, "reset", reset)
     put(Feeder, "_behind", behind)
 
 
-def _kept(shelf: Shelf) -> Path:
+def _kept(scanner: ClassScanner) -> Path:
     """One file per cell and kind of rows."""
-    kind = "cursors" if len(shelf.marks) == len(FIRSTS) else "instances"
-    return folder() / f"bound-{shelf.cell.name}-{kind}.json"
+    kind = "cursors" if len(scanner.marks) == len(FIRSTS) else "instances"
+    return folder() / f"bound-{scanner.cell.name}-{kind}.json"

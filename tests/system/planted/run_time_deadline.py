@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from horae.store import cursors
+from horae.store.schedules import cursors
 
 RUN_TIME_MS = 3_600_000
 

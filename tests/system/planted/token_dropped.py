@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from horae.store import settle  # noqa: F401 - its statements must be there to be rewritten
+from horae.repositories import settle  # noqa: F401 - its statements must be there to be rewritten
 from tests.system.planted.text import rewrite
 
 GUARD = "and l.attempt = g.attempt and l.token = g.token"
@@ -10,4 +10,4 @@ BLIND = "and l.attempt = g.attempt"
 
 
 def plant(put: Any) -> None:
-    rewrite(put, {f"instances/{verb}": (GUARD, BLIND) for verb in ("end", "again", "extend")})
+    rewrite(put, {f"instances/instances/{verb}": (GUARD, BLIND) for verb in ("end", "retry_later", "extend")})

@@ -3,8 +3,9 @@
 import asyncio
 from typing import Any
 
-from horae.domain.instances import Instance
-from horae.store import instances, settle  # noqa: F401 - its statements must be there to be rewritten
+from horae.domain.instances.instances import Instance
+from horae.repositories import settle  # noqa: F401 - its statements must be there to be rewritten
+from horae.store.instances import instances
 from tests.system.planted.text import rewrite
 
 GUARD = """and l.state not in ('INIT', 'FAIL', 'BLOCKED')
@@ -16,7 +17,7 @@ MOMENT = 4.0
 
 
 def plant(put: Any) -> None:
-    rewrite(put, {"instances/again": (GUARD, BLIND)})
+    rewrite(put, {"instances/instances/retry_later": (GUARD, BLIND)})
     right = instances.abandoned
 
     async def abandoned(*args: Any) -> list[Instance]:

@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 import { ago } from "../../parts/times";
 import { useHealth } from "./useHealth";
 
-/** Says at the head of every page why nothing can be changed now, and how old what is shown may be. */
+/** A banner at the top of every page while the console is read-only: the reason, and the time of the last answer. */
 export function HealthBanner() {
   const { t, i18n } = useTranslation(["health", "frame"]);
   const { readOnly, seenAt } = useHealth();

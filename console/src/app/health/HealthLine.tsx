@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import { sentence } from "./machine";
+import { messageOf } from "./state";
 import { useHealth } from "./useHealth";
 
 const TONES = {
@@ -11,13 +11,13 @@ const TONES = {
   readOnly: "bad",
 };
 
-/** How the scheduler does, in one sentence at the top of every page. */
+/** The health of the scheduler in one sentence, at the top of every page. */
 export function HealthLine() {
   const { t } = useTranslation("health");
-  const said = sentence(useHealth());
+  const message = messageOf(useHealth());
   return (
-    <span className={`health tone-${TONES[said.key]}`} role="status" aria-label={t("label")}>
-      {t(said.key, { ...said })}
+    <span className={`health tone-${TONES[message.key]}`} role="status" aria-label={t("label")}>
+      {t(message.key, { ...message })}
     </span>
   );
 }

@@ -1,15 +1,15 @@
 import { getSchedulerHealth } from "../../api/generated/client";
-import { answered, backOff, FIRST, failed, type Watch } from "./machine";
+import { backOffMs, type HealthState, INITIAL_STATE, recordAnswer, recordFailure } from "./state";
 
-/** Polls for as long as someone listens and the tab is visible; one poller for the whole page. */
-let watch: Watch = FIRST;
+/** Polls the health while a component is subscribed and the tab is visible. The page has one poller. */
+let state: HealthState = INITIAL_STATE;
 let timer: ReturnType<typeof setTimeout> | undefined;
-let asking: AbortController | null = null;
+let request: AbortController | null = null;
 const listeners = new Set<() => void>();
 
-export const current = (): Watch => watch;
+export const currentState = (): HealthState => state;
 
-export function listen(listener: () => void): () => void {
+export function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   if (listeners.size === 1) start();
   return () => {
@@ -19,42 +19,41 @@ export function listen(listener: () => void): () => void {
 }
 
 function start(): void {
-  document.addEventListener("visibilitychange", seen);
+  document.addEventListener("visibilitychange", onVisibilityChange);
   void poll();
 }
 
 function stop(): void {
-  document.removeEventListener("visibilitychange", seen);
+  document.removeEventListener("visibilitychange", onVisibilityChange);
   clearTimeout(timer);
-  asking?.abort();
-  asking = null;
-  watch = FIRST; // the next one who listens may be someone else, in another tenant
+  request?.abort();
+  request = null;
+  state = INITIAL_STATE; // the next subscriber may be another user, in another tenant
 }
 
-function seen(): void {
+function onVisibilityChange(): void {
   clearTimeout(timer);
-  if (!document.hidden && !asking) void poll();
+  if (!document.hidden && !request) void poll();
 }
 
 async function poll(): Promise<void> {
-  const mine = new AbortController();
-  asking = mine;
-  const next = await look(mine.signal);
-  if (asking !== mine) return; // everyone left meanwhile
-  asking = null;
-  watch = next;
-  for (const tell of listeners) tell();
-  if (!document.hidden) timer = setTimeout(poll, backOff(watch));
+  const started = new AbortController();
+  request = started;
+  const next = await fetchHealth(started.signal);
+  if (request !== started) return; // the last subscriber left during the request
+  request = null;
+  state = next;
+  for (const notify of listeners) notify();
+  if (!document.hidden) timer = setTimeout(poll, backOffMs(state));
 }
 
-async function look(signal: AbortSignal): Promise<Watch> {
+async function fetchHealth(signal: AbortSignal): Promise<HealthState> {
   try {
-    return answered(
-      watch,
+    return recordAnswer(
       await getSchedulerHealth({ signal: AbortSignal.any([signal, AbortSignal.timeout(10_000)]) }),
       Date.now(),
     );
   } catch (error) {
-    return failed(watch, error instanceof Error ? error.message : String(error));
+    return recordFailure(state, error instanceof Error ? error.message : String(error));
   }
 }

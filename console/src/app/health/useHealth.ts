@@ -1,9 +1,9 @@
 import { useSyncExternalStore } from "react";
-import { readOnly, type Watch } from "./machine";
-import { current, listen } from "./poller";
+import { currentState, subscribe } from "./poller";
+import { type HealthState, isReadOnly } from "./state";
 
-/** How the scheduler does, and whether this console may change anything now. */
-export function useHealth(): Watch & { readOnly: boolean } {
-  const watch = useSyncExternalStore(listen, current);
-  return { ...watch, readOnly: readOnly(watch) };
+/** The health of the scheduler, and whether the console is read-only. */
+export function useHealth(): HealthState & { readOnly: boolean } {
+  const state = useSyncExternalStore(subscribe, currentState);
+  return { ...state, readOnly: isReadOnly(state) };
 }

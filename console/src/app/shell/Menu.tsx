@@ -3,14 +3,14 @@ import { useTranslation } from "react-i18next";
 import type { Me } from "../../api/generated/models";
 import { PAGES } from "./pages";
 
-/** The pages this person may see. */
+/** Links to the pages that the user may see. */
 export function Menu({ me, onChoose }: { me: Me; onChoose?: () => void }) {
   const { t } = useTranslation("frame");
-  const seen = PAGES.filter((page) => me.actions.includes(page.needs));
+  const pages = PAGES.filter((page) => me.actions.includes(page.needs));
   return (
     <nav aria-label={t("menu.title")}>
       <ul className="menu">
-        {seen.map((page) => (
+        {pages.map((page) => (
           <li key={page.name}>
             <Link to={page.to as string} activeOptions={{ exact: page.to === "/" }} onClick={onChoose}>
               {t(`pages.${page.name}`)}

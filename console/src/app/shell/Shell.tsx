@@ -3,11 +3,11 @@ import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { Me } from "../../api/generated/models";
 import { HealthBanner } from "../health/HealthBanner";
-import { Search } from "../search/Search";
+import { SearchShortcut } from "../search/SearchShortcut";
 import { Menu } from "./Menu";
-import { Top } from "./Top";
+import { TopBar } from "./TopBar";
 
-/** What stands around every page. */
+/** The frame around every page: top bar, menu, banner and search. */
 export function Shell({ me }: { me: Me }) {
   const { t } = useTranslation("frame");
   const content = useFocusOnPage();
@@ -16,7 +16,7 @@ export function Shell({ me }: { me: Me }) {
       <a className="skip" href="#content">
         {t("skip")}
       </a>
-      <Top me={me} />
+      <TopBar me={me} />
       <div className="frame">
         <aside className="side">
           <Menu me={me} />
@@ -26,12 +26,12 @@ export function Shell({ me }: { me: Me }) {
           <Outlet />
         </main>
       </div>
-      <Search />
+      <SearchShortcut />
     </>
   );
 }
 
-/** A new page takes the focus, so that a keyboard or a reader goes on there; filters of the same page do not. */
+/** Moves the focus to the content of a new page, for keyboards and screen readers. A new filter does not move it. */
 function useFocusOnPage() {
   const content = useRef<HTMLElement>(null);
   const path = useRouterState({ select: (state) => state.location.pathname });

@@ -1,4 +1,4 @@
-/** The menu, in its order: what each page is called and which action one needs to see it. */
+/** The pages in the order of the menu: name, address, and the action that is needed to see it. */
 export const PAGES = [
   { name: "overview", to: "/", needs: "health.read" },
   { name: "jobs", to: "/jobs", needs: "jobs.list" },
@@ -7,7 +7,7 @@ export const PAGES = [
   { name: "sources", to: "/sources", needs: "sources.list" },
   { name: "rolling", to: "/rolling", needs: "subjects.list" },
   { name: "events", to: "/events", needs: "subscriptions.list" },
-  { name: "letters", to: "/letters", needs: "dead_letters.list" },
+  { name: "deadLetters", to: "/dead-letters", needs: "dead_letters.list" },
   { name: "audit", to: "/audit", needs: "audit.list" },
   { name: "tenants", to: "/tenants", needs: "tenant.read" },
 ] as const;

@@ -1,30 +1,30 @@
 import { useSyncExternalStore } from "react";
-import { recall, remember } from "../remember";
+import { readPreference, savePreference } from "../preferences";
 
-/** Light or dark: as the system has it, unless the person chose. */
-export type Choice = "system" | "light" | "dark";
-export const CHOICES: Choice[] = ["system", "light", "dark"];
+/** Light or dark: the setting of the system, unless the user chose one. */
+export type ThemeChoice = "system" | "light" | "dark";
+export const THEME_CHOICES: ThemeChoice[] = ["system", "light", "dark"];
 
 const system = matchMedia("(prefers-color-scheme: dark)");
 const listeners = new Set<() => void>();
-const kept = recall("appearance");
-let choice: Choice = kept === "light" || kept === "dark" ? kept : "system";
+const saved = readPreference("appearance");
+let choice: ThemeChoice = saved === "light" || saved === "dark" ? saved : "system";
 
-export function choose(chosen: Choice): void {
+export function setThemeChoice(chosen: ThemeChoice): void {
   choice = chosen;
-  remember("appearance", chosen);
-  for (const tell of listeners) tell();
+  savePreference("appearance", chosen);
+  for (const notify of listeners) notify();
 }
 
-export const useChoice = (): Choice => useSyncExternalStore(listen, () => choice);
+export const useThemeChoice = (): ThemeChoice => useSyncExternalStore(subscribe, () => choice);
 
-export const useDark = (): boolean => useSyncExternalStore(listen, dark);
+export const useDark = (): boolean => useSyncExternalStore(subscribe, isDark);
 
-function dark(): boolean {
+function isDark(): boolean {
   return choice === "system" ? system.matches : choice === "dark";
 }
 
-function listen(listener: () => void): () => void {
+function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   system.addEventListener("change", listener);
   return () => {

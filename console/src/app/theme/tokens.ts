@@ -1,6 +1,6 @@
 import { type ThemeConfig, theme } from "antd";
 
-/** Quiet colours with enough contrast to be read at night; no motion, so that nothing calls without a reason. */
+/** Colours with enough contrast for a dark room, and no motion. */
 const shared: ThemeConfig["token"] = {
   motion: false,
   borderRadius: 4,
@@ -37,7 +37,7 @@ export const light: ThemeConfig = {
 
 export const dark: ThemeConfig = {
   algorithm: theme.darkAlgorithm,
-  // what is bright enough to be read as text is too bright to have white text on it
+  // colours that are bright enough for text are too bright for white text on them
   components: { Button: { primaryColor: "#0f1b26", dangerColor: "#1d0f0e" } },
   token: {
     ...shared,

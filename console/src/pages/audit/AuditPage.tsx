@@ -3,89 +3,93 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { Button } from "antd";
 import { useTranslation } from "react-i18next";
 import { getAudit } from "../../api/generated/client";
-import type { AuditView } from "../../api/generated/models";
-import { useSees } from "../../app/can";
-import { Empty } from "../../parts/Empty";
-import { Found } from "../../parts/Found";
+import type { AuditEntryView } from "../../api/generated/models";
+import { useIsPermitted } from "../../app/permissions";
+import type { Column } from "../../parts/DataTable";
+import { DateTimeInput } from "../../parts/DateTimeInput";
+import { EmptyState } from "../../parts/EmptyState";
 import { Json } from "../../parts/Json";
-import { Moment } from "../../parts/Moment";
 import { Page } from "../../parts/Page";
-import type { Column } from "../../parts/Rows";
-import { When } from "../../parts/When";
+import { PagedTable } from "../../parts/PagedTable";
+import { Timestamp } from "../../parts/Timestamp";
 import { JobLink } from "../instances/columns";
-import { Word } from "../instances/Filters";
-import { Seal } from "./Seal";
-import type { Sought } from "./sought";
+import { TextFilter } from "../instances/FilterBar";
+import { AuditChain } from "./AuditChain";
+import type { AuditFilters } from "./filters";
 
 const route = getRouteApi("/audit");
 
-/** Who did what, newest first. */
+/** The audit log, newest entries first. */
 export function AuditPage() {
   const { t } = useTranslation("audit");
-  const sought = route.useSearch();
+  const filters = route.useSearch();
   const navigate = route.useNavigate();
-  const sealed = useSees("audit.seal");
-  const asked = useQuery({
-    queryKey: ["audit", sought],
-    queryFn: ({ signal }) => getAudit(sought, { signal }),
+  const seesChain = useIsPermitted("audit.chain");
+  const query = useQuery({
+    queryKey: ["audit", filters],
+    queryFn: ({ signal }) => getAudit(filters, { signal }),
     placeholderData: keepPreviousData,
   });
-  const filtered = Object.values(sought).some((value) => value !== undefined);
+  const filtered = Object.values(filters).some((value) => value !== undefined);
   return (
-    <Page title={t("title")} acts={<Button onClick={() => void asked.refetch()}>{t("reload")}</Button>}>
+    <Page title={t("title")} actions={<Button onClick={() => void query.refetch()}>{t("reload")}</Button>}>
       <p className="soft">{t("about")}</p>
-      <Filters sought={sought} onChange={(search) => void navigate({ search })} />
-      <Found<AuditView>
-        asked={asked}
+      <FilterBar filters={filters} onChange={(search) => void navigate({ search })} />
+      <PagedTable<AuditEntryView>
+        query={query}
         caption={t("title")}
         columns={useColumns()}
-        id={(one) => `${one.at} ${one.action} ${one.resource}`}
-        cursor={sought.cursor}
-        go={(cursor) => void navigate({ search: { ...sought, cursor } })}
+        id={(entry) => `${entry.at} ${entry.action} ${entry.resource}`}
+        cursor={filters.cursor}
+        onCursor={(cursor) => void navigate({ search: { ...filters, cursor } })}
         empty={
           filtered ? (
             <p className="soft">{t("none")}</p>
           ) : (
-            <Empty title={t("empty.title")} help={t("empty.help")} />
+            <EmptyState title={t("empty.title")} help={t("empty.help")} />
           )
         }
       />
-      {sealed && <Seal />}
+      {seesChain && <AuditChain />}
     </Page>
   );
 }
 
-function Filters({ sought, onChange }: { sought: Sought; onChange: (next: Sought) => void }) {
+function FilterBar({ filters, onChange }: { filters: AuditFilters; onChange: (next: AuditFilters) => void }) {
   const { t } = useTranslation("audit");
-  const change = (part: Partial<Sought>) => onChange({ ...sought, ...part, cursor: undefined });
+  const change = (part: Partial<AuditFilters>) => onChange({ ...filters, ...part, cursor: undefined });
   return (
     <search className="filters">
-      <Word label={t("columns.actor")} value={sought.actor} onSend={(actor) => change({ actor })} />
-      <Word label={t("columns.action")} value={sought.action} onSend={(action) => change({ action })} />
-      <Word
+      <TextFilter label={t("columns.actor")} value={filters.actor} onSend={(actor) => change({ actor })} />
+      <TextFilter
+        label={t("columns.action")}
+        value={filters.action}
+        onSend={(action) => change({ action })}
+      />
+      <TextFilter
         label={t("columns.resource")}
-        value={sought.resource}
+        value={filters.resource}
         onSend={(resource) => change({ resource })}
       />
-      <When label={t("since")} value={sought.since} onChange={(since) => change({ since })} />
-      <When label={t("until")} value={sought.until} onChange={(until) => change({ until })} />
+      <DateTimeInput label={t("since")} value={filters.since} onChange={(since) => change({ since })} />
+      <DateTimeInput label={t("until")} value={filters.until} onChange={(until) => change({ until })} />
       <Button onClick={() => onChange({})}>{t("clear")}</Button>
     </search>
   );
 }
 
-function useColumns(): Column<AuditView>[] {
+function useColumns(): Column<AuditEntryView>[] {
   const { t } = useTranslation("audit");
   return [
-    { title: t("columns.at"), kind: "tight", show: (one) => <Moment at={one.at} /> },
-    { title: t("columns.actor"), show: (one) => <code>{one.actor}</code> },
-    { title: t("columns.action"), kind: "tight", show: (one) => one.action },
-    { title: t("columns.resource"), show: (one) => <Resource id={one.resource} /> },
-    { title: t("columns.detail"), show: (one) => <Detail one={one} /> },
+    { title: t("columns.at"), kind: "tight", show: (entry) => <Timestamp at={entry.at} /> },
+    { title: t("columns.actor"), show: (entry) => <code>{entry.actor}</code> },
+    { title: t("columns.action"), kind: "tight", show: (entry) => entry.action },
+    { title: t("columns.resource"), show: (entry) => <Resource id={entry.resource} /> },
+    { title: t("columns.detail"), show: (entry) => <Detail entry={entry} /> },
   ];
 }
 
-/** What was done to leads to where it is shown. */
+/** The resource of an entry, with a link where it has a page. */
 function Resource({ id }: { id: string }) {
   if (/^ins_[0-9a-z]{26}$/.test(id))
     return (
@@ -96,14 +100,14 @@ function Resource({ id }: { id: string }) {
   return /^job_[0-9a-z]{26}$/.test(id) ? <JobLink one={{ job_id: id }} /> : id;
 }
 
-function Detail({ one }: { one: AuditView }) {
+function Detail({ entry }: { entry: AuditEntryView }) {
   const { t } = useTranslation("audit");
-  if (one.detail === null || one.detail === undefined || Object.keys(Object(one.detail)).length === 0)
+  if (entry.detail === null || entry.detail === undefined || Object.keys(Object(entry.detail)).length === 0)
     return null;
   return (
     <details>
       <summary>{t("show")}</summary>
-      <Json value={one.detail} label={t("columns.detail")} />
+      <Json value={entry.detail} label={t("columns.detail")} />
     </details>
   );
 }

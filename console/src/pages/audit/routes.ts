@@ -1,11 +1,11 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { root } from "../../app/root";
-import { readSought } from "./sought";
+import { readFilters } from "./filters";
 
 const list = createRoute({
   getParentRoute: () => root,
   path: "/audit",
-  validateSearch: readSought,
+  validateSearch: readFilters,
   component: lazyRouteComponent(() => import("./AuditPage"), "AuditPage"),
 });
 

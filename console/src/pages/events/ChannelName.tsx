@@ -1,7 +1,7 @@
 import type { IntakeView, SubscriptionView } from "../../api/generated/models";
 import { StateTag } from "../../parts/StateTag";
 
-/** A channel by its name; one that is paused says so. */
+/** The name of a channel, with a mark while it is paused. */
 export function ChannelName({ one }: { one: IntakeView | SubscriptionView }) {
   return (
     <>

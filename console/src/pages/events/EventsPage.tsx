@@ -1,17 +1,17 @@
 import { useTranslation } from "react-i18next";
 import { Page } from "../../parts/Page";
 import { Intakes } from "./Intakes";
-import { Parked } from "./Parked";
+import { ParkedMessages } from "./ParkedMessages";
 import { Subscriptions } from "./Subscriptions";
 
-/** Who is told of what happens, by which topics changes come in, and what nothing could be made of. */
+/** Subscriptions, intakes and parked messages. */
 export function EventsPage() {
   const { t } = useTranslation("events");
   return (
     <Page title={t("title")}>
       <Subscriptions />
       <Intakes />
-      <Parked />
+      <ParkedMessages />
     </Page>
   );
 }

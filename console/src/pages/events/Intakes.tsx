@@ -9,55 +9,55 @@ import {
   postIntakesNamePause,
   postIntakesNameResume,
 } from "../../api/generated/client";
-import type { IntakeView, PositionView } from "../../api/generated/models";
+import type { IntakePositionView, IntakeView } from "../../api/generated/models";
 import { queries } from "../../app/queries";
-import { Act } from "../../parts/Act";
-import { Confirm } from "../../parts/Confirm";
-import { Empty } from "../../parts/Empty";
-import { Found } from "../../parts/Found";
-import { Moment } from "../../parts/Moment";
+import { ActionButton } from "../../parts/ActionButton";
+import { ConfirmDialog } from "../../parts/ConfirmDialog";
+import { EmptyState } from "../../parts/EmptyState";
 import { Card } from "../../parts/Page";
-import { Pausing } from "../../parts/Pausing";
-import { Sink } from "./Channel";
+import { PagedTable } from "../../parts/PagedTable";
+import { PauseButton } from "../../parts/PauseButton";
+import { Timestamp } from "../../parts/Timestamp";
+import { IntakeDialog } from "./ChannelDialogs";
+import { SinkText } from "./ChannelFields";
 import { ChannelName } from "./ChannelName";
-import { PutIntake } from "./Put";
 
 const route = getRouteApi("/events");
-const REFRESH = 15_000;
+const REFRESH_MS = 15_000;
 
-/** The topics by which schedule changes come in. */
+/** The intakes: topics whose messages change schedules. */
 export function Intakes() {
   const { t } = useTranslation("events");
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const [making, setMaking] = useState(false);
+  const [adding, setAdding] = useState(false);
   const cursor = search.intakes;
-  const asked = useQuery({
+  const query = useQuery({
     queryKey: ["intakes", cursor],
     queryFn: ({ signal }) => getIntakes({ cursor, limit: 20 }, { signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: REFRESH,
+    refetchInterval: REFRESH_MS,
   });
   return (
     <Card title={t("in.title")} id="intakes">
       <p className="soft">{t("in.about")}</p>
       <div className="filters">
-        <Act action="intakes.put" onClick={() => setMaking(true)}>
+        <ActionButton action="intakes.put" onClick={() => setAdding(true)}>
           {t("in.open")}
-        </Act>
+        </ActionButton>
       </div>
-      {making && <PutIntake onClose={() => setMaking(false)} />}
-      <Found<IntakeView>
-        asked={asked}
+      {adding && <IntakeDialog onClose={() => setAdding(false)} />}
+      <PagedTable<IntakeView>
+        query={query}
         caption={t("in.title")}
         id={(one) => one.name}
         cursor={cursor}
-        go={(intakes) => void navigate({ search: { ...search, intakes } })}
+        onCursor={(intakes) => void navigate({ search: { ...search, intakes } })}
         columns={[
           { title: t("columns.name"), show: (one) => <ChannelName one={one} /> },
-          { title: t("columns.topic"), show: (one) => <Sink sink={one.source} /> },
+          { title: t("columns.topic"), show: (one) => <SinkText sink={one.source} /> },
           { title: t("columns.types"), show: (one) => one.types.join(", ") || t("all") },
-          { title: t("columns.taken"), kind: "number", show: (one) => <Taken at={one.position} /> },
+          { title: t("columns.taken"), kind: "number", show: (one) => <ProcessedCount at={one.position} /> },
           {
             title: t("columns.waiting"),
             kind: "number",
@@ -68,12 +68,12 @@ export function Intakes() {
             show: (one) =>
               one.position?.error && <span className="toned tone-bad">{one.position.error}</span>,
           },
-          { title: t("columns.acts"), kind: "tight", show: (one) => <Acts one={one} /> },
+          { title: t("columns.actions"), kind: "tight", show: (one) => <Actions one={one} /> },
         ]}
         empty={
-          <Empty
+          <EmptyState
             title={t("in.none")}
-            help={t("in.teach")}
+            help={t("in.emptyHelp")}
             line="horae intake put changes --broker main --topic acme.schedule-changes --type ARTICLE_PUBLISH"
           />
         }
@@ -82,46 +82,48 @@ export function Intakes() {
   );
 }
 
-/** How many messages it took, and when the last of them. */
-function Taken({ at }: { at?: PositionView | null }) {
+/** The number of processed messages, and the time of the last one. */
+function ProcessedCount({ at }: { at?: IntakePositionView | null }) {
   if (!at) return <>–</>;
   return (
     <>
       {at.taken.toLocaleString()}{" "}
-      <span className="soft">{at.taken_at && <Moment at={at.taken_at} relative />}</span>
+      <span className="soft">{at.taken_at && <Timestamp at={at.taken_at} relative />}</span>
     </>
   );
 }
 
-function Acts({ one }: { one: IntakeView }) {
+function Actions({ one }: { one: IntakeView }) {
   const { t } = useTranslation("events");
   const [open, setOpen] = useState<"edit" | "remove" | null>(null);
   return (
     <Space size={4}>
-      <Pausing
-        of="intakes"
+      <PauseButton
+        resource="intakes"
         size="small"
         paused={one.paused_at !== null}
-        says={(verb) => ({
+        texts={(verb) => ({
           title: t(`in.${verb}.title`, { name: one.name }),
           effect: [t(`in.${verb}.first`), t(`in.${verb}.second`)],
         })}
-        act={(verb) => (verb === "pause" ? postIntakesNamePause(one.name) : postIntakesNameResume(one.name))}
+        onConfirm={(verb) =>
+          verb === "pause" ? postIntakesNamePause(one.name) : postIntakesNameResume(one.name)
+        }
       />
-      <Act action="intakes.put" size="small" onClick={() => setOpen("edit")}>
+      <ActionButton action="intakes.put" size="small" onClick={() => setOpen("edit")}>
         {t("edit")}
-      </Act>
-      <Act action="intakes.remove" size="small" danger onClick={() => setOpen("remove")}>
+      </ActionButton>
+      <ActionButton action="intakes.remove" size="small" danger onClick={() => setOpen("remove")}>
         {t("remove")}
-      </Act>
-      {open === "edit" && <PutIntake base={one} onClose={() => setOpen(null)} />}
+      </ActionButton>
+      {open === "edit" && <IntakeDialog base={one} onClose={() => setOpen(null)} />}
       {open === "remove" && (
-        <Confirm
+        <ConfirmDialog
           title={t("in.remove", { name: one.name })}
           verb={t("remove")}
           danger
           effect={[t("in.never"), t("in.stays")]}
-          act={async () => {
+          onConfirm={async () => {
             await deleteIntakesName(one.name);
             await queries.invalidateQueries({ queryKey: ["intakes"] });
           }}

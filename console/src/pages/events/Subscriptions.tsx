@@ -4,55 +4,55 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { getSubscriptions, getSubscriptionsName } from "../../api/generated/client";
 import type { SubscriptionView } from "../../api/generated/models";
-import { Act } from "../../parts/Act";
-import { Empty } from "../../parts/Empty";
-import { Found } from "../../parts/Found";
-import { Moment } from "../../parts/Moment";
+import { ActionButton } from "../../parts/ActionButton";
+import type { Column } from "../../parts/DataTable";
+import { EmptyState } from "../../parts/EmptyState";
 import { Card } from "../../parts/Page";
-import type { Column } from "../../parts/Rows";
-import { Sink } from "./Channel";
+import { PagedTable } from "../../parts/PagedTable";
+import { Timestamp } from "../../parts/Timestamp";
+import { SubscriptionDialog } from "./ChannelDialogs";
+import { SinkText } from "./ChannelFields";
 import { ChannelName } from "./ChannelName";
-import { PutSubscription } from "./Put";
-import { SubscriptionActs } from "./SubscriptionActs";
+import { SubscriptionActions } from "./SubscriptionActions";
 
 const route = getRouteApi("/events");
-const REFRESH = 15_000;
-const MANY = 20; // each is asked how far it is
-const EACH = 5_000; // so that many of them ask no more often than few
+const REFRESH_MS = 15_000;
+const PAGE_SIZE = 20; // each row needs a request for its progress
+const REFRESH_PER_ROW_MS = 5_000; // a longer list sends no more requests per second
 
-/** Who is told of what happens, and how far each was told. */
+/** The subscriptions, each with its delivery progress. */
 export function Subscriptions() {
   const { t } = useTranslation("events");
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const [making, setMaking] = useState(false);
+  const [adding, setAdding] = useState(false);
   const cursor = search.subscriptions;
-  const asked = useQuery({
+  const query = useQuery({
     queryKey: ["subscriptions", cursor],
-    queryFn: ({ signal }) => getSubscriptions({ cursor, limit: MANY }, { signal }),
+    queryFn: ({ signal }) => getSubscriptions({ cursor, limit: PAGE_SIZE }, { signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: REFRESH,
+    refetchInterval: REFRESH_MS,
   });
   return (
     <Card title={t("out.title")} id="subscriptions">
       <p className="soft">{t("out.about")}</p>
       <div className="filters">
-        <Act action="subscriptions.put" type="primary" onClick={() => setMaking(true)}>
+        <ActionButton action="subscriptions.put" type="primary" onClick={() => setAdding(true)}>
           {t("out.open")}
-        </Act>
+        </ActionButton>
       </div>
-      {making && <PutSubscription onClose={() => setMaking(false)} />}
-      <Found<SubscriptionView>
-        asked={asked}
+      {adding && <SubscriptionDialog onClose={() => setAdding(false)} />}
+      <PagedTable<SubscriptionView>
+        query={query}
         caption={t("out.title")}
-        columns={useColumns(Math.max(REFRESH, (asked.data?.items.length ?? 0) * EACH))}
+        columns={useColumns(Math.max(REFRESH_MS, (query.data?.items.length ?? 0) * REFRESH_PER_ROW_MS))}
         id={(one) => one.name}
         cursor={cursor}
-        go={(subscriptions) => void navigate({ search: { ...search, subscriptions } })}
+        onCursor={(subscriptions) => void navigate({ search: { ...search, subscriptions } })}
         empty={
-          <Empty
+          <EmptyState
             title={t("out.none")}
-            help={t("out.teach")}
+            help={t("out.emptyHelp")}
             line="horae subscription put hook --webhook https://crm.example.com/events --signing crm-events"
           />
         }
@@ -61,20 +61,31 @@ export function Subscriptions() {
   );
 }
 
-function useColumns(every: number): Column<SubscriptionView>[] {
+function useColumns(refreshMs: number): Column<SubscriptionView>[] {
   const { t } = useTranslation("events");
   return [
     { title: t("columns.name"), show: (one) => <ChannelName one={one} /> },
-    { title: t("columns.sink"), show: (one) => <Sink sink={one.sink} /> },
-    { title: t("columns.what"), show: (one) => <What one={one} /> },
-    { title: t("columns.sent"), kind: "number", show: (one) => <Far one={one} every={every} part="sent" /> },
-    { title: t("columns.until"), kind: "tight", show: (one) => <Far one={one} every={every} part="until" /> },
-    { title: t("columns.error"), show: (one) => <Far one={one} every={every} part="error" /> },
-    { title: t("columns.acts"), kind: "tight", show: (one) => <SubscriptionActs one={one} /> },
+    { title: t("columns.sink"), show: (one) => <SinkText sink={one.sink} /> },
+    { title: t("columns.what"), show: (one) => <EventFilterText one={one} /> },
+    {
+      title: t("columns.sent"),
+      kind: "number",
+      show: (one) => <DeliveryProgress one={one} refreshMs={refreshMs} part="sent" />,
+    },
+    {
+      title: t("columns.until"),
+      kind: "tight",
+      show: (one) => <DeliveryProgress one={one} refreshMs={refreshMs} part="until" />,
+    },
+    {
+      title: t("columns.error"),
+      show: (one) => <DeliveryProgress one={one} refreshMs={refreshMs} part="error" />,
+    },
+    { title: t("columns.actions"), kind: "tight", show: (one) => <SubscriptionActions one={one} /> },
   ];
 }
 
-function What({ one }: { one: SubscriptionView }) {
+function EventFilterText({ one }: { one: SubscriptionView }) {
   const { t } = useTranslation("events");
   const labels = Object.entries(one.labels).map(([key, value]) => `${key}=${value}`);
   return (
@@ -85,23 +96,23 @@ function What({ one }: { one: SubscriptionView }) {
   );
 }
 
-/** How far it was told: how many, until when, what is wrong. The list does not say it, so each is asked. */
-function Far({
+/** The delivery progress of a subscription: count, time or error. The list does not contain it: one request per row. */
+function DeliveryProgress({
   one,
-  every,
+  refreshMs,
   part,
 }: {
   one: SubscriptionView;
-  every: number;
+  refreshMs: number;
   part: "sent" | "until" | "error";
 }) {
-  const told = useQuery({
+  const progress = useQuery({
     queryKey: ["subscriptions", "one", one.name],
     queryFn: ({ signal }) => getSubscriptionsName(one.name, { signal }),
-    refetchInterval: every,
+    refetchInterval: refreshMs,
   }).data?.progress;
-  if (!told) return <>–</>;
-  if (part === "sent") return <>{told.sent.toLocaleString()}</>;
-  if (part === "until") return <Moment at={told.told_until} relative />;
-  return told.error ? <span className="toned tone-bad">{told.error}</span> : null;
+  if (!progress) return <>–</>;
+  if (part === "sent") return <>{progress.sent.toLocaleString()}</>;
+  if (part === "until") return <Timestamp at={progress.delivered_until} relative />;
+  return progress.error ? <span className="toned tone-bad">{progress.error}</span> : null;
 }

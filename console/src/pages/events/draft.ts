@@ -1,4 +1,4 @@
-/** What stands in the forms of channels, and how it becomes what the API is told. */
+/** The drafts in the forms of channels, and their conversion to request bodies. */
 import type { IntakeView, NewIntake, NewSubscription, SubscriptionView } from "../../api/generated/models";
 
 export interface Draft {

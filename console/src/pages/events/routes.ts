@@ -1,9 +1,9 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { root } from "../../app/root";
-import { text } from "../../parts/filters";
+import { readText } from "../../parts/search-params";
 
-/** Where each of the three lists is. */
-interface Places {
+/** The cursors of the three lists. */
+interface ListCursors {
   subscriptions?: string;
   intakes?: string;
   parked?: string;
@@ -12,10 +12,10 @@ interface Places {
 const list = createRoute({
   getParentRoute: () => root,
   path: "/events",
-  validateSearch: (raw: Record<string, unknown>): Places => ({
-    subscriptions: text(raw.subscriptions),
-    intakes: text(raw.intakes),
-    parked: text(raw.parked),
+  validateSearch: (raw: Record<string, unknown>): ListCursors => ({
+    subscriptions: readText(raw.subscriptions),
+    intakes: readText(raw.intakes),
+    parked: readText(raw.parked),
   }),
   component: lazyRouteComponent(() => import("./EventsPage"), "EventsPage"),
 });

@@ -2,13 +2,13 @@ import { useTranslation } from "react-i18next";
 import type { InstanceDetail } from "../../api/generated/models";
 import { HoldLine } from "../../parts/HoldLine";
 import { Json } from "../../parts/Json";
-import { Moment } from "../../parts/Moment";
 import { StateTag } from "../../parts/StateTag";
+import { Timestamp } from "../../parts/Timestamp";
 import { duration } from "../../parts/times";
 import { type Tone, toneOf } from "../../parts/tones";
-import { isLive } from "./sought";
+import { isLive } from "./filters";
 
-/** What one try left behind. */
+/** The record of one attempt. */
 interface Attempt {
   attempt: number;
   status?: number;
@@ -17,7 +17,7 @@ interface Attempt {
   answer?: string;
 }
 
-/** From its time to its end, or to what is next: one line for every try, with how long it took and what came back. */
+/** The timeline of an instance: fire time, each attempt with duration and response, and the current state. */
 export function Attempts({ one }: { one: InstanceDetail }) {
   const { t } = useTranslation("instances");
   const tries = (one.attempts ?? []) as Attempt[];
@@ -26,12 +26,12 @@ export function Attempts({ one }: { one: InstanceDetail }) {
     <ol className="attempts">
       <li className="tone-idle">
         <div className="head">
-          <strong>{t("step.fire")}</strong> <Moment at={one.fire_time} />
+          <strong>{t("step.fire")}</strong> <Timestamp at={one.fire_time} />
         </div>
       </li>
       {tries.map((each) => (
-        <li key={each.attempt} className={`tone-${tone(each)}`}>
-          <Try each={each} longest={longest} />
+        <li key={each.attempt} className={`tone-${toneOfAttempt(each)}`}>
+          <AttemptRow each={each} longest={longest} />
         </li>
       ))}
       <li className={`tone-${toneOf(one.state)}`}>
@@ -40,7 +40,7 @@ export function Attempts({ one }: { one: InstanceDetail }) {
           {one.reason && <span>{one.reason}</span>}
           <span>
             {isLive(one.state) ? t(isOverdue(one) ? "next.overdue" : `next.${one.state as "INIT"}`) : null}{" "}
-            <Moment at={isWaiting(one) ? one.due_at : one.changed_at} />
+            <Timestamp at={isWaiting(one) ? one.due_at : one.changed_at} />
           </span>
         </div>
         {one.held && <HoldLine hold={one.held} />}
@@ -51,12 +51,11 @@ export function Attempts({ one }: { one: InstanceDetail }) {
 
 const isWaiting = (one: InstanceDetail) => one.state === "INIT" || one.state === "FAIL";
 
-/** It could have been tried by now: a time that has passed is no next attempt. Only what is due is held, whatever the
- * clock of this machine says. */
+/** Whether the next attempt is overdue. A held instance is due, even if the clock of this machine says otherwise. */
 const isOverdue = (one: InstanceDetail) =>
   isWaiting(one) && (one.held !== null || Date.parse(one.due_at) <= Date.now());
 
-function Try({ each, longest }: { each: Attempt; longest: number }) {
+function AttemptRow({ each, longest }: { each: Attempt; longest: number }) {
   const { t } = useTranslation("instances");
   const label = t("step.attempt", { number: each.attempt });
   return (
@@ -77,7 +76,7 @@ function Try({ each, longest }: { each: Attempt; longest: number }) {
   );
 }
 
-/** How long it took beside the longest. */
+/** A bar: the duration relative to the longest attempt. */
 function Bar({ part }: { part: number }) {
   return (
     <svg className="bar" width="160" height="8" aria-hidden>
@@ -87,7 +86,7 @@ function Bar({ part }: { part: number }) {
   );
 }
 
-function tone(each: Attempt): Tone {
+function toneOfAttempt(each: Attempt): Tone {
   if (each.code) return "bad";
   return each.status === undefined || each.status < 300 ? "good" : "bad";
 }

@@ -2,13 +2,14 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { InstanceDetail } from "../../api/generated/models";
-import { Line } from "../../parts/Line";
-import { Moment } from "../../parts/Moment";
+import { CopyableText } from "../../parts/CopyableText";
+import { Timestamp } from "../../parts/Timestamp";
 import { duration } from "../../parts/times";
 import { JobLink, KeyLink } from "./columns";
+import { isLive } from "./filters";
 import { traceOf } from "./trace";
 
-/** What is known about an instance, the asked-for first. */
+/** The details of an instance, the most important first. */
 export function Facts({ one }: { one: InstanceDetail }) {
   const { t } = useTranslation("instances");
   return (
@@ -23,31 +24,31 @@ export function Facts({ one }: { one: InstanceDetail }) {
           </Fact>
         )}
         <Fact name={t("fact.fire")}>
-          <Moment at={one.fire_time} />
+          <Timestamp at={one.fire_time} />
         </Fact>
-        <Fact name={t("fact.due")}>
-          <Moment at={one.due_at} />
+        <Fact name={t(isLive(one.state) ? "fact.due" : "fact.wasDue")}>
+          <Timestamp at={one.due_at} />
         </Fact>
         <Fact name={t("fact.changed")}>
-          <Moment at={one.changed_at} />
+          <Timestamp at={one.changed_at} />
         </Fact>
         {one.deadline && (
           <Fact name={t("fact.deadline")}>
-            <Moment at={one.deadline} />
+            <Timestamp at={one.deadline} />
           </Fact>
         )}
         {one.expires_at && (
           <Fact name={t("fact.expires")}>
-            <Moment at={one.expires_at} />
+            <Timestamp at={one.expires_at} />
           </Fact>
         )}
         {one.range_to && (
           <Fact name={t("fact.range")}>
-            {one.range_count} <Moment at={one.range_to} />
+            {one.range_count} <Timestamp at={one.range_to} />
           </Fact>
         )}
-        <Fact name={t("columns.delay")}>{length(one.trigger_delay_ms)}</Fact>
-        {Boolean(one.held_ms) && <Fact name={t("fact.held")}>{length(one.held_ms)}</Fact>}
+        <Fact name={t("columns.delay")}>{formatDuration(one.trigger_delay_ms)}</Fact>
+        {Boolean(one.held_ms) && <Fact name={t("fact.held")}>{formatDuration(one.held_ms)}</Fact>}
         <Fact name={t("fact.class")}>
           {t(`priority.${one.priority}`)} · {t(`lane.${one.lane}`)}
         </Fact>
@@ -68,7 +69,7 @@ export function Facts({ one }: { one: InstanceDetail }) {
         </Fact>
       </dl>
       <p className="trace">{t("trace")}</p>
-      <Line text={traceOf(one.id)} />
+      <CopyableText text={traceOf(one.id)} />
     </>
   );
 }
@@ -82,4 +83,5 @@ export function Fact({ name, children }: { name: string; children: ReactNode }) 
   );
 }
 
-const length = (ms: number | null | undefined) => (ms === null || ms === undefined ? "–" : duration(ms));
+const formatDuration = (ms: number | null | undefined) =>
+  ms === null || ms === undefined ? "–" : duration(ms);

@@ -2,38 +2,42 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { getInstance } from "../../api/generated/client";
+import { ErrorMessage } from "../../parts/ErrorMessage";
 import { Json } from "../../parts/Json";
 import { Loading } from "../../parts/Loading";
 import { Card, Page } from "../../parts/Page";
 import { StateTag } from "../../parts/StateTag";
-import { Trouble } from "../../parts/Trouble";
-import { Acts } from "./Acts";
+import { Actions } from "./Actions";
 import { Attempts } from "./Attempts";
 import { Facts } from "./Facts";
-import { isLive } from "./sought";
+import { isLive } from "./filters";
 
 const route = getRouteApi("/instances/$instance");
-const REFRESH = 3_000;
+const REFRESH_MS = 3_000;
 
-/** One fire of a job: what was tried, what came back, what is to come. */
+/** One instance: timeline, details and payload. */
 export function InstancePage() {
   const { t } = useTranslation("instances");
   const { instance } = route.useParams();
-  const asked = useQuery({
+  const query = useQuery({
     queryKey: ["instance", instance],
     queryFn: ({ signal }) => getInstance(instance, { signal }),
-    refetchInterval: (query) => (query.state.data && !isLive(query.state.data.state) ? false : REFRESH),
+    refetchInterval: (query) => (query.state.data && !isLive(query.state.data.state) ? false : REFRESH_MS),
   });
-  const one = asked.data;
+  const one = query.data;
   if (!one)
     return (
       <Page title={t("one")}>
-        {asked.error ? <Trouble error={asked.error} onAgain={() => void asked.refetch()} /> : <Loading />}
+        {query.error ? (
+          <ErrorMessage error={query.error} onRetry={() => void query.refetch()} />
+        ) : (
+          <Loading />
+        )}
       </Page>
     );
   const name = one.key ? `${one.job ?? one.job_id} / ${one.key}` : (one.job ?? one.job_id);
   return (
-    <Page title={name} mark={<StateTag state={one.state} />} acts={<Acts one={one} />}>
+    <Page title={name} mark={<StateTag state={one.state} />} actions={<Actions one={one} />}>
       <Card title={t("timeline")}>
         <Attempts one={one} />
       </Card>

@@ -3,39 +3,39 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { getInstances, getJobInstances } from "../../api/generated/client";
 import type { InstanceView } from "../../api/generated/models";
-import { Empty } from "../../parts/Empty";
-import { Found } from "../../parts/Found";
+import { EmptyState } from "../../parts/EmptyState";
 import { Page } from "../../parts/Page";
+import { PagedTable } from "../../parts/PagedTable";
 import { useColumns } from "./columns";
-import { Filters } from "./Filters";
-import type { Sought } from "./sought";
+import { FilterBar } from "./FilterBar";
+import type { InstanceFilters } from "./filters";
 
 const route = getRouteApi("/instances");
-const REFRESH = 5_000;
+const REFRESH_MS = 5_000;
 
-/** Every fire of every job, live and ended behind one list. */
+/** The instances of all jobs, live and ended in one list. */
 export function InstancesPage() {
   const { t } = useTranslation("instances");
-  const sought = route.useSearch();
+  const filters = route.useSearch();
   const navigate = route.useNavigate();
-  const asked = useInstances(sought);
-  const filtered = Object.entries(sought).some(([name, value]) => name !== "cursor" && value !== undefined);
-  const more = asked.data?.next;
+  const query = useInstances(filters);
+  const filtered = Object.entries(filters).some(([name, value]) => name !== "cursor" && value !== undefined);
+  const more = query.data?.next;
   return (
     <Page title={t("title")}>
-      <Filters sought={sought} onChange={(next) => void navigate({ search: next })} />
-      <Found<InstanceView>
-        asked={asked}
+      <FilterBar filters={filters} onChange={(next) => void navigate({ search: next })} />
+      <PagedTable<InstanceView>
+        query={query}
         caption={t("title")}
         columns={useColumns()}
         id={(one) => one.id}
-        cursor={sought.cursor}
-        go={(cursor) => void navigate({ search: { ...sought, cursor } })}
+        cursor={filters.cursor}
+        onCursor={(cursor) => void navigate({ search: { ...filters, cursor } })}
         empty={
           filtered || more ? (
             <p className="soft">{more ? t("further") : t("none")}</p>
           ) : (
-            <Empty title={t("empty.title")} help={t("empty.help")} line="horae job trigger coupon_job" />
+            <EmptyState title={t("empty.title")} help={t("empty.help")} line="horae job trigger coupon_job" />
           )
         }
       />
@@ -43,16 +43,16 @@ export function InstancesPage() {
   );
 }
 
-/** A page of them; the first is looked at again and again, the others stay as they were. */
-export function useInstances(sought: Sought, limit?: number) {
-  const { job, ...rest } = sought;
+/** Reads a page of instances. The first page is refreshed, later pages are not. */
+export function useInstances(filters: InstanceFilters, limit?: number) {
+  const { job, ...rest } = filters;
   return useQuery({
-    queryKey: ["instances", sought, limit],
+    queryKey: ["instances", filters, limit],
     queryFn: ({ signal }) =>
       job
         ? getJobInstances(job, { ...rest, limit }, { signal })
         : getInstances({ ...rest, limit }, { signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: sought.cursor ? false : REFRESH,
+    refetchInterval: filters.cursor ? false : REFRESH_MS,
   });
 }

@@ -1,13 +1,13 @@
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { InstanceView } from "../../api/generated/models";
-import { Moment } from "../../parts/Moment";
-import type { Column } from "../../parts/Rows";
+import type { Column } from "../../parts/DataTable";
 import { StateTag } from "../../parts/StateTag";
+import { Timestamp } from "../../parts/Timestamp";
 import { duration } from "../../parts/times";
 import "./instances.css";
 
-/** What a list of instances shows; `job` is left out where the list is one job's own. */
+/** The columns of a list of instances; without the job if the list belongs to one job. */
 export function useColumns(withJob = true): Column<InstanceView>[] {
   const { t } = useTranslation("instances");
   const all: (Column<InstanceView> & { of?: "job" })[] = [
@@ -16,17 +16,17 @@ export function useColumns(withJob = true): Column<InstanceView>[] {
       kind: "tight",
       show: (one) => (
         <Link to="/instances/$instance" params={{ instance: one.id }}>
-          <Moment at={one.fire_time} />
+          <Timestamp at={one.fire_time} />
         </Link>
       ),
     },
     { title: t("columns.job"), of: "job", show: (one) => <JobLink one={one} /> },
     { title: t("columns.key"), show: (one) => <KeyLink one={one} /> },
-    { title: t("columns.state"), kind: "tight", show: (one) => <State one={one} /> },
+    { title: t("columns.state"), kind: "tight", show: (one) => <StateText one={one} /> },
     { title: t("columns.attempts"), kind: "number", show: (one) => one.attempt },
-    { title: t("columns.delay"), kind: "number", show: (one) => length(one.trigger_delay_ms) },
-    { title: t("columns.took"), kind: "number", show: (one) => length(one.duration_ms) },
-    { title: t("columns.error"), show: (one) => <Fault one={one} /> },
+    { title: t("columns.delay"), kind: "number", show: (one) => formatDuration(one.trigger_delay_ms) },
+    { title: t("columns.took"), kind: "number", show: (one) => formatDuration(one.duration_ms) },
+    { title: t("columns.error"), show: (one) => <ErrorText one={one} /> },
   ];
   return all.filter((column) => withJob || column.of !== "job");
 }
@@ -37,7 +37,7 @@ export function JobLink({ one }: { one: { job?: string | null; job_id: string } 
   );
 }
 
-/** The business key, which leads to its ledger; the job itself is the key of one that fires once. */
+/** The business key, with a link to its ledger. */
 export function KeyLink({ one }: { one: { job?: string | null; key?: string | null } }) {
   if (!one.key || !one.job) return one.key ?? null;
   return (
@@ -47,7 +47,7 @@ export function KeyLink({ one }: { one: { job?: string | null; key?: string | nu
   );
 }
 
-function State({ one }: { one: InstanceView }) {
+function StateText({ one }: { one: InstanceView }) {
   const { t } = useTranslation("instances");
   return (
     <>
@@ -60,7 +60,7 @@ function State({ one }: { one: InstanceView }) {
   );
 }
 
-function Fault({ one }: { one: InstanceView }) {
+function ErrorText({ one }: { one: InstanceView }) {
   if (!one.error_code && !one.error_msg) return null;
   return (
     <span className="fault">
@@ -69,4 +69,5 @@ function Fault({ one }: { one: InstanceView }) {
   );
 }
 
-const length = (ms: number | null | undefined) => (ms === null || ms === undefined ? "" : duration(ms));
+const formatDuration = (ms: number | null | undefined) =>
+  ms === null || ms === undefined ? "" : duration(ms);

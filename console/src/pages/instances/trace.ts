@@ -1,9 +1,9 @@
-const LETTERS = "0123456789abcdefghjkmnpqrstvwxyz";
+const DIGITS = "0123456789abcdefghjkmnpqrstvwxyz";
 
-/** The trace of an instance is the number behind its id, which every call carries in `traceparent`. */
+/** Returns the trace id of an instance: its id as a number. Every call carries it in `traceparent`. */
 export function traceOf(id: string): string {
-  const letters = id.slice(id.indexOf("_") + 1);
+  const digits = id.slice(id.indexOf("_") + 1);
   let number = 0n;
-  for (const letter of letters) number = number * 32n + BigInt(Math.max(0, LETTERS.indexOf(letter)));
+  for (const digit of digits) number = number * 32n + BigInt(Math.max(0, DIGITS.indexOf(digit)));
   return (number & ((1n << 128n) - 1n)).toString(16).padStart(32, "0");
 }

@@ -5,46 +5,46 @@ import { useTranslation } from "react-i18next";
 import { getBackfill, getJobBackfills, postBackfillCancel } from "../../api/generated/client";
 import type { BackfillView, JobView } from "../../api/generated/models";
 import { queries } from "../../app/queries";
-import { Act } from "../../parts/Act";
-import { Confirm } from "../../parts/Confirm";
-import { Empty } from "../../parts/Empty";
-import { Moment } from "../../parts/Moment";
+import { ActionButton } from "../../parts/ActionButton";
+import { ConfirmDialog } from "../../parts/ConfirmDialog";
+import { type Column, DataTable } from "../../parts/DataTable";
+import { EmptyState } from "../../parts/EmptyState";
+import { ErrorMessage } from "../../parts/ErrorMessage";
 import { Card } from "../../parts/Page";
-import { type Column, Rows } from "../../parts/Rows";
 import { StateTag } from "../../parts/StateTag";
-import { Trouble } from "../../parts/Trouble";
+import { Timestamp } from "../../parts/Timestamp";
 import type { State } from "../../parts/tones";
 
-const FIVE_SECONDS = 5_000;
+const REFRESH_MS = 5_000;
 
-/** A job's backfills, newest first, each with how far it is. */
+/** The backfills of a job, newest first, each with its progress. */
 export function Backfills({ job }: { job: JobView }) {
   const { t } = useTranslation("jobs");
   const [cancelling, setCancelling] = useState<BackfillView | null>(null);
-  const asked = useQuery({
+  const query = useQuery({
     queryKey: ["job", job.name, "backfills"],
     queryFn: ({ signal }) => getJobBackfills(job.name, { limit: 20 }, { signal }),
-    refetchInterval: FIVE_SECONDS,
+    refetchInterval: REFRESH_MS,
   });
   const columns: Column<BackfillView>[] = [
     {
       title: t("backfill.range"),
       show: (one) => (
         <>
-          <Moment at={one.since} /> – <Moment at={one.until} />
+          <Timestamp at={one.since} /> – <Timestamp at={one.until} />
         </>
       ),
     },
     { title: t("list.status"), kind: "tight", show: (one) => <StateTag state={one.status} /> },
-    { title: t("backfill.progress"), show: (one) => <Far told={one} /> },
+    { title: t("backfill.progress"), show: (one) => <BackfillProgress backfill={one} /> },
     { title: t("backfill.by"), show: (one) => one.created_by },
     {
-      title: t("backfill.acts"),
+      title: t("backfill.actions"),
       show: (one) =>
         one.status === "RUNNING" ? (
-          <Act action="backfills.cancel" size="small" danger onClick={() => setCancelling(one)}>
+          <ActionButton action="backfills.cancel" size="small" danger onClick={() => setCancelling(one)}>
             {t("backfill.cancel")}
-          </Act>
+          </ActionButton>
         ) : (
           "–"
         ),
@@ -52,27 +52,27 @@ export function Backfills({ job }: { job: JobView }) {
   ];
   return (
     <Card title={t("view.backfills")}>
-      {asked.error && <Trouble error={asked.error} onAgain={asked.refetch} />}
-      <Rows
+      {query.error && <ErrorMessage error={query.error} onRetry={query.refetch} />}
+      <DataTable
         caption={t("view.backfills")}
         columns={columns}
-        items={asked.data?.items}
+        items={query.data?.items}
         id={(one) => one.id}
         empty={
-          <Empty
+          <EmptyState
             title={t("backfill.none")}
-            help={t("backfill.teach")}
+            help={t("backfill.emptyHelp")}
             line={`horae backfill start ${job.name} --since 2026-11-14T00:00:00Z --until 2026-11-15T00:00:00Z --key once-1`}
           />
         }
       />
       {cancelling && (
-        <Confirm
+        <ConfirmDialog
           title={t("backfill.cancelTitle")}
           verb={t("backfill.cancel")}
           effect={[t("backfill.cancelEffect"), t("backfill.cancelStay")]}
           danger
-          act={async () => {
+          onConfirm={async () => {
             await postBackfillCancel(cancelling.id);
             await queries.invalidateQueries({ queryKey: ["job", job.name, "backfills"] });
           }}
@@ -83,31 +83,36 @@ export function Backfills({ job }: { job: JobView }) {
   );
 }
 
-/** Of one that runs, and of the newest that ended, the instances are counted as well. */
-function Far({ told }: { told: BackfillView }) {
+/** The progress of a backfill. Its detail also counts the instances by state. */
+function BackfillProgress({ backfill }: { backfill: BackfillView }) {
   const { t } = useTranslation(["jobs", "states"]);
-  const whole = useQuery({
-    queryKey: ["backfill", told.id, told.status],
-    queryFn: ({ signal }) => getBackfill(told.id, { signal }),
-    refetchInterval: (query) => (unfinished(query.state.data ?? told) ? FIVE_SECONDS : false),
+  const detail = useQuery({
+    queryKey: ["backfill", backfill.id, backfill.status],
+    queryFn: ({ signal }) => getBackfill(backfill.id, { signal }),
+    refetchInterval: (query) => (isUnfinished(query.state.data ?? backfill) ? REFRESH_MS : false),
   });
-  const one = whole.data ?? told;
+  const one = detail.data ?? backfill;
   const made = one.born + one.already;
-  const part = one.planned === 0 ? 100 : Math.floor((100 * made) / one.planned);
+  const percent = one.planned === 0 ? 100 : Math.floor((100 * made) / one.planned);
   const ended = Object.entries(one.ended ?? {})
     .map(([state, count]) => `${t(`states:${state as State}`)} ${count}`)
     .join(" · ");
   return (
-    <div className="far">
-      <Progress percent={part} size="small" aria-label={t("backfill.progress")} />
+    <div className="progress">
+      <Progress percent={percent} size="small" aria-label={t("backfill.progress")} />
       <span>
-        {t("backfill.told", { made, planned: one.planned, already: one.already, waiting: one.waiting ?? 0 })}
+        {t("backfill.summary", {
+          made,
+          planned: one.planned,
+          already: one.already,
+          waiting: one.waiting ?? 0,
+        })}
       </span>
       {ended && <div className="soft">{ended}</div>}
     </div>
   );
 }
 
-function unfinished(one: BackfillView): boolean {
+function isUnfinished(one: BackfillView): boolean {
   return one.status === "RUNNING" || (one.waiting ?? 0) > 0;
 }

@@ -7,21 +7,21 @@ import { Card } from "../../parts/Page";
 import { duration } from "../../parts/times";
 import { Fires } from "./Fires";
 import { Labels } from "./Labels";
-import { Strip } from "./Strip";
+import { RecentRuns } from "./RecentRuns";
 import { TargetText, TriggerText } from "./Texts";
 
 const DAY_MS = 86_400_000;
 
-/** What is said of jobs that have no times of their own. */
-const FIRELESS: Record<string, "fires.keyed" | "fires.rolling"> = {
+/** The texts for jobs without their own fire times. */
+const NO_FIRES_TEXTS: Record<string, "fires.keyed" | "fires.rolling"> = {
   keyed: "fires.keyed",
   rolling: "fires.rolling",
 };
 
-/** How the last runs ended, when the next ones come, and what was written down. */
+/** The recent runs, the next fires, and the definition of a job. */
 export function Facts({ job }: { job: JobView }) {
   const { t, i18n } = useTranslation("jobs");
-  const said = i18n.language === "zh-CN" ? job.schedule?.chinese : job.schedule?.english;
+  const sentence = i18n.language === "zh-CN" ? job.schedule?.chinese : job.schedule?.english;
   const fires = job.schedule?.fires ?? [];
   const payload = job.payload === null || job.payload === undefined ? null : writeJson(job.payload, 2);
   return (
@@ -29,14 +29,14 @@ export function Facts({ job }: { job: JobView }) {
       {(job.held ?? []).map((hold) => (
         <HoldLine key={`${hold.name} ${hold.lane} ${hold.reason}`} hold={hold} />
       ))}
-      <Strip job={job.name} />
+      <RecentRuns job={job.name} />
       <Card title={t("fires.title")}>
-        {said && <p className="said">{said}</p>}
+        {sentence && <p className="sentence">{sentence}</p>}
         {job.status === "PAUSED" && <p className="soft">{t("fires.paused")}</p>}
         {fires.length > 0 ? (
           <Fires fires={fires} zone={zoneOf(job)} />
         ) : (
-          <p className="soft">{t(FIRELESS[String(job.trigger.kind)] ?? "fires.none")}</p>
+          <p className="soft">{t(NO_FIRES_TEXTS[job.trigger.kind] ?? "fires.none")}</p>
         )}
       </Card>
       <Card title={t("facts.title")}>
@@ -52,13 +52,13 @@ export function Facts({ job }: { job: JobView }) {
           <dt>{t("facts.priority")}</dt>
           <dd>{t(`priority.${job.priority}`)}</dd>
           <dt>{t("facts.overlap")}</dt>
-          <dd>{t(`overlap.${job.policies.overlap as "allow"}`)}</dd>
+          <dd>{t(`overlap.${job.policies.overlap ?? "allow"}`)}</dd>
           <dt>{t("facts.misfire")}</dt>
-          <dd>{t(`misfire.${(job.policies.misfire as { policy: "once" }).policy}`)}</dd>
+          <dd>{t(`misfire.${job.policies.misfire?.policy ?? "once"}`)}</dd>
           <dt>{t("facts.failures")}</dt>
-          <dd>{t("facts.failuresTold", { count: job.retry.max_failures as number })}</dd>
+          <dd>{t("facts.failuresCount", { count: job.retry.max_failures as number })}</dd>
           <dt>{t("facts.expires")}</dt>
-          <dd>{expires(job, t)}</dd>
+          <dd>{expiryText(job, t)}</dd>
           <dt>{t("list.labels")}</dt>
           <dd>{Object.keys(job.labels).length > 0 ? <Labels labels={job.labels} /> : "–"}</dd>
           <dt>{t("facts.payload")}</dt>
@@ -75,14 +75,14 @@ export function Facts({ job }: { job: JobView }) {
   );
 }
 
-/** What recurs waits for a day where the job says nothing; all else without end. */
-function expires(job: JobView, t: TFunction<"jobs">): string {
+/** Without a setting, runs of recurring jobs expire after a day; others never expire. */
+function expiryText(job: JobView, t: TFunction<"jobs">): string {
   if (job.expires_after) return duration(job.expires_after * 1_000);
-  const recurs = ["cron", "interval", "rolling"].includes(String(job.trigger.kind));
+  const recurs = ["cron", "interval", "rolling"].includes(job.trigger.kind);
   return recurs ? t("facts.expiresDefault", { length: duration(DAY_MS) }) : t("facts.expiresNever");
 }
 
-/** The zone a job's times are read in; none for those that have no zone of their own. */
+/** The time zone of a job; undefined for triggers without a zone. */
 export function zoneOf(job: JobView): string | undefined {
-  return typeof job.trigger.zone === "string" ? job.trigger.zone : undefined;
+  return job.trigger.kind === "cron" ? (job.trigger.zone ?? undefined) : undefined;
 }

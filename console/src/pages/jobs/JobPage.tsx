@@ -2,57 +2,59 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useParams, useSearch } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense } from "react";
 import { useTranslation } from "react-i18next";
+import { isGone } from "../../api/errors";
 import { getJob } from "../../api/generated/client";
 import type { JobView } from "../../api/generated/models";
-import { isGone } from "../../api/trouble";
+import { ErrorMessage } from "../../parts/ErrorMessage";
 import { Loading } from "../../parts/Loading";
 import { Page } from "../../parts/Page";
 import { StateTag } from "../../parts/StateTag";
-import { Trouble } from "../../parts/Trouble";
-import { Acts } from "./acts/Acts";
+import { Actions } from "./actions/Actions";
 import { Backfills } from "./Backfills";
 import { Calendar } from "./Calendar";
 import { Facts } from "./Facts";
 import { Versions } from "./Versions";
 import "./jobs.css";
 
-const TEN_SECONDS = 10_000;
+const REFRESH_MS = 10_000;
 const VIEWS = ["facts", "calendar", "backfills", "versions"] as const;
-const OF_SET = ["facts", "subjects", "versions"] as const; // it has no times of its own, but members
-type View = (typeof VIEWS)[number] | (typeof OF_SET)[number];
+const ROLLING_VIEWS = ["facts", "subjects", "versions"] as const; // it has subjects instead of fire times
+type View = (typeof VIEWS)[number] | (typeof ROLLING_VIEWS)[number];
 
-const viewsOf = (job: JobView): readonly View[] => (job.trigger.kind === "rolling" ? OF_SET : VIEWS);
-const Covered = lazy(async () => ({ default: (await import("../rolling/Covered")).Covered }));
+const viewsOf = (job: JobView): readonly View[] => (job.trigger.kind === "rolling" ? ROLLING_VIEWS : VIEWS);
+const RollingSetView = lazy(async () => ({
+  default: (await import("../rolling/RollingSetView")).RollingSetView,
+}));
 
-/** One job: what it is, when it fires, how it went, and what may be done with it. */
+/** One job: its definition, fires and runs, and its actions. */
 export function JobPage() {
   const { job } = useParams({ from: "/jobs/$job" });
-  const asked = useQuery({
+  const query = useQuery({
     queryKey: ["job", job],
     queryFn: ({ signal }) => getJob(job, { signal }),
-    refetchInterval: TEN_SECONDS,
+    refetchInterval: REFRESH_MS,
   });
-  if (asked.error && (!asked.data || isGone(asked.error)))
+  if (query.error && (!query.data || isGone(query.error)))
     return (
       <Page title={job}>
-        <Trouble error={asked.error} onAgain={asked.refetch} />
+        <ErrorMessage error={query.error} onRetry={query.refetch} />
       </Page>
     );
-  if (!asked.data) return <Loading />;
-  const trouble = asked.error && <Trouble error={asked.error} onAgain={asked.refetch} />;
-  return <Known job={asked.data} trouble={trouble} />;
+  if (!query.data) return <Loading />;
+  const error = query.error && <ErrorMessage error={query.error} onRetry={query.refetch} />;
+  return <JobDetail job={query.data} error={error} />;
 }
 
-function Known({ job, trouble }: { job: JobView; trouble: ReactNode }) {
+function JobDetail({ job, error }: { job: JobView; error: ReactNode }) {
   const view = useView(job);
   return (
-    <Page title={job.name} mark={<StateTag state={job.status} />} acts={<Acts job={job} />}>
-      {trouble}
+    <Page title={job.name} mark={<StateTag state={job.status} />} actions={<Actions job={job} />}>
+      {error}
       <Views job={job} view={view} />
       {view === "facts" && <Facts job={job} />}
       {view === "subjects" && (
         <Suspense fallback={<Loading />}>
-          <Covered job={job} />
+          <RollingSetView job={job} />
         </Suspense>
       )}
       {view === "calendar" && <Calendar job={job} />}
@@ -63,8 +65,8 @@ function Known({ job, trouble }: { job: JobView; trouble: ReactNode }) {
 }
 
 function useView(job: JobView): View {
-  const asked = useSearch({ from: "/jobs/$job" }).view;
-  return viewsOf(job).find((view) => view === asked) ?? "facts";
+  const chosen = useSearch({ from: "/jobs/$job" }).view;
+  return viewsOf(job).find((view) => view === chosen) ?? "facts";
 }
 
 function Views({ job, view }: { job: JobView; view: View }) {

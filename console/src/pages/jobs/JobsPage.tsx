@@ -3,28 +3,28 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { getJobs } from "../../api/generated/client";
 import type { JobView, Status } from "../../api/generated/models";
-import { Act } from "../../parts/Act";
+import { ActionButton } from "../../parts/ActionButton";
 import { CellsDown } from "../../parts/CellsDown";
-import { Empty } from "../../parts/Empty";
-import { Moment } from "../../parts/Moment";
+import { type Column, DataTable } from "../../parts/DataTable";
+import { EmptyState } from "../../parts/EmptyState";
+import { ErrorMessage } from "../../parts/ErrorMessage";
 import { Page } from "../../parts/Page";
 import { Pager } from "../../parts/Pager";
-import { type Column, Rows } from "../../parts/Rows";
 import { StateTag } from "../../parts/StateTag";
-import { Trouble } from "../../parts/Trouble";
-import { Filters } from "./Filters";
+import { Timestamp } from "../../parts/Timestamp";
+import { FilterBar } from "./FilterBar";
 import { Labels } from "./Labels";
 import { TargetText, TriggerText } from "./Texts";
 import "./jobs.css";
 
-const TEN_SECONDS = 10_000;
+const REFRESH_MS = 10_000;
 
-/** The tenant's jobs, by name. */
+/** The jobs of the tenant, by name. */
 export function JobsPage() {
   const { t } = useTranslation("jobs");
   const navigate = useNavigate();
   const search = useSearch({ from: "/jobs" });
-  const asked = useQuery({
+  const query = useQuery({
     queryKey: ["jobs", search],
     queryFn: ({ signal }) =>
       getJobs(
@@ -37,46 +37,46 @@ export function JobsPage() {
         { signal },
       ),
     placeholderData: keepPreviousData,
-    refetchInterval: TEN_SECONDS,
+    refetchInterval: REFRESH_MS,
   });
   const filtered = Boolean(search.status || search.label || search.prefix || search.cursor);
   return (
-    <Page title={t("title")} acts={<Fresh />}>
-      <Filters />
-      {asked.error && <Trouble error={asked.error} onAgain={asked.refetch} />}
-      <CellsDown cells={asked.data?.cells_down} />
-      <Rows
+    <Page title={t("title")} actions={<CreateButton />}>
+      <FilterBar />
+      {query.error && <ErrorMessage error={query.error} onRetry={query.refetch} />}
+      <CellsDown cells={query.data?.cells_down} />
+      <DataTable
         caption={t("title")}
         columns={useColumns()}
-        items={asked.data?.items}
+        items={query.data?.items}
         id={(job) => job.id}
-        empty={filtered ? <p className="soft">{t("list.noMatch")}</p> : <Teach />}
+        empty={filtered ? <p className="soft">{t("list.noMatch")}</p> : <EmptyJobs />}
       />
       <Pager
         cursor={search.cursor}
-        next={asked.data?.next}
-        go={(cursor) => navigate({ to: "/jobs", search: { ...search, cursor } })}
+        next={query.data?.next}
+        onCursor={(cursor) => navigate({ to: "/jobs", search: { ...search, cursor } })}
       />
     </Page>
   );
 }
 
-function Fresh() {
+function CreateButton() {
   const { t } = useTranslation("jobs");
   const navigate = useNavigate();
   return (
-    <Act action="jobs.create" type="primary" onClick={() => navigate({ to: "/jobs/new" })}>
+    <ActionButton action="jobs.create" type="primary" onClick={() => navigate({ to: "/jobs/new" })}>
       {t("create.open")}
-    </Act>
+    </ActionButton>
   );
 }
 
-function Teach() {
+function EmptyJobs() {
   const { t } = useTranslation("jobs");
   return (
-    <Empty
+    <EmptyState
       title={t("list.none")}
-      help={t("list.teach")}
+      help={t("list.emptyHelp")}
       line={`curl -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \\
      -d '{"name": "coupon_job", "cron": "0 */5 * * * ?"}' ${location.origin}/api/v1/jobs`}
     />
@@ -96,19 +96,19 @@ function useColumns(): Column<JobView>[] {
     },
     { title: t("list.status"), kind: "tight", show: (job) => <StateTag state={job.status} /> },
     { title: t("list.schedule"), show: (job) => <TriggerText trigger={job.trigger} /> },
-    { title: t("list.next"), kind: "tight", show: (job) => <Next job={job} /> },
+    { title: t("list.next"), kind: "tight", show: (job) => <NextFire job={job} /> },
     { title: t("list.target"), show: (job) => <TargetText target={job.target} /> },
     { title: t("list.labels"), show: (job) => <Labels labels={job.labels} /> },
   ];
 }
 
-function Next({ job }: { job: JobView }) {
+function NextFire({ job }: { job: JobView }) {
   const { t } = useTranslation("jobs");
   if (job.status !== "ACTIVE" || !job.next_fire_at) return <span className="soft">{t("list.noNext")}</span>;
   return (
     <>
-      <Moment at={job.next_fire_at} />{" "}
-      <span className="soft">{<Moment at={job.next_fire_at} relative />}</span>
+      <Timestamp at={job.next_fire_at} />{" "}
+      <span className="soft">{<Timestamp at={job.next_fire_at} relative />}</span>
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 
-/** Labels, each of which leads to the jobs that have it, too. */
+/** Labels, each with a link to the jobs that have it. */
 export function Labels({ labels }: { labels: Record<string, string> }) {
   return (
     <span className="labels">

@@ -2,36 +2,36 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { getJobDiff, getJobVersions } from "../../api/generated/client";
-import type { DifferenceView, JobView, VersionView } from "../../api/generated/models";
+import type { JobDifferenceView, JobVersionView, JobView } from "../../api/generated/models";
 import { writeJson } from "../../api/json";
-import { Moment } from "../../parts/Moment";
+import { type Column, DataTable } from "../../parts/DataTable";
+import { ErrorMessage } from "../../parts/ErrorMessage";
 import { Card } from "../../parts/Page";
-import { type Column, Rows } from "../../parts/Rows";
-import { Trouble } from "../../parts/Trouble";
+import { Timestamp } from "../../parts/Timestamp";
 
-/** All versions, and what differs between two of them; which two stands in the address. */
+/** All versions of a job, and the differences between two of them. The address names the two. */
 export function Versions({ job }: { job: JobView }) {
   const { t } = useTranslation("jobs");
   const { before, after } = useSearch({ from: "/jobs/$job" });
-  const asked = useQuery({
+  const query = useQuery({
     queryKey: ["job", job.name, "versions", job.version],
     queryFn: ({ signal }) => getJobVersions(job.name, { limit: 50 }, { signal }),
   });
-  const columns: Column<VersionView>[] = [
+  const columns: Column<JobVersionView>[] = [
     { title: t("version.number"), kind: "number", show: (one) => one.version },
-    { title: t("version.made"), kind: "tight", show: (one) => <Moment at={one.created_at} /> },
+    { title: t("version.made"), kind: "tight", show: (one) => <Timestamp at={one.created_at} /> },
     { title: t("version.by"), show: (one) => one.created_by },
-    { title: t("version.compare"), show: (one) => <Compare job={job.name} version={one.version} /> },
+    { title: t("version.compare"), show: (one) => <CompareLink job={job.name} version={one.version} /> },
   ];
   return (
     <>
       {before && after && <Difference job={job.name} before={before} after={after} />}
       <Card title={t("view.versions")}>
-        {asked.error && <Trouble error={asked.error} onAgain={asked.refetch} />}
-        <Rows
+        {query.error && <ErrorMessage error={query.error} onRetry={query.refetch} />}
+        <DataTable
           caption={t("view.versions")}
           columns={columns}
-          items={asked.data?.items}
+          items={query.data?.items}
           id={(one) => String(one.version)}
         />
       </Card>
@@ -39,7 +39,7 @@ export function Versions({ job }: { job: JobView }) {
   );
 }
 
-function Compare({ job, version }: { job: string; version: number }) {
+function CompareLink({ job, version }: { job: string; version: number }) {
   const { t } = useTranslation("jobs");
   if (version === 1) return <span className="soft">{t("version.first")}</span>;
   return (
@@ -51,26 +51,26 @@ function Compare({ job, version }: { job: string; version: number }) {
 
 function Difference({ job, before, after }: { job: string; before: number; after: number }) {
   const { t } = useTranslation("jobs");
-  const asked = useQuery({
+  const query = useQuery({
     queryKey: ["job", job, "diff", before, after],
     queryFn: ({ signal }) => getJobDiff(job, { before, after }, { signal }),
     staleTime: Number.POSITIVE_INFINITY, // versions never change
   });
-  const shown = (value: unknown) => (
+  const renderValue = (value: unknown) => (
     <code>{value === null || value === undefined ? "–" : writeJson(value, 1)}</code>
   );
-  const columns: Column<DifferenceView>[] = [
+  const columns: Column<JobDifferenceView>[] = [
     { title: t("version.path"), show: (one) => <code>{one.path}</code> },
-    { title: t("version.was", { version: before }), show: (one) => <del>{shown(one.before)}</del> },
-    { title: t("version.is", { version: after }), show: (one) => <ins>{shown(one.after)}</ins> },
+    { title: t("version.was", { version: before }), show: (one) => <del>{renderValue(one.before)}</del> },
+    { title: t("version.is", { version: after }), show: (one) => <ins>{renderValue(one.after)}</ins> },
   ];
   return (
     <Card title={t("version.diff", { before, after })}>
-      {asked.error && <Trouble error={asked.error} onAgain={asked.refetch} />}
-      <Rows
+      {query.error && <ErrorMessage error={query.error} onRetry={query.refetch} />}
+      <DataTable
         caption={t("version.diff", { before, after })}
         columns={columns}
-        items={asked.data}
+        items={query.data}
         id={(one) => one.path}
         empty={<p className="soft">{t("version.same")}</p>}
       />

@@ -1,22 +1,22 @@
 import type { ComingFire } from "../../api/generated/models";
 import { dateTime } from "../../parts/times";
 
-/** A day of a month's calendar: its date, and the fires that are known to lie on it. */
+/** A day of a month's calendar: its date and its fires. */
 export interface Day {
   date: string;
   inside: boolean;
   fires: ComingFire[];
 }
 
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 
-/** The weeks of a month (`2026-11`), from Monday on, with the fires on the days of a zone. */
-export function month(name: string, fires: ComingFire[], zone: string): Day[] {
+/** Returns the days of the weeks of a month (`2026-11`), from Monday on, with the fires of each day in a zone. */
+export function calendarDays(name: string, fires: ComingFire[], zone: string): Day[] {
   const byDay = Map.groupBy(fires, (fire) => dateTime(fire.fire_time, zone).slice(0, 10));
   const first = Date.parse(`${name}-01T00:00:00Z`);
-  const begin = first - ((new Date(first).getUTCDay() + 6) % 7) * DAY;
+  const begin = first - ((new Date(first).getUTCDay() + 6) % 7) * DAY_MS;
   const days: Day[] = [];
-  for (let at = begin; at <= first || !isEnd(at, name); at += DAY) {
+  for (let at = begin; at <= first || !isEnd(at, name); at += DAY_MS) {
     const date = new Date(at).toISOString().slice(0, 10);
     days.push({ date, inside: date.startsWith(name), fires: byDay.get(date) ?? [] });
   }
@@ -29,8 +29,8 @@ function isEnd(at: number, name: string): boolean {
   return day.getUTCDay() === 1 && day.toISOString().slice(0, 7) > name;
 }
 
-/** The month after or before. */
-export function turned(name: string, by: number): string {
+/** Returns the month `by` months later, or earlier if negative. */
+export function addMonths(name: string, by: number): string {
   const [year, number] = name.split("-").map(Number) as [number, number];
   return new Date(Date.UTC(year, number - 1 + by, 1)).toISOString().slice(0, 7);
 }

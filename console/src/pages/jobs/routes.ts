@@ -1,8 +1,8 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { root } from "../../app/root";
 
-/** A value of the address as text; whatever else stands there is left out. */
-const text = (value: unknown): string | undefined =>
+/** Returns a search parameter as text; other values are ignored. */
+const readText = (value: unknown): string | undefined =>
   typeof value === "string" || typeof value === "number" ? String(value) : undefined;
 
 interface ListSearch {
@@ -24,31 +24,31 @@ interface JobSearch {
 const list = createRoute({
   getParentRoute: () => root,
   path: "/jobs",
-  validateSearch: (told: Record<string, unknown>): ListSearch => ({
-    status: text(told.status),
-    label: text(told.label),
-    prefix: text(told.prefix),
-    cursor: text(told.cursor),
+  validateSearch: (raw: Record<string, unknown>): ListSearch => ({
+    status: readText(raw.status),
+    label: readText(raw.label),
+    prefix: readText(raw.prefix),
+    cursor: readText(raw.cursor),
   }),
   component: lazyRouteComponent(() => import("./JobsPage"), "JobsPage"),
 });
 
-const fresh = createRoute({
+const create = createRoute({
   getParentRoute: () => root,
   path: "/jobs/new",
   component: lazyRouteComponent(() => import("./form/NewJobPage"), "NewJobPage"),
 });
 
-const one = createRoute({
+const detail = createRoute({
   getParentRoute: () => root,
   path: "/jobs/$job",
-  validateSearch: (told: Record<string, unknown>): JobSearch => ({
-    view: text(told.view),
-    month: text(told.month),
-    prefix: text(told.prefix),
-    cursor: text(told.cursor),
-    before: Number(told.before) || undefined,
-    after: Number(told.after) || undefined,
+  validateSearch: (raw: Record<string, unknown>): JobSearch => ({
+    view: readText(raw.view),
+    month: readText(raw.month),
+    prefix: readText(raw.prefix),
+    cursor: readText(raw.cursor),
+    before: Number(raw.before) || undefined,
+    after: Number(raw.after) || undefined,
   }),
   component: lazyRouteComponent(() => import("./JobPage"), "JobPage"),
 });
@@ -59,4 +59,4 @@ const edit = createRoute({
   component: lazyRouteComponent(() => import("./form/EditJobPage"), "EditJobPage"),
 });
 
-export const jobs = [list, fresh, one, edit] as const;
+export const jobs = [list, create, detail, edit] as const;

@@ -2,22 +2,22 @@ import { useQuery } from "@tanstack/react-query";
 import { Button, Divider, Form, Input } from "antd";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { getLoginWays } from "../../api/generated/client";
-import { enter } from "../../app/session";
-import { Line } from "../../parts/Line";
-import { Trouble } from "../../parts/Trouble";
-import { LANGUAGES, type Language, speak } from "../../words";
+import { getLoginOptions } from "../../api/generated/client";
+import { logIn } from "../../app/session";
+import { CopyableText } from "../../parts/CopyableText";
+import { ErrorMessage } from "../../parts/ErrorMessage";
+import { LANGUAGES, type Language, setLanguage } from "../../words";
 import { goToIssuer } from "./issuer";
 
-/** How people come in. It stands at whatever address was asked for, and makes way for that page. */
+/** The login page. It is shown at the requested address, and the requested page follows it. */
 export function LoginPage() {
   const { t } = useTranslation("login");
-  const ways = useQuery({ queryKey: ["ways"], queryFn: () => getLoginWays(), staleTime: 60_000 });
+  const options = useQuery({ queryKey: ["ways"], queryFn: () => getLoginOptions(), staleTime: 60_000 });
   return (
     <main className="alone" id="content">
       <div className="card">
         <h1>Horae</h1>
-        {ways.data?.oidc && (
+        {options.data?.oidc && (
           <>
             <p>
               <Button type="primary" block onClick={goToIssuer}>
@@ -27,23 +27,23 @@ export function LoginPage() {
             <Divider plain>{t("or")}</Divider>
           </>
         )}
-        <WithKey />
+        <ApiKeyForm />
         <p className="soft">{t("noKey")}</p>
-        <Line text="horae keys bootstrap" />
+        <CopyableText text="horae key bootstrap" />
       </div>
       <Languages />
     </main>
   );
 }
 
-function WithKey() {
+function ApiKeyForm() {
   const { t } = useTranslation("login");
   const [error, setError] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
   const send = async ({ key }: { key: string }) => {
     setBusy(true);
     setError(null);
-    await enter(key.trim())
+    await logIn(key.trim())
       .catch(setError)
       .finally(() => setBusy(false));
   };
@@ -57,7 +57,7 @@ function WithKey() {
       >
         <Input.Password autoComplete="off" visibilityToggle={false} autoFocus />
       </Form.Item>
-      {error !== null && <Trouble error={error} />}
+      {error !== null && <ErrorMessage error={error} />}
       <Form.Item>
         <Button htmlType="submit" type="primary" disabled={busy} block>
           {busy ? t("entering") : t("enter")}
@@ -78,7 +78,7 @@ function Languages() {
           size="small"
           lang={key}
           aria-pressed={key === i18n.language}
-          onClick={() => speak(key as Language)}
+          onClick={() => setLanguage(key as Language)}
         >
           {name}
         </Button>

@@ -1,14 +1,14 @@
-const WHERE = "horae.return";
+const RETURN_ADDRESS = "horae.return";
 
-/** Off to the issuer; where we were is kept for the way back. */
+/** Opens the login of the OIDC issuer, and saves the address for the return. */
 export function goToIssuer(): void {
-  sessionStorage.setItem(WHERE, location.pathname + location.search);
+  sessionStorage.setItem(RETURN_ADDRESS, location.pathname + location.search);
   location.assign("/login");
 }
 
-/** Back from the issuer: the address that was asked for before, once; only one of our own. */
-export function backFromIssuer(): string | null {
-  const kept = sessionStorage.getItem(WHERE);
-  sessionStorage.removeItem(WHERE);
-  return kept?.startsWith("/console/") ? kept : null;
+/** Returns and removes the address that `goToIssuer` saved; only an address of the console. */
+export function takeReturnAddress(): string | null {
+  const address = sessionStorage.getItem(RETURN_ADDRESS);
+  sessionStorage.removeItem(RETURN_ADDRESS);
+  return address?.startsWith("/console/") ? address : null;
 }

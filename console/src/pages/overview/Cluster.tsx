@@ -2,64 +2,68 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { getNodes, getShards } from "../../api/generated/client";
 import type { NodeView } from "../../api/generated/models";
-import { Empty } from "../../parts/Empty";
+import { type Column, DataTable } from "../../parts/DataTable";
+import { EmptyState } from "../../parts/EmptyState";
+import { ErrorMessage } from "../../parts/ErrorMessage";
 import { Card } from "../../parts/Page";
-import { type Column, Rows } from "../../parts/Rows";
-import { Trouble } from "../../parts/Trouble";
 import { duration } from "../../parts/times";
-import { type Run, runs } from "./runs";
+import { type ShardRun, shardRunsOf } from "./shard-runs";
 
-const TEN_SECONDS = 10_000;
-const MINUTE = 60_000;
-const ALL = 4096;
+const NODES_REFRESH_MS = 10_000;
+const SHARDS_REFRESH_MS = 60_000;
+const MAX_SHARDS = 4096;
 
-/** Cells, their nodes, and who holds which shards. Only the platform's own people see it. */
+/** Cells, nodes, and the node that leases each shard. Platform users see it. */
 export function Cluster() {
   const { t } = useTranslation("overview");
   const nodes = useQuery({
     queryKey: ["nodes"],
     queryFn: ({ signal }) => getNodes({ signal }),
-    refetchInterval: TEN_SECONDS,
+    refetchInterval: NODES_REFRESH_MS,
   });
   const shards = useQuery({
     queryKey: ["shards"],
-    queryFn: ({ signal }) => getShards({ limit: ALL }, { signal }),
-    refetchInterval: MINUTE,
+    queryFn: ({ signal }) => getShards({ limit: MAX_SHARDS }, { signal }),
+    refetchInterval: SHARDS_REFRESH_MS,
   });
   const down = nodes.data?.cells_down ?? [];
   return (
     <Card title={t("cluster.title")}>
       {[nodes, shards].map(
-        (asked, index) =>
-          asked.error && (
-            <Trouble key={index === 0 ? "nodes" : "shards"} error={asked.error} onAgain={asked.refetch} />
+        (query, index) =>
+          query.error && (
+            <ErrorMessage
+              key={index === 0 ? "nodes" : "shards"}
+              error={query.error}
+              onRetry={query.refetch}
+            />
           ),
       )}
       {down.length > 0 && <p className="banner tone-bad">{t("cluster.down", { cells: down.join(", ") })}</p>}
-      {[...runs(shards.data ?? [])].map(([cell, held]) => (
-        <Cell key={cell} name={cell} held={held} />
+      {[...shardRunsOf(shards.data ?? [])].map(([cell, runs]) => (
+        <CellShards key={cell} name={cell} runs={runs} />
       ))}
-      {nodes.data && <Nodes told={nodes.data.nodes} />}
+      {nodes.data && <NodeTable nodes={nodes.data.nodes} />}
     </Card>
   );
 }
 
-function Cell({ name, held }: { name: string; held: Run[] }) {
+function CellShards({ name, runs }: { name: string; runs: ShardRun[] }) {
   const { t } = useTranslation("overview");
-  const all = held.reduce((sum, run) => sum + run.count, 0);
-  const free = held.filter((run) => !run.held).reduce((sum, run) => sum + run.count, 0);
-  const names = [...new Set(held.map((run) => run.node))];
+  const all = runs.reduce((sum, run) => sum + run.count, 0);
+  const free = runs.filter((run) => !run.held).reduce((sum, run) => sum + run.count, 0);
+  const nodes = [...new Set(runs.map((run) => run.node))];
   const label = t("cluster.cell", { cell: name, shards: all, held: all - free, free });
   return (
     <div className="cell">
-      <p className="told">{label}</p>
+      <p className="summary">{label}</p>
       <div className="shards" role="img" aria-label={label}>
-        {held.map((run) => (
+        {runs.map((run) => (
           <span
             key={run.first}
-            className={run.held ? `run hand-${names.indexOf(run.node) % 4}` : "run free"}
+            className={run.held ? `run node-${nodes.indexOf(run.node) % 4}` : "run free"}
             style={{ flexGrow: run.count }}
-            title={t(run.held ? "cluster.run" : "cluster.nobody", { ...run, node: run.node ?? "–" })}
+            title={t(run.held ? "cluster.run" : "cluster.unassigned", { ...run, node: run.node ?? "–" })}
           />
         ))}
       </div>
@@ -67,29 +71,29 @@ function Cell({ name, held }: { name: string; held: Run[] }) {
   );
 }
 
-function Nodes({ told }: { told: NodeView[] }) {
+function NodeTable({ nodes }: { nodes: NodeView[] }) {
   const { t } = useTranslation("overview");
   const columns: Column<NodeView>[] = [
     { title: t("cluster.node"), show: (one) => one.name },
     { title: t("cluster.cellName"), kind: "tight", show: (one) => one.cell },
-    { title: t("cluster.standing"), kind: "tight", show: (one) => <Standing node={one} /> },
+    { title: t("cluster.status"), kind: "tight", show: (one) => <NodeStatus node={one} /> },
     { title: t("cluster.shards"), kind: "number", show: (one) => one.shards.toLocaleString() },
     { title: t("cluster.seen"), kind: "number", show: (one) => duration(one.seen_seconds_ago * 1_000) },
   ];
   return (
-    <Rows
+    <DataTable
       caption={t("cluster.nodes")}
       columns={columns}
-      items={told}
+      items={nodes}
       id={(one) => `${one.cell} ${one.id}`}
-      empty={<Empty title={t("cluster.none")} help={t("cluster.teach")} line="horae node" />}
+      empty={<EmptyState title={t("cluster.none")} help={t("cluster.emptyHelp")} line="horae node" />}
     />
   );
 }
 
-function Standing({ node }: { node: NodeView }) {
+function NodeStatus({ node }: { node: NodeView }) {
   const { t } = useTranslation("overview");
-  const word = !node.alive ? "gone" : node.draining ? "draining" : "alive";
-  const tone = { gone: "idle", draining: "warn", alive: "good" }[word];
-  return <span className={`state tone-${tone}`}>{t(`cluster.${word}`)}</span>;
+  const status = !node.alive ? "gone" : node.draining ? "draining" : "alive";
+  const tone = { gone: "idle", draining: "warn", alive: "good" }[status];
+  return <span className={`state tone-${tone}`}>{t(`cluster.${status}`)}</span>;
 }

@@ -1,24 +1,24 @@
 import { useTranslation } from "react-i18next";
-import { useSees } from "../../app/can";
+import { useIsPermitted } from "../../app/permissions";
 import { useMe } from "../../app/session";
 import { Page } from "../../parts/Page";
 import { Cluster } from "./Cluster";
-import { Coming } from "./Coming";
-import { Lately } from "./Lately";
-import { Now } from "./Now";
+import { CurrentHealth } from "./CurrentHealth";
+import { Forecast } from "./Forecast";
+import { RecentHealth } from "./RecentHealth";
 import "./overview.css";
 
-/** How it stands, how it went, what is coming, and who looks after it. */
+/** Current health, recent health, load forecast and cluster. */
 export function OverviewPage() {
   const { t } = useTranslation("overview");
-  const sees = { jobs: useSees("jobs.forecast"), nodes: useSees("nodes.list") };
+  const permitted = { jobs: useIsPermitted("jobs.forecast"), nodes: useIsPermitted("nodes.list") };
   const { me } = useMe();
   return (
     <Page title={t("title")}>
-      <Now />
-      <Lately />
-      {sees.jobs && <Coming only={sees.nodes ? me?.tenant : undefined} />}
-      {sees.nodes && <Cluster />}
+      <CurrentHealth />
+      <RecentHealth />
+      {permitted.jobs && <Forecast tenant={permitted.nodes ? me?.tenant : undefined} />}
+      {permitted.nodes && <Cluster />}
     </Page>
   );
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { figures } from "./figures";
+import { figuresOf } from "./figures";
 
-const WELL = {
+const HEALTHY = {
   mode: "NORMAL" as const,
   triggerDelayP95Ms: 12,
   triggerDelayLimitMs: 2_000,
@@ -13,17 +13,17 @@ const WELL = {
 };
 
 test("before the first answer there are dashes, not zeros", () => {
-  expect(new Set(figures(null).map((one) => one.text))).toEqual(new Set(["–"]));
+  expect(new Set(figuresOf(null).map((one) => one.text))).toEqual(new Set(["–"]));
 });
 
-test("what is well is quiet", () => {
-  expect(figures(WELL).every((one) => one.tone === "idle")).toBe(true);
-  expect(figures(WELL)[2]?.text).toBe("12,345");
+test("healthy figures are not marked", () => {
+  expect(figuresOf(HEALTHY).every((one) => one.tone === "idle")).toBe(true);
+  expect(figuresOf(HEALTHY)[2]?.text).toBe("12,345");
 });
 
-test("each number speaks up from its threshold on", () => {
-  const bad = figures({
-    ...WELL,
+test("each figure is marked from its threshold on", () => {
+  const bad = figuresOf({
+    ...HEALTHY,
     triggerDelayP95Ms: 2_001,
     successRate10m: 0.9949,
     retryBacklog: 200_001,
@@ -33,10 +33,10 @@ test("each number speaks up from its threshold on", () => {
     "delay",
     "rate",
     "retries",
-    "letters",
+    "deadLetters",
   ]);
 });
 
-test("almost all is not all", () => {
-  expect(figures({ ...WELL, successRate10m: 0.99999 })[1]?.text).toBe("99.99 %");
+test("99.999 % is not rounded up to 100 %", () => {
+  expect(figuresOf({ ...HEALTHY, successRate10m: 0.99999 })[1]?.text).toBe("99.99 %");
 });

@@ -1,48 +1,48 @@
 import { useTranslation } from "react-i18next";
 import type { CoverageView, JobView } from "../../api/generated/models";
+import { ErrorMessage } from "../../parts/ErrorMessage";
 import { Figure } from "../../parts/Figure";
 import { Loading } from "../../parts/Loading";
-import { Moment } from "../../parts/Moment";
 import { Card } from "../../parts/Page";
-import { Trouble } from "../../parts/Trouble";
+import { Timestamp } from "../../parts/Timestamp";
 import { dateTime, duration } from "../../parts/times";
 import { Fact } from "../instances/Facts";
-import { agesOf, percent, type Set_, setOf } from "./set";
+import { agesOf, percent, type RollingSet, rollingSetOf } from "./rolling-set";
 import { useCoverage } from "./useCoverage";
 import "./rolling.css";
 
-/** Which share of the set is fresh beside the share that is asked for, how old it is, and when it will be enough. */
+/** The coverage of a rolling set: the fresh share and its target, the ages, and when the target will be met. */
 export function Coverage({ job }: { job: JobView }) {
   const { t } = useTranslation("rolling");
-  const asked = useCoverage(job.name);
-  const set = setOf(job);
+  const query = useCoverage(job.name);
+  const set = rollingSetOf(job);
   return (
     <Card title={t("coverage.title")} id="coverage">
-      {asked.error && <Trouble error={asked.error} onAgain={() => void asked.refetch()} />}
-      {!asked.data && !asked.error && <Loading />}
-      {asked.data && <Counted set={set} covered={asked.data} />}
+      {query.error && <ErrorMessage error={query.error} onRetry={() => void query.refetch()} />}
+      {!query.data && !query.error && <Loading />}
+      {query.data && <CoverageDetail set={set} coverage={query.data} />}
     </Card>
   );
 }
 
-function Counted({ set, covered }: { set: Set_; covered: CoverageView }) {
+function CoverageDetail({ set, coverage }: { set: RollingSet; coverage: CoverageView }) {
   const { t } = useTranslation("rolling");
-  const open = covered.met ? undefined : "warn";
+  const open = coverage.met ? undefined : "warn";
   return (
     <>
-      <p className="said">{useSaid(set, covered)}</p>
+      <p className="sentence">{useCoverageText(set, coverage)}</p>
       <dl className="figures">
         <Figure name={t("coverage.share")} tone={open}>
-          {percent(covered.share)}
+          {percent(coverage.share)}
         </Figure>
         <Figure name={t("columns.share")}>{percent(set.share)}</Figure>
-        <Figure name={t("columns.subjects")}>{covered.subjects.toLocaleString()}</Figure>
+        <Figure name={t("columns.subjects")}>{coverage.subjects.toLocaleString()}</Figure>
         <Figure name={t("coverage.fresh")} tone={open}>
-          {covered.fresh.toLocaleString()}
+          {coverage.fresh.toLocaleString()}
         </Figure>
-        <Figure name={t("coverage.occupied")}>{covered.occupied.toLocaleString()}</Figure>
+        <Figure name={t("coverage.occupied")}>{coverage.occupied.toLocaleString()}</Figure>
       </dl>
-      {covered.ages.length > 0 && <Ages set={set} covered={covered} />}
+      {coverage.ages.length > 0 && <Ages set={set} coverage={coverage} />}
       <dl className="facts">
         <Fact name={t("columns.window")}>{duration(set.window * 1_000)}</Fact>
         <Fact name={t("columns.every")}>
@@ -52,31 +52,31 @@ function Counted({ set, covered }: { set: Set_; covered: CoverageView }) {
           )}
         </Fact>
         <Fact name={t("coverage.at")}>
-          <Moment at={covered.at} />
+          <Timestamp at={coverage.at} />
         </Fact>
       </dl>
     </>
   );
 }
 
-function useSaid(set: Set_, covered: CoverageView): string {
+function useCoverageText(set: RollingSet, coverage: CoverageView): string {
   const { t } = useTranslation("rolling");
-  if (covered.subjects === 0) return t("coverage.none");
+  if (coverage.subjects === 0) return t("coverage.none");
   const length = duration(set.fresh * 1_000);
-  const fresh = t("coverage.said", { fresh: covered.fresh, subjects: covered.subjects, length });
-  if (covered.met) return `${fresh} ${t("coverage.met")}`;
-  const when = covered.estimate_at;
+  const fresh = t("coverage.summary", { fresh: coverage.fresh, subjects: coverage.subjects, length });
+  if (coverage.met) return `${fresh} ${t("coverage.met")}`;
+  const when = coverage.estimate_at;
   return `${fresh} ${when ? t("coverage.when", { at: dateTime(when) }) : t("coverage.unknown")}`;
 }
 
-/** How old the last successes are: one bar for each age, its number beside it. */
-function Ages({ set, covered }: { set: Set_; covered: CoverageView }) {
+/** The ages of the last successes: a bar and a number per age. */
+function Ages({ set, coverage }: { set: RollingSet; coverage: CoverageView }) {
   const { t } = useTranslation("rolling");
   return (
     <>
       <h3 className="ages-title">{t("ages.title")}</h3>
       <dl className="ages">
-        {agesOf(set, covered).map((age) => (
+        {agesOf(set, coverage).map((age) => (
           <div key={`${age.name} ${age.length}`} className={`age tone-${age.tone}`}>
             <dt>{t(`ages.${age.name}`, { length: age.length })}</dt>
             <dd>

@@ -3,47 +3,47 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { getJobs } from "../../api/generated/client";
 import type { JobView } from "../../api/generated/models";
-import { Empty } from "../../parts/Empty";
-import { Found } from "../../parts/Found";
-import { Moment } from "../../parts/Moment";
+import type { Column } from "../../parts/DataTable";
+import { EmptyState } from "../../parts/EmptyState";
 import { Page } from "../../parts/Page";
-import type { Column } from "../../parts/Rows";
+import { PagedTable } from "../../parts/PagedTable";
 import { StateTag } from "../../parts/StateTag";
+import { Timestamp } from "../../parts/Timestamp";
 import { duration } from "../../parts/times";
-import { percent, setOf } from "./set";
+import { percent, rollingSetOf } from "./rolling-set";
 import { useCoverage } from "./useCoverage";
 
 const route = getRouteApi("/rolling");
-const REFRESH = 15_000;
-const A_MINUTE = 60_000;
-const MANY = 20; // each is asked for its coverage
+const REFRESH_MS = 15_000;
+const COVERAGE_REFRESH_MS = 60_000;
+const PAGE_SIZE = 20; // each row needs a request for its coverage
 
-/** The jobs that own a set, and how well each is covered. */
+/** The rolling jobs, each with the coverage of its set. */
 export function RollingPage() {
   const { t } = useTranslation("rolling");
   const { cursor } = route.useSearch();
   const navigate = route.useNavigate();
-  const asked = useQuery({
+  const query = useQuery({
     queryKey: ["jobs", "rolling", cursor],
-    queryFn: ({ signal }) => getJobs({ kind: "rolling", limit: MANY, cursor }, { signal }),
+    queryFn: ({ signal }) => getJobs({ kind: "rolling", limit: PAGE_SIZE, cursor }, { signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: REFRESH,
+    refetchInterval: REFRESH_MS,
   });
   return (
     <Page title={t("title")}>
       <p className="soft">{t("about")}</p>
-      <Found<JobView>
-        asked={asked}
+      <PagedTable<JobView>
+        query={query}
         caption={t("title")}
         columns={useColumns()}
         id={(job) => job.id}
         cursor={cursor}
-        go={(next) => void navigate({ search: { cursor: next } })}
+        onCursor={(next) => void navigate({ search: { cursor: next } })}
         empty={
-          <Empty
+          <EmptyState
             title={t("empty.title")}
             help={t("empty.help")}
-            line="horae subjects import STOCK --file products.txt"
+            line="horae subject import STOCK --file products.txt"
           />
         }
       />
@@ -63,32 +63,32 @@ function useColumns(): Column<JobView>[] {
       ),
     },
     { title: t("columns.status"), kind: "tight", show: (job) => <StateTag state={job.status} /> },
-    { title: t("columns.coverage"), kind: "number", show: (job) => <Share job={job} /> },
-    { title: t("columns.share"), kind: "number", show: (job) => percent(setOf(job).share) },
-    { title: t("columns.subjects"), kind: "number", show: (job) => <Many job={job} /> },
-    { title: t("columns.window"), show: (job) => duration(setOf(job).window * 1_000) },
-    { title: t("columns.every"), show: (job) => duration(setOf(job).every * 1_000) },
-    { title: t("columns.estimate"), kind: "tight", show: (job) => <When job={job} /> },
+    { title: t("columns.coverage"), kind: "number", show: (job) => <CoverageShare job={job} /> },
+    { title: t("columns.share"), kind: "number", show: (job) => percent(rollingSetOf(job).share) },
+    { title: t("columns.subjects"), kind: "number", show: (job) => <SubjectCount job={job} /> },
+    { title: t("columns.window"), show: (job) => duration(rollingSetOf(job).window * 1_000) },
+    { title: t("columns.every"), show: (job) => duration(rollingSetOf(job).every * 1_000) },
+    { title: t("columns.estimate"), kind: "tight", show: (job) => <EstimatedTime job={job} /> },
   ];
 }
 
-function Share({ job }: { job: JobView }) {
-  const covered = useCoverage(job.name, A_MINUTE).data;
-  if (!covered) return <>–</>;
-  return <span className={`toned tone-${covered.met ? "good" : "warn"}`}>{percent(covered.share)}</span>;
+function CoverageShare({ job }: { job: JobView }) {
+  const coverage = useCoverage(job.name, COVERAGE_REFRESH_MS).data;
+  if (!coverage) return <>–</>;
+  return <span className={`toned tone-${coverage.met ? "good" : "warn"}`}>{percent(coverage.share)}</span>;
 }
 
-function Many({ job }: { job: JobView }) {
-  return <>{useCoverage(job.name, A_MINUTE).data?.subjects.toLocaleString() ?? "–"}</>;
+function SubjectCount({ job }: { job: JobView }) {
+  return <>{useCoverage(job.name, COVERAGE_REFRESH_MS).data?.subjects.toLocaleString() ?? "–"}</>;
 }
 
-function When({ job }: { job: JobView }) {
+function EstimatedTime({ job }: { job: JobView }) {
   const { t } = useTranslation("rolling");
-  const covered = useCoverage(job.name, A_MINUTE).data;
-  if (!covered) return <>–</>;
-  if (covered.met) return <>{t("met")}</>;
-  return covered.estimate_at ? (
-    <Moment at={covered.estimate_at} />
+  const coverage = useCoverage(job.name, COVERAGE_REFRESH_MS).data;
+  if (!coverage) return <>–</>;
+  if (coverage.met) return <>{t("met")}</>;
+  return coverage.estimate_at ? (
+    <Timestamp at={coverage.estimate_at} />
   ) : (
     <span className="soft">{t("unknown")}</span>
   );

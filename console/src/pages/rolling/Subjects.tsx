@@ -4,56 +4,60 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { getJobSubjects } from "../../api/generated/client";
 import type { JobView, SubjectView } from "../../api/generated/models";
-import { Act } from "../../parts/Act";
-import { Empty } from "../../parts/Empty";
-import { Found } from "../../parts/Found";
-import { Moment } from "../../parts/Moment";
+import { ActionButton } from "../../parts/ActionButton";
+import type { Column } from "../../parts/DataTable";
+import { EmptyState } from "../../parts/EmptyState";
 import { Card } from "../../parts/Page";
-import type { Column } from "../../parts/Rows";
-import { Word } from "../instances/Filters";
-import { Add, Remove } from "./Members";
+import { PagedTable } from "../../parts/PagedTable";
+import { Timestamp } from "../../parts/Timestamp";
+import { TextFilter } from "../instances/FilterBar";
+import { AddSubjectsDialog, RemoveSubject } from "./SubjectDialogs";
 
-const REFRESH = 5_000;
+const REFRESH_MS = 5_000;
 
-/** The members of a set in the order of their keys, each with its last refresh. */
+/** The subjects of a set in the order of their keys, each with its last refresh. */
 export function Subjects({ job }: { job: JobView }) {
   const { t } = useTranslation("rolling");
   const search = useSearch({ from: "/jobs/$job" });
   const navigate = useNavigate();
   const [adding, setAdding] = useState(false);
   const { prefix, cursor } = search;
-  const asked = useQuery({
+  const query = useQuery({
     queryKey: ["job", job.name, "subjects", prefix, cursor],
     queryFn: ({ signal }) => getJobSubjects(job.name, { prefix, cursor }, { signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: cursor ? false : REFRESH,
+    refetchInterval: cursor ? false : REFRESH_MS,
   });
-  const go = (more: { prefix?: string; cursor?: string }) =>
+  const showPage = (more: { prefix?: string; cursor?: string }) =>
     void navigate({ to: "/jobs/$job", params: { job: job.name }, search: { view: "subjects", ...more } });
   return (
     <Card title={t("subjects.title")} id="subjects">
       <search className="filters">
-        <Word label={t("subjects.prefix")} value={prefix} onSend={(told) => go({ prefix: told })} />
-        <Act action="subjects.add" onClick={() => setAdding(true)}>
+        <TextFilter
+          label={t("subjects.prefix")}
+          value={prefix}
+          onSend={(value) => showPage({ prefix: value })}
+        />
+        <ActionButton action="subjects.add" onClick={() => setAdding(true)}>
           {t("add.open")}
-        </Act>
+        </ActionButton>
       </search>
-      {adding && <Add job={job} onClose={() => setAdding(false)} />}
-      <Found<SubjectView>
-        asked={asked}
+      {adding && <AddSubjectsDialog job={job} onClose={() => setAdding(false)} />}
+      <PagedTable<SubjectView>
+        query={query}
         caption={t("subjects.title")}
         columns={useColumns(job)}
         id={(one) => one.key}
         cursor={cursor}
-        go={(next) => go({ prefix, cursor: next })}
+        onCursor={(next) => showPage({ prefix, cursor: next })}
         empty={
           prefix ? (
             <p className="soft">{t("subjects.noMatch")}</p>
           ) : (
-            <Empty
+            <EmptyState
               title={t("subjects.none")}
-              help={t("subjects.teach")}
-              line={`horae subjects import ${job.name} --file products.txt`}
+              help={t("subjects.emptyHelp")}
+              line={`horae subject import ${job.name} --file products.txt`}
             />
           )
         }
@@ -73,17 +77,17 @@ function useColumns(job: JobView): Column<SubjectView>[] {
         </Link>
       ),
     },
-    { title: t("subjects.success"), kind: "tight", show: (one) => <Moment at={one.last_success_at} /> },
-    { title: t("subjects.started"), kind: "tight", show: (one) => <Moment at={one.started_at} /> },
-    { title: t("subjects.finished"), kind: "tight", show: (one) => <Finished one={one} /> },
-    { title: t("subjects.batch"), kind: "tight", show: (one) => <Batch number={one.batch_no} /> },
+    { title: t("subjects.success"), kind: "tight", show: (one) => <Timestamp at={one.last_success_at} /> },
+    { title: t("subjects.started"), kind: "tight", show: (one) => <Timestamp at={one.started_at} /> },
+    { title: t("subjects.finished"), kind: "tight", show: (one) => <FinishedAt one={one} /> },
+    { title: t("subjects.batch"), kind: "tight", show: (one) => <BatchNumber number={one.batch_no} /> },
     { title: t("subjects.remark"), show: (one) => one.remark },
-    { title: t("subjects.acts"), kind: "tight", show: (one) => <Remove job={job} one={one} /> },
+    { title: t("subjects.actions"), kind: "tight", show: (one) => <RemoveSubject job={job} one={one} /> },
   ];
 }
 
-/** When its last refresh ended; one that is under way leads to its instance. */
-function Finished({ one }: { one: SubjectView }) {
+/** The end of the last refresh; a running refresh has a link to its instance. */
+function FinishedAt({ one }: { one: SubjectView }) {
   const { t } = useTranslation("rolling");
   if (one.instance_id)
     return (
@@ -91,10 +95,10 @@ function Finished({ one }: { one: SubjectView }) {
         {t("subjects.underWay")}
       </Link>
     );
-  return <Moment at={one.finished_at} />;
+  return <Timestamp at={one.finished_at} />;
 }
 
-/** The end of a batch's number tells batches apart; all of it stands in the title. */
-function Batch({ number }: { number: string | null }) {
+/** The last digits of a batch number; the title has the whole number. */
+function BatchNumber({ number }: { number: string | null }) {
   return number ? <code title={number}>…{number.slice(-8)}</code> : null;
 }

@@ -1,11 +1,11 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { root } from "../../app/root";
-import { text } from "../../parts/filters";
+import { readText } from "../../parts/search-params";
 
 const list = createRoute({
   getParentRoute: () => root,
   path: "/rolling",
-  validateSearch: (raw: Record<string, unknown>): { cursor?: string } => ({ cursor: text(raw.cursor) }),
+  validateSearch: (raw: Record<string, unknown>): { cursor?: string } => ({ cursor: readText(raw.cursor) }),
   component: lazyRouteComponent(() => import("./RollingPage"), "RollingPage"),
 });
 

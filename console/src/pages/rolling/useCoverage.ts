@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { getJobCoverage } from "../../api/generated/client";
 
-const REFRESH = 15_000;
+const REFRESH_MS = 15_000;
 
-/** How well a job's set is covered; nodes count once a minute, so that lists need not ask more often. */
-export function useCoverage(job: string, every = REFRESH) {
+/** Reads the coverage of a rolling set. Nodes count once per minute: lists need no shorter interval. */
+export function useCoverage(job: string, every = REFRESH_MS) {
   return useQuery({
     queryKey: ["job", job, "coverage"],
     queryFn: ({ signal }) => getJobCoverage(job, { signal }),

@@ -3,21 +3,21 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { getSourcesTypeNameRepairs } from "../../api/generated/client";
 import type { RepairView, SourceView } from "../../api/generated/models";
-import { Found } from "../../parts/Found";
-import { Moment } from "../../parts/Moment";
+import type { Column } from "../../parts/DataTable";
 import { Card } from "../../parts/Page";
-import type { Column } from "../../parts/Rows";
+import { PagedTable } from "../../parts/PagedTable";
+import { Timestamp } from "../../parts/Timestamp";
 import { KeyLink } from "../instances/columns";
 
 const route = getRouteApi("/sources/$type");
 
-/** What rounds found and did, or would have done; asked again when a round has begun or ended. */
+/** The differences that rounds found and their repairs. They are read again when a round starts or ends. */
 export function Repairs({ source, stamp }: { source: SourceView; stamp: string }) {
   const { t } = useTranslation("sources");
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const { round, cursor } = search;
-  const asked = useQuery({
+  const query = useQuery({
     queryKey: ["source", source.type, "repairs", round, cursor, stamp],
     queryFn: ({ signal }) => getSourcesTypeNameRepairs(source.type, { round, cursor }, { signal }),
     placeholderData: keepPreviousData,
@@ -32,13 +32,13 @@ export function Repairs({ source, stamp }: { source: SourceView; stamp: string }
           </Link>
         </p>
       )}
-      <Found<RepairView>
-        asked={asked}
+      <PagedTable<RepairView>
+        query={query}
         caption={title}
         columns={useColumns(source)}
         id={(one) => one.id}
         cursor={cursor}
-        go={(next) => void navigate({ search: { ...search, cursor: next } })}
+        onCursor={(next) => void navigate({ search: { ...search, cursor: next } })}
         empty={<p className="soft">{round ? t("repairs.noneOf", { number: round }) : t("repairs.none")}</p>}
       />
     </Card>
@@ -50,22 +50,25 @@ function useColumns(source: SourceView): Column<RepairView>[] {
   return [
     { title: t("columns.key"), show: (one) => <KeyLink one={{ job: source.type, key: one.key }} /> },
     { title: t("columns.found"), show: (one) => t(`found.${one.found}`) },
-    { title: t("columns.did"), show: (one) => <Did one={one} keeps={source.spec.orphans !== "cancel"} /> },
-    { title: t("columns.ours"), kind: "tight", show: (one) => one.ours && <Moment at={one.ours} /> },
-    { title: t("columns.theirs"), kind: "tight", show: (one) => one.theirs && <Moment at={one.theirs} /> },
+    {
+      title: t("columns.did"),
+      show: (one) => <RepairText one={one} keeps={source.spec.orphans !== "cancel"} />,
+    },
+    { title: t("columns.ours"), kind: "tight", show: (one) => one.ours && <Timestamp at={one.ours} /> },
+    { title: t("columns.theirs"), kind: "tight", show: (one) => one.theirs && <Timestamp at={one.theirs} /> },
     { title: t("columns.round"), kind: "number", show: (one) => one.round },
-    { title: t("columns.at"), kind: "tight", show: (one) => <Moment at={one.at} /> },
+    { title: t("columns.at"), kind: "tight", show: (one) => <Timestamp at={one.at} /> },
   ];
 }
 
-/** What was done about a difference; what would be, where the round was dry. */
-function Did({ one, keeps }: { one: RepairView; keeps: boolean }) {
+/** The repair of a difference; of a dry run, the repair that would be made. */
+function RepairText({ one, keeps }: { one: RepairView; keeps: boolean }) {
   const { t } = useTranslation("sources");
   if (one.decision === null) {
     const would = one.found === "orphan" && keeps ? "kept" : one.found;
     return <span className="tone-warn toned">{t(`would.${would}`)}</span>;
   }
   const known = ["created", "moved", "replaced", "cancelled", "ignored"] as const;
-  const said = known.find((name) => name === one.decision);
-  return <span className="tone-good toned">{said ? t(`did.${said}`) : one.decision}</span>;
+  const decision = known.find((name) => name === one.decision);
+  return <span className="tone-good toned">{decision ? t(`did.${decision}`) : one.decision}</span>;
 }

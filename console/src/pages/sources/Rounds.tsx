@@ -2,23 +2,23 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { getSourcesTypeNameRounds } from "../../api/generated/client";
-import type { RoundView, SourceView } from "../../api/generated/models";
-import { Found } from "../../parts/Found";
-import { Moment } from "../../parts/Moment";
+import type { SourceRoundView, SourceView } from "../../api/generated/models";
+import type { Column } from "../../parts/DataTable";
 import { Card } from "../../parts/Page";
-import type { Column } from "../../parts/Rows";
+import { PagedTable } from "../../parts/PagedTable";
 import { StateTag } from "../../parts/StateTag";
+import { Timestamp } from "../../parts/Timestamp";
 import { duration } from "../../parts/times";
-import { DIFFERS, repaired } from "./counts";
+import { DIFFERENCES, repairedCount } from "./counts";
 
 const route = getRouteApi("/sources/$type");
 
-/** A source's rounds, newest first; each leads to what it found. */
+/** The rounds of a source, newest first, each with a link to its differences. */
 export function Rounds({ source, stamp }: { source: SourceView; stamp: string }) {
   const { t } = useTranslation("sources");
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const asked = useQuery({
+  const query = useQuery({
     queryKey: ["source", source.type, "rounds", search.rounds, stamp],
     queryFn: ({ signal }) =>
       getSourcesTypeNameRounds(source.type, { cursor: search.rounds, limit: 10 }, { signal }),
@@ -26,20 +26,20 @@ export function Rounds({ source, stamp }: { source: SourceView; stamp: string })
   });
   return (
     <Card title={t("round.title")} id="rounds">
-      <Found<RoundView>
-        asked={asked}
+      <PagedTable<SourceRoundView>
+        query={query}
         caption={t("round.title")}
         columns={useColumns(source.type)}
         id={(one) => String(one.number)}
         cursor={search.rounds}
-        go={(rounds) => void navigate({ search: { ...search, rounds } })}
+        onCursor={(rounds) => void navigate({ search: { ...search, rounds } })}
         empty={<p className="soft">{t("noRound")}</p>}
       />
     </Card>
   );
 }
 
-function useColumns(type: string): Column<RoundView>[] {
+function useColumns(type: string): Column<SourceRoundView>[] {
   const { t } = useTranslation("sources");
   return [
     {
@@ -52,11 +52,11 @@ function useColumns(type: string): Column<RoundView>[] {
       ),
     },
     { title: t("columns.status"), kind: "tight", show: (one) => <StateTag state={one.status} /> },
-    { title: t("columns.began"), kind: "tight", show: (one) => <Moment at={one.began_at} /> },
+    { title: t("columns.began"), kind: "tight", show: (one) => <Timestamp at={one.began_at} /> },
     { title: t("columns.took"), kind: "number", show: (one) => took(one) },
     { title: t("columns.rows"), kind: "number", show: (one) => (one.counts.rows ?? 0).toLocaleString() },
-    ...DIFFERS.map(
-      (name): Column<RoundView> => ({
+    ...DIFFERENCES.map(
+      (name): Column<SourceRoundView> => ({
         title: t(`count.${name}`),
         kind: "number",
         show: (one) => (one.counts[name] ?? 0).toLocaleString(),
@@ -65,7 +65,7 @@ function useColumns(type: string): Column<RoundView>[] {
     {
       title: t("columns.repaired"),
       kind: "number",
-      show: (one) => (one.dry ? "–" : repaired(one).toLocaleString()),
+      show: (one) => (one.dry ? "–" : repairedCount(one).toLocaleString()),
     },
     {
       title: t("columns.error"),
@@ -74,5 +74,5 @@ function useColumns(type: string): Column<RoundView>[] {
   ];
 }
 
-const took = (one: RoundView): string =>
+const took = (one: SourceRoundView): string =>
   one.ended_at ? duration(Date.parse(one.ended_at) - Date.parse(one.began_at)) : "–";

@@ -4,52 +4,52 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { getSources } from "../../api/generated/client";
 import type { SourceView } from "../../api/generated/models";
-import { Act } from "../../parts/Act";
-import { Empty } from "../../parts/Empty";
-import { Found } from "../../parts/Found";
+import { ActionButton } from "../../parts/ActionButton";
+import type { Column } from "../../parts/DataTable";
+import { EmptyState } from "../../parts/EmptyState";
 import { Page } from "../../parts/Page";
-import type { Column } from "../../parts/Rows";
+import { PagedTable } from "../../parts/PagedTable";
 import { duration } from "../../parts/times";
 import { type Draft, draftOf } from "./draft";
-import { Put } from "./Put";
-import { Drift, Next, RoundMark } from "./Round";
+import { Drift, NextRound, RoundMark } from "./RoundTexts";
+import { SourceDialog } from "./SourceDialog";
 
 const route = getRouteApi("/sources");
-const REFRESH = 5_000;
-const TEACH = `echo '{"origin": {"kind": "http", "url": "https://articles.example.com/pending"}}' |
-  horae sources put ARTICLE_PUBLISH`;
+const REFRESH_MS = 5_000;
+const EXAMPLE = `echo '{"origin": {"kind": "http", "url": "https://articles.example.com/pending"}}' |
+  horae source put ARTICLE_PUBLISH`;
 
-/** Where the business lists what should be pending, and how well the tasks agree with it. */
+/** The sources, each with the drift of its last round. */
 export function SourcesPage() {
   const { t } = useTranslation("sources");
   const { cursor } = route.useSearch();
   const navigate = route.useNavigate();
-  const [making, setMaking] = useState(false);
-  const asked = useQuery({
+  const [adding, setAdding] = useState(false);
+  const query = useQuery({
     queryKey: ["sources", cursor],
     queryFn: ({ signal }) => getSources({ cursor }, { signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: REFRESH,
+    refetchInterval: REFRESH_MS,
   });
   return (
     <Page
       title={t("title")}
-      acts={
-        <Act action="sources.put" type="primary" onClick={() => setMaking(true)}>
+      actions={
+        <ActionButton action="sources.put" type="primary" onClick={() => setAdding(true)}>
           {t("put.open")}
-        </Act>
+        </ActionButton>
       }
     >
       <p className="soft">{t("about")}</p>
-      {making && <Put onClose={() => setMaking(false)} />}
-      <Found<SourceView>
-        asked={asked}
+      {adding && <SourceDialog onClose={() => setAdding(false)} />}
+      <PagedTable<SourceView>
+        query={query}
         caption={t("title")}
         columns={useColumns()}
         id={(one) => one.id}
         cursor={cursor}
-        go={(next) => void navigate({ search: { cursor: next } })}
-        empty={<Empty title={t("empty.title")} help={t("empty.help")} line={TEACH} />}
+        onCursor={(next) => void navigate({ search: { cursor: next } })}
+        empty={<EmptyState title={t("empty.title")} help={t("empty.help")} line={EXAMPLE} />}
       />
     </Page>
   );
@@ -66,10 +66,10 @@ function useColumns(): Column<SourceView>[] {
         </Link>
       ),
     },
-    { title: t("columns.kind"), show: (one) => <Kind draft={draftOf(one)} /> },
+    { title: t("columns.kind"), show: (one) => <KindText draft={draftOf(one)} /> },
     { title: t("columns.drift"), show: (one) => <Drift round={one.last} /> },
     { title: t("columns.last"), show: (one) => (one.last ? <RoundMark round={one.last} /> : t("noRound")) },
-    { title: t("columns.next"), kind: "tight", show: (one) => <Next source={one} /> },
+    { title: t("columns.next"), kind: "tight", show: (one) => <NextRound source={one} /> },
     {
       title: t("columns.error"),
       show: (one) => one.last?.error && <span className="tone-bad toned">{one.last.error}</span>,
@@ -77,7 +77,7 @@ function useColumns(): Column<SourceView>[] {
   ];
 }
 
-function Kind({ draft }: { draft: Draft }) {
+function KindText({ draft }: { draft: Draft }) {
   const { t } = useTranslation("sources");
   const often = draft.kind === "push" ? "" : ` · ${t("every", { length: duration(draft.every * 1_000) })}`;
   return (

@@ -1,9 +1,9 @@
-import type { RoundView } from "../../api/generated/models";
+import type { SourceRoundView } from "../../api/generated/models";
 
-/** What differs, what was done about it, and why something that looks like a difference was left as it is. */
-export const DIFFERS = ["missing", "drifted", "orphans"] as const;
-export const DONE = ["created", "moved", "cancelled"] as const;
-export const LEFT = [
+/** The counts of a round: differences, repairs, and reasons why a row was left unchanged. */
+export const DIFFERENCES = ["missing", "drifted", "orphans"] as const;
+export const REPAIRS = ["created", "moved", "cancelled"] as const;
+export const UNCHANGED = [
   "recent",
   "stale",
   "succeeded",
@@ -14,22 +14,25 @@ export const LEFT = [
   "refused",
 ] as const;
 
-export type Count = (typeof DIFFERS)[number] | (typeof DONE)[number] | (typeof LEFT)[number];
+export type Count = (typeof DIFFERENCES)[number] | (typeof REPAIRS)[number] | (typeof UNCHANGED)[number];
 
-export const many = (round: RoundView, name: Count): number => round.counts[name] ?? 0;
+export const countOf = (round: SourceRoundView, name: Count): number => round.counts[name] ?? 0;
 
-/** How many tasks a round has put right. */
-export const repaired = (round: RoundView): number => DONE.reduce((sum, name) => sum + many(round, name), 0);
+/** Returns how many tasks a round repaired. */
+export const repairedCount = (round: SourceRoundView): number =>
+  REPAIRS.reduce((sum, name) => sum + countOf(round, name), 0);
 
-/** How many differences it has found and not put right: all of them, where it was dry. */
-export const open = (round: RoundView): number => Math.max(0, round.drift - repaired(round));
+/** Returns how many differences a round found and did not repair; a dry run repairs none. */
+export const openCount = (round: SourceRoundView): number => Math.max(0, round.drift - repairedCount(round));
 
-const UNFOUND = { DONE: "none", RUNNING: "running", STOPPED: "stopped" } as const;
+const EMPTY_VERDICTS = { DONE: "none", RUNNING: "running", STOPPED: "stopped" } as const;
 
-/** What is said of a round: only one that has compared everything knows that nothing differs. */
-export const verdict = (round: RoundView): "found" | (typeof UNFOUND)[RoundView["status"]] =>
-  round.drift > 0 ? "found" : UNFOUND[round.status];
+/** Returns the verdict of a round. Only a finished round can say that nothing differs. */
+export const verdict = (
+  round: SourceRoundView,
+): "found" | (typeof EMPTY_VERDICTS)[SourceRoundView["status"]] =>
+  round.drift > 0 ? "found" : EMPTY_VERDICTS[round.status];
 
-/** Whether the round of a number has ended or was stopped, by what is known of the last one. */
-export const isOver = (number: number, last: RoundView): boolean =>
+/** Whether the round with a number has ended or was stopped, judged by the last round. */
+export const isOver = (number: number, last: SourceRoundView): boolean =>
   last.number > number || (last.number === number && last.status !== "RUNNING");

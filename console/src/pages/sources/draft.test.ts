@@ -7,7 +7,7 @@ const source = {
   spec: { origin: { kind: "http", url: "https://a.example/", page: 7, auth: { kind: "bearer" } }, every: 60 },
 } as unknown as SourceView;
 
-test("what was not said has its default in the form", () => {
+test("missing fields have their defaults in the form", () => {
   expect(draftOf(source)).toMatchObject({
     type: "publish",
     kind: "http",
@@ -17,12 +17,12 @@ test("what was not said has its default in the form", () => {
   });
 });
 
-test("what the form does not show stays as it was", () => {
-  const told = specOf({ ...draftOf(source), url: "https://b.example/" }, source);
-  expect(told.origin).toMatchObject({ url: "https://b.example/", page: 7, auth: { kind: "bearer" } });
+test("fields that the form does not show are kept", () => {
+  const spec = specOf({ ...draftOf(source), url: "https://b.example/" }, source);
+  expect(spec.origin).toMatchObject({ url: "https://b.example/", page: 7, auth: { kind: "bearer" } });
 });
 
-test("another kind brings nothing of the one before", () => {
+test("another kind keeps no fields of the previous kind", () => {
   expect(specOf({ ...draftOf(source), kind: "push" }, source).origin).toEqual({ kind: "push" });
   expect(specOf({ ...EMPTY, kind: "sql", dsn: "shop", statement: "$1 $2" }).origin).toEqual({
     kind: "sql",

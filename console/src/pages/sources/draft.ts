@@ -1,4 +1,4 @@
-/** What stands in the form of a source, and how it becomes what the API is told. What the form does not show stays. */
+/** The draft in the form of a source, and its conversion to a request body. Fields outside of the form are kept. */
 import type { PutSource, SourceView } from "../../api/generated/models";
 
 export const KINDS = ["http", "sql", "push"] as const;
@@ -32,23 +32,23 @@ export const EMPTY: Draft = {
   most_cancelled: 1000,
 };
 
-type Told = Record<string, unknown>;
+type JsonObject = Record<string, unknown>;
 
-/** A source as the form shows it; the API leaves out what was not said. */
+/** Returns the draft of a source, with defaults for the fields that the API leaves out. */
 export function draftOf(source: SourceView): Draft {
-  const { origin, ...rest } = source.spec as { origin: Told };
+  const { origin, ...rest } = source.spec as { origin: JsonObject };
   return { ...EMPTY, ...rest, ...(origin as Partial<Draft>), type: source.type };
 }
 
 export function specOf(draft: Draft, base?: SourceView): PutSource {
   const { every, grace, orphans, most_cancelled } = draft;
-  const before = base?.spec.origin as Told | undefined;
+  const before = base?.spec.origin as JsonObject | undefined;
   const kept = before?.kind === draft.kind ? before : {};
   const origin = { ...kept, ...originOf(draft) } as unknown as PutSource["origin"];
   return { origin, every, grace, orphans, most_cancelled };
 }
 
-function originOf({ kind, url, signing, dsn, statement, ca }: Draft): Told {
+function originOf({ kind, url, signing, dsn, statement, ca }: Draft): JsonObject {
   switch (kind) {
     case "http":
       return { kind, url, signing: signing || null, ca: ca || null };

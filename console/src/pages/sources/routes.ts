@@ -1,15 +1,15 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { root } from "../../app/root";
-import { text } from "../../parts/filters";
+import { readText } from "../../parts/search-params";
 
 const list = createRoute({
   getParentRoute: () => root,
   path: "/sources",
-  validateSearch: (raw: Record<string, unknown>): { cursor?: string } => ({ cursor: text(raw.cursor) }),
+  validateSearch: (raw: Record<string, unknown>): { cursor?: string } => ({ cursor: readText(raw.cursor) }),
   component: lazyRouteComponent(() => import("./SourcesPage"), "SourcesPage"),
 });
 
-/** `round` narrows what is shown to one round; `rounds` and `cursor` are the pages of the two lists. */
+/** `round` selects the differences of one round; `rounds` and `cursor` are the cursors of the two lists. */
 interface OneSearch {
   round?: number;
   rounds?: string;
@@ -21,8 +21,8 @@ const one = createRoute({
   path: "/sources/$type",
   validateSearch: (raw: Record<string, unknown>): OneSearch => ({
     round: Number(raw.round) >= 1 ? Math.trunc(Number(raw.round)) : undefined,
-    rounds: text(raw.rounds),
-    cursor: text(raw.cursor),
+    rounds: readText(raw.rounds),
+    cursor: readText(raw.cursor),
   }),
   component: lazyRouteComponent(() => import("./SourcePage"), "SourcePage"),
 });

@@ -2,46 +2,46 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { ApiError } from "../../api/errors";
 import { getTasksTypeKey } from "../../api/generated/client";
 import type { TaskView } from "../../api/generated/models";
-import { Refused } from "../../api/trouble";
-import { Act } from "../../parts/Act";
+import { ActionButton } from "../../parts/ActionButton";
+import { ErrorMessage } from "../../parts/ErrorMessage";
 import { Json } from "../../parts/Json";
 import { Loading } from "../../parts/Loading";
 import { Card, Page } from "../../parts/Page";
 import { StateTag } from "../../parts/StateTag";
-import { Trouble } from "../../parts/Trouble";
 import { Ledger } from "./Ledger";
-import { Now } from "./Now";
-import { Remove } from "./Remove";
-import { SetTime } from "./SetTime";
+import { RemoveTaskDialog } from "./RemoveTaskDialog";
+import { SetTimeDialog } from "./SetTimeDialog";
+import { TaskState } from "./TaskState";
 
 const route = getRouteApi("/tasks/$type/$key");
-const REFRESH = 3_000;
+const REFRESH_MS = 3_000;
 
-/** One business key: what lives, and how it came to this. A key that nobody has asked for yet can be begun here. */
+/** One task: its current state and its ledger. A key without a task can be scheduled here. */
 export function TaskPage() {
   const { t } = useTranslation("tasks");
   const { type, key } = route.useParams();
-  const asked = useQuery({
+  const query = useQuery({
     queryKey: ["task", type, key],
-    queryFn: ({ signal }) => known(type, key, signal),
-    refetchInterval: (query) => (query.state.data?.live ? REFRESH : false),
+    queryFn: ({ signal }) => fetchTask(type, key, signal),
+    refetchInterval: (query) => (query.state.data?.live ? REFRESH_MS : false),
   });
-  const one = asked.data;
+  const one = query.data;
   return (
     <Page
       title={`${type} / ${key}`}
       mark={one && <StateTag state={one.live?.state ?? one.outcome ?? "INIT"} />}
-      acts={one !== undefined && <Acts type={type} id={key} one={one} />}
+      actions={one !== undefined && <Actions type={type} id={key} one={one} />}
     >
-      {asked.error && <Trouble error={asked.error} onAgain={() => void asked.refetch()} />}
-      {one === undefined && !asked.error && <Loading />}
+      {query.error && <ErrorMessage error={query.error} onRetry={() => void query.refetch()} />}
+      {one === undefined && !query.error && <Loading />}
       {one === null && <p className="soft">{t("unknown")}</p>}
       {one && (
         <>
           <Card title={t("now")}>
-            <Now one={one} />
+            <TaskState one={one} />
           </Card>
           <Card title={t("ledger.title")}>
             <Ledger one={one} />
@@ -57,33 +57,33 @@ export function TaskPage() {
   );
 }
 
-/** Null: nobody has asked for a time of this key yet. */
-async function known(type: string, key: string, signal: AbortSignal): Promise<TaskView | null> {
+/** Reads a task; null if no time has been set for its key yet. */
+async function fetchTask(type: string, key: string, signal: AbortSignal): Promise<TaskView | null> {
   try {
     return await getTasksTypeKey(type, key, { signal });
   } catch (error) {
-    if (error instanceof Refused && error.status === 404 && !error.message.includes("has no job"))
+    if (error instanceof ApiError && error.status === 404 && !error.message.includes("has no job"))
       return null;
     throw error;
   }
 }
 
-function Acts({ type, id, one }: { type: string; id: string; one: TaskView | null }) {
+function Actions({ type, id, one }: { type: string; id: string; one: TaskView | null }) {
   const { t } = useTranslation("tasks");
-  const [asking, ask] = useState<"time" | "remove" | null>(null);
-  const close = () => ask(null);
+  const [open, setOpen] = useState<"time" | "remove" | null>(null);
+  const close = () => setOpen(null);
   return (
     <>
-      <Act action="tasks.put" type="primary" onClick={() => ask("time")}>
+      <ActionButton action="tasks.put" type="primary" onClick={() => setOpen("time")}>
         {one?.live ? t("time.move") : t("time.begin")}
-      </Act>
+      </ActionButton>
       {one?.live && (
-        <Act action="tasks.cancel" danger onClick={() => ask("remove")}>
+        <ActionButton action="tasks.cancel" danger onClick={() => setOpen("remove")}>
           {t("remove.verb")}
-        </Act>
+        </ActionButton>
       )}
-      {asking === "time" && <SetTime type={type} id={id} one={one} onClose={close} />}
-      {asking === "remove" && one && <Remove type={type} id={id} one={one} onClose={close} />}
+      {open === "time" && <SetTimeDialog type={type} id={id} one={one} onClose={close} />}
+      {open === "remove" && one && <RemoveTaskDialog type={type} id={id} one={one} onClose={close} />}
     </>
   );
 }

@@ -3,31 +3,31 @@ import { AutoComplete, Button, Form, Input } from "antd";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import type { InstanceView } from "../../api/generated/models";
-import { Empty } from "../../parts/Empty";
-import { Found } from "../../parts/Found";
+import { EmptyState } from "../../parts/EmptyState";
 import { Card, Page } from "../../parts/Page";
+import { PagedTable } from "../../parts/PagedTable";
 import { useColumns } from "../instances/columns";
 import { useInstances } from "../instances/InstancesPage";
-import { useTypes } from "./types";
+import { useTaskTypes } from "./useTaskTypes";
 
 const route = getRouteApi("/tasks");
 
-/** One business key of one type is looked up, or begun; below are the latest tasks of a type. */
+/** Opens a business key of a task type, and lists the latest tasks of the type. */
 export function TasksPage() {
   const { t } = useTranslation("tasks");
   const { type } = route.useSearch();
-  const types = useTypes();
+  const types = useTaskTypes();
   const first = types.data?.[0]?.name;
   const chosen = type ?? first;
   return (
     <Page title={t("title")}>
       <p className="soft">{t("about")}</p>
       <Card title={t("find.title")}>
-        <Find type={chosen} types={types.data?.map((job) => job.name) ?? []} />
+        <FindTaskForm type={chosen} types={types.data?.map((job) => job.name) ?? []} />
       </Card>
-      {chosen && <Latest type={chosen} />}
+      {chosen && <LatestTasks type={chosen} />}
       {types.data && !chosen && (
-        <Empty
+        <EmptyState
           title={t("empty.title")}
           help={t("empty.help")}
           line="horae job create ARTICLE_PUBLISH --keyed --url https://articles.example.com/publish"
@@ -37,12 +37,12 @@ export function TasksPage() {
   );
 }
 
-function Find({ type, types }: { type: string | undefined; types: string[] }) {
+function FindTaskForm({ type, types }: { type: string | undefined; types: string[] }) {
   const { t } = useTranslation("tasks");
   const navigate = useNavigate();
   const [form] = Form.useForm();
   useEffect(() => {
-    if (!form.getFieldValue("type")) form.setFieldValue("type", type); // known a moment later than the form
+    if (!form.getFieldValue("type")) form.setFieldValue("type", type); // the type is loaded after the form is shown
   }, [form, type]);
   return (
     <Form
@@ -71,7 +71,7 @@ function Find({ type, types }: { type: string | undefined; types: string[] }) {
   );
 }
 
-function Latest({ type }: { type: string }) {
+function LatestTasks({ type }: { type: string }) {
   const { t } = useTranslation("tasks");
   const { cursor } = route.useSearch();
   const navigate = route.useNavigate();
@@ -79,13 +79,13 @@ function Latest({ type }: { type: string }) {
   const [fired, key, ...rest] = columns;
   return (
     <Card title={t("latest", { type })}>
-      <Found<InstanceView>
-        asked={useInstances({ job: type, cursor }, 25)}
+      <PagedTable<InstanceView>
+        query={useInstances({ job: type, cursor }, 25)}
         caption={t("latest", { type })}
         columns={key && fired ? [key, fired, ...rest] : columns}
         id={(one) => one.id}
         cursor={cursor}
-        go={(next) => void navigate({ search: { type, cursor: next } })}
+        onCursor={(next) => void navigate({ search: { type, cursor: next } })}
         empty={<p className="soft">{t("noTasks")}</p>}
       />
     </Card>

@@ -1,13 +1,13 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { root } from "../../app/root";
-import { text } from "../../parts/filters";
+import { readText } from "../../parts/search-params";
 
 const list = createRoute({
   getParentRoute: () => root,
   path: "/tasks",
   validateSearch: (raw: Record<string, unknown>): { type?: string; cursor?: string } => ({
-    type: text(raw.type),
-    cursor: text(raw.cursor),
+    type: readText(raw.type),
+    cursor: readText(raw.cursor),
   }),
   component: lazyRouteComponent(() => import("./TasksPage"), "TasksPage"),
 });

@@ -5,11 +5,11 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { getTenants, postTenants } from "../../api/generated/client";
 import type { NewTenant, TenantView } from "../../api/generated/models";
-import { Act } from "../../parts/Act";
-import { Confirm } from "../../parts/Confirm";
+import { ActionButton } from "../../parts/ActionButton";
+import { ConfirmDialog } from "../../parts/ConfirmDialog";
 import { Field } from "../../parts/Field";
-import { Found } from "../../parts/Found";
 import { Page } from "../../parts/Page";
+import { PagedTable } from "../../parts/PagedTable";
 
 const route = getRouteApi("/tenants/all");
 const WIDTHS = [1, 4, 16, 64, 256, 4096] as const;
@@ -19,8 +19,8 @@ export function AllTenantsPage() {
   const { t } = useTranslation("tenants");
   const { cursor } = route.useSearch();
   const navigate = route.useNavigate();
-  const [making, setMaking] = useState(false);
-  const asked = useQuery({
+  const [creating, setCreating] = useState(false);
+  const query = useQuery({
     queryKey: ["tenants", cursor],
     queryFn: ({ signal }) => getTenants({ cursor }, { signal }),
     placeholderData: keepPreviousData,
@@ -28,19 +28,19 @@ export function AllTenantsPage() {
   return (
     <Page
       title={t("all.title")}
-      acts={
-        <Act action="tenants.create" type="primary" onClick={() => setMaking(true)}>
+      actions={
+        <ActionButton action="tenants.create" type="primary" onClick={() => setCreating(true)}>
           {t("all.create")}
-        </Act>
+        </ActionButton>
       }
     >
-      {making && <Make onClose={() => setMaking(false)} />}
-      <Found<TenantView>
-        asked={asked}
+      {creating && <NewTenantDialog onClose={() => setCreating(false)} />}
+      <PagedTable<TenantView>
+        query={query}
         caption={t("all.title")}
         id={(one) => one.id}
         cursor={cursor}
-        go={(next) => void navigate({ search: { cursor: next } })}
+        onCursor={(next) => void navigate({ search: { cursor: next } })}
         columns={[
           {
             title: t("fact.name"),
@@ -60,30 +60,30 @@ export function AllTenantsPage() {
   );
 }
 
-function Make({ onClose }: { onClose: () => void }) {
+function NewTenantDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation("tenants");
-  const [told, setTold] = useState<NewTenant>({ name: "", width: 64, zone: "UTC" });
+  const [draft, setDraft] = useState<NewTenant>({ name: "", width: 64, zone: "UTC" });
   const queries = useQueryClient();
-  const change = (part: Partial<NewTenant>) => setTold({ ...told, ...part });
+  const change = (part: Partial<NewTenant>) => setDraft({ ...draft, ...part });
   return (
-    <Confirm
+    <ConfirmDialog
       title={t("all.create")}
       verb={t("all.create")}
-      effect={[t("make.first", { name: told.name || "…" }), t("make.second"), t("make.third")]}
-      act={async () => {
-        await postTenants(told);
+      effect={[t("make.first", { name: draft.name || "…" }), t("make.second"), t("make.third")]}
+      onConfirm={async () => {
+        await postTenants(draft);
         await queries.invalidateQueries();
       }}
       onClose={onClose}
     >
       <Field label={t("fact.name")}>
         {(id) => (
-          <Input id={id} value={told.name} onChange={(event) => change({ name: event.target.value })} />
+          <Input id={id} value={draft.name} onChange={(event) => change({ name: event.target.value })} />
         )}
       </Field>
       <Field label={t("fact.zone")}>
         {(id) => (
-          <Input id={id} value={told.zone} onChange={(event) => change({ zone: event.target.value })} />
+          <Input id={id} value={draft.zone} onChange={(event) => change({ zone: event.target.value })} />
         )}
       </Field>
       <Field label={t("fact.width")} help={t("make.width")}>
@@ -91,12 +91,12 @@ function Make({ onClose }: { onClose: () => void }) {
           <Select
             id={id}
             className="short"
-            value={told.width}
+            value={draft.width}
             options={WIDTHS.map((value) => ({ value, label: String(value) }))}
             onChange={(width) => change({ width })}
           />
         )}
       </Field>
-    </Confirm>
+    </ConfirmDialog>
   );
 }

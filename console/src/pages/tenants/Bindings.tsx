@@ -2,56 +2,56 @@ import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-quer
 import { Input } from "antd";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { once } from "../../api/call";
+import { withIdempotencyKey } from "../../api/call";
 import { getRoleBindings, putRoleBindingsPrincipal } from "../../api/generated/client";
-import type { BindingView } from "../../api/generated/models";
-import { Act } from "../../parts/Act";
-import { Confirm } from "../../parts/Confirm";
+import type { RoleBindingView } from "../../api/generated/models";
+import { ActionButton } from "../../parts/ActionButton";
+import { ConfirmDialog } from "../../parts/ConfirmDialog";
 import { Field } from "../../parts/Field";
-import { Found } from "../../parts/Found";
 import { Card } from "../../parts/Page";
-import { useOneKey } from "../../parts/useOneKey";
-import { Roles } from "./NewKey";
+import { PagedTable } from "../../parts/PagedTable";
+import { useIdempotencyKey } from "../../parts/useIdempotencyKey";
+import { RolesSelect } from "./NewKeyDialog";
 
-/** Who has which roles: keys, people and groups. */
+/** The roles of keys, users and groups. */
 export function Bindings() {
   const { t } = useTranslation("tenants");
-  const [cursor, go] = useState<string | undefined>();
-  const [chosen, choose] = useState<BindingView | null>(null);
-  const asked = useQuery({
+  const [cursor, setCursor] = useState<string | undefined>();
+  const [chosen, setChosen] = useState<RoleBindingView | null>(null);
+  const query = useQuery({
     queryKey: ["bindings", cursor],
     queryFn: ({ signal }) => getRoleBindings({ cursor }, { signal }),
     placeholderData: keepPreviousData,
   });
   return (
     <Card title={t("bindings.title")} id="bindings">
-      <div className="card-acts">
-        <Act action="bindings.put" onClick={() => choose({ principal: "", roles: [] })}>
+      <div className="card-actions">
+        <ActionButton action="bindings.put" onClick={() => setChosen({ principal: "", roles: [] })}>
           {t("bindings.create")}
-        </Act>
+        </ActionButton>
       </div>
-      {chosen && <Bind chosen={chosen} onClose={() => choose(null)} />}
-      <Found<BindingView>
-        asked={asked}
+      {chosen && <BindingDialog chosen={chosen} onClose={() => setChosen(null)} />}
+      <PagedTable<RoleBindingView>
+        query={query}
         caption={t("bindings.title")}
         id={(one) => one.principal}
         cursor={cursor}
-        go={go}
+        onCursor={setCursor}
         columns={[
           { title: t("bindings.principal"), show: (one) => <code>{one.principal}</code> },
           { title: t("roles.label"), show: (one) => one.roles.join(", ") || t("roles.none") },
           {
-            title: t("bindings.acts"),
+            title: t("bindings.actions"),
             kind: "tight",
             show: (one) => (
-              <Act
+              <ActionButton
                 action="bindings.put"
                 size="small"
                 aria-label={t("bindings.changeOf", { principal: one.principal })}
-                onClick={() => choose(one)}
+                onClick={() => setChosen(one)}
               >
                 {t("bindings.change")}
-              </Act>
+              </ActionButton>
             ),
           },
         ]}
@@ -60,26 +60,26 @@ export function Bindings() {
   );
 }
 
-function Bind({ chosen, onClose }: { chosen: BindingView; onClose: () => void }) {
+function BindingDialog({ chosen, onClose }: { chosen: RoleBindingView; onClose: () => void }) {
   const { t } = useTranslation("tenants");
   const [principal, setPrincipal] = useState(chosen.principal);
   const [roles, setRoles] = useState(chosen.roles);
-  const key = useOneKey();
+  const key = useIdempotencyKey();
   const queries = useQueryClient();
-  const who = principal || "…";
+  const name = principal || "…";
   return (
-    <Confirm
+    <ConfirmDialog
       title={t("bindings.create")}
       verb={t("bindings.verb")}
       effect={[
         roles.length > 0
-          ? t("bindings.gets", { who, roles: roles.join(", ") })
-          : t("bindings.loses", { who }),
+          ? t("bindings.gets", { who: name, roles: roles.join(", ") })
+          : t("bindings.loses", { who: name }),
         t("bindings.instead"),
         t("bindings.soon"),
       ]}
-      act={async () => {
-        await putRoleBindingsPrincipal(principal.trim(), { roles }, once(key));
+      onConfirm={async () => {
+        await putRoleBindingsPrincipal(principal.trim(), { roles }, withIdempotencyKey(key));
         await queries.invalidateQueries();
       }}
       onClose={onClose}
@@ -95,8 +95,8 @@ function Bind({ chosen, onClose }: { chosen: BindingView; onClose: () => void })
         )}
       </Field>
       <Field label={t("roles.label")} help={t("roles.help")}>
-        {(id) => <Roles id={id} value={roles} onChange={setRoles} />}
+        {(id) => <RolesSelect id={id} value={roles} onChange={setRoles} />}
       </Field>
-    </Confirm>
+    </ConfirmDialog>
   );
 }

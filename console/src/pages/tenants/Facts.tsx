@@ -1,8 +1,8 @@
 import { useTranslation } from "react-i18next";
-import type { Allowance, Limit, TenantView } from "../../api/generated/models";
+import type { AllowanceSpec, LimitSpec, TenantView } from "../../api/generated/models";
 import { Fact } from "../instances/Facts";
 
-/** What does not change about a tenant. */
+/** The fixed facts of a tenant. */
 export function TenantFacts({ one }: { one: TenantView }) {
   const { t } = useTranslation("tenants");
   return (
@@ -17,37 +17,37 @@ export function TenantFacts({ one }: { one: TenantView }) {
   );
 }
 
-/** What a tenant may use. */
-export function AllowanceFacts({ allowance }: { allowance: Allowance }) {
+/** The allowance of a tenant. */
+export function AllowanceFacts({ allowance }: { allowance: AllowanceSpec }) {
   const { t } = useTranslation("tenants");
-  const quotas = Object.entries(allowance.quotas ?? {}) as [string, Limit][];
+  const quotas = Object.entries(allowance.quotas ?? {}) as [string, LimitSpec][];
   return (
     <dl className="facts">
       <Fact name={t("allowance.weight")}>{allowance.weight ?? 1}</Fact>
       <Fact name={t("allowance.limit")}>
-        <Limited limit={allowance.limit} />
+        <LimitText limit={allowance.limit} />
       </Fact>
       <Fact name={t("allowance.retries")}>
-        <Limited limit={allowance.retries} />
+        <LimitText limit={allowance.retries} />
       </Fact>
       <Fact name={t("allowance.requests")}>
-        {allowance.requests ? <Limited limit={allowance.requests} /> : t("allowance.usual")}
+        {allowance.requests ? <LimitText limit={allowance.requests} /> : t("allowance.defaultLimit")}
       </Fact>
       {quotas.map(([name, limit]) => (
         <Fact key={name} name={t("allowance.quota", { name })}>
-          <Limited limit={limit} />
+          <LimitText limit={limit} />
         </Fact>
       ))}
     </dl>
   );
 }
 
-function Limited({ limit }: { limit: Limit | null | undefined }) {
+function LimitText({ limit }: { limit: LimitSpec | null | undefined }) {
   const { t } = useTranslation("tenants");
-  const said = [
+  const parts = [
     limit?.rate && t("limit.rate", { count: limit.rate }),
     limit?.burst && t("limit.burst", { count: limit.burst }),
     limit?.concurrency && t("limit.concurrency", { count: limit.concurrency }),
   ].filter(Boolean);
-  return <>{said.length > 0 ? said.join(" · ") : t("limit.none")}</>;
+  return <>{parts.length > 0 ? parts.join(" · ") : t("limit.none")}</>;
 }

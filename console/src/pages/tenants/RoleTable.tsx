@@ -3,15 +3,15 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { getRoles } from "../../api/generated/client";
 import type { ActionView } from "../../api/generated/models";
+import { DataTable } from "../../parts/DataTable";
 import { Card } from "../../parts/Page";
-import { Rows } from "../../parts/Rows";
 import { ROLES } from "./roles";
 
-/** What each role may do; long, so it is opened by hand. */
+/** The permissions of each role; closed at first, because the table is long. */
 export function RoleTable() {
   const { t } = useTranslation("tenants");
   const [open, setOpen] = useState(false);
-  const asked = useQuery({
+  const query = useQuery({
     queryKey: ["roles"],
     queryFn: ({ signal }) => getRoles({ signal }),
     enabled: open,
@@ -22,9 +22,9 @@ export function RoleTable() {
       <details onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>{t("table.show")}</summary>
         {open && (
-          <Rows<ActionView>
+          <DataTable<ActionView>
             caption={t("table.title")}
-            items={asked.data}
+            items={query.data}
             id={(one) => one.action}
             columns={[
               { title: t("table.action"), show: (one) => <code>{one.action}</code> },

@@ -4,64 +4,64 @@ import { useTranslation } from "react-i18next";
 import { deleteSession, getSessions } from "../../api/generated/client";
 import type { SessionView } from "../../api/generated/models";
 import { useMe } from "../../app/session";
-import { Act } from "../../parts/Act";
-import { Confirm } from "../../parts/Confirm";
-import { Found } from "../../parts/Found";
-import { Moment } from "../../parts/Moment";
+import { ActionButton } from "../../parts/ActionButton";
+import { ConfirmDialog } from "../../parts/ConfirmDialog";
 import { Card } from "../../parts/Page";
+import { PagedTable } from "../../parts/PagedTable";
+import { Timestamp } from "../../parts/Timestamp";
 
-/** Who is logged in to this tenant. */
+/** The sessions of this tenant. */
 export function Sessions() {
   const { t } = useTranslation("tenants");
-  const [cursor, go] = useState<string | undefined>();
-  const asked = useQuery({
+  const [cursor, setCursor] = useState<string | undefined>();
+  const query = useQuery({
     queryKey: ["sessions", cursor],
     queryFn: ({ signal }) => getSessions({ cursor }, { signal }),
     placeholderData: keepPreviousData,
   });
   return (
     <Card title={t("sessions.title")} id="sessions">
-      <Found<SessionView>
-        asked={asked}
+      <PagedTable<SessionView>
+        query={query}
         caption={t("sessions.title")}
         id={(one) => one.id}
         cursor={cursor}
-        go={go}
+        onCursor={setCursor}
         columns={[
           { title: t("sessions.who"), show: (one) => one.name },
           { title: t("bindings.principal"), show: (one) => <code>{one.principal}</code> },
-          { title: t("sessions.since"), kind: "tight", show: (one) => <Moment at={one.created_at} /> },
-          { title: t("sessions.seen"), kind: "tight", show: (one) => <Moment at={one.seen_at} /> },
-          { title: t("sessions.ends"), kind: "tight", show: (one) => <Moment at={one.expires_at} /> },
-          { title: t("bindings.acts"), kind: "tight", show: (one) => <End one={one} /> },
+          { title: t("sessions.since"), kind: "tight", show: (one) => <Timestamp at={one.created_at} /> },
+          { title: t("sessions.seen"), kind: "tight", show: (one) => <Timestamp at={one.seen_at} /> },
+          { title: t("sessions.ends"), kind: "tight", show: (one) => <Timestamp at={one.expires_at} /> },
+          { title: t("bindings.actions"), kind: "tight", show: (one) => <EndSession one={one} /> },
         ]}
       />
     </Card>
   );
 }
 
-function End({ one }: { one: SessionView }) {
+function EndSession({ one }: { one: SessionView }) {
   const { t } = useTranslation("tenants");
-  const [asking, ask] = useState(false);
+  const [open, setOpen] = useState(false);
   const queries = useQueryClient();
   const mine = useMe().me?.session?.id === one.id;
   if (mine) return <span className="soft">{t("sessions.mine")}</span>;
   return (
     <>
-      <Act action="sessions.revoke" size="small" danger onClick={() => ask(true)}>
+      <ActionButton action="sessions.revoke" size="small" danger onClick={() => setOpen(true)}>
         {t("sessions.verb")}
-      </Act>
-      {asking && (
-        <Confirm
+      </ActionButton>
+      {open && (
+        <ConfirmDialog
           title={t("sessions.ask", { name: one.name })}
           verb={t("sessions.verb")}
           danger
           effect={[t("sessions.first"), t("sessions.second")]}
-          act={async () => {
+          onConfirm={async () => {
             await deleteSession(one.id);
             await queries.invalidateQueries();
           }}
-          onClose={() => ask(false)}
+          onClose={() => setOpen(false)}
         />
       )}
     </>

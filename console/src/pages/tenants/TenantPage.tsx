@@ -4,73 +4,75 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import {
   getTenant,
-  getTenantStanding,
+  getTenantStatus,
   postTenantKeys,
   postTenantPause,
   postTenantResume,
 } from "../../api/generated/client";
-import { Act } from "../../parts/Act";
+import { ActionButton } from "../../parts/ActionButton";
+import { ErrorMessage } from "../../parts/ErrorMessage";
 import { Loading } from "../../parts/Loading";
 import { Card, Page } from "../../parts/Page";
-import { Trouble } from "../../parts/Trouble";
-import { Allow } from "./Allow";
+import { AllowanceDialog } from "./AllowanceDialog";
 import { AllowanceFacts, TenantFacts } from "./Facts";
-import { NewKey } from "./NewKey";
-import { Standing } from "./Standing";
+import { NewKeyDialog } from "./NewKeyDialog";
+import { TenantStatus } from "./TenantStatus";
 
 const route = getRouteApi("/tenants/all/$tenant");
 
-/** One tenant as the platform's people see it: what it may use, its first key, whether it goes on. */
+/** One tenant for platform users: status, allowance, and its first key. */
 export function TenantPage() {
   const { t } = useTranslation("tenants");
   const { tenant } = route.useParams();
-  const [doing, setDoing] = useState<"allow" | "key" | null>(null);
-  const asked = useQuery({
+  const [open, setOpen] = useState<"allow" | "key" | null>(null);
+  const query = useQuery({
     queryKey: ["tenants", "one", tenant],
     queryFn: ({ signal }) => getTenant(tenant, { signal }),
   });
-  const standing = useQuery({
-    queryKey: ["tenants", "standing", tenant],
-    queryFn: ({ signal }) => getTenantStanding(tenant, { signal }),
+  const status = useQuery({
+    queryKey: ["tenants", "status", tenant],
+    queryFn: ({ signal }) => getTenantStatus(tenant, { signal }),
     refetchInterval: 10_000,
   });
-  const one = asked.data;
-  const wrong = asked.error ?? standing.error;
-  const close = () => setDoing(null);
+  const one = query.data;
+  const error = query.error ?? status.error;
+  const close = () => setOpen(null);
   return (
     <Page
       title={t("one", { name: tenant })}
-      acts={
+      actions={
         one && (
           <>
-            <Act action="tenants.allow" onClick={() => setDoing("allow")}>
+            <ActionButton action="tenants.allow" onClick={() => setOpen("allow")}>
               {t("allowance.change")}
-            </Act>
-            <Act action="tenants.keys.create" onClick={() => setDoing("key")}>
+            </ActionButton>
+            <ActionButton action="tenants.keys.create" onClick={() => setOpen("key")}>
               {t("keys.create")}
-            </Act>
+            </ActionButton>
           </>
         )
       }
     >
-      {wrong && <Trouble error={wrong} />}
-      {!one && !wrong && <Loading />}
+      {error && <ErrorMessage error={error} />}
+      {!one && !error && <Loading />}
       {one && (
         <>
           <Card title={t("own")}>
-            <Standing
+            <TenantStatus
               name={one.name}
-              status={standing.data?.status}
-              of="tenants"
-              act={(verb) => (verb === "pause" ? postTenantPause(tenant) : postTenantResume(tenant))}
+              status={status.data?.status}
+              resource="tenants"
+              onConfirm={(verb) => (verb === "pause" ? postTenantPause(tenant) : postTenantResume(tenant))}
             />
             <TenantFacts one={one} />
           </Card>
           <Card title={t("allowance.title")}>
             <AllowanceFacts allowance={one.allowance} />
           </Card>
-          {doing === "allow" && <Allow one={one} onClose={close} />}
-          {doing === "key" && <NewKey make={(told) => postTenantKeys(tenant, told)} onClose={close} />}
+          {open === "allow" && <AllowanceDialog one={one} onClose={close} />}
+          {open === "key" && (
+            <NewKeyDialog create={(draft) => postTenantKeys(tenant, draft)} onClose={close} />
+          )}
         </>
       )}
     </Page>

@@ -1,24 +1,24 @@
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { useSees } from "../../app/can";
+import { useIsPermitted } from "../../app/permissions";
 import { Page } from "../../parts/Page";
 import { Bindings } from "./Bindings";
 import { Keys } from "./Keys";
-import { Own } from "./Own";
+import { OwnTenant } from "./OwnTenant";
 import { RoleTable } from "./RoleTable";
 import { Sessions } from "./Sessions";
 
-/** The tenant one works in: what it may use, its keys, who may do what in it, and who is logged in. */
+/** The tenant of the session: allowance, API keys, role bindings, sessions and roles. */
 export function TenantsPage() {
   const { t } = useTranslation("tenants");
-  const platform = useSees("tenants.list");
+  const platform = useIsPermitted("tenants.list");
   return (
-    <Page title={t("title")} acts={platform && <Link to="/tenants/all">{t("all.link")}</Link>}>
-      <Own />
-      {useSees("keys.list") && <Keys />}
-      {useSees("bindings.list") && <Bindings />}
-      {useSees("sessions.list") && <Sessions />}
-      {useSees("roles.read") && <RoleTable />}
+    <Page title={t("title")} actions={platform && <Link to="/tenants/all">{t("all.link")}</Link>}>
+      <OwnTenant />
+      {useIsPermitted("keys.list") && <Keys />}
+      {useIsPermitted("bindings.list") && <Bindings />}
+      {useIsPermitted("sessions.list") && <Sessions />}
+      {useIsPermitted("roles.read") && <RoleTable />}
     </Page>
   );
 }

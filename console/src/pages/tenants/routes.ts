@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { root } from "../../app/root";
-import { text } from "../../parts/filters";
+import { readText } from "../../parts/search-params";
 
 const own = createRoute({
   getParentRoute: () => root,
@@ -11,7 +11,7 @@ const own = createRoute({
 const all = createRoute({
   getParentRoute: () => root,
   path: "/tenants/all",
-  validateSearch: (raw: Record<string, unknown>): { cursor?: string } => ({ cursor: text(raw.cursor) }),
+  validateSearch: (raw: Record<string, unknown>): { cursor?: string } => ({ cursor: readText(raw.cursor) }),
   component: lazyRouteComponent(() => import("./AllTenantsPage"), "AllTenantsPage"),
 });
 

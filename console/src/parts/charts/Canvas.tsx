@@ -17,23 +17,23 @@ use([
   VisualMapComponent,
 ]);
 
-/** Draws on a canvas, anew when what is drawn or the appearance changes. */
+/** Draws a chart on a canvas, and again when its data or the theme changes. */
 export function Canvas({ label, height, draw }: ChartProps) {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const chart = useRef<EChartsType>(null);
   const dark = useDark();
   useEffect(() => {
-    const box = place.current as HTMLDivElement;
-    const made = init(box);
-    chart.current = made;
-    const watch = new ResizeObserver(() => made.resize());
-    watch.observe(box);
+    const box = container.current as HTMLDivElement;
+    const created = init(box);
+    chart.current = created;
+    const observer = new ResizeObserver(() => created.resize());
+    observer.observe(box);
     return () => {
-      watch.disconnect();
-      made.dispose();
+      observer.disconnect();
+      created.dispose();
     };
   }, []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours change with the appearance
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours change with the theme
   useEffect(() => {
     const style = getComputedStyle(document.documentElement);
     const colour = (name: string) => style.getPropertyValue(`--${name}`).trim();
@@ -46,5 +46,5 @@ export function Canvas({ label, height, draw }: ChartProps) {
       true,
     );
   }, [draw, dark]);
-  return <div ref={place} role="img" aria-label={label} style={{ height }} />;
+  return <div ref={container} role="img" aria-label={label} style={{ height }} />;
 }

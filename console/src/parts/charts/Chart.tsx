@@ -1,10 +1,10 @@
 import type { EChartsOption } from "echarts";
 import { lazy, Suspense } from "react";
 
-/** Colours of the page, for those who draw. */
+/** Returns a colour of the page by its name. */
 export type Colours = (name: string) => string;
 
-/** A picture of numbers, and the sentence that says the same to who cannot see it. */
+/** A chart, and the sentence that describes it for screen readers. */
 export interface ChartProps {
   label: string;
   height: number;
@@ -13,7 +13,7 @@ export interface ChartProps {
 
 const Canvas = lazy(async () => ({ default: (await import("./Canvas")).Canvas }));
 
-/** The library that draws is loaded after the page is there; its place is kept free meanwhile. */
+/** A chart. Its library is loaded after the page; its space is reserved until then. */
 export function Chart(props: ChartProps) {
   return (
     <div style={{ height: props.height }}>

@@ -1,23 +1,23 @@
 export default {
   title: "Audit log",
   about:
-    "Definitions, permissions and people's decisions, newest first, kept for 180 days and sealed. Decisions about tasks stand in the ledger of their key.",
-  none: "Nothing matches.",
+    "Changes of definitions and permissions, and decisions of people, newest first. Entries are kept for 180 days and linked by a hash chain. Decisions about tasks are in the ledger of their key.",
+  none: "No entries match.",
   show: "Show",
   reload: "Reload",
   since: "From (your time)",
   until: "Until (your time)",
   clear: "Clear filters",
-  columns: { at: "When", actor: "Who", action: "What", resource: "To what", detail: "Detail" },
-  seal: {
-    title: "Sealed up to",
+  columns: { at: "Time", actor: "Actor", action: "Action", resource: "Resource", detail: "Detail" },
+  chain: {
+    title: "Hash chain",
     cell: "Cell",
     block: "Blocks",
-    at: "Last sealed",
+    at: "Last block added",
     hash: "Hash of the last block",
   },
   empty: {
-    title: "Nothing has been done yet",
-    help: "The first job, key or role leaves the first line here.",
+    title: "No entries yet",
+    help: "The first job, key or role creates the first entry.",
   },
 };

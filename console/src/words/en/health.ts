@@ -5,6 +5,6 @@ export default {
   degraded: "Degraded: 95 % of fires start within {{delay}} (limit {{limit}})",
   cellsDown: "Degraded: no answer from cell {{cells}}",
   failed: "Could not read the health, retry {{failures}}: {{error}}",
-  readOnly: "Failed repeatedly: the console is read-only and shows the last health summary",
+  readOnly: "Repeated failures: the console is read-only and shows the last health summary",
   last: "Last answer {{when}}",
 };

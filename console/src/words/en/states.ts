@@ -1,4 +1,4 @@
-/** The word of every state, beside its colour. */
+/** The text of each state. */
 export default {
   INIT: "waiting",
   BLOCKED: "blocked",

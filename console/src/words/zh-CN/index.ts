@@ -1,10 +1,11 @@
 import audit from "./audit";
+import deadLetters from "./deadLetters";
+import errors from "./errors";
 import events from "./events";
 import frame from "./frame";
 import health from "./health";
 import instances from "./instances";
 import jobs from "./jobs";
-import letters from "./letters";
 import login from "./login";
 import overview from "./overview";
 import rolling from "./rolling";
@@ -12,16 +13,15 @@ import sources from "./sources";
 import states from "./states";
 import tasks from "./tasks";
 import tenants from "./tenants";
-import trouble from "./trouble";
 
 export default {
   audit,
+  deadLetters,
   events,
   frame,
   health,
   instances,
   jobs,
-  letters,
   login,
   overview,
   rolling,
@@ -29,5 +29,5 @@ export default {
   states,
   tasks,
   tenants,
-  trouble,
+  errors,
 };

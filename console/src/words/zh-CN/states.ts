@@ -11,11 +11,11 @@ export default {
   PAUSED: "已暂停",
   COMPLETED: "已完结",
   REMOVED: "已移除",
-  NEW: "新建",
+  NEW: "待处理",
   REPLAYING: "回放中",
   REPLAYED: "已回放",
   DEAD_AGAIN: "再次失败",
-  DISCARDED: "已放弃",
+  DISCARDED: "已丢弃",
   STOPPED: "已停止",
   DONE: "完成",
 };

@@ -1,4 +1,4 @@
-"""The Python client of Horae: `Client` and `AsyncClient`, `Worker`, receivers, and tasks added in your transactions."""
+"""The Python client of Horae: `Client`, `AsyncClient`, `Worker`, receivers, and an outbox for your transactions."""
 
 from horae_client import errors, models
 from horae_client.client import AsyncClient, Client

@@ -1,4 +1,4 @@
-"""`Client` and `AsyncClient`: they carry requests and bring answers, and ask again where that is safe."""
+"""`Client` and `AsyncClient`: they send requests, return answers, and retry where that is safe."""
 
 import asyncio
 import os
@@ -34,9 +34,9 @@ USER_AGENT: Final = f"horae-client/{VERSION}"
 
 
 class Client:
-    """Horae, for programs that wait. Safe to share between threads; close it, or use it in a `with` block.
+    """The blocking client of Horae. Threads can share it. Close it, or use it in a `with` block.
 
-    `url` and `key` are taken from `HORAE_URL` and `HORAE_KEY` where they are left out.
+    `url` and `key` default to `HORAE_URL` and `HORAE_KEY`.
 
     >>> from horae_client import Client
     >>> with Client(url, key) as client:
@@ -61,7 +61,7 @@ class Client:
         self.sources, self.subjects, self.holds = Sources(self), Subjects(self), Holds(self)
 
     def health(self) -> Health:
-        """How the scheduler does.
+        """The health of the scheduler.
 
         >>> health = client.health()
         >>> health.mode
@@ -70,7 +70,7 @@ class Client:
         return self.ask(runs.health())
 
     def ask(self, request: Request[T]) -> T:
-        """Carry any request of `horae_client.asked`; the one way in and out.
+        """Send any request of `horae_client.asked`, with retries. All methods of the client use this one.
 
         >>> from horae_client.asked import jobs
         >>> job = client.ask(jobs.get("coupon_job"))
@@ -90,7 +90,7 @@ class Client:
                 time.sleep(pause)
 
     def close(self) -> None:
-        """Hang up.
+        """Close all connections.
 
         >>> from horae_client import Client
         >>> Client(url, key).close()
@@ -114,7 +114,7 @@ class Client:
 
 
 class AsyncClient:
-    """Horae, for programs on an event loop; close it, or use it in an `async with` block.
+    """The client of Horae for an event loop. Close it, or use it in an `async with` block.
 
     >>> from horae_client import AsyncClient
     >>> async with AsyncClient(url, key) as client:
@@ -140,7 +140,7 @@ class AsyncClient:
         self.subjects, self.holds = AsyncSubjects(self), AsyncHolds(self)
 
     async def health(self) -> Health:
-        """How the scheduler does.
+        """The health of the scheduler.
 
         >>> health = await client.health()
         >>> health.mode
@@ -149,7 +149,7 @@ class AsyncClient:
         return await self.ask(runs.health())
 
     async def ask(self, request: Request[T]) -> T:
-        """Carry any request of `horae_client.asked`; the one way in and out.
+        """Send any request of `horae_client.asked`, with retries. All methods of the client use this one.
 
         >>> from horae_client.asked import jobs
         >>> job = await client.ask(jobs.get("coupon_job"))
@@ -169,7 +169,7 @@ class AsyncClient:
                 await asyncio.sleep(pause)
 
     async def once(self, request: Request[T], patience: float | None = None) -> T:
-        """Carry a request and never ask again; `patience` is how many seconds this one may take.
+        """Send a request once, without retries; `patience` is how many seconds it may take.
 
         >>> from horae_client.asked import jobs
         >>> job = await client.once(jobs.get("coupon_job"))
@@ -183,7 +183,7 @@ class AsyncClient:
         return read(request, answer.status_code, answer.headers, answer.content)
 
     async def close(self) -> None:
-        """Hang up.
+        """Close all connections.
 
         >>> from horae_client import AsyncClient
         >>> await AsyncClient(url, key).close()
@@ -200,7 +200,7 @@ class AsyncClient:
 
 
 def settings(url: str | None, key: str | None, timeout: float) -> dict[str, Any]:
-    """What both carriers are told; a missing address or key is found out here, not at the first request."""
+    """The settings of both clients. A missing address or key raises here, not at the first request."""
     url, key = url or os.environ.get("HORAE_URL"), key or os.environ.get("HORAE_KEY")
     if not url or not key:
         raise ValueError("a client needs the address of the API and a key: give them, or set HORAE_URL and HORAE_KEY")
@@ -209,6 +209,6 @@ def settings(url: str | None, key: str | None, timeout: float) -> dict[str, Any]
 
 
 def parts(request: Request[Any], patience: float | None = None) -> dict[str, Any]:
-    """A request in the words of the carrier."""
+    """A request as arguments of the HTTP library."""
     made = {"params": dict(request.query) or None, "content": request.content(), "headers": request.headers()}
     return made if patience is None else {**made, "timeout": patience}

@@ -1,11 +1,11 @@
-"""Everything that can go wrong, as one tree.
+"""All errors of the client, as one tree.
 
-Refusals have a class per code, so that a program catches what it can act on::
+Each code of a refusal has its own class, so that a program can catch the errors it can handle::
 
     HoraeError
-    ├── Unreachable               no answer: nobody listens, the line broke, or it took too long
-    ├── Unreadable                an answer that is not ours: a proxy's page, a body that was cut
-    └── Refused                   an answer, and it is no; `code`, `status`, `detail`, `errors`, `retry_after`
+    ├── Unreachable               no answer: no connection, a lost connection, or a timeout
+    ├── Unreadable                an answer that is not from Horae: a proxy's page, a truncated body
+    └── Refused                   the server refused; `code`, `status`, `detail`, `errors`, `retry_after`
         ├── BadRequest            SCH_400_BAD_REQUEST
         │   └── KeyRequired       SCH_400_IDEMPOTENCY_KEY
         ├── Unauthenticated       SCH_401_UNAUTHENTICATED
@@ -16,7 +16,8 @@ Refusals have a class per code, so that a program catches what it can act on::
         │   ├── Contended         SCH_409_CONTENDED
         │   ├── CountReached      SCH_409_COUNT_REACHED
         │   ├── Duplicate         SCH_409_DUPLICATE
-        │   └── NameTaken         SCH_409_NAME_TAKEN
+        │   ├── NameTaken         SCH_409_NAME_TAKEN
+        │   └── Unopenable        SCH_409_UNOPENABLE
         ├── TooLarge              SCH_413_TOO_LARGE
         ├── UnsupportedMedia      SCH_415_MEDIA_TYPE
         ├── Invalid               SCH_422_INVALID
@@ -27,6 +28,8 @@ Refusals have a class per code, so that a program catches what it can act on::
         ├── ServerFault           SCH_500_INTERNAL
         └── Unavailable           SCH_503_UNAVAILABLE
             ├── DispatcherDown    SCH_503_DISPATCHER_DOWN
+            ├── KeysUnavailable   SCH_503_KEYS
+            ├── NewerRelease      SCH_503_RELEASE
             └── ShardClosed       SCH_503_SHARD_CLOSED
 """
 
@@ -35,15 +38,15 @@ from typing import Any, ClassVar
 
 
 class HoraeError(Exception):
-    """The root of all of them."""
+    """The base class of all errors of the client."""
 
 
 class Unreachable(HoraeError):
-    """There was no answer. Whether the request was done is not known; the client has tried again where that is safe."""
+    """There was no answer. It is unknown whether the request took effect. The client has retried where that is safe."""
 
 
 class Unreadable(HoraeError):
-    """There was an answer that Horae does not give. Whether the request was done is not known."""
+    """The answer is not from Horae. It is unknown whether the request took effect."""
 
     def __init__(self, detail: str, status: int | None = None, retry_after: float | None = None) -> None:
         self.status, self.retry_after = status, retry_after
@@ -51,7 +54,7 @@ class Unreadable(HoraeError):
 
 
 class Refused(HoraeError):
-    """An answer, and it is no. `facts` holds whatever else the problem said.
+    """The server refused the request. `facts` holds all other fields of the problem.
 
     >>> from horae_client import errors
     >>> try:
@@ -84,71 +87,71 @@ class Refused(HoraeError):
 
 
 class BadRequest(Refused, code="SCH_400_BAD_REQUEST", status=400):
-    """The request could not be read."""
+    """The server could not read the request."""
 
 
 class KeyRequired(BadRequest, code="SCH_400_IDEMPOTENCY_KEY"):
-    """What must not happen twice needs an Idempotency-Key; this client always sends one."""
+    """The request needs an Idempotency-Key, because it must not run twice. This client always sends one."""
 
 
 class Unauthenticated(Refused, code="SCH_401_UNAUTHENTICATED", status=401):
-    """No key, or none that is good now."""
+    """The key is missing, invalid, expired or revoked."""
 
 
 class Forbidden(Refused, code="SCH_403_FORBIDDEN", status=403):
-    """The key's roles or scopes do not cover it."""
+    """The key's roles or scopes do not allow the request."""
 
 
 class NotFound(Refused, code="SCH_404_NOT_FOUND", status=404):
-    """Nothing of yours has that name or id."""
+    """The tenant has nothing with that name or id."""
 
 
 class NotAllowed(Refused, code="SCH_405_METHOD", status=405):
-    """The path is there, the method is not: perhaps an older server."""
+    """The path exists, but not with this method; the server may be older than the client."""
 
 
 class Conflict(Refused, code="SCH_409_CONFLICT", status=409):
-    """Not in the state, or at the version, you thought."""
+    """The resource is not in the expected state or version."""
 
 
 class Contended(Conflict, code="SCH_409_CONTENDED"):
-    """The row kept moving; nothing was changed."""
+    """The row kept changing; nothing was written."""
 
 
 class CountReached(Conflict, code="SCH_409_COUNT_REACHED"):
-    """The tenant has as many of these as its allowance says."""
+    """The tenant has reached its allowed number of these."""
 
 
 class Duplicate(Conflict, code="SCH_409_DUPLICATE"):
-    """This idempotency key was used for another request, or its request still runs."""
+    """This idempotency key was used for another request, or its request is still running."""
 
 
 class Unopenable(Conflict, code="SCH_409_UNOPENABLE"):
-    """What is stored is not as it was sealed; asking again does not help."""
+    """The stored value cannot be decrypted because it was changed; a retry does not help."""
 
 
 class NameTaken(Conflict, code="SCH_409_NAME_TAKEN"):
-    """Another living job has that name."""
+    """Another job has that name."""
 
 
 class TooLarge(Refused, code="SCH_413_TOO_LARGE", status=413):
-    """More bytes than a request may have."""
+    """The request has too many bytes."""
 
 
 class UnsupportedMedia(Refused, code="SCH_415_MEDIA_TYPE", status=415):
-    """A body that is not JSON."""
+    """The body is not JSON."""
 
 
 class Invalid(Refused, code="SCH_422_INVALID", status=422):
-    """What was asked cannot be done as written; `errors` says where."""
+    """The request is not valid; `errors` says where."""
 
 
 class InvalidSchedule(Invalid, code="SCH_422_SCHEDULE"):
-    """A trigger that means nothing, or never fires."""
+    """The trigger is not valid, or never fires."""
 
 
 class Limited(Refused, status=429):
-    """Too much of something; `retry_after` says when to come back."""
+    """A limit is exceeded; `retry_after` says when to retry."""
 
 
 class RateLimited(Limited, code="SCH_429_RATE_LIMITED"):
@@ -156,15 +159,15 @@ class RateLimited(Limited, code="SCH_429_RATE_LIMITED"):
 
 
 class RetryLimited(Limited, code="SCH_429_RETRY_LIMITED"):
-    """Retries and replays above the tenant's budget."""
+    """Retries and replays exceed the tenant's budget."""
 
 
 class ServerFault(Refused, code="SCH_500_INTERNAL", status=500):
-    """The server's own fault."""
+    """An error inside the server."""
 
 
 class Unavailable(Refused, code="SCH_503_UNAVAILABLE", status=503):
-    """Not now; nothing was changed."""
+    """Not possible at the moment; nothing was changed."""
 
 
 class DispatcherDown(Unavailable, code="SCH_503_DISPATCHER_DOWN"):
@@ -172,7 +175,11 @@ class DispatcherDown(Unavailable, code="SCH_503_DISPATCHER_DOWN"):
 
 
 class KeysUnavailable(Unavailable, code="SCH_503_KEYS"):
-    """What is sealed cannot be opened, or sealed, just now."""
+    """Encryption or decryption is not possible at the moment."""
+
+
+class NewerRelease(Unavailable, code="SCH_503_RELEASE"):
+    """A newer release of the server wrote the row; the process that was asked cannot read it."""
 
 
 class ShardClosed(Unavailable, code="SCH_503_SHARD_CLOSED"):
@@ -180,7 +187,7 @@ class ShardClosed(Unavailable, code="SCH_503_SHARD_CLOSED"):
 
 
 def refusal(status: int, problem: Mapping[str, Any], retry_after: float | None = None) -> Refused:
-    """The refusal that a problem stands for. A code we do not know yet is told by its status.
+    """The error class for a problem. A code that this client does not know is mapped by its status.
 
     >>> from horae_client.errors import refusal
     >>> type(refusal(404, {"code": "SCH_404_NOT_FOUND", "detail": "no such job"})).__name__
@@ -191,5 +198,5 @@ def refusal(status: int, problem: Mapping[str, Any], retry_after: float | None =
 
 
 def by_hundred(status: int) -> type[Refused]:
-    """What a status means that nobody gave a name."""
+    """The class for a status that has no class of its own."""
     return ServerFault if status >= 500 else Refused

@@ -1,10 +1,10 @@
-"""Idempotency keys: made once for a call, kept over its retries."""
+"""Idempotency keys: one for each call, kept for all its retries."""
 
 from uuid import uuid4
 
 
 def made(given: str | None = None) -> str:
-    """The key that was given, or a new one.
+    """The given key, or a new one.
 
     >>> from horae_client import keys
     >>> keys.made("order-42")

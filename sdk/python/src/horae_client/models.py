@@ -1,4 +1,4 @@
-"""What the API answers, typed. Fields that a newer server adds are left aside; nothing here is ever changed."""
+"""The answers of the API as typed values. Unknown fields of a newer server are ignored. Values are immutable."""
 
 from datetime import date, datetime
 from typing import Any, Generic, TypeVar
@@ -9,13 +9,13 @@ T = TypeVar("T")
 
 
 class Model(msgspec.Struct, frozen=True, kw_only=True):
-    """A value out of an answer."""
+    """A value in an answer."""
 
 
 class Page(Model, Generic[T], frozen=True, kw_only=True):
-    """A page of a list; `next` is the cursor of the one after it.
+    """A page of a list; `next` is the cursor of the next page.
 
-    `cells_down` names the databases that could not be reached: what lies there is missing from the page.
+    `cells_down` names the databases that could not be reached: their rows are missing from the page.
     """
 
     items: list[T]
@@ -24,7 +24,7 @@ class Page(Model, Generic[T], frozen=True, kw_only=True):
 
 
 class ComingFire(Model, frozen=True, kw_only=True):
-    """A coming fire; with a reason where it will not happen."""
+    """A coming fire; `skipped` is the reason if it will not happen."""
 
     fire_time: datetime
     due_at: datetime | None = None
@@ -32,7 +32,7 @@ class ComingFire(Model, frozen=True, kw_only=True):
 
 
 class Schedule(Model, frozen=True, kw_only=True):
-    """What was understood of a schedule, in two languages, and the coming fires."""
+    """How a schedule was understood, in two languages, and its next fires."""
 
     english: str | None = None
     chinese: str | None = None
@@ -42,8 +42,8 @@ class Schedule(Model, frozen=True, kw_only=True):
 class Hold(Model, frozen=True, kw_only=True):
     """Calls that are due and held back at a target or a limit, of all nodes together.
 
-    `reason` is `breaker`, `retry_budget`, `target_cap`, `concurrency` or `rate`. `next_try_at` always lies ahead; it is
-    None where calls wait for a place, or while a probe is under way.
+    `reason` is `breaker`, `retry_budget`, `target_cap`, `concurrency` or `rate`. `next_try_at` is always in the future;
+    it is None if calls wait for a free place, or while a probe is under way.
     """
 
     reason: str
@@ -56,9 +56,10 @@ class Hold(Model, frozen=True, kw_only=True):
 
 
 class Job(Model, frozen=True, kw_only=True):
-    """A job as it is now, with all that was filled in. `held` is None in lists and after changes.
+    """A job as it is now, with all defaults. `held` is None in lists and after changes.
 
-    `unreadable` is the code of a refusal: encrypted parts could not be decrypted, and are left out.
+    `unreadable` is the code of a refusal: encrypted parts could not be decrypted, and are left out. With
+    `SCH_503_RELEASE` a newer release wrote parts of the definition, which have default values here.
     """
 
     id: str
@@ -90,7 +91,7 @@ class Version(Model, frozen=True, kw_only=True):
 
 
 class Triggered(Model, frozen=True, kw_only=True):
-    """The instance that a run by hand became."""
+    """The instance of a job that was triggered by hand."""
 
     instance_id: str
     job_id: str
@@ -98,7 +99,7 @@ class Triggered(Model, frozen=True, kw_only=True):
 
 
 class Instance(Model, frozen=True, kw_only=True):
-    """One fire of a job. A SKIPPED one may stand for a range. A list leaves payload and attempts out."""
+    """One fire of a job. A SKIPPED one may stand for a range. In a list, payload and attempts are left out."""
 
     id: str
     job_id: str
@@ -131,20 +132,20 @@ class Instance(Model, frozen=True, kw_only=True):
 
 
 class Retried(Model, frozen=True, kw_only=True):
-    """What to watch: the same instance, or the replay of a dead one."""
+    """The instance to watch: the same one, or the replay of a dead one."""
 
     instance_id: str
 
 
 class Counts(Model, frozen=True, kw_only=True):
-    """How many of a job's instances live in which state, and how those of a stretch of time ended."""
+    """A job's live instances by state, and the results of those in a range of time."""
 
     live: dict[str, int]
     ended: dict[str, int]
 
 
 class Backfill(Model, frozen=True, kw_only=True):
-    """A backfill, and how far it is where that was asked for."""
+    """A backfill, with its progress if that was requested."""
 
     id: str
     job_id: str
@@ -165,7 +166,7 @@ class Backfill(Model, frozen=True, kw_only=True):
 
 
 class Decision(Model, frozen=True, kw_only=True):
-    """What a new time meant for a key: `created`, `moved`, `replaced`, `ignored` or `cancelled`."""
+    """The decision about a key: `created`, `moved`, `replaced`, `ignored` or `cancelled`."""
 
     decision: str
     revision: int
@@ -176,7 +177,7 @@ class Decision(Model, frozen=True, kw_only=True):
 
 
 class Problem(Model, frozen=True, kw_only=True):
-    """Why one item of many was refused."""
+    """Why one item of a batch was refused."""
 
     status: int
     detail: str
@@ -184,7 +185,7 @@ class Problem(Model, frozen=True, kw_only=True):
 
 
 class TaskAnswer(Model, frozen=True, kw_only=True):
-    """One task of a batch: its decision, or its problem."""
+    """The answer for one task of a batch: its decision, or its problem."""
 
     key: str
     answer: Decision | None = None
@@ -192,13 +193,13 @@ class TaskAnswer(Model, frozen=True, kw_only=True):
 
 
 class TaskAnswers(Model, frozen=True, kw_only=True):
-    """The tasks of a batch, each in its place."""
+    """The answers for the tasks of a batch, in the order of the input."""
 
     items: list[TaskAnswer]
 
 
 class LiveTask(Model, frozen=True, kw_only=True):
-    """What may still happen of a key."""
+    """The live task of a key."""
 
     instance_id: str
     state: str
@@ -211,9 +212,9 @@ class LiveTask(Model, frozen=True, kw_only=True):
 
 
 class LedgerEntry(Model, frozen=True, kw_only=True):
-    """One line of a key's ledger: what was decided `on` which time by whom, and the time `at` that was asked for.
+    """One entry of a key's ledger: the decision, when (`on`) and by whom it was made, and the requested time `at`.
 
-    `decision` is `created`, `moved`, `replaced`, `ignored` (then there is a `reason`), `cancelled` or `replayed`.
+    `decision` is `created`, `moved`, `replaced`, `ignored` (with a `reason`), `cancelled` or `replayed`.
     """
 
     decision: str
@@ -224,7 +225,7 @@ class LedgerEntry(Model, frozen=True, kw_only=True):
 
 
 class Task(Model, frozen=True, kw_only=True):
-    """A business key: what lives, what is remembered of it, and its last twenty decisions, oldest first."""
+    """A business key: its live task, its ledger, and its last twenty decisions, oldest first."""
 
     type: str
     key: str
@@ -238,7 +239,7 @@ class Task(Model, frozen=True, kw_only=True):
 
 
 class DeadLetter(Model, frozen=True, kw_only=True):
-    """What was given up. `instance_id` died first; `replay_id` is its latest replay."""
+    """A dead letter. `instance_id` is the instance that died first; `replay_id` is its latest replay."""
 
     instance_id: str
     job_id: str
@@ -257,14 +258,14 @@ class DeadLetter(Model, frozen=True, kw_only=True):
 
 
 class Replayed(Model, frozen=True, kw_only=True):
-    """How many letters were sent again, and how many could not be."""
+    """How many dead letters were replayed, and how many could not be."""
 
     sent: int
     refused: int
 
 
 class Calendar(Model, frozen=True, kw_only=True):
-    """A set of days; `moved` names the jobs whose next fire moved when it was put."""
+    """A set of days; `moved` names the jobs whose next fire moved when the calendar was written."""
 
     name: str
     first: date
@@ -276,7 +277,7 @@ class Calendar(Model, frozen=True, kw_only=True):
 
 
 class Round(Model, frozen=True, kw_only=True):
-    """One walk over all keys of a source. `drift` is how many tasks were not as your business has it."""
+    """One pass over all keys of a source. `drift` is how many tasks differed from your list."""
 
     number: int
     dry: bool
@@ -289,7 +290,7 @@ class Round(Model, frozen=True, kw_only=True):
 
 
 class Source(Model, frozen=True, kw_only=True):
-    """Where the tasks of a type are listed, and how its last round went."""
+    """The source of a type, and how its last round went."""
 
     id: str
     type: str
@@ -307,7 +308,7 @@ class Source(Model, frozen=True, kw_only=True):
 
 
 class Repair(Model, frozen=True, kw_only=True):
-    """A difference and what was done about it; no decision: a dry round found it."""
+    """A difference and what was done about it; `decision` is None for a dry round."""
 
     id: str
     at: datetime
@@ -320,7 +321,7 @@ class Repair(Model, frozen=True, kw_only=True):
 
 
 class Taken(Model, frozen=True, kw_only=True):
-    """How far a pushed round has come, and what it has seen so far."""
+    """The progress of a pushed round, and its counts so far."""
 
     number: int
     reached: str | None = None
@@ -330,7 +331,7 @@ class Taken(Model, frozen=True, kw_only=True):
 
 
 class Changed(Model, frozen=True, kw_only=True):
-    """How many keys were named, and for how many of them that changed something."""
+    """How many keys were named, and how many of them changed something."""
 
     named: int
     changed: int
@@ -350,7 +351,7 @@ class Subject(Model, frozen=True, kw_only=True):
 
 
 class Coverage(Model, frozen=True, kw_only=True):
-    """How many subjects are fresh, whether that is enough, and when it will be by the pace of the last minute."""
+    """How many subjects are fresh, whether that is enough, and when it will be at the pace of the last minute."""
 
     at: datetime
     subjects: int
@@ -360,14 +361,14 @@ class Coverage(Model, frozen=True, kw_only=True):
     met: bool
     estimate_at: datetime | None = None
     ages: tuple[int, ...] = ()
-    """How many succeeded last within a quarter, half, three quarters, all of the window, while fresh, before, never."""
+    """Counts by last success: within a quarter, half, three quarters, all of the window, while fresh, before, never."""
 
 
 class Health(Model, frozen=True, kw_only=True, rename="camel"):
-    """How the scheduler does: delays of the last 5 minutes, rates of the last 10, growth of the last that was told.
+    """The health of the scheduler: delays of the last 5 minutes, rates of the last 10, growth in the last counted one.
 
-    `mode` is DEGRADED while the delay is above its limit or a cell does not answer. All that was counted is in here up
-    to `counted_until`; None: nothing was counted.
+    `mode` is DEGRADED while the delay is above its limit or a cell does not answer. Counts are complete up to
+    `counted_until`; None: nothing was counted.
     """
 
     mode: str
@@ -383,9 +384,9 @@ class Health(Model, frozen=True, kw_only=True, rename="camel"):
 
 
 class Forecast(Model, frozen=True, kw_only=True):
-    """Fires of the coming hours: in all, in each minute, and the worst seconds.
+    """Fires of the coming hours: in total, by minute, and in the busiest seconds.
 
-    `jobs` are counted; `complete` is false where the tenant has more, or busier ones, than are counted at once.
+    `jobs` is how many jobs were counted; `complete` is false if the tenant has more or busier jobs than can be counted.
     """
 
     since: datetime
@@ -397,7 +398,7 @@ class Forecast(Model, frozen=True, kw_only=True):
 
 
 class Work(Model, frozen=True, kw_only=True, gc=False):
-    """One attempt in a worker's hands, until its deadline."""
+    """One attempt that a worker holds, until its deadline."""
 
     instance_id: str
     job: str
@@ -412,14 +413,14 @@ class Work(Model, frozen=True, kw_only=True, gc=False):
 
 
 class Works(Model, frozen=True, kw_only=True, gc=False):
-    """What was claimed, and the server's time when it was."""
+    """The claimed attempts, and the server's time of the claim."""
 
     items: list[Work]
     now: datetime | None = None
 
 
 class Heard(Model, frozen=True, kw_only=True):
-    """Whether an attempt is still yours, and until when."""
+    """Whether an attempt still belongs to the worker, and until when."""
 
     instance_id: str
     attempt: int
@@ -428,14 +429,14 @@ class Heard(Model, frozen=True, kw_only=True):
 
 
 class HeardAll(Model, frozen=True, kw_only=True):
-    """An answer for each, in order."""
+    """One answer for each attempt, in order."""
 
     items: list[Heard]
     now: datetime | None = None
 
 
 class Reported(Model, frozen=True, kw_only=True, gc=False):
-    """What became of a report: `done`, `late`, `not_now`, or `invalid` with the reason in `message`."""
+    """The verdict about a report: `done`, `late`, `not_now`, or `invalid` with the reason in `message`."""
 
     instance_id: str
     attempt: int
@@ -445,6 +446,6 @@ class Reported(Model, frozen=True, kw_only=True, gc=False):
 
 
 class ReportedAll(Model, frozen=True, kw_only=True, gc=False):
-    """An answer for each, in order."""
+    """One answer for each report, in order."""
 
     items: list[Reported]

@@ -1,4 +1,4 @@
-"""What a handler may say beside success: raise one of these, or return it."""
+"""Outcomes of a handler other than success: raise one of these, or return it."""
 
 from datetime import timedelta
 from math import isnan
@@ -8,7 +8,7 @@ MAX_PAUSE_S: Final = 366 * 86400
 
 
 class Outcome(Exception):
-    """Something else than success, said on purpose. The reason is a text, or the exception behind it."""
+    """An outcome other than success, on purpose. The reason is a text or the exception behind it."""
 
     def __init__(self, reason: object = "") -> None:
         self.reason = text_of(reason)
@@ -16,7 +16,7 @@ class Outcome(Exception):
 
 
 class Declined(Outcome):
-    """There was nothing to do, and nothing was done: not due any more, no longer pending. No key was burnt.
+    """There was nothing to do, and nothing was done, for example because the task is no longer pending.
 
     >>> from horae_client import Declined
     >>> Declined("the article was withdrawn").reason
@@ -25,7 +25,7 @@ class Declined(Outcome):
 
 
 class Unrecoverable(Outcome):
-    """It failed, and trying again cannot help: it goes to the dead letters at once.
+    """It failed, and a retry cannot help: it becomes a dead letter at once.
 
     >>> from horae_client import Unrecoverable
     >>> Unrecoverable("no such article").reason
@@ -34,7 +34,7 @@ class Unrecoverable(Outcome):
 
 
 class Retry(Outcome):
-    """It failed; try again by the job's policy, and not before `after` seconds.
+    """It failed; retry by the job's policy, but not before `after` seconds.
 
     >>> from horae_client import Retry
     >>> Retry("mail server down", after=60).after
@@ -47,7 +47,7 @@ class Retry(Outcome):
 
 
 class Snooze(Outcome):
-    """Not yet: come again in so many seconds. It costs neither an attempt nor a failure.
+    """Not yet: try again in `seconds` seconds. It counts neither as an attempt nor as a failure.
 
     >>> from horae_client import Snooze
     >>> Snooze(30, "the file is not there yet").seconds
@@ -60,7 +60,7 @@ class Snooze(Outcome):
 
 
 def text_of(what: object) -> str:
-    r"""What something says of itself, as text that can be sent. It never raises, whatever it is given.
+    r"""The text of any object, in a form that can be sent. It never raises.
 
     >>> from horae_client.outcomes import text_of
     >>> text_of(ValueError("no such article")), text_of(None), text_of("caf\udce9")
@@ -74,7 +74,7 @@ def text_of(what: object) -> str:
 
 
 def pause_of(seconds: float | timedelta) -> float:
-    """Seconds that the server takes: a time that has passed is now, and a year is the longest.
+    """A pause in seconds, between zero and a year, as the server accepts it.
 
     >>> from datetime import timedelta
     >>> from horae_client.outcomes import pause_of

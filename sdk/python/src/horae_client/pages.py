@@ -1,4 +1,4 @@
-"""Lists come in pages; a cursor opens the next one, for the same filters only."""
+"""Lists are paged. A cursor gives the next page, for the same filters only."""
 
 from dataclasses import replace
 from typing import TypeVar
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 def after(request: Request[Page[T]], cursor: str | None, limit: int | None) -> Request[Page[T]]:
-    """The request for the page after a cursor; without one, for the first.
+    """The request for the page after a cursor; for the first page if there is none.
 
     >>> from horae_client.asked.jobs import versions
     >>> from horae_client.pages import after

@@ -1,4 +1,4 @@
-"""When to ask again: decided on paper, slept by whoever carries the request."""
+"""Decides when to retry a request, without I/O; the client does the waiting."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,14 +7,14 @@ from horae_client import errors
 from horae_client.wire import Request
 
 TAKEN_BACK = (errors.Limited, errors.Unavailable, errors.Contended)
-"""Refusals that say: nothing was done, come again."""
+"""Refusals after which nothing was changed, so a retry is always safe."""
 UNKNOWN = (errors.Unreachable, errors.ServerFault, errors.Unreadable)
-"""It may have been done: only what is safe to ask twice is asked again."""
+"""The request may have taken effect: only requests that are safe to repeat are retried."""
 
 
 @dataclass(frozen=True)
 class Retries:
-    """How often to ask again, and how long to wait: doubling, with chance, and never less than `Retry-After` says.
+    """How often to retry, and how long to wait: doubling, with jitter, and never less than `Retry-After`.
 
     >>> from horae_client.retries import Retries
     >>> Retries(tries=3, base=0.5).pause(2, 0.5, None)
@@ -27,7 +27,7 @@ class Retries:
     patience: float = 60.0
 
     def pause(self, tried: int, chance: float, retry_after: float | None) -> float:
-        """How long to wait after so many tries; `chance` in [0, 1) keeps a crowd from coming back together."""
+        """Seconds to wait after `tried` tries. `chance` in [0, 1) is the jitter that keeps clients apart."""
         grown = min(self.longest, self.base * float(2 ** (tried - 1)))
         return max(grown * (0.5 + chance / 2), retry_after or 0.0)
 
@@ -35,7 +35,7 @@ class Retries:
 def wait(
     retries: Retries, request: Request[Any], error: Exception, tried: int, spent: float, chance: float
 ) -> float | None:
-    """How long to wait before the request is sent again; None when what happened is the answer."""
+    """Seconds to wait before the request is sent again; None if it must not be retried."""
     if not (isinstance(error, TAKEN_BACK) or (request.again and isinstance(error, UNKNOWN))):
         return None
     if isinstance(error, errors.DispatcherDown | errors.RetryLimited) and error.retry_after is None:

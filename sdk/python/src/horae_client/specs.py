@@ -1,4 +1,4 @@
-"""What a job is made of, as values: triggers, targets, policies. What is left out is the server's default.
+"""The parts of a job as values: triggers, targets, policies. A field that is left out has the server's default.
 
 >>> from horae_client import Cron, Http
 >>> job = client.jobs.create("NIGHTLY", trigger=Cron("0 2 * * *"), target=Http("https://example.com/nightly"))
@@ -17,7 +17,7 @@ class Spec(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Cron(Spec, frozen=True, tag="cron", tag_field="kind"):
-    """A cron expression: 5 fields as Unix reads them, 6 as Spring, 7 as Quartz, in the zone given or the tenant's."""
+    """A cron expression: 5 fields as in Unix, 6 as in Spring, 7 as in Quartz; in the given zone or the tenant's."""
 
     expression: str
     dialect: str | None = None
@@ -27,7 +27,7 @@ class Cron(Spec, frozen=True, tag="cron", tag_field="kind"):
 
 
 class Interval(Spec, frozen=True, tag="interval", tag_field="kind"):
-    """Every so many seconds, counted from an anchor."""
+    """Every `every` seconds, counted from an anchor."""
 
     every: float
     anchor: datetime | None = None
@@ -40,7 +40,7 @@ class Once(Spec, frozen=True, tag="once", tag_field="kind"):
 
 
 class Delay(Spec, frozen=True, tag="delay", tag_field="kind"):
-    """So many seconds from now."""
+    """`seconds` seconds from now."""
 
     seconds: float
 
@@ -50,7 +50,7 @@ class Keyed(Spec, frozen=True, tag="keyed", tag_field="kind"):
 
 
 class Rolling(Spec, frozen=True, tag="rolling", tag_field="kind"):
-    """A set of subjects, each refreshed at most once in a window; ticks take the oldest and spread their calls."""
+    """A set of subjects, each refreshed at most once in a window. A tick takes the oldest and spreads their calls."""
 
     window: float
     every: float
@@ -61,14 +61,14 @@ class Rolling(Spec, frozen=True, tag="rolling", tag_field="kind"):
 
 
 class Manual(Spec, frozen=True, tag="manual", tag_field="kind"):
-    """Only when someone asks."""
+    """Only when a user triggers it."""
 
 
 Trigger = Cron | Interval | Once | Delay | Keyed | Rolling | Manual
 
 
 class Http(Spec, frozen=True, tag="http", tag_field="kind"):
-    """A URL that is called. `signing` names the secret of the signature that receivers check."""
+    """A URL to call. `signing` names the secret of the signature that receivers verify."""
 
     url: str
     method: str | None = None
@@ -87,14 +87,14 @@ class Http(Spec, frozen=True, tag="http", tag_field="kind"):
 
 
 class Queue(Spec, frozen=True, tag="queue", tag_field="kind"):
-    """A queue; what is in it waits until a worker claims it, and is the worker's for `claim_seconds`."""
+    """A queue: tasks wait there until a worker claims them, for `claim_seconds` each."""
 
     name: str
     claim_seconds: float | None = None
 
 
 class Topic(Spec, frozen=True, tag="topic", tag_field="kind"):
-    """A topic, subject or queue of one of the deployment's brokers; what it acknowledges has succeeded."""
+    """A topic, subject or queue of one of the deployment's brokers. An acknowledged message has succeeded."""
 
     broker: str
     topic: str
@@ -107,7 +107,7 @@ Target = Http | Queue | Topic
 
 
 class RetryPolicy(Spec, frozen=True):
-    """When to try again, in seconds; the sixth failure is final unless `max_failures` says otherwise."""
+    """When to retry, in seconds; the sixth failure is final unless `max_failures` says otherwise."""
 
     base: float | None = None
     jitter_min: float | None = None
@@ -117,7 +117,7 @@ class RetryPolicy(Spec, frozen=True):
 
 
 class Misfire(Spec, frozen=True):
-    """What becomes of missed fires: `skip`, `once` or `all`."""
+    """What happens to missed fires: `skip`, `once` or `all`."""
 
     policy: str | None = None
     max_lateness: float | None = None
@@ -140,7 +140,7 @@ class CalendarRule(Spec, frozen=True):
 
 
 class Policies(Spec, frozen=True):
-    """How a job's fires are bounded, spread, filtered and made up for; `overlap`: allow, forbid, replace, queue_one."""
+    """Limits, spread, calendars and misfire of a job; `overlap`: allow, forbid, replace, queue_one."""
 
     misfire: Misfire | None = None
     overlap: str | None = None
@@ -152,7 +152,7 @@ class Policies(Spec, frozen=True):
 
 
 class Put(Spec, frozen=True):
-    """One key of a batch, and its new time; now where it is left out."""
+    """One key of a batch with its new time; now if it is left out."""
 
     key: str
     at: datetime | None = None
@@ -161,14 +161,14 @@ class Put(Spec, frozen=True):
 
 
 class Cancel(Spec, frozen=True):
-    """One key of a batch whose task is no longer wanted."""
+    """One key of a batch to cancel."""
 
     key: str
     version: int | None = None
 
 
 class HttpOrigin(Spec, frozen=True, tag="http", tag_field="kind"):
-    """Pages behind a URL of yours: asked with `type`, `cursor` and `limit`, answered with `items` and `next`."""
+    """Pages at a URL of yours: the request has `type`, `cursor` and `limit`, the answer `items` and `next`."""
 
     url: str
     auth: dict[str, Any] | None = None

@@ -1,4 +1,4 @@
-"""The version, in one place for the package and its headers."""
+"""The version of the package, also used in its headers."""
 
 from importlib.metadata import PackageNotFoundError, version
 

@@ -1,7 +1,7 @@
-"""Requests and answers without any input or output: what to say, and what an answer means.
+"""Requests and answers without I/O: what to send, and what an answer means.
 
-A `Request` is a value; `read` turns what came back into what was asked for, or raises. `Client` and `AsyncClient` only
-carry these; so can anything else that speaks HTTP.
+A `Request` is a value. `read` converts an answer to the requested type, or raises. `Client` and `AsyncClient` only send
+requests; any other HTTP library can do the same.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,22 +19,22 @@ PREFIX: Final = "/api/v1"
 PROBLEM: Final = "application/problem+json"
 CODE: Final = "SCH_"
 MAX_BODY_BYTES: Final = 200_000
-"""Of the items in one request; the server reads 256 KiB."""
+"""The maximum size of the items in one request; the server reads 256 KiB."""
 MAX_RETRY_AFTER_S: Final = 60.0
-"""A worker waits no longer, whatever a page of a proxy says."""
+"""The longest time that a worker waits, whatever a proxy asks for."""
 encode: Final = msgspec.json.Encoder().encode
 
 
 NO_JSON: Final = (msgspec.MsgspecError, ValueError, RecursionError)
-"""Whatever a body makes the reader raise: bad bytes are a `UnicodeDecodeError`, which is a `ValueError`."""
+"""Errors of the JSON reader: invalid bytes raise `UnicodeDecodeError`, which is a `ValueError`."""
 
 
 @dataclass(frozen=True)
 class Request(Generic[T]):
-    """What to ask, and what the answer will be.
+    """What to ask, and the type of the answer.
 
-    `again`: asking once more is safe although nobody knows whether the first was done. `key` makes it so; it is made
-    once and stays the same however often the request is sent.
+    `again`: it is safe to repeat the request even if it may have taken effect. `key` makes it safe; it stays the same
+    for all retries.
     """
 
     method: str
@@ -55,12 +55,12 @@ class Request(Generic[T]):
         return made
 
     def content(self) -> bytes | None:
-        """The body as it goes out."""
+        """The encoded body."""
         return None if self.body is None else encode(self.body)
 
 
 def path(*parts: str) -> str:
-    """A path out of names and keys, whatever is in them.
+    """A path of names and keys with any characters.
 
     >>> from horae_client.wire import path
     >>> path("tasks", "ARTICLE_PUBLISH", "a/b c")
@@ -70,12 +70,12 @@ def path(*parts: str) -> str:
 
 
 def _part(text: str) -> str:
-    """One part of a path. Nothing but dots would be taken for a way up."""
+    """One part of a path. A part of dots alone would mean the parent folder, so it is quoted."""
     return text.replace(".", "%2E") if text in {".", ".."} else quote(text, safe="")
 
 
 def aware(moment: datetime | None) -> datetime | None:
-    """A time that says where it is meant; a naive one would be somebody's guess.
+    """A time with an offset. A naive time raises, because its meaning would be a guess.
 
     >>> from datetime import datetime
     >>> from horae_client.wire import aware
@@ -84,7 +84,7 @@ def aware(moment: datetime | None) -> datetime | None:
         ...
     ValueError: 2035-01-01 09:00:00 has no offset: say datetime(..., tzinfo=UTC) or another zone
 
-    A text is not read, because nobody would say what it means where it has no offset:
+    A text is not parsed, because it may have no offset:
 
     >>> aware("2035-01-01T09:00:00Z")
     Traceback (most recent call last):
@@ -102,7 +102,7 @@ def aware(moment: datetime | None) -> datetime | None:
 
 
 def ascii_only(text: str, what: str) -> str:
-    """A text that can go out as a header; an ellipsis copied from a page cannot.
+    """A text that can be sent in a header; an ellipsis copied from a page cannot.
 
     >>> from horae_client.wire import ascii_only
     >>> ascii_only("horae_…", "API key")
@@ -117,12 +117,12 @@ def ascii_only(text: str, what: str) -> str:
 
 
 def said(**fields: Any) -> dict[str, Any]:
-    """A body or a query of what was given: what is None or unset is left out."""
+    """A body or a query without the fields that are None or unset."""
     return {name: value for name, value in fields.items() if value is not None and value is not msgspec.UNSET}
 
 
 def portions(items: Iterable[T], most: int) -> Iterator[list[T]]:
-    """Items in lists that one request may carry: at most so many, and no more bytes than the server reads.
+    """Lists that fit into one request: at most `most` items, and not more bytes than the server reads.
 
     >>> from horae_client.wire import portions
     >>> [len(part) for part in portions(["x" * 90_000] * 5, 1000)]
@@ -142,10 +142,9 @@ def portions(items: Iterable[T], most: int) -> Iterator[list[T]]:
 
 
 def read(request: Request[T], status: int, headers: Mapping[str, str], body: bytes) -> T:
-    """What was asked for, out of an answer.
+    """Convert an answer to the requested type.
 
-    Raises the `Refused` that its problem stands for, and `Unreadable` for what is not Horae's answer: one without a
-    code of ours, whatever its status.
+    Raises the `Refused` of its problem, or `Unreadable` for an answer without a code of Horae, whatever its status.
 
     >>> from horae_client import wire
     >>> wire.read(wire.Request("GET", "/healthz", dict), 200, {}, b'{"status": "up"}')
@@ -158,7 +157,7 @@ def read(request: Request[T], status: int, headers: Mapping[str, str], body: byt
         problem = msgspec.json.decode(body, type=dict[str, Any])
     except NO_JSON:
         problem = {}
-    if not str(problem.get("code", "")).startswith(CODE):  # a proxy's: it says nothing about what was asked for
+    if not str(problem.get("code", "")).startswith(CODE):  # from a proxy: it says nothing about the request
         text = body[:200].decode(errors="replace")
         raise Unreadable(f"an answer that is not Horae's: {status} {text}", status, wait)
     raise refusal(status, problem, wait)

@@ -1,8 +1,8 @@
-"""Workers: they take what is due from its queue, run your handler, and say what came of it.
+"""Workers: they claim due tasks from a queue, run your handler and report the outcome.
 
-A handler is a function or a coroutine function of one argument, the context. What it returns is success; `Retry`,
-`Snooze`, `Unrecoverable` and `Declined` say otherwise, raised or returned; any other exception is a failure that goes
-by the job's retry policy.
+A handler is a function or a coroutine function of one argument, the context. A return means success. `Retry`, `Snooze`,
+`Unrecoverable` and `Declined`, raised or returned, mean something else. Any other exception is a failure, which is
+retried by the job's retry policy.
 """
 
 import asyncio
@@ -23,9 +23,9 @@ from horae_client.models import Works
 from horae_client.outcomes import Outcome
 from horae_client.wire import MAX_RETRY_AFTER_S
 from horae_client.work.context import Context
-from horae_client.work.held import Hands, Held, seconds_left
+from horae_client.work.held import Held, HeldAttempts, seconds_left
 from horae_client.work.kinds import Handler, Kind
-from horae_client.work.reports import Heard, Reports, back, finished, report_of, told
+from horae_client.work.reports import Heard, Reports, attempt_item, report_of, result_item, return_item
 from horae_client.work.runners import Runners
 from horae_client.work.threads import Threads
 
@@ -37,11 +37,11 @@ LATER: Final = 30.0
 
 
 class Worker:
-    """Serves some types, in one process, until it is told to end.
+    """Serves some types in one process, until it is stopped.
 
-    `concurrency` is how many handlers run at once in all; a type may have less. `name` tells processes apart in
-    history. `wait` is how long a poll may wait for something to do, and `grace` how long handlers may go on once the
-    worker is told to end.
+    `concurrency` is the maximum number of handlers that run at once; a type may have less. `name` identifies the
+    process in the history. `wait` is how many seconds a poll may wait for a task, and `grace` how many seconds handlers
+    may continue after the worker is stopped.
 
     >>> from horae_client import Worker
     >>> worker = Worker(url, key, wait=0.2)
@@ -78,8 +78,8 @@ class Worker:
     ) -> Callable[[Some], Some]:
         """Serve a type with this function. A plain function runs in a thread, a coroutine function on the loop.
 
-        `max_concurrency` is how many of the type run at once in this process; 1 runs them one after the other. Where
-        the type's target names another queue than its own name, so must `queue`.
+        `max_concurrency` is how many handlers of the type run at once in this process; 1 runs them one after the other.
+        `queue` is needed if the type's target names another queue than the name of the type.
 
         >>> from horae_client import Worker
         >>> worker = Worker(url, key)
@@ -99,7 +99,7 @@ class Worker:
         return register
 
     def run(self) -> None:
-        """Work until SIGTERM or SIGINT: finish what runs, hand back what was not begun, and return.
+        """Work until SIGTERM or SIGINT: finish running handlers, return tasks that have not started, and return.
 
         >>> import os, signal, threading
         >>> from horae_client import Worker
@@ -115,7 +115,7 @@ class Worker:
         asyncio.run(self._with_signals())
 
     def stop(self) -> None:
-        """End: claim no more, finish what runs, hand back the rest. From any thread.
+        """Stop the worker: claim no more, finish running handlers, return the rest. Call it from any thread.
 
         >>> from horae_client import Worker
         >>> worker = Worker(url, key)
@@ -128,7 +128,7 @@ class Worker:
                 self._loop.call_soon_threadsafe(self._stopped.set)
 
     async def serve(self) -> None:
-        """The same as `run` on a loop that is yours, without signals: until `stop()`.
+        """Like `run`, on your own event loop and without signals: until `stop()`.
 
         >>> from horae_client import Worker
         >>> worker = Worker(url, key)
@@ -158,7 +158,7 @@ class _Shift:
     def __init__(self, worker: Worker, client: AsyncClient) -> None:
         self.worker = worker
         self.client = client
-        self.hands, self.reports = Hands(client), Reports(client, self._heard)
+        self.attempts, self.reports = HeldAttempts(client), Reports(client, self._heard)
         self.threads = Threads(worker.concurrency)
         self.runners = Runners(self._perform)
         self.running = self.waiting = 0
@@ -167,21 +167,29 @@ class _Shift:
         self.quiet.set()
 
     async def work(self, stopped: asyncio.Event) -> None:
-        """Until told to end; then in order: no more polls, handlers end, reports are heard."""
+        """Work until the worker is stopped.
+
+        1. Start the heartbeats, and one poller for each queue.
+        2. Wait until `stop()` is called, or a poller or the heartbeats fail.
+        3. Let the running polls end; tasks that they still claim are returned.
+        4. Return the tasks that have not started. This must come after step 3, or our own poll would claim them again.
+        5. Let handlers finish within the grace period, then send all reports.
+        6. Raise the error of a poller or of the heartbeats, if there was one.
+        """
         queues: dict[str, list[Kind]] = {}
         for kind in self.worker.kinds.values():
             queues.setdefault(kind.queue, []).append(kind)
-        beating = asyncio.create_task(self.hands.beat())
+        beating = asyncio.create_task(self.attempts.beat())
         pulling = [asyncio.create_task(self._pull(queue, kinds)) for queue, kinds in queues.items()]
         ended = asyncio.create_task(stopped.wait())
         try:
             await asyncio.wait([ended, beating, *pulling], return_when=asyncio.FIRST_COMPLETED)
             self.worker.stopping = True
             self.room.set()
-            pulled = await asyncio.gather(*pulling, return_exceptions=True)  # what a poll still brings is handed back
+            pulled = await asyncio.gather(*pulling, return_exceptions=True)  # what a poll still claims is returned
             if beating.done():
-                pulled.append(beating.exception())  # nothing that we hold is kept: end, and tell a person
-            self._return_waiting()  # only now: our own poll would have taken it again
+                pulled.append(beating.exception())  # without heartbeats no claim can be kept: end with an error
+            self._return_waiting()  # only now: our own poll would have claimed them again
             await self._end()
             for error in pulled:
                 if error is not None:
@@ -192,20 +200,20 @@ class _Shift:
             await asyncio.gather(beating, ended, *pulling, return_exceptions=True)
 
     async def _end(self) -> None:
-        """Handlers may end within the grace; those that do not are handed back."""
+        """Let handlers finish within the grace period; return the tasks of those that do not."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self.worker.grace):
                 await self.quiet.wait()
-        for one in list(self.hands.held.values()):
+        for one in list(self.attempts.held.values()):
             if one.task is not None:
-                self._hand_back(one, "its worker was told to end")
+                self._hand_back(one, "its worker was stopped")
                 one.lose()
         await asyncio.sleep(0)
-        if not await self.reports.flushed(self.worker.grace):
-            log.warning("%d reports were not heard", self.reports.unsaid)
+        if not await self.reports.flush(self.worker.grace):
+            log.warning("%d reports were not heard", self.reports.unanswered)
 
     async def _pull(self, queue: str, kinds: list[Kind]) -> None:
-        """Claim what there is room for, again and again."""
+        """Claim as much as there is room for, again and again."""
         pause = 0.25
         while not self.worker.stopping:
             limit = self._room(kinds)
@@ -219,9 +227,9 @@ class _Shift:
                 works = await self.client.once(request, self.worker.wait + 30.0)
                 pause = 0.25
             except (errors.Unauthenticated, errors.Forbidden, errors.Invalid):
-                raise  # asking again will not help: tell a person
+                raise  # a retry does not help: a person has to fix it
             except errors.HoraeError as error:
-                log.warning("nothing could be claimed from %s: %s", queue, error)
+                log.warning("cannot claim from %s, retrying: %s", queue, error)
                 asked_for = getattr(error, "retry_after", None) or 0.0
                 await self._rest(max(pause, min(asked_for, MAX_RETRY_AFTER_S)))
                 pause = min(pause * 2, 30.0)
@@ -229,7 +237,7 @@ class _Shift:
             self._begin(works)
 
     async def _rest(self, seconds: float) -> None:
-        """Wait, but not once we are told to end."""
+        """Wait, but not longer than until the worker is stopped."""
         self.room.clear()
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
@@ -238,10 +246,10 @@ class _Shift:
                     self.room.clear()
 
     def _room(self, kinds: list[Kind]) -> int:
-        """How many more may be claimed: by type, in all, and while what came of others is heard."""
+        """How many more tasks may be claimed: limited by type, in total, and by the number of unsent reports."""
         most = self.worker.concurrency
         free = most - self.running - self.waiting
-        if self.reports.unsaid > 2 * max(most, MOST):
+        if self.reports.unanswered > 2 * max(most, MOST):
             return 0
         return min(free, MOST, sum(max(0, kind.room(most)) for kind in kinds))
 
@@ -250,13 +258,13 @@ class _Shift:
         left = {deadline: seconds_left(deadline, works.now) for deadline in {work.deadline for work in works.items}}
         for work in works.items:
             held = Held(work, Context(work, name), at, left[work.deadline])
-            self.hands.take(held)
+            self.attempts.take(held)
             kind = kinds.get(work.job)
             if kind is None:
                 log.warning("%s waits in a queue of ours, but has no handler here", work.job)
                 self._hand_back(held, "no handler here", LATER)
             elif self.worker.stopping:
-                self._hand_back(held, "its worker was told to end")
+                self._hand_back(held, "its worker was stopped")
             elif kind.may_run:
                 self._start(kind, held)
             else:
@@ -270,7 +278,7 @@ class _Shift:
         self.runners.add(kind, held)
 
     async def _perform(self, kind: Kind, held: Held) -> None:
-        """Run the handler and report what came of it; what is lost is reported by nobody."""
+        """Run the handler and report its outcome. A lost attempt is not reported."""
         ctx = held.ctx
         try:
             if held.lost:
@@ -280,19 +288,19 @@ class _Shift:
             else:
                 said = await kind.handler(ctx)
         except asyncio.CancelledError as error:
-            if not held.lost:  # somebody inside cancelled itself
-                self._report(held, *told(held.work, ctx, error))
-        except BaseException as error:  # also what is no `Exception`: unreported it would be kept for ever
+            if not held.lost:  # the handler cancelled itself
+                self._report(held, *result_item(held.work, ctx, error))
+        except BaseException as error:  # any error must be reported, or the claim would be kept for ever
             if not isinstance(error, Outcome):
                 log.exception("%s %s failed", held.work.job, held.work.key or held.work.instance_id)
-            self._report(held, *told(held.work, ctx, error))
+            self._report(held, *result_item(held.work, ctx, error))
             if not isinstance(error, Exception):
                 raise
         else:
             if isinstance(said, Outcome):
-                self._report(held, *told(held.work, ctx, said))
+                self._report(held, *result_item(held.work, ctx, said))
             else:
-                self._report(held, True, finished(held.work, ctx))
+                self._report(held, True, attempt_item(held.work, ctx))
         finally:
             self._ended(kind, held)
 
@@ -300,12 +308,12 @@ class _Shift:
         kind.running -= 1
         self.running -= 1
         if held.lost:
-            self.hands.let_go(held)
+            self.attempts.let_go(held)
         while kind.waiting and kind.may_run and not self.worker.stopping:
             self.waiting -= 1
             following = kind.waiting.popleft()
             if following.lost:
-                self.hands.let_go(following)
+                self.attempts.let_go(following)
             else:
                 self._start(kind, following)
         if not self.running:
@@ -316,24 +324,24 @@ class _Shift:
         if not held.lost:
             self.reports.add(report_of(held, finish, item))
 
-    def _heard(self, told: Sequence[Heard]) -> None:
+    def _heard(self, answered: Sequence[Heard]) -> None:
         counts = self.worker.counts
-        for report, verdict in told:
+        for report, verdict in answered:
             counts["returned" if report.back and verdict == "done" else verdict] += 1
-            self.hands.let_go(report.held)
+            self.attempts.let_go(report.held)
             if verdict == "late" and not report.back:
                 log.warning("%s was no longer ours when it was reported", report.held.work.instance_id)
         self.room.set()
 
     def _hand_back(self, held: Held, reason: str, after: float = 0.0) -> None:
-        self.reports.add(report_of(held, False, back(held.work, reason, after), is_back=True))
+        self.reports.add(report_of(held, False, return_item(held.work, reason, after), is_back=True))
 
     def _return_waiting(self) -> None:
         for kind, held in self.runners.withdraw():
             if not held.lost:
-                self._hand_back(held, "its worker was told to end")
+                self._hand_back(held, "its worker was stopped")
             self._ended(kind, held)
         for kind in self.worker.kinds.values():
             while kind.waiting:
                 self.waiting -= 1
-                self._hand_back(kind.waiting.popleft(), "its worker was told to end")
+                self._hand_back(kind.waiting.popleft(), "its worker was stopped")

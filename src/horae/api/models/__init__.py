@@ -1,1 +1,1 @@
-"""What is said at the doors. Field names are the domain's; what is not a field is refused."""
+"""Models of requests and responses. Field names are those of the domain; unknown fields are refused."""

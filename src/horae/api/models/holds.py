@@ -1,4 +1,4 @@
-"""Holds as they are shown."""
+"""Models of holds: calls that are due and have to wait."""
 
 from datetime import datetime
 from typing import Final, Literal
@@ -6,23 +6,23 @@ from uuid import UUID
 
 from pydantic import ConfigDict, Field
 
-from horae.api.models.base import Shown
-from horae.domain.holds import Hold
+from horae.api.models.base import ResponseModel
 from horae.domain.ids import Prefix, public
+from horae.domain.limits.holds import Hold
 
 GateKinds = Literal["target", "limit"]
 HeldLanes = Literal["first", "retry", "any"]
 HoldReasons = Literal["breaker", "retry_budget", "target_cap", "concurrency", "rate"]
 REASONS: Final = (
-    "`breaker`: the circuit breaker of the target is open, because it did not answer as it should; one call probes it "
-    "at `next_try_at`. `retry_budget`: the target has no retry left in its budget; at least one a second passes. "
-    "`target_cap`: as many calls are under way as the target's `max_concurrency` allows, or as it earned by answering. "
-    "`rate`: a limit of calls a second is reached. `concurrency`: a limit of calls at the same time is reached."
+    "`breaker`: the circuit breaker of the target is open after failed calls; one call probes the target at "
+    "`next_try_at`. `retry_budget`: the retry budget of the target is used up; at least one retry per second is sent. "
+    "`target_cap`: the target has as many concurrent calls as its `max_concurrency` or its recent answers allow. "
+    "`rate`: a limit of calls per second is reached. `concurrency`: a limit of concurrent calls is reached."
 )
 
 
-class HoldView(Shown):
-    """Calls that are due and held back, of all nodes together. No attempt is counted while they wait."""
+class HoldView(ResponseModel):
+    """Due calls that a target or a limit holds back, on all nodes together. The wait does not count as an attempt."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -41,24 +41,26 @@ class HoldView(Shown):
     )
 
     reason: HoldReasons = Field(description=REASONS)
-    kind: GateKinds = Field(description="What holds them back: a target, or a limit that nodes share.")
-    name: str = Field(description="The target's URL; of a limit `tenant`, `job/…`, `quota/…` or `target/…`.")
-    lane: HeldLanes = Field(description="Which calls: first attempts and backfills, retries, or any.")
-    since: datetime = Field(description="Since when calls have been held back for this reason.")
+    kind: GateKinds = Field(description="The kind of the gate: a target, or a limit that all nodes share.")
+    name: str = Field(
+        description="The URL of the target, or the name of the limit: `tenant`, `job/…`, `quota/…` or `target/…`."
+    )
+    lane: HeldLanes = Field(description="The lane: `first` (first attempts and backfills), `retry`, or `any`.")
+    since: datetime = Field(description="The time since which calls are held back for this reason.")
     next_try_at: datetime | None = Field(
         None,
-        description="When the next call is tried, always ahead; null: it waits for a place, or a probe is under way.",
+        description="The time of the next call, in the future. Null while calls wait for a slot or a probe runs.",
     )
-    waiting: int = Field(description="How many calls nodes hold in memory; more may wait in their rows behind them.")
+    waiting: int = Field(description="The number of calls that nodes hold in memory; more may wait in the database.")
 
     @classmethod
     def of(cls, hold: Hold) -> "HoldView":
-        """A hold as it is shown."""
+        """Returns the view of a hold."""
         return cls.model_validate(
             {
                 "reason": hold.reason.lower(),
                 "kind": hold.gate.kind.lower(),
-                "name": _shown(hold.gate.name),
+                "name": _display_name(hold.gate.name),
                 "lane": hold.lane.lower(),
                 "since": hold.since,
                 "next_try_at": hold.next_try_at,
@@ -67,8 +69,8 @@ class HoldView(Shown):
         )
 
 
-def _shown(name: str) -> str:
-    """A gate's name with the id of a job as everyone knows it."""
+def _display_name(name: str) -> str:
+    """Returns the name of a gate with the public id of the job."""
     if not name.startswith("job/"):
         return name
     return f"job/{public(Prefix.JOB, UUID(name.removeprefix('job/')))}"

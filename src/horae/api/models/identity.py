@@ -1,4 +1,4 @@
-"""Keys, roles and audit rows as they are asked for and shown."""
+"""Models of API keys, roles and the audit log."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -6,19 +6,19 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, StrictStr
 
-from horae.api.models.base import Moment, Name, Shown, Told
-from horae.domain.identity import ApiKey, Binding
-from horae.security.roles import ACTIONS, Role, Verb, known_roles, roles_for
-from horae.service.audit import Entry
-from horae.service.blocks import Head
-from horae.service.keys import Made
+from horae.api.models.base import Moment, Name, RequestModel, ResponseModel
+from horae.domain.identity.principals import MOST_SCOPES, ApiKey, RoleBinding
+from horae.security.roles import ACTIONS, Permission, Role, known_roles, roles_for
+from horae.service.audit.audit import Entry
+from horae.service.audit.verification import Head
+from horae.service.identity.api_keys import CreatedKey
 
 Roles = Annotated[list[Role], Field(max_length=6)]
 Scope = Annotated[StrictStr, Field(min_length=1, max_length=60, examples=["jobs.*"])]
 
 
-class NewKey(Told):
-    """A key to be made."""
+class NewApiKey(RequestModel):
+    """A new API key."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"name": "ci", "roles": ["operator"], "scopes": ["jobs.*"]}]}
@@ -26,12 +26,14 @@ class NewKey(Told):
 
     name: Name
     roles: Annotated[Roles, Field(min_length=1)]
-    scopes: Annotated[list[Scope], Field(max_length=50, description="Narrows the roles to these actions.")] = []
+    scopes: Annotated[
+        list[Scope], Field(max_length=MOST_SCOPES, description="Restricts the roles to these actions.")
+    ] = []
     expires_at: Moment | None = None
 
 
-class KeyView(Shown):
-    """A key, without what proves it."""
+class ApiKeyView(ResponseModel):
+    """An API key without its secret text."""
 
     id: str
     name: str
@@ -41,63 +43,63 @@ class KeyView(Shown):
     expires_at: datetime | None
     revoked_at: datetime | None
     last_used_at: datetime | None
-    roles: list[Role] = Field([], description="What its holder is now.")
+    roles: list[Role] = Field([], description="The current roles of the key.")
 
     @classmethod
-    def of(cls, key: ApiKey, roles: Iterable[str] = ()) -> "KeyView":
-        """A key as it is shown."""
+    def of(cls, key: ApiKey, roles: Iterable[str] = ()) -> "ApiKeyView":
+        """Returns the view of a key."""
         return cls(**_facts(key), roles=sorted(known_roles(roles)))
 
 
-class MadeKey(KeyView):
-    """A new key. `key` is its text: shown now and never again."""
+class CreatedApiKey(ApiKeyView):
+    """A new API key. `key` is its secret text; it is in this response only."""
 
     key: str
 
     @classmethod
-    def made(cls, made: Made) -> "MadeKey":
-        """A new key as it is shown once."""
+    def of_created(cls, made: CreatedKey) -> "CreatedApiKey":
+        """Returns the view of a new key, with its text."""
         return cls(**_facts(made.key), roles=sorted(known_roles(made.roles)), key=made.text)
 
 
-class NewRoles(Told):
-    """The roles of a principal, in the place of those before. None: it may do nothing."""
+class SetRoles(RequestModel):
+    """The new roles of a principal. They replace the old roles; an empty list removes all permissions."""
 
     roles: Roles
 
 
-class BindingView(Shown):
+class RoleBindingView(ResponseModel):
     """The roles of one principal."""
 
     principal: str = Field(examples=["key_01hv3zq5k8e9r7t2m4n6p8s0v1"])
     roles: list[Role]
 
     @classmethod
-    def of(cls, binding: Binding) -> "BindingView":
-        """A binding as it is shown."""
+    def of(cls, binding: RoleBinding) -> "RoleBindingView":
+        """Returns the view of a role binding."""
         return cls(principal=binding.principal, roles=sorted(known_roles(binding.roles)))
 
 
-class ActionView(Shown):
-    """One line of the table of roles."""
+class ActionView(ResponseModel):
+    """An action of the API, and the roles that may perform it."""
 
     action: str
-    verb: Verb
+    verb: Permission
     roles: list[Role]
     audited: bool
     platform: bool
 
     @classmethod
     def all(cls) -> "list[ActionView]":
-        """The whole table."""
+        """Returns all actions."""
         return [
             cls(action=name, verb=line.verb, roles=roles_for(name), audited=line.audited, platform=line.platform)
             for name, line in ACTIONS.items()
         ]
 
 
-class AuditView(Shown):
-    """Who did what, when, to what."""
+class AuditEntryView(ResponseModel):
+    """An entry of the audit log: actor, action, resource and time."""
 
     at: datetime
     actor: str
@@ -106,30 +108,30 @@ class AuditView(Shown):
     detail: Any
 
     @classmethod
-    def of(cls, entry: Entry) -> "AuditView":
-        """An audit row as it is shown."""
+    def of(cls, entry: Entry) -> "AuditEntryView":
+        """Returns the view of an audit entry."""
         return cls(at=entry.at, actor=entry.actor, action=entry.action, resource=entry.resource, detail=entry.detail)
 
 
-class SealView(Shown):
-    """The last sealed block of a cell's audit log; an empty one is sealed when nothing happened for an hour."""
+class AuditChainView(ResponseModel):
+    """The hash chain of the audit log of a cell. An empty block is added after an hour without entries."""
 
     cell: str
-    block: int = Field(description="How many blocks were ever sealed.", examples=[86400])
-    hash: str | None = Field(description="Of the last block; anchors hold it too.")
-    sealed_at: datetime | None
-    rows: int | None = Field(description="How many rows the last block seals.")
-    dropped: int = Field(description="The last block that was dropped for its age; 0: none was.")
+    block: int = Field(description="The number of blocks in the chain so far.", examples=[86400])
+    hash: str | None = Field(description="The hash of the last block. Audit anchors contain the same hash.")
+    chained_at: datetime | None = Field(description="The time when the last block was added.")
+    rows: int | None = Field(description="The number of audit entries in the last block.")
+    dropped: int = Field(description="The number of the last block that was deleted because of its age; 0 if none was.")
 
     @classmethod
-    def of(cls, head: Head) -> "SealView":
-        """Where a chain stands, as it is shown."""
+    def of(cls, head: Head) -> "AuditChainView":
+        """Returns the view of the head of a chain."""
         last = head.last
         return cls(
             cell=head.cell,
             block=head.link.number,
             hash=last and last.hash.hex(),
-            sealed_at=last and last.sealed_at,
+            chained_at=last and last.sealed_at,
             rows=last and last.entries,
             dropped=head.dropped.number,
         )

@@ -1,49 +1,49 @@
-"""Instances and backfills as they are asked for and shown."""
+"""Models of instances and backfills."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from horae.api.models.base import Flag, Moment, Payload, Shown, Told
+from horae.api.models.base import Flag, Moment, Payload, RequestModel, ResponseModel
 from horae.api.models.holds import HoldView
 from horae.api.models.unreadable import Unreadable
-from horae.domain.backfills import DEFAULT_CAP, Backfill, Progress
-from horae.domain.holds import Hold
 from horae.domain.ids import Prefix, public
-from horae.domain.instances import Lane, Priority
-from horae.domain.lifecycle import State
-from horae.service import backfills
-from horae.service.search import Counts, Past
+from horae.domain.instances.instances import Lane, Priority
+from horae.domain.instances.lifecycle import State
+from horae.domain.limits.holds import Hold
+from horae.domain.schedules.backfills import DEFAULT_CAP, MOST, Backfill, BackfillStatus
+from horae.service.instances.searches import InstanceCounts, InstanceRecord
+from horae.service.schedules import backfills
 
 Words = Literal["critical", "normal", "low"]
 Lanes = Literal["first", "retry", "backfill"]
 
 
-class NewRun(Told):
-    """A run by hand. Its payload counts for this run only; the job's own where it is left out."""
+class NewRun(RequestModel):
+    """A manual run. `payload` replaces the payload of the job for this run only."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"payload": {"campaign": 42}}]})
 
     payload: Payload = None
 
 
-class Triggered(Shown):
-    """The instance that an Idempotency-Key stands for."""
+class TriggerAnswer(ResponseModel):
+    """The instance that the trigger created. The same Idempotency-Key returns the same instance."""
 
     instance_id: str
     job_id: str
     job: str
 
 
-class InstanceView(Shown):
-    """One fire of a job. A SKIPPED one may stand for a range: so many, up to `range_to`."""
+class InstanceView(ResponseModel):
+    """An instance: one fire of a job. A SKIPPED instance may cover `range_count` fires up to `range_to`."""
 
     id: str = Field(examples=["ins_01hv3zq5k8e9r7t2m4n6p8s0v1"])
     job_id: str
-    job: str | None = Field(None, description="The job's name as it is now.")
+    job: str | None = Field(None, description="The current name of the job.")
     job_version: int
-    key: str | None = Field(None, description="The business key, of a task.")
+    key: str | None = Field(None, description="The business key of a task.")
     state: State
     reason: str | None = None
     fire_time: datetime
@@ -63,30 +63,30 @@ class InstanceView(Shown):
     range_count: int | None = None
 
     @classmethod
-    def of(cls, past: Past) -> "InstanceView":
-        """An instance as it is shown."""
+    def of(cls, past: InstanceRecord) -> "InstanceView":
+        """Returns the view of an instance."""
         return cls(**_facts(past))
 
 
 class InstanceDetail(InstanceView):
-    """The same with what a list leaves out: payload, the last attempts, until when it may stay unanswered."""
+    """An instance with its payload, its last attempts and its deadline, which lists leave out."""
 
     payload: Any = None
     attempts: list[Any] = []
     unreadable: Unreadable = None
     deadline: datetime | None = None
-    held_ms: int = Field(0, description="Milliseconds for which it was held back so far.")
-    held: HoldView | None = Field(
-        None, description="What holds it back now; null: it is not due yet, waits for nothing but its turn, or is sent."
-    )
+    held_ms: int = Field(0, description="The time that a target or a limit has held it back so far, in milliseconds.")
+    held: HoldView | None = Field(None, description="The target or limit that holds it back now; null if nothing does.")
     expires_at: datetime | None = Field(
         None,
-        description="When its wait ends at the latest, by `expires_after`; null: it does not wait, or without end.",
+        description="The time when it expires because of `expires_after`; null if it does not wait or never expires.",
     )
 
     @classmethod
-    def whole(cls, past: Past, hold: Hold | None = None, expires_at: datetime | None = None) -> "InstanceDetail":
-        """All of it."""
+    def whole(
+        cls, past: InstanceRecord, hold: Hold | None = None, expires_at: datetime | None = None
+    ) -> "InstanceDetail":
+        """Returns the detail view of an instance."""
         return cls(
             **_facts(past),
             payload=past.payload,
@@ -99,26 +99,29 @@ class InstanceDetail(InstanceView):
         )
 
 
-class Retried(Shown):
-    """What to watch: the same instance, or the replay of a dead one."""
+class RetryAnswer(ResponseModel):
+    """The instance that runs again: the same instance, or the replay of a dead letter."""
 
     instance_id: str
 
 
-class CountsView(Shown):
-    """How many of a job's instances live in which state, and how those of a stretch of time ended."""
+class InstanceCountsView(ResponseModel):
+    """The number of live instances of a job by state, and of ended instances of a time range by state."""
 
     live: dict[str, int]
     ended: dict[str, int]
 
     @classmethod
-    def of(cls, counts: Counts) -> "CountsView":
-        """Counts as they are shown."""
+    def of(cls, counts: InstanceCounts) -> "InstanceCountsView":
+        """Returns the view of the counts."""
         return cls(live=counts.live, ended=counts.ended)
 
 
-class NewBackfill(Told):
-    """Past fires of a job, `until` excluded. More than `cap` are refused; a re-run gives them keys of their own."""
+class NewBackfill(RequestModel):
+    """A time range of past fires, `until` excluded. More than `cap` fires are refused.
+
+    `rerun` also repeats fires that succeeded, with new idempotency keys.
+    """
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"since": "2026-11-14T00:00:00Z", "until": "2026-11-15T00:00:00Z"}]}
@@ -126,16 +129,16 @@ class NewBackfill(Told):
 
     since: Moment
     until: Moment
-    cap: Annotated[int, Field(strict=True, ge=1, le=1_000_000)] = DEFAULT_CAP
+    cap: Annotated[int, Field(strict=True, ge=1, le=MOST)] = DEFAULT_CAP
     rerun: Flag = False
 
-    def to_service(self) -> backfills.Asked:
-        """The same as the service takes it."""
-        return backfills.Asked(self.since, self.until, self.cap, self.rerun)
+    def to_service(self) -> backfills.BackfillRequest:
+        """Returns the request of the service."""
+        return backfills.BackfillRequest(self.since, self.until, self.cap, self.rerun)
 
 
-class BackfillBegun(Shown):
-    """A backfill as it was begun: its range, cut where the job's schedule stands, and how many fires lie in it."""
+class StartedBackfill(ResponseModel):
+    """A new backfill: its range, which ends at the position of the schedule, and the number of planned fires."""
 
     id: str = Field(examples=["bkf_01hv3zq5k8e9r7t2m4n6p8s0v1"])
     job_id: str
@@ -148,44 +151,44 @@ class BackfillBegun(Shown):
     created_by: str
 
     @classmethod
-    def of(cls, backfill: Backfill) -> "BackfillBegun":
-        """What does not change while it runs."""
-        return cls(**_begun(backfill))
+    def of(cls, backfill: Backfill) -> "StartedBackfill":
+        """Returns the fields that do not change while the backfill runs."""
+        return cls(**_start_fields(backfill))
 
 
-class BackfillView(BackfillBegun):
-    """A backfill and how far it is. `already`: succeeded before, or alive; `waiting` and `ended` where one is read."""
+class BackfillView(StartedBackfill):
+    """A backfill and its progress. Lists leave out `waiting` and `ended`."""
 
-    status: Progress
+    status: BackfillStatus
     cursor: datetime
-    born: int
-    already: int
+    born: int = Field(description="The number of instances that were created.")
+    already: int = Field(description="The number of fires that were skipped: succeeded before, or still live.")
     ended_at: datetime | None = None
     waiting: int | None = None
     ended: dict[str, int] | None = None
 
     @classmethod
-    def told(cls, backfill: Backfill) -> "BackfillView":
-        """One of a list."""
-        return cls.whole(backfills.Shown(backfill, 0, {})).model_copy(update={"waiting": None, "ended": None})
+    def of_listed(cls, backfill: Backfill) -> "BackfillView":
+        """Returns the view of a backfill in a list."""
+        return cls.whole(backfills.BackfillDetail(backfill, 0, {})).model_copy(update={"waiting": None, "ended": None})
 
     @classmethod
-    def whole(cls, shown: backfills.Shown) -> "BackfillView":
-        """One alone, with its instances counted."""
-        one = shown.backfill
+    def whole(cls, detail: backfills.BackfillDetail) -> "BackfillView":
+        """Returns the view of one backfill with the counts of its instances."""
+        one = detail.backfill
         return cls(
-            **_begun(one),
+            **_start_fields(one),
             status=one.status,
             cursor=one.cursor,
-            born=one.born,
+            born=one.inserted,
             already=one.already,
             ended_at=one.ended_at,
-            waiting=shown.waiting,
-            ended=shown.ended,
+            waiting=detail.waiting,
+            ended=detail.ended,
         )
 
 
-def _begun(one: Backfill) -> dict[str, Any]:
+def _start_fields(one: Backfill) -> dict[str, Any]:
     return {
         "id": public(Prefix.BACKFILL, one.id),
         "job_id": public(Prefix.JOB, one.job_id),
@@ -199,7 +202,7 @@ def _begun(one: Backfill) -> dict[str, Any]:
     }
 
 
-def _facts(past: Past) -> dict[str, Any]:
+def _facts(past: InstanceRecord) -> dict[str, Any]:
     return {
         "id": public(Prefix.INSTANCE, past.id),
         "job_id": public(Prefix.JOB, past.job_id),

@@ -1,4 +1,4 @@
-"""Intakes and parked messages as they are put and shown."""
+"""Models of intakes and parked messages."""
 
 from datetime import datetime
 from typing import Annotated, Final
@@ -7,37 +7,38 @@ import msgspec
 from pydantic import ConfigDict, Field
 from pydantic.config import JsonDict
 
-from horae.api.models.base import Name, Shown, Told
-from horae.api.models.subscriptions import TopicSink, shown_sink
+from horae.api.models.base import Name, RequestModel, ResponseModel
+from horae.api.models.channels import ChannelView
+from horae.api.models.subscriptions import TopicSink, sink_view
 from horae.api.models.unreadable import Unreadable
-from horae.domain.channels import MOST_FILTERS
+from horae.domain.encryption.encrypted_values import undecryptable_code
+from horae.domain.events.channels import MOST_FILTERS
+from horae.domain.events.intakes import Intake, ParkedMessage, Position
 from horae.domain.ids import Prefix, public
-from horae.domain.intakes import Intake, Parked, Position
-from horae.domain.sealed import unopened_code
-from horae.service.intakes import Standing
+from horae.service.events.intakes import IntakeDetail
 
-SHOWN: Final = 4096
+MAX_BODY_CHARACTERS: Final = 4096
 EXAMPLE: Final[JsonDict] = {
     "source": {"kind": "topic", "broker": "main", "topic": "acme.schedule-changes"},
     "types": ["ARTICLE_PUBLISH"],
 }
 
 
-class NewIntake(Told):
-    """Which topic changes come by, and of which types they may be (all)."""
+class NewIntake(RequestModel):
+    """A topic to read schedule changes from, and the task types that it may change (default: all)."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
 
     source: TopicSink
     types: Annotated[list[Name], Field(max_length=MOST_FILTERS)] = []
 
-    def wanted(self) -> Intake:
-        """As the house knows it."""
+    def to_domain(self) -> Intake:
+        """Returns the intake of the domain."""
         return msgspec.convert(self.model_dump(), Intake)
 
 
-class PositionView(Shown):
-    """Messages taken so far and parked of them, how many lay there when it last looked, and what is wrong now."""
+class IntakePositionView(ResponseModel):
+    """The position of an intake: messages taken, messages parked, messages waiting, and the current error."""
 
     taken: int
     parked: int
@@ -47,37 +48,29 @@ class PositionView(Shown):
     error: str | None
 
     @classmethod
-    def of(cls, position: Position) -> "PositionView":
-        """As it is shown."""
+    def of(cls, position: Position) -> "IntakePositionView":
+        """Returns the view of a position."""
         return cls(**position._asdict())
 
 
-class IntakeView(Shown):
-    """An intake; no `position` before a node first looked there."""
+class IntakeView(ChannelView):
+    """An intake. `position` is null until a node has read the topic for the first time."""
 
-    name: str
-    version: int
-    created_at: datetime
-    changed_at: datetime
-    changed_by: str
-    paused_at: datetime | None
     source: TopicSink
     types: list[str]
-    position: PositionView | None = None
+    position: IntakePositionView | None = None
 
     @classmethod
-    def of(cls, standing: Standing) -> "IntakeView":
-        """An intake as it is shown."""
-        channel, intake, position = standing
-        told = {"name": channel.name, "version": channel.version, "changed_by": channel.changed_by}
-        times = {"created_at": channel.created_at, "changed_at": channel.changed_at, "paused_at": channel.paused_at}
-        facts = {"source": shown_sink(intake.source), "types": intake.types}
-        at = None if position is None else PositionView.of(position)
-        return cls.model_validate({**told, **times, **facts, "position": at})
+    def of(cls, detail: IntakeDetail) -> "IntakeView":
+        """Returns the view of an intake."""
+        channel, intake, position = detail
+        facts = {"source": sink_view(intake.source), "types": intake.types}
+        at = None if position is None else IntakePositionView.of(position)
+        return cls.model_validate({**cls.facts(channel), **facts, "position": at})
 
 
-class ParkedView(Shown):
-    """A message that waits for a person, where it lay and why it was refused; `body` shows its beginning."""
+class ParkedMessageView(ResponseModel):
+    """A message that could not be processed and needs a decision. `body` has the beginning of the message."""
 
     id: str
     at: datetime
@@ -89,9 +82,9 @@ class ParkedView(Shown):
     unreadable: Unreadable = None
 
     @classmethod
-    def of(cls, one: Parked) -> "ParkedView":
-        """A message as it is shown."""
+    def of(cls, one: ParkedMessage) -> "ParkedMessageView":
+        """Returns the view of a parked message."""
         facts = {name: getattr(one, name) for name in ("at", "intake", "place", "code", "reason")}
-        unreadable = unopened_code(one.body)
-        body = "" if unreadable else one.body[:SHOWN]
+        unreadable = undecryptable_code(one.body)
+        body = "" if unreadable else one.body[:MAX_BODY_CHARACTERS]
         return cls(id=public(Prefix.PARKED, one.id), body=body, unreadable=unreadable, **facts)

@@ -1,68 +1,80 @@
-"""Jobs as they are asked for and shown."""
+"""Models of jobs."""
 
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any, Final, Literal
 
-import msgspec
 from pydantic import ConfigDict, Field, StrictStr, model_validator
 
-from horae.api.models.base import Name, Number, Payload, Shown, Told
+from horae.api.models.base import Name, Number, Payload, RequestModel, ResponseModel
 from horae.api.models.holds import HoldView
-from horae.api.models.limits import Limit
-from horae.api.models.schedules import Cron, Expression, Interval, Manual, Policies, Rolling, Trigger, Zone
-from horae.api.models.showing import show_as
-from horae.api.models.targets import Target
+from horae.api.models.limits import LimitSpec
+from horae.api.models.schedules import (
+    Expression,
+    PoliciesSpec,
+    Trigger,
+    TriggerView,
+    Zone,
+)
+from horae.api.models.showing import show_as, show_one_of
+from horae.api.models.targets import Target, TargetView
 from horae.api.models.unreadable import Unreadable
 from horae.domain.cron import Dialect
-from horae.domain.holds import Hold
+from horae.domain.encryption.encrypted_values import undecryptable_code
 from horae.domain.ids import Prefix, public
-from horae.domain.instances import Priority
-from horae.domain.jobs import MAX_EXPIRES_AFTER_S, MIN_EXPIRES_AFTER_S, Definition, Job, Status, own_queue
-from horae.domain.rolling import ONE_TRY
-from horae.domain.schedule import Fire
-from horae.domain.sealed import unopened_code
-from horae.domain.tasks import AfterSuccess
-from horae.domain.tenants import Tenant
-from horae.domain.triggers import cron
-from horae.service.schedules import Preview
+from horae.domain.instances.retries import MAX_RETRY_WAIT_S
+from horae.domain.jobs.definitions import definition_of
+from horae.domain.jobs.jobs import (
+    LONGEST_LABEL,
+    MAX_EXPIRES_AFTER_S,
+    MIN_EXPIRES_AFTER_S,
+    MOST_LABELS,
+    Definition,
+    Job,
+    Status,
+)
+from horae.domain.limits.holds import Hold
+from horae.domain.schedules import FireVerdict
+from horae.domain.tasks.tasks import AfterSuccess
+from horae.domain.tenants.tenants import Tenant
+from horae.service.schedules.schedules import Preview
 
 Words = Literal["critical", "normal", "low"]
-Label = Annotated[StrictStr, Field(max_length=63)]
+Label = Annotated[StrictStr, Field(max_length=LONGEST_LABEL)]
 EXPIRES_AFTER: Final = (
-    "Seconds for which a due instance may wait before it is SKIPPED or DEAD with `EXPIRED`. Where it is left out: a "
-    "day for jobs that recur, without end for tasks and jobs that fire once or by hand."
+    "Seconds that a due instance may wait before it becomes SKIPPED or DEAD with `EXPIRED`. The default is one day for "
+    "recurring jobs, and no limit for tasks and for jobs that fire once or manually."
 )
 
 
-class Retry(Told):
-    """When to try again, in seconds; the sixth failure is final unless it says otherwise."""
+class RetrySpec(RequestModel):
+    """The retry policy; times are in seconds. After `max_failures` failures the instance is a dead letter."""
 
-    base: Annotated[Number, Field(gt=0, le=86400)] = 0.5
-    jitter_min: Annotated[Number, Field(ge=0, le=86400)] = 0.1
-    jitter_max: Annotated[Number, Field(ge=0, le=86400)] = 0.8
-    longest: Annotated[Number, Field(gt=0, le=86400)] = 300.0
+    base: Annotated[Number, Field(gt=0, le=MAX_RETRY_WAIT_S)] = 0.5
+    jitter_min: Annotated[Number, Field(ge=0, le=MAX_RETRY_WAIT_S)] = 0.1
+    jitter_max: Annotated[Number, Field(ge=0, le=MAX_RETRY_WAIT_S)] = 0.8
+    longest: Annotated[Number, Field(gt=0, le=MAX_RETRY_WAIT_S)] = 300.0
     max_failures: Annotated[int, Field(strict=True, ge=1, le=1000)] = 6
 
 
-class JobSpec(Told):
-    """What a person writes down about a job. `cron` is short for a trigger; without any a job fires by hand only."""
+class JobSpec(RequestModel):
+    """The definition of a job. `cron` is short for a cron trigger. Without a trigger the job fires only manually."""
 
     cron: Expression | None = None
     dialect: Dialect | None = None
-    timezone: Zone | None = Field(None, description="The zone of `cron`; the tenant's own where it is left out.")
+    timezone: Zone | None = Field(None, description="The time zone of `cron`. The default is the zone of the tenant.")
     trigger: Trigger | None = None
-    target: Target | None = Field(None, description="The pull queue of the job's name where it is left out.")
+    target: Target | None = Field(None, description="The default is the pull queue with the name of the job.")
     priority: Words = "normal"
     payload: Payload = None
-    labels: Annotated[dict[str, Label], Field(max_length=32)] = {}
-    retry: Retry = Retry()
-    policies: Policies = Policies()
+    labels: Annotated[dict[str, Label], Field(max_length=MOST_LABELS)] = {}
+    retry: RetrySpec = RetrySpec()
+    policies: PoliciesSpec = PoliciesSpec()
     after_success: AfterSuccess = AfterSuccess.IGNORE
     width: Literal[1, 4, 16, 64, 256, 4096] | None = Field(
-        None, description="Over how many shards the keys of a type are spread; the tenant's own where it is left out."
+        None, description="The number of shards for the keys of a task type. The default is the width of the tenant."
     )
-    limit: Limit | None = None
+    limit: LimitSpec | None = None
     quotas: Annotated[list[Name], Field(max_length=20)] = []
     expires_after: Annotated[Number, Field(ge=MIN_EXPIRES_AFTER_S, le=MAX_EXPIRES_AFTER_S)] | None = Field(
         None, description=EXPIRES_AFTER, examples=[3600]
@@ -83,24 +95,12 @@ class JobSpec(Told):
         return self
 
     def definition(self, tenant: Tenant, name: str, now: datetime) -> Definition:
-        """The same in the words of the domain, with nothing left to guess."""
-        told = self.model_dump(mode="json", exclude_unset=True, exclude={"cron", "dialect", "timezone", "trigger"})
-        said = {key: value for key, value in told.items() if value is not None}  # null is what was left out
-        said["priority"] = Priority[self.priority.upper()]
-        said["trigger"] = _trigger(self._asked(), tenant, name, now)
-        said.setdefault("target", msgspec.to_builtins(own_queue(name)))
-        if isinstance(self.trigger, Rolling):
-            said.setdefault("retry", msgspec.to_builtins(ONE_TRY))
-        return msgspec.convert(said, Definition)
-
-    def _asked(self) -> Any:
-        if self.cron is not None:
-            return Cron(kind="cron", expression=self.cron, dialect=self.dialect, zone=self.timezone)
-        return self.trigger or Manual(kind="manual")
+        """Returns the definition of the domain, with all defaults filled in."""
+        return definition_of(self.model_dump(mode="json", exclude_unset=True), tenant, name, now)
 
 
 class NewJob(JobSpec):
-    """A job to be made."""
+    """A new job."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -120,110 +120,93 @@ class NewJob(JobSpec):
     name: Name
 
 
-class ComingFire(Shown):
-    """One of the coming fires; with a reason when it will not happen."""
+class ComingFire(ResponseModel):
+    """A coming fire. `skipped` has the reason if it will not happen."""
 
     fire_time: datetime
     due_at: datetime | None = None
     skipped: str | None = None
 
 
-class Echo(Shown):
-    """What was understood: the sentence in two languages, and the coming fires."""
+class SchedulePreview(ResponseModel):
+    """The schedule in words, in English and Chinese, and its coming fires."""
 
     english: str | None = None
     chinese: str | None = None
     fires: list[ComingFire] = []
 
     @classmethod
-    def of(cls, preview: Preview) -> "Echo":
-        """A preview as it is shown."""
+    def of(cls, preview: Preview) -> "SchedulePreview":
+        """Returns the view of a preview."""
         return cls(english=preview.english, chinese=preview.chinese, fires=[_coming(one) for one in preview.verdicts])
 
 
-class OverrideView(Shown):
-    """One coming fire that was skipped, or moved to another time."""
+class OverrideView(ResponseModel):
+    """A coming fire that is skipped, or moved to another time."""
 
     at: datetime
     to: datetime | None = None
 
 
-class JobView(Shown):
-    """A job as it is now, with all that was filled in."""
+class JobView(ResponseModel):
+    """A job, with all defaults filled in."""
 
     id: str = Field(examples=["job_01hv3zq5k8e9r7t2m4n6p8s0v1"])
     name: str
     version: int
     status: Status
-    trigger: dict[str, Any]
-    target: dict[str, Any]
+    trigger: TriggerView
+    target: TargetView
     priority: Words
     payload: Any = None
     labels: dict[str, str]
-    retry: dict[str, Any]
-    policies: dict[str, Any]
+    retry: RetrySpec
+    policies: PoliciesSpec
     after_success: AfterSuccess
     width: int | None = None
-    limit: Limit | None = None
+    limit: LimitSpec | None = None
     quotas: list[str] = []
     expires_after: float | None = Field(None, description=EXPIRES_AFTER)
     overrides: list[OverrideView] = []
     next_fire_at: datetime | None = None
     unreadable: Unreadable = None
-    schedule: Echo | None = None
+    schedule: SchedulePreview | None = None
     held: list[HoldView] | None = Field(
         None,
-        description="What its target and limits hold back now, of other jobs too; null in lists and after changes.",
+        description="The calls that its target and limits hold back now, also calls of other jobs. "
+        "Null in lists and after changes.",
     )
 
     @classmethod
     def of(cls, job: Job, preview: Preview | None = None, held: Sequence[Hold] | None = None) -> "JobView":
-        """A job as it is shown."""
+        """Returns the view of a job."""
         made = job.definition
-        trigger = {key: value for key, value in msgspec.to_builtins(made.trigger).items() if key != "salt"}
         return cls(
             id=public(Prefix.JOB, job.id),
             name=job.name,
             version=job.version,
             status=job.status,
-            trigger=trigger,
-            target=msgspec.to_builtins(made.target),
+            trigger=show_one_of(TriggerView, made.trigger),
+            target=show_one_of(TargetView, made.target),
             priority=made.priority.name.lower(),  # type: ignore[arg-type]
             payload=made.payload,
             labels=made.labels,
-            retry=show_as(Retry, made.retry).model_dump(),
-            policies=show_as(Policies, made.policies).model_dump(mode="json"),
+            retry=show_as(RetrySpec, made.retry),
+            policies=show_as(PoliciesSpec, made.policies),
             after_success=made.after_success,
             width=made.width,
-            limit=None if made.limit is None else show_as(Limit, made.limit),
+            limit=None if made.limit is None else show_as(LimitSpec, made.limit),
             quotas=list(made.quotas),
             expires_after=made.expires_after,
             overrides=[OverrideView.model_validate(one) for one in made.overrides],
             next_fire_at=job.next_fire_at,
-            unreadable=unopened_code(made.sealed),
-            schedule=None if preview is None else Echo.of(preview),
+            unreadable=undecryptable_code(made.sealed),
+            schedule=None if preview is None else SchedulePreview.of(preview),
             held=None if held is None else [HoldView.of(hold) for hold in held],
         )
 
 
 def _coming(verdict: Any) -> ComingFire:
-    if isinstance(verdict, Fire):
+    if isinstance(verdict, FireVerdict):
         return ComingFire(fire_time=verdict.fire_time, due_at=verdict.due_at)
     return ComingFire(fire_time=verdict.fire_time, skipped=verdict.reason)
-
-
-def _trigger(asked: Any, tenant: Tenant, name: str, now: datetime) -> dict[str, Any]:
-    match asked:
-        case Cron():
-            salt = f"{tenant.name}/{name}"
-            made = cron(asked.expression, dialect=asked.dialect, zone_name=asked.zone or tenant.zone, salt=salt)
-            made = msgspec.structs.replace(made, dst_gap=asked.dst_gap, dst_overlap=asked.dst_overlap)
-            return dict(msgspec.to_builtins(made))
-        case Interval():
-            anchor = asked.anchor or now.replace(microsecond=0)
-            return {"kind": "interval", "every": asked.every, "anchor": anchor.isoformat()}
-        case Rolling():
-            told = asked.model_dump(mode="json", exclude_none=True)
-            return told | {"anchor": (asked.anchor or now.replace(microsecond=0)).isoformat()}
-        case _:
-            return dict(asked.model_dump(mode="json"))

@@ -1,16 +1,16 @@
-"""Limits: so many a second, so many at once."""
+"""Limits: a rate per second, and a number of concurrent calls."""
 
 from typing import Annotated
 
 from pydantic import Field
 
-from horae.api.models.base import Number, Told
+from horae.api.models.base import Number, RequestModel
 
 Positive = Annotated[Number, Field(gt=0, le=1e9)]
 
 
-class Limit(Told):
-    """At most `rate` a second with `burst` at once, and at most `concurrency` at the same time; null: no limit."""
+class LimitSpec(RequestModel):
+    """At most `rate` per second with bursts of `burst`, and at most `concurrency` at the same time. Null: no limit."""
 
     rate: Positive | None = None
     burst: Positive | None = None

@@ -1,4 +1,4 @@
-"""Health, nodes, shards, calendars, forecasts and test requests as they are shown."""
+"""Models of health, nodes, shards, calendars, forecasts and test requests."""
 
 from datetime import date, datetime
 from typing import Annotated, Any, Final
@@ -6,25 +6,28 @@ from typing import Annotated, Any, Final
 import msgspec
 from pydantic import ConfigDict, Field
 
-from horae.api.models.base import Day, Payload, Shown, Told
-from horae.domain.calendars import Calendar
+from horae.api.models.base import Day, Payload, RequestModel, ResponseModel
+from horae.domain.health.signals import HealthMode, SignalSpan, percentile_ms
 from horae.domain.ids import Prefix, public
-from horae.domain.signals import Mode, Stretch, percentile_ms
-from horae.service.forecasts import Foreseen
-from horae.service.health import P95, CellNodes, CellShards, NodeRow, Series, ShardRow
-from horae.service.targets import Tried
+from horae.domain.instances.outcomes import WORDS
+from horae.domain.schedules.calendars import Calendar
+from horae.service.health.health import P95, CellNodes, CellShards, NodeRow, Series, ShardRow
+from horae.service.schedules.forecasts import ForecastResult
+from horae.service.targets.targets import TrialResult
 
 Days = Annotated[list[Day], Field(max_length=5000)]
 NAMED: Final = 10
-"""How many of the jobs behind a second are named: enough to know where to look."""
+"""The number of jobs of a busy second that are named."""
 
 
-class HealthView(Shown):
-    """How the scheduler does: delays of the last 5 minutes, rates of the last 10, growth of the last that was told."""
+class HealthView(ResponseModel):
+    """The health of the scheduler: delays of the last 5 minutes, rates of the last 10, growth of the last minute."""
 
-    mode: Mode = Field(description="DEGRADED while the delay is above its limit, or while a cell does not answer.")
+    mode: HealthMode = Field(
+        description="DEGRADED while the p95 delay is above its limit, or while a cell does not answer."
+    )
     triggerDelayP95Ms: int  # noqa: N815 - the seed's own words
-    triggerDelayLimitMs: int = Field(description="Above which p95 it is DEGRADED.")  # noqa: N815
+    triggerDelayLimitMs: int = Field(description="The p95 delay above which the mode is DEGRADED.")  # noqa: N815
     successRate10m: float  # noqa: N815
     retryBacklog: int  # noqa: N815
     dlqGrowthPerMin: int  # noqa: N815
@@ -33,27 +36,27 @@ class HealthView(Shown):
     cellsDown: list[str] = []  # noqa: N815
     countedUntil: datetime | None = Field(  # noqa: N815
         None,
-        description="Processes write what they counted once a minute; all of it is in here up to this minute. "
-        "Null: nothing was written in the last ten.",
+        description="The figures are complete up to this minute; processes write their counts once a minute. "
+        "Null: no counts in the last ten minutes.",
     )
 
 
-class PointView(Shown):
-    """Some minutes together: what was counted in them, and the most that waited at once."""
+class HealthPointView(ResponseModel):
+    """One point of the series: the counts of its minutes, and the largest backlog in them."""
 
-    at: datetime = Field(description="When it begins.")
+    at: datetime = Field(description="The time when the point begins.")
     triggerDelayP95Ms: int  # noqa: N815
     fires: int
     success: int
-    failed: int = Field(description="Attempts that failed and are tried again.")
+    failed: int = Field(description="The number of attempts that failed and are retried.")
     dead: int
     skipped: int
     retryBacklog: int  # noqa: N815
     backlog: int
 
     @classmethod
-    def of(cls, one: Stretch) -> "PointView":
-        """A stretch of time as it is shown."""
+    def of(cls, one: SignalSpan) -> "HealthPointView":
+        """Returns the view of a time span."""
         counted = one.counted
         return cls(
             at=one.at,
@@ -68,25 +71,25 @@ class PointView(Shown):
         )
 
 
-class SeriesView(Shown):
-    """The last hours in stretches of equal length, oldest first."""
+class HealthSeriesView(ResponseModel):
+    """The health of the last hours in points of equal length, oldest first."""
 
     stepSeconds: int  # noqa: N815
-    points: list[PointView]
+    points: list[HealthPointView]
     cellsDown: list[str] = []  # noqa: N815
 
     @classmethod
-    def of(cls, told: Series) -> "SeriesView":
-        """A series as it is shown."""
+    def of(cls, series: Series) -> "HealthSeriesView":
+        """Returns the view of a series."""
         return cls(
-            stepSeconds=int(told.step.total_seconds()),
-            points=[PointView.of(one) for one in told.stretches],
-            cellsDown=told.cells_down,
+            stepSeconds=int(series.step.total_seconds()),
+            points=[HealthPointView.of(one) for one in series.spans],
+            cellsDown=series.cells_down,
         )
 
 
-class NodeView(Shown):
-    """A node in one cell, by what it holds there; ages in seconds."""
+class NodeView(ResponseModel):
+    """A node in one cell, with the number of shards that it leases there."""
 
     id: str
     name: str
@@ -100,7 +103,7 @@ class NodeView(Shown):
 
     @classmethod
     def of(cls, cell: CellNodes, node: NodeRow) -> "NodeView":
-        """A node as it is shown."""
+        """Returns the view of a node."""
         return cls(
             id=public(Prefix.NODE, node.incarnation),
             name=node.name,
@@ -114,15 +117,15 @@ class NodeView(Shown):
         )
 
 
-class NodesView(Shown):
-    """Every node in every cell; cells that do not answer are named."""
+class NodesView(ResponseModel):
+    """All nodes of all cells. `cells_down` names the cells that do not answer."""
 
     nodes: list[NodeView]
     cells_down: list[str]
 
 
-class ShardView(Shown):
-    """A shard: where, in which state and epoch, and who leases it."""
+class ShardView(ResponseModel):
+    """A shard: its cell, state, epoch, and the node that leases it."""
 
     shard: int
     cell: str
@@ -135,7 +138,7 @@ class ShardView(Shown):
 
     @classmethod
     def of(cls, cell: CellShards, row: ShardRow) -> "ShardView":
-        """A shard as it is shown."""
+        """Returns the view of a shard."""
         seen = None if row.seen_at is None else round(max(0.0, (cell.now - row.seen_at).total_seconds()), 3)
         return cls(
             shard=row.shard,
@@ -149,8 +152,8 @@ class ShardView(Shown):
         )
 
 
-class NewCalendar(Told):
-    """A set of days, known from first to last: some weekdays (1 is Monday), plus single days, minus single days."""
+class NewCalendar(RequestModel):
+    """A set of days from `first` to `last`: weekdays (1 is Monday), plus `added` days, minus `removed` days."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -167,7 +170,7 @@ class NewCalendar(Told):
     removed: Days = []
 
     def to_domain(self, name: str) -> Calendar:
-        """In the words of the domain."""
+        """Returns the calendar of the domain."""
         return Calendar(
             name=name,
             first=self.first,
@@ -178,8 +181,8 @@ class NewCalendar(Told):
         )
 
 
-class CalendarView(Shown):
-    """A calendar."""
+class CalendarView(ResponseModel):
+    """A calendar: a set of days that schedules include or exclude."""
 
     name: str
     first: date
@@ -190,7 +193,7 @@ class CalendarView(Shown):
 
     @classmethod
     def of(cls, one: Calendar) -> "CalendarView":
-        """A calendar as it is shown, its days in order."""
+        """Returns the view of a calendar, with its days in order."""
         return cls(
             name=one.name,
             first=one.first,
@@ -201,24 +204,24 @@ class CalendarView(Shown):
         )
 
 
-class CalendarPut(CalendarView):
-    """A calendar as it was put, and the jobs whose next fire moved."""
+class SavedCalendarView(CalendarView):
+    """The saved calendar, and the jobs whose next fire moved."""
 
     moved: list[str]
 
 
-class WorstSecond(Shown):
-    """A second with many fires, and the first of the jobs behind them, by name."""
+class BusiestSecond(ResponseModel):
+    """A second with many fires, and the names of the first jobs that fire in it."""
 
     at: datetime
     fires: int
     jobs: list[str] = []
 
 
-class ForecastView(Shown):
-    """Fires of the coming hours: in all, in each minute, and the worst seconds.
+class ForecastView(ResponseModel):
+    """The number of fires in the coming hours: in total, per minute, and in the busiest seconds.
 
-    `jobs` are counted. `complete` is false where the tenant has more, or busier ones, than are counted at once.
+    `jobs` is the number of jobs that were counted. `complete` is false if the tenant has too many jobs to count all.
     """
 
     since: datetime
@@ -226,13 +229,13 @@ class ForecastView(Shown):
     complete: bool
     total: int
     per_minute: list[int]
-    worst: list[WorstSecond]
+    worst: list[BusiestSecond]
 
     @classmethod
-    def of(cls, made: Foreseen) -> "ForecastView":
-        """A forecast as it is shown."""
+    def of(cls, made: ForecastResult) -> "ForecastView":
+        """Returns the view of a forecast."""
         one = made.forecast
-        worst = [WorstSecond(at=at, fires=fires, jobs=jobs[:NAMED]) for at, fires, jobs in made.worst]
+        worst = [BusiestSecond(at=at, fires=fires, jobs=jobs[:NAMED]) for at, fires, jobs in made.worst]
         return cls(
             since=one.since,
             jobs=made.jobs,
@@ -243,14 +246,14 @@ class ForecastView(Shown):
         )
 
 
-class NewTrial(Told):
-    """A test request. Its payload counts for it alone; the job's own where it is left out."""
+class JobTestRequest(RequestModel):
+    """A test request to the target of a job. `payload` replaces the payload of the job for this test only."""
 
     payload: Payload = None
 
 
-class TrialView(Shown):
-    """What was sent, its secrets hidden, and what came back."""
+class JobTestResult(ResponseModel):
+    """The test request that was sent, with secrets hidden, and the response of the target."""
 
     outcome: str
     detail: dict[str, Any]
@@ -261,10 +264,10 @@ class TrialView(Shown):
     duration_ms: int
 
     @classmethod
-    def of(cls, tried: Tried) -> "TrialView":
-        """A test request as it is shown."""
+    def of(cls, tried: TrialResult) -> "JobTestResult":
+        """Returns the view of a test request."""
         return cls(
-            outcome=type(tried.outcome).__name__.lower(),
+            outcome=WORDS[type(tried.outcome)],
             detail=msgspec.to_builtins(tried.outcome),
             status=tried.status,
             headers=tried.headers,

@@ -1,65 +1,68 @@
-"""Who asks, and sessions, as they are asked for and shown."""
+"""Models of the caller, logins and sessions."""
 
 from datetime import datetime, timedelta
 from typing import Annotated
 
 from pydantic import ConfigDict, Field, StrictStr
 
-from horae.api.models.base import Name, Shown, Told
-from horae.domain.identity import ApiKey
-from horae.domain.people import PERSON, Session
+from horae.api.models.base import Name, RequestModel, ResponseModel
+from horae.domain.identity.people import PERSON, Session
+from horae.domain.identity.principals import ApiKey
+from horae.security.credentials import LONGEST_CREDENTIAL
 from horae.security.roles import ACTIONS, Role
-from horae.service.callers import Caller
+from horae.service.identity.callers import Caller
 
 
-class KeyLogin(Told):
-    """An API key, to be exchanged for a session."""
+class ApiKeyLogin(RequestModel):
+    """An API key to log in with."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"key": "horae_01hv3zq5k8e9r7t2m4n6p8s0v1_…_0a1b2c3d"}]})
 
-    key: Annotated[StrictStr, Field(min_length=1, max_length=200)]
+    key: Annotated[StrictStr, Field(min_length=1, max_length=LONGEST_CREDENTIAL)]
 
 
-class Choice(Told):
-    """A tenant to work in from now on."""
+class SelectTenant(RequestModel):
+    """The tenant to switch the session to."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"tenant": "acme"}]})
 
     tenant: Name
 
 
-class Ways(Shown):
-    """How one may log in here."""
+class LoginOptions(ResponseModel):
+    """The available ways to log in."""
 
-    oidc: bool = Field(description="Whether `GET /login` leads to an issuer.")
+    oidc: bool = Field(description="Whether `GET /login` redirects to an OpenID Connect issuer.")
     key: bool = Field(True, description="`POST /login/key` exchanges an API key for a session.")
 
 
-class OwnSession(Shown):
-    """The session that asks."""
+class CurrentSession(ResponseModel):
+    """The session of the caller."""
 
     id: str
     created_at: datetime
     expires_at: datetime
     idle_seconds: int
-    csrf: str = Field(description="Send it as `Horae-CSRF` with everything but GET and HEAD.")
+    csrf: str = Field(
+        description="The CSRF token. Send it in the `Horae-CSRF` header with every method except GET and HEAD."
+    )
 
 
-class Me(Shown):
-    """Who asks, and what they may do."""
+class Me(ResponseModel):
+    """The caller, their roles and their permissions."""
 
     principal: str = Field(examples=["user:248289761001"])
     kind: str = Field(examples=["person"], description="`person` or `key`.")
     name: str
     tenant: str
-    tenants: list[str] = Field(description="All tenants one may choose from.")
+    tenants: list[str] = Field(description="The tenants that the caller may switch to.")
     roles: list[Role]
-    actions: list[str] = Field(description="The actions of the table of roles that are allowed now.")
-    session: OwnSession | None = None
+    actions: list[str] = Field(description="The actions that the caller may perform.")
+    session: CurrentSession | None = None
 
     @classmethod
     def of(cls, caller: Caller, tenants: list[str], csrf: str | None) -> "Me":
-        """A caller as they are shown to themselves."""
+        """Returns the view of a caller."""
         key = caller.key
         person = key.principal.startswith(PERSON)
         return cls(
@@ -74,19 +77,19 @@ class Me(Shown):
         )
 
 
-class SessionView(Shown):
-    """Someone's session, without what proves it."""
+class SessionView(ResponseModel):
+    """A session without its secret."""
 
     id: str
     principal: str
     name: str
     created_at: datetime
-    seen_at: datetime = Field(description="When it was last used, to the minute.")
-    expires_at: datetime = Field(description="When it ends at the latest.")
+    seen_at: datetime = Field(description="The time of its last use, to the minute.")
+    expires_at: datetime = Field(description="The latest time at which it ends.")
 
     @classmethod
     def of(cls, session: Session) -> "SessionView":
-        """A session as it is shown."""
+        """Returns the view of a session."""
         return cls(
             id=session.public_id,
             principal=session.principal,
@@ -97,14 +100,14 @@ class SessionView(Shown):
         )
 
 
-class Ended(Shown):
-    """What has been ended."""
+class EndedSessions(ResponseModel):
+    """The sessions that were ended."""
 
-    ended: int = Field(description="How many sessions.", examples=[1])
+    ended: int = Field(description="The number of ended sessions.", examples=[1])
 
 
-def _own(session: Session, csrf: str) -> OwnSession:
-    return OwnSession(
+def _own(session: Session, csrf: str) -> CurrentSession:
+    return CurrentSession(
         id=session.public_id,
         created_at=session.created_at,
         expires_at=session.expires_at,

@@ -1,109 +1,129 @@
-"""Triggers and policies of a job."""
+"""Models of the triggers and policies of a job."""
 
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from horae.api.models.base import Count, Moment, Name, Number, Seconds, Told
-from horae.domain.calendars import Mode
+from horae.api.models.base import Count, Moment, Name, Number, RequestModel, Seconds
+from horae.api.models.showing import SPARSE
 from horae.domain.cron import Dialect, Gap, Overlap
-from horae.domain.schedule import OnMisfire, OnOverlap
+from horae.domain.schedules import OnMisfire, OnOverlap
+from horae.domain.schedules.calendars import CalendarMode
+from horae.domain.schedules.misfire import MOST
+from horae.domain.schedules.spread import MAX_SPREAD_S
+from horae.domain.schedules.triggers import MAX_INTERVAL_S, MIN_INTERVAL_S
 
 Expression = Annotated[str, Field(strict=True, min_length=1, max_length=400, examples=["0 */5 * * * ?"])]
 Zone = Annotated[str, Field(strict=True, min_length=1, max_length=64, examples=["Asia/Shanghai"])]
 
 
-class Cron(Told):
-    """A cron expression: 5 fields `unix5`, 6 `spring6`, 7 `quartz7`, where the dialect is left out."""
+class CronTriggerSpec(RequestModel):
+    """A cron expression. The default dialect is `unix5` for 5 fields, `spring6` for 6 and `quartz7` for 7."""
 
     kind: Literal["cron"]
     expression: Expression
     dialect: Dialect | None = None
-    zone: Zone | None = Field(None, description="An IANA zone; the tenant's own where it is left out.")
+    zone: Zone | None = Field(None, description="An IANA time zone. The default is the zone of the tenant.")
     dst_gap: Gap = Gap.FIRE_AFTER
     dst_overlap: Overlap = Overlap.FIRST
 
 
-class Interval(Told):
-    """Every so many seconds, counted from an anchor; from now where it is left out."""
+class CronTriggerView(CronTriggerSpec):
+    """A cron trigger of a job, with the release of the time zone data that its fires were computed with."""
+
+    tzdata: str = ""
+
+
+class IntervalTriggerSpec(RequestModel):
+    """Fires every `every` seconds, counted from `anchor` (default: now)."""
 
     kind: Literal["interval"]
-    every: Annotated[Number, Field(ge=1, le=366 * 86400)]
+    every: Annotated[Number, Field(ge=MIN_INTERVAL_S, le=MAX_INTERVAL_S)]
     anchor: Moment | None = None
 
 
-class Once(Told):
-    """At one time."""
+class OnceTriggerSpec(RequestModel):
+    """Fires once, at a fixed time."""
 
     kind: Literal["once"]
     at: Moment
 
 
-class Delay(Told):
-    """So many seconds from now."""
+class DelayTriggerSpec(RequestModel):
+    """Fires once, `seconds` after the job is created."""
 
     kind: Literal["delay"]
     seconds: Seconds
 
 
-class Keyed(Told):
-    """A type of tasks: each business key has its own time."""
+class KeyedTriggerSpec(RequestModel):
+    """A task type: each business key has its own time."""
 
     kind: Literal["keyed"]
 
 
-class Rolling(Told):
-    """A set of subjects, each refreshed at most once in a window; ticks take the oldest and spread their calls."""
+class RollingTriggerSpec(RequestModel):
+    """A rolling set: each subject is refreshed at most once per window. Each tick calls the oldest subjects."""
 
     kind: Literal["rolling"]
-    window: Annotated[Number, Field(ge=1, le=366 * 86400, description="Seconds between two refreshes of a subject.")]
-    every: Annotated[Number, Field(ge=1, le=366 * 86400, description="Seconds from tick to tick.")]
+    window: Annotated[
+        Number, Field(ge=MIN_INTERVAL_S, le=MAX_INTERVAL_S, description="Seconds between two refreshes of a subject.")
+    ]
+    every: Annotated[Number, Field(ge=MIN_INTERVAL_S, le=MAX_INTERVAL_S, description="Seconds between two ticks.")]
     anchor: Moment | None = None
-    budget: Annotated[Number, Field(gt=0, le=366 * 86400)] | None = Field(
-        None, description="Seconds of a tick in which calls are made; all of it where it is left out."
+    budget: Annotated[Number, Field(gt=0, le=MAX_INTERVAL_S)] | None = Field(
+        None, description="Seconds of each tick in which calls are sent. The default is the whole tick."
     )
-    share: Annotated[Number, Field(gt=0, le=1, description="Which share of the subjects should be fresh.")] = 0.999
-    fresh: Annotated[Number, Field(ge=1, le=366 * 86400)] | None = None
+    share: Annotated[Number, Field(gt=0, le=1, description="The target share of fresh subjects.")] = 0.999
+    fresh: Annotated[Number, Field(ge=MIN_INTERVAL_S, le=MAX_INTERVAL_S)] | None = Field(
+        None,
+        description="Seconds for which a subject is fresh after a success. The default is the window and two ticks.",
+    )
 
 
-class Manual(Told):
-    """Only when someone asks."""
+class ManualTriggerSpec(RequestModel):
+    """Fires only when it is triggered."""
 
     kind: Literal["manual"]
 
 
-Trigger = Annotated[Cron | Interval | Once | Delay | Keyed | Rolling | Manual, Field(discriminator="kind")]
+NotCron = (
+    IntervalTriggerSpec | OnceTriggerSpec | DelayTriggerSpec | KeyedTriggerSpec | RollingTriggerSpec | ManualTriggerSpec
+)
+Trigger = Annotated[CronTriggerSpec | NotCron, Field(discriminator="kind")]
+TriggerView = Annotated[CronTriggerView | NotCron, Field(discriminator="kind"), SPARSE]
+"""The trigger of a job in a response."""
 
 
-class Misfire(Told):
-    """What becomes of missed fires."""
+class MisfireSpec(RequestModel):
+    """What happens with missed fires."""
 
     policy: OnMisfire = OnMisfire.ONCE
     max_lateness: Seconds | None = None
-    cap: Annotated[int, Field(strict=True, ge=1, le=10_000)] | None = None
+    cap: Annotated[int, Field(strict=True, ge=1, le=MOST)] | None = None
     pace: Seconds = 0.0
 
 
-class Spread(Told):
-    """Moves fires off the full minute."""
+class SpreadSpec(RequestModel):
+    """Delays that spread fires, in seconds: one for all fires, up to `window`, and one per fire, up to `jitter`."""
 
-    window: Annotated[Number, Field(ge=0, le=86_400)] = 0.0
-    jitter: Annotated[Number, Field(ge=0, le=86_400)] = 0.0
+    window: Annotated[Number, Field(ge=0, le=MAX_SPREAD_S)] = 0.0
+    jitter: Annotated[Number, Field(ge=0, le=MAX_SPREAD_S)] = 0.0
 
 
-class CalendarRule(Told):
-    """The job's use of one calendar."""
+class CalendarRule(RequestModel):
+    """A calendar of the schedule, which includes or excludes its days."""
 
     calendar: Name
-    mode: Mode = Mode.INCLUDE
+    mode: CalendarMode = CalendarMode.INCLUDE
 
 
-class Policies(Told):
-    """How a job's fires are bounded, spread, filtered and made up for."""
+class PoliciesSpec(RequestModel):
+    """The policies of a schedule: misfires, overlap, spread, calendars and bounds."""
 
-    misfire: Misfire = Misfire()
+    misfire: MisfireSpec = MisfireSpec()
     overlap: OnOverlap = OnOverlap.ALLOW
-    spread: Spread = Spread()
+    spread: SpreadSpec = SpreadSpec()
     calendars: Annotated[list[CalendarRule], Field(max_length=20)] = []
     start: Moment | None = None
     end: Moment | None = None

@@ -1,16 +1,16 @@
-"""Named secrets as they are put and listed. No model shows a value."""
+"""Models of named secrets. No response contains a value."""
 
 from datetime import datetime
 from typing import Annotated
 
 from pydantic import ConfigDict, Field, SecretStr
 
-from horae.api.models.base import Shown, Told
-from horae.domain.secrets import LONGEST_VALUE, MAX_HOSTS, Secret
+from horae.api.models.base import RequestModel, ResponseModel
+from horae.domain.encryption.secrets import LONGEST_VALUE, MAX_HOSTS, Secret
 
 
-class NewSecret(Told):
-    """A value to be kept under the name in the path. It is never shown again."""
+class NewSecret(RequestModel):
+    """The value of a secret. No response contains it."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -23,22 +23,22 @@ class NewSecret(Told):
         list[Annotated[str, Field(min_length=1, max_length=253)]] | None,
         Field(
             max_length=MAX_HOSTS,
-            description="The hosts that it may be sent to: names, `*.example.com`, addresses. An empty list: to any. "
-            "Where omitted they stay as they are.",
+            description="The hosts that the secret may be sent to: names, `*.example.com`, addresses. An empty list "
+            "allows all hosts. Omit it to keep the current hosts.",
         ),
     ] = None
 
 
-class SecretView(Shown):
-    """A secret without its value; every change raises its version."""
+class SecretView(ResponseModel):
+    """A secret without its value. Every change increments its version."""
 
     name: str
     version: int
     changed_at: datetime
     changed_by: str
-    hosts: Annotated[list[str], Field(description="The hosts that it is sent to alone; none: to any.")]
+    hosts: Annotated[list[str], Field(description="The hosts that the secret may be sent to; empty: all hosts.")]
 
     @classmethod
     def of(cls, secret: Secret) -> "SecretView":
-        """A secret as it is shown."""
+        """Returns the view of a secret."""
         return cls(**secret._asdict() | {"hosts": list(secret.hosts)})

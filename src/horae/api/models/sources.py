@@ -1,4 +1,4 @@
-"""Sources as they are put, shown and pushed to."""
+"""Models of sources: lists of the tasks that should exist."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -6,21 +6,34 @@ from typing import Annotated, Any, Literal
 import msgspec
 from pydantic import ConfigDict, Field
 
-from horae.api.models.base import Flag, Moment, Number, Payload, Shown, Told
+from horae.api.models.base import Flag, Moment, Number, Payload, RequestModel, ResponseModel
 from horae.api.models.targets import Auth, SecretName, Timeout, Url
-from horae.domain.comparisons import Found, Repair, Wanted
 from horae.domain.ids import Prefix, public
-from horae.domain.sources import LARGEST_PAGE, LONGEST_STATEMENT, Counts, Orphans, Round, RoundStatus, Source, Spec
-from horae.domain.tasks import LONGEST_KEY
-from horae.service import sources
-from horae.service.source_pages import LARGEST, LONGEST_ROUND, Pushed, Taken
+from horae.domain.sources.comparisons import DifferenceKind, ListedTask, Repair
+from horae.domain.sources.sources import (
+    LARGEST_PAGE,
+    LONGEST_STATEMENT,
+    MAX_GRACE_S,
+    MAX_ROUND_INTERVAL_S,
+    MIN_ROUND_INTERVAL_S,
+    MOST_CANCELLED,
+    Orphans,
+    RoundCounts,
+    RoundStatus,
+    SourceRound,
+    Spec,
+    TaskSource,
+)
+from horae.domain.tasks.tasks import LONGEST_KEY
+from horae.service.sources import sources
+from horae.service.sources.pushed_pages import LARGEST, LONGEST_ROUND, PageProgress, PushedPage
 
 PageSize = Annotated[int, Field(strict=True, ge=1, le=LARGEST_PAGE)]
 Key = Annotated[str, Field(strict=True, max_length=LONGEST_KEY)]
 
 
-class HttpOrigin(Told):
-    """Pages behind a URL: we POST `type`, `cursor` and `limit`, signed; it answers `items` and `next`."""
+class HttpOrigin(RequestModel):
+    """Pages from a URL. Horae sends a signed POST with `type`, `cursor` and `limit`; `items` and `next` come back."""
 
     kind: Literal["http"]
     url: Url
@@ -32,8 +45,8 @@ class HttpOrigin(Told):
     read_timeout: Timeout = 10.0
 
 
-class SqlOrigin(Told):
-    """Rows of your PostgreSQL. `dsn` and `ca` name secrets; the statement takes the last key `$1` and a size `$2`."""
+class SqlOrigin(RequestModel):
+    """Rows of your PostgreSQL. `dsn` and `ca` name secrets. The statement takes the last key `$1` and a limit `$2`."""
 
     kind: Literal["sql"]
     dsn: SecretName
@@ -43,8 +56,8 @@ class SqlOrigin(Told):
     timeout: Timeout = 10.0
 
 
-class PushOrigin(Told):
-    """You push the pages yourself."""
+class PushOrigin(RequestModel):
+    """Pages that you push to Horae."""
 
     kind: Literal["push"]
 
@@ -52,8 +65,8 @@ class PushOrigin(Told):
 Origin = Annotated[HttpOrigin | SqlOrigin | PushOrigin, Field(discriminator="kind")]
 
 
-class PutSource(Told):
-    """Where the tasks of a type are listed, and what may be done about what differs."""
+class PutSource(RequestModel):
+    """The source of a task type, and what happens with differences."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -68,20 +81,25 @@ class PutSource(Told):
     )
 
     origin: Origin
-    every: Annotated[Number, Field(ge=5, le=7 * 86400, description="Seconds between two rounds.")] = 300.0
+    every: Annotated[
+        Number, Field(ge=MIN_ROUND_INTERVAL_S, le=MAX_ROUND_INTERVAL_S, description="Seconds between two rounds.")
+    ] = 300.0
     grace: Annotated[
-        Number, Field(ge=0, le=86400, description="What changed since so many seconds is left to the next round.")
+        Number,
+        Field(ge=0, le=MAX_GRACE_S, description="Tasks that changed within these seconds are left to the next round."),
     ] = 60.0
-    orphans: Annotated[Orphans, Field(description="What becomes of a task that is not listed.")] = Orphans.KEEP
-    most_cancelled: Annotated[int, Field(strict=True, ge=1, le=1_000_000_000)] = 1000
+    orphans: Annotated[Orphans, Field(description="What happens with tasks that are not listed.")] = Orphans.KEEP
+    most_cancelled: Annotated[
+        int, Field(strict=True, ge=1, le=MOST_CANCELLED, description="Maximum number of tasks that one round cancels.")
+    ] = 1000
 
     def spec(self) -> Spec:
-        """What was asked for."""
+        """Returns the specification of the domain."""
         return msgspec.convert(self.model_dump(mode="json"), Spec)
 
 
-class RoundView(Shown):
-    """One walk over all keys. `drift` is how many tasks were not as the business has it."""
+class SourceRoundView(ResponseModel):
+    """One comparison of all keys. `drift` is the number of tasks that differed from the source."""
 
     number: int
     dry: bool
@@ -93,16 +111,16 @@ class RoundView(Shown):
     counts: dict[str, int]
 
     @classmethod
-    def of(cls, round_: Round) -> "RoundView":
-        """A round as it is shown."""
+    def of(cls, round_: SourceRound) -> "SourceRoundView":
+        """Returns the view of a round."""
         facts = {name: getattr(round_, name) for name in round_.__struct_fields__ if name != "counts"}
         return cls(**facts, drift=round_.counts.drift, counts=_counts(round_.counts))
 
 
-class SourceView(Shown):
-    """A source and how far it is. `after` is the last key that the round under way has compared.
+class SourceView(ResponseModel):
+    """A source and the progress of its round. `after` is the last key that the running round has compared.
 
-    `round` is the number of its last round, 0 before the first: a round that was asked for will have the next number.
+    `round` is the number of its last round, 0 before the first. A requested round gets the next number.
     """
 
     id: str
@@ -118,12 +136,12 @@ class SourceView(Shown):
     failures: int
     paused_at: datetime | None
     drift: int
-    last: RoundView | None
+    last: SourceRoundView | None
 
     @classmethod
-    def of(cls, shown: sources.Shown) -> "SourceView":
-        """A source as it is shown."""
-        source, last = shown
+    def of(cls, detail: sources.SourceDetail) -> "SourceView":
+        """Returns the view of a source."""
+        source, last = detail
         return cls(
             id=public(Prefix.SOURCE, source.id),
             type=source.name,
@@ -138,57 +156,57 @@ class SourceView(Shown):
             failures=source.failures,
             paused_at=source.paused_at,
             drift=last.counts.drift if last else 0,
-            last=RoundView.of(last) if last else None,
+            last=SourceRoundView.of(last) if last else None,
         )
 
     @classmethod
-    def alone(cls, source: Source) -> "SourceView":
-        """The same where nobody asked for its rounds."""
-        return cls.of(sources.Shown(source, None))
+    def alone(cls, source: TaskSource) -> "SourceView":
+        """Returns the view of a source without its last round."""
+        return cls.of(sources.SourceDetail(source, None))
 
 
-class AskRound(Told):
-    """A round from the first key on. A dry one writes down what it finds, and changes nothing."""
+class StartRound(RequestModel):
+    """Start a round from the first key. A dry round records differences and changes nothing."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"dry": True}]})
 
     dry: Flag = False
 
 
-class RepairView(Shown):
-    """A difference and what was done about it; no decision: it was found by a dry round."""
+class RepairView(ResponseModel):
+    """A difference and its repair. `decision` is null for a difference that a dry round found."""
 
     id: str
     at: datetime
     round: int
     key: str
-    found: Found
+    found: DifferenceKind
     decision: str | None
     ours: datetime | None
     theirs: datetime | None
 
     @classmethod
     def of(cls, repair: Repair) -> "RepairView":
-        """A repair as it is shown."""
+        """Returns the view of a repair."""
         return cls(**repair._asdict() | {"id": str(repair.id)})
 
 
-class Listed(Told):
-    """A key that should be pending at a time."""
+class SourceItem(RequestModel):
+    """A business key and the time at which its task should be due."""
 
     key: Key
     at: Moment
     version: Annotated[int, Field(strict=True, ge=-(2**63), lt=2**63)] | None = None
     payload: Payload = None
 
-    def wanted(self) -> Wanted:
-        """What was meant; a payload that was not given stays as it is."""
+    def to_domain(self) -> ListedTask:
+        """Returns the task of the domain. An omitted payload is kept."""
         payload = self.payload if "payload" in self.model_fields_set else msgspec.UNSET
-        return Wanted(self.key, self.at, self.version, payload)
+        return ListedTask(self.key, self.at, self.version, payload)
 
 
-class PushPage(Told):
-    """A page of a round, in the order of the keys' bytes, behind the last key of the page before."""
+class PushSourcePage(RequestModel):
+    """A page of a round. Keys are in byte order and follow the last key of the previous page."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -199,18 +217,18 @@ class PushPage(Told):
     )
 
     round: Annotated[str, Field(strict=True, min_length=1, max_length=LONGEST_ROUND)]
-    items: Annotated[list[Listed], Field(max_length=LARGEST)] = []
-    after: Annotated[Key, Field(description="The last key of the page before; empty for the first.")] = ""
-    last: Annotated[Flag, Field(description="Nothing comes behind this page.")] = False
+    items: Annotated[list[SourceItem], Field(max_length=LARGEST)] = []
+    after: Annotated[Key, Field(description="The last key of the previous page; empty for the first page.")] = ""
+    last: Annotated[Flag, Field(description="Whether this is the last page of the round.")] = False
     dry: Flag = False
 
-    def pushed(self) -> Pushed:
-        """What was pushed."""
-        return Pushed(self.round, [one.wanted() for one in self.items], self.after, self.last, self.dry)
+    def to_service(self) -> PushedPage:
+        """Returns the page of the service."""
+        return PushedPage(self.round, [one.to_domain() for one in self.items], self.after, self.last, self.dry)
 
 
-class TakenView(Shown):
-    """How far the pushed round has come, and what it has seen so far."""
+class PageProgressView(ResponseModel):
+    """The progress of a pushed round, and its counts so far."""
 
     number: int
     reached: str | None
@@ -219,12 +237,12 @@ class TakenView(Shown):
     counts: dict[str, int]
 
     @classmethod
-    def of(cls, taken: Taken) -> "TakenView":
-        """What came of a page."""
+    def of(cls, taken: PageProgress) -> "PageProgressView":
+        """Returns the view of the progress."""
         reached = None if taken.ended else taken.reached
         counts = _counts(taken.counts)
         return cls(number=taken.number, reached=reached, ended=taken.ended, drift=taken.counts.drift, counts=counts)
 
 
-def _counts(counts: Counts) -> dict[str, int]:
+def _counts(counts: RoundCounts) -> dict[str, int]:
     return {name: getattr(counts, name) for name in counts.__struct_fields__}

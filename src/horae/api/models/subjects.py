@@ -1,22 +1,22 @@
-"""Subjects of rolling jobs as they are put in, listed and counted."""
+"""Models of the subjects of rolling jobs."""
 
 from datetime import datetime
 from typing import Annotated
 
 from pydantic import ConfigDict, Field
 
-from horae.api.models.base import Flag, Shown, Told
+from horae.api.models.base import Flag, RequestModel, ResponseModel
 from horae.domain.ids import Prefix, public
-from horae.domain.rolling import Coverage, Subject
-from horae.domain.tasks import LONGEST_KEY
-from horae.service.subjects import LARGEST, Changed
+from horae.domain.rolling.rolling import Coverage, Subject
+from horae.domain.tasks.tasks import LONGEST_KEY
+from horae.service.rolling.subjects import LARGEST, SubjectCount
 
 Key = Annotated[str, Field(strict=True, min_length=1, max_length=LONGEST_KEY)]
 Keys = Annotated[list[Key], Field(max_length=LARGEST)]
 
 
-class AddSubjects(Told):
-    """Keys to be put into a set. They run at the next tick, or at once, which then counts."""
+class AddSubjects(RequestModel):
+    """Keys to add to a rolling set. They run at the next tick, or at once with `at_once`, which counts as a refresh."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"keys": ["product-17", "product-18"], "at_once": True}]})
 
@@ -24,28 +24,28 @@ class AddSubjects(Told):
     at_once: Flag = False
 
 
-class RemoveSubjects(Told):
-    """Keys to be taken out of a set."""
+class RemoveSubjects(RequestModel):
+    """Keys to remove from a rolling set."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"keys": ["product-17"]}]})
 
     keys: Keys
 
 
-class ChangedView(Shown):
-    """How many keys were named, and for how many of them that changed something."""
+class SubjectChangesView(ResponseModel):
+    """The number of keys in the request, and the number of keys that it changed."""
 
     named: int
     changed: int
 
     @classmethod
-    def of(cls, changed: Changed) -> "ChangedView":
-        """As it is shown."""
+    def of(cls, changed: SubjectCount) -> "SubjectChangesView":
+        """Returns the view of the result."""
         return cls(named=changed.named, changed=changed.changed)
 
 
-class SubjectView(Shown):
-    """A subject and its last refresh. `finished_at` is null while a refresh is under way, and before the first."""
+class SubjectView(ResponseModel):
+    """A subject and its last refresh. `finished_at` is null before the first refresh and while a refresh runs."""
 
     key: str
     added_at: datetime
@@ -58,17 +58,17 @@ class SubjectView(Shown):
 
     @classmethod
     def of(cls, subject: Subject) -> "SubjectView":
-        """A subject as it is shown."""
-        born, batch = subject.instance_id, subject.batch_no
-        told = {
-            "instance_id": None if born is None else public(Prefix.INSTANCE, born),
+        """Returns the view of a subject."""
+        instance_id, batch = subject.instance_id, subject.batch_no
+        facts = {
+            "instance_id": None if instance_id is None else public(Prefix.INSTANCE, instance_id),
             "batch_no": None if batch is None else batch.hex,
         }
-        return cls(**subject._asdict() | told)
+        return cls(**subject._asdict() | facts)
 
 
-class CoverageView(Shown):
-    """How many subjects are fresh, whether that is enough, and when it will be by the pace of the last minute."""
+class CoverageView(ResponseModel):
+    """The share of fresh subjects. `met`: the target is met. `estimate_at`: expected time at the current pace."""
 
     at: datetime
     subjects: int
@@ -78,11 +78,11 @@ class CoverageView(Shown):
     met: bool
     estimate_at: datetime | None
     ages: list[int] = Field(
-        description="How many succeeded last within a quarter, half, three quarters and all of the window, while still "
-        "fresh, before that, never; empty where that was not counted."
+        description="The number of subjects by the age of their last success: within a quarter, half, three quarters "
+        "and all of the window, still fresh, older, never. Empty if it was not counted."
     )
 
     @classmethod
     def of(cls, coverage: Coverage) -> "CoverageView":
-        """As it is shown."""
+        """Returns the view of a coverage."""
         return cls.model_validate(coverage)

@@ -1,4 +1,4 @@
-"""Subscriptions as they are put and shown."""
+"""Models of event subscriptions."""
 
 from datetime import datetime
 from typing import Annotated, Final, Literal
@@ -7,37 +7,37 @@ import msgspec
 from pydantic import ConfigDict, Field
 from pydantic.config import JsonDict
 
-from horae.api.models.base import Moment, Name, Shown, Text, Told
+from horae.api.models.base import Moment, Name, RequestModel, ResponseModel, Text
+from horae.api.models.channels import ChannelView
 from horae.api.models.showing import show_as
-from horae.domain import channels
-from horae.domain.channels import MOST_FILTERS, Subscription
-from horae.service.subscriptions import Progress, Standing
+from horae.domain.events import channels
+from horae.domain.events.channels import MOST_FILTERS, Subscription
+from horae.domain.targets.auth import LONGEST_SECRET_NAME
+from horae.service.events.subscriptions import SubscriptionDetail, SubscriptionProgress
 
-TOPIC = "^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$"
 
-
-class TopicSink(Told):
-    """A topic (Kafka), subject (NATS JetStream) or routing key (RabbitMQ) of one of the deployment's brokers."""
+class TopicSink(RequestModel):
+    """A topic (Kafka), subject (NATS JetStream) or routing key (RabbitMQ) of a broker of the deployment."""
 
     kind: Literal["topic"]
     broker: Name
-    topic: Annotated[str, Field(pattern=TOPIC)]
+    topic: Annotated[str, Field(pattern=f"^{channels.TOPIC.pattern}$")]
 
 
-class WebhookSink(Told):
-    """A URL that is posted batches of events (`application/cloudevents-batch+json`), signed with a named secret."""
+class WebhookSink(RequestModel):
+    """A URL that receives batches of events (`application/cloudevents-batch+json`), signed with a named secret."""
 
     kind: Literal["webhook"]
     url: Text
-    signing: Annotated[str, Field(min_length=1, max_length=100)]
+    signing: Annotated[str, Field(min_length=1, max_length=LONGEST_SECRET_NAME)]
 
 
 Sink = Annotated[TopicSink | WebhookSink, Field(discriminator="kind")]
 
 
-def shown_sink(sink: channels.Sink) -> TopicSink | WebhookSink:
-    """Where a subscription or an intake leads, as it is shown."""
-    return show_as(TopicSink, sink) if isinstance(sink, channels.Topic) else show_as(WebhookSink, sink)
+def sink_view(sink: channels.Sink) -> TopicSink | WebhookSink:
+    """Returns the view of the sink of a subscription or the source of an intake."""
+    return show_as(TopicSink, sink) if isinstance(sink, channels.TopicAddress) else show_as(WebhookSink, sink)
 
 
 EXAMPLE: Final[JsonDict] = {
@@ -47,8 +47,8 @@ EXAMPLE: Final[JsonDict] = {
 }
 
 
-class NewSubscription(Told):
-    """Where to tell, of which events (all), of jobs with which labels (all)."""
+class NewSubscription(RequestModel):
+    """The sink of a subscription, with filters on events and on job labels (default: all)."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
 
@@ -56,13 +56,13 @@ class NewSubscription(Told):
     events: Annotated[list[Name], Field(max_length=MOST_FILTERS)] = []
     labels: Annotated[dict[Name, Text], Field(max_length=MOST_FILTERS)] = {}
 
-    def wanted(self) -> Subscription:
-        """As the house knows it."""
+    def to_domain(self) -> Subscription:
+        """Returns the subscription of the domain."""
         return msgspec.convert(self.model_dump(), Subscription)
 
 
-class ReplaySpan(Told):
-    """From when to when; from 15 minutes ago to now where nothing is said."""
+class ReplayEvents(RequestModel):
+    """The time span of the events to deliver again. The default is the last 15 minutes."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"since": "2026-11-15T08:00:00Z"}]})
 
@@ -70,39 +70,31 @@ class ReplaySpan(Told):
     until: Moment | None = None
 
 
-class ProgressView(Shown):
-    """How many events were told, by when everything had been, and what is wrong now."""
+class SubscriptionProgressView(ResponseModel):
+    """The progress of a subscription: events sent, delivered up to `delivered_until`, and the current error."""
 
     sent: int
-    told_until: datetime | None
+    delivered_until: datetime | None
     error: str | None
 
     @classmethod
-    def of(cls, progress: Progress) -> "ProgressView":
-        """As it is shown."""
+    def of(cls, progress: SubscriptionProgress) -> "SubscriptionProgressView":
+        """Returns the view of the progress."""
         return cls(**progress._asdict())
 
 
-class SubscriptionView(Shown):
-    """A subscription; `progress` only where one is asked for by its name."""
+class SubscriptionView(ChannelView):
+    """A subscription. Lists leave out `progress`."""
 
-    name: str
-    version: int
-    created_at: datetime
-    changed_at: datetime
-    changed_by: str
-    paused_at: datetime | None
     sink: TopicSink | WebhookSink
     events: list[str]
     labels: dict[str, str]
-    progress: ProgressView | None = None
+    progress: SubscriptionProgressView | None = None
 
     @classmethod
-    def of(cls, standing: Standing) -> "SubscriptionView":
-        """A subscription as it is shown."""
-        channel, wanted = standing.channel, standing.subscription
-        told = {"name": channel.name, "version": channel.version, "changed_by": channel.changed_by}
-        times = {"created_at": channel.created_at, "changed_at": channel.changed_at, "paused_at": channel.paused_at}
-        facts = {"sink": shown_sink(wanted.sink), "events": list(wanted.events), "labels": wanted.labels}
-        progress = None if standing.progress is None else ProgressView.of(standing.progress)
-        return cls.model_validate({**told, **times, **facts, "progress": progress})
+    def of(cls, detail: SubscriptionDetail) -> "SubscriptionView":
+        """Returns the view of a subscription."""
+        channel, wanted = detail.channel, detail.subscription
+        facts = {"sink": sink_view(wanted.sink), "events": list(wanted.events), "labels": wanted.labels}
+        progress = None if detail.progress is None else SubscriptionProgressView.of(detail.progress)
+        return cls.model_validate({**cls.facts(channel), **facts, "progress": progress})

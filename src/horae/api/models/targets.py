@@ -1,40 +1,52 @@
-"""Targets of a job: a URL we call, or a queue that workers pull from."""
+"""Models of targets: an HTTP request, a queue that workers poll, or a broker topic."""
 
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from horae.api.models.base import Name, Number, Payload, Text, Told
+from horae.api.models.base import Name, Number, Payload, RequestModel, Text
+from horae.api.models.showing import SPARSE
+from horae.domain.events.channels import TOPIC
+from horae.domain.targets.auth import SECRET_NAME
+from horae.domain.targets.targets import (
+    LARGEST_BATCH,
+    MAX_CLAIM_S,
+    MAX_COMPLETION_TIMEOUT_S,
+    MAX_CONCURRENCY,
+    MAX_REQUESTS_PER_S,
+    MAX_TIMEOUT_S,
+    MIN_CLAIM_S,
+)
 
-SecretName = Annotated[str, Field(strict=True, pattern=r"^[A-Za-z0-9_.-]{1,100}$")]
+SecretName = Annotated[str, Field(strict=True, pattern=f"^{SECRET_NAME.pattern}$")]
 Url = Annotated[str, Field(strict=True, min_length=1, max_length=2000, examples=["https://example.com/hooks/coupons"])]
-Timeout = Annotated[Number, Field(gt=0, le=30)]
+Timeout = Annotated[Number, Field(gt=0, le=MAX_TIMEOUT_S)]
 
 
-class Bearer(Told):
-    """`Authorization: Bearer`, with the secret of this name."""
+class BearerAuthSpec(RequestModel):
+    """`Authorization: Bearer`. `token` is the name of a secret."""
 
     kind: Literal["bearer"]
     token: SecretName
 
 
-class Basic(Told):
-    """`Authorization: Basic`, with the name of the secret that is the password."""
+class BasicAuthSpec(RequestModel):
+    """`Authorization: Basic`. `password` is the name of a secret."""
 
     kind: Literal["basic"]
     username: Text
     password: SecretName
 
 
-class Mtls(Told):
-    """A client certificate and its key, in the secret of this name."""
+class MtlsAuthSpec(RequestModel):
+    """A TLS client certificate. `certificate` is the name of a secret with the chain and its key."""
 
     kind: Literal["mtls"]
     certificate: SecretName
 
 
-class OAuth(Told):
-    """OAuth 2.0 client credentials."""
+class OAuthSpec(RequestModel):
+    """OAuth 2.0 client credentials. `client_secret` is the name of a secret."""
 
     kind: Literal["oauth"]
     token_url: Url
@@ -44,11 +56,11 @@ class OAuth(Told):
     audience: Text = ""
 
 
-Auth = Annotated[Bearer | Basic | Mtls | OAuth, Field(discriminator="kind")]
+Auth = Annotated[BearerAuthSpec | BasicAuthSpec | MtlsAuthSpec | OAuthSpec, Field(discriminator="kind")]
 
 
-class Http(Told):
-    """A URL we call."""
+class HttpTargetSpec(RequestModel):
+    """An HTTP request to a URL."""
 
     kind: Literal["http"]
     url: Url
@@ -61,29 +73,31 @@ class Http(Told):
     auth: Auth | None = None
     signing: SecretName | None = None
     ca: SecretName | None = None
-    batch: Annotated[int, Field(strict=True, ge=1, le=1000)] = 1
-    max_concurrency: Annotated[int, Field(strict=True, ge=1, le=1_000_000)] | None = None
-    rate: Annotated[Number, Field(gt=0, le=1e6)] | None = None
-    completion_seconds: Annotated[Number, Field(ge=1, le=7 * 86400)] = 300.0
+    batch: Annotated[int, Field(strict=True, ge=1, le=LARGEST_BATCH)] = 1
+    max_concurrency: Annotated[int, Field(strict=True, ge=1, le=MAX_CONCURRENCY)] | None = None
+    rate: Annotated[Number, Field(gt=0, le=MAX_REQUESTS_PER_S)] | None = None
+    completion_seconds: Annotated[Number, Field(ge=1, le=MAX_COMPLETION_TIMEOUT_S)] = 300.0
 
 
-class Queue(Told):
-    """A queue; what is in it waits until a worker claims it."""
+class QueueTargetSpec(RequestModel):
+    """A queue. Its instances wait until a worker claims them."""
 
     kind: Literal["queue"]
     name: Name
-    claim_seconds: Annotated[Number, Field(ge=0.001, le=3600)] = 30.0
+    claim_seconds: Annotated[Number, Field(ge=MIN_CLAIM_S, le=MAX_CLAIM_S)] = 30.0
 
 
-class Topic(Told):
-    """A topic, subject or queue of one of the deployment's brokers; what it acknowledges has succeeded."""
+class TopicTargetSpec(RequestModel):
+    """A topic, subject or queue of a broker of the deployment. A message that the broker acknowledges has succeeded."""
 
     kind: Literal["topic"]
     broker: Name
-    topic: Annotated[str, Field(strict=True, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$")]
+    topic: Annotated[str, Field(strict=True, pattern=f"^{TOPIC.pattern}$")]
     read_timeout: Timeout = 5.0
-    max_concurrency: Annotated[int, Field(strict=True, ge=1, le=1_000_000)] | None = None
-    rate: Annotated[Number, Field(gt=0, le=1e6)] | None = None
+    max_concurrency: Annotated[int, Field(strict=True, ge=1, le=MAX_CONCURRENCY)] | None = None
+    rate: Annotated[Number, Field(gt=0, le=MAX_REQUESTS_PER_S)] | None = None
 
 
-Target = Annotated[Http | Queue | Topic, Field(discriminator="kind")]
+Target = Annotated[HttpTargetSpec | QueueTargetSpec | TopicTargetSpec, Field(discriminator="kind")]
+TargetView = Annotated[Target, SPARSE]
+"""The target of a job in a response."""

@@ -1,4 +1,4 @@
-"""Tasks as they are asked for and shown: msgspec, because these are the hottest routes."""
+"""Models of tasks, as msgspec structs: these are the busiest routes."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -8,37 +8,39 @@ from msgspec import Meta
 from pydantic import Field
 
 from horae.api.models import base
-from horae.api.models.base import Shown
+from horae.api.models.base import ResponseModel
 from horae.api.problems import body_of
 from horae.domain.errors import HoraeError
 from horae.domain.ids import Prefix, public
-from horae.domain.lifecycle import State
-from horae.domain.tasks import LONGEST_KEY, Decision, IgnoreReason
-from horae.service import tasks
-from horae.service.task_batches import LARGEST, Wish
+from horae.domain.instances.lifecycle import State
+from horae.domain.tasks.tasks import LONGEST_KEY, Decision, IgnoreReason
+from horae.service.tasks import tasks
+from horae.service.tasks.batches import LARGEST, TaskIntent
 
 LedgerWord = Literal["created", "moved", "replaced", "ignored", "cancelled", "replayed"]
 Moment = Annotated[datetime, Meta(tz=True)]
-At = Annotated[Moment | None, Meta(description="When; now where it is left out. A time that has passed is due now.")]
+At = Annotated[
+    Moment | None, Meta(description="The time of the task; the default is now. A time in the past is due now.")
+]
 Payload = Annotated[
-    Any, Meta(description="What the target or worker is given. Left out, a moved task keeps what it had.")
+    Any, Meta(description="The payload for the target or worker. Omit it to keep the payload of a moved task.")
 ]
 Version = Annotated[
-    int | None, Meta(description="The version of your own event: one that is not newer than the last is ignored.")
+    int | None, Meta(description="The version of your event. An event that is not newer than the last one is ignored.")
 ]
-Key = Annotated[str, Meta(min_length=1, max_length=LONGEST_KEY, description="What your business calls the thing.")]
+Key = Annotated[str, Meta(min_length=1, max_length=LONGEST_KEY, description="The business key: your own id.")]
 
 
 class PutTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A new time for a key, and perhaps a new payload."""
+    """A new time for a business key, and optionally a new payload."""
 
     at: At = None
     payload: Payload = msgspec.UNSET
     version: Version = None
 
 
-class PutOne(Wish, frozen=True, forbid_unknown_fields=True):
-    """One key of a batch, and its new time."""
+class PutTaskItem(TaskIntent, frozen=True, forbid_unknown_fields=True):
+    """A business key of a batch, and its new time."""
 
     key: Key
     at: At = None
@@ -47,26 +49,26 @@ class PutOne(Wish, frozen=True, forbid_unknown_fields=True):
 
 
 class PutTasks(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """New times for many keys of one type, in the order in which they are to be decided."""
+    """New times for many business keys of one type. They are decided in this order."""
 
-    tasks: Annotated[list[PutOne], Meta(max_length=LARGEST)]
+    tasks: Annotated[list[PutTaskItem], Meta(max_length=LARGEST)]
 
 
-class CancelOne(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One key of a batch whose task is no longer wanted."""
+class CancelTaskItem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A business key of a batch whose task is cancelled."""
 
     key: Key
     version: Version = None
 
 
 class CancelTasks(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Many keys of one type whose tasks are no longer wanted."""
+    """Business keys of one type whose tasks are cancelled."""
 
-    tasks: Annotated[list[CancelOne], Meta(max_length=LARGEST)]
+    tasks: Annotated[list[CancelTaskItem], Meta(max_length=LARGEST)]
 
 
 class TaskAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What was decided. `revision` counts everything that happened to the key, in one order."""
+    """The decision about a task. `revision` counts the changes of the business key."""
 
     decision: Decision
     revision: int
@@ -76,13 +78,13 @@ class TaskAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
     replaced_id: str | None = None
 
     @classmethod
-    def of(cls, answer: tasks.Answer) -> "TaskAnswer":
-        """The answer as it is shown."""
-        born, replaced = answer.instance_id, answer.replaced_id
+    def of(cls, answer: tasks.ScheduleAnswer) -> "TaskAnswer":
+        """Returns the answer of the API."""
+        instance_id, replaced = answer.instance_id, answer.replaced_id
         return cls(
             answer.decision,
             answer.revision,
-            None if born is None else public(Prefix.INSTANCE, born),
+            None if instance_id is None else public(Prefix.INSTANCE, instance_id),
             answer.at,
             answer.reason,
             None if replaced is None else public(Prefix.INSTANCE, replaced),
@@ -90,7 +92,7 @@ class TaskAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ItemProblem(msgspec.Struct, frozen=True):
-    """Why one task of a batch was refused: what it would have been answered alone."""
+    """Why a task of a batch was refused: the same problem that a single request gets."""
 
     type: str
     title: str
@@ -99,30 +101,30 @@ class ItemProblem(msgspec.Struct, frozen=True):
     code: str
 
 
-class TaskItem(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One task of a batch: its answer, or its problem."""
+class TaskResult(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The result of one task of a batch: its answer, or its problem."""
 
     key: str
     answer: TaskAnswer | None = None
     problem: ItemProblem | None = None
 
     @classmethod
-    def of(cls, key: str, answer: tasks.Answer | HoraeError) -> "TaskItem":
-        """The item as it is shown."""
+    def of(cls, key: str, answer: tasks.ScheduleAnswer | HoraeError) -> "TaskResult":
+        """Returns the result of the API."""
         if isinstance(answer, HoraeError):
             said = body_of(answer)
             return cls(key, problem=ItemProblem(*(said[name] for name in ItemProblem.__struct_fields__)))
         return cls(key, TaskAnswer.of(answer))
 
 
-class TaskItems(msgspec.Struct, frozen=True):
-    """The tasks of a batch, each in its place."""
+class TaskResults(msgspec.Struct, frozen=True):
+    """The results of a batch, in the order of the request."""
 
-    items: list[TaskItem]
+    items: list[TaskResult]
 
 
-class LiveTask(Shown):
-    """What may still happen."""
+class LiveTask(ResponseModel):
+    """The live instance of a task."""
 
     instance_id: str
     state: State
@@ -134,18 +136,18 @@ class LiveTask(Shown):
     payload: Any
 
 
-class DecisionView(Shown):
-    """One line of a key's ledger: what was decided, when and by whom, and the time that was asked for."""
+class DecisionView(ResponseModel):
+    """An entry of the ledger of a business key: the decision, its time and actor, and the requested time."""
 
     decision: LedgerWord
-    on: base.ShownTime = Field(description="When it was decided.")
+    on: base.UtcTime = Field(description="The time of the decision.")
     by: str = ""
-    at: base.ShownTime | None = Field(None, description="The time that was asked for.")
-    reason: IgnoreReason | None = Field(None, description="Why it was ignored.")
+    at: base.UtcTime | None = Field(None, description="The requested time.")
+    reason: IgnoreReason | None = Field(None, description="The reason why it was ignored.")
 
 
-class TaskView(Shown):
-    """A key: what lives, what is remembered of it for ever, and the last twenty decisions, oldest first."""
+class TaskView(ResponseModel):
+    """A task: its live instance, its latest state, and its last twenty decisions, oldest first."""
 
     type: str
     key: str
@@ -158,9 +160,9 @@ class TaskView(Shown):
     decisions: list[DecisionView]
 
     @classmethod
-    def of(cls, type_name: str, key: str, shown: tasks.Shown) -> "TaskView":
-        """The key as it is shown."""
-        live, ledger = shown.known.live, shown.known.ledger
+    def of(cls, type_name: str, key: str, detail: tasks.TaskDetail) -> "TaskView":
+        """Returns the view of a task."""
+        live, ledger = detail.known.live, detail.known.ledger
         assert ledger is not None
         return cls(
             type=type_name,
@@ -182,5 +184,5 @@ class TaskView(Shown):
                 error=live.error_msg,
                 payload=live.payload,
             ),
-            decisions=[DecisionView.model_validate(one) for one in shown.decisions],
+            decisions=[DecisionView.model_validate(one) for one in detail.decisions],
         )

@@ -1,37 +1,39 @@
-"""Tenants as they are asked for and shown."""
+"""Models of tenants."""
 
 from typing import Annotated, Literal
 
 import msgspec
 from pydantic import ConfigDict, Field
 
-from horae.api.models.base import Flag, Name, Shown, Told
-from horae.api.models.limits import Limit
+from horae.api.models.base import NAME_PATTERN, Flag, Name, RequestModel, ResponseModel
+from horae.api.models.limits import LimitSpec
 from horae.api.models.schedules import Zone
 from horae.api.models.showing import show_as
-from horae.domain import counts, tenants
 from horae.domain.ids import Prefix, public
+from horae.domain.limits import counts
 from horae.domain.placement import DEFAULT_WIDTH, Layout
-from horae.domain.tenants import Tenant
+from horae.domain.targets.egress import MOST_ENTRIES
+from horae.domain.tenants import tenants
+from horae.domain.tenants.tenants import HEAVIEST, LONGEST_NAME, Tenant
 
-TenantName = Annotated[str, Field(strict=True, min_length=1, max_length=60, pattern=r"^[^/\x00-\x1f\x7f]+$")]
+TenantName = Annotated[str, Field(strict=True, min_length=1, max_length=LONGEST_NAME, pattern=NAME_PATTERN)]
 
 Entry = Annotated[str, Field(strict=True, min_length=1, max_length=50)]
 
 
-class Egress(Told):
-    """Where calls may go beside the public Internet over TLS."""
+class EgressSpec(RequestModel):
+    """The networks, ports and schemes that calls may use besides TLS to the public Internet."""
 
-    networks: Annotated[list[Entry], Field(max_length=200)] = []
-    ports: Annotated[list[Entry], Field(max_length=200)] = ["443", "8443"]
+    networks: Annotated[list[Entry], Field(max_length=MOST_ENTRIES)] = []
+    ports: Annotated[list[Entry], Field(max_length=MOST_ENTRIES)] = ["443", "8443"]
     plain: Flag = False
 
 
 Count = Annotated[int, Field(strict=True, ge=0, le=counts.MOST)]
 
 
-class CountBounds(Told):
-    """How many of each thing a tenant may have, and how many seconds lie between two fires of a job at least."""
+class CountBoundsSpec(RequestModel):
+    """The maximum number of each resource of a tenant, and the minimum seconds between two fires of a job."""
 
     jobs: Count = counts.CountBounds().jobs
     subscriptions: Count = counts.CountBounds().subscriptions
@@ -45,79 +47,79 @@ class CountBounds(Told):
     shortest_period: Annotated[float, Field(ge=1, le=counts.LONGEST_PERIOD_S)] = counts.CountBounds().shortest_period
 
 
-class Allowance(Told):
-    """What a tenant may use: its part of a turn, a limit over all its calls, and quotas that its jobs name.
+class AllowanceSpec(RequestModel):
+    """The resources that a tenant may use.
 
-    `retries` bounds what its people send again by hand, `requests` what it may ask of each API process, `egress` is
-    where its calls may go, if not where the deployment says. `counts` bounds how many jobs, subscriptions, intakes,
-    sources, secrets and calendars it may have, and the single days of its calendars together; one more is refused with
-    `SCH_409_COUNT_REACHED`.
+    `weight` is its share of the dispatch, `limit` the limit of all its calls, `quotas` the named limits of its jobs.
+    `retries` limits manual retries and replays. `requests` limits requests per API process. `egress` replaces the
+    egress rules of the deployment. `counts` limits the number of jobs, subscriptions, intakes, sources, secrets,
+    calendars and calendar days; a request beyond it is refused with `SCH_409_COUNT_REACHED`.
     """
 
-    weight: Annotated[int, Field(strict=True, ge=1, le=1000)] = 1
-    limit: Limit | None = None
-    quotas: Annotated[dict[Name, Limit], Field(max_length=100)] = {}
-    retries: Limit = Limit(rate=100, burst=10_000)
-    requests: Limit | None = None
-    egress: Egress | None = None
-    counts: CountBounds = CountBounds()
+    weight: Annotated[int, Field(strict=True, ge=1, le=HEAVIEST)] = 1
+    limit: LimitSpec | None = None
+    quotas: Annotated[dict[Name, LimitSpec], Field(max_length=100)] = {}
+    retries: LimitSpec = LimitSpec(rate=100, burst=10_000)
+    requests: LimitSpec | None = None
+    egress: EgressSpec | None = None
+    counts: CountBoundsSpec = CountBoundsSpec()
 
     def to_domain(self) -> tenants.Allowance:
-        """The same in the words of the domain."""
+        """Returns the allowance of the domain."""
         return msgspec.convert(self.model_dump(mode="json", exclude_none=True), tenants.Allowance)
 
     @classmethod
-    def of(cls, allowance: tenants.Allowance) -> "Allowance":
-        """An allowance as it is shown."""
+    def of(cls, allowance: tenants.Allowance) -> "AllowanceSpec":
+        """Returns the view of an allowance."""
         return show_as(cls, allowance)
 
 
-class NewTenant(Told):
-    """A tenant to be made."""
+class NewTenant(RequestModel):
+    """A new tenant."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"name": "acme", "zone": "Asia/Shanghai"}]})
 
     name: TenantName
     width: Literal[1, 4, 16, 64, 256, 4096] = Field(
         DEFAULT_WIDTH,
-        description="Over how many shards its rows are spread: at least as many as there are nodes.",
+        description="The number of shards for its rows. Use at least the number of nodes.",
     )
     zone: Zone = "UTC"
 
 
-class WidenTenant(Told):
-    """Over how many shards the new jobs and keys of a tenant are to be spread."""
+class WidenTenant(RequestModel):
+    """The number of shards for the new jobs and business keys of a tenant."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"width": 256}]})
 
-    width: Literal[4, 16, 64, 256, 4096] = Field(description="Not less than its width now.")
+    width: Literal[4, 16, 64, 256, 4096] = Field(description="The new width, at least the current width.")
 
 
-class StandingView(Shown):
-    """How it stands with a tenant as a whole."""
+class TenantStatusView(ResponseModel):
+    """The status of a tenant."""
 
     name: str
-    status: tenants.Standing
+    status: tenants.TenantStatus
 
 
-class TenantView(Shown):
-    """A tenant."""
+class TenantView(ResponseModel):
+    """A tenant and its allowance."""
 
     id: str
     name: str
-    width: int = Field(description="Over how many shards its rows lie.")
-    layout: Layout = Field(description="Which shards those are: `SPREAD` over all nodes, or `NEIGHBOURS`.")
+    width: int = Field(description="The number of shards for its rows.")
+    layout: Layout = Field(description="How its shards are chosen: `SPREAD` over all nodes, or `NEIGHBOURS` in a row.")
     zone: str
-    allowance: Allowance
+    allowance: AllowanceSpec
 
     @classmethod
     def of(cls, tenant: Tenant, allowance: tenants.Allowance) -> "TenantView":
-        """A tenant as it is shown."""
+        """Returns the view of a tenant."""
         return cls(
             id=public(Prefix.TENANT, tenant.id),
             name=tenant.name,
             width=tenant.width,
             layout=tenant.layout,
             zone=tenant.zone,
-            allowance=Allowance.of(allowance),
+            allowance=AllowanceSpec.of(allowance),
         )

@@ -1,4 +1,4 @@
-"""The mark of an item whose encrypted parts cannot be decrypted: the rest of it is shown."""
+"""The field that marks an item with parts that cannot be decrypted or read. The other fields are filled in."""
 
 from typing import Annotated
 
@@ -7,7 +7,8 @@ from pydantic import Field
 Unreadable = Annotated[
     str | None,
     Field(
-        description="The code of the refusal (`SCH_409_UNOPENABLE`, `SCH_503_KEYS`) where encrypted parts could not be "
-        "decrypted and are left out; null as a rule. Do not write such an item back."
+        description="The error code (`SCH_409_UNOPENABLE`, `SCH_503_KEYS`) if encrypted parts could not be decrypted "
+        "and are left out, or `SCH_503_RELEASE` if a newer release wrote parts of the definition, which have default "
+        "values here; normally null. Do not write such an item back."
     ),
 ]

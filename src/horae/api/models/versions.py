@@ -1,4 +1,4 @@
-"""Changes of a job: its next version, its labels, single occurrences, versions and what differs between two."""
+"""Models of changes of a job: versions, labels, single occurrences, and differences between versions."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -7,30 +7,29 @@ import msgspec
 from msgspec.structs import replace
 from pydantic import ConfigDict, Field, StrictInt, StrictStr
 
-from horae.api.models.base import Moment, Shown, Told
+from horae.api.models.base import Moment, RequestModel, ResponseModel
 from horae.api.models.jobs import JobSpec, Label
 from horae.api.models.unreadable import Unreadable
-from horae.domain.diffs import Difference
-from horae.domain.jobs import Definition, Job
-from horae.domain.tenants import Tenant
-from horae.service.versions import Version
+from horae.domain.jobs.diffs import FieldDifference
+from horae.domain.jobs.jobs import LAST_VERSION, LONGEST_LABEL, MOST_LABELS, Definition, Job
+from horae.domain.tenants.tenants import Tenant
+from horae.service.jobs.versions import Version
 
-LabelKey = Annotated[StrictStr, Field(min_length=1, max_length=63)]
+LabelKey = Annotated[StrictStr, Field(min_length=1, max_length=LONGEST_LABEL)]
 
 
-class ChangedJob(JobSpec):
-    """The next version of a job, whole. `version` is the one it was made from: another one meanwhile is a conflict."""
+class UpdateJob(JobSpec):
+    """The next version of a job, complete. `version` is the current version; a newer version is a conflict."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"version": 1, "cron": "0 */10 * * * ?", "labels": {"team": "coupons"}}]}
     )
 
-    version: Annotated[StrictInt, Field(ge=1, le=2**31 - 1)]
+    version: Annotated[StrictInt, Field(ge=1, le=LAST_VERSION)]
 
     def next(self, tenant: Tenant, job: Job, now: datetime) -> Definition:
-        """In the words of the domain; what only other verbs set stays as it is."""
-        told, before = self.model_copy(), job.definition
-        made = JobSpec.definition(told, tenant, job.name, now)
+        """Returns the new definition. Fields that only other requests set are kept."""
+        made, before = self.definition(tenant, job.name, now), job.definition
         same = made.trigger == before.trigger
         return replace(
             made,
@@ -39,33 +38,29 @@ class ChangedJob(JobSpec):
             key_retention_days=before.key_retention_days,
         )
 
-    def definition(self, tenant: Tenant, name: str, now: datetime) -> Definition:
-        """Without the version it speaks of."""
-        return JobSpec(**self.model_dump(exclude_unset=True, exclude={"version"})).definition(tenant, name, now)
 
-
-class Labels(Told):
-    """Labels to set; those with null are taken away, all others stay."""
+class SetLabels(RequestModel):
+    """Labels to set. A null value removes a label; other labels are kept."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"labels": {"team": "coupons", "old": None}}]})
 
-    labels: Annotated[dict[LabelKey, Label | None], Field(min_length=1, max_length=32)]
+    labels: Annotated[dict[LabelKey, Label | None], Field(min_length=1, max_length=MOST_LABELS)]
 
 
-class Occurrence(Told):
-    """One coming fire, by its nominal time."""
+class Occurrence(RequestModel):
+    """One coming fire, by its scheduled time."""
 
     at: Moment
 
 
-class MovedOccurrence(Occurrence):
-    """One coming fire and when it is to happen instead."""
+class MoveOccurrence(Occurrence):
+    """One coming fire, and its new time."""
 
     to: Moment
 
 
-class VersionView(Shown):
-    """One version of a job."""
+class JobVersionView(ResponseModel):
+    """A version of a job."""
 
     version: int
     created_at: datetime
@@ -74,13 +69,13 @@ class VersionView(Shown):
     unreadable: Unreadable = None
 
     @classmethod
-    def of(cls, version: Version) -> "VersionView":
-        """A version as it is shown."""
+    def of(cls, version: Version) -> "JobVersionView":
+        """Returns the view of a version."""
         return cls(**version._asdict())
 
 
-class DifferenceView(Shown):
-    """One place that differs: `text` is a line to read."""
+class JobDifferenceView(ResponseModel):
+    """One difference between two versions. `text` is a line for people."""
 
     path: str
     text: str
@@ -88,7 +83,7 @@ class DifferenceView(Shown):
     after: Any = None
 
     @classmethod
-    def of(cls, one: Difference) -> "DifferenceView":
-        """A difference as it is shown; what was not there is null."""
+    def of(cls, one: FieldDifference) -> "JobDifferenceView":
+        """Returns the view of a difference. A missing value is null."""
         before, after = (None if value is msgspec.UNSET else value for value in (one.before, one.after))
         return cls(path=one.path, text=one.text, before=before, after=after)

@@ -1,39 +1,42 @@
-"""What workers say and hear, as structs: these are the busiest messages."""
+"""Models of the worker protocol, as msgspec structs: these are the busiest messages."""
 
 from datetime import datetime
-from typing import Annotated, Any, Final, TypeVar
+from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
 import msgspec
 from msgspec import Meta
 
-from horae.domain.compensations import MOST, Compensation, check
 from horae.domain.errors import Invalid, NotFound
-from horae.domain.ids import Prefix, private
-from horae.domain.tasks import LONGEST_KEY
-from horae.domain.tokens import traceparent
-from horae.domain.workers import Claimed
-from horae.runtime.chance import span
+from horae.domain.ids import LONGEST_ID, Prefix, private
+from horae.domain.names import LONGEST_NAME
+from horae.domain.targets.targets import MAX_CLAIM_S
+from horae.domain.tasks.compensations import MOST, Compensation, check
+from horae.domain.tasks.tasks import LONGEST_KEY
+from horae.domain.workers.completion_tokens import traceparent
+from horae.domain.workers.workers import LONGEST_WORKER, ClaimedAttempt
+from horae.domain.workers.workers import MOST as MOST_REPORTED
+from horae.runtime.randomness import new_span_id
+from horae.service.workers.polls import MAX_POLL_WAIT_S
 
-Many = Meta(min_length=1, max_length=1000)
-LONGEST_ID: Final = 60
+Many = Meta(min_length=1, max_length=MOST_REPORTED)
 Id = Annotated[str, Meta(max_length=LONGEST_ID, examples=["ins_01hv3zq5k8e9r7t2m4n6p8s0v1"])]
 Attempt = Annotated[int, Meta(ge=1, le=2**31 - 1)]
 Token = Annotated[str, Meta(max_length=200)]
 Message = Annotated[str, Meta(max_length=100_000)]
 
 
-class Poll(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Claim up to `limit` due instances of a queue, or wait so many seconds for some."""
+class PollRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Claim up to `limit` due instances of a queue. A long poll waits up to `wait` seconds."""
 
-    queue: Annotated[str, Meta(min_length=1, max_length=120)]
-    worker_id: Annotated[str, Meta(min_length=1, max_length=200)]
-    limit: Annotated[int, Meta(ge=1, le=1000)] = 200
-    wait: Annotated[float, Meta(ge=0, le=60)] = 0.0
+    queue: Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)]
+    worker_id: Annotated[str, Meta(min_length=1, max_length=LONGEST_WORKER)]
+    limit: Annotated[int, Meta(ge=1, le=MOST_REPORTED)] = 200
+    wait: Annotated[float, Meta(ge=0, le=MAX_POLL_WAIT_S)] = 0.0
 
 
-class Work(msgspec.Struct, frozen=True, gc=False):
-    """One attempt in your hands, until its deadline."""
+class ClaimedItem(msgspec.Struct, frozen=True, gc=False):
+    """One claimed attempt. The worker owns it until `deadline`."""
 
     instance_id: str
     job: str
@@ -47,10 +50,10 @@ class Work(msgspec.Struct, frozen=True, gc=False):
     traceparent: str
 
     @classmethod
-    def of(cls, one: Claimed) -> "Work":
-        """What was claimed as it is shown."""
+    def of(cls, one: ClaimedAttempt) -> "ClaimedItem":
+        """Returns the item of a claimed attempt."""
         return cls(
-            one.shown_id,
+            one.public_id,
             one.job,
             one.attempt,
             one.fire_time,
@@ -59,36 +62,37 @@ class Work(msgspec.Struct, frozen=True, gc=False):
             one.token,
             one.key,
             one.payload,
-            traceparent(one.instance_id, span()),
+            traceparent(one.instance_id, new_span_id()),
         )
 
 
-class Works(msgspec.Struct, frozen=True):
-    """What was claimed; nothing is an answer, too. `now` is the time by which the deadlines are meant."""
+class ClaimedBatch(msgspec.Struct, frozen=True):
+    """The claimed attempts; the list may be empty. `now` is the server time, to compare with the deadlines."""
 
-    items: list[Work]
+    items: list[ClaimedItem]
     now: datetime
 
 
-class Held(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An attempt you still work on, and within how many seconds you will be heard again."""
+class HeartbeatRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An attempt that the worker still runs. The next heartbeat follows within `seconds`."""
 
     instance_id: Id
     attempt: Attempt
     token: Token
-    seconds: Annotated[float, Meta(gt=0, le=3600)] | None = None
+    seconds: Annotated[float, Meta(gt=0, le=MAX_CLAIM_S)] | None = None
 
 
-class Heartbeats(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What you still work on."""
+class HeartbeatRequests(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The attempts that the worker still runs."""
 
-    items: Annotated[list[Held], Many]
+    items: Annotated[list[HeartbeatRequest], Many]
 
 
-class Heard(msgspec.Struct, frozen=True):
-    """Whether it is still yours; if not, stop. Without a deadline it could not be asked just now: beat again.
+class HeartbeatResult(msgspec.Struct, frozen=True):
+    """Whether the worker still owns the attempt. With `yours: false`, stop.
 
-    `message` says why an item is invalid; its deadline has not moved.
+    Without a `deadline` the server could not check it: send the heartbeat again. `message` says why an item is
+    invalid; its deadline has not moved.
     """
 
     instance_id: str
@@ -98,28 +102,28 @@ class Heard(msgspec.Struct, frozen=True):
     message: str | msgspec.UnsetType = msgspec.UNSET
 
 
-class HeardAll(msgspec.Struct, frozen=True):
-    """An answer for each, in order. `now` is the time by which the deadlines are meant."""
+class HeartbeatResults(msgspec.Struct, frozen=True):
+    """A result for each attempt, in order. `now` is the server time, to compare with the deadlines."""
 
-    items: list[Heard]
+    items: list[HeartbeatResult]
     now: datetime
 
 
-class Compensate(Compensation, frozen=True, forbid_unknown_fields=True):
-    """A task that is to follow, made once, in the end's own transaction; due now where `at` is left out."""
+class CompensationRequest(Compensation, frozen=True, forbid_unknown_fields=True):
+    """A task to create once, in the same transaction as the report. The default of `at` is now."""
 
-    type: Annotated[str, Meta(min_length=1, max_length=120)]
+    type: Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)]
     key: Annotated[str, Meta(min_length=1, max_length=LONGEST_KEY)]
     at: Annotated[datetime, Meta(tz=True)] | None = None
     payload: Any = msgspec.UNSET
     version: int | None = None
 
 
-Compensations = Annotated[list[Compensate], Meta(max_length=MOST)]
+Compensations = Annotated[list[CompensationRequest], Meta(max_length=MOST)]
 
 
-class Finished(msgspec.Struct, frozen=True, eq=False, forbid_unknown_fields=True):
-    """An attempt that is done. `declined`: nothing was to do, and nothing was done."""
+class FinishRequest(msgspec.Struct, frozen=True, eq=False, forbid_unknown_fields=True):
+    """An attempt that finished. `declined`: the worker had nothing to do."""
 
     instance_id: Id
     attempt: Attempt
@@ -129,30 +133,30 @@ class Finished(msgspec.Struct, frozen=True, eq=False, forbid_unknown_fields=True
     compensations: Compensations = []
 
 
-class Finishes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is done."""
+class FinishRequests(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The attempts that finished."""
 
-    items: Annotated[list[Finished], Many]
+    items: Annotated[list[FinishRequest], Many]
 
 
-class Succeeded(msgspec.Struct, frozen=True, eq=False, gc=False, forbid_unknown_fields=True):
-    """An attempt that is done, and nothing else is to be said of it: as most are finished."""
+class SuccessRequest(msgspec.Struct, frozen=True, eq=False, gc=False, forbid_unknown_fields=True):
+    """An attempt that succeeded, without optional fields. Most reports are like this."""
 
     instance_id: Id
     attempt: Attempt
     token: Token
 
 
-class Successes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The plainest form of `Finishes`."""
+class SuccessRequests(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The simplest form of `FinishRequests`."""
 
-    items: Annotated[list[Succeeded], Many]
+    items: Annotated[list[SuccessRequest], Many]
 
 
-class Failed(msgspec.Struct, frozen=True, eq=False, forbid_unknown_fields=True):
-    """An attempt that failed: whether trying again may help, and not before how many seconds.
+class FailRequest(msgspec.Struct, frozen=True, eq=False, forbid_unknown_fields=True):
+    """An attempt that failed. `retryable`: a retry may help, after at least `retry_after` seconds.
 
-    `counted: false`: it did not fail, it is given back, and due again after `retry_after`.
+    `counted: false`: the worker returns the attempt without a failure. It is due again after `retry_after` seconds.
     """
 
     instance_id: Id
@@ -165,16 +169,16 @@ class Failed(msgspec.Struct, frozen=True, eq=False, forbid_unknown_fields=True):
     compensations: Compensations = []
 
 
-class Failures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What failed."""
+class FailRequests(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The attempts that failed."""
 
-    items: Annotated[list[Failed], Many]
+    items: Annotated[list[FailRequest], Many]
 
 
-class Reported(msgspec.Struct, frozen=True, gc=False):
-    """What became of a report: `done`; `late`, no longer yours (409); `not_now`, say it again (503).
+class ReportResult(msgspec.Struct, frozen=True, gc=False):
+    """The result of a report: `done`; `late`, the worker no longer owns the attempt (409); `not_now`, retry (503).
 
-    `invalid`: the item is wrong as `message` says, and nothing was written for it (422).
+    `invalid`: the item is invalid, see `message`; nothing was written for it (422).
     """
 
     instance_id: str
@@ -184,34 +188,34 @@ class Reported(msgspec.Struct, frozen=True, gc=False):
     message: str | msgspec.UnsetType = msgspec.UNSET
 
 
-class ReportedAll(msgspec.Struct, frozen=True):
-    """An answer for each, in order."""
+class ReportResults(msgspec.Struct, frozen=True):
+    """A result for each report, in order."""
 
-    items: list[Reported]
+    items: list[ReportResult]
 
 
-class UnreadItems(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A message whose items are not decoded yet: one invalid item refuses no other."""
+class UndecodedItems(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A message whose items are decoded one by one, so that an invalid item does not refuse the others."""
 
     items: Annotated[list[Any], Many]
 
 
 class InvalidItem(msgspec.Struct, frozen=True, eq=False):
-    """An item that is wrong: the attempt it names, as far as it names one, and what is wrong."""
+    """An invalid item: the instance and attempt that it names, and the error."""
 
     instance_id: str
     attempt: int
     message: str
 
 
-Item = TypeVar("Item", Held, Finished, Failed)
+Item = TypeVar("Item", HeartbeatRequest, FinishRequest, FailRequest)
 
 
 def read_item(value: Any, kind: type[Item]) -> Item | InvalidItem:
-    """Decode one item of a message by itself."""
+    """Decode one item of a message."""
     try:
         item = msgspec.convert(value, kind)
-        if not isinstance(item, Held):
+        if not isinstance(item, HeartbeatRequest):
             check(item.compensations)
     except (msgspec.ValidationError, Invalid) as error:
         named = value if isinstance(value, dict) else {}
@@ -225,7 +229,7 @@ def read_item(value: Any, kind: type[Item]) -> Item | InvalidItem:
 
 
 def id_of(text: str) -> UUID | None:
-    """The instance behind an id; None for what is none."""
+    """Returns the instance id of a text, or None if the text is not an id."""
     try:
         return private(Prefix.INSTANCE, text)
     except NotFound:

@@ -1,1 +1,1 @@
-"""The routes, one room per noun. Each names its action; nothing here decides anything."""
+"""The routes, one module per resource. Each route names its action and calls the service."""

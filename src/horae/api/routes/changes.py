@@ -1,4 +1,4 @@
-"""Jobs changed and looked at closely: versions, labels, single occurrences, previews, tests, many at once."""
+"""Routes that change and inspect jobs: versions, labels, occurrences, previews, tests, bulk actions, forecast."""
 
 from contextlib import nullcontext
 from typing import Annotated, Any
@@ -6,163 +6,179 @@ from typing import Annotated, Any
 from fastapi import Path, Query
 from starlette.requests import Request
 
-from horae.api.idempotent import OptionalKey, Wish, answered
-from horae.api.models.bulk import DoneView, Many
-from horae.api.models.jobs import Echo, JobView, NewJob
-from horae.api.models.operations import ForecastView, NewTrial, TrialView
+from horae.api.idempotent import IdempotentRequest, OptionalKey, answer_once
+from horae.api.models.bulk import BulkJobsRequest, BulkResultView
+from horae.api.models.jobs import JobView, NewJob, SchedulePreview
+from horae.api.models.operations import ForecastView, JobTestRequest, JobTestResult
 from horae.api.models.versions import (
-    ChangedJob,
-    DifferenceView,
-    Labels,
-    MovedOccurrence,
+    JobDifferenceView,
+    JobVersionView,
+    MoveOccurrence,
     Occurrence,
-    VersionView,
+    SetLabels,
+    UpdateJob,
 )
 from horae.api.pages import Page, Paged
 from horae.api.routes.jobs import JobRef
 from horae.api.routing import Asking, may, router
 from horae.domain.errors import KeyRequired, Unavailable
-from horae.service import bulk, calendars, forecasts, jobs, schedules, versions
-from horae.service.bulk import Verb
+from horae.domain.instances.idempotency_keys import LONGEST_IDEMPOTENCY_KEY
+from horae.domain.jobs.jobs import LAST_VERSION
 from horae.service.context import Context
-from horae.service.once import bound
-from horae.service.previews import imagined
-from horae.service.trials import Trials
+from horae.service.idempotency import bind_key
+from horae.service.jobs import bulk, jobs, versions
+from horae.service.jobs.bulk import BulkAction
+from horae.service.jobs.previews import preview_definition
+from horae.service.schedules import calendars, forecasts, schedules
+from horae.service.targets.trials import Trials
 
 routes = router("jobs")
-VersionNumber = Annotated[int, Path(ge=1, le=2**31 - 1)]
+VersionNumber = Annotated[int, Path(ge=1, le=LAST_VERSION)]
 
 
 @routes.put("/jobs/{job}", response_model=JobView)
-async def update(
-    ctx: Annotated[Context, may("jobs.update")], job: JobRef, asked: ChangedJob, key: OptionalKey = None
+async def update_job(
+    ctx: Annotated[Context, may("jobs.update")], job: JobRef, asked: UpdateJob, key: OptionalKey = None
 ) -> Any:
-    """Make the next version of a job, if it is still at the version named; its schedule goes on by it from now."""
-    found = await jobs.named(ctx, job)
-    definition = asked.next(ctx.tenant, found, ctx.store.cell(found.shard).clock.now())
-    return await answered(
+    """Update a job if it still has the given version. The new schedule applies from now on."""
+    found = await jobs.find_by_ref(ctx, job)
+    definition = asked.next(ctx.tenant, found, ctx.now(found.shard))
+    return await answer_once(
         ctx,
         key,
-        Wish("jobs.update", found.name, found.shard, asked),
+        IdempotentRequest("jobs.update", found.name, found.shard, asked),
         lambda ctx: schedules.update(ctx, found.name, definition, version=asked.version),
         JobView.of,
     )
 
 
 @routes.patch("/jobs/{job}/labels", response_model=JobView)
-async def label(ctx: Annotated[Context, may("jobs.label")], job: JobRef, asked: Labels, key: OptionalKey = None) -> Any:
-    """Set labels, or take them away."""
-    found = await jobs.named(ctx, job)
-    wish = Wish("jobs.label", found.name, found.shard, asked)
-    return await answered(ctx, key, wish, lambda ctx: schedules.label(ctx, found.name, asked.labels), JobView.of)
+async def set_job_labels(
+    ctx: Annotated[Context, may("jobs.label")], job: JobRef, asked: SetLabels, key: OptionalKey = None
+) -> Any:
+    """Set or remove labels of a job."""
+    found = await jobs.find_by_ref(ctx, job)
+    wish = IdempotentRequest("jobs.label", found.name, found.shard, asked)
+    return await answer_once(ctx, key, wish, lambda ctx: schedules.label(ctx, found.name, asked.labels), JobView.of)
 
 
 @routes.get("/jobs/{job}/versions")
-async def listing(ctx: Annotated[Context, may("jobs.versions")], job: JobRef, paging: Paged) -> Page[VersionView]:
-    """A job's versions, newest first."""
-    found = await jobs.named(ctx, job, removed=True)
-    page = await versions.listing(ctx, found, before=paging.after or versions.LAST, limit=paging.take)
-    return paging.page(page, VersionView.of, lambda one: one.version)
+async def list_job_versions(
+    ctx: Annotated[Context, may("jobs.versions")], job: JobRef, paging: Paged
+) -> Page[JobVersionView]:
+    """List the versions of a job, newest first."""
+    found = await jobs.find_by_ref(ctx, job, removed=True)
+    page = await versions.listing(ctx, found, before=paging.after or LAST_VERSION, limit=paging.take)
+    return paging.page(page, JobVersionView.of, lambda one: one.version)
 
 
 @routes.get("/jobs/{job}/versions/{version}")
-async def read(ctx: Annotated[Context, may("jobs.versions")], job: JobRef, version: VersionNumber) -> VersionView:
-    """One version of a job."""
-    return VersionView.of(await versions.find(ctx, await jobs.named(ctx, job, removed=True), version))
+async def get_job_version(
+    ctx: Annotated[Context, may("jobs.versions")], job: JobRef, version: VersionNumber
+) -> JobVersionView:
+    """Get one version of a job."""
+    return JobVersionView.of(await versions.find(ctx, await jobs.find_by_ref(ctx, job, removed=True), version))
 
 
 @routes.get("/jobs/{job}/diff")
-async def diff(
+async def compare_job_versions(
     ctx: Annotated[Context, may("jobs.versions")],
     job: JobRef,
-    before: Annotated[int, Query(ge=1, le=2**31 - 1, description="The older version.")],
-    after: Annotated[int, Query(ge=1, le=2**31 - 1, description="The newer version.")],
-) -> list[DifferenceView]:
-    """What differs between two versions, path by path."""
-    found = await jobs.named(ctx, job, removed=True)
-    return [DifferenceView.of(one) for one in await versions.diff(ctx, found, before, after)]
+    before: Annotated[int, Query(ge=1, le=LAST_VERSION, description="The older version.")],
+    after: Annotated[int, Query(ge=1, le=LAST_VERSION, description="The newer version.")],
+) -> list[JobDifferenceView]:
+    """Compare two versions of a job. The response has one item per changed field."""
+    found = await jobs.find_by_ref(ctx, job, removed=True)
+    return [JobDifferenceView.of(one) for one in await versions.diff(ctx, found, before, after)]
 
 
 @routes.post("/jobs/{job}/skip", response_model=JobView)
-async def skip(
+async def skip_occurrence(
     ctx: Annotated[Context, may("jobs.occurrence")], job: JobRef, asked: Occurrence, key: OptionalKey = None
 ) -> Any:
-    """One coming fire does not happen; it leaves a row that says so."""
-    found = await jobs.named(ctx, job)
-    wish = Wish("jobs.skip", found.name, found.shard, asked)
-    return await answered(ctx, key, wish, lambda ctx: schedules.skip(ctx, found.name, asked.at), JobView.of)
+    """Skip one coming fire. It is recorded as skipped."""
+    found = await jobs.find_by_ref(ctx, job)
+    wish = IdempotentRequest("jobs.skip", found.name, found.shard, asked)
+    return await answer_once(ctx, key, wish, lambda ctx: schedules.skip(ctx, found.name, asked.at), JobView.of)
 
 
 @routes.post("/jobs/{job}/move", response_model=JobView)
-async def move(
-    ctx: Annotated[Context, may("jobs.occurrence")], job: JobRef, asked: MovedOccurrence, key: OptionalKey = None
+async def move_occurrence(
+    ctx: Annotated[Context, may("jobs.occurrence")], job: JobRef, asked: MoveOccurrence, key: OptionalKey = None
 ) -> Any:
-    """One coming fire happens at another time, between its neighbours."""
-    found = await jobs.named(ctx, job)
-    wish = Wish("jobs.move", found.name, found.shard, asked)
-    return await answered(ctx, key, wish, lambda ctx: schedules.move(ctx, found.name, asked.at, asked.to), JobView.of)
+    """Move one coming fire to another time, between the fire before it and the fire after it."""
+    found = await jobs.find_by_ref(ctx, job)
+    wish = IdempotentRequest("jobs.move", found.name, found.shard, asked)
+    return await answer_once(
+        ctx, key, wish, lambda ctx: schedules.move(ctx, found.name, asked.at, asked.to), JobView.of
+    )
 
 
 @routes.post("/jobs/{job}/restore", response_model=JobView)
-async def restore(
+async def restore_occurrence(
     ctx: Annotated[Context, may("jobs.occurrence")], job: JobRef, asked: Occurrence, key: OptionalKey = None
 ) -> Any:
-    """One coming fire that was skipped or moved happens as the schedule has it."""
-    found = await jobs.named(ctx, job)
-    wish = Wish("jobs.restore", found.name, found.shard, asked)
-    return await answered(ctx, key, wish, lambda ctx: schedules.restore(ctx, found.name, asked.at), JobView.of)
+    """Restore one coming fire that was skipped or moved."""
+    found = await jobs.find_by_ref(ctx, job)
+    wish = IdempotentRequest("jobs.restore", found.name, found.shard, asked)
+    return await answer_once(ctx, key, wish, lambda ctx: schedules.restore(ctx, found.name, asked.at), JobView.of)
 
 
 @routes.get("/jobs/{job}/preview")
-async def preview(
-    ctx: Annotated[Context, may("jobs.preview")], job: JobRef, many: Annotated[int, Query(ge=1, le=500)] = 5
-) -> Echo:
-    """What a job's schedule says, in two languages, and its coming fires."""
-    return Echo.of(await schedules.preview(ctx, await jobs.named(ctx, job), many=many))
+async def preview_job(
+    ctx: Annotated[Context, may("jobs.preview")],
+    job: JobRef,
+    many: Annotated[int, Query(ge=1, le=500, description="Number of coming fires.")] = 5,
+) -> SchedulePreview:
+    """Preview the schedule of a job: its description in English and Chinese, and its coming fires."""
+    return SchedulePreview.of(await schedules.preview(ctx, await jobs.find_by_ref(ctx, job), many=many))
 
 
 @routes.post("/preview")
-async def imagine(ctx: Annotated[Context, may("jobs.preview")], asked: NewJob) -> JobView:
-    """A job that is not made: what would be understood, and when it would fire. Nothing is written."""
-    now = ctx.store.cell(ctx.tenant.shard(asked.name)).clock.now()
+async def preview_new_job(ctx: Annotated[Context, may("jobs.preview")], asked: NewJob) -> JobView:
+    """Preview a new job: its full definition and its coming fires. Nothing is saved."""
+    now = ctx.now(ctx.tenant.shard(asked.name))
     definition = asked.definition(ctx.tenant, asked.name, now)
-    known = await calendars.known(ctx, [rule.calendar for rule in definition.policies.calendars])
-    return JobView.of(*imagined(ctx, asked.name, definition, known))
+    known = await calendars.by_names(ctx, [rule.calendar for rule in definition.policies.calendars])
+    return JobView.of(*preview_definition(ctx, asked.name, definition, known))
 
 
 @routes.post("/jobs/{job}/test")
-async def try_(
-    ctx: Annotated[Context, may("jobs.test")], asking: Asking, request: Request, job: JobRef, asked: NewTrial
-) -> TrialView:
-    """Really call a job's target once, marked as a test; nothing fires and nothing is written."""
+async def send_test_request(
+    ctx: Annotated[Context, may("jobs.test")], asking: Asking, request: Request, job: JobRef, asked: JobTestRequest
+) -> JobTestResult:
+    """Send one test request to the target of a job. No instance is created."""
     trials: Trials | None = request.app.state.trials
     if trials is None:
-        raise Unavailable("this process sends no calls")
-    return TrialView.of(await trials.run(ctx, asking.allowance, await jobs.named(ctx, job), asked.payload))
+        raise Unavailable("this API process does not send test requests")
+    return JobTestResult.of(await trials.run(ctx, asking.allowance, await jobs.find_by_ref(ctx, job), asked.payload))
 
 
 @routes.post("/bulk/jobs")
-async def many(ctx: Annotated[Context, may("jobs.bulk")], asked: Many, key: OptionalKey = None) -> DoneView:
-    """Pause, resume, trigger or retry many jobs; each is answered for itself. A trigger demands an Idempotency-Key.
+async def run_bulk_action(
+    ctx: Annotated[Context, may("jobs.bulk")], asked: BulkJobsRequest, key: OptionalKey = None
+) -> BulkResultView:
+    """Pause, resume, trigger or retry many jobs, with a result for each. `trigger` requires an Idempotency-Key.
 
-    The key stands for this verb and these filters, over all their pages: `after` and `limit` may differ.
+    The key belongs to the action and its filter, over all pages: `after` and `limit` may differ.
     """
-    if asked.verb is Verb.TRIGGER and key is None:
-        raise KeyRequired("a trigger needs an Idempotency-Key header of 1 to 200 printable characters")
-    wanted, after, limit = asked.wanted(), asked.after, asked.limit
+    if asked.verb is BulkAction.TRIGGER and key is None:
+        most = LONGEST_IDEMPOTENCY_KEY
+        raise KeyRequired(f"a trigger needs an Idempotency-Key header of 1 to {most} printable characters")
+    wanted, after, limit = asked.to_domain(), asked.after, asked.limit
     body = asked.model_dump(mode="json", exclude={"after", "limit"})
-    async with bound(ctx, "jobs.bulk", key, body) if key is not None else nullcontext():
-        return DoneView.of(await bulk.run(ctx, asked.verb, wanted, key=key, after=after, limit=limit))
+    async with bind_key(ctx, "jobs.bulk", key, body) if key is not None else nullcontext():
+        return BulkResultView.of(await bulk.run(ctx, asked.verb, wanted, key=key, after=after, limit=limit))
 
 
 @routes.get("/forecast")
-async def forecast(
+async def get_forecast(
     ctx: Annotated[Context, may("jobs.forecast")],
-    hours: Annotated[float, Query(gt=0, le=72, allow_inf_nan=False, description="How far ahead.")] = 24,
+    hours: Annotated[float, Query(gt=0, le=72, allow_inf_nan=False, description="Number of hours to forecast.")] = 24,
 ) -> ForecastView:
-    """How many fires are coming, minute by minute, and which seconds are the worst.
+    """Forecast the number of fires per minute, and the busiest seconds.
 
-    The work is bounded. Where a tenant has too many jobs, or jobs that fire too often, those that fire least are
-    counted, and `complete` is false.
+    If a tenant has too many jobs, or jobs that fire too often, only the jobs that fire least are counted, and
+    `complete` is false.
     """
     return ForecastView.of(await forecasts.forecast(ctx, hours=hours))

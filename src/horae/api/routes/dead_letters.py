@@ -1,4 +1,4 @@
-"""What was given up on: list, replay, discard."""
+"""Routes of dead letters: list, replay, discard."""
 
 from datetime import datetime
 from typing import Annotated
@@ -6,56 +6,64 @@ from uuid import UUID
 
 from fastapi import Query
 
-from horae.api.models.dead_letters import LetterView, ReplayedView, Replays
-from horae.api.models.instances import Retried
+from horae.api.models.dead_letters import DeadLetterView, ReplayCountsView, ReplayDeadLetters
+from horae.api.models.instances import RetryAnswer
 from horae.api.pages import Page, Paged
 from horae.api.routes.runs import InstanceId
 from horae.api.routing import may, router
-from horae.domain.dead_letters import Mark, ReplayStatus
 from horae.domain.ids import Prefix, private, public
-from horae.service import dead_letters, jobs
+from horae.domain.instances.dead_letters import DeadLetterMark, ReplayStatus
+from horae.domain.names import LONGEST_NAME
 from horae.service.context import Context
+from horae.service.instances import dead_letters
+from horae.service.jobs import jobs
 
 routes = router("dead letters")
-Word = Annotated[str | None, Query(max_length=120)]
 
 
 @routes.get("/dead-letters")
-async def given_up(
+async def list_dead_letters(
     ctx: Annotated[Context, may("dead_letters.list")],
     paging: Paged,
-    job: Word = None,
-    tag: Word = None,
-    error_code: Word = None,
-    status: ReplayStatus | None = None,
-) -> Page[LetterView]:
-    """The tenant's dead letters, newest first; `job` is an id or a name."""
-    name = None if job is None else (await jobs.named(ctx, job)).name
+    job: Annotated[str | None, Query(max_length=LONGEST_NAME, description="Filter on the job: its id or name.")] = None,
+    tag: Annotated[str | None, Query(max_length=LONGEST_NAME, description="Filter on the tag.")] = None,
+    error_code: Annotated[str | None, Query(max_length=LONGEST_NAME, description="Filter on the error code.")] = None,
+    status: Annotated[ReplayStatus | None, Query(description="Filter on the replay status.")] = None,
+) -> Page[DeadLetterView]:
+    """List dead letters, newest first."""
+    name = None if job is None else (await jobs.find_by_ref(ctx, job)).name
     before = (
-        Mark(datetime.fromisoformat(paging.after[0]), UUID(paging.after[1])) if paging.after else dead_letters.NEWEST
+        DeadLetterMark(datetime.fromisoformat(paging.after[0]), UUID(paging.after[1]))
+        if paging.after
+        else dead_letters.NEWEST
     )
     found = await dead_letters.listing(
         ctx, job=name, tag=tag, error_code=error_code, status=status, before=before, limit=paging.take
     )
-    return paging.page(found, LetterView.of, lambda one: [one.created_at.isoformat(), one.instance_id])
+    return paging.page(found, DeadLetterView.of, lambda one: [one.created_at.isoformat(), one.instance_id])
 
 
 @routes.post("/dead-letters/{instance}/replay", status_code=202)
-async def replay(ctx: Annotated[Context, may("dead_letters.replay")], instance: InstanceId) -> Retried:
-    """Send one letter again, now: a new instance with the same fire time and idempotency key."""
+async def replay_dead_letter(ctx: Annotated[Context, may("dead_letters.replay")], instance: InstanceId) -> RetryAnswer:
+    """Replay a dead letter: a new instance with the same fire time and idempotency key is sent now."""
     made = await dead_letters.replay(ctx, private(Prefix.INSTANCE, instance))
-    return Retried(instance_id=public(Prefix.INSTANCE, made))
+    return RetryAnswer(instance_id=public(Prefix.INSTANCE, made))
 
 
 @routes.post("/dead-letters/replay", status_code=202)
-async def replay_many(ctx: Annotated[Context, may("dead_letters.replay_many")], asked: Replays) -> ReplayedView:
-    """Send many letters again, oldest first, behind what is due; it ends early where the tenant's budget does."""
-    name = None if asked.job is None else (await jobs.named(ctx, asked.job)).name
+async def replay_dead_letters(
+    ctx: Annotated[Context, may("dead_letters.replay_many")], asked: ReplayDeadLetters
+) -> ReplayCountsView:
+    """Replay many dead letters, oldest first, with lower priority than due instances.
+
+    The replay stops early when the retry budget of the tenant is used up.
+    """
+    name = None if asked.job is None else (await jobs.find_by_ref(ctx, asked.job)).name
     done = await dead_letters.replay_by(ctx, job=name, tag=asked.tag, error_code=asked.error_code, limit=asked.limit)
-    return ReplayedView(sent=done.sent, refused=done.refused)
+    return ReplayCountsView(sent=done.sent, refused=done.refused)
 
 
 @routes.post("/dead-letters/{instance}/discard", status_code=204)
-async def discard(ctx: Annotated[Context, may("dead_letters.discard")], instance: InstanceId) -> None:
-    """Give one letter up for good."""
+async def discard_dead_letter(ctx: Annotated[Context, may("dead_letters.discard")], instance: InstanceId) -> None:
+    """Discard a dead letter."""
     await dead_letters.discard(ctx, private(Prefix.INSTANCE, instance))

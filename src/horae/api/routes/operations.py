@@ -1,91 +1,97 @@
-"""How the scheduler does, and the days that schedules share."""
+"""Routes of health, nodes, shards and calendars."""
 
 from typing import Annotated
 
 import msgspec
 from fastapi import Path, Query
 
+from horae.api.models.base import NAME_PATTERN
 from horae.api.models.operations import (
-    CalendarPut,
     CalendarView,
+    HealthSeriesView,
     HealthView,
     NewCalendar,
     NodesView,
     NodeView,
-    SeriesView,
+    SavedCalendarView,
     ShardView,
 )
 from horae.api.pages import Page, Paged
 from horae.api.routing import Asking, may, router
 from horae.domain.errors import NotFound
-from horae.domain.tenants import SYSTEM
-from horae.service import calendars, health
+from horae.domain.names import LONGEST_NAME
+from horae.domain.placement import SHARDS
+from horae.domain.tenants.tenants import SYSTEM
 from horae.service.context import Context
+from horae.service.health import health
+from horae.service.schedules import calendars
 
 routes = router("operations")
 days = router("calendars")
-CalendarName = Annotated[str, Path(min_length=1, max_length=120, pattern=r"^[^/\x00-\x1f\x7f]+$")]
+CalendarName = Annotated[str, Path(min_length=1, max_length=LONGEST_NAME, pattern=NAME_PATTERN)]
 
 
 @routes.get("/scheduler/health")
-async def how(ctx: Annotated[Context, may("health.read")], asking: Asking) -> HealthView:
-    """How the scheduler does for this tenant; for keys of the system tenant, for all together."""
+async def get_health(ctx: Annotated[Context, may("health.read")], asking: Asking) -> HealthView:
+    """Get the health of the scheduler for this tenant, or for all tenants with a key of the tenant `system`."""
     tenant_id = None if asking.tenant.name == SYSTEM else ctx.tenant.id
-    return HealthView(**msgspec.to_builtins(await health.health(ctx.store, tenant_id)))
+    return HealthView(**msgspec.to_builtins(await health.health(ctx, tenant_id)))
 
 
 @routes.get("/scheduler/series")
-async def lately(
+async def get_health_series(
     ctx: Annotated[Context, may("health.read")],
     asking: Asking,
-    hours: Annotated[int, Query(ge=1, le=24, description="How far back; a day is kept.")] = 24,
-    points: Annotated[int, Query(ge=1, le=288, description="At most so many stretches of time.")] = 96,
-) -> SeriesView:
-    """How the scheduler did in the last hours: delays, fires, outcomes, and what waited."""
+    hours: Annotated[int, Query(ge=1, le=24, description="Number of hours to look back; at most 24.")] = 24,
+    points: Annotated[int, Query(ge=1, le=288, description="Maximum number of points.")] = 96,
+) -> HealthSeriesView:
+    """Get the health of the last hours as a series: delays, fires, outcomes and backlog."""
     tenant_id = None if asking.tenant.name == SYSTEM else ctx.tenant.id
-    return SeriesView.of(await health.series(ctx.store, tenant_id, hours=hours, points=points))
+    return HealthSeriesView.of(await health.series(ctx, tenant_id, hours=hours, points=points))
 
 
 @routes.get("/nodes")
-async def nodes(ctx: Annotated[Context, may("nodes.list")]) -> NodesView:
-    """Every node in every cell, alive or remembered."""
-    told = await health.nodes(ctx.store)
+async def list_nodes(ctx: Annotated[Context, may("nodes.list")]) -> NodesView:
+    """List all nodes of all cells, including stopped nodes that are still recorded."""
+    answers = await health.nodes(ctx)
     return NodesView(
-        nodes=[NodeView.of(cell, node) for cell in told for node in cell.nodes or ()],
-        cells_down=[cell.cell for cell in told if cell.nodes is None],
+        nodes=[NodeView.of(cell, node) for cell in answers for node in cell.nodes or ()],
+        cells_down=[cell.cell for cell in answers if cell.nodes is None],
     )
 
 
 @routes.get("/shards")
-async def shards(
+async def list_shards(
     ctx: Annotated[Context, may("shards.list")],
-    after: Annotated[int, Query(ge=-1, le=4095, description="The last shard of the page before.")] = -1,
-    limit: Annotated[int, Query(ge=1, le=4096)] = 500,
+    after: Annotated[int, Query(ge=-1, le=SHARDS - 1, description="The last shard of the previous page.")] = -1,
+    limit: Annotated[int, Query(ge=1, le=SHARDS, description="Maximum number of shards.")] = 500,
 ) -> list[ShardView]:
-    """The shards with their leases, by number."""
-    told = await health.shards_of(ctx.store, after=after, limit=limit, cells_down=ctx.cells_down)
-    return sorted((ShardView.of(cell, row) for cell in told for row in cell.shards), key=lambda one: one.shard)
+    """List the shards and their leases, by number."""
+    answers = await health.shards_of(ctx, after=after, limit=limit)
+    return sorted((ShardView.of(cell, row) for cell in answers for row in cell.shards), key=lambda one: one.shard)
 
 
 @days.get("/calendars")
-async def listing(ctx: Annotated[Context, may("calendars.list")], paging: Paged) -> Page[CalendarView]:
-    """The tenant's calendars, by name."""
+async def list_calendars(ctx: Annotated[Context, may("calendars.list")], paging: Paged) -> Page[CalendarView]:
+    """List the calendars of the tenant, by name."""
     found = await calendars.page(ctx, after=paging.after or "", limit=paging.take)
     return paging.page(found, CalendarView.of, lambda one: one.name)
 
 
 @days.get("/calendars/{calendar}")
-async def read(ctx: Annotated[Context, may("calendars.read")], calendar: CalendarName) -> CalendarView:
-    """One calendar."""
-    found = (await calendars.known(ctx, [calendar])).get(calendar)
+async def get_calendar(ctx: Annotated[Context, may("calendars.read")], calendar: CalendarName) -> CalendarView:
+    """Get a calendar."""
+    found = (await calendars.by_names(ctx, [calendar])).get(calendar)
     if found is None:
         raise NotFound(f"tenant {ctx.tenant.name!r} has no calendar {calendar!r}")
     return CalendarView.of(found)
 
 
 @days.put("/calendars/{calendar}")
-async def put(ctx: Annotated[Context, may("calendars.put")], calendar: CalendarName, asked: NewCalendar) -> CalendarPut:
-    """Write a calendar; every job that uses it is planned anew before this is answered."""
+async def put_calendar(
+    ctx: Annotated[Context, may("calendars.put")], calendar: CalendarName, asked: NewCalendar
+) -> SavedCalendarView:
+    """Create or replace a calendar. The jobs that use it are rescheduled before the response."""
     made = asked.to_domain(calendar)
     moved = await calendars.put(ctx, made)
-    return CalendarPut(**CalendarView.of(made).model_dump(), moved=moved)
+    return SavedCalendarView(**CalendarView.of(made).model_dump(), moved=moved)

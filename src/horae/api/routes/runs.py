@@ -1,4 +1,4 @@
-"""What runs: trigger, backfill, instances of a job and of the tenant, cancel, retry."""
+"""Routes of instances and backfills: trigger, backfill, list, cancel, retry."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -6,151 +6,160 @@ from uuid import UUID
 
 from fastapi import Depends, Path, Query
 
-from horae.api.idempotent import OptionalKey, RequiredKey, Wish, answered, told
+from horae.api.idempotent import IdempotentRequest, OptionalKey, RequiredKey, answer_once, json_response
 from horae.api.models.base import Moment
 from horae.api.models.instances import (
-    BackfillBegun,
     BackfillView,
-    CountsView,
+    InstanceCountsView,
     InstanceDetail,
     InstanceView,
     NewBackfill,
     NewRun,
-    Retried,
-    Triggered,
+    RetryAnswer,
+    StartedBackfill,
+    TriggerAnswer,
 )
 from horae.api.pages import Page, Paged
 from horae.api.routes.jobs import JobRef
 from horae.api.routing import may, router
-from horae.domain.ids import Prefix, private, public, shard_in
-from horae.domain.lifecycle import State
-from horae.domain.searches import FIRST, LAST, LAST_ID, NEWEST, Mark, Sought
-from horae.service import backfills, expiry, holds, instances, interventions, jobs, search
+from horae.domain.ids import LONGEST_ID, Prefix, private, public, shard_in
+from horae.domain.instances.lifecycle import State
+from horae.domain.instances.searches import FIRST, LAST, LAST_ID, NEWEST, InstanceFilter, InstanceMark
 from horae.service.context import Context
-from horae.service.search import Bounds
+from horae.service.instances import expiry, instances, interventions, searches
+from horae.service.instances.searches import Bounds
+from horae.service.jobs import jobs
+from horae.service.limits import holds
+from horae.service.schedules import backfills
 
 routes = router("instances")
-InstanceId = Annotated[str, Path(max_length=60, examples=["ins_01hv3zq5k8e9r7t2m4n6p8s0v1"])]
-BackfillId = Annotated[str, Path(max_length=60, examples=["bkf_01hv3zq5k8e9r7t2m4n6p8s0v1"])]
-States = Annotated[list[State], Query(max_length=8, description="Only these states.")]
-Since = Annotated[Moment | None, Query(description="Of a job: fire times from here on; else births.")]
-Until = Annotated[Moment | None, Query(description="Up to here, excluded.")]
-BusinessKey = Annotated[str | None, Query(max_length=500, description="Only this business key.")]
+InstanceId = Annotated[str, Path(max_length=LONGEST_ID, examples=["ins_01hv3zq5k8e9r7t2m4n6p8s0v1"])]
+BackfillId = Annotated[str, Path(max_length=LONGEST_ID, examples=["bkf_01hv3zq5k8e9r7t2m4n6p8s0v1"])]
+States = Annotated[list[State], Query(max_length=8, description="Filter on states.")]
+Since = Annotated[
+    Moment | None, Query(description="Start of the time range: of fire times for one job, else of creation times.")
+]
+Until = Annotated[Moment | None, Query(description="End of the time range, excluded.")]
+BusinessKey = Annotated[str | None, Query(max_length=500, description="Filter on the business key.")]
 
 
-def sought(
+def instance_filter(
     state: States = [],  # noqa: B006 - a query parameter's default
     since: Since = None,
     until: Until = None,
     key: BusinessKey = None,
-) -> Sought:
-    """Which instances were asked for."""
-    return Sought(tuple(state), since or FIRST, until or LAST, key)
+) -> InstanceFilter:
+    """Returns the filter for instances."""
+    return InstanceFilter(tuple(state), since or FIRST, until or LAST, key)
 
 
-Wanted = Annotated[Sought, Depends(sought)]
+Wanted = Annotated[InstanceFilter, Depends(instance_filter)]
 
 
-@routes.post("/jobs/{job}/trigger", status_code=202, response_model=Triggered)
-async def trigger(
+@routes.post("/jobs/{job}/trigger", status_code=202, response_model=TriggerAnswer)
+async def trigger_job(
     ctx: Annotated[Context, may("jobs.trigger")], job: JobRef, key: RequiredKey, asked: NewRun | None = None
 ) -> Any:
     """Fire a job now, once per Idempotency-Key."""
-    found = await jobs.named(ctx, job)
+    found = await jobs.find_by_ref(ctx, job)
     done = await instances.trigger(ctx, found.name, key, payload=None if asked is None else asked.payload)
-    made = Triggered(
+    made = TriggerAnswer(
         instance_id=public(Prefix.INSTANCE, done.instance_id), job_id=public(Prefix.JOB, found.id), job=found.name
     )
-    return told(made.model_dump(mode="json"), 202, replayed=done.replayed)
+    return json_response(made.model_dump(mode="json"), 202, replayed=done.replayed)
 
 
-@routes.post("/jobs/{job}/backfill", status_code=202, response_model=BackfillBegun)
-async def backfill(
+@routes.post("/jobs/{job}/backfill", status_code=202, response_model=StartedBackfill)
+async def start_backfill(
     ctx: Annotated[Context, may("jobs.backfill")], job: JobRef, key: RequiredKey, asked: NewBackfill
 ) -> Any:
-    """Run a job's past fires of a range, once per Idempotency-Key; nodes walk through it, behind what is due."""
-    found = await jobs.named(ctx, job)
+    """Run the past fires of a time range, once per Idempotency-Key. Due instances go first."""
+    found = await jobs.find_by_ref(ctx, job)
     done = await backfills.start(ctx, found.name, key, asked.to_service())
-    return told(BackfillBegun.of(done.backfill).model_dump(mode="json"), 202, replayed=done.replayed)
+    return json_response(StartedBackfill.of(done.backfill).model_dump(mode="json"), 202, replayed=done.replayed)
 
 
 @routes.get("/jobs/{job}/backfills")
-async def of_job(ctx: Annotated[Context, may("backfills.list")], job: JobRef, paging: Paged) -> Page[BackfillView]:
-    """A job's backfills, newest first."""
-    found = await jobs.named(ctx, job, removed=True)
+async def list_backfills(
+    ctx: Annotated[Context, may("backfills.list")], job: JobRef, paging: Paged
+) -> Page[BackfillView]:
+    """List the backfills of a job, newest first."""
+    found = await jobs.find_by_ref(ctx, job, removed=True)
     before = UUID(paging.after) if paging.after else LAST_ID
     page = await backfills.of_job(ctx, found, before=before, limit=paging.take)
-    return paging.page(page, BackfillView.told, lambda one: one.id)
+    return paging.page(page, BackfillView.of_listed, lambda one: one.id)
 
 
 @routes.get("/backfills/{backfill}")
-async def progress(ctx: Annotated[Context, may("backfills.read")], backfill: BackfillId) -> BackfillView:
-    """How far a backfill has come."""
+async def get_backfill(ctx: Annotated[Context, may("backfills.read")], backfill: BackfillId) -> BackfillView:
+    """Get the progress of a backfill."""
     return BackfillView.whole(await backfills.show(ctx, private(Prefix.BACKFILL, backfill)))
 
 
 @routes.post("/backfills/{backfill}/cancel", response_model=BackfillView)
-async def call_off(
+async def cancel_backfill(
     ctx: Annotated[Context, may("backfills.cancel")], backfill: BackfillId, key: OptionalKey = None
 ) -> Any:
-    """Give birth to no more of it and cancel what waits; what runs may finish."""
+    """Cancel a backfill: no new instances, and waiting instances are cancelled. Running instances may finish."""
     id_ = private(Prefix.BACKFILL, backfill)
-    wish = Wish("backfills.cancel", backfill, shard_in(id_))
-    return await answered(ctx, key, wish, lambda ctx: backfills.cancel(ctx, id_), BackfillView.told)
+    wish = IdempotentRequest("backfills.cancel", backfill, shard_in(id_))
+    return await answer_once(ctx, key, wish, lambda ctx: backfills.cancel(ctx, id_), BackfillView.of_listed)
 
 
 @routes.get("/jobs/{job}/instances")
-async def history(
+async def list_job_instances(
     ctx: Annotated[Context, may("instances.list")], job: JobRef, paging: Paged, wanted: Wanted
 ) -> Page[InstanceView]:
-    """A job's instances, live and ended, newest fire first. A page may be short, or empty, and not the last."""
-    found = await jobs.named(ctx, job, removed=True)
-    before = Mark(datetime.fromisoformat(paging.after[0]), UUID(paging.after[1])) if paging.after else NEWEST
-    page = await search.of_job(ctx, found, wanted, before=before, bounds=Bounds(paging.limit))
-    return paging.told([InstanceView.of(past) for past in page.found], _place(page.next))
+    """List the instances of a job, live and ended, newest fire first. A page may be short or empty but not the last."""
+    found = await jobs.find_by_ref(ctx, job, removed=True)
+    before = InstanceMark(datetime.fromisoformat(paging.after[0]), UUID(paging.after[1])) if paging.after else NEWEST
+    page = await searches.of_job(ctx, found, wanted, before=before, bounds=Bounds(paging.limit))
+    return paging.page_of([InstanceView.of(past) for past in page.found], _place(page.next))
 
 
 @routes.get("/jobs/{job}/counts")
-async def counts(
+async def count_job_instances(
     ctx: Annotated[Context, may("instances.list")], job: JobRef, since: Since = None, until: Until = None
-) -> CountsView:
-    """How many of a job's instances live in which state, and how its fires of a stretch of time ended."""
-    found = await jobs.named(ctx, job, removed=True)
-    return CountsView.of(await search.counts(ctx, found, sought(since=since, until=until)))
+) -> InstanceCountsView:
+    """Count the live instances of a job by state, and the ended instances of a time range by state."""
+    found = await jobs.find_by_ref(ctx, job, removed=True)
+    return InstanceCountsView.of(await searches.counts(ctx, found, instance_filter(since=since, until=until)))
 
 
 @routes.get("/instances")
-async def listing(ctx: Annotated[Context, may("instances.list")], paging: Paged, wanted: Wanted) -> Page[InstanceView]:
-    """The tenant's instances, newest birth first. A page may be short, or empty, and not the last."""
+async def list_instances(
+    ctx: Annotated[Context, may("instances.list")], paging: Paged, wanted: Wanted
+) -> Page[InstanceView]:
+    """List the instances of the tenant, newest first. A page may be short or empty but not the last."""
     before = UUID(paging.after[1]) if paging.after else LAST_ID
-    page = await search.of_tenant(ctx, wanted, before=before, limit=paging.limit)
-    return paging.told([InstanceView.of(past) for past in page.found], _place(page.next))
+    page = await searches.of_tenant(ctx, wanted, before=before, limit=paging.limit)
+    return paging.page_of([InstanceView.of(past) for past in page.found], _place(page.next))
 
 
 @routes.get("/instances/{instance}")
-async def read(ctx: Annotated[Context, may("instances.read")], instance: InstanceId) -> InstanceDetail:
-    """One instance with its attempts, and what it waits for."""
-    found = await search.find(ctx, private(Prefix.INSTANCE, instance))
+async def get_instance(ctx: Annotated[Context, may("instances.read")], instance: InstanceId) -> InstanceDetail:
+    """Get an instance with its attempts, and what it waits for."""
+    found = await searches.find(ctx, private(Prefix.INSTANCE, instance))
     hold, end = await holds.of_instance(ctx, found), await expiry.of_instance(ctx, found)
     return InstanceDetail.whole(found, hold, end)
 
 
 @routes.post("/instances/{instance}/cancel", response_model=InstanceDetail)
-async def cancel(
+async def cancel_instance(
     ctx: Annotated[Context, may("instances.cancel")], instance: InstanceId, key: OptionalKey = None
 ) -> Any:
-    """End a live instance. A call in flight is not aborted, its late answer is refused."""
+    """Cancel a live instance. A call in flight is not aborted; its late answer is refused."""
     id_ = private(Prefix.INSTANCE, instance)
-    wish = Wish("instances.cancel", instance, shard_in(id_))
-    return await answered(ctx, key, wish, lambda ctx: interventions.cancel(ctx, id_), InstanceDetail.whole)
+    wish = IdempotentRequest("instances.cancel", instance, shard_in(id_))
+    return await answer_once(ctx, key, wish, lambda ctx: interventions.cancel(ctx, id_), InstanceDetail.whole)
 
 
 @routes.post("/instances/{instance}/retry", status_code=202)
-async def retry(ctx: Annotated[Context, may("instances.retry")], instance: InstanceId) -> Retried:
-    """Try again now: what waits for its retry at once, what is dead as a replay of its letter."""
+async def retry_instance(ctx: Annotated[Context, may("instances.retry")], instance: InstanceId) -> RetryAnswer:
+    """Retry an instance now. A dead instance is replayed as a new instance."""
     again = await interventions.retry(ctx, private(Prefix.INSTANCE, instance))
-    return Retried(instance_id=public(Prefix.INSTANCE, again))
+    return RetryAnswer(instance_id=public(Prefix.INSTANCE, again))
 
 
-def _place(mark: Mark | None) -> object:
+def _place(mark: InstanceMark | None) -> object:
     return None if mark is None else [mark.at.isoformat(), mark.id]

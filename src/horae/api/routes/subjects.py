@@ -1,18 +1,18 @@
-"""The subjects of rolling jobs: put in, taken out, listed, imported as a stream, and how well they are covered."""
+"""Routes of the subjects of rolling jobs: add, remove, import, list, coverage."""
 
 from typing import Annotated, Final
 
 from fastapi import Query
 from starlette.requests import Request
 
-from horae.api.lines import keys_of
-from horae.api.models.subjects import AddSubjects, ChangedView, CoverageView, RemoveSubjects, SubjectView
+from horae.api.models.subjects import AddSubjects, CoverageView, RemoveSubjects, SubjectChangesView, SubjectView
+from horae.api.ndjson import keys_of
 from horae.api.pages import Page, Paged
 from horae.api.routes.jobs import JobRef
 from horae.api.routing import may, router
-from horae.domain.tasks import LONGEST_KEY
-from horae.service import subjects
+from horae.domain.tasks.tasks import LONGEST_KEY
 from horae.service.context import Context
+from horae.service.rolling import subjects
 
 routes = router("subjects")
 STREAM: Final = {
@@ -20,7 +20,10 @@ STREAM: Final = {
         "required": True,
         "content": {
             "application/x-ndjson": {
-                "schema": {"type": "string", "description": 'A key a line: `"product-17"` or `{"key": "product-17"}`.'},
+                "schema": {
+                    "type": "string",
+                    "description": 'One key per line: `"product-17"` or `{"key": "product-17"}`.',
+                },
                 "example": '{"key": "product-17"}\n{"key": "product-18"}\n',
             }
         },
@@ -29,43 +32,47 @@ STREAM: Final = {
 
 
 @routes.put("/jobs/{job}/subjects")
-async def add(ctx: Annotated[Context, may("subjects.add")], job: JobRef, asked: AddSubjects) -> ChangedView:
-    """Put up to 1,000 keys into the set. Those that are in it stay as they are, so asking twice changes nothing."""
-    found = await subjects.rolling(ctx, job)
-    return ChangedView.of(await subjects.add(ctx, found, asked.keys, at_once=asked.at_once))
+async def add_subjects(
+    ctx: Annotated[Context, may("subjects.add")], job: JobRef, asked: AddSubjects
+) -> SubjectChangesView:
+    """Add up to 1,000 keys to the set. Keys that are already in it do not change, so the request may be repeated."""
+    found = await subjects.rolling_job(ctx, job)
+    return SubjectChangesView.of(await subjects.add(ctx, found, asked.keys, at_once=asked.at_once))
 
 
 @routes.post("/jobs/{job}/subjects/remove")
-async def remove(ctx: Annotated[Context, may("subjects.remove")], job: JobRef, asked: RemoveSubjects) -> ChangedView:
-    """Take up to 1,000 keys out of the set. A refresh that is under way may end."""
-    return ChangedView.of(await subjects.remove(ctx, await subjects.rolling(ctx, job), asked.keys))
+async def remove_subjects(
+    ctx: Annotated[Context, may("subjects.remove")], job: JobRef, asked: RemoveSubjects
+) -> SubjectChangesView:
+    """Remove up to 1,000 keys from the set. A running refresh may finish."""
+    return SubjectChangesView.of(await subjects.remove(ctx, await subjects.rolling_job(ctx, job), asked.keys))
 
 
 @routes.post("/jobs/{job}/subjects/import", openapi_extra=STREAM)
-async def take_in(
+async def import_subjects(
     ctx: Annotated[Context, may("subjects.import")],
     job: JobRef,
     request: Request,
-    at_once: Annotated[bool, Query(description="Run them now, and count that.")] = False,
-) -> ChangedView:
-    """Put a stream of any length into the set, a key a line. What was taken in before a fault stays; ask again."""
-    found = await subjects.rolling(ctx, job)
-    return ChangedView.of(await subjects.take_in(ctx, found, keys_of(request), at_once=at_once))
+    at_once: Annotated[bool, Query(description="Refresh new subjects now.")] = False,
+) -> SubjectChangesView:
+    """Import a stream of any length into the set, one key per line. After an error, send the stream again."""
+    found = await subjects.rolling_job(ctx, job)
+    return SubjectChangesView.of(await subjects.import_keys(ctx, found, keys_of(request), at_once=at_once))
 
 
 @routes.get("/jobs/{job}/subjects")
-async def listing(
+async def list_subjects(
     ctx: Annotated[Context, may("subjects.list")],
     job: JobRef,
     paging: Paged,
-    prefix: Annotated[str, Query(max_length=LONGEST_KEY, description="Only keys that begin so.")] = "",
+    prefix: Annotated[str, Query(max_length=LONGEST_KEY, description="Prefix filter on the key.")] = "",
 ) -> Page[SubjectView]:
-    """The set in the order of its keys, each with its last refresh."""
-    found = await subjects.page(ctx, await subjects.rolling(ctx, job), paging.after or "", paging.take, prefix)
+    """List the subjects of the set, by key, each with its last refresh."""
+    found = await subjects.page(ctx, await subjects.rolling_job(ctx, job), paging.after or "", paging.take, prefix)
     return paging.page(found, SubjectView.of, lambda one: one.key)
 
 
 @routes.get("/jobs/{job}/coverage")
-async def coverage(ctx: Annotated[Context, may("subjects.coverage")], job: JobRef) -> CoverageView:
-    """Which share of the set is fresh, whether that is enough, and when it will be."""
-    return CoverageView.of(await subjects.coverage(ctx, await subjects.rolling(ctx, job)))
+async def get_coverage(ctx: Annotated[Context, may("subjects.coverage")], job: JobRef) -> CoverageView:
+    """Get the coverage: the share of fresh subjects, and when the target is expected to be met."""
+    return CoverageView.of(await subjects.coverage(ctx, await subjects.rolling_job(ctx, job)))

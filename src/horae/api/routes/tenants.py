@@ -1,68 +1,74 @@
-"""Tenants: one's own, and for the platform's admins all of them."""
+"""Routes of tenants: the tenant of the caller, and all tenants for admins of the platform."""
 
 from typing import Annotated
 
 from fastapi import Path
 
-from horae.api.models.identity import MadeKey, NewKey
-from horae.api.models.tenants import Allowance, NewTenant, TenantView, WidenTenant
+from horae.api.models.identity import CreatedApiKey, NewApiKey
+from horae.api.models.tenants import AllowanceSpec, NewTenant, TenantView, WidenTenant
 from horae.api.pages import Page, Paged
 from horae.api.routing import Asking, may, router
-from horae.service import keys, tenants
+from horae.domain.tenants.tenants import LONGEST_NAME
 from horae.service.context import Context
+from horae.service.identity import api_keys
+from horae.service.tenants import tenants
 
 routes = router("tenants")
-TenantRef = Annotated[str, Path(max_length=60, description="The id of a tenant (`ten_…`), or its name.")]
+TenantRef = Annotated[str, Path(max_length=LONGEST_NAME, description="The id of the tenant (`ten_…`), or its name.")]
 
 
 @routes.get("/tenant")
-async def own(ctx: Annotated[Context, may("tenant.read")], asking: Asking) -> TenantView:
-    """The tenant this credential belongs to."""
+async def get_own_tenant(ctx: Annotated[Context, may("tenant.read")], asking: Asking) -> TenantView:
+    """Get the tenant of the caller."""
     return TenantView.of(asking.tenant, asking.allowance)
 
 
 @routes.post("/tenants", status_code=201)
-async def create(ctx: Annotated[Context, may("tenants.create")], asked: NewTenant) -> TenantView:
-    """Make a tenant."""
-    made = await tenants.create(ctx.store, asked.name, ctx.actor, width=asked.width, zone=asked.zone)
-    return TenantView.of(made, Allowance().to_domain())
+async def create_tenant(ctx: Annotated[Context, may("tenants.create")], asked: NewTenant) -> TenantView:
+    """Create a tenant."""
+    made = await tenants.create(ctx, asked.name, width=asked.width, zone=asked.zone)
+    return TenantView.of(made, AllowanceSpec().to_domain())
 
 
 @routes.get("/tenants")
-async def listing(ctx: Annotated[Context, may("tenants.list")], paging: Paged) -> Page[TenantView]:
-    """All tenants, by name."""
-    found = await tenants.page(ctx.store, paging.after, paging.take, ctx.cells_down)
+async def list_tenants(ctx: Annotated[Context, may("tenants.list")], paging: Paged) -> Page[TenantView]:
+    """List all tenants, by name."""
+    found = await tenants.page(ctx, paging.after, paging.take)
     return paging.page(found, lambda one: TenantView.of(*one), lambda one: one[0].name)
 
 
 @routes.get("/tenants/{tenant}")
-async def read(ctx: Annotated[Context, may("tenants.read")], tenant: TenantRef) -> TenantView:
-    """One tenant."""
-    return TenantView.of(*await tenants.read(ctx.store, tenant))
+async def get_tenant(ctx: Annotated[Context, may("tenants.read")], tenant: TenantRef) -> TenantView:
+    """Get a tenant."""
+    return TenantView.of(*await tenants.read(ctx, tenant))
 
 
 @routes.put("/tenants/{tenant}/allowance")
-async def allow(ctx: Annotated[Context, may("tenants.allow")], tenant: TenantRef, asked: Allowance) -> TenantView:
-    """Set what a tenant may use; every process knows within a few seconds."""
+async def set_allowance(
+    ctx: Annotated[Context, may("tenants.allow")], tenant: TenantRef, asked: AllowanceSpec
+) -> TenantView:
+    """Set the allowance of a tenant. It applies in every process within a few seconds."""
     allowance = asked.to_domain()
-    name = (await tenants.named(ctx.store, tenant)).name
-    return TenantView.of(await tenants.allow(ctx.store, name, ctx.actor, allowance), allowance)
+    name = (await tenants.find_by_ref(ctx, tenant)).name
+    return TenantView.of(await tenants.allow(ctx, name, allowance), allowance)
 
 
 @routes.post("/tenants/{tenant}/widen")
-async def widen(ctx: Annotated[Context, may("tenants.widen")], tenant: TenantRef, asked: WidenTenant) -> TenantView:
-    """Spread the new jobs and keys of a tenant over more shards. What it has stays where it is, and goes on."""
-    found, allowance = await tenants.read(ctx.store, tenant)
-    return TenantView.of(await tenants.widen(ctx.store, found.name, ctx.actor, asked.width), allowance)
+async def widen_tenant(
+    ctx: Annotated[Context, may("tenants.widen")], tenant: TenantRef, asked: WidenTenant
+) -> TenantView:
+    """Spread the new jobs and business keys of a tenant over more shards. Existing rows stay where they are."""
+    found, allowance = await tenants.read(ctx, tenant)
+    return TenantView.of(await tenants.widen(ctx, found.name, asked.width), allowance)
 
 
 @routes.post("/tenants/{tenant}/keys", status_code=201)
-async def create_key(
-    ctx: Annotated[Context, may("tenants.keys.create")], tenant: TenantRef, asked: NewKey, caller: Asking
-) -> MadeKey:
-    """Make a key of another tenant: its first one. Its text is in this answer and nowhere else."""
-    speaking = await tenants.speaking_for(ctx, tenant)
+async def create_tenant_key(
+    ctx: Annotated[Context, may("tenants.keys.create")], tenant: TenantRef, asked: NewApiKey, caller: Asking
+) -> CreatedApiKey:
+    """Create an API key of another tenant, such as its first key. Its secret text is in this response only."""
+    speaking = await tenants.context_of(ctx, tenant)
     if speaking.tenant.id == ctx.tenant.id:
         caller.check_grant(asked.roles, asked.scopes)
-    made = await keys.create(speaking, asked.name, asked.roles, scopes=asked.scopes, expires_at=asked.expires_at)
-    return MadeKey.made(made)
+    made = await api_keys.create(speaking, asked.name, asked.roles, scopes=asked.scopes, expires_at=asked.expires_at)
+    return CreatedApiKey.of_created(made)

@@ -1,4 +1,4 @@
-"""The pull protocol: poll, heartbeat, finish, fail; many instances in each message, and an answer for each of them."""
+"""Routes of the worker protocol: poll, heartbeat, finish, fail. Each message has many items, with a result for each."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -8,149 +8,164 @@ from uuid import UUID
 from starlette.requests import Request
 
 from horae.api import hot
-from horae.api.hot import documented, told, waiting
+from horae.api.hot import document_of, json_body, long_poll
 from horae.api.models.workers import (
-    Failed,
-    Failures,
-    Finished,
-    Finishes,
-    Heard,
-    HeardAll,
-    Heartbeats,
-    Held,
+    ClaimedBatch,
+    ClaimedItem,
+    FailRequest,
+    FailRequests,
+    FinishRequest,
+    FinishRequests,
+    HeartbeatRequest,
+    HeartbeatRequests,
+    HeartbeatResult,
+    HeartbeatResults,
     InvalidItem,
-    Poll,
-    Reported,
-    ReportedAll,
-    Succeeded,
-    Successes,
-    UnreadItems,
-    Work,
-    Works,
+    PollRequest,
+    ReportResult,
+    ReportResults,
+    SuccessRequest,
+    SuccessRequests,
+    UndecodedItems,
     id_of,
     read_item,
 )
 from horae.api.routing import may
-from horae.domain import workers as domain
-from horae.domain.outcomes import Declined, Success
-from horae.domain.workers import Verdict
-from horae.service import successes, workers
+from horae.domain.instances.outcomes import DeclinedCall, Success
+from horae.domain.workers import workers as domain
+from horae.domain.workers.workers import ReportVerdict
 from horae.service.context import Context
-from horae.service.polls import Polls
-from horae.service.proofs import count_refused
+from horae.service.workers import success_batches, workers
+from horae.service.workers.ownership import count_refused
+from horae.service.workers.polls import Polls
 
 routes = hot.router("workers")
-STATUS: Final = {Verdict.DONE: 200, Verdict.LATE: 409, Verdict.NOT_NOW: 503, Verdict.INVALID: 422}
+STATUS: Final = {
+    ReportVerdict.DONE: 200,
+    ReportVerdict.LATE: 409,
+    ReportVerdict.NOT_NOW: 503,
+    ReportVerdict.INVALID: 422,
+}
 ONE = {"instance_id": "ins_01hv3zq5k8e9r7t2m4n6p8s0v1", "attempt": 1, "token": "…"}
 POLL = {"queue": "coupon_job", "worker_id": "host-1/4711", "limit": 10, "wait": 30}
 HEARTBEAT = {"items": [{**ONE, "seconds": 60}]}
 REFUND = {"type": "REFUND", "key": "order-42", "payload": {"amount": 5}}
 FINISH = {"items": [{**ONE, "compensations": [REFUND]}, {**ONE, "declined": True, "message": "no longer pending"}]}
 FAIL = {"items": [{**ONE, "message": "the printer is on fire", "retry_after": 30}]}
-Item = TypeVar("Item", Finished, Failed)
-Spoken = TypeVar("Spoken", Finished, Failed, Held)
+Item = TypeVar("Item", FinishRequest, FailRequest)
+Spoken = TypeVar("Spoken", FinishRequest, FailRequest, HeartbeatRequest)
 
 
-@routes.post("/workers/poll", openapi_extra=documented(Works, Poll, example=POLL))
-@waiting
-async def poll(
-    request: Request, ctx: Annotated[Context, may("workers.poll")], asked: Annotated[Poll, told(Poll)]
-) -> Works:
-    """Claim due instances of a queue, or wait for some. Each is one attempt, yours until its deadline."""
+@routes.post("/workers/poll", openapi_extra=document_of(ClaimedBatch, PollRequest, example=POLL))
+@long_poll
+async def poll_queue(
+    request: Request,
+    ctx: Annotated[Context, may("workers.poll")],
+    asked: Annotated[PollRequest, json_body(PollRequest)],
+) -> ClaimedBatch:
+    """Claim due instances of a queue, or wait for them. The worker owns each attempt until its deadline."""
     polls: Polls = request.app.state.polls
 
     async def there() -> bool:
         return not await request.is_disconnected()
 
     taken = await polls.poll(ctx, asked.queue, asked.worker_id, asked.limit, wait=asked.wait, there=there)
-    return Works([Work.of(one) for one in taken], _now(ctx))
+    return ClaimedBatch([ClaimedItem.of(one) for one in taken], _now(ctx))
 
 
-@routes.post("/workers/heartbeat", openapi_extra=documented(HeardAll, Heartbeats, example=HEARTBEAT))
-async def heartbeat(
-    ctx: Annotated[Context, may("workers.heartbeat")], asked: Annotated[UnreadItems, told(UnreadItems)]
-) -> HeardAll:
-    """Move deadlines away. `yours: false`: it was cancelled, replaced or rescued; stop, and do not finish it."""
-    items = [read_item(one, Held) for one in asked.items]
-    held = {one: domain.Held(id_, one.attempt, one.token, one.seconds) for one, id_ in _known(ctx, items)}
+@routes.post("/workers/heartbeat", openapi_extra=document_of(HeartbeatResults, HeartbeatRequests, example=HEARTBEAT))
+async def send_heartbeats(
+    ctx: Annotated[Context, may("workers.heartbeat")], asked: Annotated[UndecodedItems, json_body(UndecodedItems)]
+) -> HeartbeatResults:
+    """Extend deadlines. `yours: false`: the attempt was cancelled, replaced or lost; stop, and do not finish it."""
+    items = [read_item(one, HeartbeatRequest) for one in asked.items]
+    held = {one: domain.Heartbeat(id_, one.attempt, one.token, one.seconds) for one, id_ in _with_valid_ids(ctx, items)}
     answers = await workers.heartbeat(ctx, list(held.values())) if held else []
     of = dict(zip(held, answers, strict=True))
-    return HeardAll([_heard(one, of) for one in items], _now(ctx))
+    return HeartbeatResults([_heartbeat_result(one, of) for one in items], _now(ctx))
 
 
-@routes.post("/workers/finish", openapi_extra=documented(ReportedAll, Finishes, example=FINISH))
-async def finish(
+@routes.post("/workers/finish", openapi_extra=document_of(ReportResults, FinishRequests, example=FINISH))
+async def finish_attempts(
     ctx: Annotated[Context, may("workers.finish")],
-    asked: Annotated[UnreadItems | Successes, told(UnreadItems, plain=Successes)],
-) -> ReportedAll:
-    """Say that attempts are done. The first report of an attempt counts; a late or forged one is refused."""
-    if isinstance(asked, Successes):
+    asked: Annotated[UndecodedItems | SuccessRequests, json_body(UndecodedItems, plain=SuccessRequests)],
+) -> ReportResults:
+    """Report finished attempts. The first report of an attempt counts; a late or forged report is refused."""
+    if isinstance(asked, SuccessRequests):
         return await _succeed(ctx, asked.items)
-    return ReportedAll(await _report(ctx, [read_item(one, Finished) for one in asked.items], _finished))
+    return ReportResults(await _report(ctx, [read_item(one, FinishRequest) for one in asked.items], _finish_of))
 
 
-@routes.post("/workers/fail", openapi_extra=documented(ReportedAll, Failures, example=FAIL))
-async def fail(
-    ctx: Annotated[Context, may("workers.fail")], asked: Annotated[UnreadItems, told(UnreadItems)]
-) -> ReportedAll:
-    """Say that attempts failed. The job's retry policy decides what follows."""
-    return ReportedAll(await _report(ctx, [read_item(one, Failed) for one in asked.items], _failure))
+@routes.post("/workers/fail", openapi_extra=document_of(ReportResults, FailRequests, example=FAIL))
+async def fail_attempts(
+    ctx: Annotated[Context, may("workers.fail")], asked: Annotated[UndecodedItems, json_body(UndecodedItems)]
+) -> ReportResults:
+    """Report failed attempts. The retry policy of the job decides what follows."""
+    return ReportResults(await _report(ctx, [read_item(one, FailRequest) for one in asked.items], _failure))
 
 
-async def _succeed(ctx: Context, items: Sequence[Succeeded]) -> ReportedAll:
-    """The most of them by what is remembered here; the others like any report."""
-    found = await successes.succeed(ctx, items)
-    rest = [Finished(one.instance_id, one.attempt, one.token) for one, how in zip(items, found, strict=True) if not how]
-    asked = iter(await _report(ctx, rest, _finished) if rest else ())
-    return ReportedAll([_reported(one, how) if how else next(asked) for one, how in zip(items, found, strict=True)])
+async def _succeed(ctx: Context, items: Sequence[SuccessRequest]) -> ReportResults:
+    """Report most successes from the memory of this process, and the others like any report."""
+    found = await success_batches.succeed(ctx, items)
+    rest = [
+        FinishRequest(one.instance_id, one.attempt, one.token) for one, how in zip(items, found, strict=True) if not how
+    ]
+    asked = iter(await _report(ctx, rest, _finish_of) if rest else ())
+    return ReportResults(
+        [_report_result(one, how) if how else next(asked) for one, how in zip(items, found, strict=True)]
+    )
 
 
 async def _report(
     ctx: Context, items: Sequence[Item | InvalidItem], said: Callable[[Item], domain.Report]
-) -> list[Reported]:
+) -> list[ReportResult]:
     known = {
-        one: domain.Finish(id_, one.attempt, one.token, said(one), one.compensations) for one, id_ in _known(ctx, items)
+        one: domain.Finish(id_, one.attempt, one.token, said(one), one.compensations)
+        for one, id_ in _with_valid_ids(ctx, items)
     }
     answers = await workers.finish(ctx, list(known.values())) if known else []
     of = {one: answer.verdict for one, answer in zip(known, answers, strict=True)}
     return [
-        _invalid(one) if isinstance(one, InvalidItem) else _reported(one, of.get(one, Verdict.LATE)) for one in items
+        _invalid(one) if isinstance(one, InvalidItem) else _report_result(one, of.get(one, ReportVerdict.LATE))
+        for one in items
     ]
 
 
-def _reported(one: Finished | Failed | Succeeded, how: Verdict) -> Reported:
-    return Reported(one.instance_id, one.attempt, how, STATUS[how])
+def _report_result(one: FinishRequest | FailRequest | SuccessRequest, how: ReportVerdict) -> ReportResult:
+    return ReportResult(one.instance_id, one.attempt, how, STATUS[how])
 
 
-def _invalid(one: InvalidItem) -> Reported:
-    return Reported(one.instance_id, one.attempt, Verdict.INVALID, STATUS[Verdict.INVALID], one.message)
+def _invalid(one: InvalidItem) -> ReportResult:
+    return ReportResult(one.instance_id, one.attempt, ReportVerdict.INVALID, STATUS[ReportVerdict.INVALID], one.message)
 
 
-def _known(ctx: Context, items: Sequence[Spoken | InvalidItem]) -> list[tuple[Spoken, UUID]]:
-    """Those that speak of an id that can be one; the others are nobody's, and counted like a forged token."""
+def _with_valid_ids(ctx: Context, items: Sequence[Spoken | InvalidItem]) -> list[tuple[Spoken, UUID]]:
+    """Returns the items with a possible id. The others are counted like a forged token."""
     valid = [one for one in items if not isinstance(one, InvalidItem)]
     found = [(one, id_) for one in valid if (id_ := id_of(one.instance_id)) is not None]
     count_refused(ctx, len(valid) - len(found))
     return found
 
 
-def _finished(one: Finished) -> domain.Report:
-    return Declined(one.message) if one.declined else Success()
+def _finish_of(one: FinishRequest) -> domain.Report:
+    return DeclinedCall(one.message) if one.declined else Success()
 
 
-def _failure(one: Failed) -> domain.Failed:
-    return domain.Failed(one.message, one.retryable, one.retry_after, one.counted)
+def _failure(one: FailRequest) -> domain.FailureReport:
+    return domain.FailureReport(one.message, one.retryable, one.retry_after, one.counted)
 
 
 def _now(ctx: Context) -> datetime:
-    """The cells' time, for workers whose own clock is wrong."""
-    return ctx.store.clock.now()
+    """Returns the time of the cells, for workers with a wrong clock."""
+    return ctx.now()
 
 
-def _heard(one: Held | InvalidItem, answers: Mapping[Held, domain.HeartbeatAnswer]) -> Heard:
+def _heartbeat_result(
+    one: HeartbeatRequest | InvalidItem, answers: Mapping[HeartbeatRequest, domain.HeartbeatAnswer]
+) -> HeartbeatResult:
     if isinstance(one, InvalidItem):
-        return Heard(one.instance_id, one.attempt, yours=True, message=one.message)
+        return HeartbeatResult(one.instance_id, one.attempt, yours=True, message=one.message)
     answer = answers.get(one)
     if answer is None:
-        return Heard(one.instance_id, one.attempt, yours=False)
-    return Heard(one.instance_id, one.attempt, answer.yours, answer.deadline)
+        return HeartbeatResult(one.instance_id, one.attempt, yours=False)
+    return HeartbeatResult(one.instance_id, one.attempt, answer.yours, answer.deadline)

@@ -1,1 +1,1 @@
-"""One file per noun; each command is a verb of the service with its answer printed."""
+"""The commands, one file per noun. Each command calls the service and prints the answer."""

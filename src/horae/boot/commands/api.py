@@ -5,42 +5,38 @@ from typing import Annotated, Final
 
 import typer
 
-from horae.boot.doors import opened
-from horae.boot.sealing import opened_store, require
-from horae.boot.serving import told_to_end
-from horae.boot.session import load, run
-from horae.boot.telling import say
-from horae.runtime.stalls import watching
-from horae.security.seals import check_secret
+from horae.boot.api_server import api_server
+from horae.boot.encryption import open_store, require_keys
+from horae.boot.output import say
+from horae.boot.serving import stop_signal
+from horae.boot.session import load
+from horae.runtime.stalls import watch_stalls
+from horae.security.signed_texts import check_secret
 
-YOUNG: Final = 10_000  # objects of a few requests: one batch of a hundred tasks makes more than Python's own 700
+YOUNG: Final = 10_000  # objects of a few requests: a batch of a hundred tasks makes more than the default of 700
 
 
-def api(
+async def api(
     host: Annotated[str | None, typer.Option(help="The address to listen on; HORAE_API_HOST where omitted.")] = None,
     port: Annotated[int | None, typer.Option(help="The port; 0 takes a free one.")] = None,
 ) -> None:
-    """Open the doors: the REST API under /api/v1. Several processes may share one port."""
-
-    async def work() -> None:
-        settings = load(doors=True)
-        settings = settings.model_copy(
-            update={"api_host": host or settings.api_host, "api_port": settings.api_port if port is None else port}
-        )
-        check_secret(settings.api_secret)
-        require(settings)
-        told = told_to_end()
-        async with opened_store(settings, settings.door_cells()) as store, opened(settings, store) as address:
-            _settle_down()
-            say({"address": address}, f"Horae listens on {address}")
-            with watching(settings.loop_stall):
-                await told.wait()
-
-    run(work)
+    """Run the API server: the REST API under /api/v1. Several processes can share one port."""
+    settings = load(api_server=True)
+    settings = settings.model_copy(
+        update={"api_host": host or settings.api_host, "api_port": settings.api_port if port is None else port}
+    )
+    check_secret(settings.api_secret)
+    require_keys(settings)
+    stopping = stop_signal()
+    async with open_store(settings, settings.api_server_cells()) as store, api_server(settings, store) as address:
+        _settle_down()
+        say({"address": address}, f"Horae listens on {address}")
+        with watch_stalls(settings.loop_stall):
+            await stopping.wait()
 
 
 def _settle_down() -> None:
-    """What is there now stays: no collection of garbage walks through it any more, while requests wait."""
+    """Exclude all present objects from garbage collection, so that no request waits for it."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(YOUNG)

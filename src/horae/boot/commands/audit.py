@@ -10,57 +10,52 @@ import msgspec
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from horae.boot.session import err, load, name_cells_down, out, run
-from horae.boot.telling import Exit, Verbs, answer, say, wants_json
-from horae.domain.anchors import Anchor
+from horae.boot.output import Exit, answer, say, wants_json
+from horae.boot.session import err, load, name_cells_down, out
+from horae.boot.verbs import Verbs
+from horae.domain.audit.anchors import Anchor
 from horae.domain.errors import Invalid
 from horae.runtime.settings import Settings
-from horae.service import blocks
-from horae.service.blocks import Expected, Verdict
-from horae.store.cells import Cell, Store
-from horae.upkeep.anchors import note, read
+from horae.service.audit import verification
+from horae.service.audit.verification import ChainExpectation, ChainVerdict
+from horae.store.cells import Cell
+from horae.store.store import Store
+from horae.upkeep.anchors import append_heads, read
 
 app = Verbs(no_args_is_help=True)
 File = Annotated[Path | None, typer.Option("--anchors", help="The file of anchors; HORAE_AUDIT_ANCHORS where omitted.")]
 
 
 @app.command()
-def verify(
+async def verify(
     anchors: File = None,
     cell: Annotated[str | None, typer.Option(help="One cell; all of them where it is left out.")] = None,
 ) -> None:
-    """Read every sealed block and every audit row; exits with 1 and names the first bad block where there is one."""
-
-    async def work() -> list[Verdict]:
-        settings = load()
-        known = _known(settings, anchors)
-        async with _owning(settings) as store:
-            meant = [one for one in store.cells if cell in (None, one.name)]
-            if not meant:
-                raise Invalid(f"there is no cell {cell!r}")
-            with _bar(quiet=wants_json()) as bar:
-                return [await _verify(bar, one, settings, known) for one in meant]
-
-    found = run(work)
-    told = {"ok": all(one.fault is None for one in found), "cells": [*map(_told, found)]}
-    answer(told, lambda: _say_all(found))
+    """Verify the hash chain of the audit log: every block and every row. Exits with 1 and names the first bad block."""
+    settings = load()
+    known = _known(settings, anchors)
+    async with _owning(settings) as store:
+        meant = [one for one in store.cells if cell in (None, one.name)]
+        if not meant:
+            raise Invalid(f"there is no cell {cell!r}")
+        with _bar(quiet=wants_json()) as bar:
+            found = [await _verify(bar, one, settings, known) for one in meant]
+    facts = {"ok": all(one.fault is None for one in found), "cells": [*map(_facts_of, found)]}
+    answer(facts, lambda: _say_all(found))
     if any(one.fault is not None for one in found):
         raise typer.Exit(Exit.REFUSED)
 
 
 @app.command()
-def anchor(anchors: File = None) -> None:
-    """Note the heads of all chains now: append them to the file of anchors, or print them where there is none."""
-
-    async def work() -> list[Anchor]:
-        async with Store.of(load().all_cells()) as store:
-            found = await blocks.anchors(store.cells)
-            name_cells_down([cell.name for cell in store.cells if cell.reach.is_down])
-            return found
-
-    found, file = run(work), anchors or load().audit_anchors
+async def anchor(anchors: File = None) -> None:
+    """Record the heads of all chains now: append them to the file of anchors, or print them if there is none."""
+    settings = load()
+    async with Store.of(settings.all_cells()) as store:
+        found = await verification.anchors(store.cells)
+        name_cells_down([cell.name for cell in store.cells if cell.reach.is_down])
+    file = anchors or settings.audit_anchors
     if file is not None:
-        note(file, found)
+        append_heads(file, found)
         say(found, f"{len(found)} heads noted in {file}")
         return
     say(found, "\n".join(msgspec.json.encode(one).decode() for one in found))
@@ -68,16 +63,16 @@ def anchor(anchors: File = None) -> None:
 
 @asynccontextmanager
 async def _owning(settings: Settings) -> AsyncIterator[Store]:
-    """Only the owner of the tables reads the audit rows of all tenants."""
-    async with Store.of(settings.all_cells()) as store, store.owning() as owner:
+    """The cells as the owner of the tables, the only role that reads the audit rows of all tenants."""
+    async with Store.of(settings.all_cells()) as store, store.as_owner() as owner:
         yield owner
 
 
-async def _verify(bar: Progress, cell: Cell, settings: Settings, known: list[Anchor]) -> Verdict:
+async def _verify(bar: Progress, cell: Cell, settings: Settings, known: list[Anchor]) -> ChainVerdict:
     task = bar.add_task(cell.name, total=None)
     oldest = cell.clock.now() - timedelta(days=settings.audit_days)
-    return await blocks.verify(
-        cell, Expected(known, oldest), lambda done, total: bar.update(task, completed=done, total=total)
+    return await verification.verify(
+        cell, ChainExpectation(known, oldest), lambda done, total: bar.update(task, completed=done, total=total)
     )
 
 
@@ -93,7 +88,7 @@ def _bar(*, quiet: bool) -> Progress:
     return Progress(*columns, console=err, disable=quiet or not err.is_terminal, transient=True)
 
 
-def _told(verdict: Verdict) -> dict[str, Any]:
+def _facts_of(verdict: ChainVerdict) -> dict[str, Any]:
     fault = verdict.fault
     return {
         "cell": verdict.cell,
@@ -102,24 +97,24 @@ def _told(verdict: Verdict) -> dict[str, Any]:
         "anchors": verdict.anchors,
         "dropped_blocks": verdict.dropped,
         "head": {"number": verdict.head.number, "hash": verdict.head.hash.hex()},
-        "unsealed_rows": verdict.unsealed.entries,
-        "unsealed_since": verdict.unsealed.since,
+        "unchained_rows": verdict.unchained.entries,
+        "unchained_since": verdict.unchained.since,
         "fault": None if fault is None else {"block": fault.number, "what": fault.what},
     }
 
 
-def _say_all(found: list[Verdict]) -> None:
+def _say_all(found: list[ChainVerdict]) -> None:
     for one in found:
         _say(one)
 
 
-def _say(verdict: Verdict) -> None:
+def _say(verdict: ChainVerdict) -> None:
     if verdict.fault is not None:
         out.print("✗", style="red", end=" ")
         out.print(f"{verdict.cell}: block {verdict.fault.number}: {verdict.fault.what}", highlight=False)
         return
-    said = f"{verdict.blocks} blocks with {verdict.entries} rows are as they were sealed"
+    said = f"{verdict.blocks} blocks with {verdict.entries} rows are unchanged"
     said += f", {verdict.anchors} anchors agree" if verdict.anchors else "; no anchor was compared"
-    said += f"; {verdict.unsealed.entries} rows wait for their seal" if verdict.unsealed.entries else ""
+    said += f"; {verdict.unchained.entries} rows are not in a block yet" if verdict.unchained.entries else ""
     out.print("✓", style="green", end=" ")
     out.print(f"{verdict.cell}: {said}", highlight=False, soft_wrap=True)

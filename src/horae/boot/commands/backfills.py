@@ -1,4 +1,4 @@
-"""`horae backfill …`: past fires of a job, asked for as a range, with a bar that follows them."""
+"""`horae backfill …`: past fires of a job, requested as a range, with a progress bar."""
 
 import asyncio
 from datetime import datetime
@@ -10,23 +10,24 @@ from rich.progress import Progress as Bar
 
 from horae.api.models.instances import BackfillView
 from horae.boot.commands.schedules import MOMENT, moment
-from horae.boot.session import caller, err, out, run
-from horae.boot.telling import Verbs, answer, wants_json
-from horae.domain.backfills import DEFAULT_CAP, Backfill, Progress
+from horae.boot.output import answer, wants_json
+from horae.boot.session import caller, err, out
+from horae.boot.verbs import Verbs
 from horae.domain.errors import Invalid
 from horae.domain.ids import Prefix, private, public
-from horae.service import backfills
-from horae.service.backfills import Asked, Shown
+from horae.domain.schedules.backfills import DEFAULT_CAP, Backfill, BackfillStatus
 from horae.service.context import Context
+from horae.service.schedules import backfills
+from horae.service.schedules.backfills import BackfillDetail, BackfillRequest
 
 app = Verbs(no_args_is_help=True)
 Id = Annotated[str, typer.Argument(metavar="BACKFILL", help="A backfill's id, bkf_….")]
 Follow = Annotated[bool, typer.Option("--follow", help="Wait until all of it has ended, with a bar.")]
-PAUSE: Final = 0.5
+PROGRESS_INTERVAL_S: Final = 0.5
 
 
 @app.command()
-def start(
+async def start(
     job: str,
     since: Annotated[datetime, typer.Option(help="From this fire time on, with its offset.", formats=[MOMENT])],
     until: Annotated[datetime, typer.Option(help="Up to this one, excluded.", formats=[MOMENT])],
@@ -35,68 +36,56 @@ def start(
     rerun: Annotated[bool, typer.Option(help="Run again on purpose what ran before, under new keys.")] = False,
     follow: Follow = False,
 ) -> None:
-    """Run a job's past fires of a range; nodes walk through it, behind what is due."""
-
-    async def work() -> None:
-        if since.tzinfo is None or until.tzinfo is None:
-            raise Invalid("a time needs its offset, for example 2026-11-15T09:00:00+08:00")
-        async with caller() as ctx:
-            begun = (await backfills.start(ctx, job, key, Asked(since, until, cap, rerun))).backfill
-            if follow:
-                _show_whole(await _follow(ctx, begun.id))
-            else:
-                _show(begun)
-
-    run(work)
+    """Run a job's past fires of a range; they use the backfill lane, which has the smallest share of the calls."""
+    if since.tzinfo is None or until.tzinfo is None:
+        raise Invalid("a time needs its offset, for example 2026-11-15T09:00:00+08:00")
+    async with caller() as ctx:
+        begun = (await backfills.start(ctx, job, key, BackfillRequest(since, until, cap, rerun))).backfill
+        if follow:
+            _show_whole(await _follow(ctx, begun.id))
+        else:
+            _show(begun)
 
 
 @app.command()
-def show(id_: Id, follow: Follow = False) -> None:
-    """How far a backfill has come."""
-
-    async def work() -> None:
-        async with caller() as ctx:
-            found = private(Prefix.BACKFILL, id_)
-            _show_whole(await _follow(ctx, found) if follow else await backfills.show(ctx, found))
-
-    run(work)
+async def show(id_: Id, follow: Follow = False) -> None:
+    """Show the progress of a backfill."""
+    async with caller() as ctx:
+        found = private(Prefix.BACKFILL, id_)
+        _show_whole(await _follow(ctx, found) if follow else await backfills.show(ctx, found))
 
 
 @app.command("cancel")
-def call_off(id_: Id) -> None:
-    """Make no more of it and cancel what waits; what runs may finish."""
-
-    async def work() -> None:
-        async with caller() as ctx:
-            _show(await backfills.cancel(ctx, private(Prefix.BACKFILL, id_)))
-
-    run(work)
+async def call_off(id_: Id) -> None:
+    """Cancel a backfill: no more fires are created, waiting ones are cancelled, running ones may finish."""
+    async with caller() as ctx:
+        _show(await backfills.cancel(ctx, private(Prefix.BACKFILL, id_)))
 
 
-async def _follow(ctx: Context, id_: UUID) -> Shown:
-    """Look until every fire of it has ended; a person sees a bar."""
+async def _follow(ctx: Context, id_: UUID) -> BackfillDetail:
+    """Wait until every fire has ended, with a progress bar on a terminal."""
     with Bar(console=err, transient=True, disable=wants_json() or not err.is_terminal) as bar:
         task = bar.add_task("backfill", total=None)
         while True:
-            shown = await backfills.show(ctx, id_)
-            one = shown.backfill
-            bar.update(task, total=one.planned, completed=one.already + sum(shown.ended.values()))
-            if one.status != Progress.RUNNING and not shown.waiting:
-                return shown
-            await asyncio.sleep(PAUSE)
+            detail = await backfills.show(ctx, id_)
+            one = detail.backfill
+            bar.update(task, total=one.planned, completed=one.already + sum(detail.ended.values()))
+            if one.status != BackfillStatus.RUNNING and not detail.waiting:
+                return detail
+            await asyncio.sleep(PROGRESS_INTERVAL_S)
 
 
-def _show_whole(shown: Shown) -> None:
-    ended = ", ".join(f"{many} {state}" for state, many in sorted(shown.ended.items())) or "none ended"
-    text = f"{_said(shown.backfill)}\n{shown.waiting} waiting or running, {ended}"
-    answer(BackfillView.whole(shown), lambda: out.print(text, highlight=False))
+def _show_whole(detail: BackfillDetail) -> None:
+    ended = ", ".join(f"{many} {state}" for state, many in sorted(detail.ended.items())) or "none ended"
+    text = f"{_summary(detail.backfill)}\n{detail.waiting} waiting or running, {ended}"
+    answer(BackfillView.whole(detail), lambda: out.print(text, highlight=False))
 
 
 def _show(one: Backfill) -> None:
-    answer(BackfillView.told(one), lambda: out.print(_said(one), highlight=False))
+    answer(BackfillView.of_listed(one), lambda: out.print(_summary(one), highlight=False))
 
 
-def _said(one: Backfill) -> str:
-    done = f"{one.born} born, {one.already} not needed of {one.planned}"
+def _summary(one: Backfill) -> str:
+    done = f"{one.planned} planned: {one.inserted} created, {one.already} skipped (already succeeded)"
     range_ = f"{moment(one.since)} to {moment(one.until)}"
     return f"{public(Prefix.BACKFILL, one.id)} {one.status}: {range_}, {done}"

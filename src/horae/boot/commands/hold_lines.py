@@ -1,4 +1,4 @@
-"""A hold in one line, for people."""
+"""Formats a hold as one line for people."""
 
 from typing import Final
 

@@ -7,9 +7,10 @@ from rich.table import Table
 
 from horae.api.models.holds import HoldView
 from horae.boot.commands.schedules import moment
-from horae.boot.session import caller, out, run
-from horae.boot.telling import Verbs, answer
-from horae.service import holds
+from horae.boot.output import answer
+from horae.boot.session import caller, out
+from horae.boot.verbs import Verbs
+from horae.service.limits import holds
 
 app = Verbs(no_args_is_help=True)
 
@@ -20,16 +21,12 @@ def holding() -> None:
 
 
 @app.command("list")
-def list_(limit: Annotated[int, typer.Option(help="Maximum number of holds.")] = 50) -> None:
-    """Which targets and limits hold calls of the tenant back, most waiting first."""
-
-    async def work() -> None:
-        async with caller() as ctx:
-            found = [HoldView.of(hold) for hold in (await holds.listing(ctx))[:limit]]
-        table = Table("waiting", "reason", "lane", "since (UTC)", "next try (UTC)", "name")
-        for one in found:
-            tries = moment(one.next_try_at)
-            table.add_row(str(one.waiting), one.reason, one.lane, moment(one.since), tries, one.name)
-        answer(found, lambda: out.print(table))
-
-    run(work)
+async def list_(limit: Annotated[int, typer.Option(help="Maximum number of holds.")] = 50) -> None:
+    """List the targets and limits that hold calls of the tenant back, most waiting calls first."""
+    async with caller() as ctx:
+        found = [HoldView.of(hold) for hold in (await holds.listing(ctx))[:limit]]
+    table = Table("waiting", "reason", "lane", "since (UTC)", "next try (UTC)", "name")
+    for one in found:
+        tries = moment(one.next_try_at)
+        table.add_row(str(one.waiting), one.reason, one.lane, moment(one.since), tries, one.name)
+    answer(found, lambda: out.print(table))

@@ -12,21 +12,21 @@ import typer
 import uvloop
 
 from horae.boot.commands.importing import Wishes, deliver
-from horae.boot.session import refusing
-from horae.boot.telling import Verbs
+from horae.boot.session import exit_on_refusal
+from horae.boot.verbs import Verbs
 from horae.domain.errors import Invalid, NotFound
-from horae.domain.zones import zone as check_zone
-from horae.service.imports import celery, celery_tables, crontab, dumps, elsewhere, quartz_tables, xxl_job
+from horae.domain.zones.zones import zone as check_zone
+from horae.service.imports import celery, celery_tables, crontab, databases, dumps, quartz_tables, xxl_job
 from horae.service.imports.dumps import Tables
-from horae.service.imports.found import Found
+from horae.service.imports.results import Found
 
 app = Verbs(no_args_is_help=True)
 ANCHOR: Final = datetime(2024, 1, 1, tzinfo=UTC)
-"""Where rhythms begin that were counted from a start nobody knows any more: the same at every import."""
+"""The start of intervals whose real start is unknown: the same at every import."""
 From = Annotated[str, typer.Argument(metavar="FILE", help="A file, - for what is piped in, or a postgresql:// DSN.")]
 Files = Annotated[list[str], typer.Argument(metavar="FILE...", help="Dumps of its tables, or a postgresql:// DSN.")]
 Zone = Annotated[str | None, typer.Option(help="The zone of the old machine's clock; this machine's if omitted.")]
-Owner = Annotated[str, typer.Option(help="Whose jobs these will be.")]
+Owner = Annotated[str, typer.Option(help="The owner of the imported jobs.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write the jobs.yaml here, not to the terminal.")]
 Url = Annotated[str | None, typer.Option(help="Where to send them, such as https://host/run/{name}; else a queue.")]
 Shadow = Annotated[bool, typer.Option("--shadow", help="They fire nothing; `horae shadow report` compares.")]
@@ -48,14 +48,14 @@ def crontab_(
     apply: Applied = False,
     strict: Strict = False,
 ) -> None:
-    """A crontab, of a user or of the system. Commands become payloads: a worker or a URL has to run them."""
-    with refusing():
+    """Import a crontab, of a user or of the system. Commands become payloads: a worker or a URL has to run them."""
+    with exit_on_refusal():
         found = list(crontab.read(text_of(source), machine_zone=zone_of(zone), system=system))
     deliver(found, Wishes("crontab", owner, output, url, shadow, plan, apply, strict))
 
 
 def _from_tables(name: str, read: Callable[[list[str], str], list[Found]]) -> None:
-    """One more `horae import NAME`, for a system whose schedules lie in tables."""
+    """Register `horae import NAME` for a system that keeps its schedules in tables."""
 
     def run(
         source: Files,
@@ -68,7 +68,7 @@ def _from_tables(name: str, read: Callable[[list[str], str], list[Found]]) -> No
         apply: Applied = False,
         strict: Strict = False,
     ) -> None:
-        with refusing():
+        with exit_on_refusal():
             found = read(source, zone_of(zone))
         deliver(found, Wishes(name, owner, output, url, shadow, plan, apply, strict))
 
@@ -76,19 +76,24 @@ def _from_tables(name: str, read: Callable[[list[str], str], list[Found]]) -> No
 
 
 def _celery(sources: list[str], zone: str) -> list[Found]:
-    """Celery beat: `module:NAME` of a schedule, its JSON export, or the tables of django-celery-beat."""
+    """Import Celery beat: `module:NAME` of a schedule, its JSON export, or the tables of django-celery-beat."""
     return [celery.read(name, one, app_zone=zone, anchor=ANCHOR) for name, one in _beat(sources).items()]
 
 
 def _xxl_job(sources: list[str], zone: str) -> list[Found]:
-    """XXL-JOB: its table `xxl_job_info` as mysqldump, CSV or JSON."""
+    """Import XXL-JOB: its table `xxl_job_info` as mysqldump, CSV or JSON."""
     rows = _tables(sources, ("xxl_job_info",)).get("xxl_job_info", [])
     return [xxl_job.read(row, server_zone=zone, anchor=ANCHOR) for row in rows]
 
 
 def _quartz(sources: list[str], zone: str) -> list[Found]:
-    """Quartz: its tables QRTZ_TRIGGERS, QRTZ_CRON_TRIGGERS, QRTZ_SIMPLE_TRIGGERS and QRTZ_JOB_DETAILS."""
-    names = (quartz_tables.CRON, quartz_tables.SIMPLE, quartz_tables.TRIGGERS, quartz_tables.DETAILS)
+    """Import Quartz: its tables QRTZ_TRIGGERS, QRTZ_CRON_TRIGGERS, QRTZ_SIMPLE_TRIGGERS and QRTZ_JOB_DETAILS."""
+    names = (
+        quartz_tables.CRON_TABLE,
+        quartz_tables.SIMPLE_TABLE,
+        quartz_tables.TRIGGERS_TABLE,
+        quartz_tables.DETAILS_TABLE,
+    )
     return quartz_tables.read(_tables(sources, names), zone=zone)
 
 
@@ -102,13 +107,17 @@ def _beat(sources: list[str]) -> Mapping[str, Any]:
     if ":" in one and "://" not in one and not Path(one).exists():
         return celery_tables.of_schedule(_named(one))
     names = (celery_tables.TASKS, *(f"{celery_tables.APP}{kind}schedule" for kind in celery_tables.KINDS))
-    if len(sources) == 1 and "://" not in one and (entries := celery_tables.exported(text_of(one))) is not None:
+    if (
+        len(sources) == 1
+        and "://" not in one
+        and (entries := celery_tables.entries_of_export(text_of(one))) is not None
+    ):
         return entries
     return celery_tables.of_tables(_tables(sources, names))
 
 
 def _named(place: str) -> Any:
-    """What `module:NAME` holds; an app's own `beat_schedule` where it names an app."""
+    """The object that `module:NAME` names; for a Celery app, its `beat_schedule`."""
     module, _, name = place.partition(":")
     sys.path.insert(0, str(Path.cwd()))
     try:
@@ -122,11 +131,11 @@ def _named(place: str) -> Any:
 
 
 def _tables(sources: list[str], names: tuple[str, ...]) -> Tables:
-    """All tables of all sources. A file of bare rows is named after its table, where there is more than one."""
+    """All tables of all sources. If there are several tables, a file of bare rows must be named after its table."""
     found: Tables = {}
     for source in sources:
         if source.startswith(("postgresql://", "postgres://")):
-            found |= uvloop.run(elsewhere.read(source, names))
+            found |= uvloop.run(databases.read(source, names))
         else:
             stem = Path(source).stem.lower()
             found |= dumps.read(text_of(source), alone=stem if stem in names else names[0])
@@ -134,7 +143,7 @@ def _tables(sources: list[str], names: tuple[str, ...]) -> Tables:
 
 
 def text_of(source: str) -> str:
-    """A file, or what is piped in."""
+    """The text of a file, or of stdin for `-`."""
     if source == "-":
         return typer.get_text_stream("stdin").read()
     if source.startswith(("mysql", "mariadb")) and "://" in source:
@@ -148,7 +157,7 @@ def text_of(source: str) -> str:
 
 
 def zone_of(given: str | None) -> str:
-    """The zone that was given, else this machine's, which is right where the crontab lies."""
+    """The given zone, or else this machine's, which is right on the machine that has the crontab."""
     named = given or os.environ.get("TZ", "").lstrip(":") or _machine()
     check_zone(named)
     return named

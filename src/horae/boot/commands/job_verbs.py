@@ -1,4 +1,4 @@
-"""`horae job`: its verbs from three rooms."""
+"""`horae job`: its commands from three modules."""
 
 from horae.boot.commands import jobs, schedules, versions
 

@@ -1,4 +1,4 @@
-"""A plan as a person reads it, and as a program does."""
+"""Formats a plan for people and for programs."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -6,18 +6,28 @@ from typing import Any, Final
 
 import msgspec
 
-from horae.boot.telling import out
-from horae.domain.diffs import Difference
-from horae.domain.plans import Change, Conflict, Create, Keep, Leave, Prune, Refused, Step
-from horae.service.plans import Line, Plan
+from horae.boot.output import out
+from horae.domain.jobs.diffs import FieldDifference
+from horae.domain.plans.plans import (
+    ChangeStep,
+    ConflictStep,
+    CreateStep,
+    Keep,
+    Leave,
+    Prune,
+    RefusedStep,
+    Step,
+    word_of,
+)
+from horae.service.plans import PlanLine, SourcePlan
 
 SIGNS: Final[dict[type, tuple[str, str]]] = {
-    Create: ("+", "green"),
-    Change: ("~", "yellow"),
+    CreateStep: ("+", "green"),
+    ChangeStep: ("~", "yellow"),
     Prune: ("-", "red"),
     Leave: ("?", "dim"),
-    Conflict: ("!", "bold magenta"),
-    Refused: ("✗", "red"),
+    ConflictStep: ("!", "bold magenta"),
+    RefusedStep: ("✗", "red"),
 }
 WORDS: Final = {
     "create": "to create",
@@ -30,8 +40,8 @@ WORDS: Final = {
 }
 
 
-def print_plan(plan: Plan) -> None:
-    """Every step but those that change nothing, and a sum."""
+def print_plan(plan: SourcePlan) -> None:
+    """Print every step that changes something, and a summary."""
     for line in plan.lines:
         if not isinstance(line.step, Keep):
             sign, colour = SIGNS[type(line.step)]
@@ -43,21 +53,21 @@ def print_plan(plan: Plan) -> None:
     out.print(f"{plan.owner}: {said or 'no jobs'}", highlight=False)
 
 
-def facts(plan: Plan) -> dict[str, Any]:
-    """The same for a program."""
+def facts(plan: SourcePlan) -> dict[str, Any]:
+    """The plan as data, for `--json`."""
     return {"owner": plan.owner, "counts": plan.counts(), "steps": [_facts(line) for line in plan.lines]}
 
 
 def _what(step: Step) -> str:
     match step:
-        case Create(paused=paused):
+        case CreateStep(paused=paused):
             return "create, paused" if paused else "create"
-        case Change() as change:
+        case ChangeStep() as change:
             then = {True: ", and pause", False: ", and resume", None: ""}[change.pause]
             return ("change" if change.fields else "note what others did alike" if change.edits else "keep") + then
-        case Conflict(reason=reason):
+        case ConflictStep(reason=reason):
             return f"conflict: {reason}"
-        case Refused(reason=reason):
+        case RefusedStep(reason=reason):
             return f"refused: {reason}"
         case Leave():
             return "declared no longer; left alone"
@@ -65,35 +75,35 @@ def _what(step: Step) -> str:
             return "remove"
 
 
-def _details(line: Line) -> Iterator[str]:
-    step = line.step.force if isinstance(line.step, Conflict) else line.step
-    if isinstance(line.step, Conflict):
+def _details(line: PlanLine) -> Iterator[str]:
+    step = line.step.force if isinstance(line.step, ConflictStep) else line.step
+    if isinstance(line.step, ConflictStep):
         yield from (f"theirs {edit.text}" for edit in line.step.edits)
-    if isinstance(step, Change):
-        label = "ours   " if isinstance(line.step, Conflict) else ""
+    if isinstance(step, ChangeStep):
+        label = "ours   " if isinstance(line.step, ConflictStep) else ""
         yield from (f"{label}{field.text}" for field in step.fields)
-    if line.before or (isinstance(step, Change) and line.after):
-        yield f"fired next  {_times(line.before)}"
+    if line.before or (isinstance(step, ChangeStep) and line.after):
+        yield f"next fires before  {_times(line.before)}"
     if line.after:
-        yield f"fires next  {_times(line.after)}"
+        yield f"next fires now     {_times(line.after)}"
 
 
-def _facts(line: Line) -> dict[str, Any]:
+def _facts(line: PlanLine) -> dict[str, Any]:
     step = line.step
-    change = step.force if isinstance(step, Conflict) else step
-    told: dict[str, Any] = {"name": step.name, "step": type(step).__name__.lower()}
-    if isinstance(step, Conflict | Refused):
-        told["reason"] = step.reason
-    if isinstance(step, Conflict):
-        told["edits"] = [_place(one) for one in step.edits]
-    if isinstance(change, Change):
-        told |= {"fields": [_place(one) for one in change.fields], "pause": change.pause}
+    change = step.force if isinstance(step, ConflictStep) else step
+    facts: dict[str, Any] = {"name": step.name, "step": word_of(step)}
+    if isinstance(step, ConflictStep | RefusedStep):
+        facts["reason"] = step.reason
+    if isinstance(step, ConflictStep):
+        facts["edits"] = [_place(one) for one in step.edits]
+    if isinstance(change, ChangeStep):
+        facts |= {"fields": [_place(one) for one in change.fields], "pause": change.pause}
     if line.before or line.after:
-        told |= {"fires_before": line.before, "fires_after": line.after}
-    return told
+        facts |= {"fires_before": line.before, "fires_after": line.after}
+    return facts
 
 
-def _place(one: Difference) -> dict[str, Any]:
+def _place(one: FieldDifference) -> dict[str, Any]:
     before, after = (None if value is msgspec.UNSET else value for value in (one.before, one.after))
     return {"path": one.path, "before": before, "after": after}
 

@@ -1,4 +1,4 @@
-"""`horae shadow …`: jobs that fire nothing, compared with the system they are to take over from."""
+"""`horae shadow …`: jobs that fire nothing, compared with the system that they will replace."""
 
 from datetime import datetime, timedelta
 from typing import Annotated, Any
@@ -9,37 +9,34 @@ from rich.table import Table
 from horae.api.models.jobs import JobView
 from horae.boot.commands.imports import text_of, zone_of
 from horae.boot.commands.schedules import MOMENT, moment
-from horae.boot.session import caller, out, refusing, run
-from horae.boot.sources import fire_logs
-from horae.boot.telling import Exit, Verbs, answer
+from horae.boot.output import Exit, answer
+from horae.boot.schedule_files import fire_logs
+from horae.boot.session import caller, out
+from horae.boot.verbs import Verbs
 from horae.domain.errors import Invalid
-from horae.domain.shadows import Compared
-from horae.domain.zones import zone as loaded
-from horae.service import shadows
-from horae.service.sealing import shown_or_not
-from horae.service.shadows import Report
+from horae.domain.jobs.shadows import ShadowComparison
+from horae.domain.zones.zones import zone as loaded
+from horae.service.encryption.encryption import decrypt_job_or_mark
+from horae.service.jobs import shadows
+from horae.service.jobs.shadows import Report
 
 app = Verbs(no_args_is_help=True)
-SHOWN = 3
+MAX_LISTED = 3
 
 
 @app.command("list")
-def list_() -> None:
-    """The jobs in the shadow: paused, and watched."""
-
-    async def work() -> None:
-        async with caller() as ctx:
-            found = [await shown_or_not(ctx, job) for job in await shadows.listing(ctx)]
-        table = Table("name", "status", "owner")
-        for job in found:
-            table.add_row(job.name, job.status, job.definition.labels.get("horae.owner", ""))
-        answer([JobView.of(job) for job in found], lambda: out.print(table))
-
-    run(work)
+async def list_() -> None:
+    """List the shadow jobs."""
+    async with caller() as ctx:
+        found = [await decrypt_job_or_mark(ctx, job) for job in await shadows.listing(ctx)]
+    table = Table("name", "status", "owner")
+    for job in found:
+        table.add_row(job.name, job.status, job.definition.labels.get("horae.owner", ""))
+    answer([JobView.of(job) for job in found], lambda: out.print(table))
 
 
 @app.command()
-def report(
+async def report(
     log: Annotated[str, typer.Argument(help="The old system's log of fires: CSV, JSON lines, or a dump of its table.")],
     since: Annotated[
         datetime | None, typer.Option(help="From then on; its first line if omitted.", formats=[MOMENT])
@@ -52,19 +49,14 @@ def report(
     name_column: Annotated[str | None, typer.Option(help="The column with a job's name.")] = None,
     time_column: Annotated[str | None, typer.Option(help="The column with the time of a fire.")] = None,
 ) -> None:
-    """Compare what the shadows would have fired with what the old system did. Status 6 where they differ."""
-    with refusing():
-        told = fire_logs.read(text_of(log), loaded(zone_of(zone)), name_column, time_column)
-        times = sorted(at for fires in told.values() for at in fires)
-        if not times and (since is None or until is None):
-            raise Invalid("the log is empty: say --since and --until to see what would have been fired")
+    """Compare what the shadow jobs would have fired with the log of the old system. Exits with 6 if they differ."""
+    facts = fire_logs.read(text_of(log), loaded(zone_of(zone)), name_column, time_column)
+    times = sorted(at for fires in facts.values() for at in fires)
+    if not times and (since is None or until is None):
+        raise Invalid("the log is empty: say --since and --until to see what would have been fired")
     first, last = since or times[0].replace(microsecond=0), until or times[-1] + timedelta(microseconds=1)
-
-    async def work() -> Report:
-        async with caller() as ctx:
-            return await shadows.report(ctx, told, first, last, timedelta(seconds=tolerance))
-
-    made = run(work)
+    async with caller() as ctx:
+        made = await shadows.report(ctx, facts, first, last, timedelta(seconds=tolerance))
     answer(_facts(made), lambda: _show(made))
     if not made.same:
         raise typer.Exit(Exit.CHANGES)
@@ -73,7 +65,7 @@ def report(
 def _show(made: Report) -> None:
     table = Table("job", "matched", "missing here", "extra here", "offset", "first that differ (UTC)")
     for one in made.compared:
-        differ = sorted([*((at, "-") for at in one.missing), *((at, "+") for at in one.extra)])[:SHOWN]
+        differ = sorted([*((at, "-") for at in one.missing), *((at, "+") for at in one.extra)])[:MAX_LISTED]
         examples = ", ".join(f"{sign}{moment(at)}" for at, sign in differ)
         counts = (one.matched, len(one.missing), len(one.extra))
         table.add_row(one.name, *map(str, counts), f"{one.offset.total_seconds():+.1f} s", examples)
@@ -89,7 +81,7 @@ def _facts(made: Report) -> dict[str, Any]:
     return {"since": made.since, "until": made.until, "same": made.same, "jobs": jobs, "unknown": made.unknown}
 
 
-def _job(one: Compared) -> dict[str, Any]:
+def _job(one: ShadowComparison) -> dict[str, Any]:
     return {
         "name": one.name,
         "same": one.same,

@@ -1,4 +1,4 @@
-"""`horae subjects …`: the members of a rolling job's set."""
+"""`horae subject …`: the subjects of a rolling job."""
 
 import sys
 from collections.abc import AsyncIterator
@@ -8,10 +8,11 @@ from typing import Annotated, Final
 import typer
 from rich.table import Table
 
-from horae.api.models.subjects import ChangedView, CoverageView, SubjectView
-from horae.boot.session import caller, out, run
-from horae.boot.telling import Verbs, answer, say
-from horae.service import subjects
+from horae.api.models.subjects import CoverageView, SubjectChangesView, SubjectView
+from horae.boot.output import answer, say
+from horae.boot.session import caller, out
+from horae.boot.verbs import Verbs
+from horae.service.rolling import subjects
 
 app = Verbs(no_args_is_help=True)
 Job = Annotated[str, typer.Argument(metavar="JOB", help="A rolling job: its name or its id.")]
@@ -21,36 +22,28 @@ MOST: Final = 50
 
 
 @app.command()
-def add(job: Job, keys: Keys, at_once: AtOnce = False) -> None:
-    """Put keys into the set; those that are in it stay as they are."""
-
-    async def work() -> None:
-        async with caller() as ctx:
-            done = await subjects.add(ctx, await subjects.rolling(ctx, job), keys, at_once=at_once)
-            say(ChangedView.of(done), f"{done.changed} of {done.named} are new")
-
-    run(work)
+async def add(job: Job, keys: Keys, at_once: AtOnce = False) -> None:
+    """Add keys to the set; keys that are in it already do not change."""
+    async with caller() as ctx:
+        done = await subjects.add(ctx, await subjects.rolling_job(ctx, job), keys, at_once=at_once)
+        say(SubjectChangesView.of(done), f"{done.changed} of {done.named} are new")
 
 
 @app.command()
-def remove(job: Job, keys: Keys) -> None:
-    """Take keys out of the set; a refresh that is under way may end."""
-
-    async def work() -> None:
-        async with caller() as ctx:
-            done = await subjects.remove(ctx, await subjects.rolling(ctx, job), keys)
-            say(ChangedView.of(done), f"{done.changed} of {done.named} are gone")
-
-    run(work)
+async def remove(job: Job, keys: Keys) -> None:
+    """Remove keys from the set; a refresh under way may finish."""
+    async with caller() as ctx:
+        done = await subjects.remove(ctx, await subjects.rolling_job(ctx, job), keys)
+        say(SubjectChangesView.of(done), f"{done.changed} of {done.named} are gone")
 
 
 @app.command("import")
-def take_in(
+async def take_in(
     job: Job,
     file: Annotated[Path | None, typer.Option("--file", help="A key a line; read from a pipe where omitted.")] = None,
     at_once: AtOnce = False,
 ) -> None:
-    """Put all keys of a file into the set, a key a line, however many there are."""
+    """Add all keys of a file to the set, one key a line; the file can have any size."""
 
     async def lines() -> AsyncIterator[str]:
         with sys.stdin if file is None else file.open() as opened:
@@ -58,45 +51,34 @@ def take_in(
                 if key := line.strip():
                     yield key
 
-    async def work() -> None:
-        async with caller() as ctx:
-            done = await subjects.take_in(ctx, await subjects.rolling(ctx, job), lines(), at_once=at_once)
-            say(ChangedView.of(done), f"{done.changed} of {done.named} are new")
-
-    run(work)
+    async with caller() as ctx:
+        done = await subjects.import_keys(ctx, await subjects.rolling_job(ctx, job), lines(), at_once=at_once)
+        say(SubjectChangesView.of(done), f"{done.changed} of {done.named} are new")
 
 
 @app.command("list")
-def listing(
+async def listing(
     job: Job,
-    after: Annotated[str, typer.Option(help="Only behind this key.")] = "",
-    prefix: Annotated[str, typer.Option(help="Only keys that begin so.")] = "",
+    after: Annotated[str, typer.Option(help="Only keys after this one.")] = "",
+    prefix: Annotated[str, typer.Option(help="Prefix filter on the key.")] = "",
     limit: int = MOST,
 ) -> None:
-    """Subjects in the order of their keys, each with its last refresh."""
-
-    async def work() -> None:
-        async with caller() as ctx:
-            found = await subjects.page(ctx, await subjects.rolling(ctx, job), after, limit, prefix)
-        table = Table("key", "started (UTC)", "finished", "last success", "remark")
-        for one in found:
-            times = (one.started_at, one.finished_at, one.last_success_at)
-            table.add_row(one.key, *(f"{at:%Y-%m-%d %H:%M:%S}" if at else "" for at in times), one.remark or "")
-        answer([SubjectView.of(one) for one in found], lambda: out.print(table))
-
-    run(work)
+    """List subjects by key, each with its last refresh."""
+    async with caller() as ctx:
+        found = await subjects.page(ctx, await subjects.rolling_job(ctx, job), after, limit, prefix)
+    table = Table("key", "started (UTC)", "finished", "last success", "remark")
+    for one in found:
+        times = (one.started_at, one.finished_at, one.last_success_at)
+        table.add_row(one.key, *(f"{at:%Y-%m-%d %H:%M:%S}" if at else "" for at in times), one.remark or "")
+    answer([SubjectView.of(one) for one in found], lambda: out.print(table))
 
 
 @app.command()
-def coverage(job: Job) -> None:
-    """Which share of the set is fresh, whether that is enough, and when it will be."""
-
-    async def work() -> None:
-        async with caller() as ctx:
-            found = await subjects.coverage(ctx, await subjects.rolling(ctx, job))
-        state = "met" if found.met else "not met"
-        when = f", estimated {found.estimate_at:%Y-%m-%d %H:%M} UTC" if found.estimate_at else ""
-        text = f"{found.fresh} of {found.subjects} are fresh ({found.share:.3%}): {state}{when}"
-        say(CoverageView.of(found), text)
-
-    run(work)
+async def coverage(job: Job) -> None:
+    """Show which share of the set is fresh, whether that is enough, and when it is expected to be."""
+    async with caller() as ctx:
+        found = await subjects.coverage(ctx, await subjects.rolling_job(ctx, job))
+    state = "met" if found.met else "not met"
+    when = f", estimated {found.estimate_at:%Y-%m-%d %H:%M} UTC" if found.estimate_at else ""
+    text = f"{found.fresh} of {found.subjects} are fresh ({found.share:.3%}): {state}{when}"
+    say(CoverageView.of(found), text)

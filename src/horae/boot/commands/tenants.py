@@ -7,58 +7,49 @@ from msgspec.structs import replace
 from rich.table import Table
 
 from horae.api.models.tenants import TenantView
-from horae.boot.sealing import opened_store
-from horae.boot.session import load, name_cells_down, out, run
-from horae.boot.telling import Verbs, answer, encoded, say
+from horae.boot.encryption import open_store
+from horae.boot.output import answer, say, to_json
+from horae.boot.session import load, out, platform
+from horae.boot.verbs import Verbs
 from horae.domain.ids import Prefix, public
-from horae.domain.limits import Limit
+from horae.domain.limits.limits import Limit
 from horae.domain.placement import DEFAULT_WIDTH
-from horae.domain.tenants import Allowance, Standing
-from horae.service import tenancies, tenants
-from horae.store.cells import Store
+from horae.domain.tenants.tenants import Allowance, TenantStatus
+from horae.service.context import PlatformContext
+from horae.service.tenants import lifecycle, tenants
 
 app = Verbs(no_args_is_help=True)
 
 
 @app.command()
-def create(
+async def create(
     name: str,
     width: Annotated[
         int, typer.Option(help="Over how many shards its rows are spread: at least as many as there are nodes.")
     ] = DEFAULT_WIDTH,
     zone: Annotated[str, typer.Option(help="The zone of jobs that name none.")] = "UTC",
 ) -> None:
-    """Make a tenant."""
-
-    async def work() -> None:
-        settings = load()
-        async with opened_store(settings, settings.all_cells()) as store:
-            tenant = await tenants.create(store, name, "cli", width=width, zone=zone)
-        say(TenantView.of(tenant, Allowance()), f"tenant {name} created: {public(Prefix.TENANT, tenant.id)}")
-
-    run(work)
+    """Create a tenant."""
+    settings = load()
+    async with open_store(settings, settings.all_cells()) as store:
+        tenant = await tenants.create(PlatformContext(store, "cli"), name, width=width, zone=zone)
+    say(TenantView.of(tenant, Allowance()), f"tenant {name} created: {public(Prefix.TENANT, tenant.id)}")
 
 
 @app.command("list")
-def list_(limit: int = 100) -> None:
-    """All tenants, by name."""
-
-    async def work() -> None:
-        down: set[str] = set()
-        async with Store.of(load().all_cells()) as store:
-            found = await tenants.page(store, None, limit, down)
-        name_cells_down(down)
-        table = Table("name", "width", "layout", "zone", "weight", "id")
-        for one, allowance in found:
-            id_ = public(Prefix.TENANT, one.id)
-            table.add_row(one.name, str(one.width), one.layout, one.zone, str(allowance.weight), id_)
-        answer([TenantView.of(*one) for one in found], lambda: out.print(table))
-
-    run(work)
+async def list_(limit: int = 100) -> None:
+    """List all tenants by name."""
+    async with platform() as ctx:
+        found = await tenants.page(ctx, None, limit)
+    table = Table("name", "width", "layout", "zone", "weight", "id")
+    for one, allowance in found:
+        id_ = public(Prefix.TENANT, one.id)
+        table.add_row(one.name, str(one.width), one.layout, one.zone, str(allowance.weight), id_)
+    answer([TenantView.of(*one) for one in found], lambda: out.print(table))
 
 
 @app.command()
-def allow(
+async def allow(
     name: str,
     weight: Annotated[int | None, typer.Option(help="Its part of a turn beside other tenants.")] = None,
     rate: Annotated[
@@ -82,7 +73,7 @@ def allow(
         float | None, typer.Option(help="Minimum number of seconds between two fires of a job.")
     ] = None,
 ) -> None:
-    """Change what a tenant may use. What no option names stays as it is; without options it is shown."""
+    """Change what a tenant may use. What is not given stays as it is; without options, print the allowance."""
     limits = {"rate": rate, "concurrency": concurrency}
     counts = {
         "jobs": jobs,
@@ -107,71 +98,52 @@ def allow(
             counts=replace(before.counts, **_given(counts)),
         )
 
-    async def work() -> None:
-        async with Store.of(load().all_cells()) as store:
-            if is_change:
-                tenant, allowance = await tenants.change_allowance(store, name, "cli", change)
-            else:
-                tenant, allowance = await tenants.read(store, name)
-        view = TenantView.of(tenant, allowance)
-        say(view, f"tenant {name} may use: {encoded(view.allowance)}")
-
-    run(work)
+    async with platform() as ctx:
+        if is_change:
+            tenant, allowance = await tenants.change_allowance(ctx, name, change)
+        else:
+            tenant, allowance = await tenants.read(ctx, name)
+    view = TenantView.of(tenant, allowance)
+    say(view, f"tenant {name} may use: {to_json(view.allowance)}")
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:
-    """The options that were named."""
+    """The options that were given."""
     return {key: value for key, value in options.items() if value is not None}
 
 
 @app.command()
-def widen(
+async def widen(
     name: str,
     width: Annotated[int, typer.Option(help="Over how many shards its new jobs and keys are spread.")] = DEFAULT_WIDTH,
 ) -> None:
-    """Spread the new jobs and keys of a tenant over more shards; what it has stays where it is."""
-
-    async def work() -> None:
-        async with Store.of(load().all_cells()) as store:
-            tenant = await tenants.widen(store, name, "cli", width)
-            _, allowance = await tenants.read(store, name)
-        say(TenantView.of(tenant, allowance), f"tenant {name} is {tenant.width} wide, {tenant.layout}")
-
-    run(work)
+    """Spread the new jobs and keys of a tenant over more shards; existing rows stay where they are."""
+    async with platform() as ctx:
+        tenant = await tenants.widen(ctx, name, width)
+        _, allowance = await tenants.read(ctx, name)
+    say(TenantView.of(tenant, allowance), f"tenant {name} is {tenant.width} wide, {tenant.layout}")
 
 
 @app.command()
-def pause(name: str) -> None:
-    """Stop all fires and claims of a tenant; what runs may finish."""
-
-    async def work() -> None:
-        async with Store.of(load().all_cells()) as store:
-            _stands(name, await tenancies.pause(store, name, "cli"))
-
-    run(work)
+async def pause(name: str) -> None:
+    """Stop all fires and claims of a tenant; running instances may finish."""
+    async with platform() as ctx:
+        _stands(name, await lifecycle.pause(ctx, name))
 
 
 @app.command()
-def resume(name: str) -> None:
-    """Go on from now; what passed is recorded as skipped."""
-
-    async def work() -> None:
-        async with Store.of(load().all_cells()) as store:
-            _stands(name, await tenancies.resume(store, name, "cli"))
-
-    run(work)
+async def resume(name: str) -> None:
+    """Continue from now; fires that were missed meanwhile are recorded as skipped."""
+    async with platform() as ctx:
+        _stands(name, await lifecycle.resume(ctx, name))
 
 
 @app.command()
-def remove(name: str, confirm: Annotated[str, typer.Option(help="The tenant's name once more.")]) -> None:
-    """Close a tenant for ever; all that belongs to it is purged in time."""
-
-    async def work() -> None:
-        async with Store.of(load().all_cells()) as store:
-            _stands(name, await tenancies.remove(store, name, "cli", confirm=confirm))
-
-    run(work)
+async def remove(name: str, confirm: Annotated[str, typer.Option(help="The tenant's name once more.")]) -> None:
+    """Remove a tenant for good; everything that belongs to it is purged in the background."""
+    async with platform() as ctx:
+        _stands(name, await lifecycle.remove(ctx, name, confirm=confirm))
 
 
-def _stands(name: str, standing: Standing) -> None:
+def _stands(name: str, standing: TenantStatus) -> None:
     say({"name": name, "status": standing}, f"tenant {name} {standing}")

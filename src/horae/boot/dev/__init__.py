@@ -1,1 +1,1 @@
-"""`horae dev`: everything that is needed to try Horae, in one process on a laptop."""
+"""`horae dev`: everything that is needed to try Horae, in one process."""

@@ -1,7 +1,7 @@
-"""A PostgreSQL of one's own: made in a folder where there is none yet, reached by a socket that only its user may open.
+"""A private PostgreSQL: created in a folder if there is none yet, reached by a socket that only its user may open.
 
-It ends with the block that asked for it. One that runs there already, because an earlier process was killed or because
-another one works on the same data, is joined and left running.
+It stops at the end of the block that started it. If one is running there already, because an earlier process was killed
+or another one uses the same data, it is used and left running.
 """
 
 import os
@@ -20,15 +20,15 @@ from horae.boot.dev.programs import programs, someone_else
 from horae.domain.errors import Invalid, Unavailable
 
 NAME: Final = "horae"
-PORT: Final = "5432"  # only the name of the socket: nothing listens on the network
-LONGEST_SOCKET: Final = 107
-PATIENCE: Final = 60.0
+PORT: Final = "5432"  # only part of the socket's name: nothing listens on the network
+MAX_SOCKET_PATH_BYTES: Final = 107
+SERVER_TIMEOUT_S: Final = 60.0
 SETTINGS: Final = {"listen_addresses": "", "unix_socket_permissions": "0700", "jit": "off"}
-THROWN_AWAY: Final = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+THROWAWAY_OPTIONS: Final = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
 
 def default_folder() -> Path:
-    """Where data is kept: with the user's other data; root's own is closed to the user that PostgreSQL runs as."""
+    """The default folder for data. Root's home is unreadable for the user that PostgreSQL then runs as."""
     given = os.environ.get("XDG_DATA_HOME")
     if given:
         return Path(given) / NAME / "dev"
@@ -37,14 +37,14 @@ def default_folder() -> Path:
 
 @contextmanager
 def throwaway() -> Iterator[str]:
-    """A new cluster that is gone afterwards; gives its DSN."""
-    with throwaway_folder() as folder, kept(folder, **THROWN_AWAY) as dsn:
+    """A new cluster that is deleted afterwards; gives its DSN."""
+    with throwaway_folder() as folder, kept_cluster(folder, **THROWAWAY_OPTIONS) as dsn:
         yield dsn
 
 
 @contextmanager
 def throwaway_folder() -> Iterator[Path]:
-    """A new folder for a cluster, gone afterwards with all that is in it."""
+    """A new folder for a cluster, deleted afterwards with its contents."""
     folder = Path(tempfile.mkdtemp(prefix="horae-dev-"))
     try:
         yield folder
@@ -53,10 +53,10 @@ def throwaway_folder() -> Iterator[Path]:
 
 
 @contextmanager
-def kept(folder: Path, **settings: str) -> Iterator[str]:
-    """The cluster in a folder, with what was in it before; gives its DSN."""
+def kept_cluster(folder: Path, **settings: str) -> Iterator[str]:
+    """The cluster in a folder, with its earlier contents; gives its DSN."""
     folder = folder.absolute()
-    if len(os.fsencode(folder / f".s.PGSQL.{PORT}")) > LONGEST_SOCKET:
+    if len(os.fsencode(folder / f".s.PGSQL.{PORT}")) > MAX_SOCKET_PATH_BYTES:
         raise Invalid(f"{folder} is too long a path for a socket; choose a shorter one with --data")
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     data = folder / "data"
@@ -69,7 +69,7 @@ def kept(folder: Path, **settings: str) -> Iterator[str]:
 
 
 def _make(found: Path, folder: Path, data: Path) -> None:
-    """A cluster with an empty database. It gets its name when it is complete: half a cluster is made anew."""
+    """Create a cluster with an empty database. It is renamed when complete; an incomplete one is created again."""
     new = folder / "data.new"
     shutil.rmtree(new, ignore_errors=True)
     words: list[str | Path] = ["-D", new, "-U", NAME, "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C"]
@@ -95,23 +95,23 @@ def _running(found: Path, folder: Path, settings: dict[str, str]) -> Iterator[No
             [found / "postgres", "-D", folder / "data", "-k", folder, "-p", PORT, *options],
             stdout=log,
             stderr=log,
-            start_new_session=True,  # a Ctrl-C at the terminal is for us: we still need it to say goodbye
+            start_new_session=True,  # Ctrl-C must not stop it: we need it for our shutdown
             **someone_else(folder),
         )
     try:
         _wait_until_ready(server, found, folder)
         yield
     finally:
-        server.send_signal(signal.SIGINT)  # its fast shutdown
+        server.send_signal(signal.SIGINT)  # a fast shutdown
         try:
-            server.wait(PATIENCE)
+            server.wait(SERVER_TIMEOUT_S)
         except subprocess.TimeoutExpired:
             server.kill()
             server.wait()
 
 
 def _wait_until_ready(server: "subprocess.Popen[bytes]", found: Path, folder: Path) -> None:
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + SERVER_TIMEOUT_S
     while not _is_ready(found, folder):
         if server.poll() is not None or time.monotonic() > deadline:
             said = (folder / "log").read_text(errors="replace").strip().splitlines()

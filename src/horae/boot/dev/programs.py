@@ -1,4 +1,4 @@
-"""PostgreSQL's own programs: where they are, and as whom they run."""
+"""PostgreSQL's programs: where they are, and which user runs them."""
 
 import os
 import pwd
@@ -12,7 +12,7 @@ DEBIAN: Final = Path("/usr/lib/postgresql")
 
 
 def programs(version: str | None = None) -> Path:
-    """The folder with `initdb` and `postgres`: of a version where data of it exists, else the newest."""
+    """The folder with `initdb` and `postgres`: of a version if its data exists, or else the newest."""
     found = sorted((path.parent for path in DEBIAN.glob("*/bin/initdb")), key=_number, reverse=True)
     on_path = shutil.which("initdb")
     if on_path:
@@ -23,7 +23,7 @@ def programs(version: str | None = None) -> Path:
 
 
 def someone_else(folder: Path) -> dict[str, Any]:
-    """How a program is started so that PostgreSQL accepts its user: it refuses root, so root becomes `postgres`."""
+    """Arguments to start a program as a user that PostgreSQL accepts: it refuses root, so root becomes `postgres`."""
     if os.getuid() != 0:
         return {}
     try:

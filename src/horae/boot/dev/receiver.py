@@ -13,15 +13,15 @@ FAILURES: Final = 2
 LENGTH: Final = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 
 
-class Call(msgspec.Struct):
-    """What it looks at in a call."""
+class SampleCall(msgspec.Struct):
+    """The part of a call that the receiver reads."""
 
     attempt: int
 
 
 @asynccontextmanager
 async def receiving() -> AsyncIterator[str]:
-    """The server while the block lasts; gives its URL."""
+    """Run the server during the block; gives its URL."""
     server = await asyncio.start_server(_answer, "127.0.0.1", 0)
     host, port = server.sockets[0].getsockname()
     try:
@@ -31,7 +31,7 @@ async def receiving() -> AsyncIterator[str]:
 
 
 async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """One request after the other, until the other side has had enough."""
+    """Answer one request after the other, until the client closes the connection."""
     with suppress(asyncio.IncompleteReadError, ConnectionError):
         while True:
             head = await reader.readuntil(b"\r\n\r\n")
@@ -42,8 +42,8 @@ async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
 
 
 def _status(head: bytes, body: bytes) -> str:
-    """The flaky one fails at its first attempts; everything else is taken."""
+    """The flaky path fails for the first attempts; all other calls succeed."""
     path = head.split(b" ", 2)[1].decode()
-    if path == FLAKY and msgspec.json.decode(body, type=Call).attempt <= FAILURES:
+    if path == FLAKY and msgspec.json.decode(body, type=SampleCall).attempt <= FAILURES:
         return "503 Service Unavailable"
     return "200 OK"

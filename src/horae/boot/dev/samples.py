@@ -1,7 +1,7 @@
-"""Jobs to look at: one that recurs, a type whose keys have their own times, one that fails twice and then succeeds.
+"""Sample jobs: a recurring one, a type with several business keys, and one that fails twice and then succeeds.
 
-They live as long as the process that serves what they call, and are known by their label: a job of yours that has the
-same name is left alone.
+They exist as long as the process that serves their target. A label marks them: a user's job with the same name is not
+touched.
 """
 
 from collections.abc import Awaitable, Callable
@@ -10,31 +10,36 @@ from typing import Final
 
 from horae.boot.dev.receiver import FLAKY
 from horae.domain.errors import NameTaken
-from horae.domain.jobs import Definition, Job
-from horae.domain.targets import HttpTarget
-from horae.domain.triggers import IntervalTrigger, KeyedTrigger, Trigger, cron
-from horae.service import jobs, tasks
+from horae.domain.jobs.jobs import Definition, Job
+from horae.domain.schedules.triggers import IntervalTrigger, KeyedTrigger, Trigger, cron
+from horae.domain.targets.targets import HttpTarget
 from horae.service.context import Context
-from horae.service.tasks import Answer
+from horae.service.jobs import jobs
+from horae.service.tasks import tasks
+from horae.service.tasks.tasks import ScheduleAnswer
 
 LABELS: Final = {"made-by": "horae dev"}
-EVERY_FIVE, PUBLISH, FAILING = "every-five", "publish", "flaky"
-FAILING_EVERY, FIRST_FAILURE = 30.0, timedelta(seconds=2)
-ARTICLES: Final = {"article-1": 4.0, "article-2": 7.0, "article-3": 9.0}
-POSTPONED: Final = ("article-3", 12.0)
+EVERY_FIVE: Final = "every-five"
+PUBLISH: Final = "publish"
+FAILING: Final = "flaky"
+FAILING_INTERVAL_S: Final = 30.0
+FIRST_FAILURE_DELAY: Final = timedelta(seconds=2)
+ARTICLE_DELAYS_S: Final = {"article-1": 4.0, "article-2": 7.0, "article-3": 9.0}
+POSTPONED_ARTICLE: Final = ("article-3", 12.0)
+"""The key of the article that is scheduled a second time, and its new delay in seconds."""
 
-Told = Callable[[str, str, Answer], None]
-"""Hears what was decided about the key of a type."""
+OnDecision = Callable[[str, str, ScheduleAnswer], None]
+"""Called with each decision about a business key."""
 
 
-async def make(ctx: Context, url: str, told: Told) -> None:
-    """All samples, anew: those of an earlier process call a port where nobody listens any more."""
+async def make(ctx: Context, url: str, on_decision: OnDecision) -> None:
+    """Create all samples again, because those of an earlier process call a port that is closed now."""
     await clear(ctx)
     now = ctx.store.cells[0].clock.now()
     samples: list[tuple[str, Trigger, str, Callable[[], Awaitable[None]] | None]] = [
         (EVERY_FIVE, cron("*/5 * * * * *"), "/every-five", None),
-        (FAILING, IntervalTrigger(FAILING_EVERY, now + FIRST_FAILURE), FLAKY, None),
-        (PUBLISH, KeyedTrigger(), "/publish", lambda: _publish(ctx, now, told)),
+        (FAILING, IntervalTrigger(FAILING_INTERVAL_S, now + FIRST_FAILURE_DELAY), FLAKY, None),
+        (PUBLISH, KeyedTrigger(), "/publish", lambda: _publish(ctx, now, on_decision)),
     ]
     for name, trigger, path, then in samples:
         try:
@@ -46,17 +51,17 @@ async def make(ctx: Context, url: str, told: Told) -> None:
 
 
 async def clear(ctx: Context) -> None:
-    """Remove every sample of this tenant."""
+    """Remove all samples of this tenant."""
     for job in await jobs.listing(ctx):
         if _is_sample(job):
             await jobs.remove(ctx, job.name)
 
 
-async def _publish(ctx: Context, now: datetime, told: Told) -> None:
-    """A few articles; of one the author thinks again."""
-    for key, seconds in (*ARTICLES.items(), POSTPONED):
+async def _publish(ctx: Context, now: datetime, on_decision: OnDecision) -> None:
+    """Schedule a few articles, and move one of them."""
+    for key, seconds in (*ARTICLE_DELAYS_S.items(), POSTPONED_ARTICLE):
         at = now + timedelta(seconds=seconds)
-        told(PUBLISH, key, await tasks.schedule(ctx, PUBLISH, key, at=at))
+        on_decision(PUBLISH, key, await tasks.schedule(ctx, PUBLISH, key, at=at))
 
 
 def _is_sample(job: Job) -> bool:

@@ -1,8 +1,11 @@
-"""Brokers, each behind the same three methods; a broker's own library is only loaded where it is configured.
+"""Brokers behind two protocols: `EventSink` sends messages, `EventSource` takes them.
 
-`send` returns when the broker has acknowledged every message of a batch. What one key said is kept in order: no message
-of a key is taken before the one that was sent before it. When `send` raises, some may have been taken: whoever sends
-them again sends them all, from the first.
+Here live one module per kind of broker and what they share. A module imports the library of its broker, so it is loaded
+only where such a broker is configured. Which tenant may use which topic lives in `domain.events.channels`.
+
+1. `send` returns when the broker has acknowledged every message of a batch.
+2. Messages of one key keep their order: the broker has no message of a key before the one that was sent before it.
+3. When `send` raises, the broker may have some of the messages. The caller sends the whole batch again, from the first.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,12 +16,13 @@ from horae.domain.errors import Invalid
 from horae.runtime.settings import BrokerSettings
 
 AT_ONCE: Final = 500
-PATIENCE: Final = 30.0
-"""Seconds within which a broker acknowledges what it was sent."""
+"""Messages that are sent at the same time, without waiting for the acknowledgement of each."""
+ACK_TIMEOUT_S: Final = 30.0
+"""Seconds within which a broker must acknowledge a message."""
 
 
 class Message(NamedTuple):
-    """What a broker carries: an id that tells duplicates, the key it is ordered by, a body and headers."""
+    """A message to send: an id for deduplication, the key that orders it, a body and headers."""
 
     id: str
     key: str
@@ -26,8 +30,8 @@ class Message(NamedTuple):
     headers: Mapping[str, str]
 
 
-class Incoming(NamedTuple):
-    """What a broker gave out: its body, where it lay, and what the broker's library knows it by."""
+class BrokerMessage(NamedTuple):
+    """A message that was taken: its body, its place in the topic, and the object of the broker's library."""
 
     body: bytes
     place: str
@@ -35,42 +39,42 @@ class Incoming(NamedTuple):
 
 
 class EventSink(Protocol):
-    """Where messages go."""
+    """Sends messages to the topics of one broker."""
 
     async def open(self) -> None:
-        """Connect. Raises `Unavailable` where nobody answers."""
+        """Connect. Raises `Unavailable` where the broker does not answer."""
 
     async def send(self, topic: str, batch: Sequence[Message]) -> None:
-        """Send, and wait until all is acknowledged. Raises `Unavailable`."""
+        """Send a batch and wait until every message is acknowledged. Raises `Unavailable`."""
 
     async def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
 
 
 class EventSource(Protocol):
-    """Where messages come from. What is not `done` is given out again, perhaps to somebody else."""
+    """Takes messages from one topic. A message that is not acknowledged is delivered again, perhaps elsewhere."""
 
     async def open(self) -> None:
-        """Connect. Raises `Unavailable` where nobody answers."""
+        """Connect. Raises `Unavailable` where the broker does not answer."""
 
-    async def take(self, limit: int, seconds: float) -> list[Incoming]:
-        """What waits now, at most so many; nothing after so many seconds. Raises `Unavailable`."""
+    async def take(self, limit: int, seconds: float) -> list[BrokerMessage]:
+        """Return up to `limit` messages; an empty list when none came within `seconds`. Raises `Unavailable`."""
 
-    async def done(self, batch: Sequence[Incoming]) -> None:
-        """What was taken is dealt with. Raises `Unavailable`: then it is given out again."""
+    async def acknowledge(self, batch: Sequence[BrokerMessage]) -> None:
+        """Acknowledge messages. Raises `Unavailable`: then the broker delivers them again."""
 
-    async def waiting(self) -> int:
-        """How many lie there that were not `done`, as the broker counts them about now. Raises `Unavailable`.
+    async def backlog(self) -> int:
+        """Return about how many messages are not acknowledged, as the broker counts them. Raises `Unavailable`.
 
-        One question to the broker or three: it may be asked every few seconds, also while somebody takes.
+        It costs one to three requests to the broker, and may be called every few seconds, also while `take` waits.
         """
 
     async def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
 
 
 def waves(batch: Sequence[Message]) -> Iterator[list[Message]]:
-    """A batch in parts that may be sent at once: no key is twice in one, and what one key said stays in order."""
+    """Split a batch into parts to send at once: at most one message of a key per part, and each key keeps its order."""
     depth: dict[str, int] = {}
     parts: list[list[Message]] = []
     for message in batch:
@@ -82,20 +86,25 @@ def waves(batch: Sequence[Message]) -> Iterator[list[Message]]:
         yield from (part[first : first + AT_ONCE] for first in range(0, len(part), AT_ONCE))
 
 
+CONSUMERS: Final = {"kafka": "KafkaConsumer", "nats": "NatsConsumer", "rabbitmq": "RabbitConsumer"}
+PUBLISHERS: Final = {"kafka": "KafkaProducer", "nats": "NatsPublisher", "rabbitmq": "RabbitPublisher"}
+"""Class names, because the library of a broker is imported only where it is used."""
+
+
 def source_of(settings: BrokerSettings, topic: str, group: str) -> EventSource:
-    """A topic of a broker to take from, not yet open. Those of one group share what it holds."""
-    source: EventSource = room_of(settings.kind).Source(settings, topic, group)
-    return source
+    """Return the source of a topic, not yet open. Consumers of one group share its messages."""
+    consumer: EventSource = getattr(module_of(settings.kind), CONSUMERS[settings.kind])(settings, topic, group)
+    return consumer
 
 
 def sink_of(settings: BrokerSettings) -> EventSink:
-    """The sink of a broker, not yet open."""
-    sink: EventSink = room_of(settings.kind).Sink(settings)
-    return sink
+    """Return the sink of a broker, not yet open."""
+    publisher: EventSink = getattr(module_of(settings.kind), PUBLISHERS[settings.kind])(settings)
+    return publisher
 
 
-def room_of(kind: str) -> Any:
-    """The module that speaks to brokers of a kind."""
+def module_of(kind: str) -> Any:
+    """Import the module for a kind of broker."""
     try:
         return import_module(f"horae.delivery.brokers.{kind}")
     except ImportError as error:

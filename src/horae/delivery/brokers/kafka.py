@@ -1,6 +1,7 @@
-"""Kafka. The producer is idempotent and gapless: what it sends of a partition arrives in order and once, or fails.
+"""Kafka as a sink. The producer is idempotent and gapless.
 
-Its callbacks come on a thread of its own; a batch hears of its end when the last of its messages has been answered.
+A partition gets the messages in order and once, or `send` fails. The library reports deliveries on a polling thread. A
+batch ends when all of its messages have a report.
 """
 
 import asyncio
@@ -10,31 +11,33 @@ from typing import Any, Final
 
 from confluent_kafka import KafkaError, KafkaException, Producer
 
-from horae.delivery.brokers import PATIENCE, Message
-from horae.delivery.brokers.kafka_source import Source
+from horae.delivery.brokers import ACK_TIMEOUT_S, Message
+from horae.delivery.brokers.kafka_source import KafkaConsumer
 from horae.domain.errors import Unavailable
 from horae.runtime.settings import BrokerSettings
 from horae.runtime.telemetry import log
 
-__all__ = ["Sink", "Source"]
+__all__ = ["KafkaConsumer", "KafkaProducer"]
 USUAL: Final[dict[str, Any]] = {
     "acks": "all",
     "enable.idempotence": True,
     "enable.gapless.guarantee": True,
-    "message.timeout.ms": round(PATIENCE * 1000),
+    "message.timeout.ms": round(ACK_TIMEOUT_S * 1000),
     "linger.ms": 5,
     "compression.type": "lz4",
-    "partitioner": "murmur2_random",  # Java's: whoever else writes by key meets the same partition
+    "partitioner": "murmur2_random",  # Java's partitioner: other producers put the same key into the same partition
     "queue.buffering.max.messages": 1_000_000,
     "reconnect.backoff.max.ms": 1000,
     "topic.metadata.refresh.interval.ms": 10_000,
     "log_level": 2,
 }
-POLL: Final = 0.2
+"""Settings of the producer; `options` of the deployment override them."""
+POLL_TIMEOUT_S: Final = 0.2
+"""Seconds that one call of the library's `poll` waits."""
 
 
-class Sink:
-    """One producer, made anew after a fatal error."""
+class KafkaProducer:
+    """One producer. It is replaced after a fatal error."""
 
     def __init__(self, settings: BrokerSettings) -> None:
         self._settings = {"bootstrap.servers": settings.url, **USUAL, **settings.options}
@@ -42,11 +45,11 @@ class Sink:
         self._polling: threading.Thread | None = None
 
     async def open(self) -> None:
-        """The producer connects by itself, when it has something to say."""
+        """Create the producer. It connects when it sends the first message."""
         self._make()
 
     async def send(self, topic: str, batch: Sequence[Message]) -> None:
-        """Send, and wait until all is acknowledged."""
+        """Send a batch and wait until every message is acknowledged."""
         producer = self._producer or self._make()
         waiting = _Batch(len(batch), asyncio.get_running_loop())
         sent = 0
@@ -54,7 +57,7 @@ class Sink:
             for message in batch:
                 headers: dict[str, str | bytes | None] = dict(message.headers)
                 producer.produce(
-                    topic, message.body, message.key.encode(), on_delivery=waiting.answered, headers=headers
+                    topic, message.body, message.key.encode(), on_delivery=waiting.on_answer, headers=headers
                 )
                 sent += 1
         except (BufferError, KafkaException) as error:
@@ -67,7 +70,7 @@ class Sink:
             raise
 
     async def close(self) -> None:
-        """Let go of the producer; what was not acknowledged is somebody's to send again."""
+        """Close the producer. Messages without an acknowledgement are dropped: their sender sends them again."""
         producer, polling = self._producer, self._polling
         self._producer = None
         if producer is not None:
@@ -87,7 +90,7 @@ class Sink:
 
     def _poll(self, producer: Producer) -> None:
         while self._producer is producer or len(producer):
-            producer.poll(POLL)
+            producer.poll(POLL_TIMEOUT_S)
 
     def _drop(self, producer: Producer) -> None:
         if self._producer is producer:
@@ -97,7 +100,7 @@ class Sink:
 
 
 class _Batch:
-    """Waits for all answers: one that fails must not be overtaken by the next try of the others."""
+    """Waits for the reports of all messages: a retry of the batch must not overtake a message in flight."""
 
     def __init__(self, size: int, loop: asyncio.AbstractEventLoop) -> None:
         self.done: asyncio.Future[None] = loop.create_future()
@@ -107,15 +110,15 @@ class _Batch:
         if not size:
             self.done.set_result(None)
 
-    def answered(self, error: KafkaError | None, _message: object) -> None:
-        """One message was acknowledged, or never will be; called on the producer's thread."""
+    def on_answer(self, error: KafkaError | None, _message: object) -> None:
+        """Count one message that was acknowledged or has failed; called on the polling thread."""
         if error is not None:
             self.fatal = self.fatal or error.fatal() or error.code() == KafkaError._FATAL
             self._error = self._error or str(error)
         self._count(1)
 
     def give_up(self, number: int, error: str) -> None:
-        """So many were not even taken."""
+        """Count messages that the producer did not accept."""
         self._error = self._error or error
         self._count(number)
 
@@ -128,7 +131,7 @@ class _Batch:
 
     def _end(self) -> None:
         if self.done.done():
-            return  # nobody waits any more
+            return  # the sender was cancelled meanwhile
         if self._error:
             self.done.set_exception(Unavailable(f"Kafka did not take all of it: {self._error}"))
         else:

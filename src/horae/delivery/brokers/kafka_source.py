@@ -1,7 +1,7 @@
-"""Kafka, taken from: a member of a consumer group, whose offsets are committed when what they stand for is dealt with.
+"""Kafka as a source: a member of a consumer group. It commits the offsets of messages that are `done`.
 
-Its library waits on the thread that calls it. Each source has one of its own: many would fill the threads that all
-share, and names would no longer be resolved. One at a time is also all that a consumer may be asked while it closes.
+The library blocks the thread that calls it, so each source has a thread of its own. Many sources on the shared thread
+pool would leave no thread for name lookups. One thread also runs one call at a time, which `close` needs.
 """
 
 import asyncio
@@ -12,30 +12,32 @@ from typing import Any, Final, TypeVar
 
 from confluent_kafka import OFFSET_INVALID, Consumer, KafkaException, Message, TopicPartition
 
-from horae.delivery.brokers import Incoming
+from horae.delivery.brokers import BrokerMessage
 from horae.domain.errors import Unavailable
 from horae.runtime.settings import BrokerSettings
 
 T = TypeVar("T")
-ANSWER: Final = 5.0
+QUERY_TIMEOUT_S: Final = 5.0
+"""Seconds within which the broker must answer a query."""
 FIRST: Final = -2
+"""As a time in `offsets_for_times`: the first offset of a partition."""
 END: Final = -1
-"""Asked for as times, these are the ends of a partition, in one question for all partitions of a broker."""
+"""As a time in `offsets_for_times`: the end of a partition. One request covers all partitions of a broker."""
 
 
-class Source:
+class KafkaConsumer:
     """A member of a consumer group, on a thread of its own."""
 
     def __init__(self, settings: BrokerSettings, topic: str, group: str) -> None:
-        told = {"bootstrap.servers": settings.url, "group.id": group, "enable.auto.commit": False}
+        required = {"bootstrap.servers": settings.url, "group.id": group, "enable.auto.commit": False}
         usual = {"auto.offset.reset": "earliest", "session.timeout.ms": 10_000, "log_level": 2}
-        self._settings, self._topic = {**told, **usual, **settings.options}, topic
+        self._settings, self._topic = {**required, **usual, **settings.options}, topic
         self._consumer: Consumer | None = None
         self._asker: Consumer | None = None
         self._thread: ThreadPoolExecutor | None = None
 
     async def open(self) -> None:
-        """The consumer connects by itself."""
+        """Create the consumer. It connects by itself."""
         try:
             self._consumer = Consumer(self._settings)
             self._thread = ThreadPoolExecutor(1, "kafka-source")
@@ -43,17 +45,19 @@ class Source:
         except KafkaException as error:
             raise Unavailable(f"Kafka cannot be used as configured: {error}") from error
 
-    async def take(self, limit: int, seconds: float) -> list[Incoming]:
-        """What waits now; nothing after so many seconds."""
+    async def take(self, limit: int, seconds: float) -> list[BrokerMessage]:
+        """Return up to `limit` messages; an empty list when none came within `seconds`."""
         assert self._consumer is not None
-        found = await self._aside(_found, self._consumer, limit, seconds)
+        found = await self._aside(_consume, self._consumer, limit, seconds)
         bad = next((error for one in found if (error := one.error()) is not None), None)
         if bad is not None:
             raise Unavailable(f"Kafka: {bad}")
-        return [Incoming(one.value() or b"", f"{one.topic()}/{one.partition()}/{one.offset()}", one) for one in found]
+        return [
+            BrokerMessage(one.value() or b"", f"{one.topic()}/{one.partition()}/{one.offset()}", one) for one in found
+        ]
 
-    async def done(self, batch: Sequence[Incoming]) -> None:
-        """Commit behind the last of each partition."""
+    async def acknowledge(self, batch: Sequence[BrokerMessage]) -> None:
+        """Commit the offset after the last message of each partition."""
         assert self._consumer is not None
         ends: dict[int, int] = {}
         for one in batch:
@@ -65,53 +69,57 @@ class Source:
         except KafkaException as error:
             raise Unavailable(f"Kafka did not take the offsets: {error}") from error
 
-    async def waiting(self) -> int:
-        """What lies behind the offsets of the group, in all partitions, whoever of the group has them.
+    async def backlog(self) -> int:
+        """Return how many messages follow the committed offsets of the group, in all partitions and for all members.
 
-        Asked on a connection of its own: behind a fetch that waits for messages each answer would take half a second.
+        It asks on a connection of its own. On the consumer's connection every answer waits about half a second for a
+        fetch.
         """
         try:
             self._asker = self._asker or Consumer(self._settings)
-            return await self._aside(_behind, self._asker, self._topic)
+            return await self._aside(_count_backlog, self._asker, self._topic)
         except KafkaException as error:
             raise Unavailable(f"Kafka does not say what waits in {self._topic!r}: {error}") from error
 
     async def close(self) -> None:
-        """Leave the group; it goes on behind what was committed."""
+        """Leave the group; the group continues after the committed offsets."""
         consumers = [one for one in (self._asker, self._consumer) if one is not None]
         thread, self._asker, self._consumer = self._thread, None, None
         if thread is not None:
             left = [asyncio.wrap_future(thread.submit(one.close)) for one in consumers]
-            thread.shutdown(wait=False)  # it ends behind what it was given
+            thread.shutdown(wait=False)  # the thread ends after its queued work
             await asyncio.gather(*left)
 
     async def _aside(self, function: Callable[..., T], *args: Any, **named: Any) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, partial(function, *args, **named))
 
 
-def _found(consumer: Consumer, limit: int, seconds: float) -> list[Message]:
-    """The library would wait for all of a batch: only its first is worth waiting for."""
+def _consume(consumer: Consumer, limit: int, seconds: float) -> list[Message]:
+    """Wait for the first message only: the library's `consume` would wait for a full batch."""
     first = consumer.poll(seconds)
     return [] if first is None else [first, *(consumer.consume(limit - 1, 0) if limit > 1 else [])]
 
 
-def _behind(consumer: Consumer, topic: str) -> int:
-    """Where nothing was committed yet, or it is no longer held, it begins with the first that is held."""
-    about = consumer.list_topics(topic, timeout=ANSWER).topics[topic]
+def _count_backlog(consumer: Consumer, topic: str) -> int:
+    """Sum the distance from the committed offset to the end over all partitions.
+
+    A partition without a committed offset, or with one that is no longer stored, counts from its first stored message.
+    """
+    about = consumer.list_topics(topic, timeout=QUERY_TIMEOUT_S).topics[topic]
     if about.error is not None:
         raise KafkaException(about.error)
 
     def asked(mark: int) -> list[TopicPartition]:
         return [TopicPartition(topic, number, mark) for number in about.partitions]
 
-    first = _offsets(consumer.offsets_for_times(asked(FIRST), timeout=ANSWER))
-    end = _offsets(consumer.offsets_for_times(asked(END), timeout=ANSWER))
-    done = _offsets(consumer.committed(asked(OFFSET_INVALID), timeout=ANSWER))
+    first = _offsets(consumer.offsets_for_times(asked(FIRST), timeout=QUERY_TIMEOUT_S))
+    end = _offsets(consumer.offsets_for_times(asked(END), timeout=QUERY_TIMEOUT_S))
+    done = _offsets(consumer.committed(asked(OFFSET_INVALID), timeout=QUERY_TIMEOUT_S))
     return sum(max(0, end[number] - max(first[number], done[number])) for number in about.partitions)
 
 
-def _offsets(told: Sequence[TopicPartition]) -> dict[int, int]:
-    bad = next((one.error for one in told if one.error is not None), None)
+def _offsets(offsets: Sequence[TopicPartition]) -> dict[int, int]:
+    bad = next((one.error for one in offsets if one.error is not None), None)
     if bad is not None:
         raise KafkaException(bad)
-    return {one.partition: one.offset for one in told}
+    return {one.partition: one.offset for one in offsets}

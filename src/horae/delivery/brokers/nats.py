@@ -1,7 +1,7 @@
-"""NATS JetStream. A stream of the deployment covers the subjects; what it has stored is acknowledged.
+"""NATS JetStream. A stream of the deployment covers the subjects, and acknowledges a message that it has stored.
 
-The client never reconnects by itself: what was lost with a connection could be overtaken by what came after it. A new
-connection begins with whoever sends, or takes, next.
+The client never reconnects by itself. A message that was lost with a connection could be overtaken by a later one. The
+next caller of `send` or `open` makes a new connection.
 """
 
 import asyncio
@@ -16,48 +16,51 @@ from nats.errors import Error
 from nats.js.api import ConsumerConfig
 from nats.js.client import JetStreamContext
 
-from horae.delivery.brokers import PATIENCE, Incoming, Message, waves
+from horae.delivery.brokers import ACK_TIMEOUT_S, BrokerMessage, Message, waves
 from horae.domain.errors import Unavailable
 from horae.runtime.settings import BrokerSettings
 
-CONNECT: Final = 5
+CONNECT_TIMEOUT_S: Final = 5
+"""Seconds for connecting, closing and one round trip."""
 DOWN: Final = (Error, OSError, asyncio.TimeoutError)
-UNACKED: Final = 30.0
-"""Seconds after which what was taken and not acknowledged is given out again."""
+"""Errors that mean that the server or the connection is not usable."""
+ACK_WAIT_S: Final = 30.0
+"""Seconds after which the server delivers a message again that was taken and not acknowledged."""
 
 
-async def _connected(settings: BrokerSettings) -> Client:
+async def _open_connection(settings: BrokerSettings) -> Client:
     async def quiet(_error: Exception) -> None:
-        """Whoever waits hears of it himself."""
+        """Ignore the error: the call that fails because of it raises it."""
 
     once = {"allow_reconnect": False, "max_reconnect_attempts": 1, "reconnect_time_wait": 0.1}
-    options: dict[str, Any] = {**once, "connect_timeout": CONNECT, "error_cb": quiet, **settings.options}
+    options: dict[str, Any] = {**once, "connect_timeout": CONNECT_TIMEOUT_S, "error_cb": quiet, **settings.options}
     try:
-        async with asyncio.timeout(2 * CONNECT):
+        async with asyncio.timeout(2 * CONNECT_TIMEOUT_S):
             return await nats.connect(settings.url.split(","), **options)
     except DOWN as error:
         raise Unavailable(f"NATS is not reached: {error!r}") from error
 
 
-async def _closed(client: Client | None) -> None:
-    """Whoever lets go of a connection is not held up by it."""
+async def _close_quietly(client: Client | None) -> None:
+    """Close a connection within a time limit, and ignore errors: the caller no longer needs it."""
     if client is not None and not client.is_closed:
         with suppress(*DOWN):
-            async with asyncio.timeout(CONNECT):
+            async with asyncio.timeout(CONNECT_TIMEOUT_S):
                 await client.close()
 
 
-async def _answers(client: Client | None) -> None:
-    """A round trip, or an error: to the library a server that is silent is one that has nothing, for six minutes.
+async def _ping(client: Client | None) -> None:
+    """Make a round trip; raises where the server does not answer.
 
-    Not given up half-way: its reader would die of an answer that nobody waits for any more.
+    For six minutes the library treats a silent server like one without messages. The round trip is shielded: the
+    library's reader would fail on an answer whose request was cancelled.
     """
     assert client is not None
-    await asyncio.shield(client.rtt(CONNECT))
+    await asyncio.shield(client.rtt(CONNECT_TIMEOUT_S))
 
 
-class Sink:
-    """Publishes one message of a key at a time, by a connection that all tenants share."""
+class NatsPublisher:
+    """Publishes one message of a key at a time, on one connection that all tenants share."""
 
     def __init__(self, settings: BrokerSettings) -> None:
         self._settings = settings
@@ -69,45 +72,45 @@ class Sink:
         await self._connect()
 
     async def send(self, topic: str, batch: Sequence[Message]) -> None:
-        """Send, and wait until the stream has stored all of it."""
+        """Send a batch and wait until the stream has stored every message."""
         client = await self._connect()
-        stream = client.jetstream(timeout=PATIENCE)
+        stream = client.jetstream(timeout=ACK_TIMEOUT_S)
         for wave in waves(batch):
-            told = [_publish(stream, topic, message) for message in wave]
-            results = await asyncio.gather(*told, return_exceptions=True)
+            sends = [_publish(stream, topic, message) for message in wave]
+            results = await asyncio.gather(*sends, return_exceptions=True)
             failed = next((one for one in results if isinstance(one, BaseException)), None)
             if failed is not None:
                 await self._check(client)
                 raise Unavailable(f"NATS did not take all of it: {failed!r}") from failed
 
     async def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         client, self._client = self._client, None
-        await _closed(client)
+        await _close_quietly(client)
 
     async def _connect(self) -> Client:
         async with self._opening:
             if self._client is None or not self._client.is_connected:
-                self._client = await _connected(self._settings)
+                self._client = await _open_connection(self._settings)
             return self._client
 
     async def _check(self, client: Client) -> None:
-        """Let go of a connection that no longer answers. A message that was refused says nothing about it."""
+        """Close a connection that no longer answers. A refused message alone is no reason to close it."""
         try:
-            await _answers(client)
+            await _ping(client)
         except DOWN:
-            if self._client is client:  # else somebody has connected anew meanwhile
+            if self._client is client:  # otherwise another caller has reconnected meanwhile
                 self._client = None
-            await _closed(client)
+            await _close_quietly(client)
 
 
 async def _publish(stream: JetStreamContext, topic: str, message: Message) -> None:
     headers = {"Nats-Msg-Id": message.id, "key": message.key, **message.headers}
-    await stream.publish(topic, message.body, timeout=PATIENCE, headers=headers)
+    await stream.publish(topic, message.body, timeout=ACK_TIMEOUT_S, headers=headers)
 
 
-class Source:
-    """A durable consumer that is pulled from, one for each group."""
+class NatsConsumer:
+    """A durable pull consumer, one per group."""
 
     def __init__(self, settings: BrokerSettings, topic: str, group: str) -> None:
         self._settings, self._topic, self._group = settings, topic, group
@@ -116,64 +119,67 @@ class Source:
         self._held: list[Msg] = []
 
     async def open(self) -> None:
-        """Connect, and make the consumer where it is not there yet."""
-        self._client = await _connected(self._settings)
-        config = ConsumerConfig(ack_wait=UNACKED, max_ack_pending=20_000)
+        """Connect, and create the consumer where it does not exist yet."""
+        self._client = await _open_connection(self._settings)
+        config = ConsumerConfig(ack_wait=ACK_WAIT_S, max_ack_pending=20_000)
         try:
-            stream = self._client.jetstream(timeout=CONNECT)
+            stream = self._client.jetstream(timeout=CONNECT_TIMEOUT_S)
             self._pull = await stream.pull_subscribe(self._topic, durable=self._group, config=config)
         except DOWN as error:
             raise Unavailable(f"NATS has no stream for {self._topic!r}, or is away: {error!r}") from error
 
-    async def take(self, limit: int, seconds: float) -> list[Incoming]:
-        """What waits now; nothing after so many seconds."""
+    async def take(self, limit: int, seconds: float) -> list[BrokerMessage]:
+        """Return up to `limit` messages; an empty list when none came within `seconds`."""
         assert self._pull is not None
         found: list[Msg] = []
         try:
-            with suppress(TimeoutError):  # the library's own is one of these; it raises both for "nothing came"
+            with suppress(TimeoutError):  # the library's own timeout is a subclass; it raises both for "no message"
                 found = await self._pull.fetch(limit, timeout=seconds)
             if not found:
-                await _answers(self._client)
+                await _ping(self._client)
         except DOWN as error:
             raise Unavailable(f"NATS is away: {error!r}") from error
         self._held += found
-        return [Incoming(one.data, _place(one), one) for one in found]
+        return [BrokerMessage(one.data, _place(one), one) for one in found]
 
-    async def done(self, batch: Sequence[Incoming]) -> None:
-        """They need not be given out again."""
+    async def acknowledge(self, batch: Sequence[BrokerMessage]) -> None:
+        """Acknowledge messages, so that the server does not deliver them again."""
         try:
             for one in batch:
                 await one.handle.ack()
-            await _answers(self._client)
+            await _ping(self._client)
         except DOWN as error:
             raise Unavailable(f"NATS is away: {error!r}") from error
         self._held = [one for one in self._held if not one.is_acked]
 
-    async def waiting(self) -> int:
-        """What was never given out to the group, and what it has not acknowledged."""
+    async def backlog(self) -> int:
+        """Return how many messages the group has not received or not acknowledged."""
         assert self._pull is not None
         try:
-            told = await self._pull.consumer_info()
+            info = await self._pull.consumer_info()
         except DOWN as error:
             raise Unavailable(f"NATS is away: {error!r}") from error
-        return (told.num_pending or 0) + (told.num_ack_pending or 0)
+        return (info.num_pending or 0) + (info.num_ack_pending or 0)
 
     async def close(self) -> None:
-        """What was taken and not acknowledged is given out again: at once where the server hears of it, else later."""
+        """Give unacknowledged messages back and close the connection.
+
+        The server delivers them again: at once, or after `ACK_WAIT_S` where it does not hear of their return.
+        """
         client, self._client, self._pull = self._client, None, None
         held, self._held = self._held, []
         if client is not None and held:
             with suppress(*DOWN):
-                async with asyncio.timeout(CONNECT):
-                    await _given_back(client, held)
-        await _closed(client)
+                async with asyncio.timeout(CONNECT_TIMEOUT_S):
+                    await _give_back(client, held)
+        await _close_quietly(client)
 
 
-async def _given_back(client: Client, held: Sequence[Msg]) -> None:
+async def _give_back(client: Client, held: Sequence[Msg]) -> None:
     for one in held:
         if not one.is_acked:
             await one.nak()
-    await client.flush(CONNECT)
+    await client.flush(CONNECT_TIMEOUT_S)
 
 
 def _place(one: Msg) -> str:

@@ -1,4 +1,8 @@
-"""Cron in four dialects: parse, ask for the next fire, describe.
+"""Cron expressions in four dialects: parse them, compute fires, count them, describe them.
+
+Here live the dialects, the parser, the search for the next fire, and descriptions in English and Chinese. Time zones
+and clock changes live in `domain.zones.zones`, `domain.zones.dst` and `domain.zones.timeline`; policies live in
+`domain.schedules`.
 
 >>> cron = parse("0 */5 * * * ?")
 >>> cron.dialect
@@ -8,8 +12,19 @@
 from horae.domain.cron.counting import count
 from horae.domain.cron.describe import Language, describe
 from horae.domain.cron.dialects import Dialect
-from horae.domain.cron.engine import MAX_STEPS, Cron
+from horae.domain.cron.engine import MAX_STEPS, CronExpression
 from horae.domain.cron.parse import parse
-from horae.domain.dst import DstPolicy, Gap, Overlap
+from horae.domain.zones.dst import DstPolicy, Gap, Overlap
 
-__all__ = ["MAX_STEPS", "Cron", "Dialect", "DstPolicy", "Gap", "Language", "Overlap", "count", "describe", "parse"]
+__all__ = [
+    "MAX_STEPS",
+    "CronExpression",
+    "Dialect",
+    "DstPolicy",
+    "Gap",
+    "Language",
+    "Overlap",
+    "count",
+    "describe",
+    "parse",
+]

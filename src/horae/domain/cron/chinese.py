@@ -1,21 +1,21 @@
-"""The sentence in Chinese."""
+"""Describes an expression in Chinese."""
 
 from horae.domain.cron.clock import clock_times
 from horae.domain.cron.days import LastDay, LastOf, Mark, Nearest, NthOf
-from horae.domain.cron.engine import Cron
-from horae.domain.cron.fields import Part
+from horae.domain.cron.engine import CronExpression
+from horae.domain.cron.fields import CronField
 from horae.domain.cron.sets import Runs, Shape, Steps, Whole, shape_of
 
 WEEKDAYS = ("周日", "周一", "周二", "周三", "周四", "周五", "周六")
 ORDINALS = ("每", "第一", "第二", "第三", "第四", "第五")
 
 
-def sentence(cron: Cron) -> str:
-    """Such as: 周一至周五 09:00 执行."""
+def sentence(cron: CronExpression) -> str:
+    """Return a sentence such as: 周一至周五 09:00 执行."""
     return f"{_dates(cron)}{_times(cron)}执行"
 
 
-def _times(cron: Cron) -> str:
+def _times(cron: CronExpression) -> str:
     fields = cron.fields
     listed = clock_times(cron)
     if listed:
@@ -49,7 +49,7 @@ def _unit(shape: Shape, length: str, point: str, around: str) -> str:
             return f"第 {'、'.join(_run(str(a), str(b)) for a, b in runs)} {point}"
 
 
-def _dates(cron: Cron) -> str:
+def _dates(cron: CronExpression) -> str:
     fields = cron.fields
     said = ""
     year = shape_of(fields.year.mask << 1970, 1970, 2099)
@@ -75,7 +75,7 @@ def _dates(cron: Cron) -> str:
     return said.strip() + ("，" if said and not clock_times(cron) else "")
 
 
-def _days(part: Part) -> str:
+def _days(part: CronField) -> str:
     said = [_mark(mark) for mark in part.marks]
     if part.mask:
         match shape_of(part.mask, 1, 31):
@@ -88,12 +88,12 @@ def _days(part: Part) -> str:
     return "、".join(said)
 
 
-def _weekdays(part: Part) -> str:
+def _weekdays(part: CronField) -> str:
     said = [_mark(mark) for mark in part.marks]
     if part.mask == 0x7F:
         return ""
     if part.mask:
-        found = shape_of(part.mask >> 1 | (part.mask & 1) << 6, 0, 6)  # from Monday on: Sunday goes last
+        found = shape_of(part.mask >> 1 | (part.mask & 1) << 6, 0, 6)  # Monday first, Sunday last
         runs = found.runs if isinstance(found, Runs) else ()
         if isinstance(found, Steps):
             runs = tuple((k, k) for k in range(found.first, 7, found.step))

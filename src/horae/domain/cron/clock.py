@@ -1,12 +1,13 @@
-"""The times of day of an expression, when they are few enough to be listed."""
+"""The times of day of an expression, when they are few enough to list."""
 
-from horae.domain.cron.engine import Cron
+from horae.domain.cron.engine import CronExpression
 
 MOST = 6
+"""Times that a description lists."""
 
 
-def clock_times(cron: Cron) -> tuple[str, ...]:
-    """Such as 09:00 and 17:30; nothing when there are too many, or every hour matches."""
+def clock_times(cron: CronExpression) -> tuple[str, ...]:
+    """Return times such as 09:00 and 17:30; nothing when there are too many, or when every hour matches."""
     if cron.fields.hour.mask == (1 << 24) - 1 or len(cron.minutes) * len(cron.seconds) > MOST:
         return ()
     with_seconds = cron.seconds != (0,)

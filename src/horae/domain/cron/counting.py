@@ -1,46 +1,51 @@
-"""How many fires lie between two times, without visiting them: whole days are counted by their masks."""
+"""Counts the fires between two times without visiting them: whole days are counted by their masks."""
 
 from bisect import bisect_left, bisect_right
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
-from horae.domain.cron.engine import EPOCH_ORDINAL, FIRST_YEAR, SECOND, Cron, months
-from horae.domain.dst import DEFAULT, ELAPSED, DstPolicy
-from horae.domain.timeline import DAY, EPOCH, START, reaching
+from horae.domain.cron.engine import EPOCH_ORDINAL, FIRST_YEAR, SECOND, CronExpression, months
+from horae.domain.zones.dst import DEFAULT, ELAPSED, DstPolicy
+from horae.domain.zones.timeline import DAY_S, EPOCH, START_EPOCH_S, timeline_until
 
 
-def count(cron: Cron, since: datetime, until: datetime, zone: ZoneInfo, policy: DstPolicy = DEFAULT) -> int:
-    """As many as `cron.fires(since, until, zone, policy)` would yield."""
+def count(cron: CronExpression, since: datetime, until: datetime, zone: ZoneInfo, policy: DstPolicy = DEFAULT) -> int:
+    """Return how many fires `cron.fires(since, until, zone, policy)` would yield.
+
+    1. Cut the range at the spans of the zone. Within a span local time is UTC plus a constant.
+    2. Count the matching local times of each span.
+    3. Add the fire that a jump of the clocks moves to the beginning of a span.
+    """
     begin, end = -((EPOCH - since) // SECOND), -((EPOCH - until) // SECOND)
     policy = ELAPSED if cron.elapsed else policy
-    starts, spans, known = reaching(zone, policy, end)
-    begin, end = max(begin, START), min(end, known)
+    starts, spans, known = timeline_until(zone, policy, end)
+    begin, end = max(begin, START_EPOCH_S), min(end, known)
     total = 0
     for start, offset, low, high, hole in spans[max(bisect_right(starts, begin) - 1, 0) :]:
         if start >= end:
             break
         total += _local(cron, max(low, begin + offset), min(high, end + offset))
         if hole is not None and begin <= start:
-            total += cron.jumped(hole, low)
+            total += cron.is_skipped_by_jump(hole, low)
     return total
 
 
-def _local(cron: Cron, low: int, high: int) -> int:
-    """Matching local times from low to high (excluded), as if clocks never changed."""
+def _local(cron: CronExpression, low: int, high: int) -> int:
+    """Count matching local times from `low` to `high` (excluded), as if clocks never changed."""
     if low >= high:
         return 0
-    first, last = low // DAY, high // DAY
+    first, last = low // DAY_S, high // DAY_S
     daily = len(cron.minutes) * len(cron.seconds)
     total = daily * _days(cron, first, last)
     if cron.on(first):
-        total -= _times(cron, low % DAY)
-    if high % DAY and cron.on(last):
-        total += _times(cron, high % DAY)
+        total -= _times(cron, low % DAY_S)
+    if high % DAY_S and cron.on(last):
+        total += _times(cron, high % DAY_S)
     return total
 
 
-def _times(cron: Cron, before: int) -> int:
-    """Matching times of day before a second of the day."""
+def _times(cron: CronExpression, before: int) -> int:
+    """Count matching times of day before a second of the day."""
     seconds = cron.seconds
     whole = bisect_left(cron.minutes, before - seconds[-1])
     total = whole * len(seconds)
@@ -49,8 +54,8 @@ def _times(cron: Cron, before: int) -> int:
     return total
 
 
-def _days(cron: Cron, first: int, last: int) -> int:
-    """Matching days from first to last (excluded), counted from 1970."""
+def _days(cron: CronExpression, first: int, last: int) -> int:
+    """Count matching days from `first` to `last` (excluded); days are numbered from 1970."""
     if cron.days is None or first >= last:
         return max(last - first, 0)
     begin, end = date.fromordinal(first + EPOCH_ORDINAL), date.fromordinal(last + EPOCH_ORDINAL)

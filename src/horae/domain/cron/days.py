@@ -1,11 +1,13 @@
-"""Which days of a month match. The weekday it begins with and its length tell all of a month: 28 shapes."""
+"""Which days of a month match. First weekday and length define a month completely, so there are 28 shapes of months."""
 
 from dataclasses import dataclass
 from functools import lru_cache
 
 LENGTHS = (28, 29, 30, 31)
+"""Lengths of months, in days."""
 SHAPES = 7 * len(LENGTHS)
-SUNDAY, SATURDAY = 0, 6
+SUNDAY = 0
+SATURDAY = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,18 +34,19 @@ class LastOf:
 
 @dataclass(frozen=True, slots=True)
 class NthOf:
-    """`5#2`: the second such weekday of the month; the fifth may be missing. 0 stands for every one."""
+    """`5#2`: the second such weekday of the month; a fifth may not exist. `nth` 0 means every such weekday."""
 
     weekday: int
     nth: int
 
 
 Mark = LastDay | Nearest | LastOf | NthOf
+"""A day that depends on the month."""
 
 
 @dataclass(frozen=True, slots=True)
 class DayRule:
-    """The two day fields together. `either`: one match is enough; otherwise both must match."""
+    """Both day fields together. `either`: one matching field is enough; otherwise both must match."""
 
     days: int
     day_marks: tuple[Mark, ...]
@@ -54,16 +57,17 @@ class DayRule:
 
 @lru_cache(maxsize=1024)
 def shapes(rule: DayRule) -> tuple[int, ...]:
-    """For each shape of month the matching days, bit 1 for the first of the month."""
+    """Return the matching days for each shape of month; bit 1 is the first of the month."""
     return tuple(_month(rule, first, length) for first in range(7) for length in LENGTHS)
 
 
 def shape(first: int, length: int) -> int:
-    """The place of a month in `shapes`: `first` is the weekday of day 1, from 0 (Sunday)."""
+    """Return the index of a month in `shapes`; `first` is the weekday of day 1, from 0 (Sunday)."""
     return first * len(LENGTHS) + length - LENGTHS[0]
 
 
 def _month(rule: DayRule, first: int, length: int) -> int:
+    """Return the matching days of one shape of month as a mask."""
     exist = (2 << length) - 2
     by_day = rule.days & exist
     for mark in rule.day_marks:
@@ -75,7 +79,10 @@ def _month(rule: DayRule, first: int, length: int) -> int:
 
 
 def _weekly(weekdays: int, first: int) -> int:
-    """Every day, up to the 31st, that is one of these weekdays."""
+    """Return a mask of the days that are one of these weekdays; the caller removes days that the month does not have.
+
+    The multiplication repeats the pattern of the first week.
+    """
     begin = (weekdays >> first | weekdays << (7 - first)) & 0x7F
     return (begin * 0x10204081 << 1) | (begin & 0b111) << 29
 
@@ -100,7 +107,7 @@ def _marked(mark: Mark, first: int, length: int) -> int:
 
 
 def _workday(day: int, first: int, length: int) -> int:
-    """The Monday to Friday nearest to the day, inside the month."""
+    """Return the Monday to Friday that is nearest to the day, within the month."""
     weekday = (first + day - 1) % 7
     if weekday == SATURDAY:
         return day - 1 if day > 1 else day + 2

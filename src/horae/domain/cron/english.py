@@ -1,9 +1,9 @@
-"""The sentence in English."""
+"""Describes an expression in English."""
 
 from horae.domain.cron.clock import clock_times
 from horae.domain.cron.days import LastDay, LastOf, Mark, Nearest, NthOf
-from horae.domain.cron.engine import Cron
-from horae.domain.cron.fields import Part
+from horae.domain.cron.engine import CronExpression
+from horae.domain.cron.fields import CronField
 from horae.domain.cron.sets import Runs, Shape, Steps, Whole, shape_of
 
 WEEKDAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
@@ -15,14 +15,14 @@ MONTHS = (
 ORDINALS = ("every", "first", "second", "third", "fourth", "fifth")
 
 
-def sentence(cron: Cron) -> str:
-    """Such as: At 09:00, on Monday to Friday."""
+def sentence(cron: CronExpression) -> str:
+    """Return a sentence such as: At 09:00, on Monday to Friday."""
     clauses = [*_times(cron), *_dates(cron)]
     text = ", ".join(clauses)
     return text[0].upper() + text[1:]
 
 
-def _times(cron: Cron) -> list[str]:
+def _times(cron: CronExpression) -> list[str]:
     fields = cron.fields
     listed = clock_times(cron)
     if listed:
@@ -57,7 +57,7 @@ def _unit(shape: Shape, unit: str, around: str) -> str:
             return f"at {unit}{many} {_series([_run(str(a), str(b)) for a, b in runs])}"
 
 
-def _dates(cron: Cron) -> list[str]:
+def _dates(cron: CronExpression) -> list[str]:
     fields = cron.fields
     clauses = []
     days, weekdays = _days(fields.day), _weekdays(fields.weekday)
@@ -83,7 +83,7 @@ def _dates(cron: Cron) -> list[str]:
     return clauses
 
 
-def _days(part: Part) -> str:
+def _days(part: CronField) -> str:
     said = [_mark(mark) for mark in part.marks]
     if part.mask:
         match shape_of(part.mask, 1, 31):
@@ -97,12 +97,12 @@ def _days(part: Part) -> str:
     return _series(said)
 
 
-def _weekdays(part: Part) -> str:
+def _weekdays(part: CronField) -> str:
     said = [_mark(mark) for mark in part.marks]
     if part.mask == 0x7F:
         return ""
     if part.mask:
-        # From Monday on, as most people count: Sunday goes last.
+        # Monday first, Sunday last, as most people count.
         found = shape_of(part.mask >> 1 | (part.mask & 1) << 6, 0, 6)
         runs = found.runs if isinstance(found, Runs) else ()
         if isinstance(found, Steps):

@@ -1,20 +1,20 @@
-"""One field of an expression: its text in, the set of values out."""
+"""Parses one field of an expression into the set of its values."""
 
 from dataclasses import dataclass
 
 from horae.domain.cron import spread
 from horae.domain.cron.days import LastDay, LastOf, Mark, Nearest, NthOf
-from horae.domain.cron.dialects import Dialect, Field, named, numbers, sunday_based
+from horae.domain.cron.dialects import Dialect, Field, names_of, numbers, sunday_based
 from horae.domain.errors import InvalidSchedule
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """What one field says.
+class CronField:
+    """The parsed text of one field.
 
-    `mask` has a bit for each plain value (weekdays from 0, Sunday; years from 1970). `marks` are days that
-    depend on the month. `starred` is whether the text begins with `*`, or is `?`. `stepped` is whether it is
-    `*` or one open step, such as `*/2`, `3/2` or `H/2`: a rhythm rather than a choice of values.
+    `mask` has a bit for each plain value (weekdays from 0, Sunday; years from 1970). `marks` are days that depend on
+    the month. `starred`: the text begins with `*`, or is `?`. `stepped`: the text is `*` or one open step, such as
+    `*/2`, `3/2` or `H/2`; that is a rhythm and not a choice of values.
     """
 
     text: str
@@ -25,14 +25,14 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
-    """Reads the fields of one expression: the dialect and the salt stay the same for all of them."""
+class FieldReader:
+    """Parses the fields of one expression, with its dialect and salt."""
 
     dialect: Dialect
     salt: str
 
-    def read(self, field: Field, text: str) -> Part:
-        """The field's meaning; refused with the reason when it has none."""
+    def read(self, field: Field, text: str) -> CronField:
+        """Parse a field; raises `InvalidSchedule` with the reason."""
         if text == "?":
             return self._unspecified(field)
         mask, marks = 0, []
@@ -44,17 +44,17 @@ class Reader:
             else:
                 marks.append(mark)
         stepped = len(items) == 1 and not marks and (text == "*" or ("/" in text and "-" not in text))
-        return Part(text, mask, tuple(marks), text.startswith("*"), stepped)
+        return CronField(text, mask, tuple(marks), text.startswith("*"), stepped)
 
-    def _unspecified(self, field: Field) -> Part:
+    def _unspecified(self, field: Field) -> CronField:
         if field not in {Field.DAY, Field.WEEKDAY} or self.dialect is Dialect.UNIX5:
             hint = " (it belongs to Quartz and Spring)" if self.dialect is Dialect.UNIX5 else ""
             raise InvalidSchedule(f"'?' cannot stand in the {field.value} field of {self.dialect}{hint}")
         mask = 0xFFFFFFFE if field is Field.DAY else 0x7F
-        return Part("?", mask, (), starred=True)
+        return CronField("?", mask, (), starred=True)
 
     def _mark(self, field: Field, item: str) -> Mark | None:
-        """A day that depends on the month, when the item is one."""
+        """Return the day that depends on the month, if the item is one."""
         if field is Field.DAY:
             return self._day_mark(item)
         if field is Field.WEEKDAY:
@@ -92,7 +92,7 @@ class Reader:
         return sunday_based(self._value(Field.WEEKDAY, text, item), self.dialect)
 
     def _values(self, field: Field, item: str) -> int:
-        """The plain values of `*`, `a`, `a-b`, `H`, `H(a-b)` and any of them with `/step`."""
+        """Return the plain values of `*`, `a`, `a-b`, `H`, `H(a-b)` and any of them with `/step`."""
         scope, slash, step_text = item.partition("/")
         step = self._step(field, item, step_text) if slash else 1
         low, high = self._scope(field, scope, item, stepped=bool(slash), step=step)
@@ -110,7 +110,7 @@ class Reader:
         return step
 
     def _scope(self, field: Field, scope: str, item: str, *, stepped: bool, step: int) -> tuple[int, int]:
-        """First and last value. A last below the first wraps around, where the dialect allows that."""
+        """Return the first and the last value. A last value below the first wraps around if the dialect allows that."""
         known = numbers(field, self.dialect)
         if scope == "*" or (scope == "" and stepped and self.dialect.is_quartz):
             return known.first, known.high
@@ -128,13 +128,13 @@ class Reader:
         if self.dialect.is_quartz and field is not Field.YEAR:
             return low, high  # Quartz: an overflowing range, such as 22-2 or NOV-FEB
         if field is Field.WEEKDAY and low == 7:
-            return 0, high  # 7-3, written by someone for whom Sunday is 7
+            return 0, high  # 7-3, where the author counts Sunday as 7
         if field is Field.WEEKDAY and high == 0:
             return low, 7  # FRI-SUN
         raise InvalidSchedule(f"{item!r}: the range runs backwards in the {field.value} field")
 
     def _hashed(self, field: Field, scope: str, item: str, *, stepped: bool, step: int) -> tuple[int, int]:
-        """`H` is one value of the whole field, `H(a-b)` of a part of it; before a step, where it begins."""
+        """Resolve `H` or `H(a-b)` to one value of the field or of that part; before a step, to the first value."""
         known = numbers(field, self.dialect)
         low, high = known.first, known.high
         if field is Field.DAY:
@@ -154,6 +154,7 @@ class Reader:
         return spread.pick(self.salt, field, low, min(high, low + step - 1)), high
 
     def _bits(self, field: Field, low: int, high: int, step: int) -> int:
+        """Return the mask of the values from `low` to `high`, with wrap-around."""
         known = numbers(field, self.dialect)
         size = known.high - known.first + 1
         top = high if low <= high else high + size
@@ -168,8 +169,8 @@ class Reader:
         return mask
 
     def _value(self, field: Field, text: str, item: str) -> int:
-        """A number or a name, inside the field's range."""
-        by_name = named(field, self.dialect)
+        """Return a number or a name as a value within the field's range."""
+        by_name = names_of(field, self.dialect)
         if text in by_name:
             return by_name[text]
         value, known = self._count(field, item, text), numbers(field, self.dialect)

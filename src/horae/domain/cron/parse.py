@@ -1,25 +1,26 @@
-"""Text to `Cron`: which dialect, which fields, and whether such a day can exist at all."""
+"""Parses a text into a `CronExpression`: its dialect, its fields, and whether such a day exists."""
 
 from functools import lru_cache
 
 from horae.domain.cron import engine
 from horae.domain.cron.days import LENGTHS, DayRule, shapes
-from horae.domain.cron.dialects import BY_COUNT, MACROS, ORDER, Dialect, Field, spelled
-from horae.domain.cron.engine import Cron, Fields
-from horae.domain.cron.fields import Part, Reader
+from horae.domain.cron.dialects import BY_COUNT, MACROS, ORDER, Dialect, Field, expand_macro
+from horae.domain.cron.engine import CronExpression, Fields
+from horae.domain.cron.fields import CronField, FieldReader
 from horae.domain.errors import InvalidSchedule
 
 LONGEST = 512
+"""Characters of an expression."""
 ALL_HOURS = (1 << 24) - 1
-EVERY_YEAR = Part("*", (1 << 130) - 1, starred=True, stepped=True)
-ON_THE_MINUTE = Part("0", 1)
+EVERY_YEAR = CronField("*", (1 << 130) - 1, starred=True, stepped=True)
+ON_THE_MINUTE = CronField("0", 1)
 
 
-def parse(text: str, dialect: Dialect | None = None, *, salt: str = "") -> Cron:
-    """The compiled expression, or `InvalidSchedule` with a reason a person understands.
+def parse(text: str, dialect: Dialect | None = None, *, salt: str = "") -> CronExpression:
+    """Return the compiled expression; raises `InvalidSchedule` with a reason for a person.
 
-    Without a dialect five fields are `unix5`, six `spring6`, seven `quartz7`, and a macro is `unix5`. The
-    salt, `tenant/name` of the job, decides what `H` stands for.
+    Without a dialect five fields are `unix5`, six `spring6`, seven `quartz7`, and a macro is `unix5`. The salt
+    (`tenant/name` of the job) decides the value of `H`.
     """
     if len(text) > LONGEST:
         raise InvalidSchedule(f"a cron expression has at most {LONGEST} characters, this one has {len(text)}")
@@ -32,7 +33,7 @@ def parse(text: str, dialect: Dialect | None = None, *, salt: str = "") -> Cron:
 
 
 @lru_cache(maxsize=8192)
-def _parse(text: str, dialect: Dialect | None, salt: str) -> Cron:
+def _parse(text: str, dialect: Dialect | None, salt: str) -> CronExpression:
     if text.startswith("@"):
         dialect = dialect or Dialect.UNIX5
         words = _macro(text, dialect).upper().split()
@@ -45,14 +46,14 @@ def _parse(text: str, dialect: Dialect | None, salt: str) -> Cron:
             f"{text!r} has {len(words)} fields, {dialect} has {len(order)}: "
             + ", ".join(field.value for field in order)
         )
-    reader = Reader(dialect, salt)
+    reader = FieldReader(dialect, salt)
     parts = {field: reader.read(field, word) for field, word in zip(order, words, strict=True)}
     return _compile(text, dialect, parts)
 
 
 def _macro(text: str, dialect: Dialect) -> str:
     if text.lower() in MACROS:
-        return spelled(text.lower(), dialect)
+        return expand_macro(text.lower(), dialect)
     if text.lower().startswith("@every"):
         raise InvalidSchedule(f"{text!r} is no point in time but a rhythm: use an interval trigger")
     if text.lower() == "@reboot":
@@ -66,7 +67,7 @@ def _guess(text: str, count: int) -> Dialect:
     return BY_COUNT[count]
 
 
-def _compile(text: str, dialect: Dialect, parts: dict[Field, Part]) -> Cron:
+def _compile(text: str, dialect: Dialect, parts: dict[Field, CronField]) -> CronExpression:
     fields = Fields(
         second=parts.get(Field.SECOND, ON_THE_MINUTE),
         minute=parts[Field.MINUTE],
@@ -82,7 +83,7 @@ def _compile(text: str, dialect: Dialect, parts: dict[Field, Part]) -> Cron:
     years = 0 if every_year else fields.year.mask
     _must_exist(text, forms, fields.month.mask, years)
     every_day = fields.month.mask == 0x1FFE and years == 0 and all(map(_is_full, range(len(forms)), forms))
-    return Cron(
+    return CronExpression(
         text=text,
         dialect=dialect,
         fields=fields,
@@ -96,8 +97,8 @@ def _compile(text: str, dialect: Dialect, parts: dict[Field, Part]) -> Cron:
     )
 
 
-def _day_rule(text: str, dialect: Dialect, day: Part, weekday: Part) -> DayRule:
-    """Day of month beside day of week: unix takes either unless one begins with `*`, Spring takes both."""
+def _day_rule(text: str, dialect: Dialect, day: CronField, weekday: CronField) -> DayRule:
+    """Combine the two day fields: unix takes either one unless one begins with `*`; Spring takes both."""
     if dialect.is_quartz and (day.text == "?") == (weekday.text == "?"):
         raise InvalidSchedule(
             f"{text!r}: in {dialect} exactly one of day of month and day of week is '?', as in 0 0 12 * * ?"
@@ -111,7 +112,7 @@ def _is_full(place: int, days: int) -> bool:
 
 
 def _must_exist(text: str, forms: tuple[int, ...], months: int, years: int) -> None:
-    """Refuses days no calendar has, such as 30 February. Years repeat in 14 kinds; 28 years show them all."""
+    """Refuse days that do not exist, such as 30 February. Years repeat in 14 kinds; 28 years contain them all."""
     looked = engine.bits(years) if years else range(2000 - engine.FIRST_YEAR, 2028 - engine.FIRST_YEAR)
     for year in looked:
         for number, (_, form) in enumerate(engine.months(year + engine.FIRST_YEAR), 1):

@@ -1,4 +1,4 @@
-"""The shape of a set of numbers, as a person would say it: all of them, every n-th, or some runs."""
+"""Describes a set of numbers as a person would: all of them, every n-th, or some runs."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -13,7 +13,7 @@ class Whole:
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """Every n-th value from `first` to the end of the field; `even` when the next round keeps the rhythm."""
+    """Every n-th value from `first` to the end of the field; `even`: the rhythm continues in the next round."""
 
     first: int
     step: int
@@ -28,7 +28,7 @@ class Runs:
 
     @property
     def single(self) -> int | None:
-        """The value, when there is but one."""
+        """The value, if there is only one."""
         first, last = self.runs[0]
         return first if len(self.runs) == 1 and first == last else None
 
@@ -37,7 +37,7 @@ Shape = Whole | Steps | Runs
 
 
 def shape_of(mask: int, low: int, high: int) -> Shape:
-    """How to say this set of values of a field that runs from low to high."""
+    """Return the shape of a set of values in a field from `low` to `high`."""
     values = bits(mask)
     if len(values) == high - low + 1:
         return Whole()

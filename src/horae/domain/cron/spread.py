@@ -1,4 +1,4 @@
-"""`H`: a value that differs from job to job and stays for each, so that a thousand hourly jobs spread."""
+"""`H`: a value that differs between jobs and is stable for each, so that a thousand hourly jobs are spread out."""
 
 from hashlib import sha256
 
@@ -8,6 +8,6 @@ LAST_SAFE_DAY = 28  # a hashed day must exist in every month
 
 
 def pick(salt: str, field: Field, low: int, high: int) -> int:
-    """A number from low to high that depends on the salt and the field only."""
+    """Return a number from `low` to `high` that depends only on the salt and the field."""
     digest = sha256(f"{salt}\0{field.name}".encode("utf-8", "surrogatepass")).digest()
     return low + int.from_bytes(digest[:8]) % (high - low + 1)

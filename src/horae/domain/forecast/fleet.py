@@ -1,7 +1,7 @@
-"""The forecast over many schedules. Those that share a pattern are counted once, with their number.
+"""The forecast over many schedules. Schedules with the same pattern are computed once and counted together.
 
-A big fleet is work for seconds. So everything here comes in two forms: `…_steps`, which stops every few milliseconds,
-and the same at once. `MOST_WORK` bounds what a forecast that is asked for over a door may cost.
+A large fleet takes seconds of CPU time. So each function has two forms: `…_steps` yields every few milliseconds, the
+other runs all steps at once. `MOST_WORK` bounds the cost of a forecast that is requested through the API.
 """
 
 from array import array
@@ -13,23 +13,24 @@ from typing import Final
 
 from horae.domain.errors import Invalid
 from horae.domain.forecast.patterns import Window, cost, is_walked, pattern, portions, seconds
-from horae.domain.schedule import Schedule
+from horae.domain.schedules import Schedule
 from horae.domain.steps import Steps, finish
-from horae.domain.timeline import EPOCH
+from horae.domain.zones.timeline import EPOCH
 
-LONGEST = timedelta(days=14)
+MAX_FORECAST_WINDOW = timedelta(days=14)
 MOST_WORK: Final = 20_000_000
-"""Fires that are counted by arithmetic; about 2 s of a 2.5 GHz core."""
+"""Fires computed by arithmetic; about 2 s on one 2.5 GHz core."""
 HOUR_S: Final = 3600
 GROUPED_AT_ONCE: Final = 50
+"""Schedules that are grouped between two yields."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """Fires per second of a window. `groups` are the schedules, those of one pattern together.
+    """The fires per second of a window. `groups` holds the schedules, those with the same pattern together.
 
-    `walked`: the seconds of those groups, by their place, whose fires had to be walked. `left_out`: how many schedules
-    are not counted, since all of them would have been too much work; the cheapest come first.
+    `walked` holds the seconds of groups that had to be walked, by index of the group. `left_out` counts the schedules
+    that are not included, because all of them would be too much work; the cheapest are included first.
     """
 
     since: datetime
@@ -45,15 +46,15 @@ class Forecast:
 
     @property
     def per_minute(self) -> list[int]:
-        """Fires of each minute of the window."""
+        """The fires of each minute of the window."""
         return [sum(self.per_second[k : k + 60]) for k in range(0, len(self.per_second), 60)]
 
     def worst(self, many: int = 10) -> list[tuple[datetime, int]]:
-        """The seconds with most fires, the worst first; of equal ones the earliest."""
+        """Return the seconds with the most fires, the worst first; the earliest first among equals."""
         return finish(self.worst_steps(many))
 
     def worst_steps(self, many: int = 10) -> Steps[list[tuple[datetime, int]]]:
-        """The same, an hour of the window at a time."""
+        """The same in steps of one hour of the window."""
         found: list[tuple[int, int]] = []
         for begin in range(0, len(self.per_second), HOUR_S):
             hour = self.per_second[begin : begin + HOUR_S]
@@ -63,15 +64,15 @@ class Forecast:
         return [(self.since + timedelta(seconds=place), fires) for place, fires in found if fires]
 
     def at(self, moment: datetime) -> list[Schedule]:
-        """The schedules that fire at that second."""
+        """Return the schedules that fire at one second."""
         return self.behind([moment])[0]
 
     def behind(self, moments: Sequence[datetime]) -> list[list[Schedule]]:
-        """The schedules that fire at each of some seconds."""
+        """Return the schedules that fire at each of some seconds."""
         return finish(self.behind_steps(moments))
 
     def behind_steps(self, moments: Sequence[datetime]) -> Steps[list[list[Schedule]]]:
-        """The same, a pattern at a time."""
+        """The same in steps of one pattern."""
         places = [(moment - self.since) // timedelta(seconds=1) for moment in moments]
         found: list[list[Schedule]] = [[] for _ in moments]
         for number, group in enumerate(self.groups):
@@ -89,16 +90,21 @@ class Forecast:
 
 
 def forecast(schedules: Iterable[Schedule], since: datetime, until: datetime, *, most: int | None = None) -> Forecast:
-    """What the fleet will do from `since` to `until` (excluded), for at most so much work."""
+    """Return the fires of all schedules from `since` to `until` (excluded), for at most `most` units of work."""
     return finish(forecast_steps(schedules, since, until, most=most))
 
 
 def forecast_steps(
     schedules: Iterable[Schedule], since: datetime, until: datetime, *, most: int | None = None
 ) -> Steps[Forecast]:
-    """The same, some fires at a time."""
-    if not timedelta(0) < until - since <= LONGEST:
-        raise Invalid(f"a forecast reaches at most {LONGEST.days} days ahead")
+    """The same in steps.
+
+    1. Group the schedules by pattern.
+    2. With a bound on the work, keep the cheapest groups and count the schedules of the others.
+    3. Compute the seconds of each group once, and add the number of its schedules to each.
+    """
+    if not timedelta(0) < until - since <= MAX_FORECAST_WINDOW:
+        raise Invalid(f"a forecast reaches at most {MAX_FORECAST_WINDOW.days} days ahead")
     window = Window.of(since, until)
     groups = yield from _group(schedules)
     left_out = 0
@@ -121,7 +127,7 @@ def forecast_steps(
 
 
 def window_of(made: Forecast) -> Window:
-    """The seconds a forecast covers."""
+    """Return the window of a forecast."""
     begin = (made.since - EPOCH) // timedelta(seconds=1)
     return Window(begin, begin + len(made.per_second))
 
@@ -138,7 +144,7 @@ def _group(schedules: Iterable[Schedule]) -> Steps[list[tuple[Schedule, ...]]]:
 def _affordable(
     groups: list[tuple[Schedule, ...]], window: Window, most: int
 ) -> Steps[tuple[list[tuple[Schedule, ...]], int]]:
-    """The cheapest groups whose work in sum is not too much, and how many schedules the others have."""
+    """Return the cheapest groups within the bound on work, and how many schedules the other groups have."""
     costs: list[tuple[int, tuple[Schedule, ...]]] = []
     for group in groups:
         costs.append((cost(group[0], window), group))

@@ -1,4 +1,4 @@
-"""The seconds of one schedule inside a window, from the masks of its days rather than fire by fire."""
+"""The seconds at which one schedule fires inside a window, computed from masks of days instead of fire by fire."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
@@ -6,27 +6,27 @@ from datetime import UTC, date, datetime, timedelta
 from itertools import chain, groupby, islice
 from typing import Final, NamedTuple
 
-from horae.domain.calendars import allows
-from horae.domain.cron import Cron, DstPolicy
-from horae.domain.dst import ELAPSED
-from horae.domain.schedule import Fire, Schedule, fires
-from horae.domain.schedule.expected import between, counted
-from horae.domain.schedule.spread import offset
-from horae.domain.timeline import DAY, EPOCH, reaching
-from horae.domain.triggers import CronTrigger, IntervalTrigger
-from horae.domain.zones import zone
+from horae.domain.cron import CronExpression, DstPolicy
+from horae.domain.schedules import FireVerdict, Schedule, fires
+from horae.domain.schedules.calendars import allows
+from horae.domain.schedules.expected import between, count_between
+from horae.domain.schedules.spread import offset
+from horae.domain.schedules.triggers import CronTrigger, IntervalTrigger
+from horae.domain.zones.dst import ELAPSED
+from horae.domain.zones.timeline import DAY_S, EPOCH, timeline_until
+from horae.domain.zones.zones import zone
 
 SECOND = timedelta(seconds=1)
 MINUTE_S: Final = 60
 MICROSECOND: Final = timedelta(microseconds=1)
 PORTION: Final = 10_000
-"""Fires of one portion that are found by arithmetic: about a millisecond."""
+"""Fires per portion that are computed by arithmetic: about a millisecond."""
 WALKED_PORTION: Final = 200
-"""Fires of one portion that are walked: a few milliseconds."""
+"""Fires per portion that are walked: a few milliseconds."""
 WALKED_COST: Final = 200
-"""A fire that is walked costs as much as so many that are counted."""
+"""The cost of one walked fire, in computed fires."""
 SCHEDULE_COST: Final = 200
-"""What a schedule without any fire costs."""
+"""The cost of a schedule without fires, in computed fires."""
 
 
 class Window(NamedTuple):
@@ -37,12 +37,12 @@ class Window(NamedTuple):
 
     @classmethod
     def of(cls, since: datetime, until: datetime) -> "Window":
-        """The whole seconds from `since` to `until`."""
+        """Return the whole seconds from `since` to `until`."""
         return cls(-((EPOCH - since) // SECOND), -((EPOCH - until) // SECOND))
 
 
 def pattern(schedule: Schedule) -> object:
-    """Equal for schedules that fire at the same seconds; a schedule of its own kind is its own pattern."""
+    """Return a value that is equal for schedules with the same seconds; a walked schedule has a pattern of its own."""
     if is_walked(schedule):
         return id(schedule)
     trigger, policies = schedule.trigger, schedule.policies
@@ -50,49 +50,49 @@ def pattern(schedule: Schedule) -> object:
     later = _later(schedule)
     if isinstance(trigger, CronTrigger):
         cron = trigger.compiled()
-        # Equal masks are one object: they come from caches, and comparing addresses is cheap.
+        # Equal masks are the same object, because they are cached: comparing ids is cheap.
         times = (id(cron.minutes), id(cron.seconds), id(cron.days), cron.months, cron.years, cron.elapsed)
         return times, trigger.zone, trigger.dst_gap, trigger.dst_overlap, later, rest
     return trigger, later, rest
 
 
 def portions(schedule: Schedule, window: Window) -> Iterator[list[int]]:
-    """When the schedule's fires are due inside the window, counted from its begin; in no particular order.
+    """Yield the seconds at which fires are due, relative to the window's begin, in no particular order.
 
-    Each portion takes a few milliseconds at most. One may be empty: its work found no fire inside the window.
+    Each portion takes a few milliseconds at most. A portion may be empty.
     """
     trigger = schedule.trigger
     if is_walked(schedule):
-        yield from _walked(schedule, window)
+        yield from _walk_seconds(schedule, window)
     elif isinstance(trigger, IntervalTrigger):
         yield from _interval(schedule, trigger, window)
     else:
         later = _later(schedule)
         early = Window(window.begin - later, window.end - later)
-        bounded = _bounded(schedule, early)
+        bounded = _within_policies(schedule, early)
         shift = bounded.begin - early.begin
         for found in _nominal(schedule, bounded):
             yield [second + shift for second in found] if shift else found
 
 
 def seconds(schedule: Schedule, window: Window) -> list[int]:
-    """All portions in one list."""
+    """Return all portions as one list."""
     return list(chain.from_iterable(portions(schedule, window)))
 
 
 def cost(schedule: Schedule, window: Window) -> int:
-    """The work of looking at a schedule, in fires that are counted by arithmetic. No fire is visited to know it."""
+    """Return the work for a schedule, in computed fires. No fire is visited."""
     since, until = (datetime.fromtimestamp(at, UTC) for at in window)
     if not is_walked(schedule):
-        return SCHEDULE_COST + counted(schedule.trigger, since, until)
+        return SCHEDULE_COST + count_between(schedule.trigger, since, until)
     slack = _slack(schedule)
-    many = counted(schedule.trigger, since - slack, until + slack)
+    many = count_between(schedule.trigger, since - slack, until + slack)
     most = schedule.policies.max_count
     return SCHEDULE_COST + WALKED_COST * (many if most is None else min(many, most))
 
 
 def is_walked(schedule: Schedule) -> bool:
-    """Whether fires depend on more than the clock: then they are walked one by one."""
+    """Whether the fires depend on more than the clock: then they are computed one by one."""
     return bool(schedule.overrides or schedule.policies.max_count is not None or schedule.policies.spread.jitter)
 
 
@@ -101,22 +101,22 @@ def _later(schedule: Schedule) -> int:
 
 
 def _slack(schedule: Schedule) -> timedelta:
-    """How far outside the window a fire may lie that is due inside it, or counts towards those that are."""
+    """Return how far outside the window a fire may lie that is due inside it, or that affects the count."""
     spread = schedule.policies.spread
     counts = schedule.overrides or schedule.policies.max_count is not None
-    return timedelta(seconds=spread.window + spread.jitter + (DAY if counts else 0))
+    return timedelta(seconds=spread.window + spread.jitter + (DAY_S if counts else 0))
 
 
-def _walked(schedule: Schedule, window: Window) -> Iterator[list[int]]:
+def _walk_seconds(schedule: Schedule, window: Window) -> Iterator[list[int]]:
     since, until = (datetime.fromtimestamp(at, UTC) for at in window)
     slack = _slack(schedule)
     verdicts = fires(schedule, since - slack, until + slack)
     while portion := list(islice(verdicts, WALKED_PORTION)):
-        due = [(one.due_at - EPOCH) // SECOND for one in portion if isinstance(one, Fire)]
+        due = [(one.due_at - EPOCH) // SECOND for one in portion if isinstance(one, FireVerdict)]
         yield [at - window.begin for at in due if window.begin <= at < window.end]
 
 
-def _bounded(schedule: Schedule, window: Window) -> Window:
+def _within_policies(schedule: Schedule, window: Window) -> Window:
     start, end = schedule.policies.start, schedule.policies.end
     begin = window.begin if start is None else max(window.begin, -((EPOCH - start) // SECOND))
     stop = window.end if end is None else min(window.end, -((EPOCH - end) // SECOND))
@@ -124,7 +124,7 @@ def _bounded(schedule: Schedule, window: Window) -> Window:
 
 
 def _interval(schedule: Schedule, trigger: IntervalTrigger, window: Window) -> Iterator[list[int]]:
-    """By arithmetic in microseconds: fire number k lies at the anchor plus k steps."""
+    """Compute in microseconds: fire number k is at the anchor plus k steps."""
     policies = schedule.policies
     later = offset(policies.spread, schedule.key, EPOCH) // MICROSECOND
     step, anchor = timedelta(seconds=trigger.every) // MICROSECOND, (trigger.anchor - EPOCH) // MICROSECOND
@@ -140,8 +140,8 @@ def _interval(schedule: Schedule, trigger: IntervalTrigger, window: Window) -> I
 
 
 def _on_allowed_days(schedule: Schedule, times: Iterable[int]) -> Iterator[int]:
-    """Those of some times in microseconds whose day, in UTC, the calendars allow."""
-    for day, found in groupby(times, lambda at: at // (DAY * 1_000_000)):
+    """Return the times, in microseconds, whose UTC day the calendars allow."""
+    for day, found in groupby(times, lambda at: at // (DAY_S * 1_000_000)):
         if _allowed(schedule, date.fromordinal(EPOCH.toordinal() + day)):
             yield from found
 
@@ -158,27 +158,33 @@ def _nominal(schedule: Schedule, window: Window) -> Iterator[list[int]]:
 
 
 def _cron(schedule: Schedule, trigger: CronTrigger, window: Window) -> Iterator[list[int]]:
+    """Yield the seconds of a cron trigger, span by span of its zone.
+
+    1. Cut each span to the window, in local time.
+    2. Yield the fire that a jump of the clocks moves to the start of the span.
+    3. Yield the matching local times of the span.
+    """
     cron, here = trigger.compiled(), zone(trigger.zone)
     policy = ELAPSED if cron.elapsed else DstPolicy(trigger.dst_gap, trigger.dst_overlap)
-    starts, spans, _ = reaching(here, policy, window.end)
+    starts, spans, _ = timeline_until(here, policy, window.end)
     for start, ahead, low, high, hole in spans[bisect_right(starts, window.begin) - 1 :]:
         if start >= window.end:
             break
         inside = (max(low, window.begin + ahead), min(high, window.end + ahead))
-        jumped = hole is not None and start >= window.begin and cron.jumped(hole, low)
-        if jumped and _allowed(schedule, date.fromordinal(EPOCH.toordinal() + low // DAY)):
+        jumped = hole is not None and start >= window.begin and cron.is_skipped_by_jump(hole, low)
+        if jumped and _allowed(schedule, date.fromordinal(EPOCH.toordinal() + low // DAY_S)):
             yield [start - window.begin]
         yield from _span(schedule, cron, inside, ahead + window.begin)
 
 
-def _span(schedule: Schedule, cron: Cron, inside: tuple[int, int], base: int) -> Iterator[list[int]]:
-    """The local times of a span, some minutes at a time, moved to where the window begins."""
+def _span(schedule: Schedule, cron: CronExpression, inside: tuple[int, int], base: int) -> Iterator[list[int]]:
+    """Yield the matching local times of a span, some minutes at a time, relative to the window's begin."""
     low, high = inside
     minutes, seconds, at_once = cron.minutes, cron.seconds, PORTION // len(cron.seconds)
-    for day in range(low // DAY, -(-high // DAY)):
+    for day in range(low // DAY_S, -(-high // DAY_S)):
         if not cron.on(day) or not _allowed(schedule, date.fromordinal(EPOCH.toordinal() + day)):
             continue
-        midnight = day * DAY
+        midnight = day * DAY_S
         first, last = bisect_right(minutes, low - midnight - MINUTE_S), bisect_left(minutes, high - midnight)
         for begin in range(first, last, at_once):
             part, moved = minutes[begin : min(begin + at_once, last)], midnight - base

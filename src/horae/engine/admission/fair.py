@@ -1,20 +1,19 @@
-"""Whose turn it is: classes by their shares, inside a class tenants by their weights, inside a tenant its targets."""
+"""Turns: classes by their shares, inside a class tenants by their weights, inside a tenant one target after another."""
 
 from collections import deque
 from collections.abc import Callable
 from uuid import UUID
 
-from horae.domain.shares import WEIGHTS, Class
-from horae.engine.admission.flow import Flow
-from horae.engine.admission.ready import Desk, Ready
+from horae.domain.limits.shares import WEIGHTS, Class
+from horae.engine.admission.target import CallDispatcher, DueCall, Flow
 
 
 class TenantQueue:
-    """One class at one desk: deficit round robin between its tenants. Every call costs one, a turn is worth its weight.
+    """One class at one dispatcher: deficit round robin between its tenants.
 
-    The flows of a tenant take turns one call at a time, so that a target with many calls delays no other target.
-    `passed` is how far the queue has come beside those of the same class at other desks. A tenant that is parked takes
-    no turns, whoever of it waits or comes.
+    A tenant's turn is as many calls as its weight. The flows of a tenant take turns one call at a time, so that a
+    target with many calls delays no other target. A parked tenant takes no turns, whatever is added for it. `passed`
+    is the virtual time of this queue among the queues of the same class at other dispatchers.
     """
 
     def __init__(self, weight_of: Callable[[UUID], int]) -> None:
@@ -46,12 +45,12 @@ class TenantQueue:
         return self._flows[self._ring[0]][0]
 
     def remove_head(self) -> None:
-        """A gate holds the head back: it takes no turns for now, and its tenant's turn goes on."""
+        """Take the head out of the turns, because a gate holds it back. Its tenant keeps its turn."""
         self._flows[self._ring[0]].popleft()
         self._drop_if_idle()
 
     def park_head(self) -> None:
-        """The tenant whose turn it is takes no turns for now."""
+        """Take the tenant whose turn it is out of the turns, until `resume`."""
         tenant = self._ring[0]
         self._parked[tenant] = self._flows[tenant]
         self._leave(tenant)
@@ -61,7 +60,7 @@ class TenantQueue:
         self._enter(tenant, self._parked.pop(tenant))
 
     def serve_head(self, *, more: bool) -> None:
-        """The head was served one call; it goes behind its tenant's others, or away where it has no more."""
+        """One call of the head was served. With `more` the head goes behind the other flows of its tenant."""
         flows = self._flows[self._ring[0]]
         if more:
             flows.rotate(-1)
@@ -70,10 +69,10 @@ class TenantQueue:
         self._left -= 1
         if not self._drop_if_idle() and self._left <= 0:
             self._ring.rotate(-1)
-            self._left = self._weights[self._ring[0]] = self._renewed(self._ring[0])
+            self._left = self._weights[self._ring[0]] = self._refresh_weight(self._ring[0])
 
     def _drop_if_idle(self) -> bool:
-        """Forget the tenant whose turn it is where nothing of it waits; returns whether that was so."""
+        """Remove the tenant whose turn it is if it has no flow left; returns whether it was removed."""
         tenant = self._ring[0]
         if self._flows[tenant]:
             return False
@@ -95,45 +94,45 @@ class TenantQueue:
         self.weight -= self._weights.pop(tenant)
         self._left = self._weights[self._ring[0]] if self._ring else 0
 
-    def _renewed(self, tenant: UUID) -> int:
-        """A tenant's weight as it is now."""
+    def _refresh_weight(self, tenant: UUID) -> int:
+        """Read a tenant's present weight again, and correct the sum."""
         weight = self.weight_of(tenant)
         self.weight += weight - self._weights[tenant]
         return weight
 
 
 class Fair:
-    """All classes over all desks. A desk that is closed is not asked, whoever waits for it.
+    """All classes at all dispatchers. The queues of a closed dispatcher take no turns.
 
-    Each call served moves its class back by the inverse of the class's weight, and its desk's queue by the inverse of
-    the weights of the tenants in it. The class and the queue furthest ahead are next.
+    Weighted fair queueing by virtual time: a served call adds the inverse of the class's weight to its class, and the
+    inverse of the sum of its tenants' weights to its queue. The class, and in it the queue, with the least is next.
     """
 
     def __init__(self, weight_of: Callable[[UUID], int]) -> None:
         self.weight_of = weight_of
-        self._queues: dict[tuple[Class, Desk], TenantQueue] = {}
+        self._queues: dict[tuple[Class, CallDispatcher], TenantQueue] = {}
         self._open: dict[Class, list[TenantQueue]] = {class_: [] for class_ in WEIGHTS}
-        self._closed: set[Desk] = set()
-        self._parked: dict[UUID, list[tuple[Class, Desk]]] = {}
+        self._closed: set[CallDispatcher] = set()
+        self._parked: dict[UUID, list[tuple[Class, CallDispatcher]]] = {}
         self._waiting: list[Class] = []
         self._passed = dict.fromkeys(WEIGHTS, 0.0)
         self._now = 0.0
         self._queue_now = dict.fromkeys(WEIGHTS, 0.0)
 
     def add(self, flow: Flow) -> None:
-        """Let a flow take turns. What was idle starts level with the others: it saved up nothing."""
-        key = (flow.class_, flow.desk)
+        """Let a flow take turns. A queue that was idle starts at the present virtual time: it has saved up nothing."""
+        key = (flow.class_, flow.dispatcher)
         queue = self._queues.get(key)
         if queue is None:
             queue = self._queues[key] = TenantQueue(self.weight_of)
         was_idle = not queue
         queue.add(flow)
         flow.listed = True
-        if was_idle and queue and flow.desk not in self._closed:
+        if was_idle and queue and flow.dispatcher not in self._closed:
             self._activate(flow.class_, queue)
 
     def next(self, may: Callable[[Class], bool]) -> Flow | None:
-        """The flow whose turn it is, of the classes that may have a slot now. It stays where it is."""
+        """The flow whose turn it is, of the classes that may have a slot now. It is not removed."""
         while True:
             best = None
             passed = self._passed
@@ -147,10 +146,10 @@ class Fair:
                 return flow
             self.remove(flow)
 
-    def serve(self, flow: Flow, now: float) -> Ready:
+    def serve(self, flow: Flow, now: float) -> DueCall:
         """Take the next call of the flow whose turn it is."""
         class_ = flow.class_
-        queue = self._queues[class_, flow.desk]
+        queue = self._queues[class_, flow.dispatcher]
         self._now = self._passed[class_]
         self._passed[class_] += 1 / WEIGHTS[class_]
         self._queue_now[class_] = queue.passed
@@ -163,49 +162,49 @@ class Fair:
         return ready
 
     def remove(self, flow: Flow) -> None:
-        """The flow whose turn it is takes no turns for now: it is empty, or a gate holds it back."""
-        queue = self._queues[flow.class_, flow.desk]
+        """Take the flow whose turn it is out of the turns: it is empty, or a gate holds it back."""
+        queue = self._queues[flow.class_, flow.dispatcher]
         queue.remove_head()
         flow.listed = False
         if not queue:
             self._deactivate(flow.class_, queue)
 
     def park(self, flow: Flow) -> None:
-        """The tenant whose turn it is takes no turns in this class at this desk, until it is resumed."""
-        queue = self._queues[flow.class_, flow.desk]
+        """Take the tenant whose turn it is out of the turns of this class and dispatcher, until `resume`."""
+        queue = self._queues[flow.class_, flow.dispatcher]
         queue.park_head()
-        self._parked.setdefault(flow.tenant, []).append((flow.class_, flow.desk))
+        self._parked.setdefault(flow.tenant, []).append((flow.class_, flow.dispatcher))
         if not queue:
             self._deactivate(flow.class_, queue)
 
     def resume(self, tenant: UUID) -> None:
-        """A tenant takes turns again wherever it was parked."""
-        for class_, desk in self._parked.pop(tenant, ()):
-            queue = self._queues[class_, desk]
+        """Let a tenant take turns again, in every class and dispatcher where it was parked."""
+        for class_, dispatcher in self._parked.pop(tenant, ()):
+            queue = self._queues[class_, dispatcher]
             was_idle = not queue
             queue.resume(tenant)
-            if was_idle and desk not in self._closed:
+            if was_idle and dispatcher not in self._closed:
                 self._activate(class_, queue)
 
-    def close(self, desk: Desk) -> None:
-        """A desk can take no more for now."""
-        self._closed.add(desk)
+    def close(self, dispatcher: CallDispatcher) -> None:
+        """Take a full dispatcher out of the turns."""
+        self._closed.add(dispatcher)
         for class_ in WEIGHTS:
-            queue = self._queues.get((class_, desk))
+            queue = self._queues.get((class_, dispatcher))
             if queue:
                 self._deactivate(class_, queue)
 
-    def reopen(self, desk: Desk) -> None:
-        """A desk can take more again."""
-        self._closed.discard(desk)
+    def reopen(self, dispatcher: CallDispatcher) -> None:
+        """Let the queues of a dispatcher take turns again."""
+        self._closed.discard(dispatcher)
         for class_ in WEIGHTS:
-            queue = self._queues.get((class_, desk))
+            queue = self._queues.get((class_, dispatcher))
             if queue:
                 self._activate(class_, queue)
 
-    def is_open(self, desk: Desk) -> bool:
-        """Whether a desk could take more when it was last asked."""
-        return desk not in self._closed
+    def is_open(self, dispatcher: CallDispatcher) -> bool:
+        """Whether a dispatcher had room when it was last asked."""
+        return dispatcher not in self._closed
 
     def _first_queue(self, class_: Class) -> TenantQueue:
         queues = self._open[class_]

@@ -1,11 +1,11 @@
-"""What gates hold back, gathered in rounds: the work of a round is bounded, whatever the number of gates.
+"""Collects holds (the calls that gates hold back) in rounds. The work of a round is bounded, however many gates exist.
 
-1. A gate that closes is watched. A round looks at the gates it told of last time and at some of the others, tenants in
-   turn, and goes on there the next time.
-2. Of what it finds it tells the holds with most waiting: some of each tenant, and each tenant's largest before
-   anybody's second. So a tenant with thousands of closed gates hides no other tenant's.
-3. A hold is told when the first call in it has been held for more than a moment. It is over when it was not found in
-   two rounds, or when nobody waits: a gate may open for one call just when it is looked at.
+1. A gate that closes is watched. A round looks at the gates it reported last time and at some of the others, tenants in
+   turn. The next round continues there.
+2. Of the holds it finds, a round reports the ones with most waiting calls: a bounded number per tenant, and the largest
+   hold of each tenant before the second of any tenant. So thousands of closed gates of one tenant hide no other tenant.
+3. A hold is reported when its first call has been held for more than 2 s. It is over when two rounds did not find it,
+   or when no call waits at the gate. One round is not enough: a gate may open for one call just when it is looked at.
 """
 
 from collections import deque
@@ -16,16 +16,14 @@ from uuid import UUID
 
 from msgspec.structs import replace
 
-from horae.domain.admission import HoldReason
-from horae.domain.holds import GateKind, GateName, HeldLane, Hold
-from horae.domain.targets import PUSHED
-from horae.engine.admission.flow import Flow
+from horae.domain.limits.hold_reasons import HoldReason
+from horae.domain.limits.holds import GateKind, GateName, HeldLane, Hold
+from horae.domain.targets.targets import PUSHED
 from horae.engine.admission.limited import LimitQueue
-from horae.engine.admission.ready import Desk
-from horae.engine.admission.target import Target
+from horae.engine.admission.target import CallDispatcher, Flow, Target
 
 MIN_HELD_S: Final = 2.0
-"""Seconds for which a call must have been held before its gate is told of."""
+"""Seconds for which the first call must have been held before a hold is reported."""
 MAX_HOLDS: Final = 1000
 MAX_HOLDS_PER_TENANT: Final = 100
 GATES_EXPLORED: Final = 256
@@ -34,18 +32,18 @@ Gate = Target | LimitQueue
 
 
 class HoldKey(NamedTuple):
-    """What a hold is about: the calls of a lane at a gate, for one desk."""
+    """Identifies a hold: the calls of a lane at a gate, for one dispatcher."""
 
-    desk: Desk
+    dispatcher: CallDispatcher
     tenant_id: UUID
     gate: GateName
     lane: HeldLane
 
 
-class DeskHold(NamedTuple):
-    """A hold, and the desk whose calls wait in it."""
+class DispatcherHold(NamedTuple):
+    """A hold, and the dispatcher whose calls wait in it."""
 
-    desk: Desk
+    dispatcher: CallDispatcher
     hold: Hold
 
 
@@ -57,7 +55,7 @@ class FoundHold(NamedTuple):
 
 
 class WatchedGates:
-    """The gates that may hold something back, tenants in turn."""
+    """The gates that may hold calls back, visited tenant by tenant."""
 
     def __init__(self) -> None:
         self._known: set[Gate] = set()
@@ -65,7 +63,7 @@ class WatchedGates:
         self._ring: deque[UUID] = deque()
 
     def add(self, tenant_id: UUID, gate: Gate) -> None:
-        """Come by here in later rounds."""
+        """Visit this gate in later rounds."""
         if gate in self._known:
             return
         self._known.add(gate)
@@ -76,7 +74,7 @@ class WatchedGates:
         gates.append(gate)
 
     def next(self, most: int) -> list[Gate]:
-        """The next few gates that hold something back; those that hold nothing are watched no more."""
+        """The next gates that hold calls back. Gates without a waiting call are no longer watched."""
         found: list[Gate] = []
         left = min(most, len(self._known))
         while left > 0 and self._ring:
@@ -98,54 +96,54 @@ class WatchedGates:
         return found
 
     def clear(self) -> None:
-        """Watch nothing any more."""
+        """Forget all gates."""
         self._known.clear()
         self._of.clear()
         self._ring.clear()
 
 
 class HoldBook:
-    """What was told last, and what is watched."""
+    """The holds that were reported last, and the gates that are watched."""
 
     def __init__(self) -> None:
         self._watched = WatchedGates()
-        self._told: dict[HoldKey, FoundHold] = {}
+        self._reported: dict[HoldKey, FoundHold] = {}
         self._doubted: set[HoldKey] = set()
         self.watch = self._watched.add
 
-    def collect(self, now: float, wall: float) -> list[DeskHold]:
-        """The holds to tell of now; gates count in ticks, what is told is wall time."""
-        gates = dict.fromkeys(found.gate for found in self._told.values())
+    def collect(self, now: float, wall: float) -> list[DispatcherHold]:
+        """The holds to report now. Gates count in ticks (`now`), reports use wall time (`wall`)."""
+        gates = dict.fromkeys(found.gate for found in self._reported.values())
         gates.update(dict.fromkeys(self._watched.next(GATES_EXPLORED)))
         found = {key: FoundHold(gate, hold) for gate in gates for key, hold in _holds_at(gate, now, wall - now)}
-        for key, told in self._told.items():
+        for key, reported in self._reported.items():
             if key in found:
-                found[key] = _continued(told, found[key])
+                found[key] = _with_reported_start(reported, found[key])
         doubted = {
-            key: told
-            for key, told in self._told.items()
-            if key not in found and key not in self._doubted and _anyone_waits(told.gate)
+            key: reported
+            for key, reported in self._reported.items()
+            if key not in found and key not in self._doubted and _anyone_waits(reported.gate)
         }
         self._doubted = set(doubted)
-        self._told = _chosen(found | doubted)
-        return [DeskHold(key.desk, told.hold) for key, told in self._told.items()]
+        self._reported = _select_holds(found | doubted)
+        return [DispatcherHold(key.dispatcher, reported.hold) for key, reported in self._reported.items()]
 
     def clear(self) -> None:
-        """Nobody waits any more."""
+        """Forget all holds and gates."""
         self._watched.clear()
-        self._told.clear()
+        self._reported.clear()
         self._doubted.clear()
 
 
-def _continued(told: FoundHold, found: FoundHold) -> FoundHold:
-    """A hold goes on for the same reason: it began when it was first found. A breaker knows that itself."""
-    if found.hold.reason == HoldReason.BREAKER or found.hold.reason is not told.hold.reason:
+def _with_reported_start(reported: FoundHold, found: FoundHold) -> FoundHold:
+    """The hold with the start of the reported one, if the reason is the same. A breaker knows its own start."""
+    if found.hold.reason == HoldReason.BREAKER or found.hold.reason is not reported.hold.reason:
         return found
-    return FoundHold(found.gate, replace(found.hold, since=told.hold.since))
+    return FoundHold(found.gate, replace(found.hold, since=reported.hold.since))
 
 
-def _chosen(found: dict[HoldKey, FoundHold]) -> dict[HoldKey, FoundHold]:
-    """At most so many, those with most waiting first; each tenant's largest before anybody's second."""
+def _select_holds(found: dict[HoldKey, FoundHold]) -> dict[HoldKey, FoundHold]:
+    """The holds with most waiting calls, bounded; the largest of each tenant before the second of any tenant."""
     if len(found) <= MAX_HOLDS_PER_TENANT:
         return found
     ranks: dict[UUID, int] = {}
@@ -163,7 +161,7 @@ def _holds_anyone(gate: Gate) -> bool:
 
 
 def _anyone_waits(gate: Gate) -> bool:
-    """Whether someone waits at a gate, held back or just let through."""
+    """Whether a call waits at a gate: held back, or for its turn after the gate has opened."""
     return any(gate.flows.values()) if isinstance(gate, Target) else bool(gate)
 
 
@@ -172,12 +170,12 @@ def _holds_at(gate: Gate, now: float, shift_s: float) -> Iterator[tuple[HoldKey,
 
 
 def _holds_at_target(target: Target, now: float, shift_s: float) -> Iterator[tuple[HoldKey, Hold]]:
-    """One for each desk and lane: a target has at most nine flows for each desk."""
-    groups: dict[tuple[Desk, bool], list[Flow]] = {}
+    """One hold per dispatcher and lane: a target has at most nine flows per dispatcher."""
+    groups: dict[tuple[CallDispatcher, bool], list[Flow]] = {}
     for flow in target.closed:
         if flow:
-            groups.setdefault((flow.desk, flow.is_retry), []).append(flow)
-    for (desk, is_retry), flows in groups.items():
+            groups.setdefault((flow.dispatcher, flow.is_retry), []).append(flow)
+    for (dispatcher, is_retry), flows in groups.items():
         held_s = max(flow.first_held_s(now) for flow in flows)
         if held_s < MIN_HELD_S:
             continue
@@ -188,7 +186,7 @@ def _holds_at_target(target: Target, now: float, shift_s: float) -> Iterator[tup
         name = GateName(GateKind.TARGET, made.url)
         lane = HeldLane.RETRY if is_retry else HeldLane.FIRST
         yield (
-            HoldKey(desk, flow.tenant, name, lane),
+            HoldKey(dispatcher, flow.tenant, name, lane),
             Hold(
                 tenant_id=flow.tenant,
                 gate=name,
@@ -202,14 +200,14 @@ def _holds_at_target(target: Target, now: float, shift_s: float) -> Iterator[tup
 
 
 def _holds_at_limit(queue: LimitQueue, now: float, shift_s: float) -> Iterator[tuple[HoldKey, Hold]]:
-    """One for each desk."""
+    """One hold per dispatcher."""
     if not queue or (held_s := queue.first_held_s(now)) < MIN_HELD_S:
         return
     name = GateName(GateKind.LIMIT, queue.key.name)
-    for desk, waiting in queue.waiting.items():
+    for dispatcher, waiting in queue.waiting.items():
         if waiting:
             yield (
-                HoldKey(desk, queue.key.tenant_id, name, HeldLane.ANY),
+                HoldKey(dispatcher, queue.key.tenant_id, name, HeldLane.ANY),
                 Hold(
                     tenant_id=queue.key.tenant_id,
                     gate=name,

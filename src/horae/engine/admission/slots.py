@@ -3,38 +3,38 @@
 from typing import Final
 from uuid import UUID
 
-from horae.domain.shares import RESERVED, Class, reserve
+from horae.domain.limits.shares import RESERVED_SLOT_SHARE, Class, reserve
 
 TENANT_SHARE: Final = 0.5
-"""The part of all slots that one tenant may hold where others have work, too."""
+"""The part of all slots that one tenant may hold while other tenants have work."""
 RESUME_SHARE: Final = 0.95
-"""A tenant at its bound takes turns again below this part of it: not with every single answer."""
+"""A tenant at its bound takes turns again at this part of the bound, and not after every single answer."""
 
 
 class Slots:
-    """A class may take a free slot as long as enough stay free for what the others are promised."""
+    """A class may take a free slot if enough slots stay free for the reserved parts of the other classes."""
 
     def __init__(self, total: int) -> None:
         self.total = total
         self.free = total
         self._reserved = reserve(total)
-        self._used = dict.fromkeys(RESERVED, 0)
-        self._promised = sum(self._reserved.values())  # to classes that use less than their part
+        self._used = dict.fromkeys(RESERVED_SLOT_SHARE, 0)
+        self._promised = sum(self._reserved.values())  # reserved slots that their classes do not use now
 
     def may(self, class_: Class) -> bool:
-        """Whether this class may have one more."""
+        """Whether this class may take one more slot."""
         own = self._used[class_] < self._reserved[class_]
         return self.free > 0 if own else self.free > self._promised
 
     def take(self, class_: Class) -> None:
-        """One call more."""
+        """Take a slot."""
         self.free -= 1
         if self._used[class_] < self._reserved[class_]:
             self._promised -= 1
         self._used[class_] += 1
 
     def give(self, class_: Class) -> None:
-        """One call less."""
+        """Give a slot back."""
         self.free += 1
         self._used[class_] -= 1
         if self._used[class_] < self._reserved[class_]:
@@ -42,9 +42,9 @@ class Slots:
 
 
 class TenantSlots:
-    """How many slots each tenant holds. Calls that hang cannot be taken back, so no tenant may come to hold them all.
+    """The slots that each tenant holds. A call that hangs keeps its slot, so no tenant may take all slots.
 
-    A node that has seen one tenant only leaves it every slot.
+    While a node has seen only one tenant, that tenant may use every slot.
     """
 
     def __init__(self, total: int) -> None:
@@ -55,15 +55,15 @@ class TenantSlots:
         self._shared = False
 
     def may(self, tenant: UUID) -> bool:
-        """Whether this tenant may have one more."""
+        """Whether this tenant may take one more slot."""
         return not self._shared or self._used.get(tenant, 0) < self._most
 
     def take(self, tenant: UUID) -> None:
-        """One call more."""
+        """Take a slot for a tenant."""
         self._used[tenant] = self._used.get(tenant, 0) + 1
 
     def give(self, tenant: UUID) -> bool:
-        """One call less; returns whether the tenant is clearly below its bound."""
+        """Give a slot of a tenant back; returns whether the tenant is clearly below its bound."""
         used = self._used[tenant] - 1
         if used:
             self._used[tenant] = used
@@ -72,7 +72,7 @@ class TenantSlots:
         return used <= self._few
 
     def see(self, tenant: UUID) -> None:
-        """A tenant has work on this node."""
+        """Note that a tenant has work on this node."""
         if self._only is None:
             self._only = tenant
         elif tenant != self._only:

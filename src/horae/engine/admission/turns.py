@@ -1,29 +1,28 @@
-"""How many calls of each tenant and class wait for nothing but their turn."""
+"""Counts the calls of each tenant and class that wait only for their turn."""
 
 from collections import defaultdict
 from collections.abc import Callable
 from typing import Final
 from uuid import UUID
 
-from horae.domain.shares import Class
-from horae.engine.admission.flow import Flow
-from horae.engine.admission.ready import Desk
+from horae.domain.limits.shares import Class
+from horae.engine.admission.target import CallDispatcher, Flow
 
 ENOUGH: Final = 1000
-"""Calls of one tenant and class at one desk from which on no more need to be offered: several batches of a desk."""
+"""Waiting calls of one tenant, class and dispatcher from which on no more are offered: several batches."""
 FEW: Final = 500
 
 
 class TurnCounts:
-    """Counted by flows as they take turns or stop. What a gate holds back does not count."""
+    """The counts, updated when flows start or stop taking turns. Calls that a gate holds back do not count."""
 
     def __init__(self) -> None:
-        self._counts: defaultdict[tuple[UUID, Class, Desk], int] = defaultdict(int)
-        self._when_few: dict[tuple[UUID, Class, Desk], Callable[[], None]] = {}
+        self._counts: defaultdict[tuple[UUID, Class, CallDispatcher], int] = defaultdict(int)
+        self._when_few: dict[tuple[UUID, Class, CallDispatcher], Callable[[], None]] = {}
 
     def add(self, flow: Flow, calls: int) -> None:
-        """So many calls more of a flow wait for their turn, or fewer."""
-        key = (flow.tenant, flow.class_, flow.desk)
+        """Add to the count of a flow's calls that wait for their turn; `calls` may be negative."""
+        key = (flow.tenant, flow.class_, flow.dispatcher)
         count = self._counts[key] + calls
         if count:
             self._counts[key] = count
@@ -32,15 +31,15 @@ class TurnCounts:
         if count <= FEW and self._when_few and (tell := self._when_few.pop(key, None)) is not None:
             tell()
 
-    def are_enough(self, tenant: UUID, class_: Class, desk: Desk, when_few: Callable[[], None]) -> bool:
-        """Whether no more calls of a tenant and class need to be offered at a desk; `when_few` is called later."""
-        key = (tenant, class_, desk)
+    def are_enough(self, tenant: UUID, class_: Class, dispatcher: CallDispatcher, when_few: Callable[[], None]) -> bool:
+        """Whether enough calls of a tenant and class wait at a dispatcher; if so, `when_few` is called when few do."""
+        key = (tenant, class_, dispatcher)
         enough = self._counts.get(key, 0) >= ENOUGH
         if enough:
             self._when_few[key] = when_few
         return enough
 
     def clear(self) -> None:
-        """Nobody waits any more."""
+        """Forget all counts and callbacks."""
         self._counts.clear()
         self._when_few.clear()

@@ -4,22 +4,46 @@ import heapq
 from collections import deque
 from collections.abc import Container
 from itertools import count
-from typing import Final
+from typing import Final, Generic, Protocol, Self, TypeVar
 from uuid import UUID
 
-from horae.engine.admission.ready import Ready
+from horae.domain.schedules.timers import Timer
 
 MIN_STALE_ENTRIES: Final = 64
-"""Entries of calls that left before their turn, below which a queue is not tidied."""
+"""A queue is not cleaned up below this number of stale entries, of calls that left before their turn."""
 
 
-class WaitingQueue:
-    """First come, first served. Each method takes constant time, amortised, however many wait.
+class QueuedCall(Protocol):
+    """What a queue uses of a call."""
 
-    A fire that nobody has recorded yet may leave before its turn. Its entry stays behind until its turn comes, or until
+    queue: "WaitingQueue[Self] | None"
+    entered_at_s: float
+
+    @property
+    def timer(self) -> Timer:
+        """The timer that is due."""
+
+    @property
+    def held_ms(self) -> int:
+        """How long gates have held the call so far."""
+
+    def unrecorded_s(self, wall: float) -> float:
+        """Seconds by which an unrecorded fire is late; zero if its row exists already."""
+
+    def add_held(self, seconds: float) -> None:
+        """Add a time for which a gate held this call."""
+
+
+Call = TypeVar("Call", bound=QueuedCall)
+
+
+class WaitingQueue(Generic[Call]):
+    """First come, first served. Each method takes constant time, amortised, however many calls wait.
+
+    An unrecorded fire (one without a row) may leave before its turn. Its entry stays until its turn comes, or until
     half of all entries are stale.
 
-    While the queue is `held`, a gate is closed: the time counts as `held_ms` for everyone in it, and a fire that is
+    While the queue is `held`, a gate is closed. That time counts as `held_ms` for every call in it, and a fire that is
     late by more than `patience_s` is to be recorded. `watched_at` belongs to `LateFires`.
     """
 
@@ -28,8 +52,8 @@ class WaitingQueue:
     def __init__(self) -> None:
         self.patience_s: float | None = None
         self.watched_at: float | None = None
-        self._entries: deque[Ready] = deque()
-        self._unrecorded: deque[Ready] | None = None
+        self._entries: deque[Call] = deque()
+        self._unrecorded: deque[Call] | None = None
         self._size = 0
         self._held_at: float | None = None
         self._held_s = 0.0
@@ -39,28 +63,28 @@ class WaitingQueue:
 
     @property
     def held(self) -> bool:
-        """Whether a gate is closed for those who wait here."""
+        """Whether a gate is closed for the calls in this queue."""
         return self._held_at is not None
 
     def first_held_s(self, now: float) -> float:
-        """Seconds for which gates have held the next one so far. The queue must not be empty."""
+        """Seconds for which gates have held the first call so far. The queue must not be empty."""
         ready = self.first()
         return ready.held_ms / 1000 + self._held_until(now) - ready.entered_at_s
 
     def hold(self, patience_s: float, now: float) -> None:
-        """A gate has closed."""
+        """Start counting held time: a gate has closed. Called again, it only changes the patience."""
         self.patience_s = patience_s
         if self._held_at is None:
             self._held_at = now
 
     def resume(self, now: float) -> None:
-        """The gate is open again."""
+        """Stop counting held time: the gate is open again."""
         if self._held_at is not None:
             self._held_s += max(0.0, now - self._held_at)
             self._held_at = None
 
-    def add(self, ready: Ready, now: float, *, first: bool = False) -> None:
-        """Wait behind the others, or before them."""
+    def add(self, ready: Call, now: float, *, first: bool = False) -> None:
+        """Add a call at the end, or at the front."""
         ready.queue = self
         ready.entered_at_s = self._held_s if self._held_at is None else self._held_until(now)
         self._size += 1
@@ -76,15 +100,15 @@ class WaitingQueue:
             else:
                 self._unrecorded.append(ready)
 
-    def first(self) -> Ready:
-        """The next one, which stays. The queue must not be empty."""
+    def first(self) -> Call:
+        """The first call, which stays in the queue. The queue must not be empty."""
         entries = self._entries
         while entries[0].queue is not self:
             entries.popleft()
         return entries[0]
 
-    def pop(self, now: float) -> Ready:
-        """The next one, which leaves. The queue must not be empty."""
+    def pop(self, now: float) -> Call:
+        """Remove and return the first call. The queue must not be empty."""
         ready = self.first()
         self._entries.popleft()
         self._leave(ready, now)
@@ -92,16 +116,16 @@ class WaitingQueue:
             self._drop_recorded(self._unrecorded)
         return ready
 
-    def drop_first(self, gone: Container[UUID], now: float) -> list[Ready]:
-        """Those at the front whose instances are gone; they leave the queue."""
-        found: list[Ready] = []
+    def drop_first(self, gone: Container[UUID], now: float) -> list[Call]:
+        """Remove and return the calls at the front whose instances are gone."""
+        found: list[Call] = []
         while self._size and self.first().timer.id in gone:
             found.append(self.pop(now))
         return found
 
-    def pop_late(self, now: float, most: int, wall: float) -> list[Ready]:
-        """Fires that nobody has recorded and that are late by more than the patience; they leave the queue."""
-        found: list[Ready] = []
+    def pop_late(self, now: float, most: int, wall: float) -> list[Call]:
+        """Remove and return unrecorded fires that are late by more than the patience."""
+        found: list[Call] = []
         queue, patience_s = self._unrecorded, self.patience_s
         if queue is None or patience_s is None:
             return found
@@ -113,28 +137,28 @@ class WaitingQueue:
         return found
 
     def late_at(self) -> float | None:
-        """The wall time at which the first unrecorded fire in it becomes too late; None where every one is recorded."""
+        """The wall time at which the first unrecorded fire becomes too late; None if there is no unrecorded fire."""
         if self._unrecorded is None or self.patience_s is None or not self._drop_recorded(self._unrecorded):
             return None
         return self._unrecorded[0].timer.at.timestamp() + self.patience_s
 
     def clear(self) -> None:
-        """Let go of everyone."""
+        """Remove all calls."""
         self._entries.clear()
         self._unrecorded = None
         self._size = 0
 
     def _held_until(self, now: float) -> float:
-        """Seconds for which the queue was held up to now, since it was made."""
+        """Seconds for which the queue has been held in all, up to now."""
         return self._held_s if self._held_at is None else self._held_s + max(0.0, now - self._held_at)
 
-    def _leave(self, ready: Ready, now: float) -> None:
+    def _leave(self, ready: Call, now: float) -> None:
         ready.queue = None
         ready.add_held(self._held_until(now) - ready.entered_at_s)
         self._size -= 1
 
-    def _drop_recorded(self, queue: deque[Ready]) -> bool:
-        """Drop entries of those who left; returns whether anyone is left."""
+    def _drop_recorded(self, queue: deque[Call]) -> bool:
+        """Drop entries at the front whose calls have left; returns whether an entry remains."""
         while queue and queue[0].queue is not self:
             queue.popleft()
         return bool(queue)
@@ -144,30 +168,30 @@ class WaitingQueue:
             self._entries = deque(ready for ready in self._entries if ready.queue is self)
 
 
-class LateFires:
-    """Tells which queues hold fires that are too late to stay unrecorded, without looking at the others.
+class LateFires(Generic[Call]):
+    """Finds fires that are too late to stay unrecorded, without a look at the other queues.
 
-    How late a fire is depends on the wall clock it was due by; how long a gate has held it on steady ticks.
+    Lateness is measured in wall time, because fires are due by it. Held time is measured in steady ticks.
     """
 
     def __init__(self) -> None:
-        self._watched: list[tuple[float, int, WaitingQueue]] = []
+        self._watched: list[tuple[float, int, WaitingQueue[Call]]] = []
         self._order = count()
 
-    def watch(self, queue: WaitingQueue) -> None:
-        """Look at a held queue when its first fire becomes too late. Called again, the earlier time counts."""
+    def watch(self, queue: WaitingQueue[Call]) -> None:
+        """Plan a look at a held queue for when its first fire becomes too late. The earliest plan counts."""
         at = queue.late_at()
         if at is not None and (queue.watched_at is None or at < queue.watched_at):
             queue.watched_at = at
             heapq.heappush(self._watched, (at, next(self._order), queue))
 
-    def pop(self, now: float, most: int, wall: float) -> list[tuple[WaitingQueue, Ready]]:
-        """At most so many fires that are too late, with the queues they leave."""
-        found: list[tuple[WaitingQueue, Ready]] = []
+    def pop(self, now: float, most: int, wall: float) -> list[tuple[WaitingQueue[Call], Call]]:
+        """Remove at most `most` fires that are too late; returns them with their queues."""
+        found: list[tuple[WaitingQueue[Call], Call]] = []
         while self._watched and self._watched[0][0] < wall and len(found) < most:
             at, _, queue = heapq.heappop(self._watched)
             if queue.watched_at != at:
-                continue  # it is watched for an earlier time, or was looked at since
+                continue  # the queue is planned for an earlier time, or was looked at since
             queue.watched_at = None
             if queue.held:
                 found += [(queue, ready) for ready in queue.pop_late(now, most - len(found), wall)]
@@ -175,7 +199,7 @@ class LateFires:
         return found
 
     def clear(self) -> None:
-        """Watch nothing any more."""
+        """Forget all queues."""
         for _, _, queue in self._watched:
             queue.watched_at = None
         self._watched.clear()

@@ -1,7 +1,7 @@
-"""Keeps a node's lease in one cell: the heartbeat, the cell's clock, and the shards dealt to it.
+"""Keeps a node's lease in one cell: renews the term, reads the cell's clock, takes and gives back shards.
 
-Lives in the thread of `Leases`, on a connection of its own. It fails closed: a lease counts from the tick its renewal
-was sent, an error leaves it to run out, and what it held is given up in memory before the database's term ends.
+It runs in the thread of `Leases`, on its own connection. It fails closed: a lease is valid from the tick at which its
+renewal was sent, a failed renewal lets it run out, and in memory it ends before the database's term does.
 """
 
 import asyncio
@@ -11,26 +11,33 @@ from datetime import timedelta
 from typing import Final, NamedTuple, TypeVar
 from uuid import UUID
 
-from horae.domain.leases import plan
-from horae.engine.leases.hold import Holding, Tell
-from horae.engine.leases.strays import Strays
-from horae.runtime.chance import fraction
+from horae.domain.nodes.leases import plan
+from horae.engine.leases.hold import CurrentHold, OnChange
+from horae.engine.leases.unclaimed_shards import UnclaimedShards
+from horae.runtime.randomness import fraction
 from horae.runtime.telemetry import log
-from horae.store import clock as clocks
-from horae.store import leases
 from horae.store.cells import Cell
-from horae.store.leases import Peer, Renewal
-from horae.store.line import CONNECT, Line
+from horae.store.connections.direct_connection import CONNECT_TIMEOUT_S, DirectConnection
+from horae.store.databases import clock as clocks
+from horae.store.nodes import leases
+from horae.store.nodes.leases import Peer, Renewal
 from horae.store.tx import Tx
 
 Result = TypeVar("Result")
-BEAT, SOON, MARGIN, STEP = 1 / 4, 1 / 16, 1 / 8, 1 / 80
-"""In TTLs: between heartbeats, while something is still to come, what the lease ends early, between two portions."""
+HEARTBEAT_TTLS: Final = 1 / 4
+"""The pause between two heartbeats."""
+RETRY_TTLS: Final = 1 / 16
+"""The pause between two rounds while shards are missing, or after a failure."""
+EARLY_END_TTLS: Final = 1 / 8
+"""How long before the database's term this node regards its lease as ended."""
+PORTION_PAUSE_TTLS: Final = 1 / 80
+"""The pause between two portions of a dead node's shards."""
 PORTION: Final = 256
+"""Shards of dead nodes that are taken first. Each further portion is twice as large."""
 
 
-class Who(NamedTuple):
-    """One incarnation. The name is for people; nothing goes by it."""
+class NodeIdentity(NamedTuple):
+    """The identity of one process start. Only `incarnation` identifies it; `name` is for people."""
 
     incarnation: UUID
     name: str
@@ -38,31 +45,33 @@ class Who(NamedTuple):
 
 
 class Keeper:
-    """One cell's lease. `holding` is what other threads look at."""
+    """The lease of one cell. Other threads read `holding`; `looked` is set after the first round."""
 
-    def __init__(self, cell: Cell, who: Who, tell: Tell, *, enforced: bool = True) -> None:
+    def __init__(self, cell: Cell, identity: NodeIdentity, on_change: OnChange, *, enforced: bool = True) -> None:
         self.cell = cell
-        self.who = who
-        self.holding = Holding(cell, tell)
+        self.identity = identity
+        self.holding = CurrentHold(cell, on_change)
         self.looked = asyncio.Event()
         self._enforced = enforced
-        self._ttl = who.ttl.total_seconds()
-        self._strays = Strays(self._ttl)
-        self._line = Line(cell.dsn, "lease", patience=self._ttl * BEAT, connect=min(CONNECT, self._ttl / 2))
+        self._ttl = identity.ttl.total_seconds()
+        self._unclaimed = UnclaimedShards(self._ttl)
+        self._line = DirectConnection(
+            cell.dsn, "lease", patience=self._ttl * HEARTBEAT_TTLS, connect=min(CONNECT_TIMEOUT_S, self._ttl / 2)
+        )
         self._draining = False
         self._failing = False
 
     async def keep(self) -> None:
-        """Until cancelled. A round that fails is logged and tried again soon; the lease runs out by itself."""
+        """Run rounds until cancelled. A failed round is logged and repeated soon; meanwhile the lease may run out."""
         while True:
-            pause = self._ttl * SOON * (0.5 + fraction())
-            if self.cell.clock.was_read:  # else the cell was down at the start, and has not joined yet
+            pause = self._ttl * RETRY_TTLS * (0.5 + fraction())
+            if self.cell.clock.was_read:  # otherwise the cell was down at the start and has not joined yet
                 pause = await self._try(pause)
             self.looked.set()
             await asyncio.sleep(pause)
 
     async def _try(self, pause: float) -> float:
-        """One round; returns after how many seconds to come again. Only the first of several failures is told."""
+        """Run one round; returns the seconds until the next. Of several failures in a row only the first is logged."""
         try:
             pause = await self.once()
         except Exception as error:
@@ -74,98 +83,112 @@ class Keeper:
         return pause
 
     async def once(self) -> float:
-        """Renew, look, and move towards the deal; returns after how many seconds to come again."""
+        """Run one round; returns the seconds until the next.
+
+        1. Renew the term. The same statement reads the cell's clock, the living nodes and the owners of all shards. The
+           first round also deletes nodes that have been dead for a day.
+        2. While draining, release the shards again, and stop here.
+        3. Compare the owners with the distribution among the nodes that live and do not drain.
+        4. Hold the shards that the rows give to this node, until 7/8 of the TTL after the renewal was sent.
+        5. Give back the shards that belong to another node. Shards from step 8 are kept for a while.
+        6. Take our shards that are free.
+        7. Take our shards that name a dead node, in growing portions.
+        8. Take shards of other nodes that stayed free for longer than a TTL.
+
+        Without `enforced` every open shard is held for ever, and steps 3 to 8 are left out.
+        """
         sent, renewal = await self._renew()
         if not self.looked.is_set():
             await self._call(leases.forget)
         if self._draining:
-            await self._call(self._drain)  # again: a take that was cut off may have come through since
-            return self._ttl * BEAT
+            await self._call(self._drain)  # again: a `take` that was cancelled may have committed meanwhile
+            return self._ttl * HEARTBEAT_TTLS
         peers, owners = renewal.peers, renewal.owners
         if not self._enforced:
             await self.holding.renew(owners, math.inf)
-            return self._ttl * BEAT
+            return self._ttl * HEARTBEAT_TTLS
         living = {peer.incarnation for peer in peers}
         dealt_in = {peer.incarnation for peer in peers if not peer.draining}
-        found = plan(owners, dealt_in, living, self.who.incarnation)
-        await self.holding.renew(found.keep | found.give, sent + self._ttl * (1 - MARGIN))
-        await self._give(found.give - self._strays.kept(sent))
+        found = plan(owners, dealt_in, living, self.identity.incarnation)
+        await self.holding.renew(found.keep | found.give, sent + self._ttl * (1 - EARLY_END_TTLS))
+        await self._release(found.give - self._unclaimed.kept_shards(sent))
         await self._take(found.take)
         await self._inherit(found.inherit)
-        await self._adopt(found.strays, sent)
+        await self._take_unclaimed(found.unclaimed, sent)
         return self._pause(peers, settled=found.settled)
 
     async def drain(self) -> None:
-        """Hand the shards back and take no others. The heartbeat goes on, for what is still in flight."""
+        """Release all shards and take no others. Heartbeats go on, so that calls in flight are not rescued."""
         self._draining = True
         await self.holding.end()
         await self._call(self._drain)
 
     async def leave(self) -> None:
-        """Hand everything back and say goodbye."""
+        """Release all shards and delete the node's row."""
         self._draining = True
         await self.holding.end()
-        await self._call(lambda tx: leases.release(tx, self.who.incarnation))
+        await self._call(lambda tx: leases.release(tx, self.identity.incarnation))
         await self._line.close()
 
-    def hang_up(self) -> None:
-        """Leave the connection as it is: the end of the process does not wait for it."""
-        self._line.hang_up()
+    def drop_connection(self) -> None:
+        """Drop the connection without closing it: the end of the process does not wait for the server."""
+        self._line.drop_connection()
 
     async def _renew(self) -> tuple[float, Renewal]:
-        """Say that we live, read the cell's clock and peers; returns the tick at which that was sent, and those."""
+        """Renew the term and set the cell's clock; returns the tick of sending, and what the renewal read."""
 
         async def beat(tx: Tx) -> tuple[float, Renewal]:
-            sent = self.cell.clock.ticks()  # only now: the connection may have taken its time
-            return sent, await leases.renew(tx, *self.who, draining=self._draining)
+            sent = self.cell.clock.ticks()  # read here: opening the connection may have taken long
+            return sent, await leases.renew(tx, *self.identity, draining=self._draining)
 
         sent, renewal = await self._call(beat)
-        told = renewal.told
-        told.set(self.cell.clock, sent)
+        reading = renewal.reading
+        reading.apply_to(self.cell.clock, sent)
         if not self.cell.clock.trusted:
-            log.error("clock.jumped", cell=self.cell.name, advice="look at it, then run `horae cells trust-clock`")
-        if self.cell.clock.trusted is not (told.doubt is None):
-            await self._call(self._say_doubt)
+            log.error("clock.jumped", cell=self.cell.name, advice="look at it, then run `horae cell trust-clock`")
+        if self.cell.clock.trusted is not (reading.doubt is None):
+            await self._call(self._record_doubt)
         return sent, renewal
 
-    async def _say_doubt(self, tx: Tx) -> None:
-        """Nodes that start now have not seen the clock jump, or come back."""
+    async def _record_doubt(self, tx: Tx) -> None:
+        """Record in the cell whether its clock is doubted: a node that starts now has not seen the jump."""
         clock = self.cell.clock
         await clocks.doubt(tx, None if clock.trusted else clock.ahead)
 
     async def _drain(self, tx: Tx) -> int:
-        return await leases.drain(tx, self.who.incarnation)
+        return await leases.drain(tx, self.identity.incarnation)
 
-    async def _give(self, shards: Collection[int]) -> None:
-        """The engine lets go of them first; then their next owner may find them."""
+    async def _release(self, shards: Collection[int]) -> None:
+        """Stop the engine's work on the shards first, then release their rows for the next owner."""
         if shards:
-            await self.holding.have(self.holding.shards.difference(shards))
-            await self._call(lambda tx: leases.give_back(tx, self.who.incarnation, sorted(shards)))
+            await self.holding.hold_shards(self.holding.shards.difference(shards))
+            await self._call(lambda tx: leases.give_back(tx, self.identity.incarnation, sorted(shards)))
 
     async def _take(self, shards: Collection[int]) -> Sequence[int]:
         if not shards:
             return ()
-        taken = await self._call(lambda tx: leases.take(tx, self.who.incarnation, sorted(shards)))
-        await self.holding.have(self.holding.shards.union(taken))
+        taken = await self._call(lambda tx: leases.take(tx, self.identity.incarnation, sorted(shards)))
+        await self.holding.hold_shards(self.holding.shards.union(taken))
         return list(taken)
 
     async def _inherit(self, shards: Collection[int]) -> None:
-        """A dead node's shards in growing portions: each brings sweeps and rescues, and all at once make a storm."""
+        """Take shards of dead nodes in growing portions: each shard causes scans and rescues, which take time."""
         left, portion = sorted(shards), PORTION
         while left:
-            await asyncio.sleep(self._ttl * STEP * (0.5 + fraction()))
+            await asyncio.sleep(self._ttl * PORTION_PAUSE_TTLS * (0.5 + fraction()))
             await self._take(left[:portion])
             left, portion = left[portion:], portion * 2
 
-    async def _adopt(self, strays: Collection[int], tick: float) -> None:
-        self._strays.keep(await self._take(self._strays.overdue(strays, tick, fraction())), tick)
+    async def _take_unclaimed(self, unclaimed: Collection[int], tick: float) -> None:
+        """Take shards that another node should have taken more than a TTL ago."""
+        self._unclaimed.keep(await self._take(self._unclaimed.overdue(unclaimed, tick, fraction())), tick)
 
     def _pause(self, peers: Sequence[Peer], *, settled: bool) -> float:
-        """Until the next heartbeat, or until a peer that was not heard of for long may be inherited from."""
-        beat = self._ttl * (BEAT if settled else SOON) * (0.9 + 0.1 * fraction())
-        others = [peer.remaining.total_seconds() for peer in peers if peer.incarnation != self.who.incarnation]
-        return min(beat, min(others, default=beat) + self._ttl * STEP)
+        """Seconds until the next heartbeat, or until the term of another node ends, if that is earlier."""
+        beat = self._ttl * (HEARTBEAT_TTLS if settled else RETRY_TTLS) * (0.9 + 0.1 * fraction())
+        others = [peer.remaining.total_seconds() for peer in peers if peer.incarnation != self.identity.incarnation]
+        return min(beat, min(others, default=beat) + self._ttl * PORTION_PAUSE_TTLS)
 
     async def _call(self, work: Callable[[Tx], Awaitable[Result]]) -> Result:
-        """By the database's own time, even one that jumped: it dates the terms that are compared."""
-        return await self._line.call(lambda connection: work(Tx(connection, self.cell.clock.told())))
+        """Run statements with the database's own time, even if that clock jumped: it has issued the terms."""
+        return await self._line.call(lambda connection: work(Tx(connection, self.cell.clock.database_time())))

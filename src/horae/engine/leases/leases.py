@@ -1,7 +1,7 @@
-"""A node's leases over all its cells, kept in an OS thread of their own.
+"""The leases of a node in all its cells, kept in a separate OS thread.
 
-With its own event loop and its own connections nothing the engine does can stop it: neither a blocked loop nor an
-exhausted pool. The other threads read one attribute per cell, without a lock.
+The thread has its own event loop and its own connections, so neither a blocked engine loop nor an exhausted pool stops
+the renewals. The other threads read one attribute per cell, without a lock.
 """
 
 import asyncio
@@ -10,27 +10,31 @@ from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
-from horae.engine.leases.keeper import Keeper, Who
+from horae.engine.leases.keeper import Keeper, NodeIdentity
 from horae.runtime.clock import boottime
 from horae.runtime.telemetry import log
 from horae.store.cells import Cell
 
 Changed = Callable[[Cell, list[int], list[int]], None]
-LEAVE: Final = 0.9
-HEARD: Final = 0.2
+RELEASE_TIMEOUT_S: Final = 0.9
+"""Seconds that releasing the shards may take, and also the end of the thread."""
+LOSS_CONFIRMED_TIMEOUT_S: Final = 0.2
+"""Seconds to wait until the engine has confirmed that it lost shards."""
 NONE: Final[frozenset[int]] = frozenset()
 
 
 class Leases:
-    """What this node holds where. `changed(cell, gained, lost)` is called in the loop that called `start()`.
+    """The shards that this node holds in each cell. `changed(cell, gained, lost)` runs in the loop of `start()`.
 
-    With `enforced=False` every node believes that it owns every shard, for proving that the rows need no leases.
+    With `enforced=False` every node believes that it owns every shard: a proof that the rows do not need leases.
     """
 
-    def __init__(self, cells: Sequence[Cell], who: Who, changed: Changed, *, enforced: bool = True) -> None:
-        self.who = who
+    def __init__(
+        self, cells: Sequence[Cell], identity: NodeIdentity, changed: Changed, *, enforced: bool = True
+    ) -> None:
+        self.identity = identity
         self._changed = changed
-        self._keepers = {cell.name: Keeper(cell, who, self._tell, enforced=enforced) for cell in cells}
+        self._keepers = {cell.name: Keeper(cell, identity, self._report_change, enforced=enforced) for cell in cells}
         self._thread = threading.Thread(target=self._live, name="leases", daemon=True)
         self._tasks: list[asyncio.Task[None]] = []
         self._began = threading.Event()
@@ -39,11 +43,11 @@ class Leases:
         self._ended: asyncio.Event
 
     def alive(self, cell: Cell) -> bool:
-        """Whether this node may act in a cell now. One attribute read and one clock, for every thread."""
+        """Whether this node may act in a cell now. Every thread may ask: it costs one attribute and one clock read."""
         return boottime() < self._keepers[cell.name].holding.hold.valid_until
 
-    def held(self, cell: Cell) -> frozenset[int]:
-        """The shards it may act on; none once the lease has run out."""
+    def held_shards(self, cell: Cell) -> frozenset[int]:
+        """The shards that this node may work on; none once the lease has run out."""
         hold = self._keepers[cell.name].holding.hold
         return hold.shards if boottime() < hold.valid_until else NONE
 
@@ -52,23 +56,23 @@ class Leases:
         return self._keepers[cell.name].holding.hold.valid_until
 
     async def start(self) -> None:
-        """Begin; returns when every cell has been looked at once, or was given a TTL for it."""
+        """Start the thread; returns when every cell has had its first round, at the latest after one TTL."""
         self._main = asyncio.get_running_loop()
         self._thread.start()
         await asyncio.to_thread(self._began.wait)
-        await self._there(self._looked(), self.who.ttl.total_seconds())
+        await self._run_in_thread(self._wait_for_first_rounds(), self.identity.ttl.total_seconds())
 
     async def leave(self) -> None:
-        """Hand every shard back within a second; the incarnation lives on, draining, for what is in flight."""
-        await self._there(self._drain(), LEAVE)
+        """Release every shard within a second. The node stays alive as draining, for its calls in flight."""
+        await self._run_in_thread(self._drain(), RELEASE_TIMEOUT_S)
 
     async def stop(self) -> None:
-        """Say goodbye and end the thread. A connection that hangs is left behind."""
+        """Delete the node's rows and end the thread. A connection that does not answer is dropped."""
         if not self._thread.is_alive():
             return
-        await self._there(self._part(), LEAVE)
+        await self._run_in_thread(self._end_keepers(), RELEASE_TIMEOUT_S)
         self._loop.call_soon_threadsafe(self._ended.set)
-        await asyncio.to_thread(self._thread.join, LEAVE)
+        await asyncio.to_thread(self._thread.join, RELEASE_TIMEOUT_S)
 
     def _live(self) -> None:
         asyncio.run(self._keep())
@@ -78,61 +82,61 @@ class Leases:
         self._begin()
         self._began.set()
         await self._ended.wait()
-        await self._cut()
+        await self._cancel_rounds()
         for keeper in self._keepers.values():
-            keeper.hang_up()
-        await asyncio.sleep(0)  # the sockets are closed in the loop's next round
+            keeper.drop_connection()
+        await asyncio.sleep(0)  # the event loop closes the sockets in its next iteration
 
     def _begin(self) -> None:
         self._tasks = [asyncio.create_task(keeper.keep()) for keeper in self._keepers.values()]
 
-    async def _looked(self) -> None:
+    async def _wait_for_first_rounds(self) -> None:
         await asyncio.gather(*(keeper.looked.wait() for keeper in self._keepers.values()))
 
     async def _drain(self) -> None:
-        await self._cut()
+        await self._cancel_rounds()
         await self._each(Keeper.drain)
         self._begin()
 
-    async def _part(self) -> None:
-        await self._cut()
+    async def _end_keepers(self) -> None:
+        await self._cancel_rounds()
         await self._each(Keeper.leave)
 
-    async def _cut(self) -> None:
-        """End the rounds where they are; one that hangs gives up its connection."""
+    async def _cancel_rounds(self) -> None:
+        """Cancel the running rounds. A round that waits for an answer drops its connection."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _each(self, verb: Callable[[Keeper], Coroutine[Any, Any, None]]) -> None:
-        """In all cells at once; one that does not answer in time keeps nobody waiting."""
+        """Call a method of every keeper at the same time. A cell that does not answer in time is left out."""
         going = {asyncio.create_task(verb(keeper)): keeper for keeper in self._keepers.values()}
-        done, late = await asyncio.wait(going, timeout=LEAVE * 2 / 3)
+        done, late = await asyncio.wait(going, timeout=RELEASE_TIMEOUT_S * 2 / 3)
         for task in late:
-            going[task].hang_up()
+            going[task].drop_connection()
             task.cancel()
         for task in done:
             if (error := task.exception()) is not None:
-                log.warning("lease.not_handed_back", cell=going[task].cell.name, error=repr(error))
+                log.warning("lease.not_released", cell=going[task].cell.name, error=repr(error))
 
-    async def _there(self, work: Coroutine[Any, Any, None], seconds: float) -> None:
-        """Run in the leases' own thread, and wait here for it, but not for ever."""
+    async def _run_in_thread(self, work: Coroutine[Any, Any, None], seconds: float) -> None:
+        """Run a coroutine in the lease thread and wait for it here, at most this many seconds."""
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await asyncio.wrap_future(future)
 
-    async def _tell(self, cell: Cell, gained: list[int], lost: list[int]) -> None:
-        """Let the engine know, in its own loop. What it loses it may stop using first, if it listens at once."""
+    async def _report_change(self, cell: Cell, gained: list[int], lost: list[int]) -> None:
+        """Report a change of shards to the engine, in its loop. Lost shards: wait a moment until it has stopped."""
         heard, loop = asyncio.Event(), asyncio.get_running_loop()
 
         def hear() -> None:
             self._changed(cell, gained, lost)
-            with suppress(RuntimeError):  # nobody waits any more
+            with suppress(RuntimeError):  # the lease thread has ended
                 loop.call_soon_threadsafe(heard.set)
 
         with suppress(RuntimeError, TimeoutError):  # the engine's loop is closed, or blocked
             self._main.call_soon_threadsafe(hear)
             if lost:
-                async with asyncio.timeout(HEARD):
+                async with asyncio.timeout(LOSS_CONFIRMED_TIMEOUT_S):
                     await heard.wait()

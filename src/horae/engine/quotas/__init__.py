@@ -1,4 +1,4 @@
-"""Limits that several nodes share, without a row per fire."""
+"""Limits that several nodes share, without a statement per fire. `docs/limits.md` says what they promise."""
 
 from horae.engine.quotas.quotas import Quotas
 

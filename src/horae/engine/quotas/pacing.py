@@ -1,8 +1,8 @@
-"""Calls that count against a rate leave here, each in a place of the present frame; until there is one they wait.
+"""Paces the calls that count against a rate: each leaves in a place of the present frame, and waits until there is one.
 
-A call is admitted some time before it can leave: its row is claimed meanwhile. That takes milliseconds, or seconds
-where the database is slow. So a place is taken when the call leaves and not when it is admitted: what was admitted
-before a stall leaves after it at the rate, and places of frames that are over are lost.
+Between its admission and its departure a call is claimed. That takes milliseconds, or seconds if the database is slow.
+So a call takes its place when it leaves, not when it is admitted: after a stall, calls that were admitted before leave
+at the rate and not all at once. Places in frames that are over are lost.
 """
 
 import asyncio
@@ -10,51 +10,51 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, Protocol
 
-from horae.domain.limits import Key
+from horae.domain.limits.limits import Key
 
-ROUNDING_S: Final = 0.0006
-"""The loop counts whole milliseconds."""
+TIMER_ROUNDING_S: Final = 0.0006
+"""Seconds added to a delay, because the event loop rounds to whole milliseconds."""
 
 
-class Paced(Protocol):
-    """A call with the keys of the rates that it has yet to take a place of."""
+class PacedCall(Protocol):
+    """A call, with the keys of the rates in which it still needs a place."""
 
     paces: tuple[Key, ...]
 
 
 class Places(Protocol):
-    """Which rates have a place in the present frame."""
+    """The places that rates have in the present frame."""
 
     def leave(self, keys: Sequence[Key]) -> Key | None:
-        """Take a place of each key, or none and say which key has none."""
+        """Take a place of each key; or take none, and return a key without a place."""
         ...
 
-    def reached(self, keys: Sequence[Key], lead_s: float) -> None:
-        """A call took so long from its admission until it could leave."""
+    def record_lead(self, keys: Sequence[Key], lead_s: float) -> None:
+        """Record how long a call took from its admission until it was ready to leave."""
         ...
 
     def next_place_s(self, key: Key) -> float | None:
-        """Seconds until a key may have a place, for one to leave or for one to be admitted; None: after a round."""
+        """Seconds until a key may have a place, to leave or to be admitted; None: not before the next round."""
         ...
 
 
 class Departure(NamedTuple):
-    """A call that is ready to leave: `go` sends it, or hands it back where no time is left."""
+    """A call that is ready to leave. `go` sends it, or gives it back if `left_s`, its remaining time, is zero."""
 
-    call: Paced
+    call: PacedCall
     left_s: Callable[[], float]
     go: Callable[[], None]
 
 
 class Pacer:
-    """One per node. `again(key)` is called when those who wait to be admitted may ask again.
+    """One per node. `readmit(key)` is called when calls that wait for admission may try again.
 
-    Each call costs constant time, amortised: a queue for each key, one timer for each key that someone waits for.
+    Each call costs constant time, amortised: there is one queue per key, and one timer per key with a waiting call.
     """
 
-    def __init__(self, places: Places, again: Callable[[Key], None]) -> None:
+    def __init__(self, places: Places, readmit: Callable[[Key], None]) -> None:
         self._places = places
-        self._again = again
+        self._readmit = readmit
         self._queues: dict[Key, deque[Departure]] = {}
         self._timers: dict[Key, asyncio.TimerHandle] = {}
         self._closed = False
@@ -62,18 +62,18 @@ class Pacer:
     def __len__(self) -> int:
         return sum(map(len, self._queues.values()))
 
-    def may_leave(self, call: Paced, lead_s: float) -> bool:
-        """Whether a call may leave at once: its places are taken then. `lead_s` is the time since its admission."""
-        self._places.reached(call.paces, lead_s)
+    def may_leave(self, call: PacedCall, lead_s: float) -> bool:
+        """Whether a call may leave at once; if so, its places are taken. `lead_s` is the time since its admission."""
+        self._places.record_lead(call.paces, lead_s)
         if (self._queues and self._queued_before(call) is not None) or self._places.leave(call.paces) is not None:
             return False
         call.paces = ()
         return True
 
-    def leave(self, call: Paced, left_s: Callable[[], float], go: Callable[[], None]) -> None:
-        """Let a call go as soon as its rates have a place for it, behind those that came before.
+    def leave(self, call: PacedCall, left_s: Callable[[], float], go: Callable[[], None]) -> None:
+        """Let a call leave as soon as its rates have a place for it, behind earlier calls.
 
-        Where no time is left it goes without one.
+        If its time runs out, `go` is called without a place, and gives the call back.
         """
         departure = Departure(call, left_s, go)
         key = self._queued_before(call) or self._try(departure)
@@ -81,24 +81,24 @@ class Pacer:
             self._wait(key, departure)
 
     def plan(self, key: Key) -> None:
-        """Look at a key when its next frame comes. Cheap where that is planned already."""
+        """Plan a look at a key for its next place. Cheap if a look is planned already."""
         if key in self._timers or self._closed:
             return
         delays = [queue[0].left_s()] if (queue := self._queues.get(key)) else []
         if (next_s := self._places.next_place_s(key)) is not None:
             delays.append(next_s)
         if delays:
-            delay_s = max(0.0, min(delays)) + ROUNDING_S
+            delay_s = max(0.0, min(delays)) + TIMER_ROUNDING_S
             self._timers[key] = asyncio.get_running_loop().call_later(delay_s, self._wake, key)
 
-    def granted(self, key: Key) -> None:
-        """A round brought something for a key."""
+    def on_grant(self, key: Key) -> None:
+        """Look at a key now: a round has granted something."""
         if (timer := self._timers.pop(key, None)) is not None:
             timer.cancel()
         self._look(key)
 
     def close(self) -> None:
-        """Nothing leaves any more."""
+        """Drop all waiting calls and timers."""
         self._closed = True
         for timer in self._timers.values():
             timer.cancel()
@@ -110,7 +110,10 @@ class Pacer:
         self._look(key)
 
     def _look(self, key: Key) -> None:
-        """Let go of those for whom there is a place now, then of those who wait to be admitted."""
+        """Let waiting calls leave as far as there are places, then let calls that wait for admission try again.
+
+        A call that also lacks a place of another key moves to the queue of that key.
+        """
         queue = self._queues.get(key)
         while queue:
             departure = queue[0]
@@ -126,16 +129,16 @@ class Pacer:
                 departure.go()
         if queue is not None and not queue:
             self._queues.pop(key, None)
-        self._again(key)
+        self._readmit(key)
         if queue:
             self.plan(key)
 
-    def _queued_before(self, call: Paced) -> Key | None:
-        """A key of a call for which others wait."""
+    def _queued_before(self, call: PacedCall) -> Key | None:
+        """The first key of a call in whose queue other calls wait."""
         return next((key for key in call.paces if key in self._queues), None)
 
     def _try(self, departure: Departure) -> Key | None:
-        """Let it go if there is a place for it; else the key that has none."""
+        """Let a call leave if all its keys have a place; otherwise return a key without one."""
         missing = self._places.leave(departure.call.paces)
         if missing is None:
             departure.call.paces = ()

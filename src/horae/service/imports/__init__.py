@@ -1,8 +1,9 @@
-"""Schedules of other systems as ours, with a report of everything that will not be the same.
+"""Importers: read schedules of other systems, and report every difference to how Horae will run them.
 
-Pure: text and plain values in, definitions and differences out. Nothing is stored here.
+All importers are pure functions from text and plain values to definitions and differences; only `databases` reads a
+foreign database. Nothing is stored here: `horae.boot` writes a jobs.yaml, or plans and applies it.
 """
 
-from horae.service.imports.found import Difference, Imported, Refused
+from horae.service.imports.results import ImportDifference, ImportedJob, RefusedEntry
 
-__all__ = ["Difference", "Imported", "Refused"]
+__all__ = ["ImportDifference", "ImportedJob", "RefusedEntry"]

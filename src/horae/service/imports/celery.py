@@ -1,7 +1,7 @@
-"""Celery-beat entries and django-celery-beat rows, as plain values.
+"""Reads celery-beat entries and django-celery-beat rows, as plain values.
 
-An entry is what `beat_schedule` holds, with its schedule as seconds, or as a mapping with the fields of a crontab. A
-row is a `PeriodicTask` with its `crontab`, `interval` or `clocked` beside it.
+An entry is what `beat_schedule` holds: its schedule is a number of seconds, or a mapping with the fields of a crontab.
+A row is a `PeriodicTask` with its `crontab`, `interval` or `clocked`.
 """
 
 from collections.abc import Mapping
@@ -10,29 +10,40 @@ from typing import Any
 
 from horae.domain.cron import Dialect
 from horae.domain.errors import InvalidSchedule
-from horae.domain.schedule import Misfire, Policies
-from horae.domain.triggers import IntervalTrigger, OnceTrigger, Trigger
+from horae.domain.schedules import Misfire, Policies
+from horae.domain.schedules.triggers import IntervalTrigger, OnceTrigger, Trigger
 from horae.service.imports.celery_fields import FIELDS
 from horae.service.imports.celery_tables import KINDS, MISSING
-from horae.service.imports.found import Difference, Found, Imported, Kind, cron_in, differs_by_dst, refused
+from horae.service.imports.results import (
+    DifferenceTopic,
+    Found,
+    ImportDifference,
+    ImportedJob,
+    cron_in,
+    differs_by_dst,
+    refused_entry,
+)
 
-PERIODS = {"days": 86_400.0, "hours": 3_600.0, "minutes": 60.0, "seconds": 1.0, "microseconds": 1e-6}
+PERIODS_S = {"days": 86_400.0, "hours": 3_600.0, "minutes": 60.0, "seconds": 1.0, "microseconds": 1e-6}
+"""Seconds in each period of an interval."""
 
 
 def read(name: str, entry: Mapping[str, Any], *, app_zone: str, anchor: datetime, salt: str = "") -> Found:
-    """One entry or row. `app_zone` is the app's timezone setting; `anchor` is where intervals begin."""
+    """Reads one entry or row. `app_zone` is the app's timezone setting; intervals begin at `anchor`."""
     source = str(entry.get("crontab") or entry.get("interval") or entry.get("clocked") or entry.get("schedule"))
     try:
         trigger, differences = _trigger(name, entry, app_zone, anchor, salt)
         policies = _policies(entry, trigger)
     except (InvalidSchedule, ValueError, TypeError, LookupError) as error:
-        return refused(name, source, InvalidSchedule(str(error) or "it has no schedule that can be read"))
+        return refused_entry(name, source, InvalidSchedule(str(error) or "it has no schedule that can be read"))
     if entry.get("options") or entry.get("queue") or entry.get("routing_key"):
-        differences.append(Difference(Kind.IGNORED, "routing options are not taken over: give the job its target"))
+        differences.append(
+            ImportDifference(DifferenceTopic.IGNORED, "routing options are not taken over: give the job its target")
+        )
     disabled = entry.get("enabled") is False
     if disabled:
-        differences.append(Difference(Kind.DISABLED, "it was disabled; taken over as paused"))
-    return Imported(
+        differences.append(ImportDifference(DifferenceTopic.DISABLED, "it was disabled; taken over as paused"))
+    return ImportedJob(
         name=name,
         source=source,
         trigger=trigger,
@@ -45,7 +56,7 @@ def read(name: str, entry: Mapping[str, Any], *, app_zone: str, anchor: datetime
 
 def _trigger(
     name: str, entry: Mapping[str, Any], app_zone: str, anchor: datetime, salt: str
-) -> tuple[Trigger, list[Difference]]:
+) -> tuple[Trigger, list[ImportDifference]]:
     schedule = entry.get("schedule")
     for kind in KINDS:
         if isinstance(given := entry.get(kind), Mapping) and MISSING in given:
@@ -56,7 +67,7 @@ def _trigger(
         return OnceTrigger(_moment(entry["clocked"])), []
     if entry.get("interval"):
         interval = entry["interval"]
-        return _interval(float(interval["every"]) * PERIODS[str(interval["period"])], anchor)
+        return _interval(float(interval["every"]) * PERIODS_S[str(interval["period"])], anchor)
     if isinstance(schedule, timedelta):
         return _interval(schedule.total_seconds(), anchor)
     if isinstance(schedule, int | float):
@@ -67,30 +78,30 @@ def _trigger(
     return _crontab(name, fields, app_zone, salt)
 
 
-def _interval(seconds: float, anchor: datetime) -> tuple[Trigger, list[Difference]]:
+def _interval(seconds: float, anchor: datetime) -> tuple[Trigger, list[ImportDifference]]:
     text = "beat counts from the last run and from its own start; ours from a fixed anchor, without drift"
-    return IntervalTrigger(seconds, anchor), [Difference(Kind.RHYTHM, text)]
+    return IntervalTrigger(seconds, anchor), [ImportDifference(DifferenceTopic.RHYTHM, text)]
 
 
-def _crontab(name: str, fields: Mapping[str, Any], app_zone: str, salt: str) -> tuple[Trigger, list[Difference]]:
+def _crontab(name: str, fields: Mapping[str, Any], app_zone: str, salt: str) -> tuple[Trigger, list[ImportDifference]]:
     zone_name = str(fields.get("timezone") or app_zone)
-    words = [FIELDS[key].spelled(fields.get(key, "*")) for key in FIELDS]
+    words = [FIELDS[key].to_spring(fields.get(key, "*")) for key in FIELDS]
     expression = " ".join(["0", *words])
     differences = []
     if words[2] != "*" and words[4] != "*":
         text = "day_of_month and day_of_week must both match, as in Celery; kept by the dialect spring6"
-        differences.append(Difference(Kind.DAYS, text))
+        differences.append(ImportDifference(DifferenceTopic.DAYS, text))
     written = [str(fields.get(key, "*")) for key in FIELDS]
     if written != words:
         text = f"{' '.join(written)!r} is written {' '.join(words)!r}"
-        differences.append(Difference(Kind.REWRITTEN, text))
+        differences.append(ImportDifference(DifferenceTopic.REWRITTEN, text))
     trigger = cron_in(expression, Dialect.SPRING6, zone_name, f"{salt}/{name}")
     differences += differs_by_dst(trigger, "beat may run a time twice, late or not at all when clocks change")
     return trigger, differences
 
 
 def _policies(entry: Mapping[str, Any], trigger: Trigger) -> Policies:
-    """Beat runs what it missed once, when it is back."""
+    """Returns the policies: like beat, run missed fires once."""
     once = bool(entry.get("one_off")) and not isinstance(trigger, OnceTrigger)
     start, end = entry.get("start_time"), entry.get("expires")
     return Policies(

@@ -1,7 +1,7 @@
-"""One field of a Celery crontab: text, number or list in, and the same values in the words of `spring6` out.
+"""Converts one field of a Celery crontab (text, number or list) into the dialect `spring6`.
 
-Celery's days must match in all three fields, as Spring's do and unix's do not; and its ranges may wrap around. So the
-values are spelled out, and what was a rhythm stays one.
+In Celery all three day fields must match, as in Spring and unlike in unix cron, and ranges may wrap around. So values
+are written out, except for steps such as `*/5`.
 """
 
 from collections.abc import Iterable
@@ -17,29 +17,29 @@ WEEKDAYS |= {
 
 @dataclass(frozen=True, slots=True)
 class CeleryField:
-    """A field with its name there and the values it may hold."""
+    """A field with its name in Celery and its range of values."""
 
     name: str
     low: int
     high: int
 
-    def spelled(self, given: object) -> str:
-        """The field in our words."""
+    def to_spring(self, given: object) -> str:
+        """Returns the field in the dialect `spring6`."""
         if given is None or given == "*":
             return "*"
         if isinstance(given, str) and self._is_rhythm(given):
             return given
-        return _listed(sorted(self.values(given)))
+        return _ranges(sorted(self.values(given)))
 
     def values(self, given: object) -> set[int]:
-        """All values it stands for."""
+        """Returns all values that the field matches."""
         if isinstance(given, str):
             return {value for part in given.lower().split(",") for value in self._part(part.strip())}
         found = {int(value) for value in given} if isinstance(given, Iterable) else {self._number(str(given))}
         return {self._number(str(value)) for value in found}
 
     def _is_rhythm(self, given: str) -> bool:
-        """`*/n` counts from the same value here and there; not so for weekdays, which Spring counts from Monday."""
+        """Whether `*/n` can stay. A step over weekdays cannot, because Spring counts them from Monday."""
         step = given.removeprefix("*/")
         return given != step and step.isdigit() and self.name != "day_of_week" and 0 < int(step) <= self.high
 
@@ -78,8 +78,8 @@ FIELDS = {
 }
 
 
-def _listed(values: list[int]) -> str:
-    """Neighbours as ranges, the rest one by one."""
+def _ranges(values: list[int]) -> str:
+    """Writes consecutive values as ranges, the others one by one."""
     runs: list[list[int]] = []
     for value in values:
         if runs and value == runs[-1][1] + 1:

@@ -1,4 +1,4 @@
-"""django-celery-beat's tables, and `beat_schedule` as a module or an export has it, as entries that `celery` reads."""
+"""Converts django-celery-beat tables, and `beat_schedule` of a module or an export, into entries for `celery`."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -16,12 +16,12 @@ CRONTAB: Final = ("minute", "hour", "day_of_month", "month_of_year", "day_of_wee
 FALSE: Final = {"0", "f", "false", "n", "no"}
 OURS: Final = "celery."
 MISSING: Final = "missing"
-"""What stands in the place of a schedule whose row is not in the dump: its number."""
+"""Marks a schedule whose row is not in the dump; the value is the id of that row."""
 Entries = dict[str, dict[str, Any]]
 
 
 def of_tables(tables: Tables) -> Entries:
-    """A row of `PeriodicTask` each, with its schedule beside it."""
+    """Returns an entry for each row of `PeriodicTask`, with its schedule."""
     kinds = {kind: {str(row.get("id")): row for row in tables.get(f"{APP}{kind}schedule", [])} for kind in KINDS}
     found: Entries = {}
     for row in tables.get(TASKS, []):
@@ -33,7 +33,7 @@ def of_tables(tables: Tables) -> Entries:
         if isinstance(entry.get("clocked"), Mapping) and MISSING not in entry["clocked"]:
             entry["clocked"] = entry["clocked"].get("clocked_time")
         for key in ("args", "kwargs"):
-            entry[key] = _decoded(entry.get(key))
+            entry[key] = _decode(entry.get(key))
         for key in ("enabled", "one_off"):
             if key in entry:
                 entry[key] = str(entry[key]).lower() not in FALSE
@@ -42,14 +42,14 @@ def of_tables(tables: Tables) -> Entries:
 
 
 def of_schedule(schedule: object) -> Entries:
-    """What `beat_schedule` holds: crontabs and schedules as Celery's own objects, or as plain values."""
+    """Returns the entries of a `beat_schedule`. Its schedules are objects of Celery or plain values."""
     if not isinstance(schedule, Mapping):
         raise Invalid("a beat schedule is a mapping from a name to an entry")
     return {str(name): _entry(entry) for name, entry in schedule.items()}
 
 
-def exported(text: str) -> Entries | None:
-    """A `beat_schedule` that was written as JSON, a name to an entry; None when the text is something else."""
+def entries_of_export(text: str) -> Entries | None:
+    """Returns the entries of a `beat_schedule` in JSON; None when the text is something else."""
     try:
         found = msgspec.json.decode(text, type=dict[str, dict[str, Any]])
     except (msgspec.DecodeError, msgspec.ValidationError):
@@ -64,7 +64,7 @@ def _entry(entry: Any) -> dict[str, Any]:
 
 
 def _schedule(given: Any) -> Any:
-    """Celery's objects by what they hold, so that Celery itself need not be here."""
+    """Reads objects of Celery by their attributes, so that Celery need not be installed."""
     if all(hasattr(given, f"_orig_{field}") for field in CRONTAB):
         said = {field: getattr(given, f"_orig_{field}") for field in CRONTAB}
         zone = getattr(given, "tz", None)
@@ -74,8 +74,8 @@ def _schedule(given: Any) -> Any:
     return given
 
 
-def _decoded(text: Any) -> Any:
-    """Arguments stand in their columns as JSON."""
+def _decode(text: Any) -> Any:
+    """Decodes arguments, which their columns hold as JSON."""
     if not isinstance(text, str):
         return text
     try:

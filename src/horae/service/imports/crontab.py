@@ -1,4 +1,4 @@
-"""Crontab lines, of a user or of the system (with a user name before the command)."""
+"""Reads crontab lines, of a user or of the system (with a user name before the command)."""
 
 import re
 from collections.abc import Iterator
@@ -6,18 +6,28 @@ from typing import Any
 
 from horae.domain.cron import Dialect
 from horae.domain.errors import InvalidSchedule
-from horae.domain.schedule import Misfire, OnMisfire, Policies
-from horae.service.imports.found import Difference, Found, Imported, Kind, cron_in, differs_by_dst, refused, too_wide
+from horae.domain.schedules import Misfire, OnMisfire, Policies
+from horae.service.imports.results import (
+    DifferenceTopic,
+    Found,
+    ImportDifference,
+    ImportedJob,
+    cron_in,
+    differs_by_dst,
+    narrow_steps,
+    refused_entry,
+)
 
 SETTING = re.compile(r"^\s*([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*$")
 RANDOM = re.compile(r"(?<![\w-])(\d*)~(\d*)")
 WIDEST = (59, 23, 31, 12, 7)
-# A machine that was off did not run what it missed.
+"""The highest value of each field: minute, hour, day of the month, month, weekday."""
+# cron does not run what it missed while the machine was off.
 AS_CRON = Policies(misfire=Misfire(OnMisfire.SKIP))
 
 
 def read(text: str, *, machine_zone: str, system: bool = False, salt: str = "") -> Iterator[Found]:
-    """Every line that schedules something, in order. `machine_zone` is what the machine's clock shows."""
+    """Yields every line that schedules something, in order. `machine_zone` is the zone of the machine's clock."""
     zone_name, given = machine_zone, False
     settings: dict[str, str] = {}
     for number, line in enumerate(text.splitlines(), 1):
@@ -37,24 +47,30 @@ def read(text: str, *, machine_zone: str, system: bool = False, salt: str = "") 
 def _line(place: str, line: str, zone: tuple[str, bool], system: bool, salt: str, settings: dict[str, str]) -> Found:
     schedule, user, command = _parts(line, system)
     (zone_name, zone_given), name = zone, _name(command) or place
-    differences = [Difference(Kind.MISSED, "cron drops what it missed; taken over as misfire 'skip'")]
+    differences = [ImportDifference(DifferenceTopic.MISSED, "cron drops what it missed; taken over as misfire 'skip'")]
     if not zone_given:
-        differences.append(Difference(Kind.ZONE, f"cron follows the machine's clock; the job is fixed to {zone_name}"))
+        differences.append(
+            ImportDifference(DifferenceTopic.ZONE, f"cron follows the machine's clock; the job is fixed to {zone_name}")
+        )
     try:
-        expression, rewritten = too_wide(schedule, WIDEST)
+        expression, rewritten = narrow_steps(schedule, WIDEST)
         expression, spread = _spread(expression)
         trigger = cron_in(expression, Dialect.UNIX5, zone_name, f"{salt}/{name}")
     except InvalidSchedule as error:
-        return refused(name, line, error)
+        return refused_entry(name, line, error)
     differences += rewritten + spread + _dst(trigger.expression, differs_by_dst(trigger, "cron's rules are fixed"))
     if "%" in command.replace("\\%", ""):
-        differences.append(Difference(Kind.IGNORED, "an unescaped % in the command fed the rest to its input"))
+        differences.append(
+            ImportDifference(DifferenceTopic.IGNORED, "an unescaped % in the command fed the rest to its input")
+        )
     payload: dict[str, Any] = {"command": command} | ({"user": user} if user else {})
     if settings:
         payload["environment"] = settings
         if settings.get("MAILTO"):
-            differences.append(Difference(Kind.IGNORED, f"its output is not mailed to {settings['MAILTO']}"))
-    return Imported(
+            differences.append(
+                ImportDifference(DifferenceTopic.IGNORED, f"its output is not mailed to {settings['MAILTO']}")
+            )
+    return ImportedJob(
         name=name,
         source=line,
         trigger=trigger,
@@ -65,7 +81,7 @@ def _line(place: str, line: str, zone: tuple[str, bool], system: bool, salt: str
 
 
 def _parts(line: str, system: bool) -> tuple[str, str, str]:
-    """The schedule, the user where there is one, the command."""
+    """Returns the schedule, the user (empty where there is none) and the command."""
     fields = 1 if line.startswith("@") else 5
     words = line.split(None, fields + system)
     schedule = " ".join(words[:fields])
@@ -74,13 +90,13 @@ def _parts(line: str, system: bool) -> tuple[str, str, str]:
 
 
 def _name(command: str) -> str:
-    """The program that is run, without its folder and arguments; a line that moves keeps its name."""
+    """Returns the name of the program, without folder and arguments, so that a moved line keeps its name."""
     words = [word for word in command.split() if not SETTING.match(word)]
     return words[0].rstrip("/").rpartition("/")[2] if words else ""
 
 
-def _spread(expression: str) -> tuple[str, list[Difference]]:
-    """A random value, such as 0~59, becomes one by hash: it differs from job to job but never changes."""
+def _spread(expression: str) -> tuple[str, list[ImportDifference]]:
+    """Replaces a random value, such as 0~59, by a hash of the job: it differs between jobs and never changes."""
     words = expression.split()
     found = []
     for place, word in enumerate(words):
@@ -88,14 +104,22 @@ def _spread(expression: str) -> tuple[str, list[Difference]]:
         if match:
             ranged = match[1] and match[2]
             words[place] = f"H({match[1]}-{match[2]})" if ranged else "H"
-            found.append(Difference(Kind.REWRITTEN, f"{word!r} was drawn anew at each start; ours is fixed by hash"))
+            found.append(
+                ImportDifference(
+                    DifferenceTopic.REWRITTEN, f"{word!r} was drawn anew at each start; ours is fixed by hash"
+                )
+            )
     return " ".join(words), found
 
 
-def _dst(expression: str, found: list[Difference]) -> list[Difference]:
-    """Cron treats a job with a starred minute as following the clock even where it names its hours."""
+def _dst(expression: str, found: list[ImportDifference]) -> list[ImportDifference]:
+    """Returns the difference at clock changes. Cron follows the clock for a job whose minute begins with a star."""
     words = expression.split()
     if not found or not words[0].startswith("*") or words[0].startswith("@"):
         return []  # a fixed time: cron runs it right after a gap and once in an overlap, as our defaults do
     text = "cron follows the clock when the minute is starred: nothing in a gap, twice in an overlap"
-    return [Difference(Kind.DST, f"{text}; ours applies the job's policy to every schedule that names its hours")]
+    return [
+        ImportDifference(
+            DifferenceTopic.DST, f"{text}; ours applies the job's policy to every schedule that names its hours"
+        )
+    ]

@@ -1,6 +1,6 @@
-"""Tables out of what other systems can export: JSON, CSV, and the text that mysqldump and pg_dump write.
+"""Reads tables from exports of other systems: JSON, CSV, and the SQL text of mysqldump and pg_dump.
 
-Names of tables and columns come out in lower case. Nothing is executed: a dump is read, not run.
+Table and column names are returned in lower case. A dump is only parsed, never executed.
 """
 
 import csv
@@ -32,16 +32,16 @@ WORDS: Final = {"null": None, "true": True, "false": False}
 
 
 def read(text: str, *, alone: str) -> Tables:
-    """Every table of a dump, whatever its form. `alone`: whose rows they are where only rows are there."""
+    """Returns every table of a dump of any supported form. `alone` names the table where the dump has only rows."""
     begin = text.lstrip()[:1]
     if begin in {"[", "{"}:
         return _json(text, alone)
     tables = _sql(text)
-    return tables or {alone: _separated(text)}
+    return tables or {alone: _read_separated(text)}
 
 
 def _json(text: str, alone: str) -> Tables:
-    """An array of rows, an object of tables, one row a line, or what Django's dumpdata writes."""
+    """Reads an array of rows, an object of tables, one row per line, or the output of Django's dumpdata."""
     try:
         found = msgspec.json.decode(text)
     except msgspec.DecodeError:
@@ -72,8 +72,8 @@ def _fixture(found: Rows) -> Tables:
     return tables
 
 
-def _separated(text: str) -> Rows:
-    """Comma or tab separated values under a line of names; NULL as the database's own tools write it."""
+def _read_separated(text: str) -> Rows:
+    """Reads comma or tab separated values below a header line. NULL is written as database tools write it."""
     first = text.splitlines()[0] if text.strip() else ""
     reader = csv.DictReader(io.StringIO(text), delimiter="\t" if "\t" in first else ",")
     if len(reader.fieldnames or ()) < 2:
@@ -92,7 +92,7 @@ def _sql(text: str) -> Tables:
         tables.setdefault(name, []).extend(dict(zip(names, row, strict=True)) for row in _tuples(text, put.end()))
     for copied in COPIED.finditer(text):
         names = [_name(one) for one in copied[2].split(",")]
-        rows = (map(_copied, line.split("\t")) for line in copied[3].splitlines())
+        rows = (map(_read_copied, line.split("\t")) for line in copied[3].splitlines())
         tables.setdefault(_name(copied[1]), []).extend(dict(zip(names, row, strict=True)) for row in rows)
     return tables
 
@@ -102,7 +102,7 @@ def _columns(body: str) -> list[str]:
 
 
 def _tuples(text: str, place: int) -> Iterator[list[Any]]:
-    """The rows of one statement: `(…), (…);`."""
+    """Yields the rows of one statement: `(…), (…);`."""
     while place < len(text) and text[place] == "(":
         row: list[Any] = []
         place += 1
@@ -131,7 +131,7 @@ def _value(found: re.Match[str]) -> Any:
     return bytes.fromhex(digits).decode("latin-1")
 
 
-def _copied(text: str) -> str | None:
+def _read_copied(text: str) -> str | None:
     return None if text == "\\N" else re.sub(r"\\(.)", lambda one: ESCAPED.get(one[1], one[1]), text)
 
 

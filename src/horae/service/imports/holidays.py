@@ -1,7 +1,7 @@
-"""Calendars from the `holidays` package (the extra `calendars`), for years that somebody has published.
+"""Calendars from the `holidays` package (the extra `calendars`), only for published years.
 
-The package answers for every year: where a government has not announced its holidays yet, or a moon has not been seen,
-it projects them in silence. We refuse such years, because a calendar that guesses is worse than one that ends.
+The package answers for every year. Where a government has not announced its holidays, or they depend on the moon, it
+silently estimates them. Such years are refused, because a calendar that guesses is worse than one that ends.
 """
 
 from collections.abc import Collection
@@ -10,16 +10,17 @@ from typing import Any
 
 import holidays
 
-from horae.domain.calendars import Calendar, listed, workdays
 from horae.domain.errors import InvalidSchedule
+from horae.domain.schedules.calendars import Calendar, calendar_of_days, workdays
 
 LOOK_BACK = 5
+"""Recent years that decide whether a country announces its days off every year."""
 
 
 def read(
     name: str, country: str, years: Collection[int], *, subdivision: str | None = None
 ) -> tuple[Calendar, Calendar]:
-    """The country's workdays, make-up days included, and its holidays; refused for years nobody has published."""
+    """Returns the country's workdays (make-up days included) and its holidays. Refused for unpublished years."""
     wanted = sorted(set(years))
     if not wanted or wanted != list(range(wanted[0], wanted[-1] + 1)):
         raise InvalidSchedule("a calendar needs one or more years in a row")
@@ -32,7 +33,9 @@ def read(
     first, last = date(wanted[0], 1, 1), date(wanted[-1], 12, 31)
     free = [day for day in found if first <= day <= last]
     makeup = [day for day in found.weekend_workdays if first <= day <= last]
-    return workdays(f"{name}-workdays", first, last, free, makeup), listed(f"{name}-holidays", first, last, free)
+    return workdays(f"{name}-workdays", first, last, free, makeup), calendar_of_days(
+        f"{name}-holidays", first, last, free
+    )
 
 
 def _must_be_published(found: Any, country: str, year: int) -> None:
@@ -47,14 +50,14 @@ def _must_be_published(found: Any, country: str, year: int) -> None:
 
 
 def _is_announced_yearly(announced: dict[int, object]) -> bool:
-    """Whether each year's days off are moved around by an announcement, as in China."""
+    """Whether the country moves days off by a yearly announcement, as China does."""
     recent = sorted(announced)[-LOOK_BACK:]
     moved = [year for year in recent if any(len(day) >= 4 for day in _entries(announced[year]))]
     return len(moved) >= LOOK_BACK - 1
 
 
 def _entries(given: object) -> list[tuple[object, ...]]:
-    """One special day or several: the package writes a single one without a tuple around it."""
+    """Returns the special days of a year. The package writes a single one without a tuple around it."""
     entries = given if isinstance(given, tuple) else ()
     if entries and not isinstance(entries[0], tuple):
         return [entries]
@@ -62,7 +65,7 @@ def _entries(given: object) -> list[tuple[object, ...]]:
 
 
 def _is_estimated(found: Any, label: str) -> bool:
-    """Whether the package marks a day as estimated, in whichever language it speaks."""
+    """Whether the package marks a day as estimated, in any of its languages."""
     marks = [getattr(found, kind, None) for kind in ("estimated_label", "observed_estimated_label")]
     said = [str(found.tr(mark)).replace("%s", "").strip(" ()（）") for mark in marks if mark]
     return any(mark and mark in label for mark in said)

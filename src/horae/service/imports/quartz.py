@@ -1,11 +1,19 @@
-"""Quartz cron triggers: the expression is ours as it stands; what surrounds it is not."""
+"""Reads Quartz cron triggers. The expression is taken over unchanged; misfire and overlap rules are translated."""
 
 import re
 
 from horae.domain.cron import Dialect
 from horae.domain.errors import InvalidSchedule
-from horae.domain.schedule import Misfire, OnMisfire, OnOverlap, Policies
-from horae.service.imports.found import Difference, Found, Imported, Kind, cron_in, differs_by_dst, refused
+from horae.domain.schedules import Misfire, OnMisfire, OnOverlap, Policies
+from horae.service.imports.results import (
+    DifferenceTopic,
+    Found,
+    ImportDifference,
+    ImportedJob,
+    cron_in,
+    differs_by_dst,
+    refused_entry,
+)
 
 MISFIRES = {
     "SMART_POLICY": OnMisfire.ONCE,
@@ -26,22 +34,22 @@ def read(
     concurrent: bool = True,
     salt: str = "",
 ) -> Found:
-    """One trigger. `concurrent` is false for a job class that disallows concurrent execution."""
+    """Reads one trigger. `concurrent` is False for a job class that disallows concurrent execution."""
     words = expression.split()
     dialect = Dialect.QUARTZ7 if len(words) == 7 else Dialect.QUARTZ6
     try:
         policy = _misfire(misfire)
-        # Quartz lets the next one wait until the running one ends; with 'all' that is no contradiction there.
+        # Quartz queues fires also with misfire 'all'; our `Policies` refuse 'all' with 'queue_one'.
         overlap = OnOverlap.ALLOW if concurrent or policy.policy is OnMisfire.ALL else OnOverlap.QUEUE_ONE
         trigger = cron_in(expression, dialect, zone_name, f"{salt}/{name}")
     except InvalidSchedule as error:
-        return refused(name, expression, error)
+        return refused_entry(name, expression, error)
     differences = [
         *_days(expression),
         *differs_by_dst(trigger, "Quartz moves or drops times that a clock change removes"),
     ]
     differences += _around(policy, overlap, concurrent)
-    return Imported(
+    return ImportedJob(
         name=name,
         source=expression,
         trigger=trigger,
@@ -56,25 +64,42 @@ def _misfire(name: str) -> Misfire:
     return Misfire(MISFIRES[name])
 
 
-def _days(expression: str) -> list[Difference]:
+def _days(expression: str) -> list[ImportDifference]:
     found = []
     if SHORT_MONTHS.search(expression):
         found.append(
-            Difference(Kind.DAYS, "in a month without that day Quartz's W picks another day, or none; ours picks none")
+            ImportDifference(
+                DifferenceTopic.DAYS,
+                "in a month without that day Quartz's W picks another day, or none; ours picks none",
+            )
         )
     if BEYOND.search(expression):
-        found.append(Difference(Kind.DAYS, "where L-n reaches before the first of the month Quartz may never answer"))
+        found.append(
+            ImportDifference(
+                DifferenceTopic.DAYS, "where L-n reaches before the first of the month Quartz may never answer"
+            )
+        )
     return found
 
 
-def _around(policy: Misfire, overlap: OnOverlap, concurrent: bool) -> list[Difference]:
+def _around(policy: Misfire, overlap: OnOverlap, concurrent: bool) -> list[ImportDifference]:
     found = []
     if policy.policy is OnMisfire.ALL:
-        found.append(Difference(Kind.MISSED, "Quartz fires all it missed at once; ours at most the newest thousand"))
+        found.append(
+            ImportDifference(
+                DifferenceTopic.MISSED, "Quartz fires all it missed at once; ours at most the newest thousand"
+            )
+        )
     if overlap is OnOverlap.QUEUE_ONE:
-        found.append(Difference(Kind.OVERLAP, "Quartz lets every fire wait for the running one; ours lets one wait"))
+        found.append(
+            ImportDifference(
+                DifferenceTopic.OVERLAP, "Quartz lets every fire wait for the running one; ours lets one wait"
+            )
+        )
     elif not concurrent:
         found.append(
-            Difference(Kind.OVERLAP, "this job ran one at a time; together with misfire 'all' ours may overlap")
+            ImportDifference(
+                DifferenceTopic.OVERLAP, "this job ran one at a time; together with misfire 'all' ours may overlap"
+            )
         )
     return found

@@ -1,4 +1,4 @@
-"""XXL-JOB rows (`xxl_job_info`): cron with its copy of Quartz's parser, fixed rates, and its two strategies."""
+"""Reads XXL-JOB rows (`xxl_job_info`): cron in the dialect of Quartz, fixed rates, misfire and block strategies."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 
 from horae.domain.errors import InvalidSchedule
-from horae.domain.schedule import Misfire, OnMisfire, OnOverlap, Policies
-from horae.domain.triggers import IntervalTrigger, ManualTrigger, Trigger
+from horae.domain.schedules import Misfire, OnMisfire, OnOverlap, Policies
+from horae.domain.schedules.triggers import IntervalTrigger, ManualTrigger, Trigger
 from horae.service.imports import quartz
-from horae.service.imports.found import Difference, Found, Imported, Kind, refused
+from horae.service.imports.results import DifferenceTopic, Found, ImportDifference, ImportedJob, refused_entry
 
 MISFIRES = {"DO_NOTHING": OnMisfire.SKIP, "FIRE_ONCE_NOW": OnMisfire.ONCE}
 BLOCKS = {
@@ -21,7 +21,7 @@ BLOCKS = {
 
 
 def read(row: Mapping[str, Any], *, server_zone: str, anchor: datetime, salt: str = "") -> Found:
-    """One row. `server_zone` is the zone of the scheduler's machine; `anchor` is where fixed rates begin."""
+    """Reads one row. `server_zone` is the zone of the scheduler's machine; fixed rates begin at `anchor`."""
     name = str(row.get("job_desc") or f"xxl-job-{row.get('id', '')}")
     conf = str(row.get("schedule_conf") or row.get("job_cron") or "")
     kind = str(row.get("schedule_type") or "CRON").upper()
@@ -29,15 +29,17 @@ def read(row: Mapping[str, Any], *, server_zone: str, anchor: datetime, salt: st
         policies = _policies(row)
         trigger, differences = _trigger(name, kind, conf, server_zone, anchor, salt)
     except (InvalidSchedule, ValueError) as error:
-        return refused(name, conf, error)
+        return refused_entry(name, conf, error)
     if policies.overlap is OnOverlap.QUEUE_ONE:
         differences.append(
-            Difference(Kind.OVERLAP, "XXL-JOB lets any number wait, per executor machine; ours lets one wait")
+            ImportDifference(
+                DifferenceTopic.OVERLAP, "XXL-JOB lets any number wait, per executor machine; ours lets one wait"
+            )
         )
     stopped = str(row.get("trigger_status", 1)) == "0"
     if stopped:
-        differences.append(Difference(Kind.DISABLED, "it was stopped; taken over as paused"))
-    return Imported(
+        differences.append(ImportDifference(DifferenceTopic.DISABLED, "it was stopped; taken over as paused"))
+    return ImportedJob(
         name=name,
         source=conf,
         trigger=trigger,
@@ -60,17 +62,19 @@ def _policies(row: Mapping[str, Any]) -> Policies:
 
 def _trigger(
     name: str, kind: str, conf: str, zone_name: str, anchor: datetime, salt: str
-) -> tuple[Trigger, list[Difference]]:
+) -> tuple[Trigger, list[ImportDifference]]:
     match kind:
         case "CRON":
             found = quartz.read(name, conf, zone_name=zone_name, salt=salt)
-            if not isinstance(found, Imported):
+            if not isinstance(found, ImportedJob):
                 raise InvalidSchedule(found.reason)
-            zone = Difference(Kind.ZONE, f"XXL-JOB follows its server's clock; the job is fixed to {zone_name}")
+            zone = ImportDifference(
+                DifferenceTopic.ZONE, f"XXL-JOB follows its server's clock; the job is fixed to {zone_name}"
+            )
             return found.trigger, [zone, *found.differences]
         case "FIX_RATE":
-            rhythm = Difference(
-                Kind.RHYTHM, "XXL-JOB counts from the last trigger; ours from a fixed anchor, without drift"
+            rhythm = ImportDifference(
+                DifferenceTopic.RHYTHM, "XXL-JOB counts from the last trigger; ours from a fixed anchor, without drift"
             )
             return IntervalTrigger(float(conf), anchor), [rhythm]
         case "NONE":
@@ -80,6 +84,6 @@ def _trigger(
 
 
 def read_all(rows: bytes, *, server_zone: str, anchor: datetime, salt: str = "") -> list[Found]:
-    """Rows as a JSON array, such as an export of the table."""
+    """Reads rows from a JSON array, such as an export of the table."""
     decoded = msgspec.json.decode(rows, type=list[dict[str, Any]])
     return [read(row, server_zone=server_zone, anchor=anchor, salt=salt) for row in decoded]

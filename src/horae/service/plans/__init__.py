@@ -1,6 +1,10 @@
-"""Schedules as code: what a source declares beside what is there, and the steps between them."""
+"""Schedules as code: compare the jobs that a source declares with the stored jobs, and apply the difference.
 
-from horae.service.plans.applying import Done, apply
-from horae.service.plans.planning import Line, Plan, plan
+`planning` reads and compares, and writes nothing. `applying` runs the steps of a plan by the operations of `jobs` and
+`schedules`. How a step is decided is in `horae.domain.plans.plans`; how a file is read is in `horae.boot`.
+"""
 
-__all__ = ["Done", "Line", "Plan", "apply", "plan"]
+from horae.service.plans.applying import AppliedStep, apply
+from horae.service.plans.planning import PlanLine, SourcePlan, plan
+
+__all__ = ["AppliedStep", "PlanLine", "SourcePlan", "apply", "plan"]

@@ -1,6 +1,6 @@
-"""A plan carried out: each step is a verb of the service, in its own transaction, with its own audit row.
+"""Applies a plan: each step calls service operations, which have their own transactions and audit rows.
 
-A change names the version it was planned from, so that what happened meanwhile is never overwritten.
+An update names the version that the plan was made from, so it never overwrites a change that was made since.
 """
 
 import asyncio
@@ -11,16 +11,18 @@ from typing import Final
 import msgspec
 
 from horae.domain.errors import HoraeError
-from horae.domain.plans import CHANGES, Change, Create, Prune, Step
-from horae.service import jobs, schedules
+from horae.domain.plans.plans import CHANGES, ChangeStep, CreateStep, Prune, Step, word_of
 from horae.service.context import Context
-from horae.service.plans.planning import Plan
+from horae.service.jobs import jobs
+from horae.service.plans.planning import SourcePlan
+from horae.service.schedules import schedules
 
-AT_ONCE: Final = 8  # a cell has ten connections for us
+AT_ONCE: Final = 8
+"""Steps that run at the same time. A cell has ten connections for this process."""
 
 
-class Done(msgspec.Struct, frozen=True):
-    """What became of a step; `code` and `message` say why it was refused."""
+class AppliedStep(msgspec.Struct, frozen=True):
+    """The result of a step. `code` and `message` say why it was refused."""
 
     name: str
     step: str
@@ -29,25 +31,27 @@ class Done(msgspec.Struct, frozen=True):
 
     @property
     def ok(self) -> bool:
-        """Whether it was done."""
+        """Whether the step was applied."""
         return self.code is None
 
 
-async def apply(ctx: Context, plan: Plan, told: Callable[[Done], None] = lambda _done: None) -> list[Done]:
-    """Do every step that changes something, several at once; a refusal of one says nothing about the others."""
+async def apply(
+    ctx: Context, plan: SourcePlan, on_step: Callable[[AppliedStep], None] = lambda _done: None
+) -> list[AppliedStep]:
+    """Apply every step that changes something, several at the same time. A refused step does not stop the others."""
     room = asyncio.Semaphore(AT_ONCE)
 
-    async def one(step: Step) -> Done:
+    async def one(step: Step) -> AppliedStep:
         async with room:
-            done = await _done(ctx, step)
-        told(done)
+            done = await _apply_step(ctx, step)
+        on_step(done)
         return done
 
     return list(await asyncio.gather(*map(one, (step for step in plan.steps if isinstance(step, CHANGES)))))
 
 
-async def _done(ctx: Context, step: Step) -> Done:
-    made = partial(Done, step.name, type(step).__name__.lower())
+async def _apply_step(ctx: Context, step: Step) -> AppliedStep:
+    made = partial(AppliedStep, step.name, word_of(step))
     try:
         await _do(ctx, step)
     except HoraeError as refused:
@@ -57,16 +61,16 @@ async def _done(ctx: Context, step: Step) -> Done:
 
 async def _do(ctx: Context, step: Step) -> None:
     match step:
-        case Create(name, definition, paused):
+        case CreateStep(name, definition, paused):
             await jobs.create(ctx, name, definition, paused=paused)
-        case Change():
+        case ChangeStep():
             await _change(ctx, step)
         case Prune(name):
             await jobs.remove(ctx, name)
 
 
-async def _change(ctx: Context, step: Change) -> None:
-    """Paused before it says something else, resumed after: what is not wanted does not fire in between."""
+async def _change(ctx: Context, step: ChangeStep) -> None:
+    """Pause before the update and resume after it, so that no unwanted fire happens in between."""
     if step.pause is True:
         await jobs.pause(ctx, step.name)
     if step.writes:

@@ -1,4 +1,4 @@
-"""A plan: read what is there, compare, and foretell what the schedules would do. Nothing is written."""
+"""Makes a plan: reads the stored jobs, compares them and previews the changed schedules. It writes nothing."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -9,50 +9,54 @@ from uuid import UUID
 
 import msgspec
 
-from horae.domain.calendars import Calendar
 from horae.domain.errors import Invalid
 from horae.domain.ids import shard_in
-from horae.domain.jobs import Definition, Job, Status, Wanted
-from horae.domain.plans import (
+from horae.domain.jobs.jobs import Definition, Job, JobFilter, new_job
+from horae.domain.plans.plans import (
     CHANGES,
     OWNER,
-    Change,
-    Conflict,
-    Create,
-    Declared,
+    ChangeStep,
+    ConflictStep,
+    CreateStep,
+    DeclaredJob,
     Prune,
-    Refused,
-    Standing,
+    RefusedStep,
     Step,
+    StoredJob,
     applied_of,
     check_owner,
     decide,
+    word_of,
 )
-from horae.domain.schedule import Fire, check
-from horae.runtime.chance import mint
-from horae.service import calendars, jobs
+from horae.domain.schedules import FireVerdict, check
+from horae.domain.schedules.calendars import Calendar
+from horae.runtime.randomness import new_id
 from horae.service.context import Context
-from horae.service.schedules import foretell
-from horae.service.sealing import shown
-from horae.store import jobs as rows
+from horae.service.encryption.encryption import decrypt_job
+from horae.service.jobs import jobs
+from horae.service.schedules import calendars
+from horae.service.schedules.schedules import preview_of
+from horae.store.jobs import jobs as rows
 
 PAGE: Final = 1000
-SHOWN: Final = 3
+"""Jobs per page."""
+MAX_LISTED: Final = 3
+"""Fires that a plan line lists before and after a change."""
 
 
-class Line(msgspec.Struct, frozen=True):
-    """One step, with the coming fires before and after it where it would move them."""
+class PlanLine(msgspec.Struct, frozen=True):
+    """One step. Where the step moves fires, the next fires before and after it."""
 
     step: Step
     before: tuple[datetime, ...] = ()
     after: tuple[datetime, ...] = ()
 
 
-class Plan(msgspec.Struct, frozen=True):
+class SourcePlan(msgspec.Struct, frozen=True):
     """Every step of one source, by name."""
 
     owner: str
-    lines: list[Line]
+    lines: list[PlanLine]
 
     @property
     def steps(self) -> list[Step]:
@@ -66,42 +70,45 @@ class Plan(msgspec.Struct, frozen=True):
 
     @property
     def conflicts(self) -> int:
-        """How many wait for a person's decision."""
-        return sum(isinstance(step, Conflict) for step in self.steps)
+        """How many steps need a person's decision."""
+        return sum(isinstance(step, ConflictStep) for step in self.steps)
 
     @property
     def refused(self) -> int:
-        """How many cannot be done as written."""
-        return sum(isinstance(step, Refused) for step in self.steps)
+        """How many steps cannot be applied as written."""
+        return sum(isinstance(step, RefusedStep) for step in self.steps)
 
     def counts(self) -> dict[str, int]:
-        """How many of each kind."""
-        return dict(Counter(type(step).__name__.lower() for step in self.steps))
+        """How many steps of each kind there are."""
+        return dict(Counter(word_of(step) for step in self.steps))
 
 
 async def plan(
-    ctx: Context, owner: str, declared: Sequence[Declared], *, prune: bool = False, force: bool = False
-) -> Plan:
-    """What applying a source would do now; other owners' jobs are never part of it."""
+    ctx: Context, owner: str, declared: Sequence[DeclaredJob], *, prune: bool = False, force: bool = False
+) -> SourcePlan:
+    """Returns what applying a source would change now. Jobs of other owners are never part of it."""
     check_owner(owner)
-    standing = await _standing(ctx, owner, [one.name for one in declared])
+    standing = await _stored_jobs(ctx, owner, [one.name for one in declared])
     steps = decide(owner, declared, standing, prune=prune, force=force)
     known = await _calendars(ctx, steps)
-    return Plan(owner, [_line(ctx, step, known) for step in steps])
+    return SourcePlan(owner, [_line(ctx, step, known) for step in steps])
 
 
-async def _standing(ctx: Context, owner: str, names: Sequence[str]) -> dict[str, Standing]:
-    """The jobs of these names, whoever's they are, and all of the owner's, each with its source's last word."""
+async def _stored_jobs(ctx: Context, owner: str, names: Sequence[str]) -> dict[str, StoredJob]:
+    """Returns the stored jobs of these names, of any owner, and all jobs of `owner`.
+
+    Each has the definition that its source last applied.
+    """
     found = {job.name: job for job in await _owned(ctx, owner)}
     found |= {job.name: job for job in await _named(ctx, [name for name in names if name not in found])}
-    found = {name: await shown(ctx, job) for name, job in found.items()}
+    found = {name: await decrypt_job(ctx, job) for name, job in found.items()}
     bases = await _bases(ctx, list(found.values()))
-    return {name: Standing(job, bases.get(job.id)) for name, job in found.items()}
+    return {name: StoredJob(job, bases.get(job.id)) for name, job in found.items()}
 
 
 async def _owned(ctx: Context, owner: str) -> list[Job]:
     found: list[Job] = []
-    wanted = Wanted(labels={OWNER: owner})
+    wanted = JobFilter(labels={OWNER: owner})
     while len(page := await jobs.page(ctx, wanted, after=found[-1].name if found else "", limit=PAGE)) == PAGE:
         found += page
     return found + page
@@ -120,7 +127,10 @@ async def _named(ctx: Context, names: Sequence[str]) -> list[Job]:
 
 
 async def _bases(ctx: Context, found: Sequence[Job]) -> dict[UUID, Definition]:
-    """What each job said in the version that its source last wrote; most are still at it."""
+    """Returns for each job the definition in the version that its source last applied.
+
+    Most jobs are still at that version, and their definition needs no further read.
+    """
     bases = {job.id: job.definition for job in found if applied_of(job) == job.version}
     asked = [(job.shard, job.id, version) for job in found if (version := applied_of(job)) and job.id not in bases]
     by_cell = sorted(asked, key=lambda one: ctx.store.cell(one[0]).name)
@@ -128,48 +138,48 @@ async def _bases(ctx: Context, found: Sequence[Job]) -> dict[UUID, Definition]:
         wanted = list(group)
         async with ctx.store.statement(wanted[0][0]) as tx:
             old = await rows.definitions(tx, wanted)
-        bases |= {id_: (await shown(ctx, job)).definition for (id_, _), job in old.items() if job is not None}
+        bases |= {id_: (await decrypt_job(ctx, job)).definition for (id_, _), job in old.items() if job is not None}
     return bases
 
 
 async def _calendars(ctx: Context, steps: Sequence[Step]) -> Mapping[str, Calendar]:
     wanted = {rule.calendar for step in steps for one in _sides(step) for rule in one.policies.calendars}
-    return await calendars.known(ctx, sorted(wanted))
+    return await calendars.by_names(ctx, sorted(wanted))
 
 
 def _sides(step: Step) -> list[Definition]:
     match step:
-        case Create(definition=after):
+        case CreateStep(definition=after):
             return [after]
-        case Change(job=job, definition=after):
+        case ChangeStep(job=job, definition=after):
             return [job.definition, after]
         case Prune(job=job):
             return [job.definition]
-        case Conflict(force=force):
+        case ConflictStep(force=force):
             return _sides(force)
         case _:
             return []
 
 
-def _line(ctx: Context, step: Step, known: Mapping[str, Calendar]) -> Line:
+def _line(ctx: Context, step: Step, known: Mapping[str, Calendar]) -> PlanLine:
     try:
         match step:
-            case Create(name, definition):
-                return Line(step, (), _fires(ctx, _imagined(ctx, name, definition), known, checked=True))
-            case Conflict(force=Change() as change):
-                return Line(step, *_both(ctx, change, known))
-            case Change():
-                return Line(step, *_both(ctx, step, known))
+            case CreateStep(name, definition):
+                return PlanLine(step, (), _fires(ctx, _new_job(ctx, name, definition), known, checked=True))
+            case ConflictStep(force=ChangeStep() as change):
+                return PlanLine(step, *_both(ctx, change, known))
+            case ChangeStep():
+                return PlanLine(step, *_both(ctx, step, known))
             case _:
-                return Line(step)
+                return PlanLine(step)
     except Invalid as error:
-        return Line(Refused(step.name, str(error)))
+        return PlanLine(RefusedStep(step.name, str(error)))
 
 
 def _both(
-    ctx: Context, step: Change, known: Mapping[str, Calendar]
+    ctx: Context, step: ChangeStep, known: Mapping[str, Calendar]
 ) -> tuple[tuple[datetime, ...], tuple[datetime, ...]]:
-    """The coming fires before and after, where the trigger or its policies change."""
+    """Returns the next fires before and after a change, where it changes the trigger or the policies."""
     after = msgspec.structs.replace(step.job, definition=step.definition)
     coming = _fires(ctx, after, known, checked=True)
     if not any(field.path.startswith(("trigger", "policies")) for field in step.fields):
@@ -178,16 +188,14 @@ def _both(
 
 
 def _fires(ctx: Context, job: Job, known: Mapping[str, Calendar], *, checked: bool = False) -> tuple[datetime, ...]:
-    schedule, now = job.schedule(known), ctx.store.cell(job.shard).clock.now()
+    schedule, now = job.schedule(known), ctx.now(job.shard)
     if checked and job.recurring:
         check(schedule, now)
-    coming = foretell(schedule, now, many=SHOWN * 2) if job.recurring else None
+    coming = preview_of(schedule, now, many=MAX_LISTED * 2) if job.recurring else None
     verdicts = () if coming is None else coming.verdicts
-    return tuple(islice((one.due_at for one in verdicts if isinstance(one, Fire)), SHOWN))
+    return tuple(islice((one.due_at for one in verdicts if isinstance(one, FireVerdict)), MAX_LISTED))
 
 
-def _imagined(ctx: Context, name: str, definition: Definition) -> Job:
+def _new_job(ctx: Context, name: str, definition: Definition) -> Job:
     shard = ctx.tenant.shard(name)
-    id_ = mint(shard, ctx.store.cell(shard).clock.now())
-    facts = {"version": 1, "status": Status.ACTIVE, "definition": definition}
-    return Job(shard=shard, id=id_, tenant_id=ctx.tenant.id, name=name, **facts)  # type: ignore[arg-type]
+    return new_job(new_id(shard, ctx.now(shard)), ctx.tenant.id, name, definition)

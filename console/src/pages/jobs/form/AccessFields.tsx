@@ -4,7 +4,7 @@ import { Card } from "../../../parts/Page";
 import { AUTH_KINDS, AUTHS } from "./access";
 import type { Draft } from "./draft";
 
-/** How a target is reached, how much at once, and on which days. */
+/** The fields for access, limits and calendars. */
 export function AccessFields({ draft }: { draft: Draft }) {
   const { t } = useTranslation("jobs");
   const none = { value: "", label: t("access.none") };
@@ -30,22 +30,26 @@ export function AccessFields({ draft }: { draft: Draft }) {
       )}
       {draft.target !== "queue" && (
         <>
-          <Amount name="targetRate" />
-          <Amount name="targetMost" />
+          <OptionalNumberField name="targetRate" />
+          <OptionalNumberField name="targetMost" />
         </>
       )}
-      <Amount name="limitRate" />
-      <Amount name="limitBurst" />
-      <Amount name="limitMost" />
-      <Lines name="quotas" />
-      <Lines name="onlyOn" />
-      <Lines name="neverOn" />
+      <OptionalNumberField name="limitRate" />
+      <OptionalNumberField name="limitBurst" />
+      <OptionalNumberField name="limitMost" />
+      <LinesField name="quotas" />
+      <LinesField name="onlyOn" />
+      <LinesField name="neverOn" />
     </Card>
   );
 }
 
-/** A number that binds nothing where it is empty. */
-function Amount({ name }: { name: "targetRate" | "targetMost" | "limitRate" | "limitBurst" | "limitMost" }) {
+/** A number; empty means no limit. */
+function OptionalNumberField({
+  name,
+}: {
+  name: "targetRate" | "targetMost" | "limitRate" | "limitBurst" | "limitMost";
+}) {
   const { t } = useTranslation("jobs");
   const whole = name.endsWith("Most");
   return (
@@ -55,7 +59,7 @@ function Amount({ name }: { name: "targetRate" | "targetMost" | "limitRate" | "l
   );
 }
 
-function Lines({ name }: { name: "quotas" | "onlyOn" | "neverOn" }) {
+function LinesField({ name }: { name: "quotas" | "onlyOn" | "neverOn" }) {
   const { t } = useTranslation("jobs");
   return (
     <Form.Item name={name} label={t(`access.${name}`)}>

@@ -1,22 +1,22 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { once } from "../../../api/call";
+import { withIdempotencyKey } from "../../../api/call";
 import { getJob, putJob } from "../../../api/generated/client";
 import type { JobView } from "../../../api/generated/models";
+import { ErrorMessage } from "../../../parts/ErrorMessage";
 import { Page } from "../../../parts/Page";
-import { Trouble } from "../../../parts/Trouble";
-import { useOneKey } from "../../../parts/useOneKey";
-import { changed } from "../changed";
+import { useIdempotencyKey } from "../../../parts/useIdempotencyKey";
+import { invalidateJob } from "../invalidate-job";
 import { changeOf, draftOf } from "./draft";
 import { JobForm } from "./JobForm";
 import "../jobs.css";
 
-/** The next version of a job. It is read once: whoever else changes it meanwhile is not overwritten but told of. */
+/** Edits a job. It is read once, so that a later change by another user is a conflict and is not overwritten. */
 export function EditJobPage() {
   const { t } = useTranslation("jobs");
   const { job } = useParams({ from: "/jobs/$job/edit" });
-  const asked = useQuery({
+  const query = useQuery({
     queryKey: ["edited", job],
     queryFn: ({ signal }) => getJob(job, { signal }),
     staleTime: Number.POSITIVE_INFINITY,
@@ -24,28 +24,28 @@ export function EditJobPage() {
   });
   return (
     <Page title={t("change.title", { name: job })}>
-      {asked.error && <Trouble error={asked.error} onAgain={asked.refetch} />}
-      {asked.data && <Edit job={asked.data} />}
+      {query.error && <ErrorMessage error={query.error} onRetry={query.refetch} />}
+      {query.data && <Edit job={query.data} />}
     </Page>
   );
 }
 
 function Edit({ job }: { job: JobView }) {
-  const key = useOneKey();
+  const key = useIdempotencyKey();
   const navigate = useNavigate();
   return (
     <JobForm
-      start={draftOf(job)}
+      initial={draftOf(job)}
       base={job}
       action="jobs.update"
-      word="change"
-      send={async (draft) => {
-        const made = await putJob(job.name, changeOf(draft, job), once(key));
-        await changed(made);
+      texts="change"
+      onSubmit={async (draft) => {
+        const saved = await putJob(job.name, changeOf(draft, job), withIdempotencyKey(key));
+        await invalidateJob(saved);
         await navigate({
           to: "/jobs/$job",
-          params: { job: made.name },
-          search: { view: "versions", before: job.version, after: made.version },
+          params: { job: saved.name },
+          search: { view: "versions", before: job.version, after: saved.version },
         });
       }}
     />

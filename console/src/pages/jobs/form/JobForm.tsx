@@ -1,10 +1,10 @@
 import { Button, Form } from "antd";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { ApiError, UnreachableError } from "../../../api/errors";
 import type { JobView } from "../../../api/generated/models";
-import { Refused, Unreachable } from "../../../api/trouble";
-import { useCan } from "../../../app/can";
-import { Trouble } from "../../../parts/Trouble";
+import { usePermission } from "../../../app/permissions";
+import { ErrorMessage } from "../../../parts/ErrorMessage";
 import { AccessFields } from "./AccessFields";
 import { type Draft, EMPTY } from "./draft";
 import { MoreFields } from "./MoreFields";
@@ -14,36 +14,36 @@ import { TargetFields } from "./TargetFields";
 
 type Phase = "idle" | "loading" | "done" | "error";
 
-/** The form of a job, with what it means beside it. `send` is told what was written and says when it is done. */
-export function JobForm({ start, base, action, word, send }: JobFormProps) {
+/** The form of a job, with a preview beside it. */
+export function JobForm({ initial, base, action, texts, onSubmit }: JobFormProps) {
   const { t } = useTranslation("jobs");
   const [form] = Form.useForm<Draft>();
   const [phase, setPhase] = useState<Phase>("idle");
   const [error, setError] = useState<unknown>(null);
-  const [draft, setDraft] = useState(start);
-  const can = useCan(action);
+  const [draft, setDraft] = useState(initial);
+  const permission = usePermission(action);
   const submit = async () => {
     setPhase("loading");
     setError(null);
     try {
-      await send({ ...EMPTY, ...form.getFieldsValue(true) });
+      await onSubmit({ ...EMPTY, ...form.getFieldsValue(true) });
       setPhase("done");
     } catch (caught) {
       setError(caught);
       setPhase("error");
     }
   };
-  const words = {
-    idle: t(`${word}.idle`),
-    loading: t(`${word}.loading`),
-    done: t(`${word}.done`),
-    error: t(`${word}.idle`),
+  const labels = {
+    idle: t(`${texts}.idle`),
+    loading: t(`${texts}.loading`),
+    done: t(`${texts}.done`),
+    error: t(`${texts}.idle`),
   };
   return (
     <Form
       form={form}
       layout="vertical"
-      initialValues={start}
+      initialValues={initial}
       onFinish={submit}
       onValuesChange={(_, all) => setDraft({ ...draft, ...all })}
       className="job-form"
@@ -58,34 +58,34 @@ export function JobForm({ start, base, action, word, send }: JobFormProps) {
       <AccessFields draft={draft} />
       <div>
         {error !== null && (
-          <Trouble error={error} title={useless(error, t(`${word}.failed`), t("create.network"))} />
+          <ErrorMessage error={error} title={errorTitle(error, t(`${texts}.failed`), t("create.network"))} />
         )}
         <div className="buttons">
           <Button
             htmlType="submit"
             type="primary"
-            disabled={!can.allowed || phase === "loading"}
-            title={can.reason}
+            disabled={!permission.allowed || phase === "loading"}
+            title={permission.reason}
           >
-            {words[phase]}
+            {labels[phase]}
           </Button>
-          {!can.allowed && <span className="soft">{can.reason}</span>}
+          {!permission.allowed && <span className="soft">{permission.reason}</span>}
         </div>
       </div>
     </Form>
   );
 }
 
-/** The sentence of a failure: refused, or nobody answered. */
-function useless(error: unknown, failed: string, network: string): string {
-  if (error instanceof Unreachable) return `${network}: ${error.message}`;
-  return `${failed}: ${error instanceof Refused || error instanceof Error ? error.message : String(error)}`;
+/** The title of an error: refused by the server, or no answer. */
+function errorTitle(error: unknown, failed: string, network: string): string {
+  if (error instanceof UnreachableError) return `${network}: ${error.message}`;
+  return `${failed}: ${error instanceof ApiError || error instanceof Error ? error.message : String(error)}`;
 }
 
 interface JobFormProps {
-  start: Draft;
+  initial: Draft;
   base?: JobView;
   action: string;
-  word: "create" | "change";
-  send: (draft: Draft) => Promise<void>;
+  texts: "create" | "change";
+  onSubmit: (draft: Draft) => Promise<void>;
 }

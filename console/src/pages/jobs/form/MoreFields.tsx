@@ -2,7 +2,7 @@ import { Form, Input, InputNumber, Select } from "antd";
 import { useTranslation } from "react-i18next";
 import { Card } from "../../../parts/Page";
 
-/** Labels and policies; each has a default that does for most. */
+/** Labels and policies; each has a default. */
 export function MoreFields() {
   const { t } = useTranslation("jobs");
   return (

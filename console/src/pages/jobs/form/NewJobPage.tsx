@@ -1,29 +1,29 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { once } from "../../../api/call";
+import { withIdempotencyKey } from "../../../api/call";
 import { postJobs } from "../../../api/generated/client";
 import { Page } from "../../../parts/Page";
-import { useOneKey } from "../../../parts/useOneKey";
-import { changed } from "../changed";
+import { useIdempotencyKey } from "../../../parts/useIdempotencyKey";
+import { invalidateJob } from "../invalidate-job";
 import { EMPTY, specOf } from "./draft";
 import { JobForm } from "./JobForm";
 import "../jobs.css";
 
-/** A new job. One Idempotency-Key for the whole form: pressed twice, it is made once. */
+/** Creates a job. The form has one idempotency key: two clicks create one job. */
 export function NewJobPage() {
   const { t } = useTranslation("jobs");
-  const key = useOneKey();
+  const key = useIdempotencyKey();
   const navigate = useNavigate();
   return (
     <Page title={t("create.title")}>
       <JobForm
-        start={EMPTY}
+        initial={EMPTY}
         action="jobs.create"
-        word="create"
-        send={async (draft) => {
-          const made = await postJobs(specOf(draft), once(key));
-          await changed(made);
-          await navigate({ to: "/jobs/$job", params: { job: made.name } });
+        texts="create"
+        onSubmit={async (draft) => {
+          const saved = await postJobs(specOf(draft), withIdempotencyKey(key));
+          await invalidateJob(saved);
+          await navigate({ to: "/jobs/$job", params: { job: saved.name } });
         }}
       />
     </Page>

@@ -3,8 +3,8 @@ import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { postPreview } from "../../../api/generated/client";
 import type { JobView } from "../../../api/generated/models";
+import { ErrorMessage } from "../../../parts/ErrorMessage";
 import { Card } from "../../../parts/Page";
-import { Trouble } from "../../../parts/Trouble";
 import { dateTime } from "../../../parts/times";
 import { zoneOf } from "../Facts";
 import { Fires } from "../Fires";
@@ -12,16 +12,16 @@ import { NO_ACCESS } from "./access";
 import { clockChanges } from "./clock-changes";
 import { type Draft, specOf } from "./draft";
 
-const PAUSE_MS = 600;
+const DEBOUNCE_MS = 600;
 
-/** What would be understood, said before anything is made: the sentence, the dialect, the fires, the clock changes. */
+/** A preview of the schedule before the job is saved: sentence, dialect, fires and clock changes. */
 export function Preview({ draft, base }: { draft: Draft; base?: JobView }) {
   const { t } = useTranslation("jobs");
-  const settled = useSettled(schedulePart(draft));
-  const asked = useQuery({
-    queryKey: ["preview", settled],
-    queryFn: ({ signal }) => postPreview(specOf(JSON.parse(settled) as Draft, base), { signal }),
-    enabled: draft.kind !== "once" || draft.at !== "", // there is nothing to say of a time that is not chosen yet
+  const debounced = useDebounced(schedulePart(draft));
+  const query = useQuery({
+    queryKey: ["preview", debounced],
+    queryFn: ({ signal }) => postPreview(specOf(JSON.parse(debounced) as Draft, base), { signal }),
+    enabled: draft.kind !== "once" || draft.at !== "", // without a time there is nothing to preview
     placeholderData: keepPreviousData,
     retry: false,
     staleTime: 30_000,
@@ -29,19 +29,19 @@ export function Preview({ draft, base }: { draft: Draft; base?: JobView }) {
   return (
     <Card title={t("preview.title")}>
       <div aria-live="polite">
-        {asked.error ? (
-          <Trouble error={asked.error} />
+        {query.error ? (
+          <ErrorMessage error={query.error} />
         ) : (
-          asked.data && <Understood job={asked.data} kind={draft.kind} />
+          query.data && <SchedulePreview job={query.data} kind={draft.kind} />
         )}
       </div>
     </Card>
   );
 }
 
-/** Only what decides about the fires is asked about, so that typing elsewhere asks nothing. */
+/** The part of a draft that decides about the fires: typing in other fields sends no request. */
 function schedulePart(draft: Draft): string {
-  const { name, kind, expression, dialect, zone, gap, twice, every, at, seconds } = draft;
+  const { name, kind, expression, dialect, zone, dstGap, dstOverlap, every, at, seconds } = draft;
   const rest = { target: "queue", queue: "", url: "", headers: "", labels: "", payload: "" };
   const { onlyOn, neverOn } = draft;
   return JSON.stringify({
@@ -55,34 +55,34 @@ function schedulePart(draft: Draft): string {
     expression,
     dialect,
     zone,
-    gap,
-    twice,
+    dstGap,
+    dstOverlap,
     every,
     at,
     seconds,
   });
 }
 
-function useSettled(value: string): string {
-  const [settled, setSettled] = useState(value);
+function useDebounced(value: string): string {
+  const [debounced, setDebounced] = useState(value);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), PAUSE_MS);
+    const timer = setTimeout(() => setDebounced(value), DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [value]);
-  return settled;
+  return debounced;
 }
 
-function Understood({ job, kind }: { job: JobView; kind: Draft["kind"] }) {
+function SchedulePreview({ job, kind }: { job: JobView; kind: Draft["kind"] }) {
   const { t, i18n } = useTranslation("jobs");
-  const said = i18n.language === "zh-CN" ? job.schedule?.chinese : job.schedule?.english;
+  const sentence = i18n.language === "zh-CN" ? job.schedule?.chinese : job.schedule?.english;
   const fires = job.schedule?.fires ?? [];
   const zone = zoneOf(job);
   return (
     <>
-      {said && <p className="said">{said}</p>}
+      {sentence && <p className="sentence">{sentence}</p>}
       {job.trigger.kind === "cron" && (
         <p>
-          {t("preview.dialect")} <strong>{String(job.trigger.dialect)}</strong>{" "}
+          {t("preview.dialect")} <strong>{job.trigger.dialect}</strong>{" "}
           <span className="soft">{t(`dialect.${job.trigger.dialect as "unix5"}`)}</span>
         </p>
       )}
@@ -90,15 +90,18 @@ function Understood({ job, kind }: { job: JobView; kind: Draft["kind"] }) {
       {fires.length === 0 && (
         <p className="soft">{t(kind === "keyed" || kind === "rolling" ? `fires.${kind}` : "preview.none")}</p>
       )}
-      {zone && <ClockNotes zone={zone} trigger={job.trigger} />}
+      {zone && job.trigger.kind === "cron" && <ClockChangeNotes zone={zone} trigger={job.trigger} />}
     </>
   );
 }
 
-function ClockNotes({ zone, trigger }: { zone: string; trigger: Record<string, unknown> }) {
+type CronTrigger = Extract<JobView["trigger"], { kind: "cron" }>;
+
+/** The next clock changes of a zone and their effect on the fires; nothing for a zone without changes. */
+function ClockChangeNotes({ zone, trigger }: { zone: string; trigger: CronTrigger }) {
   const { t } = useTranslation("jobs");
   const changes = clockChanges(zone, Date.now()).slice(0, 2);
-  if (changes.length === 0) return <p className="soft">{t("preview.noDst", { zone })}</p>;
+  if (changes.length === 0) return null;
   return (
     <ul className="notes">
       {changes.map((one) => (
@@ -108,7 +111,9 @@ function ClockNotes({ zone, trigger }: { zone: string; trigger: Record<string, u
             zone,
             at: dateTime(one.at, zone),
           })}{" "}
-          {one.forward ? t(`gap.${trigger.dst_gap as "skip"}`) : t(`twice.${trigger.dst_overlap as "first"}`)}
+          {one.forward
+            ? t(`dstGap.${trigger.dst_gap ?? "fire_after"}`)
+            : t(`dstOverlap.${trigger.dst_overlap ?? "first"}`)}
         </li>
       ))}
     </ul>

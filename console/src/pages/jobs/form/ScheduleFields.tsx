@@ -7,7 +7,7 @@ import { type Draft, KINDS } from "./draft";
 const DIALECTS = ["unix5", "spring6", "quartz6", "quartz7"] as const;
 const ZONES = Intl.supportedValuesOf("timeZone");
 
-/** The name, and when it fires. */
+/** The fields for the name and the trigger. */
 export function ScheduleFields({ draft, named }: { draft: Draft; named: boolean }) {
   const { t } = useTranslation("jobs");
   return (
@@ -87,16 +87,19 @@ function CronFields({ draft }: { draft: Draft }) {
       <Form.Item name="zone" label={t("form.zone")}>
         <Select showSearch options={[own, ...ZONES.map((zone) => ({ value: zone, label: zone }))]} />
       </Form.Item>
-      <Form.Item name="gap" label={t("form.gap")}>
+      <Form.Item name="dstGap" label={t("form.dstGap")}>
         <Select
-          options={(["fire_after", "skip"] as const).map((one) => ({ value: one, label: t(`gap.${one}`) }))}
+          options={(["fire_after", "skip"] as const).map((one) => ({
+            value: one,
+            label: t(`dstGap.${one}`),
+          }))}
         />
       </Form.Item>
-      <Form.Item name="twice" label={t("form.twice")}>
+      <Form.Item name="dstOverlap" label={t("form.dstOverlap")}>
         <Select
           options={(["first", "second", "both"] as const).map((one) => ({
             value: one,
-            label: t(`twice.${one}`),
+            label: t(`dstOverlap.${one}`),
           }))}
         />
       </Form.Item>

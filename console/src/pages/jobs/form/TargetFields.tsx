@@ -6,7 +6,7 @@ import type { Draft } from "./draft";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-/** Whom a fire is told to: a URL that is called, or a queue that workers pull from. */
+/** The fields of the target: a URL, a queue for workers, or a topic of a broker. */
 export function TargetFields({ draft }: { draft: Draft }) {
   const { t } = useTranslation("jobs");
   return (
@@ -54,7 +54,7 @@ export function TargetFields({ draft }: { draft: Draft }) {
       <Form.Item
         name="payload"
         label={t("facts.payload")}
-        rules={[{ validator: readable(t("form.needJson")) }]}
+        rules={[{ validator: validateJson(t("form.needJson")) }]}
       >
         <Input.TextArea rows={3} className="code" spellCheck={false} />
       </Form.Item>
@@ -62,7 +62,7 @@ export function TargetFields({ draft }: { draft: Draft }) {
   );
 }
 
-const readable = (message: string) => async (_: unknown, text?: string) => {
+const validateJson = (message: string) => async (_: unknown, text?: string) => {
   if (!text?.trim()) return;
   try {
     readJson(text);

@@ -1,8 +1,8 @@
-/** The part of the form about how a target is reached, and how much at once: auth, signing, limits, calendars. */
+/** The part of the form for auth, signing, limits and calendars. */
 import type { JobView } from "../../../api/generated/models";
-import { plain } from "./plain";
+import { omitDefaults } from "./defaults";
 
-/** What each kind of auth is told; secrets are named, never held. */
+/** The fields of each kind of auth. A secret is given by its name; the console never holds its value. */
 export const AUTHS = {
   bearer: ["token"],
   basic: ["username", "password"],
@@ -41,63 +41,63 @@ export const NO_ACCESS: Access = {
   neverOn: "",
 };
 
-type Told = Record<string, unknown>;
-interface Rule {
+type JsonObject = Record<string, unknown>;
+interface CalendarRule {
   calendar: string;
   mode?: string;
 }
 
 export function accessOf(job: JobView): Access {
-  const target = job.target as Told;
+  const target: JsonObject = { ...job.target };
   const { kind, ...facts } = (target.auth ?? { kind: "" }) as { kind: Access["auth"] };
-  const rules = (job.policies.calendars ?? []) as Rule[];
-  const named = (included: boolean) =>
+  const rules: CalendarRule[] = job.policies.calendars ?? [];
+  const calendarNames = (included: boolean) =>
     rules.filter((one) => (one.mode !== "exclude") === included).map((one) => one.calendar);
   return {
     auth: kind,
     authFacts: facts,
     signing: typeof target.signing === "string" ? target.signing : "",
-    targetRate: number(target.rate),
-    targetMost: number(target.max_concurrency),
-    limitRate: number(job.limit?.rate),
-    limitBurst: number(job.limit?.burst),
-    limitMost: number(job.limit?.concurrency),
+    targetRate: numberOrNull(target.rate),
+    targetMost: numberOrNull(target.max_concurrency),
+    limitRate: numberOrNull(job.limit?.rate),
+    limitBurst: numberOrNull(job.limit?.burst),
+    limitMost: numberOrNull(job.limit?.concurrency),
     quotas: (job.quotas ?? []).join("\n"),
-    onlyOn: named(true).join("\n"),
-    neverOn: named(false).join("\n"),
+    onlyOn: calendarNames(true).join("\n"),
+    neverOn: calendarNames(false).join("\n"),
   };
 }
 
-/** How fast a target is called, and by how many at once. */
-export const paceOf = (access: Access): Told => ({
+/** The rate and the concurrency limit of a target. */
+export const rateLimitsOf = (access: Access): JsonObject => ({
   rate: access.targetRate,
   max_concurrency: access.targetMost,
 });
 
-export function authOf({ auth, authFacts }: Access): Told | null {
+export function authOf({ auth, authFacts }: Access): JsonObject | null {
   if (!auth) return null;
-  const said = AUTHS[auth].flatMap((name): [string, string][] =>
+  const fields = AUTHS[auth].flatMap((name): [string, string][] =>
     authFacts[name] ? [[name, authFacts[name]]] : [],
   );
-  return { kind: auth, ...Object.fromEntries(said) };
+  return { kind: auth, ...Object.fromEntries(fields) };
 }
 
-export function limitOf({ limitRate, limitBurst, limitMost }: Access): Told | null {
-  const said = plain(
+export function limitOf({ limitRate, limitBurst, limitMost }: Access): JsonObject | null {
+  const fields = omitDefaults(
     { rate: limitRate, burst: limitBurst, concurrency: limitMost },
     { rate: null, burst: null, concurrency: null },
   );
-  return Object.keys(said).length > 0 ? said : null;
+  return Object.keys(fields).length > 0 ? fields : null;
 }
 
-/** Days on which it fires are the usual case, and need not be said. */
-export function calendarsOf({ onlyOn, neverOn }: Access): Rule[] {
+/** `include` is the default mode of a calendar and is left out. */
+export function calendarsOf({ onlyOn, neverOn }: Access): CalendarRule[] {
   return [
-    ...words(onlyOn).map((calendar) => ({ calendar })),
-    ...words(neverOn).map((calendar) => ({ calendar, mode: "exclude" })),
+    ...splitLines(onlyOn).map((calendar) => ({ calendar })),
+    ...splitLines(neverOn).map((calendar) => ({ calendar, mode: "exclude" })),
   ];
 }
 
-export const words = (text: string): string[] => text.split("\n").flatMap((line) => line.trim() || []);
+export const splitLines = (text: string): string[] => text.split("\n").flatMap((line) => line.trim() || []);
 
-const number = (told: unknown): number | null => (typeof told === "number" ? told : null);
+const numberOrNull = (value: unknown): number | null => (typeof value === "number" ? value : null);

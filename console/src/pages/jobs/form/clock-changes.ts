@@ -1,6 +1,6 @@
 import { offset } from "../../../parts/times";
 
-/** An instant at which the clocks of a zone are moved. */
+/** An instant at which the UTC offset of a zone changes. */
 export interface ClockChange {
   at: string;
   before: string;
@@ -8,33 +8,38 @@ export interface ClockChange {
   forward: boolean;
 }
 
-const DAY = 86_400_000;
-const MINUTE = 60_000;
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
 
-/** The changes of the coming year, from what the browser knows of the zone. */
+/** Returns the clock changes of the next year, from the browser's time zone data. */
 export function clockChanges(zone: string, from: number, days = 366): ClockChange[] {
   const found: ClockChange[] = [];
-  for (let at = from; at < from + days * DAY; at += DAY) {
-    const [before, after] = [offset(new Date(at), zone), offset(new Date(at + DAY), zone)];
+  for (let at = from; at < from + days * DAY_MS; at += DAY_MS) {
+    const [before, after] = [offset(new Date(at), zone), offset(new Date(at + DAY_MS), zone)];
     if (before !== after)
-      found.push({ at: when(zone, at, at + DAY), before, after, forward: minutes(after) > minutes(before) });
+      found.push({
+        at: findChange(zone, at, at + DAY_MS),
+        before,
+        after,
+        forward: minutesOf(after) > minutesOf(before),
+      });
   }
   return found;
 }
 
-function when(zone: string, early: number, late: number): string {
+function findChange(zone: string, early: number, late: number): string {
   const before = offset(new Date(early), zone);
   let [low, high] = [early, late];
-  while (high - low > MINUTE) {
-    const middle = Math.floor((low + high) / 2 / MINUTE) * MINUTE;
+  while (high - low > MINUTE_MS) {
+    const middle = Math.floor((low + high) / 2 / MINUTE_MS) * MINUTE_MS;
     if (middle <= low) break;
     if (offset(new Date(middle), zone) === before) low = middle;
     else high = middle;
   }
-  return new Date(Math.floor(high / MINUTE) * MINUTE).toISOString();
+  return new Date(Math.floor(high / MINUTE_MS) * MINUTE_MS).toISOString();
 }
 
-function minutes(told: string): number {
-  const [hours = 0, rest = 0] = told.slice(1).split(":").map(Number);
-  return (told.startsWith("-") ? -1 : 1) * (hours * 60 + rest);
+function minutesOf(offsetText: string): number {
+  const [hours = 0, rest = 0] = offsetText.slice(1).split(":").map(Number);
+  return (offsetText.startsWith("-") ? -1 : 1) * (hours * 60 + rest);
 }

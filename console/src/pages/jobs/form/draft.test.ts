@@ -27,13 +27,13 @@ const JOB = {
   quotas: ["shared"],
 } as unknown as JobView;
 
-test("the job of the first example is what the empty form makes, but for its name and target", () => {
-  const told = specOf({ ...EMPTY, name: "coupon_job", target: "queue" });
-  expect(told).toMatchObject({ name: "coupon_job", trigger: { kind: "cron", expression: "0 */5 * * * ?" } });
-  expect(told.target).toBeUndefined();
+test("the job of the first example is what the empty form makes, except its name and target", () => {
+  const spec = specOf({ ...EMPTY, name: "coupon_job", target: "queue" });
+  expect(spec).toMatchObject({ name: "coupon_job", trigger: { kind: "cron", expression: "0 */5 * * * ?" } });
+  expect(spec.target).toBeUndefined();
 });
 
-test("a job that is edited and not changed is told as it was, with what the form does not show", () => {
+test("a job that is edited and not changed is sent as it was, with the fields that the form does not show", () => {
   expect(changeOf(draftOf(JOB), JOB)).toEqual({
     version: 3,
     trigger: {
@@ -60,20 +60,20 @@ test("an interval keeps its anchor while its length stays", () => {
   const base = {
     ...JOB,
     trigger: { kind: "interval", every: 30, anchor: "2026-01-01T00:00:00Z" },
-  } as JobView;
+  } as unknown as JobView;
   expect(changeOf(draftOf(base), base).trigger).toEqual(base.trigger);
   expect(changeOf({ ...draftOf(base), every: 60 }, base).trigger).toMatchObject({ every: 60, anchor: null });
 });
 
-test("labels and headers are lines; a value may have the sign between them again", () => {
-  const told = specOf({ ...EMPTY, labels: "team=a\n\nurl=x=y\nbare", headers: "X-A: b:c" });
-  expect(told.labels).toEqual({ team: "a", url: "x=y", bare: "" });
-  expect(told.target).toMatchObject({ headers: { "X-A": "b:c" } });
+test("labels and headers are lines; a value may contain the separator", () => {
+  const spec = specOf({ ...EMPTY, labels: "team=a\n\nurl=x=y\nbare", headers: "X-A: b:c" });
+  expect(spec.labels).toEqual({ team: "a", url: "x=y", bare: "" });
+  expect(spec.target).toMatchObject({ headers: { "X-A": "b:c" } });
 });
 
-test("another kind of target begins without what belonged to the one before", () => {
-  const told = changeOf({ ...draftOf(JOB), target: "queue", queue: "q" }, JOB);
-  expect(told.target).toEqual({ kind: "queue", name: "q" });
+test("another kind of target keeps no fields of the previous kind", () => {
+  const spec = changeOf({ ...draftOf(JOB), target: "queue", queue: "q" }, JOB);
+  expect(spec.target).toEqual({ kind: "queue", name: "q" });
 });
 
 test("an empty payload is a payload", () => {
@@ -84,7 +84,7 @@ test("a payload that cannot be read is not sent", () => {
   expect(() => specOf({ ...EMPTY, payload: "{" })).toThrow();
 });
 
-test("what the API fills in by itself is not written down", () => {
+test("the defaults of the API are left out", () => {
   const full = {
     ...JOB,
     priority: "normal",
@@ -107,7 +107,7 @@ test("what the API fills in by itself is not written down", () => {
   expect(Object.keys(changeOf(draftOf(full), full)).sort()).toEqual(["target", "trigger", "version"]);
 });
 
-test("a set and a topic that are edited and not changed are told as they were", () => {
+test("a rolling trigger and a topic that are edited and not changed are sent as they were", () => {
   const anchor = "2026-11-15T02:00:00Z";
   const trigger = { kind: "rolling", window: 864_000, every: 86_400, anchor, budget: 14_400, fresh: 950_000 };
   const target = { kind: "topic", broker: "main", topic: "acme.stock", rate: 20 };
@@ -115,29 +115,29 @@ test("a set and a topic that are edited and not changed are told as they were", 
   expect(changeOf(draftOf(job), job)).toMatchObject({ trigger, target, retry: { max_failures: 6 } });
 });
 
-test("auth, limits and calendars are fields, and unsaid where they are emptied", () => {
+test("auth, limits and calendars are fields, and left out when they are emptied", () => {
   const target = { ...JOB.target, auth: { kind: "basic", username: "ada", password: "crm" }, rate: 20 };
   const calendars = [{ calendar: "work" }, { calendar: "cn", mode: "exclude" }];
   const job = { ...JOB, target, policies: { ...JOB.policies, calendars } } as unknown as JobView;
   expect(changeOf(draftOf(job), job)).toMatchObject({ target, policies: { calendars }, limit: { rate: 5 } });
   const emptied = { ...draftOf(job), ...NO_ACCESS };
-  const told = changeOf(emptied, job);
-  expect(told.target).toEqual({ kind: "http", url: "https://example.com", read_timeout: 9 });
-  expect([told.limit, told.quotas, told.policies?.calendars]).toEqual([undefined, undefined, undefined]);
+  const spec = changeOf(emptied, job);
+  expect(spec.target).toEqual({ kind: "http", url: "https://example.com", read_timeout: 9 });
+  expect([spec.limit, spec.quotas, spec.policies?.calendars]).toEqual([undefined, undefined, undefined]);
   const bearer = { ...emptied, auth: "bearer", authFacts: { token: "crm", username: "ada" } } as const;
   expect(changeOf(bearer, job).target).toMatchObject({ auth: { kind: "bearer", token: "crm" } });
 });
 
-test("64-bit numbers of a payload and a body that nobody touched are told as they were", () => {
+test("64-bit numbers of a payload and a body that were not changed are sent as they were", () => {
   const text = '{"order_id":1783295187664392193}';
   const base = {
     ...JOB,
     payload: readJson(text),
     target: { ...JOB.target, body: readJson(text) },
-  } as JobView;
-  const told = changeOf({ ...draftOf(base), labels: "team=ops" }, base);
-  expect(writeJson(told.payload)).toBe(text);
-  expect(writeJson((told.target as { body: unknown }).body)).toBe(text);
+  } as unknown as JobView;
+  const spec = changeOf({ ...draftOf(base), labels: "team=ops" }, base);
+  expect(writeJson(spec.payload)).toBe(text);
+  expect(writeJson((spec.target as { body: unknown }).body)).toBe(text);
 });
 
 test("the time of a once-job keeps its milliseconds unless it is changed", () => {

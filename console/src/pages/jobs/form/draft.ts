@@ -1,9 +1,18 @@
-/** What stands in the form, and how it becomes what the API is told. What the form does not show stays as it was. */
-import type { ChangedJob, JobView, NewJob } from "../../../api/generated/models";
+/** The draft in the form of a job, and its conversion to a request body. Fields outside of the form are kept. */
+import type { JobView, NewJob, UpdateJob } from "../../../api/generated/models";
 import { readJson, writeJson } from "../../../api/json";
-import { local } from "../local";
-import { type Access, accessOf, authOf, calendarsOf, limitOf, NO_ACCESS, paceOf, words } from "./access";
-import { POLICIES, plain, RETRY } from "./plain";
+import { toLocalInput } from "../../../parts/times";
+import {
+  type Access,
+  accessOf,
+  authOf,
+  calendarsOf,
+  limitOf,
+  NO_ACCESS,
+  rateLimitsOf,
+  splitLines,
+} from "./access";
+import { omitDefaults, POLICY_DEFAULTS, RETRY_DEFAULTS } from "./defaults";
 
 export const KINDS = ["cron", "interval", "once", "delay", "keyed", "rolling", "manual"] as const;
 export type Kind = (typeof KINDS)[number];
@@ -14,8 +23,8 @@ export interface Draft extends Access {
   expression: string;
   dialect: "" | "unix5" | "spring6" | "quartz6" | "quartz7";
   zone: string;
-  gap: "fire_after" | "skip";
-  twice: "first" | "second" | "both";
+  dstGap: "fire_after" | "skip";
+  dstOverlap: "first" | "second" | "both";
   every: number;
   at: string;
   seconds: number;
@@ -45,8 +54,8 @@ export const EMPTY: Draft = {
   expression: "0 */5 * * * ?",
   dialect: "",
   zone: "",
-  gap: "fire_after",
-  twice: "first",
+  dstGap: "fire_after",
+  dstOverlap: "first",
   every: 60,
   at: "",
   seconds: 60,
@@ -69,51 +78,52 @@ export const EMPTY: Draft = {
   expires: null,
 };
 
-type Told = Record<string, unknown>;
+type JsonObject = Record<string, unknown>;
 
-/** A job as the form shows it. */
+/** Returns the draft of a job. */
 export function draftOf(job: JobView): Draft {
-  const { trigger, target } = job as { trigger: Told; target: Told };
+  const trigger: JsonObject = { ...job.trigger };
+  const target: JsonObject = { ...job.target };
   const text = (value: unknown, other = "") =>
     value === undefined || value === null ? other : String(value);
   return {
     ...accessOf(job),
     name: job.name,
-    kind: trigger.kind as Kind,
+    kind: job.trigger.kind,
     expression: text(trigger.expression),
     dialect: text(trigger.dialect) as Draft["dialect"],
     zone: text(trigger.zone),
-    gap: text(trigger.dst_gap, EMPTY.gap) as Draft["gap"],
-    twice: text(trigger.dst_overlap, EMPTY.twice) as Draft["twice"],
+    dstGap: text(trigger.dst_gap, EMPTY.dstGap) as Draft["dstGap"],
+    dstOverlap: text(trigger.dst_overlap, EMPTY.dstOverlap) as Draft["dstOverlap"],
     every: Number(trigger.every ?? EMPTY.every),
-    at: trigger.at ? shownTime(trigger.at) : "",
+    at: trigger.at ? fieldTime(trigger.at) : "",
     seconds: Number(trigger.seconds ?? EMPTY.seconds),
     window: Number(trigger.window ?? EMPTY.window),
     budget: trigger.budget === undefined || trigger.budget === null ? null : Number(trigger.budget),
     share: Number(trigger.share ?? EMPTY.share),
-    target: target.kind as Draft["target"],
+    target: job.target.kind,
     url: text(target.url),
     method: text(target.method, EMPTY.method) as Draft["method"],
-    headers: lines((target.headers ?? {}) as Record<string, string>, ": "),
+    headers: formatPairs((target.headers ?? {}) as Record<string, string>, ": "),
     queue: text(target.name),
     broker: text(target.broker),
     topic: text(target.topic),
     priority: job.priority,
-    labels: lines(job.labels, "="),
+    labels: formatPairs(job.labels, "="),
     payload: job.payload === null || job.payload === undefined ? "" : writeJson(job.payload, 2),
-    overlap: text(job.policies.overlap, EMPTY.overlap) as Draft["overlap"],
-    misfire: text((job.policies.misfire as Told | undefined)?.policy, EMPTY.misfire) as Draft["misfire"],
-    failures: Number(job.retry.max_failures ?? EMPTY.failures),
+    overlap: job.policies.overlap ?? EMPTY.overlap,
+    misfire: job.policies.misfire?.policy ?? EMPTY.misfire,
+    failures: job.retry.max_failures ?? EMPTY.failures,
     expires: job.expires_after ?? null,
   };
 }
 
-/** A new job as the API is told of it. Throws what `readJson` throws when the payload cannot be read. */
+/** Returns the request body of a new job. Throws if the payload is not valid JSON. */
 export function specOf(draft: Draft, base?: JobView): NewJob {
   const policies = {
     ...base?.policies,
     overlap: draft.overlap,
-    misfire: { ...(base?.policies.misfire as object | undefined), policy: draft.misfire },
+    misfire: { ...base?.policies.misfire, policy: draft.misfire },
     calendars: calendarsOf(draft),
   };
   const spec = {
@@ -121,16 +131,16 @@ export function specOf(draft: Draft, base?: JobView): NewJob {
     trigger: triggerOf(draft, base),
     target: targetOf(draft, base),
     priority: draft.priority,
-    labels: pairs(draft.labels, "="),
+    labels: parsePairs(draft.labels, "="),
     payload: draft.payload.trim() ? readJson(draft.payload) : null,
-    policies: plain(policies, POLICIES),
+    policies: omitDefaults(policies, POLICY_DEFAULTS),
     retry: retryOf(draft, base),
     limit: limitOf(draft),
-    quotas: words(draft.quotas),
+    quotas: splitLines(draft.quotas),
     expires_after: draft.expires,
     ...(base && { after_success: base.after_success }),
   };
-  return plain(spec, {
+  return omitDefaults(spec, {
     priority: "normal",
     after_success: "ignore",
     payload: null,
@@ -139,13 +149,13 @@ export function specOf(draft: Draft, base?: JobView): NewJob {
   }) as unknown as NewJob;
 }
 
-/** The next version of a job. */
-export function changeOf(draft: Draft, base: JobView): ChangedJob {
+/** Returns the request body of the next version of a job. */
+export function changeOf(draft: Draft, base: JobView): UpdateJob {
   const { name: _, ...spec } = specOf(draft, base);
-  return { ...spec, version: base.version } as ChangedJob;
+  return { ...spec, version: base.version } as UpdateJob;
 }
 
-function triggerOf(draft: Draft, base?: JobView): Told {
+function triggerOf(draft: Draft, base?: JobView): JsonObject {
   switch (draft.kind) {
     case "cron":
       return {
@@ -153,11 +163,11 @@ function triggerOf(draft: Draft, base?: JobView): Told {
         expression: draft.expression,
         dialect: draft.dialect || null,
         zone: draft.zone || null,
-        dst_gap: draft.gap,
-        dst_overlap: draft.twice,
+        dst_gap: draft.dstGap,
+        dst_overlap: draft.dstOverlap,
       };
     case "interval": {
-      const before = base?.trigger as Told | undefined;
+      const before = base?.trigger;
       const anchor = before?.kind === "interval" && before.every === draft.every ? before.anchor : null;
       return { kind: "interval", every: draft.every, anchor };
     }
@@ -166,10 +176,10 @@ function triggerOf(draft: Draft, base?: JobView): Told {
     case "delay":
       return { kind: "delay", seconds: draft.seconds };
     case "rolling": {
-      const before = base?.trigger.kind === "rolling" ? (base.trigger as Told) : {};
+      const before: JsonObject = base?.trigger.kind === "rolling" ? { ...base.trigger } : {};
       const anchor = before.every === draft.every ? before.anchor : undefined;
       const { window, every, budget, share } = draft;
-      return plain(
+      return omitDefaults(
         { ...before, kind: "rolling", window, every, anchor, budget, share },
         { anchor: undefined, budget: null, share: 0.999 },
       );
@@ -179,50 +189,57 @@ function triggerOf(draft: Draft, base?: JobView): Told {
   }
 }
 
-const shownTime = (at: unknown): string => local(new Date(String(at)));
+const fieldTime = (at: unknown): string => toLocalInput(new Date(String(at)));
 
-/** The field shows whole seconds of a clock that may stand twice at one time: what was not changed stays as it was. */
+/** The field shows whole seconds of local time, which may be ambiguous: a time that was not changed is kept exactly. */
 function timeOf(draft: Draft, base?: JobView): string {
-  const before = base?.trigger.kind === "once" ? base.trigger.at : undefined;
-  if (before !== undefined && shownTime(before) === draft.at) return String(before);
+  const trigger = base?.trigger;
+  const before = trigger?.kind === "once" ? trigger.at : undefined;
+  if (before !== undefined && fieldTime(before) === draft.at) return before;
   return draft.at ? new Date(draft.at).toISOString() : "";
 }
 
-/** Six failures are left unsaid, but of a set: there the API would fill in one. */
-function retryOf(draft: Draft, base?: JobView): Told {
-  const usual = draft.kind === "rolling" ? { ...RETRY, max_failures: undefined } : RETRY;
-  return plain({ ...base?.retry, max_failures: draft.failures }, usual);
+/** Six failures are the default and are left out, except for rolling jobs, whose default is one. */
+function retryOf(draft: Draft, base?: JobView): JsonObject {
+  const defaults = draft.kind === "rolling" ? { ...RETRY_DEFAULTS, max_failures: undefined } : RETRY_DEFAULTS;
+  return omitDefaults({ ...base?.retry, max_failures: draft.failures }, defaults);
 }
 
-/** What of a target need not be said. */
-const USUAL: Told = { method: "POST", auth: null, signing: null, rate: null, max_concurrency: null };
+/** The default fields of a target, which are left out. */
+const TARGET_DEFAULTS: JsonObject = {
+  method: "POST",
+  auth: null,
+  signing: null,
+  rate: null,
+  max_concurrency: null,
+};
 
-const proofOf = (draft: Draft): Told => ({ auth: authOf(draft), signing: draft.signing || null });
+const authFieldsOf = (draft: Draft): JsonObject => ({ auth: authOf(draft), signing: draft.signing || null });
 
-function targetOf(draft: Draft, base?: JobView): Told | undefined {
-  const before = base?.target.kind === draft.target ? base.target : {};
+function targetOf(draft: Draft, base?: JobView): JsonObject | undefined {
+  const before: JsonObject = base?.target.kind === draft.target ? { ...base.target } : {};
   if (draft.target === "queue")
     return draft.queue ? { ...before, kind: "queue", name: draft.queue } : undefined;
   const { broker, topic, url, method } = draft;
-  const told =
+  const fields =
     draft.target === "topic"
       ? { kind: "topic", broker, topic }
-      : { kind: "http", url, method, headers: pairs(draft.headers, ":"), ...proofOf(draft) };
-  return plain({ ...before, ...told, ...paceOf(draft) }, USUAL);
+      : { kind: "http", url, method, headers: parsePairs(draft.headers, ":"), ...authFieldsOf(draft) };
+  return omitDefaults({ ...before, ...fields, ...rateLimitsOf(draft) }, TARGET_DEFAULTS);
 }
 
-const lines = (pairs: Record<string, string>, between: string): string =>
+const formatPairs = (pairs: Record<string, string>, separator: string): string =>
   Object.entries(pairs)
-    .map(([key, value]) => `${key}${between}${value}`)
+    .map(([key, value]) => `${key}${separator}${value}`)
     .join("\n");
 
-function pairs(text: string, between: string): Record<string, string> {
-  const found = text
+function parsePairs(text: string, separator: string): Record<string, string> {
+  const entries = text
     .split("\n")
     .filter((line) => line.trim())
     .map((line) => {
-      const place = line.indexOf(between);
-      return place < 0 ? [line.trim(), ""] : [line.slice(0, place).trim(), line.slice(place + 1).trim()];
+      const index = line.indexOf(separator);
+      return index < 0 ? [line.trim(), ""] : [line.slice(0, index).trim(), line.slice(index + 1).trim()];
     });
-  return Object.fromEntries(found);
+  return Object.fromEntries(entries);
 }

@@ -1,1 +1,1 @@
-"""The verbs, for programs on an event loop. Made from `horae_client.sync` by `tools/twins`, but for `verbs`."""
+"""The methods of the async client. `tools/twins` generates all but `verbs` from `horae_client.sync`."""

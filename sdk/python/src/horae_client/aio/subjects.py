@@ -8,12 +8,12 @@ from horae_client.models import Changed, Coverage, Subject
 
 
 class AsyncSubjects(AsyncVerbs):
-    """What a rolling job refreshes in turn."""
+    """The subjects that a rolling job refreshes in turn."""
 
     async def add(self, job: str, keys: Iterable[str], *, at_once: bool = False) -> Changed:
-        """Put keys into the set, however many; those that are in it stay as they are, so it may be said twice.
+        """Add any number of keys to the set. Keys that are in it do not change, so it is safe to repeat.
 
-        New subjects run at the next tick, or `at_once`, which then counts.
+        New subjects run at the next tick, or now with `at_once`; that run then counts as their refresh.
 
         >>> from horae_client import Rolling
         >>> job = await client.jobs.create("STOCK", trigger=Rolling(window=864000, every=86400))
@@ -28,7 +28,7 @@ class AsyncSubjects(AsyncVerbs):
         return Changed(named=named, changed=changed)
 
     async def remove(self, job: str, keys: Iterable[str]) -> Changed:
-        """Take keys out of the set. A refresh that is under way may end.
+        """Remove keys from the set. A refresh under way may finish.
 
         >>> from horae_client import Rolling
         >>> job = await client.jobs.create("STOCK", trigger=Rolling(window=864000, every=86400))
@@ -44,7 +44,7 @@ class AsyncSubjects(AsyncVerbs):
         return Changed(named=named, changed=changed)
 
     def list(self, job: str, *, prefix: str = "", limit: int | None = None) -> AsyncItems[Subject]:
-        """The set in the order of its keys, each with its last refresh; of those alone whose key begins so.
+        """List the set by key, each with its last refresh; with `prefix`, only keys that begin with it.
 
         >>> from horae_client import Rolling
         >>> job = await client.jobs.create("STOCK", trigger=Rolling(window=864000, every=86400))
@@ -55,7 +55,7 @@ class AsyncSubjects(AsyncVerbs):
         return self._pages(asked.subjects(job, prefix), limit)
 
     async def coverage(self, job: str) -> Coverage:
-        """Which share of the set is fresh, whether that is enough, and when it will be.
+        """Get the share of the set that is fresh, whether that is enough, and when it is expected to be.
 
         >>> from horae_client import Rolling
         >>> job = await client.jobs.create("STOCK", trigger=Rolling(window=864000, every=86400))

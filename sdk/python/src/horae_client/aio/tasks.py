@@ -13,7 +13,7 @@ from horae_client.specs import Cancel, Put
 
 
 class AsyncTasks(AsyncVerbs):
-    """What is to happen to a business key, and when."""
+    """The tasks of business keys."""
 
     async def schedule(
         self,
@@ -27,9 +27,10 @@ class AsyncTasks(AsyncVerbs):
     ) -> Decision:
         """Set the time of a key: created, moved, replaced or ignored, as the answer says.
 
-        Saying it twice changes nothing. Without `at` it is due now. `version` is the version of your own event: one
-        that is not newer than the last is ignored, so that events may arrive out of order. A moved task keeps its
-        payload unless another is given. With an `idempotency_key` it happens once, whatever came of it in between.
+        Repeating the call changes nothing. Without `at` the task is due now. `version` is the version of your own
+        event: an event that is not newer than the last one is ignored, so events may arrive out of order. A moved task
+        keeps its payload unless a new one is given. With an `idempotency_key` the call takes effect once, whatever
+        happens in between.
 
         >>> from datetime import UTC, datetime
         >>> nine = datetime(2035, 1, 1, 9, tzinfo=UTC)
@@ -43,7 +44,7 @@ class AsyncTasks(AsyncVerbs):
         return await self._ask(asked.schedule(type, key, at, payload, version, idempotency_key))
 
     async def schedule_many(self, type: str, tasks: Iterable[Put]) -> list[TaskAnswer]:
-        """Set the times of many keys; each is decided and answered by itself, in its place.
+        """Set the times of many keys; each has its own decision, in the order of the input.
 
         >>> from horae_client import Put
         >>> answers = await client.tasks.schedule_many("ARTICLE_PUBLISH", [Put("a-1"), Put("a-2", version=7)])
@@ -59,7 +60,7 @@ class AsyncTasks(AsyncVerbs):
     async def cancel(
         self, type: str, key: str, *, version: int | None = None, idempotency_key: str | None = None
     ) -> Decision:
-        """The key's task is no longer wanted. A call in flight is not aborted; its late answer is refused.
+        """Cancel a key's task. A call in flight is not aborted, but its late result is refused.
 
         >>> put = await client.tasks.schedule("ARTICLE_PUBLISH", "article-42")
         >>> gone = await client.tasks.cancel("ARTICLE_PUBLISH", "article-42")
@@ -69,7 +70,7 @@ class AsyncTasks(AsyncVerbs):
         return await self._ask(asked.cancel(type, key, version, idempotency_key))
 
     async def cancel_many(self, type: str, keys: Iterable[str | Cancel]) -> list[TaskAnswer]:
-        """Many keys' tasks are no longer wanted; each is answered by itself.
+        """Cancel the tasks of many keys; each has its own answer.
 
         >>> put = await client.tasks.schedule("ARTICLE_PUBLISH", "article-42")
         >>> answers = await client.tasks.cancel_many("ARTICLE_PUBLISH", ["article-42", "article-43"])
@@ -83,7 +84,7 @@ class AsyncTasks(AsyncVerbs):
         return found
 
     async def get(self, type: str, key: str) -> Task:
-        """What is known about a key: what lives, and the last twenty decisions.
+        """Get the state of a key: its live task, and the last twenty decisions.
 
         >>> put = await client.tasks.schedule("ARTICLE_PUBLISH", "article-42")
         >>> task = await client.tasks.get("ARTICLE_PUBLISH", "article-42")

@@ -1,4 +1,4 @@
-"""What all verbs are made of."""
+"""The base of all groups of methods."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, Protocol, TypeVar
@@ -11,17 +11,17 @@ T = TypeVar("T")
 
 
 class AsyncCarrier(Protocol):
-    """Someone who carries a request to the server and brings the answer."""
+    """Sends a request to the server and returns the answer."""
 
     async def ask(self, request: Request[T]) -> T:
-        """The answer, or what was raised instead of it."""
+        """The answer; raises the error otherwise."""
         ...
 
 
 class AsyncItems(AsyncIterator[T]):
-    """The items of a list, one by one, over as many pages as there are; a page is asked for when it is needed.
+    """The items of a list over all pages. A page is requested when it is needed.
 
-    `cells_down` names the databases that could not be reached for the pages so far: what lies there was left out.
+    `cells_down` names the databases that could not be reached for the pages so far: their rows are missing.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class AsyncItems(AsyncIterator[T]):
 
 
 class AsyncVerbs:
-    """A noun's verbs, over a carrier."""
+    """The methods of one noun."""
 
     def __init__(self, carrier: AsyncCarrier) -> None:
         self._carrier = carrier

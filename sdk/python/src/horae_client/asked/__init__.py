@@ -1,1 +1,1 @@
-"""Every request of the API as a plain function that returns a value; nothing here touches the network."""
+"""Every request of the API as a plain function that returns a value. Nothing here uses the network."""

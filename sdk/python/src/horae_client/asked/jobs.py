@@ -9,37 +9,37 @@ from horae_client.wire import Request, aware, path, said
 
 
 def create(name: str, spec: Mapping[str, Any], key: str) -> Request[Job]:
-    """Make a job."""
+    """Create a job."""
     return Request("POST", path("jobs"), Job, body={"name": name, **spec}, key=key)
 
 
 def update(job: str, version: int, spec: Mapping[str, Any], key: str) -> Request[Job]:
-    """The next version of a job."""
+    """Write the next version of a job."""
     return Request("PUT", path("jobs", job), Job, body={"version": version, **spec}, key=key)
 
 
 def get(job: str) -> Request[Job]:
-    """One job."""
+    """Get one job."""
     return Request("GET", path("jobs", job), Job)
 
 
 def listing(query: Mapping[str, Any]) -> Request[Page[Job]]:
-    """A page of jobs."""
+    """Get a page of jobs."""
     return Request("GET", path("jobs"), Page[Job], query=query)
 
 
 def verb(job: str, name: str, key: str, body: Any = None) -> Request[Job]:
-    """Pause, resume, skip, move, restore."""
+    """Pause, resume, skip, move or restore."""
     return Request("POST", path("jobs", job, name), Job, body=body, key=key)
 
 
 def label(job: str, labels: Mapping[str, str | None], key: str) -> Request[Job]:
-    """Set labels, or take them away."""
+    """Set or remove labels."""
     return Request("PATCH", path("jobs", job, "labels"), Job, body={"labels": labels}, key=key)
 
 
 def remove(job: str) -> Request[Job]:
-    """No fire any more. After a lost answer it is not asked again: a second removal finds nothing."""
+    """Remove a job. It is not retried after a lost answer, because a second removal finds nothing."""
     return Request("DELETE", path("jobs", job), Job, again=False)
 
 
@@ -59,32 +59,32 @@ def backfill(
 def history(
     job: str, states: Sequence[str], since: datetime | None, until: datetime | None, key: str | None
 ) -> Request[Page[Instance]]:
-    """A page of a job's instances."""
+    """Get a page of a job's instances."""
     query = said(state=list(states) or None, since=stamp(since), until=stamp(until), key=key)
     return Request("GET", path("jobs", job, "instances"), Page[Instance], query=query)
 
 
 def counts(job: str, since: datetime | None, until: datetime | None) -> Request[Counts]:
-    """How many of a job's instances live and ended how."""
+    """Count a job's instances by state."""
     return Request("GET", path("jobs", job, "counts"), Counts, query=said(since=stamp(since), until=stamp(until)))
 
 
 def preview(job: str, many: int) -> Request[Schedule]:
-    """A job's coming fires."""
+    """Get the next fires of a job."""
     return Request("GET", path("jobs", job, "preview"), Schedule, query={"many": many})
 
 
 def versions(job: str) -> Request[Page[Version]]:
-    """A page of a job's versions."""
+    """Get a page of a job's versions."""
     return Request("GET", path("jobs", job, "versions"), Page[Version])
 
 
 def forecast(hours: float) -> Request[Forecast]:
-    """The fires of the coming hours."""
+    """Get the fires of the coming hours."""
     return Request("GET", path("forecast"), Forecast, query={"hours": hours})
 
 
 def stamp(moment: datetime | None) -> str | None:
-    """A time as a query says it."""
+    """A time as a query parameter."""
     known = aware(moment)
     return None if known is None else known.isoformat()

@@ -9,7 +9,7 @@ from horae_client.specs import Cancel, Put
 from horae_client.wire import Request, aware, path, portions, said
 
 MOST: Final = 1000
-"""How many tasks one request may speak of."""
+"""The maximum number of tasks in one request."""
 
 
 def schedule(
@@ -21,12 +21,12 @@ def schedule(
 
 
 def said_before(type_name: str, key: str, body: Mapping[str, Any], once: str) -> Request[Decision]:
-    """The same with a body that was written down earlier."""
+    """Set the time of a key, with a body that was stored earlier."""
     return Request("PUT", path("tasks", type_name, key), Decision, body=body, key=once)
 
 
 def schedule_many(type_name: str, tasks: Sequence[Put]) -> list[Request[TaskAnswers]]:
-    """Set the times of many keys, so many in each request."""
+    """Set the times of many keys, in as many requests as needed."""
     for one in tasks:
         aware(one.at)
     return [
@@ -35,12 +35,12 @@ def schedule_many(type_name: str, tasks: Sequence[Put]) -> list[Request[TaskAnsw
 
 
 def cancel(type_name: str, key: str, version: int | None, once: str | None = None) -> Request[Decision]:
-    """A key's task is no longer wanted."""
+    """Cancel a key's task."""
     return Request("DELETE", path("tasks", type_name, key), Decision, query=said(version=version), key=once)
 
 
 def cancel_many(type_name: str, tasks: Sequence[Cancel]) -> list[Request[TaskAnswers]]:
-    """Many keys' tasks are no longer wanted."""
+    """Cancel the tasks of many keys."""
     return [
         Request("POST", path("tasks", type_name, "cancel"), TaskAnswers, body={"tasks": part})
         for part in portions(tasks, MOST)
@@ -48,5 +48,5 @@ def cancel_many(type_name: str, tasks: Sequence[Cancel]) -> list[Request[TaskAns
 
 
 def get(type_name: str, key: str) -> Request[Task]:
-    """What is known about a key."""
+    """Get the state of a key."""
     return Request("GET", path("tasks", type_name, key), Task)

@@ -1,4 +1,4 @@
-"""Requests of the pull protocol. Each is safe to say twice: what was written already is answered `late`."""
+"""Requests of workers. Each is safe to repeat: the answer for a report that was already written is `late`."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,21 +8,21 @@ from horae_client.wire import Request, path
 
 
 def poll(queue: str, worker_id: str, limit: int, wait: float) -> Request[Works]:
-    """Claim what is due. After a lost answer a new poll is a new claim, so it is not repeated as if nothing was."""
+    """Claim what is due. It is not retried after a lost answer, because a new poll is a new claim."""
     body = {"queue": queue, "worker_id": worker_id, "limit": limit, "wait": wait}
     return Request("POST", path("workers", "poll"), Works, body=body, again=False)
 
 
 def heartbeat(items: Sequence[Any]) -> Request[HeardAll]:
-    """Move deadlines away."""
+    """Extend deadlines."""
     return Request("POST", path("workers", "heartbeat"), HeardAll, body={"items": items})
 
 
 def finish(items: Sequence[Any]) -> Request[ReportedAll]:
-    """Say that attempts are done."""
+    """Report that attempts are done."""
     return Request("POST", path("workers", "finish"), ReportedAll, body={"items": items})
 
 
 def fail(items: Sequence[Any]) -> Request[ReportedAll]:
-    """Say that attempts failed."""
+    """Report that attempts failed."""
     return Request("POST", path("workers", "fail"), ReportedAll, body={"items": items})

@@ -1,8 +1,8 @@
-"""Tasks added in your own transaction: with your rows or not at all, on PostgreSQL and on MySQL or MariaDB.
+"""Adds tasks in your own transaction, with your rows or not at all, on PostgreSQL, MySQL and MariaDB.
 
-`add` writes a row beside yours; when your transaction commits, so does the row, and when it rolls back nothing is left.
-A `Relay` forwards what was committed, each row under a key of its own, and takes it away when it was heard: a task
-exists if and only if your row does, whenever anything is killed.
+`add` writes a row beside yours. The row commits or rolls back with your transaction. A `Relay` forwards committed rows,
+each with its own idempotency key, and deletes a row after the server has answered. So a task exists if and only if your
+row does, whichever process is killed, and when.
 
 >>> from horae_client import outbox
 >>> "create table if not exists horae_outbox" in outbox.ddl("postgresql")
@@ -32,11 +32,11 @@ def add(
     payload: Any = UNSET,
     version: int | None = None,
 ) -> str:
-    """Set the time of a key, if and when this transaction commits; returns the idempotency key it will be sent under.
+    """Set the time of a key when this transaction commits; returns the idempotency key of the later request.
 
-    `connection` is the one your transaction runs on: SQLAlchemy's (a `Session` or a `Connection`), Django's, or any
+    `connection` is the connection of your transaction: SQLAlchemy's (a `Session` or a `Connection`), Django's, or any
     DB-API connection (psycopg, PyMySQL, mysqlclient …). It must be in a transaction. `version` is the version of your
-    own event: one that is not newer than the last is ignored.
+    own event: an event that is not newer than the last one is ignored.
 
     >>> from horae_client import outbox
     >>> with database() as connection:
@@ -52,7 +52,7 @@ def add(
 
 
 def cancel(connection: Any, type: str, key: str, *, version: int | None = None) -> str:
-    """The key's task is no longer wanted, if and when this transaction commits.
+    """Cancel a key's task when this transaction commits.
 
     >>> from horae_client import outbox
     >>> with database() as connection:
@@ -68,7 +68,7 @@ def cancel(connection: Any, type: str, key: str, *, version: int | None = None) 
 
 
 def add_subject(connection: Any, job: str, key: str, *, at_once: bool = False) -> str:
-    """Put a key into a rolling job's set, if and when this transaction commits.
+    """Add a key to a rolling job's set when this transaction commits.
 
     >>> from horae_client import Rolling, outbox
     >>> job = client.jobs.create("STOCK", trigger=Rolling(window=864000, every=86400))
@@ -83,7 +83,7 @@ def add_subject(connection: Any, job: str, key: str, *, at_once: bool = False) -
 
 
 def remove_subject(connection: Any, job: str, key: str) -> str:
-    """Take a key out of a rolling job's set, if and when this transaction commits.
+    """Remove a key from a rolling job's set when this transaction commits.
 
     >>> from horae_client import Rolling, outbox
     >>> job = client.jobs.create("STOCK", trigger=Rolling(window=864000, every=86400))
@@ -99,7 +99,7 @@ def remove_subject(connection: Any, job: str, key: str) -> str:
 
 
 def ddl(dialect: str) -> str:
-    """The statements that make the table, for your migrations: `postgresql`, or `mysql` (and MariaDB).
+    """The statements that create the table, for your migrations: `postgresql`, or `mysql` (and MariaDB).
 
     >>> from horae_client import outbox
     >>> "engine = InnoDB" in outbox.ddl("mysql")

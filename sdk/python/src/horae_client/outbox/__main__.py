@@ -1,6 +1,6 @@
-"""A relay in a process of its own: `python -m horae_client.outbox postgresql://… ` or `mysql://…`, until SIGTERM.
+"""Runs a relay as a process: `python -m horae_client.outbox postgresql://…` or `mysql://…`, until SIGTERM.
 
-Where the API is and with which key it is asked say `HORAE_URL` and `HORAE_KEY`.
+`HORAE_URL` is the address of the API, `HORAE_KEY` is the key for it.
 """
 
 import logging
@@ -14,7 +14,7 @@ from horae_client.outbox.relay import Relay
 
 
 def connecting(dsn: str) -> Callable[[], Any]:
-    """Makes connections to a database by its address."""
+    """A function that connects to the database with this address."""
     parts = urlsplit(dsn)
     if parts.scheme.startswith("postgres"):
         import psycopg  # noqa: PLC0415 - whichever is needed
@@ -35,7 +35,7 @@ def connecting(dsn: str) -> Callable[[], Any]:
 
 
 def main() -> None:
-    """Forward until told to end."""
+    """Forward rows until a signal ends it."""
     logging.basicConfig(level=logging.INFO)
     if len(sys.argv) != 2:
         raise SystemExit(__doc__)

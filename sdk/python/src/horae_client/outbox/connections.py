@@ -1,4 +1,4 @@
-"""Whatever a transaction runs on: SQLAlchemy, Django, or a connection of the DB-API."""
+"""Runs statements on any kind of connection: SQLAlchemy, Django, or the DB-API."""
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -6,9 +6,9 @@ from typing import Any, Final
 
 MYSQL: Final = ("pymysql", "MySQLdb", "mysql", "mariadb")
 IN_TRANSACTION: Final = 1
-"""The bit of MySQL's server status that says so."""
+"""The bit of MySQL's server status that means: in a transaction."""
 Said = Callable[[str], str]
-"""A statement, given how its parameters are marked; several marks are separated by commas."""
+"""Builds a statement from its parameter marks; several marks are separated by commas."""
 Woken = Callable[[], None] | None
 
 
@@ -17,7 +17,7 @@ def statement_of(
 ) -> int:
     """Run a statement in the transaction of a connection; returns how many rows it wrote.
 
-    `woken` is called after the commit, where that can be told.
+    `woken` is called after the commit, if the library can report it.
     """
     if is_sqlalchemy(connection):
         return _sqlalchemy(connection, said, values, woken)
@@ -38,7 +38,7 @@ def _sqlalchemy(connection: Any, said: Said, values: Mapping[str, Any], woken: W
 
     done = connection.execute(text(said(", ".join(f":{name}" for name in values))), dict(values))
     if woken is not None and hasattr(connection, "get_bind") and not connection.info.get("horae_woken"):
-        connection.info["horae_woken"] = True  # once for a session, however much it adds
+        connection.info["horae_woken"] = True  # once per session, however many rows it adds
         event.listen(connection, "after_commit", lambda _session: woken())
     return int(done.rowcount)
 
@@ -57,12 +57,12 @@ def _django(connection: Any, said: Said, values: Mapping[str, Any], woken: Woken
 
 
 def is_sqlalchemy(connection: Any) -> bool:
-    """Whether it is a session or a connection of SQLAlchemy's."""
+    """Whether it is a session or a connection of SQLAlchemy."""
     return any(kind.__module__.partition(".")[0] == "sqlalchemy" for kind in type(connection).__mro__)
 
 
 def is_mysql(connection: Any) -> bool:
-    """Whether it speaks MySQL's dialect."""
+    """Whether it uses MySQL's dialect."""
     if is_sqlalchemy(connection):
         bind = connection.get_bind() if hasattr(connection, "get_bind") else connection
         return bind.dialect.name in {"mysql", "mariadb"}
@@ -76,7 +76,7 @@ def mark_of(connection: Any) -> str:
 
 
 def in_transaction(connection: Any) -> bool:
-    """Whether a commit is still to come; where a driver does not say, its caller is believed."""
+    """Whether a commit is still to come; True if the driver does not say."""
     if getattr(connection, "autocommit", None) is True:  # psycopg
         info = getattr(connection, "info", None)
         return bool(info is not None and int(info.transaction_status) != 0)
@@ -86,7 +86,7 @@ def in_transaction(connection: Any) -> bool:
 
 
 def rows(connection: Any, sql: str, values: Sequence[Any] = ()) -> list[Any]:
-    """Run a statement; what it returns, if anything."""
+    """Run a statement and return its rows, if any."""
     cursor = connection.cursor()
     try:
         cursor.execute(sql.replace("%s", mark_of(connection)), tuple(values))

@@ -1,9 +1,10 @@
-"""The relay: forwards what was committed, and takes it away when it was heard.
+"""The relay: forwards committed rows, and deletes each one after the server has answered.
 
-One relay of a database works at a time, held by a lock that goes with its connection; so what was said about a key is
-forwarded in the order in which it was added. Each round begins with the oldest row that is there, never behind the last
-one of the round before: a transaction that commits late is not passed over. Rows whose part of the server is down wait,
-and those behind them are forwarded meanwhile.
+1. One relay at a time works on a database. It holds a lock that ends with its connection, so the rows of a key are
+   forwarded in the order in which they were added.
+2. Each round begins with the oldest row, not after the last row of the round before. So a transaction that commits late
+   is not missed.
+3. Rows whose part of the server is down wait, and later rows of other keys are forwarded meanwhile.
 """
 
 import logging
@@ -34,16 +35,16 @@ WAITING: Final = (
 LOCK_POSTGRESQL: Final = "select pg_try_advisory_lock(hashtext('horae_outbox'))"
 LOCK_MYSQL: Final = "select get_lock(concat('horae_outbox.', database()), 0)"
 REST_S: Final = 5.0
-"""A key that could not be forwarded is left alone so long, and the rows behind it go first."""
+"""Seconds for which a key that could not be forwarded is left alone; rows of other keys go first."""
 MAX_RESTING: Final = 100_000
 NOT_NOW: Final = (errors.Unreachable, errors.Unreadable, errors.ServerFault, errors.Unavailable, errors.Contended)
-"""None of these says no to a row: a proxy's 404 is `Unreadable`."""
+"""Errors that do not refuse a row: for example, a proxy's 404 is `Unreadable`."""
 NOT_FOR_US: Final = (errors.Unauthenticated, errors.Forbidden, errors.Limited)
-"""A key that is not good, or has asked enough, says nothing about a row: all of them wait."""
+"""The API key is invalid or limited, which says nothing about a row: all rows wait."""
 
 
 class Waiting(NamedTuple):
-    """A row that was committed and not yet forwarded."""
+    """A committed row that is not forwarded yet."""
 
     id: int
     token: str
@@ -54,7 +55,7 @@ class Waiting(NamedTuple):
 
     @property
     def name(self) -> tuple[str, str]:
-        """What its rows are kept in order by."""
+        """The type and key; rows with the same name stay in order."""
         return self.type, self.key
 
 
@@ -62,7 +63,7 @@ _running: "weakref.WeakSet[Relay]" = weakref.WeakSet()
 
 
 def wake() -> None:
-    """Something was committed: every relay of this process looks. However often it is called, each looks once.
+    """Tell every relay of this process that rows were committed. Several calls cause one look of each relay.
 
     >>> from horae_client import outbox
     >>> outbox.wake()
@@ -72,9 +73,9 @@ def wake() -> None:
 
 
 class Relay:
-    """Forwards what `add` wrote, as a thread (`start`), in a process of its own (`run`), or once.
+    """Forwards the rows that `add` wrote: as a thread (`start`), as a process of its own (`run`), or once.
 
-    `connect` makes a DB-API connection to the database that has the table.
+    `connect` creates a DB-API connection to the database that has the table.
 
     >>> from horae_client import outbox
     >>> with outbox.Relay(database, url, key) as relay:
@@ -91,7 +92,7 @@ class Relay:
         pause: float = 1.0,
         lanes: int = 8,
     ) -> None:
-        settings(url, key, 0)  # a missing address or key is found out here
+        settings(url, key, 0)  # a missing address or key raises here
         self._where = url, key
         self._client: Client | None = None
         self._connect = connect
@@ -103,7 +104,7 @@ class Relay:
         self._resting: dict[tuple[str, str], float] = {}
 
     def once(self) -> int:
-        """Forward what is there; returns how many rows went. Zero too where another relay is at work.
+        """Forward the rows that are there; returns how many. Zero, too, while another relay is working.
 
         >>> from horae_client import outbox
         >>> outbox.Relay(database, url, key).once()
@@ -115,7 +116,14 @@ class Relay:
             self._hang_up()
 
     def _round(self) -> int:
-        """Go over all rows once, oldest first, for as long as Horae answers. A key with a row left behind waits."""
+        """Go over all rows once, oldest first, for as long as Horae answers; returns how many were forwarded.
+
+        1. Return if another relay holds the lock.
+        2. Keys that failed recently rest: their rows are skipped, so that later rows of a key never overtake earlier
+           ones.
+        3. Read a page, forward its rows, and delete those that were answered. Keys that failed now rest, too.
+        4. Stop when Horae did not answer at all for a page, or refuses our API key.
+        """
         if not self._hold():
             return 0
         now = time.monotonic()
@@ -133,7 +141,7 @@ class Relay:
         return went
 
     def run(self) -> None:
-        """Until `stop()`: look when woken, and every `pause` seconds.
+        """Forward rows when woken and every `pause` seconds, until `stop()`.
 
         >>> from horae_client import outbox
         >>> relay = outbox.Relay(database, url, key)
@@ -147,18 +155,18 @@ class Relay:
                 try:
                     self._round()
                     pause = self._pause
-                except Exception:  # the database or the server is away: what is there stays there
+                except Exception:  # the database or the server is down: the rows stay
                     log.exception("nothing could be forwarded just now")
                     self._hang_up()
                     pause = min(pause * 2, 30.0)
                 self._woken.wait(pause)
-                self._woken.clear()  # before the look, so a wake during it is kept
+                self._woken.clear()  # before the look, so that a wake during it is kept
         finally:
             _running.discard(self)
             self._hang_up()
 
     def start(self) -> "Relay":
-        """The same in a thread.
+        """Like `run`, in a thread.
 
         >>> from horae_client import outbox
         >>> relay = outbox.Relay(database, url, key).start()
@@ -169,7 +177,7 @@ class Relay:
         return self
 
     def wake(self) -> None:
-        """Look now.
+        """Look for rows now.
 
         >>> from horae_client import outbox
         >>> outbox.Relay(database, url, key).wake()
@@ -177,7 +185,7 @@ class Relay:
         self._woken.set()
 
     def stop(self) -> None:
-        """End after what is under way; what is not forwarded stays for the next.
+        """Stop after the current request, and wait for it. Rows that are not forwarded stay for the next relay.
 
         >>> from horae_client import outbox
         >>> outbox.Relay(database, url, key).stop()
@@ -187,7 +195,7 @@ class Relay:
             self._thread.join()
 
     def end(self) -> None:
-        """The same without waiting for it: for signal handlers.
+        """Like `stop`, without waiting: for signal handlers.
 
         >>> from horae_client import outbox
         >>> outbox.Relay(database, url, key).end()
@@ -197,7 +205,7 @@ class Relay:
 
     @property
     def alive(self) -> bool:
-        """Whether its thread runs."""
+        """Whether its thread is running."""
         return self._thread is not None and self._thread.is_alive()
 
     def __enter__(self) -> "Relay":
@@ -207,7 +215,7 @@ class Relay:
         self.stop()
 
     def _hold(self) -> bool:
-        """Whether we are the one relay of this database; the lock goes with the connection."""
+        """Take the lock; returns whether this is the one relay of the database. The lock ends with the connection."""
         if self._connection is not None:
             return True
         connection = self._connect()
@@ -231,7 +239,7 @@ class Relay:
         return [Waiting(*row) for row in rows(self._connection, WAITING, [last, PAGE])]
 
     def _forward(self, page: Sequence[Waiting]) -> list[Waiting]:
-        """Send each; those of one key one after the other. Returns the rows that were heard."""
+        """Send each row, the rows of one key one after the other; returns the rows that were answered."""
         lines: dict[tuple[str, str], list[Waiting]] = {}
         for row in page:
             lines.setdefault(row.name, []).append(row)
@@ -266,7 +274,7 @@ class Relay:
         return heard
 
     def _rest(self, row: Waiting, error: Exception) -> None:
-        """Leave a key alone for a while; whether Horae was heard decides whether others are tried in this round."""
+        """Leave a key alone for a while. If Horae has answered, other keys are still tried in this round."""
         self._resting[row.name] = time.monotonic() + REST_S
         self._heard_of_horae |= isinstance(error, errors.Refused)
 
@@ -275,10 +283,10 @@ class Relay:
         return self._client.ask(_request(row))
 
     def _refuse(self, row: Waiting, error: errors.Refused) -> None:
-        """It can never be forwarded as it is: it stays, with the reason, and nobody waits behind it."""
+        """Mark a row that can never be forwarded: it stays with the reason, and no other row waits for it."""
         if isinstance(error, errors.NotFound) and row.verb == "cancel":
             with self._lock:
-                self._forget([row.id])  # what was never scheduled needs no cancelling
+                self._forget([row.id])  # what was never scheduled need not be cancelled
             return
         log.error("%s %s was refused and stays in horae_outbox: %s", row.type, row.key, error)
         with self._lock:
@@ -302,7 +310,7 @@ def _request(row: Waiting) -> Request[Any]:
 
 
 def _commit_each(connection: Any) -> None:
-    """Every statement by itself: the lock is the session's, and nothing here needs a transaction."""
+    """Commit each statement by itself: the lock belongs to the session, and no transaction is needed."""
     if callable(getattr(connection, "autocommit", None)):
         connection.autocommit(True)
     else:

@@ -1,4 +1,4 @@
-"""Receiving calls: whether they are ours, what they say, and how to do each once.
+"""Receives calls: verifies the signature, parses the call, and lets it take effect once.
 
 >>> from horae_client.receive import Receiver
 >>> receiver = Receiver("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")

@@ -1,4 +1,4 @@
-"""A call as a receiver sees it, and what may be answered."""
+"""A call as a receiver sees it, and its possible answers."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -12,14 +12,14 @@ from horae_client.wire import encode
 
 
 class Received(NamedTuple):
-    """A request, whatever framework it came through."""
+    """A request of any framework."""
 
     headers: Mapping[str, str]
     body: bytes
 
 
 class Call(msgspec.Struct, frozen=True, kw_only=True):
-    """One attempt that calls us. `body` is all that was sent, for targets with a body of their own."""
+    """One attempt that Horae sends. `body` is the whole body, for targets with a body of their own."""
 
     idempotency_key: str
     attempt: int = 1
@@ -38,16 +38,16 @@ Answer = tuple[int, dict[str, str], bytes]
 
 
 def call_of(received: Received, signed_id: str | None = None) -> Call:
-    """What a request says; where its body is not the usual one, as far as its headers say it.
+    """Parse a request. Fields that an unusual body does not have are read from the headers.
 
-    `signed_id` is the id under its signature. Where the body names no idempotency key (a batch, events, a body of your
-    own) it is the key, and the header, which anybody could have changed, is not looked at.
+    `signed_id` is the id in the signature. If the body has no idempotency key (a batch, events, a body of your own),
+    this id is the key; the header is not used, because it is not signed.
 
     >>> from horae_client.receive.calls import Received, call_of
     >>> call_of(Received({"Idempotency-Key": "k%20:1", "Horae-Attempt": "2"}, b"")).idempotency_key
     'k :1'
     """
-    told = {name.lower(): value for name, value in received.headers.items()}
+    lowered = {name.lower(): value for name, value in received.headers.items()}
     try:
         body = msgspec.json.decode(received.body) if received.body else None
     except (msgspec.MsgspecError, ValueError, RecursionError):
@@ -55,24 +55,24 @@ def call_of(received: Received, signed_id: str | None = None) -> Call:
     said = body if isinstance(body, dict) else {}
     moment, key = said.get("fire_time"), said.get("idempotency_key")
     if not key or not isinstance(key, str):
-        key = unquote(told.get("idempotency-key", "") if signed_id is None else signed_id)
+        key = unquote(lowered.get("idempotency-key", "") if signed_id is None else signed_id)
     return Call(
         idempotency_key=key,
-        attempt=_attempt(told.get("horae-attempt") or said.get("attempt")),
+        attempt=_attempt(lowered.get("horae-attempt") or said.get("attempt")),
         job=said.get("job"),
         instance=said.get("instance"),
         key=said.get("key"),
         payload=said.get("payload"),
         fire_time=_moment(moment),
-        traceparent=told.get("traceparent"),
-        completion_token=told.get("horae-completion-token"),
-        test="horae-test" in told,
+        traceparent=lowered.get("traceparent"),
+        completion_token=lowered.get("horae-completion-token"),
+        test="horae-test" in lowered,
         body=body,
     )
 
 
 def _attempt(said: object) -> int:
-    """The number of an attempt; the first where none can be read."""
+    """The number of an attempt; 1 if it cannot be parsed."""
     try:
         return max(1, int(said)) if isinstance(said, int | str) else 1
     except ValueError:
@@ -80,7 +80,7 @@ def _attempt(said: object) -> int:
 
 
 def _moment(said: object) -> datetime | None:
-    """A time; None where it cannot be read."""
+    """A time; None if it cannot be parsed."""
     try:
         return msgspec.convert(said, datetime) if isinstance(said, str) else None
     except (msgspec.MsgspecError, ValueError):
@@ -88,7 +88,7 @@ def _moment(said: object) -> datetime | None:
 
 
 def answer_of(said: object) -> Answer:
-    """What a handler returned, or raised on purpose, in HTTP.
+    """The HTTP answer for what a handler returned, or raised on purpose.
 
     >>> from horae_client.receive.calls import answer_of
     >>> answer_of(None)

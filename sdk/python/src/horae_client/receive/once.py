@@ -1,7 +1,7 @@
-"""An effect once per idempotency key, in your own database: the key is recorded with the effect, in one transaction.
+"""One effect per idempotency key in your own database: the key is recorded with the effect, in one transaction.
 
-A call that ends without an effect leaves no key behind: a task that was replaced while its first call was in flight
-comes again under the same key, and must take effect then.
+A call that ends without an effect records no key. For example, a task that was replaced while its first call was in
+flight is called again with the same key, and must take effect then.
 """
 
 from collections.abc import Callable
@@ -18,9 +18,9 @@ TABLE: Final = """create table if not exists horae_effect (
 
 
 def ddl(dialect: str) -> str:
-    """The statement that makes the table, for your migrations: `postgresql`, or `mysql` (and MariaDB).
+    """The statement that creates the table, for your migrations: `postgresql`, or `mysql` (and MariaDB).
 
-    Keys older than your tasks are retried may be deleted.
+    Keys may be deleted when they are older than the time in which your tasks are retried.
 
     >>> from horae_client import receive
     >>> receive.ddl("postgresql").splitlines()[0]
@@ -33,10 +33,10 @@ def ddl(dialect: str) -> str:
 
 
 def once(connection: Any, key: str) -> bool:
-    """Whether this effect is still to be done; if so, its key is written down in the transaction you are in.
+    """Record an idempotency key in the current transaction; returns whether its effect is still to be done.
 
-    Do the effect in the same transaction, and commit. False: it was done before, and there is nothing to do. Where two
-    come at once, the second waits for the first to commit or roll back. `connection` as for `outbox.add`.
+    Do the effect in the same transaction, and commit. False means that it was done before. If two calls arrive at once,
+    the second waits until the first commits or rolls back. `connection` is as for `outbox.add`.
 
     >>> from horae_client import receive
     >>> with database() as connection:
@@ -50,10 +50,10 @@ def once(connection: Any, key: str) -> bool:
 
 
 def effective_once(connect: Callable[[], Any], handler: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
-    """A handler of calls or tasks that takes effect once: it gets a connection in a transaction, and the call.
+    """A handler of calls or tasks that takes effect once: it receives a connection in a transaction, and the call.
 
-    The transaction commits with the key when the handler returns. When it raises, or returns `Declined` or another
-    outcome, nothing is kept, neither effect nor key. `connect` makes a DB-API connection.
+    The transaction commits with the key when the handler returns. If the handler raises, or returns `Declined` or
+    another outcome, neither effect nor key is kept. `connect` creates a DB-API connection.
 
     >>> from horae_client import receive
     >>> with database() as connection:
@@ -86,7 +86,7 @@ def effective_once(connect: Callable[[], Any], handler: Callable[[Any, Any], Any
 
 
 def _insert(connection: Any) -> Callable[[str], str]:
-    """The insert in the connection's own dialect."""
+    """The insert in the dialect of the connection."""
     if is_mysql(connection):
         return lambda mark: f"insert ignore into horae_effect (idem_key) values ({mark})"  # noqa: S608
     return lambda mark: f"insert into horae_effect (idem_key) values ({mark}) on conflict do nothing"  # noqa: S608

@@ -1,7 +1,7 @@
 """Signatures of calls: Standard Webhooks, HMAC-SHA256 over `{id}.{timestamp}.{body}`.
 
-A call may carry several signatures, and a receiver may know several secrets: while one replaces another, either
-will do.
+A call may carry several signatures, and a receiver may accept several secrets, so that a secret can be replaced without
+interruption.
 """
 
 import hmac
@@ -18,7 +18,7 @@ MAX_STAMP_DIGITS: Final = 20
 
 
 class BadSignature(HoraeError):
-    """This call is not ours, was changed on its way, or is too old to be believed."""
+    """The call is not from Horae, was changed on its way, or is too old."""
 
 
 def verify(
@@ -29,10 +29,10 @@ def verify(
     tolerance: float = TOLERANCE,
     now: float | None = None,
 ) -> str:
-    """The id of a call that is ours (its idempotency key, as headers carry it); raises `BadSignature` for any other.
+    """Verify a call; returns its id, which is its idempotency key. Raises `BadSignature` for any other call.
 
-    `secrets` is one secret, several with spaces between, or a list. The body is what came, byte for byte. A call whose
-    time lies more than `tolerance` seconds away is refused: someone may have kept it.
+    `secrets` is one secret, several separated by spaces, or a list. `body` is the received body, byte for byte. A call
+    whose time differs by more than `tolerance` seconds is refused, because it may be a replayed one.
 
     >>> from horae_client.receive import sign, verify
     >>> secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -44,9 +44,9 @@ def verify(
         ...
     BadSignature: no signature of this call was made with a secret of ours
     """
-    told = {name.lower(): value for name, value in headers.items()}
+    lowered = {name.lower(): value for name, value in headers.items()}
     try:
-        id_, stamp, given = (told[name] for name in ("webhook-id", "webhook-timestamp", "webhook-signature"))
+        id_, stamp, given = (lowered[name] for name in ("webhook-id", "webhook-timestamp", "webhook-signature"))
         sent = int(stamp)
     except (KeyError, ValueError):
         raise BadSignature("the call carries no signature") from None
@@ -57,14 +57,14 @@ def verify(
     for key in keys_of(secrets):
         expected = b64encode(hmac.digest(key, f"{id_}.{sent}.".encode() + body, "sha256"))
         for signature in signatures:
-            good |= hmac.compare_digest(expected, signature)  # all of them, however early one fits
+            good |= hmac.compare_digest(expected, signature)  # compare all, so that the time says nothing
     if not good:
         raise BadSignature("no signature of this call was made with a secret of ours")
     return id_
 
 
 def sign(secrets: str | Iterable[str], id_: str, body: bytes, *, now: float | None = None) -> dict[str, str]:
-    """The headers that Horae would send: for the tests of receivers.
+    """The headers that Horae would send: for tests of receivers.
 
     >>> from horae_client.receive import sign
     >>> sorted(sign("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "key-1", b"{}", now=1000))
@@ -77,7 +77,7 @@ def sign(secrets: str | Iterable[str], id_: str, body: bytes, *, now: float | No
 
 
 def keys_of(secrets: str | Iterable[str]) -> list[bytes]:
-    """The keys in secrets; a bad one is a mistake of ours, and its message does not repeat it.
+    """The keys in secrets. A bad secret raises, and the message does not contain it.
 
     >>> from horae_client.receive.signatures import keys_of
     >>> len(keys_of("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"))

@@ -1,4 +1,4 @@
-"""Receivers for web frameworks: one line verifies, reads, runs the handler, and answers."""
+"""Receivers for web frameworks: one line verifies a call, runs the handler and answers."""
 
 import inspect
 from collections.abc import Awaitable, Callable, Iterable
@@ -14,8 +14,8 @@ Handler = Callable[[Call], Any]
 class Receiver:
     """Turns a handler of calls into a view of your framework.
 
-    A handler takes the call; what it returns is success (None: 204). `Declined`, `Retry` and `Unrecoverable` say
-    otherwise, raised or returned. What is not signed with one of the secrets is answered 401 and reaches no handler.
+    A handler takes the call. A return means success (None: 204). `Declined`, `Retry` and `Unrecoverable`, raised or
+    returned, mean something else. A call without a valid signature is answered with 401 and reaches no handler.
 
     >>> from horae_client.receive import Receiver
     >>> receiver = Receiver("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
@@ -24,10 +24,10 @@ class Receiver:
     def __init__(self, secrets: str | Iterable[str], *, tolerance: float = TOLERANCE) -> None:
         self.secrets = [secrets] if isinstance(secrets, str) else list(secrets)
         self.tolerance = tolerance
-        keys_of(self.secrets)  # a bad secret is found at the start, not at the first call
+        keys_of(self.secrets)  # a bad secret raises at the start, not at the first call
 
     def call(self, received: Received) -> Call:
-        """The call in a request that is ours; `BadSignature` for any other.
+        """Verify a request and return its call; raises `BadSignature` for any other request.
 
         >>> from horae_client.receive import Receiver
         >>> receiver = Receiver("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
@@ -38,7 +38,7 @@ class Receiver:
         return call_of(received, signed_id)
 
     def answer(self, received: Received, handler: Handler) -> Answer:
-        """Verify, run, and say what to answer: status, headers, body. For frameworks that are not named here.
+        """Verify a request, run the handler and return status, headers and body: for any other framework.
 
         >>> from horae_client import Declined
         >>> from horae_client.receive import Receiver
@@ -54,7 +54,7 @@ class Receiver:
             return answer_of(outcome)
 
     async def answer_later(self, received: Received, handler: Handler) -> Answer:
-        """The same for a handler that may be a coroutine function; a plain one should not block.
+        """Like `answer`, for a handler that may be a coroutine function. A plain function should not block.
 
         >>> from horae_client.receive import Receiver
         >>> receiver = Receiver("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
@@ -74,7 +74,7 @@ class Receiver:
     def starlette(self, handler: Handler) -> Callable[[Any], Awaitable[Any]]:
         """A route of FastAPI or Starlette: `app.add_route("/hooks", receiver.starlette(publish), methods=["POST"])`.
 
-        A plain function runs in a thread of the framework's.
+        A plain function runs in a thread of the framework.
 
         >>> from horae_client.receive import Receiver
         >>> receiver = Receiver("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
@@ -130,5 +130,5 @@ class Receiver:
             status, headers, body = self.answer(Received(request.headers, request.body), handler)
             return HttpResponse(body, status=status, headers=headers)
 
-        view.csrf_exempt = True  # type: ignore[attr-defined] # whoever calls has a signature, not a cookie
+        view.csrf_exempt = True  # type: ignore[attr-defined] # a caller has a signature, not a cookie
         return view

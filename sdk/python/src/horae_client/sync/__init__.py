@@ -1,1 +1,1 @@
-"""The verbs, for programs that wait. `horae_client.aio` is made from these files."""
+"""The methods of the blocking client. `horae_client.aio` is generated from these files."""

@@ -13,7 +13,7 @@ from horae_client.wire import aware, said
 
 
 class Jobs(Verbs):
-    """Definitions, and what people do with them. A job is named by its name or its id."""
+    """Definitions of jobs, and changes to them. A job is identified by its name or its id."""
 
     def create(
         self,
@@ -33,10 +33,11 @@ class Jobs(Verbs):
         idempotency_key: str | None = None,
         **more: Any,
     ) -> Job:
-        """Make a job. Without a target workers take it from the queue of its name; without a trigger it fires by hand.
+        """Create a job; the answer shows how it was understood, and when it fires.
 
-        `expires_after` is for how many seconds a due run may wait before it is SKIPPED or DEAD with `EXPIRED`.
-        The answer says what was understood, and when it fires. `more` is sent as it is: whatever else the API takes.
+        Without a target, workers claim it from the queue of its name. Without a trigger, it fires by hand.
+        `expires_after` is how many seconds a due run may wait before it is SKIPPED or DEAD with `EXPIRED`. `more` is
+        sent unchanged: any other field of the API.
 
         >>> job = client.jobs.create("REPORT", cron="0 2 * * *", timezone="Asia/Shanghai")
         >>> job.status, job.trigger["zone"], len(job.schedule.fires)
@@ -59,7 +60,7 @@ class Jobs(Verbs):
         return self._ask(asked.create(name, spec, keys.made(idempotency_key)))
 
     def update(self, job: str, *, version: int, idempotency_key: str | None = None, **spec: Any) -> Job:
-        """Make the next version of a job, whole, if it is still at the version named; else `Conflict`.
+        """Write the next version of a job with all its fields, if `version` is still its version; otherwise `Conflict`.
 
         >>> job = client.jobs.get("coupon_job")
         >>> job = client.jobs.update("coupon_job", version=job.version, cron="0 */10 * * * ?")
@@ -69,7 +70,7 @@ class Jobs(Verbs):
         return self._ask(asked.update(job, version, said(**spec), keys.made(idempotency_key)))
 
     def get(self, job: str) -> Job:
-        """One job, and its coming fires.
+        """Get one job and its next fires.
 
         >>> job = client.jobs.get("coupon_job")
         >>> job.name, len(job.schedule.fires)
@@ -86,9 +87,9 @@ class Jobs(Verbs):
         kind: str | None = None,
         limit: int | None = None,
     ) -> Items[Job]:
-        """The living jobs, by name, over as many pages as there are. A label is `key` or `key=value`.
+        """List jobs that are not removed, by name, over all pages. A label is `key` or `key=value`.
 
-        `kind` is that of the trigger: `cron`, `keyed`, `rolling` …
+        `kind` is the kind of the trigger: `cron`, `keyed`, `rolling` …
 
         >>> [job.name for job in client.jobs.list(prefix="coupon")]
         ['coupon_job']
@@ -97,7 +98,7 @@ class Jobs(Verbs):
         return self._pages(asked.listing(query), limit)
 
     def pause(self, job: str, *, idempotency_key: str | None = None) -> Job:
-        """Stop fires and claims; what runs may finish.
+        """Stop fires and claims; running instances may finish.
 
         >>> job = client.jobs.pause("coupon_job")
         >>> job.status
@@ -106,7 +107,7 @@ class Jobs(Verbs):
         return self._ask(asked.verb(job, "pause", keys.made(idempotency_key)))
 
     def resume(self, job: str, *, idempotency_key: str | None = None) -> Job:
-        """Go on from now; what passed is recorded as skipped.
+        """Continue from now; fires that were missed meanwhile are recorded as skipped.
 
         >>> job = client.jobs.pause("coupon_job")
         >>> job = client.jobs.resume("coupon_job")
@@ -116,7 +117,7 @@ class Jobs(Verbs):
         return self._ask(asked.verb(job, "resume", keys.made(idempotency_key)))
 
     def remove(self, job: str) -> Job:
-        """No fire any more; what waits is cancelled, history stays.
+        """Remove a job: it fires no more; waiting instances are cancelled, the history stays.
 
         >>> job = client.jobs.remove("coupon_job")
         >>> job.status
@@ -125,7 +126,7 @@ class Jobs(Verbs):
         return self._ask(asked.remove(job))
 
     def label(self, job: str, labels: Mapping[str, str | None], *, idempotency_key: str | None = None) -> Job:
-        """Set labels; those with None are taken away, all others stay.
+        """Set labels; a label with None is removed, all others stay.
 
         >>> job = client.jobs.label("coupon_job", {"team": "coupons"})
         >>> job.labels
@@ -153,7 +154,7 @@ class Jobs(Verbs):
         rerun: bool | None = None,
         idempotency_key: str | None = None,
     ) -> Backfill:
-        """Run a job's past fires of a range, behind what is due; `until` is excluded.
+        """Run a job's past fires of a range in the backfill lane, which has the smallest share; `until` is excluded.
 
         >>> from datetime import UTC, datetime, timedelta
         >>> now = datetime.now(UTC)
@@ -183,7 +184,7 @@ class Jobs(Verbs):
         return self._pages(asked.history(job, states, since, until, key), limit)
 
     def counts(self, job: str, *, since: datetime | None = None, until: datetime | None = None) -> Counts:
-        """How many of a job's instances live in which state, and how its fires of a stretch of time ended.
+        """Count a job's live instances by state, and the results of its fires in a range of time.
 
         >>> one = client.jobs.trigger("coupon_job")
         >>> counts = client.jobs.counts("coupon_job")
@@ -193,7 +194,7 @@ class Jobs(Verbs):
         return self._ask(asked.counts(job, since, until))
 
     def preview(self, job: str, *, many: int = 5) -> Schedule:
-        """What a job's schedule says, and its coming fires.
+        """Get a description of a job's schedule, and its next fires.
 
         >>> coming = client.jobs.preview("coupon_job", many=3)
         >>> len(coming.fires)
@@ -202,7 +203,7 @@ class Jobs(Verbs):
         return self._ask(asked.preview(job, many))
 
     def skip(self, job: str, at: datetime, *, idempotency_key: str | None = None) -> Job:
-        """One coming fire does not happen; it leaves a row that says so.
+        """Skip one coming fire; it leaves a SKIPPED row.
 
         >>> coming = client.jobs.preview("coupon_job")
         >>> job = client.jobs.skip("coupon_job", coming.fires[1].fire_time)
@@ -213,7 +214,7 @@ class Jobs(Verbs):
         return self._ask(asked.verb(job, "skip", keys.made(idempotency_key), {"at": aware(at)}))
 
     def move(self, job: str, at: datetime, to: datetime, *, idempotency_key: str | None = None) -> Job:
-        """One coming fire happens at another time, between its neighbours.
+        """Move one coming fire to another time between its neighbours.
 
         >>> from datetime import timedelta
         >>> coming = client.jobs.preview("coupon_job")
@@ -226,7 +227,7 @@ class Jobs(Verbs):
         return self._ask(asked.verb(job, "move", keys.made(idempotency_key), body))
 
     def restore(self, job: str, at: datetime, *, idempotency_key: str | None = None) -> Job:
-        """One coming fire that was skipped or moved happens as the schedule has it.
+        """Restore one coming fire that was skipped or moved to what the schedule says.
 
         >>> coming = client.jobs.preview("coupon_job")
         >>> job = client.jobs.skip("coupon_job", coming.fires[1].fire_time)
@@ -238,7 +239,7 @@ class Jobs(Verbs):
         return self._ask(asked.verb(job, "restore", keys.made(idempotency_key), {"at": aware(at)}))
 
     def versions(self, job: str, *, limit: int | None = None) -> Items[Version]:
-        """A job's versions, newest first.
+        """List a job's versions, newest first.
 
         >>> [one.version for one in client.jobs.versions("coupon_job")]
         [1]
@@ -246,7 +247,7 @@ class Jobs(Verbs):
         return self._pages(asked.versions(job), limit)
 
     def forecast(self, *, hours: float = 24) -> Forecast:
-        """How many fires are coming, minute by minute, and which seconds are the worst.
+        """Count the coming fires by minute, and find the busiest seconds.
 
         >>> coming = client.jobs.forecast(hours=1)
         >>> coming.total
@@ -256,5 +257,5 @@ class Jobs(Verbs):
 
 
 def list_(some: Sequence[str]) -> Any:
-    """A list where there is one; `list` is a verb here."""
+    """A list, or None if it is empty; the name `list` is a method here."""
     return [*some] or None

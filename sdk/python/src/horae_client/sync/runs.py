@@ -11,10 +11,10 @@ from horae_client.wire import said
 
 
 class Instances(Verbs):
-    """Single fires."""
+    """The instances: single fires of jobs."""
 
     def get(self, instance: str) -> Instance:
-        """One instance with its attempts.
+        """Get one instance with its attempts.
 
         >>> made = client.jobs.trigger("coupon_job")
         >>> one = client.instances.get(made.instance_id)
@@ -32,7 +32,7 @@ class Instances(Verbs):
         key: str | None = None,
         limit: int | None = None,
     ) -> Items[Instance]:
-        """The tenant's instances, newest birth first.
+        """List the tenant's instances, the newest ones first.
 
         >>> made = client.tasks.schedule("ARTICLE_PUBLISH", "article-42")
         >>> [one.key for one in client.instances.list(key="article-42")]
@@ -41,7 +41,7 @@ class Instances(Verbs):
         return self._pages(asked.instances(states, since, until, key), limit)
 
     def cancel(self, instance: str, *, idempotency_key: str | None = None) -> Instance:
-        """End a live instance. A call in flight is not aborted; its late answer is refused.
+        """Cancel a live instance. A call in flight is not aborted, but its late result is refused.
 
         >>> made = client.jobs.trigger("coupon_job")
         >>> one = client.instances.cancel(made.instance_id)
@@ -51,7 +51,7 @@ class Instances(Verbs):
         return self._ask(asked.cancel_instance(instance, keys.made(idempotency_key)))
 
     def retry(self, instance: str) -> Retried:
-        """Try again now: what waits for its retry at once, what is dead as a replay of its letter.
+        """Try again now: an instance that waits for its retry at once, a dead one as a replay of its dead letter.
 
         >>> letters = [one for one in client.dead_letters.list()]
         >>> again = client.instances.retry(letters[0].instance_id)
@@ -62,10 +62,13 @@ class Instances(Verbs):
 
 
 class Holds(Verbs):
-    """What is due and held back."""
+    """Calls that are due and held back."""
 
     def list(self, *, limit: int | None = None) -> Items[Hold]:
-        """Which targets and limits hold calls back, why and since when; most waiting first.
+        """List the targets and limits that hold calls back, why and since when; most waiting calls first.
+
+        That order holds for the first page. Further pages have the others in a fixed order: none is missed or repeated
+        while the numbers change.
 
         >>> [one.reason for one in client.holds.list()]
         []
@@ -74,10 +77,10 @@ class Holds(Verbs):
 
 
 class Backfills(Verbs):
-    """Past fires that are made up for."""
+    """Backfills: past fires that are run later."""
 
     def get(self, backfill: str) -> Backfill:
-        """How far a backfill has come.
+        """Get the progress of a backfill.
 
         >>> from datetime import UTC, datetime, timedelta
         >>> now = datetime.now(UTC)
@@ -90,7 +93,7 @@ class Backfills(Verbs):
         return self._ask(asked.backfill(backfill))
 
     def list(self, job: str, *, limit: int | None = None) -> Items[Backfill]:
-        """A job's backfills, newest first.
+        """List a job's backfills, newest first.
 
         >>> [one.id for one in client.backfills.list("coupon_job")]
         []
@@ -98,7 +101,7 @@ class Backfills(Verbs):
         return self._pages(asked.backfills(job), limit)
 
     def cancel(self, backfill: str, *, idempotency_key: str | None = None) -> Backfill:
-        """Give birth to no more of it and cancel what waits; what runs may finish.
+        """Cancel a backfill: no more fires are created, waiting ones are cancelled, running ones may finish.
 
         >>> from datetime import UTC, datetime, timedelta
         >>> now = datetime.now(UTC)
@@ -112,7 +115,7 @@ class Backfills(Verbs):
 
 
 class DeadLetters(Verbs):
-    """What was given up, and what can still be done about it."""
+    """Dead letters: instances that were given up, with replay and discard."""
 
     def list(
         self,
@@ -123,15 +126,15 @@ class DeadLetters(Verbs):
         status: str | None = None,
         limit: int | None = None,
     ) -> Items[DeadLetter]:
-        """The dead letters, newest first.
+        """List the dead letters, newest first.
 
         >>> [(one.job, one.error_msg) for one in client.dead_letters.list(job="coupon_job")]
         [('coupon_job', 'no such coupon')]
         """
-        return self._pages(asked.letters(said(job=job, tag=tag, error_code=error_code, status=status)), limit)
+        return self._pages(asked.dead_letters(said(job=job, tag=tag, error_code=error_code, status=status)), limit)
 
     def replay(self, instance: str) -> Retried:
-        """Send one letter again, now: a new instance with the same fire time and idempotency key.
+        """Replay one dead letter now: a new instance with the same fire time and idempotency key.
 
         >>> letters = [one for one in client.dead_letters.list()]
         >>> again = client.dead_letters.replay(letters[0].instance_id)
@@ -149,7 +152,7 @@ class DeadLetters(Verbs):
         error_code: str | None = None,
         limit: int | None = None,
     ) -> Replayed:
-        """Send many letters again, oldest first, behind what is due.
+        """Replay many dead letters in the backfill lane, which has the smallest share; oldest first.
 
         >>> done = client.dead_letters.replay_many(job="coupon_job")
         >>> done.sent
@@ -158,7 +161,7 @@ class DeadLetters(Verbs):
         return self._ask(asked.replay_many(said(job=job, tag=tag, error_code=error_code, limit=limit)))
 
     def discard(self, instance: str) -> None:
-        """Give one letter up for good.
+        """Discard one dead letter for good.
 
         >>> letters = [one for one in client.dead_letters.list()]
         >>> client.dead_letters.discard(letters[0].instance_id)
@@ -169,10 +172,10 @@ class DeadLetters(Verbs):
 
 
 class Calendars(Verbs):
-    """Days that schedules share."""
+    """Calendars: sets of days that schedules share."""
 
     def get(self, name: str) -> Calendar:
-        """One calendar.
+        """Get one calendar.
 
         >>> from datetime import date
         >>> put = client.calendars.put("workdays", first=date(2026, 1, 1), last=date(2026, 12, 31), weekdays=[1])
@@ -183,7 +186,7 @@ class Calendars(Verbs):
         return self._ask(asked.calendar(name))
 
     def list(self, *, limit: int | None = None) -> Items[Calendar]:
-        """The calendars, by name.
+        """List the calendars by name.
 
         >>> [one.name for one in client.calendars.list()]
         []
@@ -200,7 +203,7 @@ class Calendars(Verbs):
         added: Sequence[date] = (),
         removed: Sequence[date] = (),
     ) -> Calendar:
-        """Write a calendar; every job that uses it is planned anew before this is answered.
+        """Write a calendar. Before the answer, every job that uses it is planned again.
 
         >>> from datetime import date
         >>> days = client.calendars.put("paydays", first=date(2026, 1, 1), last=date(2026, 12, 31), weekdays=[5])

@@ -1,4 +1,4 @@
-"""Sources: where your business lists what should be pending."""
+"""Sources: your own lists of the tasks that should be pending."""
 
 from collections.abc import Iterable
 
@@ -11,7 +11,7 @@ from horae_client.wire import said
 
 
 class Sources(Verbs):
-    """What should be pending by your own tables, and what was repaired by it."""
+    """The sources of types, and what was repaired with them."""
 
     def put(
         self,
@@ -24,10 +24,10 @@ class Sources(Verbs):
         most_cancelled: int | None = None,
         idempotency_key: str | None = None,
     ) -> Source:
-        """Say where the tasks of a type are listed, in the place of what was said before.
+        """Set the source of a type, which lists its tasks. It replaces an older source.
 
-        `orphans` is `keep` or `cancel`: what becomes of a task that is not listed. What changed within the last `grace`
-        seconds is left to the next round, unless the version of an event proves which side is newer.
+        `orphans` is `keep` or `cancel`: what happens to a task that is not listed. A task that changed within the last
+        `grace` seconds is left to the next round, unless the version of an event proves which side is newer.
 
         >>> from horae_client import PushOrigin
         >>> source = client.sources.put("ARTICLE_PUBLISH", PushOrigin(), orphans="cancel")
@@ -38,7 +38,7 @@ class Sources(Verbs):
         return self._ask(asked.put(type, origin, facts, keys.made(idempotency_key)))
 
     def get(self, type: str) -> Source:
-        """One source: what was written down, and how its last round went.
+        """Get one source: its definition, and how its last round went.
 
         >>> from horae_client import PushOrigin
         >>> put = client.sources.put("ARTICLE_PUBLISH", PushOrigin())
@@ -49,7 +49,7 @@ class Sources(Verbs):
         return self._ask(asked.get(type))
 
     def list(self, *, limit: int | None = None) -> Items[Source]:
-        """All sources, by the name of their type.
+        """List all sources, by the name of their type.
 
         >>> from horae_client import PushOrigin
         >>> put = client.sources.put("ARTICLE_PUBLISH", PushOrigin())
@@ -59,11 +59,11 @@ class Sources(Verbs):
         return self._pages(asked.sources(), limit)
 
     def push(self, type: str, round: str, items: Iterable[Listed], *, dry: bool = False) -> Taken:
-        """Push a whole round: all that should be pending, in the order of the keys' bytes, each key once.
+        """Push a whole round: all tasks that should be pending, ordered by the bytes of their keys, each key once.
 
-        Give each round a name of its own. Pages are compared as they come, so a list of any length may be streamed.
-        What is missing is made, what has another time is moved, and what is not listed is cancelled where that is
-        allowed.
+        Give each round a name of its own. Pages are compared as they arrive, so a list of any length can be streamed. A
+        missing task is created, a task with another time is moved, and a task that is not listed is cancelled if that
+        is allowed.
 
         >>> from datetime import UTC, datetime
         >>> from horae_client import Listed, PushOrigin
@@ -79,7 +79,7 @@ class Sources(Verbs):
         return taken
 
     def run(self, type: str, *, dry: bool = False, idempotency_key: str | None = None) -> Source:
-        """Ask for a round now. A dry one finds differences and changes nothing.
+        """Request a round now. A dry round finds differences and changes nothing.
 
         >>> from horae_client import HttpOrigin
         >>> put = client.sources.put("ARTICLE_PUBLISH", HttpOrigin("https://shop.example.com/pending"))
@@ -90,7 +90,7 @@ class Sources(Verbs):
         return self._ask(asked.run(type, dry, keys.made(idempotency_key)))
 
     def rounds(self, type: str, *, limit: int | None = None) -> Items[Round]:
-        """A source's rounds, newest first.
+        """List a source's rounds, newest first.
 
         >>> from horae_client import PushOrigin
         >>> put = client.sources.put("ARTICLE_PUBLISH", PushOrigin())
@@ -101,7 +101,7 @@ class Sources(Verbs):
         return self._pages(asked.rounds(type), limit)
 
     def repairs(self, type: str, *, round: int | None = None, limit: int | None = None) -> Items[Repair]:
-        """What rounds found and did, newest first; of a dry round what it would have done.
+        """List what rounds found and did, newest first; for a dry round, what it would have done.
 
         >>> from datetime import UTC, datetime
         >>> from horae_client import Listed, PushOrigin
@@ -114,7 +114,7 @@ class Sources(Verbs):
         return self._pages(asked.repairs(type, round), limit)
 
     def remove(self, type: str) -> Source:
-        """Compare no more. Tasks stay as they are.
+        """Remove a source: its tasks are no longer compared and stay as they are.
 
         >>> from horae_client import PushOrigin
         >>> put = client.sources.put("ARTICLE_PUBLISH", PushOrigin())

@@ -1,4 +1,4 @@
-"""What all verbs are made of."""
+"""The base of all groups of methods."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol, TypeVar
@@ -11,17 +11,17 @@ T = TypeVar("T")
 
 
 class Carrier(Protocol):
-    """Someone who carries a request to the server and brings the answer."""
+    """Sends a request to the server and returns the answer."""
 
     def ask(self, request: Request[T]) -> T:
-        """The answer, or what was raised instead of it."""
+        """The answer; raises the error otherwise."""
         ...
 
 
 class Items(Iterator[T]):
-    """The items of a list, one by one, over as many pages as there are; a page is asked for when it is needed.
+    """The items of a list over all pages. A page is requested when it is needed.
 
-    `cells_down` names the databases that could not be reached for the pages so far: what lies there was left out.
+    `cells_down` names the databases that could not be reached for the pages so far: their rows are missing.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Items(Iterator[T]):
 
 
 class Verbs:
-    """A noun's verbs, over a carrier."""
+    """The methods of one noun."""
 
     def __init__(self, carrier: Carrier) -> None:
         self._carrier = carrier

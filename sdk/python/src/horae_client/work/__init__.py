@@ -1,1 +1,1 @@
-"""The inside of a worker: what it holds, how it pulls, beats, runs and reports. `horae_client.worker` is its face."""
+"""The internals of a worker: claims, heartbeats, handlers and reports. `horae_client.worker` is its public module."""

@@ -1,4 +1,4 @@
-"""What a handler is told about the attempt it runs."""
+"""What a handler knows about its attempt."""
 
 import threading
 from datetime import datetime
@@ -13,7 +13,7 @@ MAX_COMPENSATIONS: Final = 20
 MAX_KEY_CHARACTERS: Final = 200
 MAX_TYPE_CHARACTERS: Final = 120
 MAX_PAYLOAD_BYTES: Final = 64 * 1024
-"""What the server takes. A report that it refuses would come back as a failure of an attempt whose effect is done."""
+"""The limits of the server. If it refused a report, an attempt whose effect is done would count as failed."""
 
 
 class Context:
@@ -25,7 +25,7 @@ class Context:
         self.work = work
         self.worker_id = worker_id
         self._lost: threading.Event | None = None
-        self._events: list[dict[str, Any]] | None = None  # most ask for nothing
+        self._events: list[dict[str, Any]] | None = None  # most handlers request none
 
     @property
     def type(self) -> str:
@@ -39,27 +39,27 @@ class Context:
 
     @property
     def payload(self) -> Any:
-        """What came with it."""
+        """The payload of the task."""
         return self.work.payload
 
     @property
     def fire_time(self) -> datetime:
-        """When it was meant to happen, however late it is or often it was tried."""
+        """The nominal time, however late the attempt is and however often it was tried."""
         return self.work.fire_time
 
     @property
     def attempt(self) -> int:
-        """Which try this is, counted from 1."""
+        """The number of this attempt, counted from 1."""
         return self.work.attempt
 
     @property
     def idempotency_key(self) -> str:
-        """Record it with the effect, in one transaction: the same task may come twice."""
+        """The idempotency key. Record it with the effect, in one transaction, because a task may arrive twice."""
         return self.work.idempotency_key
 
     @property
     def instance_id(self) -> str:
-        """The instance, for logs."""
+        """The id of the instance, for logs."""
         return self.work.instance_id
 
     @property
@@ -69,17 +69,17 @@ class Context:
 
     @property
     def lost(self) -> bool:
-        """Whether it is no longer ours: cancelled, replaced, or given to another. A long handler looks now and then."""
+        """Whether the attempt was cancelled, replaced or given to another worker. Long handlers should check it."""
         return self._lost is not None and self._lost.is_set()
 
     def compensate(
         self, type: str, key: str, *, at: datetime | None = None, payload: Any = UNSET, version: int | None = None
     ) -> None:
-        """Ask for a task that is made if, and only if, this attempt's end is written: in one transaction with it.
+        """Request a task that is created if, and only if, the end of this attempt is written, in the same transaction.
 
-        For an effect that could not be had now: the task is retried on its own, and made once however often anything
-        in between fails. It is dropped when the handler raises `Retry` or `Snooze`, or fails. What the server would
-        refuse is a `ValueError` here.
+        Use it for an effect that is not possible now: the task is retried on its own, and created once, whatever fails
+        in between. It is dropped if the handler raises `Retry` or `Snooze`, or fails. What the server would refuse
+        raises `ValueError` here.
 
         >>> from horae_client.models import Work
         >>> from horae_client.work.context import Context
@@ -98,18 +98,18 @@ class Context:
 
     @property
     def compensations(self) -> list[dict[str, Any]]:
-        """What was asked for so far."""
+        """The tasks that were requested so far."""
         return self._events or []
 
     def lose(self) -> None:
-        """It is no longer ours; said by the worker."""
+        """Mark the attempt as lost. The worker calls this."""
         if self._lost is None:
             self._lost = threading.Event()
         self._lost.set()
 
 
 def _check(asked: dict[str, Any], before: int) -> None:
-    """Refuse what the server would refuse, while the handler can still do something about it."""
+    """Refuse what the server would refuse, while the handler can still react."""
     if before >= MAX_COMPENSATIONS:
         raise ValueError(f"one attempt asks for at most {MAX_COMPENSATIONS} tasks")
     for name, longest in (("type", MAX_TYPE_CHARACTERS), ("key", MAX_KEY_CHARACTERS)):

@@ -1,4 +1,4 @@
-"""The attempts in our hands, and the heartbeats that keep them there."""
+"""The attempts that a worker holds, and the heartbeats that keep them."""
 
 import asyncio
 import logging
@@ -18,7 +18,7 @@ PATIENCE: Final = 10.0
 
 
 class Held:
-    """One attempt: when to beat for it, and until when it is ours."""
+    """One attempt: when its next heartbeat is due, and until when it belongs to this worker."""
 
     __slots__ = ("beat_at", "beating", "ctx", "ends_at", "lost", "task", "work")
 
@@ -30,11 +30,11 @@ class Held:
         self.beat_at, self.ends_at = at + left / 3, at + left
 
     def until(self, at: float, left: float) -> None:
-        """Ours for so many seconds from then on; beat after a third of that."""
+        """Extend the claim: `left` seconds from `at`; the next heartbeat is due after a third of that."""
         self.beat_at, self.ends_at = at + left / 3, at + left
 
     def lose(self) -> None:
-        """Stop: someone else has it, or nobody is to have it."""
+        """Stop the handler: the attempt belongs to another worker, or is cancelled."""
         self.lost = True
         self.ctx.lose()
         if self.task is not None:
@@ -42,12 +42,12 @@ class Held:
 
 
 def seconds_left(deadline: datetime, now: datetime | None) -> float:
-    """How long something is ours: as long as the server says, by its own clock."""
+    """How long a claim lasts, by the server's clock."""
     return 30.0 if now is None else max(0.0, (deadline - now).total_seconds())
 
 
-class Hands:
-    """Everything we hold, by its token: no two attempts have the same."""
+class HeldAttempts:
+    """All attempts that this worker holds, by token. Tokens are unique."""
 
     def __init__(self, client: AsyncClient) -> None:
         self._client = client
@@ -55,17 +55,19 @@ class Hands:
         self._beats: set[asyncio.Task[None]] = set()
 
     def take(self, one: Held) -> None:
-        """From now on we answer for it."""
+        """Start keeping an attempt."""
         self.held[one.work.token] = one
 
     def let_go(self, one: Held) -> None:
-        """It was reported, or is lost."""
+        """Stop keeping an attempt that was reported or lost."""
         self.held.pop(one.work.token, None)
 
     async def beat(self) -> None:
-        """For ever: beat for what needs it. What could not be kept is given up before another may have it.
+        """Send heartbeats until cancelled, for attempts that need one.
 
-        Nobody waits for an answer here: one that does not come must not hide the deadline of anything.
+        1. Every `LOOK` seconds, give up attempts whose deadline has passed, before another worker can get them.
+        2. Send heartbeats in the background for all attempts that are due. This loop does not wait for the answers, so
+           a missing answer cannot delay step 1.
         """
         try:
             while True:
@@ -102,7 +104,7 @@ class Hands:
             for one, answer in zip(due, heard.items, strict=True):
                 if not answer.yours:
                     one.lose()
-                elif answer.deadline is not None:  # counted from the question: how old the answer is nobody knows
+                elif answer.deadline is not None:  # counted from the request: the age of the answer is unknown
                     one.until(asked_at, seconds_left(answer.deadline, heard.now))
         except Exception as error:
             log.warning("a heartbeat was not heard: %s", error or type(error).__name__)

@@ -1,4 +1,4 @@
-"""The types a worker serves: whose handler, and how many at once."""
+"""The types that a worker serves, with their handlers and limits."""
 
 import inspect
 from collections import deque
@@ -12,7 +12,7 @@ Handler = Callable[[Context], Any | Awaitable[Any]]
 
 
 class Kind:
-    """One type: its handler, its queue, and how many of it run."""
+    """One type: its handler, its queue, and how many of its handlers run."""
 
     def __init__(self, name: str, queue: str, handler: Handler, most: int | None) -> None:
         if most is not None and most < 1:

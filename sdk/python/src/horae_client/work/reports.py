@@ -1,4 +1,4 @@
-"""What came of attempts, said in batches: at once when idle, more at a time under load, and until it was heard."""
+"""Sends the outcomes of attempts in batches: at once when idle, larger under load, again until answered."""
 
 import asyncio
 import logging
@@ -23,11 +23,11 @@ SOON: Final = 1.0
 LONGEST_MESSAGE: Final = 2000
 PATIENCE: Final = 30.0
 WRONG: Final = (errors.BadRequest, errors.TooLarge, errors.Invalid)
-"""Refusals of what a message says. Any other says nothing about the reports in it: they are said again."""
+"""Refusals because of the content. Any other error says nothing about the reports, so they are sent again."""
 
 
 class Report(NamedTuple):
-    """One thing to say of what we hold, encoded. `back`: it is handed back. `last`: nothing is said in its place."""
+    """One encoded report of an attempt. `back`: the attempt is returned. `last`: there is no substitute report."""
 
     finished: bool
     item: Raw
@@ -39,38 +39,38 @@ class Report(NamedTuple):
 Heard = tuple[Report, str]
 
 
-def finished(work: Work, ctx: Context | None = None) -> dict[str, Any]:
-    """It is done."""
+def attempt_item(work: Work, ctx: Context | None = None) -> dict[str, Any]:
+    """The item of an attempt that is done."""
     item: dict[str, Any] = {"instance_id": work.instance_id, "attempt": work.attempt, "token": work.token}
     if ctx is not None and ctx.compensations:
         item["compensations"] = ctx.compensations
     return item
 
 
-def told(work: Work, ctx: Context, error: BaseException) -> tuple[bool, dict[str, Any]]:
-    """What a handler said otherwise, in the words of the protocol; whether it goes to `finish`."""
+def result_item(work: Work, ctx: Context, error: BaseException) -> tuple[bool, dict[str, Any]]:
+    """The item of an outcome other than success, and whether it goes to `finish`."""
     reason = error.reason if isinstance(error, Outcome) else f"{type(error).__name__}: {text_of(error)}"
     reason = reason[:LONGEST_MESSAGE]
     match error:
         case Declined():
-            return True, finished(work, ctx) | {"declined": True, "message": reason}
+            return True, attempt_item(work, ctx) | {"declined": True, "message": reason}
         case Unrecoverable():
-            return False, finished(work, ctx) | {"message": reason, "retryable": False}
+            return False, attempt_item(work, ctx) | {"message": reason, "retryable": False}
         case Snooze(seconds=seconds):
-            return False, finished(work) | {"message": reason, "counted": False, "retry_after": seconds}
+            return False, attempt_item(work) | {"message": reason, "counted": False, "retry_after": seconds}
         case Retry(after=float() | int() as after):
-            return False, finished(work) | {"message": reason, "retry_after": after}
+            return False, attempt_item(work) | {"message": reason, "retry_after": after}
         case _:
-            return False, finished(work) | {"message": reason}
+            return False, attempt_item(work) | {"message": reason}
 
 
-def back(work: Work, reason: str, after: float = 0.0) -> dict[str, Any]:
-    """It was not begun, or may not go on here: it is due again, and that costs nothing."""
-    return finished(work) | {"message": reason, "counted": False, "retry_after": after}
+def return_item(work: Work, reason: str, after: float = 0.0) -> dict[str, Any]:
+    """The item of an attempt that is returned: it is due again, and this counts as no attempt."""
+    return attempt_item(work) | {"message": reason, "counted": False, "retry_after": after}
 
 
 def report_of(held: Held, is_finished: bool, item: dict[str, Any], *, is_back: bool = False) -> Report:
-    """A report that can be sent: what cannot be encoded is told as a failure of its attempt, and of no other."""
+    """An encoded report. If it cannot be encoded, it becomes a failure of its own attempt and affects no other."""
     try:
         return Report(is_finished, Raw(encode(item)), held, is_back)
     except Exception as error:
@@ -79,39 +79,39 @@ def report_of(held: Held, is_finished: bool, item: dict[str, Any], *, is_back: b
 
 
 def _failure(held: Held, reason: str) -> Report:
-    """What is said in the place of a report that cannot be."""
-    return Report(False, Raw(encode(finished(held.work) | {"message": reason[:LONGEST_MESSAGE]})), held, last=True)
+    """The substitute for a report that cannot be sent."""
+    return Report(False, Raw(encode(attempt_item(held.work) | {"message": reason[:LONGEST_MESSAGE]})), held, last=True)
 
 
 class Reports:
-    """Says what it is given, in batches, one or a few at a time. A batch that is not heard is said again.
+    """Sends reports in batches, a few at a time. A batch without an answer is sent again.
 
-    `heard` is told what was, with its verdict, all of a batch at once.
+    `on_answers` is called with all reports of a batch that were answered, and their verdicts.
     """
 
-    def __init__(self, client: AsyncClient, heard: Callable[[Sequence[Heard]], None], lanes: int = 2) -> None:
+    def __init__(self, client: AsyncClient, on_answers: Callable[[Sequence[Heard]], None], lanes: int = 2) -> None:
         self._client = client
-        self._heard = heard
+        self._on_answers = on_answers
         self._waiting: dict[bool, list[Report]] = {True: [], False: []}
         self._lanes = lanes
         self._busy = 0
         self._tasks: set[asyncio.Task[None]] = set()
         self._idle = asyncio.Event()
         self._idle.set()
-        self.unsaid = 0
+        self.unanswered = 0
 
     def add(self, report: Report) -> None:
-        """Say this, soon: what is added in one moment goes together."""
+        """Send a report soon; reports that are added at the same moment go together."""
         self._waiting[report.finished].append(report)
-        self.unsaid += 1
+        self.unanswered += 1
         if self._idle.is_set():
             self._idle.clear()
         if self._busy < self._lanes:
             self._busy += 1
             self._spawn(self._lane())
 
-    async def flushed(self, seconds: float) -> bool:
-        """Wait until all was said and heard; False when that took too long."""
+    async def flush(self, seconds: float) -> bool:
+        """Wait until all reports are answered; False if that took too long."""
         try:
             async with asyncio.timeout(seconds):
                 await self._idle.wait()
@@ -125,11 +125,11 @@ class Reports:
         task.add_done_callback(self._tasks.discard)
 
     async def _lane(self) -> None:
-        """Say what waits until nothing does."""
+        """Send batches until no report waits."""
         try:
-            await asyncio.sleep(0)  # what else ends in this moment goes with it
+            await asyncio.sleep(0)  # reports of the same moment go together
             while (batch := self._take()) is not None:
-                await self._say(*batch)
+                await self._send_batch(*batch)
         finally:
             self._busy -= 1
 
@@ -141,50 +141,50 @@ class Reports:
                 return kind, part
         return None
 
-    async def _say(self, kind: bool, batch: list[Report]) -> None:
-        """Say a batch. One that is refused is halved, until what is wrong stands alone."""
+    async def _send_batch(self, kind: bool, batch: list[Report]) -> None:
+        """Send a batch. A refused batch is halved until the invalid report is alone."""
         try:
-            answers = await self._insist(kind, batch)
+            answers = await self._send_until_answered(kind, batch)
         except WRONG as error:
             if len(batch) > 1:
                 half = len(batch) // 2
-                await self._say(kind, batch[:half])
-                await self._say(kind, batch[half:])
+                await self._send_batch(kind, batch[:half])
+                await self._send_batch(kind, batch[half:])
                 return
             self._settle([(batch[0], "invalid", str(error))])
         else:
             self._settle([(report, one.verdict, one.message) for report, one in zip(batch, answers, strict=True)])
 
     def _settle(self, answers: Sequence[tuple[Report, str, str]]) -> None:
-        """Tell what was heard, and say the rest again: what was not taken now, and what was wrong as a failure."""
-        told: list[Heard] = []
+        """Pass on the answered reports; send refused ones again later, and invalid ones as failures."""
+        answered: list[Heard] = []
         later: list[Report] = []
         for report, verdict, message in answers:
             if verdict == "not_now":
                 later.append(report)
             elif verdict in {"done", "late"}:
-                told.append((report, verdict))
+                answered.append((report, verdict))
             else:
                 log.error("a report of %s was refused: %s", report.held.work.instance_id, message)
                 if report.last:
-                    told.append((report, "refused"))
+                    answered.append((report, "refused"))
                 else:
                     later.append(_failure(report.held, f"what its worker reported was refused: {text_of(message)}"))
-        self.unsaid -= len(told)
-        self._heard(told)
+        self.unanswered -= len(answered)
+        self._on_answers(answered)
         if later:
-            self._spawn(self._again(later))
-        if not self.unsaid:
+            self._spawn(self._resend(later))
+        if not self.unanswered:
             self._idle.set()
 
-    async def _again(self, later: Sequence[Report]) -> None:
+    async def _resend(self, later: Sequence[Report]) -> None:
         await asyncio.sleep(SOON)
         for report in later:
-            self.unsaid -= 1
+            self.unanswered -= 1
             self.add(report)
 
-    async def _insist(self, kind: bool, batch: Sequence[Report]) -> Sequence[Reported]:
-        """An answer for each. Silence is asked again for as long as it takes; only what is wrong raises."""
+    async def _send_until_answered(self, kind: bool, batch: Sequence[Report]) -> Sequence[Reported]:
+        """Send a batch until it is answered; returns one answer for each report. Raises only for invalid content."""
         items = [report.item for report in batch]
         request = asked.finish(items) if kind else asked.fail(items)
         pause = SOON / 4
@@ -208,7 +208,7 @@ class Reports:
 
 
 def _fit(waiting: Sequence[Report]) -> int:
-    """How many go into one message: all, unless some carry much."""
+    """How many reports fit into one message: all, unless some are large."""
     part, size = waiting[:MOST], 0
     for many, report in enumerate(part):
         size += len(bytes(report.item))

@@ -1,7 +1,7 @@
-"""Tasks of the event loop that run handlers, many each: a handler that never waits costs no task of its own.
+"""Tasks of the event loop that run handlers, many each: a handler that never waits needs no task of its own.
 
-A runner takes what is next for as long as something is. Before each handler the next runner is called, and begins as
-soon as this one waits; so as many handlers run beside each other as wait for something.
+A runner takes the next handler for as long as there is one. Before each handler it schedules the next runner, which
+starts as soon as this one waits. So as many handlers run concurrently as are waiting for something.
 """
 
 import asyncio
@@ -15,12 +15,12 @@ from horae_client.work.held import Held
 from horae_client.work.kinds import Kind
 
 SLICE: Final = 0.01
-"""Seconds after which a runner makes room for whatever else the loop has to do."""
+"""Seconds after which a runner yields to the rest of the event loop."""
 Perform = Callable[[Kind, Held], Awaitable[None]]
 
 
 class Runners:
-    """Each handler finds the context variables that were set where the worker began, and nothing of another's."""
+    """Runs handlers. Each one gets the context variables of the worker's start, and none of another handler."""
 
     def __init__(self, perform: Perform) -> None:
         self._perform = perform
@@ -30,19 +30,19 @@ class Runners:
         self._context = copy_context()
 
     def add(self, kind: Kind, held: Held) -> None:
-        """Run this, in its turn."""
+        """Run this in its turn."""
         self._next.append((kind, held))
         if not self._called:
             self._call()
 
     def withdraw(self) -> list[tuple[Kind, Held]]:
-        """Everything that was not begun; it will not be."""
+        """Remove and return everything that has not started."""
         left = list(self._next)
         self._next.clear()
         return left
 
     def _call(self) -> None:
-        """Someone goes on with what is next, if anything is."""
+        """Start a runner if there is something to run."""
         if self._next:
             self._called = True
             task = asyncio.get_running_loop().create_task(self._run(), context=self._context.copy())
@@ -64,9 +64,9 @@ class Runners:
                     await self._perform(kind, held)
                 finally:
                     held.task = None
-                while task.cancelling():  # that was about this handler, not about the next
+                while task.cancelling():  # the cancellation was for this handler, not for the next
                     task.uncancel()
-                if copy_context() != self._context:  # what it left there is not for another
+                if copy_context() != self._context:  # it changed a context variable: use a new context
                     break
         finally:
             if not self._called:

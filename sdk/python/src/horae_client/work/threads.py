@@ -1,4 +1,4 @@
-"""Threads for handlers that block. They end with the process, whatever they are doing: a graceful stop waits first."""
+"""Daemon threads for handlers that block. They end with the process; a graceful stop waits for them first."""
 
 import asyncio
 import contextvars
@@ -11,7 +11,7 @@ Work = tuple[asyncio.AbstractEventLoop, "asyncio.Future[Any]", Callable[[], Any]
 
 
 class Threads:
-    """So many at most, started when they are needed."""
+    """At most `most` threads, started when they are needed."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -21,7 +21,7 @@ class Threads:
         self._lock = threading.Lock()
 
     async def run(self, work: Callable[..., Any], *args: Any) -> Any:
-        """Run it in a thread and wait for what it returns; context variables go with it."""
+        """Run `work` in a thread and wait for its result; context variables are copied."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
         context = contextvars.copy_context()
@@ -39,13 +39,13 @@ class Threads:
             loop, future, work = self._queue.get()
             try:
                 result, error = work(), None
-            except BaseException as raised:  # whatever it was, someone waits for it
+            except BaseException as raised:  # the caller waits for any error
                 result, error = None, raised
             with self._lock:
                 self._free += 1
             try:
                 loop.call_soon_threadsafe(_settle, future, result, error)
-            except RuntimeError:  # the loop is gone: nobody waits any more
+            except RuntimeError:  # the loop is closed: there is no waiter any more
                 return
 
 

@@ -1,3 +1,4 @@
+-- :shard :tenant_id :route :resource :key :instance_id :answer
 -- Always one row: this transaction reserved it. Its reserve has passed the fence.
-update idempotency set instance_id = $6, answer = $7
-where shard_id = $1 and tenant_id = $2 and route = $3 and resource = $4 and key = $5
+update idempotency set instance_id = :instance_id, answer = :answer
+where shard_id = :shard and tenant_id = :tenant_id and route = :route and resource = :resource and key = :key

@@ -1,2 +1,3 @@
+-- :shard :tenant_id :route :resource :key
 select fingerprint, instance_id, answer from idempotency
-where shard_id = $1 and tenant_id = $2 and route = $3 and resource = $4 and key = $5
+where shard_id = :shard and tenant_id = :tenant_id and route = :route and resource = :resource and key = :key

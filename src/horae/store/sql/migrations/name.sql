@@ -1,2 +1,3 @@
+-- :name :environment
 -- A cell keeps the name and the environment it was given first.
-insert into cell (name, environment) values ($1, $2) on conflict do nothing
+insert into cell (name, environment) values (:name, :environment) on conflict do nothing

@@ -1,1 +1,2 @@
-insert into schema_migration (number, name, checksum) values ($1, $2, $3)
+-- :number :name :checksum
+insert into schema_migration (number, name, checksum) values (:number, :name, :checksum)

@@ -1,0 +1,151 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { Select } from "antd";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { getDeadLetters } from "../../api/generated/client";
+import type { DeadLetterView } from "../../api/generated/models";
+import { ActionButton } from "../../parts/ActionButton";
+import type { Column } from "../../parts/DataTable";
+import { EmptyState } from "../../parts/EmptyState";
+import { Page } from "../../parts/Page";
+import { PagedTable } from "../../parts/PagedTable";
+import { StateTag } from "../../parts/StateTag";
+import { Timestamp } from "../../parts/Timestamp";
+import { JobLink, KeyLink } from "../instances/columns";
+import { TextFilter } from "../instances/FilterBar";
+import { Actions } from "./Actions";
+import { BulkReplayDialog } from "./BulkReplayDialog";
+import { type DeadLetterFilters, ERROR_CODES, STATUSES, TRANSIENT_TAG } from "./filters";
+
+const route = getRouteApi("/dead-letters");
+const REFRESH_MS = 5_000;
+
+/** The list of dead letters, with replay and discard. */
+export function DeadLettersPage() {
+  const { t } = useTranslation("deadLetters");
+  const filters = route.useSearch();
+  const navigate = route.useNavigate();
+  const [bulkReplay, setBulkReplay] = useState(false);
+  const query = useQuery({
+    queryKey: ["dead-letters", filters],
+    queryFn: ({ signal }) => getDeadLetters(filters, { signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: filters.cursor ? false : REFRESH_MS,
+  });
+  const filtered = Boolean(filters.job || filters.tag || filters.error_code || filters.status);
+  return (
+    <Page
+      title={t("title")}
+      actions={
+        <ActionButton action="dead_letters.replay_many" onClick={() => setBulkReplay(true)}>
+          {t("many.open")}
+        </ActionButton>
+      }
+    >
+      <FilterBar filters={filters} onChange={(search) => void navigate({ search })} />
+      <PagedTable<DeadLetterView>
+        query={query}
+        caption={t("title")}
+        columns={useColumns()}
+        id={(one) => one.instance_id}
+        cursor={filters.cursor}
+        onCursor={(cursor) => void navigate({ search: { ...filters, cursor } })}
+        empty={
+          filtered ? (
+            <p className="soft">{t("none")}</p>
+          ) : (
+            <EmptyState title={t("empty.title")} help={t("empty.help")} />
+          )
+        }
+      />
+      {bulkReplay && <BulkReplayDialog filters={filters} onClose={() => setBulkReplay(false)} />}
+    </Page>
+  );
+}
+
+function FilterBar({
+  filters,
+  onChange,
+}: {
+  filters: DeadLetterFilters;
+  onChange: (next: DeadLetterFilters) => void;
+}) {
+  const { t } = useTranslation(["deadLetters", "states"]);
+  const change = (part: Partial<DeadLetterFilters>) => onChange({ ...filters, ...part, cursor: undefined });
+  return (
+    <search className="filters">
+      <TextFilter label={t("columns.job")} value={filters.job} onSend={(job) => change({ job })} />
+      <Select
+        aria-label={t("columns.code")}
+        placeholder={t("columns.code")}
+        className="short"
+        allowClear
+        showSearch
+        value={filters.error_code}
+        options={ERROR_CODES.map((value) => ({ value, label: value }))}
+        onChange={(error_code) => change({ error_code })}
+      />
+      <Select
+        aria-label={t("tag")}
+        placeholder={t("tag")}
+        className="short"
+        allowClear
+        value={filters.tag}
+        options={[{ value: TRANSIENT_TAG, label: t("transient") }]}
+        onChange={(tag) => change({ tag })}
+      />
+      <Select
+        aria-label={t("columns.status")}
+        placeholder={t("columns.status")}
+        className="short"
+        allowClear
+        value={filters.status}
+        options={STATUSES.map((value) => ({ value, label: t(`states:${value}`) }))}
+        onChange={(status) => change({ status })}
+      />
+    </search>
+  );
+}
+
+function useColumns(): Column<DeadLetterView>[] {
+  const { t } = useTranslation("deadLetters");
+  return [
+    {
+      title: t("columns.failedAt"),
+      kind: "tight",
+      show: (one) => (
+        <Link to="/instances/$instance" params={{ instance: one.instance_id }}>
+          <Timestamp at={one.created_at} />
+        </Link>
+      ),
+    },
+    { title: t("columns.job"), show: (one) => <JobLink one={one} /> },
+    { title: t("columns.key"), show: (one) => <KeyLink one={one} /> },
+    {
+      title: t("columns.code"),
+      show: (one) => (
+        <span className="fault">
+          <code>{one.error_code}</code> {one.error_msg}
+        </span>
+      ),
+    },
+    { title: t("tag"), kind: "tight", show: (one) => one.tag && t("transient") },
+    { title: t("columns.status"), kind: "tight", show: (one) => <Status one={one} /> },
+    { title: t("columns.actions"), kind: "tight", show: (one) => <Actions one={one} /> },
+  ];
+}
+
+function Status({ one }: { one: DeadLetterView }) {
+  const { t } = useTranslation("deadLetters");
+  return (
+    <>
+      <StateTag state={one.replay_status} />{" "}
+      {one.replay_id && (
+        <Link to="/instances/$instance" params={{ instance: one.replay_id }}>
+          {t("replayed")}
+        </Link>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,69 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Input, Select } from "antd";
+import { useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+
+const STATUSES = ["ACTIVE", "PAUSED", "COMPLETED"] as const;
+const DEBOUNCE_MS = 200;
+
+/** The filters of the jobs; they are part of the address. Typed text applies after a short pause. */
+export function FilterBar() {
+  const { t } = useTranslation(["jobs", "states"]);
+  const search = useSearch({ from: "/jobs" });
+  const navigate = useNavigate();
+  const applyFilters = (more: Partial<typeof search>) =>
+    navigate({ to: "/jobs", search: { ...search, ...more, cursor: undefined }, replace: true });
+  return (
+    <search className="filters">
+      <DebouncedFilter
+        name={t("filter.prefix")}
+        value={search.prefix ?? ""}
+        onChange={(prefix) => applyFilters({ prefix })}
+      />
+      <DebouncedFilter
+        name={t("filter.label")}
+        value={search.label ?? ""}
+        onChange={(label) => applyFilters({ label })}
+      />
+      <Select
+        aria-label={t("filter.status")}
+        className="status"
+        allowClear
+        placeholder={t("filter.status")}
+        value={search.status}
+        options={STATUSES.map((status) => ({ value: status, label: t(`states:${status}`) }))}
+        onChange={(status?: string) => applyFilters({ status })}
+      />
+    </search>
+  );
+}
+
+function DebouncedFilter({
+  name,
+  value,
+  onChange,
+}: {
+  name: string;
+  value: string;
+  onChange: (value?: string) => void;
+}) {
+  const [text, setText] = useState(value);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => setText(value), [value]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return (
+    <Input
+      aria-label={name}
+      placeholder={name}
+      allowClear
+      className="typed"
+      value={text}
+      onChange={(event) => {
+        const typed = event.target.value;
+        setText(typed);
+        clearTimeout(timer.current);
+        timer.current = setTimeout(() => onChange(typed || undefined), DEBOUNCE_MS);
+      }}
+    />
+  );
+}

@@ -1,0 +1,53 @@
+/** The settings of a rolling trigger, and the ages in a coverage. */
+import type { CoverageView, JobView } from "../../api/generated/models";
+import { duration } from "../../parts/times";
+import type { Tone } from "../../parts/tones";
+
+export interface RollingSet {
+  window: number;
+  every: number;
+  budget: number | null;
+  share: number;
+  fresh: number;
+}
+
+/** Returns the settings of a rolling trigger with their defaults. */
+export function rollingSetOf(job: JobView): RollingSet {
+  const trigger = job.trigger.kind === "rolling" ? job.trigger : undefined;
+  const window = trigger?.window ?? 0;
+  const every = trigger?.every ?? 0;
+  return {
+    window,
+    every,
+    budget: trigger?.budget ?? null,
+    share: trigger?.share ?? 0.999,
+    fresh: trigger?.fresh ?? window + 2 * every,
+  };
+}
+
+/** Formats a share in per cent, never rounded up. */
+export const percent = (share: number): string => `${Math.floor(share * 100_000) / 1_000} %`;
+
+export interface Age {
+  name: "under" | "older" | "never";
+  length: string;
+  subjects: number;
+  part: number;
+  tone: Tone;
+}
+
+/** Returns the ages of the last successes, youngest first; empty if they were not counted. */
+export function agesOf(set: RollingSet, coverage: CoverageView): Age[] {
+  const bounds = [set.window / 4, set.window / 2, (set.window * 3) / 4, set.window, set.fresh];
+  const most = Math.max(1, ...coverage.ages);
+  return coverage.ages.map((subjects, index) => {
+    const bound = bounds[index];
+    return {
+      name: bound !== undefined ? "under" : index === bounds.length ? "older" : "never",
+      length: duration((bound ?? set.fresh) * 1_000),
+      subjects,
+      part: subjects / most,
+      tone: bound !== undefined ? "good" : index === bounds.length ? "warn" : "idle",
+    };
+  });
+}

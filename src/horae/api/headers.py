@@ -1,0 +1,63 @@
+"""Middleware around every request: measure it, count it, and add the security headers to the response.
+
+With these headers a browser runs no script of a response, loads nothing from other sites, and does not frame it.
+"""
+
+from typing import Final
+
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from horae.api.metrics import Metrics
+from horae.api.problems import problem_of
+from horae.runtime.clock import boottime
+
+HEADERS: Final = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+PAGE_POLICY: Final = (
+    "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+"""For pages with scripts and styles in files of this server: nothing inline, nothing from other sites."""
+
+
+class HeadersMiddleware:
+    """ASGI middleware. It does not read or change bodies."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self._app = app
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began, status, answered = boottime(), 500, False
+
+        async def sending(message: Message) -> None:
+            nonlocal status, answered
+            if message["type"] == "http.response.start":
+                status, answered = message["status"], True
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        self._metrics.inside.inc()
+        try:
+            await self._app(scope, receive, sending)
+        except Exception as error:
+            if answered:
+                raise
+            await problem_of(error)(scope, receive, sending)  # the default response of the framework has no headers
+        finally:
+            self._metrics.inside.dec()
+            route = getattr(scope.get("route"), "path_format", "none")
+            self._metrics.requests.labels(route, scope["method"], status).inc()
+            self._metrics.seconds.labels(route).observe(boottime() - began)

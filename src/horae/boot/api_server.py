@@ -1,0 +1,222 @@
+"""The API server in this process, as `horae api` and tests run it."""
+
+import asyncio
+import errno
+import resource
+import socket
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from typing import Final
+
+import uvicorn
+from fastapi import FastAPI
+
+from horae.api.app import AppParts, make
+from horae.api.gate import Gate
+from horae.api.protocol import ConnectionLimits, protocol_of
+from horae.boot.fitness import check_session, pooled_statement, visit_open
+from horae.boot.serving import client_of, sender_of
+from horae.delivery.oidc import Issuer, RelyingParty
+from horae.domain.errors import Unavailable, Unfit
+from horae.domain.limits.limits import Limit
+from horae.runtime.cancellation import cancel_and_wait
+from horae.runtime.loop import Duty, Loop
+from horae.runtime.randomness import new_token
+from horae.runtime.settings import Settings
+from horae.runtime.waker import Waker
+from horae.security.cookies import Csrf
+from horae.security.signed_texts import Signer
+from horae.service.health import readiness
+from horae.service.identity.callers import Callers
+from horae.service.identity.people import People, Rules
+from horae.service.identity.session_callers import Visitors
+from horae.service.identity.sessions import Terms
+from horae.service.targets.trials import Trials
+from horae.service.workers.polls import Polls
+from horae.store import row_level_security
+from horae.store.cells import Cell
+from horae.store.store import Store
+from horae.store.tx import Tx
+from horae.upkeep.clocks import ClockKeeper
+from horae.upkeep.identities import IdentityCopier
+from horae.upkeep.joining import CellJoiner
+from horae.upkeep.signals import Signaller
+
+RESERVED_FILES: Final = 256
+"""Files that a process needs besides the connections of its clients: cells, logs, targets of test requests."""
+MIN_CONNECTIONS_PER_HOST: Final = 100
+"""Connections that one host may always have, even if a tenth of all is less."""
+IDENTITY_COPY_INTERVAL_S: Final = 2.0
+CLOCK_INTERVAL_S: Final = 2.0
+LISTENER_INTERVAL_S: Final = 5.0
+LAST_USE_INTERVAL_S: Final = 10.0
+"""The pause between two rounds that write the last use of API keys and sessions."""
+SIGNALS_INTERVAL_S: Final = 60.0
+CELL_JOIN_INTERVAL_S: Final = 2.0
+
+
+class ApiServer(uvicorn.Server):
+    """A server that leaves signals to its caller."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Capture no signals."""
+        yield
+
+
+def app_of(
+    settings: Settings, store: Store, callers: Callers, parts: AppParts | None = None, visitors: Visitors | None = None
+) -> FastAPI:
+    """The application that the settings describe."""
+    limit = Limit(settings.api_rate, settings.api_burst, settings.api_concurrency)
+    visitors = visitors or Visitors(store)
+    gate = Gate(callers, visitors, Signer(settings.api_secret), Csrf(settings.api_secret), limit)
+    return make(gate, readiness.Readiness(store).look, parts or AppParts(polls=Polls(store)))
+
+
+def limits_of(settings: Settings) -> ConnectionLimits:
+    """How many connections this process may have: the system's limit of open files, minus a reserve."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = settings.api_connections + RESERVED_FILES
+    files = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < files:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (files, hard))
+    total = max(10, files - RESERVED_FILES)
+    networks = [ip_network(one) for one in settings.api_trusted_proxies]
+    return ConnectionLimits(total, share_of_one(total), partial(_within, networks))
+
+
+def share_of_one(total: int) -> int:
+    """How many connections one host may have: a tenth of all.
+
+    If all are few, one host may have half of them, up to `MIN_CONNECTIONS_PER_HOST`.
+    """
+    return max(total // 10, min(total // 2, MIN_CONNECTIONS_PER_HOST))
+
+
+def _within(networks: Sequence[IPv4Network | IPv6Network], address: str) -> bool:
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return False
+    return any(found in network for network in networks)
+
+
+def terms_of(settings: Settings) -> Terms:
+    """How long sessions are valid."""
+    return Terms(timedelta(seconds=settings.session_idle), timedelta(seconds=settings.session_life))
+
+
+def people_of(settings: Settings, store: Store) -> People | None:
+    """The login of people; None if no issuer is configured."""
+    oidc = settings.oidc
+    if oidc is None:
+        return None
+    issuer = Issuer(client_of(settings), RelyingParty(oidc.issuer, oidc.client_id, oidc.client_secret))
+    rules = Rules(oidc.redirect_url, frozenset(oidc.algorithms), oidc.scopes, oidc.groups_claim)
+    return People(store, issuer, rules, Signer(settings.api_secret), terms_of(settings))
+
+
+@asynccontextmanager
+async def api_server(settings: Settings, store: Store) -> AsyncIterator[str]:
+    """Run the API server during the block; gives its address.
+
+    1. Check the open cells. A cell that is lost meanwhile joins later.
+    2. Build the application, listen on the socket, and start the background duties and the server.
+    3. At the end, stop accepting requests and end long polls, so that requests under way can finish.
+    4. Then stop the duties, and write what they have recorded since their last round.
+    """
+    await visit_open(store, partial(_check, settings))
+    callers, visitors = Callers(store), Visitors(store)
+    people = people_of(settings, store)
+    trials, polls = Trials(await sender_of(settings, store)), Polls(store)
+    clock_waker = Waker()
+    keeper = ClockKeeper(store, clock_waker.wake)
+    parts = AppParts(trials, polls, keeper.on_closed_shard, people, terms_of(settings))
+    app = app_of(settings, store, callers, parts, visitors)
+    signaller = Signaller(row_level_security.restrict(store, row_level_security.PLATFORM), new_token())
+    listening = listen(settings.api_host, settings.api_port)
+    config = uvicorn.Config(
+        app,
+        http=protocol_of(limits_of(settings)),
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=bool(settings.api_trusted_proxies),
+        forwarded_allow_ips=settings.api_trusted_proxies,
+        timeout_graceful_shutdown=int(settings.grace),
+    )
+    server = ApiServer(config)
+    keeping = Loop("clockkeeper", keeper, CLOCK_INTERVAL_S, clock_waker)
+    duties: tuple[tuple[Duty, float], ...] = (
+        (CellJoiner([store], partial(_check, settings)), CELL_JOIN_INTERVAL_S),
+        (IdentityCopier(store), IDENTITY_COPY_INTERVAL_S),
+        (callers, LAST_USE_INTERVAL_S),
+        (visitors, LAST_USE_INTERVAL_S),
+        (signaller, SIGNALS_INTERVAL_S),
+        *((listener, LISTENER_INTERVAL_S) for listener in polls.listeners),
+    )
+    loops = [keeping, *(Loop(type(duty).__name__.lower(), duty, pause) for duty, pause in duties)]
+    upkeep = [asyncio.create_task(loop.run()) for loop in loops]
+    serving = asyncio.create_task(server.serve(sockets=[listening]))
+    try:
+        host, port = listening.getsockname()[:2]
+        yield f"http://{host}:{port}"
+    finally:
+        server.should_exit = True
+        await polls.close()
+        await serving
+        await cancel_and_wait(*upkeep)
+        await trials.close()
+        if people is not None:
+            await people.close()
+        with suppress(Exception):  # the last notes; a cell that is down does not stop us
+            await callers.once()
+            await visitors.once()
+            await signaller.once()
+
+
+async def _check(settings: Settings, cell: Cell) -> None:
+    """Refuse a cell where a pooler drops the settings of our sessions.
+
+    In production, also refuse a role that row-level security does not apply to.
+    """
+    await check_session(cell)
+    if settings.environment != "production":
+        return
+    async with pooled_statement(cell) as tx:
+        held = [await row_level_security.is_enforced(tx)]
+    async with cell.direct() as connection:
+        held.append(await row_level_security.is_enforced(Tx(connection, datetime.now(UTC))))
+    if not all(held):
+        raise Unfit(f"{cell.name}: row-level security does not hold this role; set HORAE_API_DSN to horae_api's")
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that several processes can share; the kernel distributes the connections."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    made = socket.socket(family, socket.SOCK_STREAM)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    try:
+        made.bind((host, port))
+        made.listen(2048)
+    except OSError as error:
+        made.close()
+        raise Unavailable(_not_listening(host, port, error)) from error
+    made.setblocking(False)
+    return made
+
+
+def _not_listening(host: str, port: int, error: OSError) -> str:
+    """Why the address cannot be used, and what to change."""
+    where = f"port {port} of {host}"
+    if error.errno == errno.EADDRINUSE:
+        return f"{where} is in use by another program: end it, or choose another port (--port, HORAE_API_PORT)"
+    return f"cannot listen on {where}: {error.strerror or error} (HORAE_API_HOST, HORAE_API_PORT)"

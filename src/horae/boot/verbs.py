@@ -1,0 +1,48 @@
+"""Groups of commands: every command takes `--json`, and may be an `async def`."""
+
+import functools
+import inspect
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any, TypeVar
+
+import typer
+
+from horae.boot.output import set_json
+
+Verb = TypeVar("Verb", bound=Callable[..., Any])
+
+
+class Verbs(typer.Typer):
+    """A group of commands. Every command takes `--json`, and may be an `async def`."""
+
+    def command(self, name: str | None = None, **facts: Any) -> Callable[[Verb], Verb]:
+        """Register a command, and add `--json` to it."""
+        register = super().command(name, **facts)
+
+        def take(verb: Verb) -> Verb:
+            register(_with_json(verb))
+            return verb
+
+        return take
+
+
+def _run(work: Callable[[], Awaitable[Any]]) -> Any:
+    from horae.boot.session import run  # noqa: PLC0415 - it loads the store, which `horae version` does without
+
+    return run(work)
+
+
+def _with_json(verb: Verb) -> Verb:
+    @functools.wraps(verb)
+    def asked(*args: Any, as_json: bool = False, **facts: Any) -> Any:
+        set_json(wanted=as_json)
+        if inspect.iscoroutinefunction(verb):
+            return _run(functools.partial(verb, *args, **facts))
+        return verb(*args, **facts)
+
+    flag = Annotated[bool, typer.Option("--json", help="Answer in JSON, for programs.")]
+    signature = inspect.signature(verb, eval_str=True)
+    extra = inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=flag)
+    asked.__signature__ = signature.replace(parameters=[*signature.parameters.values(), extra])  # type: ignore[attr-defined]
+    asked.__annotations__ = {**inspect.get_annotations(verb, eval_str=True), "as_json": flag}
+    return asked  # type: ignore[return-value]

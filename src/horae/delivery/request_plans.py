@@ -1,0 +1,160 @@
+"""Request plans: the parts of a request that are the same at every fire of a job version are prepared as bytes."""
+
+from collections.abc import Callable
+from typing import Any, Final
+from urllib.parse import quote, urlencode
+
+import msgspec
+
+from horae.delivery.auth import Access
+from horae.delivery.http import USER_AGENT, HttpRequest, Origin, head, parse_url
+from horae.delivery.secrets import Unsendable
+from horae.delivery.signing import sign
+from horae.domain.instances.instances import Instance
+from horae.domain.instances.outcomes import ErrorCode
+from horae.domain.jobs.jobs import Job
+from horae.domain.targets.calls import Call, call_of, completion_of
+from horae.domain.targets.targets import HttpTarget
+from horae.domain.targets.templates import Fill, compile_text, compile_value
+from horae.domain.targets.urls import is_sendable
+from horae.domain.workers.completion_tokens import traceparent
+from horae.runtime.randomness import new_span_id
+
+ENCODE: Final = msgspec.json.Encoder().encode
+"""Encodes a value as JSON."""
+USUAL: Final = {"User-Agent": USER_AGENT, "Content-Type": "application/json"}
+"""Headers that every call has, unless its target sets them."""
+MOST_FORMS: Final = 10_000
+"""Forms that are kept."""
+PLAIN: Final = "!\"#$&'()*+,/:;<=>?@[\\]^`{|}"
+"""Visible characters that an idempotency key keeps in a header, beside letters, digits and `_.-~`."""
+
+
+class Form:
+    """The prepared parts that all jobs with one target share."""
+
+    def __init__(self, target: HttpTarget) -> None:
+        given = {name.lower() for name in target.headers}
+        usual = {name: value for name, value in USUAL.items() if name.lower() not in given}
+        self.query = None if _without_placeholders(target.query) == target.query else _Query(target.query)
+        place = parse_url(target.url)
+        self.origin = place.origin
+        path = place.path if self.query else place.path + _query_suffix(place.path, _encode_query(target.query))
+        self.head = head(target.method, place._replace(path=path), {**usual, **_without_placeholders(target.headers)})
+        self.headers = [(name, fill) for name, value in target.headers.items() if (fill := compile_text(value))]
+        self.body = _body_of(target)
+
+
+class Forms:
+    """Remembers forms by object identity: equal targets are one object within a node."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[HttpTarget, Form]] = {}
+
+    def of(self, target: HttpTarget) -> Form:
+        """Return the form of a target."""
+        kept = self._known.get(id(target))
+        if kept is not None and kept[0] is target:
+            return kept[1]
+        if len(self._known) >= MOST_FORMS:
+            del self._known[next(iter(self._known))]
+        form = Form(target)
+        self._known[id(target)] = target, form
+        return form
+
+
+class RequestPlan:
+    """Turns attempts of one job version into requests."""
+
+    def __init__(self, job: Job, target: HttpTarget, form: Form) -> None:
+        self.job = job
+        self.target = target
+        self.head = form.head
+        self._query, self._headers, self._body, self._origin = form.query, form.headers, form.body, form.origin
+
+    def request(self, ran: Instance, access: Access, timestamp: int, extra: str = "") -> HttpRequest:
+        """Build the request of one attempt. Each header line in `extra` ends with a line end."""
+        call = call_of(ran, self.job)
+        body = self._body(call)
+        key = plain(ran.idem_key)
+        token = completion_of(ran)
+        later = "" if token is None else f"Horae-Completion-Token: {token}\r\n"
+        lines = f"Idempotency-Key: {key}\r\nHorae-Attempt: {ran.attempt}\r\n{trace_line(ran)}{later}{extra}"
+        for name, fill in self._headers:
+            lines += _line(name, fill(call))
+        first = self.head if self._query is None else self._query.into(self.head, call)
+        return self.complete(first, lines, key, body, access, timestamp)
+
+    def complete(self, first: bytes, lines: str, id_: str, body: bytes, access: Access, timestamp: int) -> HttpRequest:
+        """Complete a request from its static head and its own lines: signature, credentials and length."""
+        if access.keys:
+            signature = sign(access.keys, id_, timestamp, body)
+            lines += f"webhook-id: {id_}\r\nwebhook-timestamp: {timestamp}\r\nwebhook-signature: {signature}\r\n"
+        data = b"%b%bContent-Length: %d\r\n\r\n%b" % (first, (lines + access.line).encode(), len(body), body)
+        target = self.target
+        return HttpRequest(self.origin(access), data, target.connect_timeout, target.read_timeout, self.job.tenant_id)
+
+    def origin(self, access: Access) -> Origin:
+        """Return where the request goes, with which TLS identity, and under which egress rules."""
+        if access.identity is None and access.egress is None:
+            return self._origin
+        return self._origin._replace(identity=access.identity, egress=access.egress)
+
+
+class _Query:
+    """A query with placeholders, filled at every fire."""
+
+    def __init__(self, query: dict[str, str]) -> None:
+        self._fills = [(name, value, compile_text(value)) for name, value in query.items()]
+
+    def into(self, head: bytes, call: Call) -> bytes:
+        """Return the head with the filled query in its request line."""
+        filled = {name: fill(call) if fill else value for name, value, fill in self._fills}
+        method, path, rest = head.split(b" ", 2)
+        return b" ".join([method, path + _query_suffix(path.decode(), _encode_query(filled)).encode(), rest])
+
+
+def trace_line(ran: Instance) -> str:
+    """Return the header line with the trace context of an attempt."""
+    return f"traceparent: {traceparent(ran.id, new_span_id())}\r\n"
+
+
+def plain(key: str) -> str:
+    """Return a key in visible ASCII, with all other characters percent-encoded. Different keys stay different."""
+    if key.isascii() and key.isprintable() and " " not in key and "%" not in key:
+        return key
+    return quote(key, safe=PLAIN)  # a % is encoded too
+
+
+def _line(name: str, value: str) -> str:
+    if not is_sendable(value):
+        raise Unsendable(ErrorCode.UNSENDABLE, f"the header {name!r} would hold a control character")
+    return f"{name}: {value}\r\n"
+
+
+def _without_placeholders(values: dict[str, str]) -> dict[str, str]:
+    """Return the values without placeholders."""
+    return {name: value for name, value in values.items() if compile_text(value) is None}
+
+
+def _encode_query(query: dict[str, str]) -> str:
+    return urlencode(query, quote_via=quote, safe="")
+
+
+def _query_suffix(path: str, query: str) -> str:
+    """Return what to append to a path to add this query."""
+    return query and ("&" if "?" in path else "?") + query
+
+
+def _body_of(target: HttpTarget) -> Callable[[Call], bytes]:
+    """Return the function that makes the body of a call: nothing, the call itself, a constant, or a filled template."""
+    if target.method == "GET":
+        return lambda call: b""
+    if target.body is None:
+        return ENCODE
+    fill: Fill | None = compile_value(target.body)
+    if fill is None:
+        constant = ENCODE(target.body)
+        return lambda call: constant
+    filled: Callable[[Any], Any] = fill
+    return lambda call: ENCODE(filled(call))

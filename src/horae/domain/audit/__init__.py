@@ -1,0 +1,1 @@
+"""The audit log: how rows form a hash chain, and the anchors of its heads."""

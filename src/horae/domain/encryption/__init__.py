@@ -1,0 +1,1 @@
+"""Encrypted values, named secrets, and the confidential parts of a definition."""

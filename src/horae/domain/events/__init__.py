@@ -1,0 +1,1 @@
+"""Lifecycle events, and the channels that carry them out and schedule changes in."""

@@ -1,0 +1,1 @@
+"""Principals, their roles, people and sessions."""

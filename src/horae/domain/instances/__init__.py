@@ -1,0 +1,1 @@
+"""Instances: their states, outcomes, retries, expiry, dead letters and searches."""

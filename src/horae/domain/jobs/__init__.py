@@ -1,0 +1,1 @@
+"""Jobs: definitions, differences between versions, shadow jobs."""

@@ -1,0 +1,1 @@
+"""Limits: rates, concurrency, counts, shares, and what they hold back."""

@@ -1,0 +1,1 @@
+"""Nodes: how they divide the shards of a cell, and how they are woken."""

@@ -1,0 +1,1 @@
+"""Rolling sets: subjects that are refreshed in turn."""

@@ -1,0 +1,1 @@
+"""Targets of attempts: addresses, egress rules, authentication, calls and answers."""

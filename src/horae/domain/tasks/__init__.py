@@ -1,0 +1,1 @@
+"""Tasks: one intended time per business key, and compensations."""

@@ -1,0 +1,1 @@
+"""The worker protocol, and the tokens that prove an attempt."""

@@ -1,0 +1,1 @@
+"""Time zones: their rules, their spans, and what a job does when clocks change."""

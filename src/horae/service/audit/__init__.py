@@ -1,0 +1,1 @@
+"""The audit log: read it, and verify its hash chain."""

@@ -1,0 +1,1 @@
+"""Encryption of values, data keys and named secrets."""

@@ -1,0 +1,1 @@
+"""Subscriptions, intakes and parked messages."""

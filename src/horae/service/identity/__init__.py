@@ -1,0 +1,1 @@
+"""Callers: API keys, role bindings, people and sessions."""

@@ -1,0 +1,1 @@
+"""Instances: trigger, search, cancel, retry, replay."""

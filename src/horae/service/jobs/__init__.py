@@ -1,0 +1,1 @@
+"""Jobs: create, change, preview, compare versions, shadow."""

@@ -1,0 +1,1 @@
+"""Counts, holds and the retry budget of a tenant."""

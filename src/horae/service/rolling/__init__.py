@@ -1,0 +1,1 @@
+"""The subjects of rolling jobs, and how well they are covered."""

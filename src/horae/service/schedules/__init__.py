@@ -1,0 +1,1 @@
+"""Schedules: change, preview, forecast, calendars and backfills."""

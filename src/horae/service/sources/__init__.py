@@ -1,0 +1,1 @@
+"""Sources: compare lists with our tasks, and repair the differences."""

@@ -1,0 +1,1 @@
+"""Test requests to targets, and which topics a job may target."""

@@ -1,0 +1,1 @@
+"""Tasks: single, in batches, idempotent, and compensations."""

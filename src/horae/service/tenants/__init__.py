@@ -1,0 +1,1 @@
+"""Tenants: create, widen, pause, remove, and where their names are."""

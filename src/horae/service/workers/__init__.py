@@ -1,0 +1,1 @@
+"""The worker protocol: long polls, claims, heartbeats and results."""

@@ -1,0 +1,1 @@
+"""Statements of the audit log and its hash chain."""

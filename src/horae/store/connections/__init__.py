@@ -1,0 +1,1 @@
+"""Connections to cells: taking them, their deadlines, and whether a cell answers."""

@@ -1,0 +1,1 @@
+"""Statements about a database as a whole: clock, partitions, vacuum, creation."""

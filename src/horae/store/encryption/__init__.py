@@ -1,0 +1,1 @@
+"""Statements of data keys and named secrets."""

@@ -1,0 +1,1 @@
+"""Statements of events: outbox, feeds, channels, intakes and parked messages."""

@@ -1,0 +1,1 @@
+"""Statements of health: signals and backlog, and what PostgreSQL reports about itself."""

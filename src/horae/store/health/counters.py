@@ -1,0 +1,47 @@
+"""Counts what this process did in one cell, in memory; written once a minute."""
+
+from uuid import UUID
+
+from horae.domain.health.signals import BUCKETS, NOBODY, AttemptResult, Class, bucket_of
+
+FIRST_BUCKET = len(AttemptResult)
+Counted = list[int]
+
+
+class SignalCounts:
+    """One row of counts per tenant and class: results of attempts, then delays of first attempts by bucket."""
+
+    def __init__(self) -> None:
+        self._counts: dict[tuple[UUID, int, int], Counted] = {}
+
+    def count_result(self, tenant_id: UUID, priority: int, lane: int, how: AttemptResult, many: int = 1) -> None:
+        """Count one or more attempts with that result."""
+        self._row(tenant_id, priority, lane)[how] += many
+
+    def count_delays(self, tenant_id: UUID, priority: int, lane: int, *delays_ms: int) -> None:
+        """Count the delays of first attempts that were sent, or handed to a worker."""
+        row = self._row(tenant_id, priority, lane)
+        for delay_ms in delays_ms:
+            row[FIRST_BUCKET + bucket_of(delay_ms)] += 1
+
+    def take(self, most: int) -> dict[Class, Counted]:
+        """Return all counts and start again from zero. Rows beyond the `most` busiest are added up without a tenant."""
+        counts, self._counts = self._counts, {}
+        busiest = sorted(counts.items(), key=lambda item: -sum(item[1]))
+        found = {Class(*key): row for key, row in busiest[:most]}
+        for (_, priority, lane), row in busiest[most:]:
+            rest = found.setdefault(Class(NOBODY, priority, lane), [0] * len(row))
+            rest[:] = [a + b for a, b in zip(rest, row, strict=True)]
+        return found
+
+    def give_back(self, counts: dict[Class, Counted]) -> None:
+        """Add counts that could not be written, so that they are written with the next ones."""
+        for key, row in counts.items():
+            kept = self._row(key.tenant_id, key.priority, key.lane)
+            kept[:] = [a + b for a, b in zip(kept, row, strict=True)]
+
+    def _row(self, tenant_id: UUID, priority: int, lane: int) -> Counted:
+        row = self._counts.get((tenant_id, priority, lane))
+        if row is None:
+            row = self._counts[tenant_id, priority, lane] = [0] * (FIRST_BUCKET + BUCKETS)
+        return row

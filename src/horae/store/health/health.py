@@ -1,0 +1,72 @@
+"""The state of a cell as PostgreSQL reports it."""
+
+from datetime import timedelta
+from typing import NamedTuple
+
+import asyncpg
+
+from horae.domain.errors import Conflict
+from horae.domain.health.doctor import CellFacts
+from horae.store import migrations
+from horae.store.databases import partitions
+from horae.store.statements import sql
+from horae.store.tx import Tx
+
+
+class SnapshotHolder(NamedTuple):
+    """A session that holds a snapshot, and for how long."""
+
+    pid: int
+    role: str | None
+    application: str
+    state: str | None
+    age: timedelta
+
+
+async def facts(tx: Tx) -> CellFacts:
+    """Everything that `horae doctor` checks."""
+    row = await tx.row(sql("health/health/facts"))
+    assert row is not None
+    applied = {int(number) for number in (row["migrations"] or "").split()}  # an array would have to be introspected
+    return CellFacts(
+        version=row["version"],
+        settings=await settings(tx),
+        superuser=row["superuser"],
+        oldest_snapshot=row["oldest_snapshot"] or timedelta(),
+        frozen_age=row["frozen_age"],
+        multixact_age=row["multixact_age"],
+        days_ahead=await partitions.days_ahead(tx),
+        pending_migrations=sum(migration.number not in applied for migration in migrations.all_migrations()),
+    )
+
+
+async def settings(tx: Tx) -> dict[str, str]:
+    """The server's settings for this session. Use a connection that has changed no setting for itself."""
+    return {row["name"]: row["reset_val"] for row in await tx.rows(sql("health/health/settings"))}
+
+
+async def is_superuser(tx: Tx) -> bool:
+    """Whether the role of this connection is a superuser, or may become one."""
+    return bool(await tx.value(sql("health/health/is_superuser")))
+
+
+async def environment(tx: Tx) -> str | None:
+    """The purpose of the cell: production, dev or test; None before its first migration."""
+    try:
+        found: str | None = await tx.value(sql("health/health/environment"))
+    except asyncpg.UndefinedTableError:
+        return None
+    return found
+
+
+async def holders(tx: Tx, longer_than: timedelta) -> list[SnapshotHolder]:
+    """Sessions that have held a snapshot for longer than that, longest first. They prevent VACUUM."""
+    return [SnapshotHolder(*row) for row in await tx.rows(sql("health/health/holders"), longer_than)]
+
+
+async def end(tx: Tx, holder: SnapshotHolder) -> bool:
+    """Terminate a session, unless it holds another snapshot by now; False when there was nothing to terminate."""
+    try:
+        return bool(await tx.value(sql("health/health/end"), holder.pid, holder.age))
+    except asyncpg.InsufficientPrivilegeError as error:
+        raise Conflict(f"ending a session of {holder.role} needs pg_signal_backend") from error

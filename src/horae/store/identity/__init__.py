@@ -1,0 +1,1 @@
+"""Statements of API keys, role bindings and sessions."""

@@ -1,0 +1,1 @@
+"""Statements of instances: live, ended, expired and dead."""

@@ -1,0 +1,1 @@
+"""Statements of jobs and their versions."""

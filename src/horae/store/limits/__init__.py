@@ -1,0 +1,1 @@
+"""Statements of shared limits, counts and holds."""

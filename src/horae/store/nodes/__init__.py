@@ -1,0 +1,1 @@
+"""Statements of nodes: leases, shards, scans, pulses and wakes."""

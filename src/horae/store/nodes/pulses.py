@@ -1,0 +1,35 @@
+"""The pulse of a cell: one statement that says for many duties whether they may have something to do."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from enum import StrEnum
+
+from horae.store.statements import sql
+from horae.store.tx import Tx
+
+
+class Sign(StrEnum):
+    """A duty's sign in a pulse; the value is the column."""
+
+    RUNNING = "running"
+    HELD_TENANTS = "held_tenants"
+    BACKFILLS = "backfills"
+    ROLLING_SETS = "rolling_sets"
+    SECRETS = "secrets"
+    COPIES = "copies"
+    SUBSCRIPTIONS = "subscriptions"
+    INTAKES = "intakes"
+    SOURCES = "sources"
+    COMPENSATIONS = "compensations"
+    UNCHAINED = "unchained"
+    ROWS_WRITTEN = "rows_written"
+
+
+Reading = Mapping[Sign, bool | int | str | None]
+
+
+async def read(tx: Tx, changed_since: datetime, relayed_from: int) -> Reading:
+    """Read every sign. Changes count from a time on, requested compensations from a transaction on."""
+    row = await tx.row(sql("nodes/pulses/read"), tx.now, changed_since, relayed_from)
+    assert row is not None
+    return {sign: row[sign] for sign in Sign}

@@ -1,0 +1,41 @@
+"""The shards that are open in this cell. A shard is open in at most one cell."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+from horae.store.statements import sql
+from horae.store.tx import Tx
+
+
+class ShardRow(NamedTuple):
+    """A shard as lists show it: state, epoch and the node that leases it."""
+
+    shard: int
+    state: str
+    epoch: int
+    owner: UUID | None
+    node: str | None
+    seen_at: datetime | None
+    alive: bool
+
+
+async def active(tx: Tx) -> list[int]:
+    """The shards this cell holds."""
+    return [row["shard_id"] for row in await tx.rows(sql("nodes/shards/active"))]
+
+
+async def listing(tx: Tx, after: int, limit: int) -> list[ShardRow]:
+    """The shards of this cell after a number, with their leases."""
+    return [ShardRow(*row) for row in await tx.rows(sql("nodes/shards/listing"), tx.now, after, limit)]
+
+
+async def activate(tx: Tx, shards: Sequence[int]) -> None:
+    """Open shards in this cell. Call it only if no other cell holds them."""
+    await tx.run(sql("nodes/shards/activate"), shards)
+
+
+async def freeze(tx: Tx, shards: Sequence[int]) -> None:
+    """Close shards: after this commit, no new transaction may write to them."""
+    await tx.run(sql("nodes/shards/freeze"), shards)

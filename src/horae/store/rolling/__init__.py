@@ -1,0 +1,1 @@
+"""Statements of rolling sets: subjects and coverage."""

@@ -1,0 +1,1 @@
+"""Statements of schedules: cursors, calendars, backfills and time zone rules."""

@@ -1,0 +1,1 @@
+"""Statements of sources and repairs, and tables of other systems."""

@@ -1,2 +1,0 @@
--- Zero rows: nothing was ever bound to that principal, or its copy has not arrived here yet.
-select principal, roles from role_binding where shard_id = $1 and tenant_id = $2 and principal = $3

@@ -1,5 +1,0 @@
--- Zero rows: none lost its last role before $1; $2 says whether of those at home here, or of the copies.
-delete from role_binding b
-where cardinality(b.roles) = 0 and b.changed_at < $1
-  and $2 = not exists (select from shard h where h.shard_id = b.shard_id and h.state <> 'ACTIVE')
-returning b.principal

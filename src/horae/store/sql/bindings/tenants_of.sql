@@ -1,3 +1,0 @@
--- The tenants in which any of these principals has a role, at home here or copied.
-select distinct b.tenant_id from role_binding b
-where b.principal = any($1) and cardinality(b.roles) > 0

@@ -1,9 +1,0 @@
--- How many calendars a tenant has at home here, whether one of that name is among them, and the single days that this
--- one and the others name.
-select count(*),
-       coalesce(bool_or(c.name = $2), false),
-       coalesce(sum(c.days) filter (where c.name = $2), 0),
-       coalesce(sum(c.days) filter (where c.name <> $2), 0)
-from reference r
-join calendar c on (c.shard_id, c.id) = (r.home_shard, r.id)
-where r.tenant_id = $1 and r.kind = 'calendar'

@@ -1,0 +1,2 @@
+-- :first_day :days
+select ensure_partitions(:first_day, :days)

@@ -1,8 +1,0 @@
--- The same for one job: a tenant's other letters are not in its way.
-select d.* from dead_letter d
-where d.job_id = $8 and d.tenant_id = $1 and (d.created_at, d.instance_id) < ($2, $3)
-  and ($4::text is null or d.tag = $4)
-  and ($5::text is null or d.error_code = $5)
-  and ($6::text is null or d.replay_status = $6)
-order by d.created_at desc, d.instance_id desc
-limit $7

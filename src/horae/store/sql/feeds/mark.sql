@@ -1,4 +1,0 @@
--- Zero rows: someone noted this very moment.
-insert into feed_mark (at, xid) values ($1, txid_snapshot_xmin(txid_current_snapshot()))
-on conflict (at) do nothing
-returning xid

@@ -1,7 +1,0 @@
--- Zero rows: every node that wrote one lives, or has only just died ($1).
-with orphaned as materialized (
-    select h.ctid from hold h
-    where not exists (select from node n where n.incarnation = h.incarnation and n.expires_at > $1)
-    limit $2 for update skip locked)
-delete from hold h using orphaned where h.ctid = orphaned.ctid
-returning h.incarnation

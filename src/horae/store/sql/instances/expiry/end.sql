@@ -1,0 +1,44 @@
+-- :shards :ids :fire_times :due_times :states :reasons :error_codes :error_msgs :tags :now
+-- No row for an ending: it was claimed, moved, cancelled or ended meanwhile, or a shard is closed.
+with given as (
+    select * from unnest(:shards::smallint[], :ids::uuid[], :fire_times::timestamptz[], :due_times::timestamptz[],
+                         :states::text[], :reasons::text[], :error_codes::text[], :error_msgs::text[], :tags::text[])
+         as g(shard_id, id, fire_time, due_at, state, reason, error_code, error_msg, tag)),
+ended as (
+    delete from instance_live l
+    using given g
+    where l.shard_id = any(array[g.shard_id]) and l.id between g.id and g.id
+      and l.state <> 'RUNNING' and l.fire_time = g.fire_time and l.due_at = g.due_at
+      and not exists (select from shard s where s.shard_id = g.shard_id and s.state <> 'ACTIVE')
+    returning l.shard_id, l.id, l.tenant_id, l.job_id, l.job_version, l.fire_time, l.due_at, l.held_ms,
+              l.generation, l.priority, l.lane, l.idem_key, l.business_key, l.payload, l.attempt, l.retry_count,
+              l.replay_of, l.trigger_delay_ms, l.attempts,
+              g.state, g.reason, g.error_code, g.error_msg, g.tag),
+remembered as (
+    update task_key k
+    set outcome = e.state, revision = k.revision + 1, updated_at = :now
+    from ended e
+    where e.business_key is not null
+      and k.shard_id = any(array[e.shard_id]) and k.job_id = any(array[e.job_id])
+      and k.business_key between e.business_key and e.business_key
+      and k.instance_id = e.id),
+dead_letters as (
+    insert into dead_letter (shard_id, instance_id, tenant_id, job_id, job_version, fire_time, created_at, idem_key,
+                             business_key, generation, error_code, error_msg, tag, payload)
+    select shard_id, id, tenant_id, job_id, job_version, fire_time, :now, idem_key,
+           business_key, generation, error_code, error_msg, tag, payload
+    from ended where state = 'DEAD' and replay_of is null),
+answered as (                                    -- for the few that are replays: their letter says what came of it
+    update dead_letter d
+    set replay_status = case when e.state = 'DEAD' then 'DEAD_AGAIN' else 'NEW' end,
+        error_code = coalesce(e.error_code, d.error_code),
+        error_msg = case when e.state = 'DEAD' then e.error_msg else d.error_msg end,
+        tag = case when e.state = 'DEAD' then e.tag else d.tag end
+    from ended e
+    where {replayed_dead_letter})
+insert into instance_history (ended_at, state, reason, error_code, error_msg, generation, business_key,
+                              {history_columns})
+select :now, state, reason, error_code, error_msg, generation, business_key,
+       {history_columns}
+from ended
+returning id

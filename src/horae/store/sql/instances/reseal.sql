@@ -1,7 +1,0 @@
--- No row for an instance: it has ended, its payload is another one now, or its shard is closed. Nothing is lost by it.
-update instance_live l
-set payload = g.after
-from unnest($1::smallint[], $2::uuid[], $3::jsonb[], $4::jsonb[]) as g(shard_id, id, before, after)
-where l.shard_id = any(array[g.shard_id]) and l.id between g.id and g.id and l.payload = g.before
-  and not exists (select from shard s where s.shard_id = g.shard_id and s.state <> 'ACTIVE')
-returning l.id

@@ -1,5 +1,0 @@
--- Fewer rows than asked: a type whose copy has not arrived, or is older than the version that was asked for.
-select r.home_shard, r.id, r.tenant_id, r.name, (r.body ->> 'version')::int, (r.body -> 'definition')::text, w.version
-from unnest($1::uuid[], $2::int[]) as w(job_id, version)
-join reference r on r.kind = 'job' and r.id = w.job_id
-where (r.body ->> 'version')::int >= w.version

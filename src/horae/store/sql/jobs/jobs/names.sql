@@ -1,0 +1,7 @@
+-- :tenant_id :shards :ids
+-- Fewer rows than asked: a type whose copy has not arrived, or a shard that moved away.
+select j.id, j.name from unnest(:shards::smallint[], :ids::uuid[]) as w(shard_id, job_id)
+join job j on j.shard_id = any(array[w.shard_id]) and j.id between w.job_id and w.job_id and j.tenant_id = :tenant_id
+union all
+select r.id, r.name from unnest(:shards::smallint[], :ids::uuid[]) as w(shard_id, job_id)
+join reference r on r.kind = 'job' and r.id = any(array[w.job_id]) and r.tenant_id = :tenant_id

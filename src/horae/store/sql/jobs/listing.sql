@@ -1,6 +1,0 @@
-select j.shard_id, j.id, j.tenant_id, j.name, j.version, j.status, j.definition, c.next_fire_at
-from job j
-left join job_cursor c on (c.shard_id, c.job_id) = (j.shard_id, j.id)
-where j.tenant_id = $1 and j.status <> 'REMOVED'
-  and not exists (select from shard s where s.shard_id = j.shard_id and s.state <> 'ACTIVE')
-order by j.name

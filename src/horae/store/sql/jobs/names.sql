@@ -1,6 +1,0 @@
--- Fewer rows than asked: a type whose copy has not arrived, or a shard that moved away.
-select j.id, j.name from unnest($2::smallint[], $3::uuid[]) as w(shard_id, job_id)
-join job j on j.shard_id = any(array[w.shard_id]) and j.id between w.job_id and w.job_id and j.tenant_id = $1
-union all
-select r.id, r.name from unnest($2::smallint[], $3::uuid[]) as w(shard_id, job_id)
-join reference r on r.kind = 'job' and r.id = any(array[w.job_id]) and r.tenant_id = $1

@@ -1,5 +1,0 @@
--- Zero rows: none of these jobs is paused.
-select w.id from unnest($1::uuid[], $2::uuid[]) as w(tenant_id, id)
-where exists (select from job pj where pj.status = 'PAUSED' and pj.tenant_id = w.tenant_id and pj.id = w.id)
-   or exists (select from reference pr where pr.kind = 'job' and pr.body ->> 'status' = 'PAUSED'
-                and pr.tenant_id = w.tenant_id and pr.id = w.id)

@@ -1,7 +1,0 @@
--- Zero rows: no key at home here was revoked before $1.
-select k.shard_id, k.id, k.tenant_id, k.name, k.digest, k.scopes, k.created_by, k.expires_at, k.revoked_at,
-       k.created_at, k.changed_at, k.version
-from api_key k
-where k.revoked_at is not null and k.changed_at < $1
-  and not exists (select from shard h where h.shard_id = k.shard_id and h.state <> 'ACTIVE')
-order by k.changed_at limit $2

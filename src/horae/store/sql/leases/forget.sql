@@ -1,2 +1,0 @@
--- Zero rows: nobody has been dead for that long, or what they held is still in their name.
-delete from node n where expires_at < $1 and not exists (select from shard where owner = n.incarnation)

@@ -1,1 +1,0 @@
-select ensure_partitions($1, $2)

@@ -1,9 +1,0 @@
--- Zero rows: nothing of this is left here.
-with gone as materialized (
-    select b.ctid from backfill b
-    where b.job_id = $2 and b.tenant_id = $3
-      and not exists (select from shard s where s.shard_id = b.shard_id and s.state <> 'ACTIVE')
-    limit $1
-    for update skip locked)
-delete from backfill b using gone where b.ctid = gone.ctid
-returning b.shard_id

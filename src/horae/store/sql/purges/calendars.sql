@@ -1,9 +1,0 @@
--- Zero rows: nothing of this is left here.
-with gone as materialized (
-    select c.ctid from calendar c
-    where c.shard_id = any($2::smallint[]) and c.tenant_id = $3
-      and not exists (select from shard s where s.shard_id = c.shard_id and s.state <> 'ACTIVE')
-    limit $1
-    for update skip locked)
-delete from calendar c using gone where c.ctid = gone.ctid
-returning c.shard_id

@@ -1,7 +1,0 @@
--- Fewer rows than asked: someone made them at the same time, or their shard is not open here.
-insert into quota_bucket (shard_id, tenant_id, key, tokens, refilled_at)
-select asked.shard_id, asked.tenant_id, asked.key, asked.tokens, $5
-from unnest($1::smallint[], $2::uuid[], $3::text[], $4::float8[]) as asked (shard_id, tenant_id, key, tokens)
-where not exists (select from shard s where s.shard_id = asked.shard_id and s.state <> 'ACTIVE')
-order by 1, 2, 3
-on conflict (shard_id, tenant_id, key) do nothing

@@ -1,5 +1,0 @@
--- Zero rows: none of that kind and name is at home here.
-select r.kind, r.id, r.tenant_id, r.home_shard, r.name, r.version, r.changed_at, r.body
-from reference r
-where r.tenant_id = $1 and r.kind = $2 and r.name = $3
-  and not exists (select from shard s where s.shard_id = r.home_shard and s.state <> 'ACTIVE')

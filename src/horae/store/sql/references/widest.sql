@@ -1,2 +1,0 @@
--- Null: none of the tenant's types has a width of its own.
-select max((r.body -> 'definition' ->> 'width')::int) from reference r where r.tenant_id = $1 and r.kind = 'job'

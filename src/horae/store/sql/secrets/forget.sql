@@ -1,5 +1,0 @@
--- Zero rows: nothing was removed before $1; $2 says whether of what is at home here, or of the copies.
-delete from secret s
-where s.sealed is null and s.changed_at < $1
-  and $2 = not exists (select from shard h where h.shard_id = s.shard_id and h.state <> 'ACTIVE')
-returning s.name

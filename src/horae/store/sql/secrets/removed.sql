@@ -1,6 +1,0 @@
--- Zero rows: no secret at home here was removed before $1.
-select s.shard_id, s.tenant_id, s.name, s.sealed, s.changed_by, s.changed_at, s.version, s.hosts
-from secret s
-where s.sealed is null and s.changed_at < $1
-  and not exists (select from shard h where h.shard_id = s.shard_id and h.state <> 'ACTIVE')
-order by s.changed_at limit $2

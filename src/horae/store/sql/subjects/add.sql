@@ -1,7 +1,0 @@
--- No row for a subject: it is there already, or its shard is closed.
-insert into subject (aged_at, added_at, shard_id, job_id, tenant_id, key)
-select $5, $6, g.shard_id, $3, $4, g.key
-from unnest($1::text::smallint[], $2::text::text[]) as g(shard_id, key)
-where not exists (select from shard s where s.shard_id = g.shard_id and s.state <> 'ACTIVE')
-on conflict (shard_id, job_id, key) do nothing
-returning key

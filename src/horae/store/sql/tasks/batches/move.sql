@@ -1,0 +1,34 @@
+-- :shards :business_keys :instance_ids :keep_payloads :fire_times :payloads :intent_versions :tenant_id :job_id :note :now
+-- No row for a key: it runs, is gone, a newer intent was first, or its shard is closed. Read and decide those again.
+-- The intent is guarded on the live row itself, so that a concurrent move is seen after waiting for its lock.
+with moved as (
+    update instance_live l
+    set fire_time = g.at, due_at = greatest(g.at, :now::timestamptz), changed_at = :now,
+        payload = case when g.keep then l.payload else g.payload end,
+        lane = case when l.lane = 1 then 0 else l.lane end,  -- a new time is a new intent, not a retry
+        intent_version = coalesce(g.intent_version, l.intent_version)
+    from unnest(:shards::text::smallint[], :business_keys::text::text[], :instance_ids::text::uuid[],
+                :keep_payloads::text::boolean[], :fire_times::text::timestamptz[], :payloads::text::jsonb[],
+                :intent_versions::text::bigint[])
+         as g(shard_id, business_key, id, keep, at, payload, intent_version)
+    where l.shard_id = any(array[g.shard_id]) and l.id between g.id and g.id and l.tenant_id = :tenant_id
+      and l.state in ('INIT', 'FAIL', 'BLOCKED')
+      and (g.intent_version is null or l.intent_version is null or l.intent_version < g.intent_version)
+      and not exists (select from shard s where s.shard_id = g.shard_id and s.state <> 'ACTIVE')
+    returning l.shard_id, g.business_key, l.intent_version, l.fire_time as at),
+remembered as (
+    update task_key k
+    set revision = k.revision + 1, intent_version = m.intent_version, updated_at = :now,
+        decisions = {recent_decisions} ||
+                    (:note::jsonb || jsonb_build_object('at', m.at))
+    from moved m
+    where k.shard_id = any(array[m.shard_id]) and k.job_id = :job_id
+      and k.business_key between m.business_key and m.business_key
+    returning k.shard_id, k.business_key, k.instance_id, k.revision, m.at),
+events as (
+    insert into outbox (at, shard_id, tenant_id, job_id, instance_id, event, body)
+    select :now, shard_id, :tenant_id, :job_id, instance_id, 'TASK_MOVED',
+           :note::jsonb
+           || jsonb_build_object('at', at, 'key', business_key, 'instance_id', instance_id, 'revision', revision)
+    from remembered)
+select business_key, instance_id, revision from remembered

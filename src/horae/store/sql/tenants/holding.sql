@@ -1,3 +1,0 @@
--- Zero rows: this cell's copy says that it goes on.
-select case when body ? 'purged' then 'REMOVED' else body -> 'held' ->> 'status' end from reference
-where kind = 'tenant' and id = $1 and (body -> 'held' ->> 'status' in ('PAUSED', 'REMOVED') or body ? 'purged')

@@ -1,5 +1,0 @@
--- All tenants that are at home here, by name, after the last one seen.
-select t.id, t.name, t.width, t.zone, t.layout, t.former, t.allowance from tenant t
-where t.name collate "C" > $1 and t.status <> 'REMOVED'
-  and not exists (select from shard s where s.shard_id = t.shard_id and s.state <> 'ACTIVE')
-order by t.name collate "C" limit $2

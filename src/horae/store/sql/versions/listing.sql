@@ -1,6 +1,0 @@
--- Newest first, before a version.
-select version, created_at, created_by, definition
-from job_version
-where shard_id = $1 and job_id = $2 and tenant_id = $3 and version < $4
-order by version desc
-limit $5

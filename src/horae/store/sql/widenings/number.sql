@@ -1,2 +1,0 @@
--- Null: this cell has heard of no widening of this tenant.
-select number from widening where tenant_id = $1

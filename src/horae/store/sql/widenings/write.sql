@@ -1,3 +1,0 @@
--- A number never goes back: two may raise it at once.
-insert into widening as w (tenant_id, number) values ($1, $2)
-on conflict (tenant_id) do update set number = greatest(w.number, excluded.number)

@@ -1,7 +1,0 @@
--- Fewer rows than asked: those have a new version, which says by which rules it was planned, or a shard is closed.
-update job j
-set definition = jsonb_set(j.definition, '{trigger,tzdata}', to_jsonb($4::text))
-from unnest($1::smallint[], $2::uuid[], $3::int[]) as f(shard_id, job_id, version)
-where j.shard_id = any(array[f.shard_id]) and j.id between f.job_id and f.job_id and j.version = f.version
-  and not exists (select from shard s where s.shard_id = f.shard_id and s.state <> 'ACTIVE')
-returning j.id

@@ -1,0 +1,1 @@
+"""Statements of tasks, single and in batches, and of the relay of compensations."""

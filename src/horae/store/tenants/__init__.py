@@ -1,0 +1,1 @@
+"""Statements of tenants: rows, references, widenings and purges."""
