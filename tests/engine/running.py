@@ -19,9 +19,9 @@ GRACE = 5.0
 
 @asynccontextmanager
 async def running(
-    store: Store, *, ttl: timedelta = TTL, resolve: Resolve = lookup, **facts: Any
+    store: Store, *, ttl: timedelta = TTL, resolve: Resolve = lookup, client: Client | None = None, **facts: Any
 ) -> AsyncIterator[Node]:
-    node = node_in(store, "n", ttl, Client(ANYWHERE, resolve=resolve), **facts)
+    node = node_in(store, "n", ttl, client or Client(ANYWHERE, resolve=resolve), **facts)
     await node.start()
     try:
         await until(lambda: all(node.leases.held_shards(cell) for cell in store.cells))
