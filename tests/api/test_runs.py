@@ -1,15 +1,20 @@
 """What runs, through the door: trigger, backfill, history, cancel, retry, dead letters."""
 
-from datetime import timedelta
+import json
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
 
+import msgspec
 import pytest
 
+from horae.api.models.instances import InstanceView, instance_fields
 from horae.domain.instances.outcomes import ErrorCode, Retryable, Success, Unrecoverable
 from horae.domain.limits.limits import Limit
 from horae.domain.tenants.tenants import Allowance
 from horae.runtime.randomness import new_token
 from horae.security.roles import Role
 from horae.service.context import PlatformContext
+from horae.service.instances.searches import InstanceRecord
 from horae.service.tenants import tenants
 from horae.store.nodes import leases
 from horae.upkeep.copies import Copier
@@ -155,3 +160,34 @@ async def test_nothing_of_another_tenant_is_found(admin, job, owned, store, clie
 
 
 TAILS = ("", "/instances", "/versions", "/counts", "/backfills", "/preview", "/diff?before=1&after=1")
+
+
+@pytest.mark.parametrize("ended", [True, False])
+def test_a_page_says_of_an_instance_what_the_document_says(ended):
+    """Pages are written without the framework, so nothing else would notice a field that the model does not have."""
+    at = datetime(2030, 1, 31, 8, 0, 0, 120_000, tzinfo=UTC)
+    past = InstanceRecord(
+        id=UUID("019a0000-0000-7123-8000-000000000001"),
+        job_id=UUID("019a0000-0000-7123-8000-000000000002"),
+        business_key="article-7" if ended else None,
+        fire_time=at,
+        state="SUCCESS" if ended else "INIT",
+        reason="MISFIRE" if ended else None,
+        attempt=2,
+        retry_count=1,
+        changed_at=at + timedelta(seconds=1),
+        trigger_delay_ms=4 if ended else None,
+        duration_ms=12 if ended else None,
+        range_to=at if ended else None,
+        range_count=3 if ended else None,
+        error_code="HTTP_500" if ended else None,
+        error_msg="„no“ \x00 \U0001f600" if ended else None,
+        idem_key="one",
+        due_at=at.replace(microsecond=0),
+        priority=1,
+        lane=0,
+        job_version=7,
+        worker_id="w" if ended else None,
+        job="nightly",
+    )
+    assert json.loads(msgspec.json.encode(instance_fields(past))) == json.loads(InstanceView.of(past).model_dump_json())

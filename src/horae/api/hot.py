@@ -39,7 +39,7 @@ class HotBody:
         self.kind = kind
         self._plain = None if plain is None else msgspec.json.Decoder(plain).decode
 
-    def __call__(self) -> None:
+    async def __call__(self) -> None:
         """Never called: the route reads the body itself."""
 
     async def of(self, request: Request) -> msgspec.Struct:

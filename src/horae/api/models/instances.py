@@ -1,7 +1,7 @@
 """Models of instances and backfills."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import ConfigDict, Field
 
@@ -18,6 +18,8 @@ from horae.service.schedules import backfills
 
 Words = Literal["critical", "normal", "low"]
 Lanes = Literal["first", "retry", "backfill"]
+PRIORITY_WORDS: Final = {priority.value: priority.name.lower() for priority in Priority}
+LANE_WORDS: Final = {lane.value: lane.name.lower() for lane in Lane}
 
 
 class NewRun(RequestModel):
@@ -65,7 +67,7 @@ class InstanceView(ResponseModel):
     @classmethod
     def of(cls, past: InstanceRecord) -> "InstanceView":
         """Returns the view of an instance."""
-        return cls(**_facts(past))
+        return cls(**instance_fields(past))
 
 
 class InstanceDetail(InstanceView):
@@ -88,7 +90,7 @@ class InstanceDetail(InstanceView):
     ) -> "InstanceDetail":
         """Returns the detail view of an instance."""
         return cls(
-            **_facts(past),
+            **instance_fields(past),
             payload=past.payload,
             attempts=list(past.attempts or ()),
             unreadable=past.unreadable,
@@ -202,7 +204,8 @@ def _start_fields(one: Backfill) -> dict[str, Any]:
     }
 
 
-def _facts(past: InstanceRecord) -> dict[str, Any]:
+def instance_fields(past: InstanceRecord) -> dict[str, Any]:
+    """Returns the fields of `InstanceView`."""
     return {
         "id": public(Prefix.INSTANCE, past.id),
         "job_id": public(Prefix.JOB, past.job_id),
@@ -214,8 +217,8 @@ def _facts(past: InstanceRecord) -> dict[str, Any]:
         "fire_time": past.fire_time,
         "due_at": past.due_at,
         "changed_at": past.changed_at,
-        "priority": Priority(past.priority).name.lower(),
-        "lane": Lane(past.lane).name.lower(),
+        "priority": PRIORITY_WORDS[past.priority],
+        "lane": LANE_WORDS[past.lane],
         "attempt": past.attempt,
         "retry_count": past.retry_count,
         "trigger_delay_ms": past.trigger_delay_ms,

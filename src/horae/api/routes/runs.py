@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import Depends, Path, Query
+from starlette.responses import Response
 
 from horae.api.idempotent import IdempotentRequest, OptionalKey, RequiredKey, answer_once, json_response
 from horae.api.models.base import Moment
@@ -18,6 +19,7 @@ from horae.api.models.instances import (
     RetryAnswer,
     StartedBackfill,
     TriggerAnswer,
+    instance_fields,
 )
 from horae.api.pages import Page, Paged
 from horae.api.routes.jobs import JobRef
@@ -43,7 +45,7 @@ Until = Annotated[Moment | None, Query(description="End of the time range, exclu
 BusinessKey = Annotated[str | None, Query(max_length=500, description="Filter on the business key.")]
 
 
-def instance_filter(
+async def instance_filter(
     state: States = [],  # noqa: B006 - a query parameter's default
     since: Since = None,
     until: Until = None,
@@ -106,15 +108,14 @@ async def cancel_backfill(
     return await answer_once(ctx, key, wish, lambda ctx: backfills.cancel(ctx, id_), BackfillView.of_listed)
 
 
-@routes.get("/jobs/{job}/instances")
+@routes.get("/jobs/{job}/instances", response_model=Page[InstanceView])
 async def list_job_instances(
     ctx: Annotated[Context, may("instances.list")], job: JobRef, paging: Paged, wanted: Wanted
-) -> Page[InstanceView]:
+) -> Response:
     """List the instances of a job, live and ended, newest fire first. A page may be short or empty but not the last."""
-    found = await jobs.find_by_ref(ctx, job, removed=True)
     before = InstanceMark(datetime.fromisoformat(paging.after[0]), UUID(paging.after[1])) if paging.after else NEWEST
-    page = await searches.of_job(ctx, found, wanted, before=before, bounds=Bounds(paging.limit))
-    return paging.page_of([InstanceView.of(past) for past in page.found], _place(page.next))
+    page = await searches.of_job_ref(ctx, job, wanted, before=before, bounds=Bounds(paging.limit))
+    return paging.response_of([instance_fields(past) for past in page.found], _place(page.next))
 
 
 @routes.get("/jobs/{job}/counts")
@@ -123,17 +124,17 @@ async def count_job_instances(
 ) -> InstanceCountsView:
     """Count the live instances of a job by state, and the ended instances of a time range by state."""
     found = await jobs.find_by_ref(ctx, job, removed=True)
-    return InstanceCountsView.of(await searches.counts(ctx, found, instance_filter(since=since, until=until)))
+    return InstanceCountsView.of(
+        await searches.counts(ctx, found, InstanceFilter(since=since or FIRST, until=until or LAST))
+    )
 
 
-@routes.get("/instances")
-async def list_instances(
-    ctx: Annotated[Context, may("instances.list")], paging: Paged, wanted: Wanted
-) -> Page[InstanceView]:
+@routes.get("/instances", response_model=Page[InstanceView])
+async def list_instances(ctx: Annotated[Context, may("instances.list")], paging: Paged, wanted: Wanted) -> Response:
     """List the instances of the tenant, newest first. A page may be short or empty but not the last."""
     before = UUID(paging.after[1]) if paging.after else LAST_ID
     page = await searches.of_tenant(ctx, wanted, before=before, limit=paging.limit)
-    return paging.page_of([InstanceView.of(past) for past in page.found], _place(page.next))
+    return paging.response_of([instance_fields(past) for past in page.found], _place(page.next))
 
 
 @routes.get("/instances/{instance}")

@@ -3,7 +3,7 @@
 A page reads a bounded number of rows. It may hold fewer instances than asked, or none, and still have a next page.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from itertools import chain
@@ -27,10 +27,11 @@ from horae.domain.jobs.jobs import Job
 from horae.runtime.clock import boottime
 from horae.service.context import Context
 from horae.service.encryption.encryption import decrypt_record
+from horae.service.jobs import jobs
 from horae.store.connections.each_cell import ask_first
 from horae.store.instances import history, instances
-from horae.store.instances.history import Bounds, InstanceRecord
-from horae.store.jobs import jobs
+from horae.store.instances.history import Bounds, InstanceRecord, Leaf
+from horae.store.jobs import jobs as rows
 from horae.store.protocol import CellProtocol
 from horae.store.tenants import references
 from horae.store.tx import Tx
@@ -44,6 +45,7 @@ __all__ = [
     "counts",
     "find",
     "of_job",
+    "of_job_ref",
     "of_tenant",
     "shards_of",
 ]
@@ -60,6 +62,10 @@ MOST_COUNTED: Final = 100_000
 FIFTY: Final = Bounds(50)
 FEW: Final = 300
 """Rows that the first read of a filtered search goes over, or the page size where that is larger."""
+
+
+Ask = Callable[[Callable[[Tx], Awaitable[Leaf]]], Awaitable[list[Leaf]]]
+"""Asks the cells of a job, each in a transaction."""
 
 
 class InstancePage(NamedTuple):
@@ -80,7 +86,7 @@ async def find(ctx: Context, id_: UUID) -> InstanceRecord:
     """Returns one instance with its attempts."""
     async with ctx.store.statement(shard_in(id_)) as tx:
         found = await history.find(tx, ctx.tenant.id, id_)
-        known = {} if found is None else await jobs.names(tx, ctx.tenant.id, {found.job_id})
+        known = {} if found is None else await rows.names(tx, ctx.tenant.id, {found.job_id})
     if found is None:
         raise NotFound(f"tenant {ctx.tenant.name!r} has no instance {public(Prefix.INSTANCE, id_)}")
     return await decrypt_record(ctx, _with_job_name(found, known))
@@ -89,33 +95,48 @@ async def find(ctx: Context, id_: UUID) -> InstanceRecord:
 async def of_job(
     ctx: Context, job: Job, sought: InstanceFilter = ANY, *, before: InstanceMark = NEWEST, bounds: Bounds = FIFTY
 ) -> InstancePage:
-    """Returns the instances of a job, newest fire first; of a type from every cell.
+    """Returns the instances of a job, newest fire first; of a type from every cell."""
+    ask = partial(ctx.ask_each, cells=cells_of(ctx, job))
+    return await _of_job(ctx, job, sought, before, bounds, ask)
 
-    Matches may be rare, so each read goes over more rows than the one before, until the page is full or `bounds.scan`
-    is reached.
+
+async def of_job_ref(
+    ctx: Context, ref: str, sought: InstanceFilter = ANY, *, before: InstanceMark = NEWEST, bounds: Bounds = FIFTY
+) -> InstancePage:
+    """Like `of_job`, by the job's public id or name. If all its rows are in one cell, it costs one transaction."""
+    async with jobs.read_by_ref(ctx, ref, removed=True) as (tx, job):
+        if not job.spread:
+
+            async def ask(look: Callable[[Tx], Awaitable[Leaf]]) -> list[Leaf]:
+                return [await look(tx)]
+
+            return await _of_job(ctx, job, sought, before, bounds, ask)
+    return await of_job(ctx, job, sought, before=before, bounds=bounds)
+
+
+async def _of_job(
+    ctx: Context, job: Job, sought: InstanceFilter, before: InstanceMark, bounds: Bounds, ask: Ask
+) -> InstancePage:
+    """Matches may be rare, so each read goes over more rows than the one before.
+
+    It ends when the page is full or `bounds.scan` is reached.
     """
     check_limit(bounds.limit)
+    shards = shards_of(ctx, job)
+
+    async def page_before(mark: InstanceMark, here: Bounds) -> InstancePage:
+        leaves = await ask(
+            lambda tx: history.of_job(tx, ctx.tenant.id, job.id, shards, sought, mark, here, spread=job.spread)
+        )
+        return _merge_pages(leaves, here.limit)
+
     scan = bounds.limit if sought.plain else min(max(bounds.limit, FEW), bounds.scan)
-    page = await _of_job(ctx, job, sought, before, Bounds(bounds.limit, scan))
+    page = await page_before(before, Bounds(bounds.limit, scan))
     while page.next is not None and len(page.found) < bounds.limit and scan < bounds.scan:
         scan = min(scan * 4, bounds.scan)
-        rest = await _of_job(ctx, job, sought, page.next, Bounds(bounds.limit - len(page.found), scan))
+        rest = await page_before(page.next, Bounds(bounds.limit - len(page.found), scan))
         page = InstancePage(page.found + rest.found, rest.next)
     return page._replace(found=[past._replace(job=job.name) for past in page.found])
-
-
-async def _of_job(ctx: Context, job: Job, sought: InstanceFilter, before: InstanceMark, bounds: Bounds) -> InstancePage:
-    found: list[InstanceRecord] = []
-    walked: list[InstanceMark] = []
-    shards = shards_of(ctx, job)
-    leaves = await ctx.ask_each(
-        lambda tx: history.of_job(tx, ctx.tenant.id, job.id, shards, sought, before, bounds, spread=job.spread),
-        cells_of(ctx, job),
-    )
-    for leaf in leaves:
-        found += leaf.found
-        walked += [leaf.walked] if leaf.walked is not None else []
-    return _merge_pages(found, max(walked, default=None), bounds.limit)
 
 
 async def of_tenant(
@@ -155,7 +176,7 @@ async def _of_tenant(
 ) -> list[InstanceRecord]:
     """Returns the instances of one cell within a span of time."""
     few = await history.of_tenant(tx, ctx.tenant.id, shards, sought, before, floor, limit)
-    known = await jobs.names(tx, ctx.tenant.id, {past.job_id for past in few}) if few else {}
+    known = await rows.names(tx, ctx.tenant.id, {past.job_id for past in few}) if few else {}
     return [_with_job_name(past, known) for past in few]
 
 
@@ -200,9 +221,10 @@ def _with_job_name(past: InstanceRecord, known: Mapping[UUID, str]) -> InstanceR
     return past._replace(job=known[past.job_id]) if past.job_id in known else past
 
 
-def _merge_pages(found: list[InstanceRecord], walked: InstanceMark | None, limit: int) -> InstancePage:
+def _merge_pages(leaves: Sequence[Leaf], limit: int) -> InstancePage:
     """Merges the answers of several cells into one page, up to the mark that all cells have read."""
-    answers = sorted(found, key=lambda past: past.mark, reverse=True)
+    answers = sorted(chain.from_iterable(leaf.found for leaf in leaves), key=lambda past: past.mark, reverse=True)
+    walked = max((leaf.walked for leaf in leaves if leaf.walked is not None), default=None)
     if walked is not None:
         answers = [past for past in answers if past.mark >= walked]
     if len(answers) >= limit:

@@ -1,7 +1,7 @@
 """Jobs: create, pause, resume, remove, read. Each operation is one transaction in the job's shard."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from itertools import chain
 from typing import Final, TypeVar
@@ -151,15 +151,26 @@ async def find_by_ref(ctx: Context, ref: str, *, removed: bool = False, unreadab
 
     `unreadable` as in `find`.
     """
+    async with read_by_ref(ctx, ref, removed=removed, unreadable=unreadable) as (_, job):
+        return job
+
+
+@asynccontextmanager
+async def read_by_ref(
+    ctx: Context, ref: str, *, removed: bool = False, unreadable: bool = False
+) -> AsyncIterator[tuple[Tx, Job]]:
+    """Like `find_by_ref`; yields the transaction that found the job, too, for further reads in the job's cell."""
     try:
         id_ = private(Prefix.JOB, ref)
     except NotFound:
-        return await find(ctx, ref, unreadable=unreadable)
+        async with ctx.store.statement(await shard_of_job(ctx, ref)) as tx:
+            yield tx, await find_in(ctx, tx, ref, unreadable=unreadable)
+        return
     async with ctx.store.statement(shard_in(id_)) as tx:
         job = await jobs.by_id(tx, ctx.tenant.id, id_, unreadable=unreadable)
-    if job is None or (job.status == Status.REMOVED and not removed):
-        raise NotFound(f"tenant {ctx.tenant.name!r} has no job {ref!r}")
-    return job
+        if job is None or (job.status == Status.REMOVED and not removed):
+            raise NotFound(f"tenant {ctx.tenant.name!r} has no job {ref!r}")
+        yield tx, job
 
 
 async def page(
