@@ -21,7 +21,7 @@ from benchmarks.api_server import id_of_shard
 from benchmarks.data import SPREAD_JOBS, TARGET_PORT, fresh, make_jobs
 from benchmarks.measure import judged
 from benchmarks.nodes import node
-from benchmarks.overloaded import BOUNDS, FULL_S, OVER, VARIANTS, Plan, Stream, Variant, figures
+from benchmarks.overloaded import BOUNDS, FULL_S, LEAST_CALM, OVER, VARIANTS, Plan, Stream, Variant, figures
 from benchmarks.picture import COLOURS, Bar, Panel, draw
 from benchmarks.push import park, wake
 from benchmarks.runs import RUNS, KeptRuns, Run
@@ -35,6 +35,7 @@ FAR_ABOVE = 12_000.0  # fires a second: more than any node has sent here
 BUSY, QUIET_TENANT = "00000000-0000-7000-8000-00000000000a", "00000000-0000-7000-8000-00000000000b"
 SLOW_S, SWIFT_S = 2.0, 0.005
 STOPPED_S = 0.05
+TRIES = 3
 DOUBTS = ("lease.expired", "lease.not_renewed", "node.stuck")
 
 
@@ -128,7 +129,8 @@ class Bench:
             with log.open("rb") as file:
                 file.seek(began)
                 said = file.read().decode(errors="replace")
-        found = figures(plan, arrivals, first, end_s, partial(self._beside, speed, first)) | {
+        beside, stolen = partial(self._beside, speed, first), partial(self._stolen, first)
+        found = figures(plan, arrivals, first, end_s, beside, stolen) | {
             "lease_doubts": sum(said.count(word) for word in DOUBTS),
             "callback_cpu_ms": callback_ms,
             "turn_cpu_ms": turn_ms,
@@ -149,6 +151,10 @@ class Bench:
     def _beside(self, best: float, first: float, second: float) -> float:
         """The machine's speed at a second of the run beside another."""
         return self.gauge.speed(first + second, first + second + 1) / best
+
+    def _stolen(self, first: float, begin_s: float, end_s: float) -> float:
+        """The part of the machine that others had between two seconds of the run."""
+        return self.gauge.stolen(first + begin_s, first + end_s)
 
     def _halved(self) -> AbstractContextManager[None]:
         return at_half_speed(self.server.pid) if self.variant.half_postgres else nullcontext()
@@ -204,9 +210,18 @@ def main(seconds: float) -> dict[str, Any]:
     for number in range(RUNS if seconds >= FULL_S else 1):
         for variant in VARIANTS:
             if variant.name in wanted and kept.many(variant.name) <= number:
-                with running() as server, receiving() as target:
-                    kept.add(variant.name, Bench(server, target, variant).run(seconds))
+                kept.add(variant.name, _run(variant, seconds))
     return report(kept.done, seconds)
+
+
+def _run(variant: Variant, seconds: float) -> Run:
+    """A run in which others left enough of the machine; the last of some tries otherwise, which says so."""
+    for left in reversed(range(TRIES if seconds >= FULL_S else 1)):
+        with running() as server, receiving() as target:
+            run = Bench(server, target, variant).run(seconds)
+        if run["calm"] >= LEAST_CALM or not left:
+            break
+    return run
 
 
 def report(done: dict[str, list[Run]], seconds: float) -> dict[str, Any]:

@@ -1,10 +1,12 @@
 """What an overload is and what it shows: the plan of a run, its timeline and its figures, from what the target saw.
 
 Rates and lateness are divided by the machine's speed at that second (`benchmarks.speed`), as a part of the speed that
-it had while the best rate was measured. What was seen without that is beside them as `raw`.
+it had while the best rate was measured. What was seen without that is beside them as `raw`. Ten seconds of which others
+had more than a tenth are not judged: who waits for a core that was stolen is late by more than the work takes. Where
+too few are left, all are judged, and the run is repeated.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass, field
 from statistics import median
 from typing import Any, NamedTuple
@@ -14,6 +16,8 @@ from benchmarks.target import Arrival
 
 Speed = Callable[[float], float]
 """The speed of the machine at a second of the run, beside the speed while the best rate was measured."""
+Stolen = Callable[[float, float], float]
+"""The part of the machine that others had between two seconds of the run."""
 
 OVER, AFTER = 3.0, 0.5
 PATIENCE = 1.6
@@ -22,6 +26,10 @@ FULL_S = 60.0
 CRITICAL_RATE, QUIET_RATE = 100.0, 20.0
 RETRIES = 200_000
 WINDOW_S = 10
+MOST_STOLEN = 0.1
+"""The part of the machine that others may have in a window that is judged."""
+LEAST_CALM = 0.7
+"""The part of its windows that a run needs to be judged."""
 BOUNDS = (
     Bound("throughput_ratio", least=0.9),
     Bound("critical_p95_ms", most=1000),
@@ -154,22 +162,28 @@ class Timeline:
         return line
 
 
-def figures(plan: Plan, arrivals: Sequence[Arrival], first: float, end_s: float, speed: Speed) -> dict[str, Any]:
+def figures(
+    plan: Plan, arrivals: Sequence[Arrival], first: float, end_s: float, speed: Speed, stolen: Stolen
+) -> dict[str, Any]:
     """What the target saw of a run that was watched for `end_s`; `first` is when the first fire was due."""
     line = Timeline.of(arrivals, first, end_s)
     speeds = [speed(second) for second in range(len(line.rate))]
+    windows = range(max(1, int(end_s) // WINDOW_S))
+    calm = [number for number in windows if stolen(number * WINDOW_S, (number + 1) * WINDOW_S) <= MOST_STOLEN]
+    judged = calm if len(calm) >= LEAST_CALM * len(windows) else windows
     gone = _gone(plan, arrivals, first, end_s)
     backlog = plan.due_by(plan.over_s) - sum(1 for one in arrivals if _is_load(one) and one.at - first <= plan.over_s)
     bound = 1.1 * _needed_s(plan, backlog + plan.retries, speeds)
     over = [
         second
         for second in range(int(plan.over_s / FULL_S), int(plan.over_s))
-        if not plan.slow[0] <= second < plan.slow[1] + plan.settle_s
+        if not plan.slow[0] <= second < plan.slow[1] + plan.settle_s and second // WINDOW_S in judged
     ]
     after = [one for one in arrivals if _is_load(one) and one.fire_time.timestamp() - first > gone + plan.settle_s]
     found = {
         "best": round(plan.best),
         "speed": round(median(speeds), 3),
+        "calm": round(len(calm) / len(windows), 2),
         "throughput_ratio": round(
             median([line.rate[second] / speeds[second] for second in over] or [0]) / plan.best, 3
         ),
@@ -182,8 +196,9 @@ def figures(plan: Plan, arrivals: Sequence[Arrival], first: float, end_s: float,
         "timeline": asdict(line) | {"speed": [round(one, 3) for one in speeds]},
     }
     for name in ("critical", "quiet"):
-        found[f"{name}_p95_ms"] = round(_worst_window(arrivals, name, first, plan, end_s, speeds), 1)
-        found[f"{name}_p95_raw_ms"] = round(_worst_window(arrivals, name, first, plan, end_s, [1.0] * len(speeds)), 1)
+        found[f"{name}_p95_ms"] = round(_worst_window(arrivals, name, first, plan, end_s, speeds, judged), 1)
+        same = [1.0] * len(speeds)
+        found[f"{name}_p95_raw_ms"] = round(_worst_window(arrivals, name, first, plan, end_s, same, windows), 1)
     return found
 
 
@@ -222,9 +237,18 @@ def _needed_s(plan: Plan, backlog: float, speeds: Sequence[float]) -> float:
 
 
 def _worst_window(
-    arrivals: Sequence[Arrival], name: str, first: float, plan: Plan, end_s: float, speeds: Sequence[float]
+    arrivals: Sequence[Arrival],
+    name: str,
+    first: float,
+    plan: Plan,
+    end_s: float,
+    speeds: Sequence[float],
+    judged: Collection[int],
 ) -> float:
-    """The p95 of the worst ten seconds in which they came due; infinite where more than 5 of 100 never arrived."""
+    """The p95 of the worst ten seconds in which they came due, of those that are judged.
+
+    Infinite where more than 5 of 100 never arrived.
+    """
     windows: dict[int, list[float]] = {}
     for one in arrivals:
         if one.job.startswith(name):
@@ -232,6 +256,6 @@ def _worst_window(
             speed = speeds[max(0, min(int(due_s), len(speeds) - 1))]
             windows.setdefault(int(due_s) // WINDOW_S, []).append(one.late_ms * speed)
     rate = next(one.rate for one in plan.streams() if one.name == name)
-    whole = [windows.get(number, []) for number in range(max(1, int(end_s) // WINDOW_S))]
+    whole = [windows.get(number, []) for number in judged]
     enough = 0.95 * rate * min(WINDOW_S, end_s - 1)  # the last may still be on their way
     return max(percentile(late, 95) if len(late) >= enough else float("inf") for late in whole)

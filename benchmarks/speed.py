@@ -40,6 +40,11 @@ class SpeedGauge:
         near = self.samples[max(0, min(first, last - 3)) : max(last, first + 3)] or self.samples[-3:]
         return median(one.left / one.cost_s for one in near) if near else 1.0
 
+    def stolen(self, begin: float, end: float) -> float:
+        """The part of the machine that others had between two moments; none where nothing was sampled."""
+        parts = [1 - one.left for one in self.samples if begin <= one.at < end]
+        return sum(parts) / len(parts) if parts else 0.0
+
     @contextmanager
     def sampling(self) -> Iterator[None]:
         """Sample until the end of the block."""

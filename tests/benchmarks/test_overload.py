@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks.overloaded import BOUNDS, VARIANTS, Plan, Timeline, Variant, figures
+from benchmarks.overloaded import BOUNDS, VARIANTS, Plan, Stolen, Timeline, Variant, figures
 from benchmarks.speed import Sample, SpeedGauge
 from benchmarks.target import Arrival
+from msgspec.structs import replace
 
 from benchmarks import overload, wrapped
 from tests.cluster import free_port
@@ -46,8 +47,8 @@ def served(plan: Plan, capacity: float, few_late: float = 0.02) -> list[Arrival]
     return [one for one in found if one.at < FIRST + plan.end_s]
 
 
-def seen_of(arrivals: list[Arrival], speed: float = 1.0) -> dict[str, Any]:
-    return figures(PLAN, arrivals, FIRST, PLAN.end_s, lambda _second: speed)
+def seen_of(arrivals: list[Arrival], speed: float = 1.0, stolen: Stolen = lambda _begin, _end: 0.0) -> dict[str, Any]:
+    return figures(PLAN, arrivals, FIRST, PLAN.end_s, lambda _second: speed, stolen)
 
 
 def test_the_load_is_three_times_what_a_node_can_send_and_then_half_of_it():
@@ -92,6 +93,13 @@ def test_the_gauge_sees_how_fast_the_machine_is():
     assert gauge.speed(0, 3) == 5.0
 
 
+def test_the_gauge_sees_what_others_had():
+    gauge = SpeedGauge()
+    gauge.samples = [Sample(1.0, 0.1, 1.0), Sample(2.0, 0.1, 0.6), Sample(3.0, 0.1, 0.0)]
+    assert gauge.stolen(1.0, 3.0) == pytest.approx(0.2)
+    assert gauge.stolen(5.0, 6.0) == 0.0
+
+
 def test_a_node_that_never_recovers_is_told_so():
     found = seen_of(served(PLAN, capacity=40.0))
     assert found["gone_s"] == float("inf")
@@ -109,6 +117,19 @@ def test_the_worst_ten_seconds_count_and_not_the_whole():
     late = [arrive("quiet", due, due + 3) for due in (4.0, 4.5, 5.0, 5.5, 6.0, 6.5, 7.0)]
     kept = [one for one in seen if not (one.job.startswith("quiet") and 4 <= one.fire_time.timestamp() - FIRST < 4.7)]
     assert seen_of(kept + late)["quiet_p95_ms"] > 1000
+
+
+def test_ten_seconds_that_others_had_are_not_judged_unless_too_few_are_left():
+    """Between the second 10 and 20 all of the quiet tenant's are three seconds late."""
+    arrivals = [
+        replace(one, at=one.at + 3) if one.job.startswith("quiet") and 10 <= one.at - FIRST < 20 else one
+        for one in served(PLAN, capacity=85.0)
+    ]
+    assert seen_of(arrivals)["quiet_p95_ms"] > 1000
+    taken = seen_of(arrivals, stolen=lambda begin, _end: 0.3 if begin == 10 else 0.0)
+    assert (taken["quiet_p95_ms"] < 250, taken["calm"] < 1) == (True, True)
+    always = seen_of(arrivals, stolen=lambda _begin, _end: 0.3)
+    assert (always["quiet_p95_ms"] > 1000, always["calm"]) == (True, 0.0)
 
 
 def test_retries_count_as_calls_but_not_as_late():
