@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from horae.api.models.instances import InstanceView, instance_fields
+from horae.domain.ids import Prefix, compose, public
 from horae.domain.instances.outcomes import ErrorCode, Retryable, Success, Unrecoverable
 from horae.domain.limits.limits import Limit
 from horae.domain.tenants.tenants import Allowance
@@ -191,3 +192,20 @@ def test_a_page_says_of_an_instance_what_the_document_says(ended):
         job="nightly",
     )
     assert json.loads(msgspec.json.encode(instance_fields(past))) == json.loads(InstanceView.of(past).model_dump_json())
+
+
+async def test_what_was_dropped_is_answered_with_a_code_of_its_own(admin, store):
+    then = store.cells[0].clock.now() - timedelta(days=20)
+    old = public(Prefix.INSTANCE, compose(7, int(then.timestamp() * 1000), 1))
+    await admin.post("/jobs", json={"name": "nightly", "trigger": {"kind": "manual"}, "target": HTTP})
+    assert (await admin.get(f"/instances/{old}")).json()["code"] == "SCH_404_NOT_FOUND"
+    await query(
+        store, "insert into dropped_day values (now(), $1, 'instance_history')", then.date() + timedelta(days=1)
+    )
+    for path in (f"/instances/{old}", "/instances", "/jobs/nightly/instances"):
+        params = {} if old in path else {"until": then.isoformat()}
+        answer = await admin.get(path, params=params)
+        assert (answer.status_code, answer.json()["code"]) == (410, "SCH_410_GONE"), path
+    young = public(Prefix.INSTANCE, compose(7, int(then.timestamp() * 1000) + 3 * 86_400_000, 1))
+    assert (await admin.get(f"/instances/{young}")).status_code == 404
+    assert (await admin.get("/jobs/nightly/instances")).json()["items"] == []

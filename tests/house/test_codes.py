@@ -19,6 +19,7 @@ PROVOKED = {
     "SCH_409_DUPLICATE": "api/test_seed_calls.py",
     "SCH_409_NAME_TAKEN": "api/test_codes.py",
     "SCH_409_UNOPENABLE": "api/test_encryption.py",
+    "SCH_410_GONE": "api/test_runs.py",
     "SCH_413_TOO_LARGE": "api/test_reading.py",
     "SCH_415_MEDIA_TYPE": "api/test_reading.py",
     "SCH_422_INVALID": "api/test_document.py",

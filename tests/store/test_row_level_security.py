@@ -36,6 +36,7 @@ PLAIN = {
     "audit_block",
     "audit_checkpoint",
     "relay",
+    "dropped_day",
     "feed_mark",
 }
 """Tables of the cell itself: they hold nothing of any tenant."""

@@ -34,6 +34,7 @@ from horae.upkeep.anchors import Anchorer, AnchorWebhook
 from horae.upkeep.audit_chain import AuditChainer, Dropper
 from horae.upkeep.copies import Copier
 from horae.upkeep.coverages import Coverer
+from horae.upkeep.days import DayDropper
 from horae.upkeep.doctor import Doctor
 from horae.upkeep.feed import Feed
 from horae.upkeep.holds import HoldSweeper
@@ -41,7 +42,9 @@ from horae.upkeep.idempotency import Forgetter
 from horae.upkeep.intakes import Intakes
 from horae.upkeep.joining import CellJoiner
 from horae.upkeep.key_rotation import Reencrypter, Rewrapper
+from horae.upkeep.ledgers import KeyForgetter
 from horae.upkeep.marks import Marker
+from horae.upkeep.old_rows import OldRowForgetter
 from horae.upkeep.partitions import Partitioner
 from horae.upkeep.purges import Purger
 from horae.upkeep.reconciler import Reconciler
@@ -70,8 +73,11 @@ COVERAGE_INTERVAL_S: Final = 60.0
 GARBAGE_INTERVAL_S: Final = 60.0
 HOLDS_INTERVAL_S: Final = 60.0
 AUDIT_DROP_INTERVAL_S: Final = 3600.0
+OLD_ROWS_INTERVAL_S: Final = 3600.0
+KEYS_INTERVAL_S: Final = 6 * 3600.0
 ANCHOR_INTERVAL_S: Final = 3600.0
 PARTITION_INTERVAL_S: Final = 3600.0
+DAY_DROP_INTERVAL_S: Final = 600.0
 ENDS: Final = (signal.SIGTERM, signal.SIGINT)
 
 
@@ -151,6 +157,16 @@ def doctor_of(settings: Settings, store: Store) -> Doctor:
     return Doctor(store, None if limit is None else timedelta(seconds=limit))
 
 
+def day_dropper_of(settings: Settings, store: Store) -> DayDropper:
+    """The duty that drops days of history and events, with the terms of the settings."""
+    return DayDropper(store, timedelta(days=settings.history_days), timedelta(days=settings.history_held_days))
+
+
+def marker_of(settings: Settings, owner: Store, mine: Callable[[CellProtocol], bool]) -> Marker:
+    """The duty that maps times to transactions, for as long as days are kept."""
+    return Marker(owner, mine, timedelta(days=settings.history_days + settings.history_held_days + 1))
+
+
 def anchorer_of(settings: Settings, store: Store, sender: Sender) -> Anchorer:
     """The duty that records the heads of the audit chains, and where."""
     url, webhook = settings.audit_anchor_url, None
@@ -221,13 +237,17 @@ async def _run_node(
     feed = Feed(owner, outlets, partial(_held_shards, store, worker))
     relay = Relay(owner, partial(_held_shards, store, worker), relayed)
     reconciler = Reconciler(store, partial(_held_shards, store, worker), sender, egress_of(settings))
+    chains = partial(_chains_audit, store, worker)
     stores = [store] if owner is store else [store, owner]
     duties: tuple[tuple[Duty, float], ...] = (
         (CellJoiner(stores, partial(fitness.check_cell, settings), worker.join), CELL_JOIN_INTERVAL_S),
         (Partitioner(store), PARTITION_INTERVAL_S),
+        (day_dropper_of(settings, store), DAY_DROP_INTERVAL_S),
         (Purger(owner), PURGE_INTERVAL_S),
         (Forgetter(owner), EXPIRED_ROWS_INTERVAL_S),
         (TombstoneForgetter(owner), EXPIRED_ROWS_INTERVAL_S),
+        (KeyForgetter(owner, timedelta(days=settings.dead_letter_days), chains), KEYS_INTERVAL_S),
+        (OldRowForgetter(owner, timedelta(days=settings.dead_letter_days)), OLD_ROWS_INTERVAL_S),
         (HoldSweeper(store), HOLDS_INTERVAL_S),
         (doctor_of(settings, store), DOCTOR_INTERVAL_S),
         (Coverer(store, partial(_held_shards, store, worker)), COVERAGE_INTERVAL_S),
@@ -238,12 +258,12 @@ async def _run_node(
     prompted: tuple[tuple[Duty, float, Sign], ...] = (
         (Copier(store), COPY_INTERVAL_S, Sign.COPIES),
         (Vacuumer(store), VACUUM_INTERVAL_S, Sign.ROWS_WRITTEN),
-        (AuditChainer(owner, partial(_chains_audit, store, worker)), AUDIT_CHAIN_INTERVAL_S, Sign.UNCHAINED),
+        (AuditChainer(owner, chains), AUDIT_CHAIN_INTERVAL_S, Sign.UNCHAINED),
         (relay, RELAY_INTERVAL_S, Sign.COMPENSATIONS),
         (reconciler, RECONCILER_INTERVAL_S, Sign.SOURCES),
         (feed, FEED_INTERVAL_S, Sign.SUBSCRIPTIONS),
         (intakes, INTAKES_INTERVAL_S, Sign.INTAKES),
-        (Marker(owner, partial(_chains_audit, store, worker)), MARKS_INTERVAL_S, Sign.ROWS_WRITTEN),
+        (marker_of(settings, owner, chains), MARKS_INTERVAL_S, Sign.ROWS_WRITTEN),
     )
     if isinstance(store.cipher, Envelopes):
         duties += ((Rewrapper(store, store.cipher), REENCRYPT_INTERVAL_S), (Reencrypter(store), REENCRYPT_INTERVAL_S))

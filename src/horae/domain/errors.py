@@ -13,6 +13,7 @@ A class has the public code and the HTTP status; one handler of the API server t
     ├── Invalid               SCH_422_INVALID           the request cannot be done as written
     │   └── InvalidSchedule   SCH_422_SCHEDULE          a trigger that has no meaning, or never fires
     ├── NotFound              SCH_404_NOT_FOUND         the tenant has nothing with that name or id
+    │   └── NoLongerKept      SCH_410_GONE              older than what is kept
     ├── Conflict              SCH_409_CONFLICT          the row has another state, or version, than assumed
     │   ├── Duplicate         SCH_409_DUPLICATE         this idempotency key was used for another request
     │   │   └── InFlight      SCH_409_DUPLICATE         the first request with this key has not ended yet
@@ -102,6 +103,12 @@ class NotFound(HoraeError):
     """The tenant has nothing with that name or id."""
 
     code, status = "SCH_404_NOT_FOUND", 404
+
+
+class NoLongerKept(NotFound):
+    """It is older than what is kept, so nobody can say any more whether it existed."""
+
+    code, status = "SCH_410_GONE", 410
 
 
 class Conflict(HoraeError):

@@ -140,6 +140,9 @@ class Settings(BaseSettings):
     api_connections: int = Field(default=10_000, ge=10)
     api_trusted_proxies: list[str] = Field(default_factory=list)
     brokers: dict[str, BrokerSettings] = Field(default_factory=dict)
+    history_days: int = Field(default=14, ge=3, le=90)
+    history_held_days: int = Field(default=7, ge=0, le=90)
+    dead_letter_days: int = Field(default=90, ge=1)
     audit_days: int = Field(default=180, ge=1)
     audit_anchors: Path | None = None
     audit_anchor_url: str | None = None

@@ -12,7 +12,8 @@ from horae.store.protocol import CellProtocol, StoreProtocol
 RANGE: Final = 128
 """Pages in one BRIN summary (PostgreSQL's default)."""
 MARK_INTERVAL_S: Final = 30.0
-MARKS_KEPT: Final = timedelta(days=15)
+MARKS_KEPT: Final = timedelta(days=22)
+"""How long marks are kept by default: as long as the days they lead to, and one more."""
 
 
 class Marker:
@@ -22,8 +23,13 @@ class Marker:
     as soon as it is full. The range that is being written has none, because its writers would have to maintain it.
     """
 
-    def __init__(self, store: StoreProtocol, mine: Callable[[CellProtocol], bool] = lambda _: True) -> None:
-        self.store, self._mine = store, mine
+    def __init__(
+        self,
+        store: StoreProtocol,
+        mine: Callable[[CellProtocol], bool] = lambda _: True,
+        kept: timedelta = MARKS_KEPT,
+    ) -> None:
+        self.store, self._mine, self._kept = store, mine, kept
         self._summarized: dict[tuple[str, str], int] = {}
         self._marked_at: dict[str, float] = {}
         self._visits = Visits("marker")
@@ -36,7 +42,7 @@ class Marker:
         async with cell.statement() as tx:
             if boottime() - self._marked_at.get(cell.name, -MARK_INTERVAL_S) >= MARK_INTERVAL_S:
                 await feeds.mark(tx)
-                await feeds.forget_marks(tx, tx.now - MARKS_KEPT)
+                await feeds.forget_marks(tx, tx.now - self._kept)
                 self._marked_at[cell.name] = boottime()
             days = [f"{tx.now + timedelta(days=step):%Y%m%d}" for step in (-1, 0, 1)]
             found = await feeds.partitions(tx, days)

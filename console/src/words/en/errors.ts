@@ -25,6 +25,7 @@ export default {
   SCH_409_DUPLICATE:
     "This form was already sent with other values. Close it, check the result, and open it again.",
   SCH_409_NAME_TAKEN: "Choose another name, or edit the job that has it.",
+  SCH_410_GONE: "It is older than what this deployment keeps. Choose a later time.",
   SCH_413_TOO_LARGE: "The content is too large: a payload has at most 64 KiB.",
   SCH_422_INVALID: "Correct the marked fields and send the form again.",
   SCH_422_SCHEDULE: "Correct the schedule: it is invalid in its dialect, or it never fires.",

@@ -11,6 +11,7 @@ Each code of a refusal has its own class, so that a program can catch the errors
         ├── Unauthenticated       SCH_401_UNAUTHENTICATED
         ├── Forbidden             SCH_403_FORBIDDEN
         ├── NotFound              SCH_404_NOT_FOUND
+        │   └── NoLongerKept      SCH_410_GONE
         ├── NotAllowed            SCH_405_METHOD
         ├── Conflict              SCH_409_CONFLICT
         │   ├── Contended         SCH_409_CONTENDED
@@ -104,6 +105,10 @@ class Forbidden(Refused, code="SCH_403_FORBIDDEN", status=403):
 
 class NotFound(Refused, code="SCH_404_NOT_FOUND", status=404):
     """The tenant has nothing with that name or id."""
+
+
+class NoLongerKept(NotFound, code="SCH_410_GONE", status=410):
+    """It is older than what is kept, so nobody can say any more whether it existed."""
 
 
 class NotAllowed(Refused, code="SCH_405_METHOD", status=405):

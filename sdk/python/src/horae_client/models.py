@@ -74,6 +74,7 @@ class Job(Model, frozen=True, kw_only=True):
     policies: dict[str, Any]
     after_success: str
     expires_after: float | None = None
+    key_retention_days: int | None = None
     payload: Any = None
     unreadable: str | None = None
     next_fire_at: datetime | None = None

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import ConfigDict, Field, StrictStr, model_validator
+from pydantic import ConfigDict, Field, StrictInt, StrictStr, model_validator
 
 from horae.api.models.base import Name, Number, Payload, RequestModel, ResponseModel
 from horae.api.models.holds import HoldView
@@ -27,6 +27,7 @@ from horae.domain.jobs.definitions import definition_of
 from horae.domain.jobs.jobs import (
     LONGEST_LABEL,
     MAX_EXPIRES_AFTER_S,
+    MAX_KEY_RETENTION_DAYS,
     MIN_EXPIRES_AFTER_S,
     MOST_LABELS,
     Definition,
@@ -44,6 +45,10 @@ Label = Annotated[StrictStr, Field(max_length=LONGEST_LABEL)]
 EXPIRES_AFTER: Final = (
     "Seconds that a due instance may wait before it becomes SKIPPED or DEAD with `EXPIRED`. The default is one day for "
     "recurring jobs, and no limit for tasks and for jobs that fire once or manually."
+)
+KEY_RETENTION: Final = (
+    "Days after its last run for which the business key of a task is remembered. Then the same key is a new task, even "
+    "if it has succeeded before. The default is for ever."
 )
 
 
@@ -78,6 +83,9 @@ class JobSpec(RequestModel):
     quotas: Annotated[list[Name], Field(max_length=20)] = []
     expires_after: Annotated[Number, Field(ge=MIN_EXPIRES_AFTER_S, le=MAX_EXPIRES_AFTER_S)] | None = Field(
         None, description=EXPIRES_AFTER, examples=[3600]
+    )
+    key_retention_days: Annotated[StrictInt, Field(ge=1, le=MAX_KEY_RETENTION_DAYS)] | None = Field(
+        None, description=KEY_RETENTION
     )
 
     @model_validator(mode="after")
@@ -167,6 +175,7 @@ class JobView(ResponseModel):
     limit: LimitSpec | None = None
     quotas: list[str] = []
     expires_after: float | None = Field(None, description=EXPIRES_AFTER)
+    key_retention_days: int | None = Field(None, description=KEY_RETENTION)
     overrides: list[OverrideView] = []
     next_fire_at: datetime | None = None
     unreadable: Unreadable = None
@@ -198,6 +207,7 @@ class JobView(ResponseModel):
             limit=None if made.limit is None else show_as(LimitSpec, made.limit),
             quotas=list(made.quotas),
             expires_after=made.expires_after,
+            key_retention_days=made.key_retention_days,
             overrides=[OverrideView.model_validate(one) for one in made.overrides],
             next_fire_at=job.next_fire_at,
             unreadable=undecryptable_code(made.sealed),

@@ -35,7 +35,6 @@ class UpdateJob(JobSpec):
             made,
             overrides=before.overrides if same else (),
             width=before.width if self.width is None else made.width,
-            key_retention_days=before.key_retention_days,
         )
 
 

@@ -34,6 +34,7 @@ MOST_LABELS: Final = 32
 LONGEST_LABEL: Final = 63
 """Characters of a label's key, and of its value."""
 MIN_EXPIRES_AFTER_S: Final = 1.0
+MAX_KEY_RETENTION_DAYS: Final = 3650
 MAX_EXPIRES_AFTER_S: Final = 366 * 86_400.0
 LAST_VERSION: Final = 2**31 - 1
 """The highest number that the column of a version holds."""
@@ -77,6 +78,11 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def __post_init__(self) -> None:
         if self.expires_after is not None and not MIN_EXPIRES_AFTER_S <= self.expires_after <= MAX_EXPIRES_AFTER_S:
             raise Invalid(f"expires_after is {MIN_EXPIRES_AFTER_S:.0f} to {MAX_EXPIRES_AFTER_S:.0f} seconds")
+        if self.key_retention_days is not None:
+            if not isinstance(self.trigger, KeyedTrigger):
+                raise Invalid("key_retention_days belongs to a type of tasks: only tasks have business keys")
+            if not 1 <= self.key_retention_days <= MAX_KEY_RETENTION_DAYS:
+                raise Invalid(f"key_retention_days is 1 to {MAX_KEY_RETENTION_DAYS} days")
 
 
 def check_limits(definition: Definition) -> None:

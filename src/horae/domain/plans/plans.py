@@ -23,7 +23,7 @@ SHADOW: Final = "horae.shadow"
 """The label of a shadow job: it stays paused, and its computed fires are compared with another system's."""
 OURS: Final = "horae."
 """The prefix of labels that Horae writes."""
-UNDECLARED_FIELDS: Final = {"overrides", "key_retention_days"}
+UNDECLARED_FIELDS: Final = {"overrides"}
 """Fields of a definition that a source does not declare."""
 
 
@@ -241,7 +241,6 @@ def _with_stored_values(wanted: DeclaredJob, definition: Definition, now: Defini
         trigger=trigger,
         overrides=now.overrides if trigger == before else (),
         width=now.width if definition.width is None else definition.width,
-        key_retention_days=now.key_retention_days,
     )
 
 

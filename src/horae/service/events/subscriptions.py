@@ -3,13 +3,15 @@
 Subscriptions of the tenant `system` receive the events of all tenants.
 """
 
-from datetime import datetime, timedelta
+from contextlib import suppress
+from datetime import date, datetime, timedelta
+from functools import partial
 from itertools import chain
 from typing import Final, NamedTuple
 
 import msgspec
 
-from horae.domain.errors import Invalid
+from horae.domain.errors import Invalid, NoLongerKept, NotFound
 from horae.domain.events.channels import Channel, Subscription, TopicAddress, check_topic
 from horae.domain.events.events import Event
 from horae.domain.ids import shard_in
@@ -17,6 +19,7 @@ from horae.domain.limits.counts import CountedKind
 from horae.service.context import Context
 from horae.service.events import channels
 from horae.service.events.channels import ChannelKind
+from horae.store.databases import days
 from horae.store.events import feeds
 from horae.store.events.feeds import BLOCKS
 from horae.store.protocol import CellProtocol
@@ -104,11 +107,26 @@ async def replay(
     since = since or now - DEFAULT_REPLAY_SPAN
     if since >= (until or now):
         raise Invalid("a replay ends after it begins, and does not begin in the future")
+    await _check_kept(ctx, since)
     for cell in ctx.store.cells:
         await _rewind(cell, found, since, until or now)
     await channels.touch(ctx, SUBSCRIPTION, name, Event.SUBSCRIPTION_REPLAYED, since=since, until=until)
     await channels.copy_to_cells(ctx, found)  # the new version makes every node look for events at once
     return await show(ctx, name)
+
+
+async def _check_kept(ctx: Context, since: datetime) -> None:
+    """Refuse a replay of days that were dropped in some cell: it would leave out their events in silence."""
+    for parent in (days.HISTORY, days.EVENTS):
+        for until in await ctx.ask_each(partial(days.dropped_until, parent=parent), whole=True):
+            if until is not None and since < until:
+                raise NoLongerKept(f"events before {until:%Y-%m-%d} are no longer kept; a replay can begin there")
+
+
+async def record_missed_day(ctx: Context, name: str, day: date) -> None:
+    """Record that a day of events is dropped before it was delivered. Nothing is left to record for a removed one."""
+    with suppress(NotFound):
+        await channels.touch(ctx, SUBSCRIPTION, name, Event.SUBSCRIPTION_MISSED_DAY, day=day.isoformat())
 
 
 async def _rewind(cell: CellProtocol, found: Channel, since: datetime, until: datetime) -> None:

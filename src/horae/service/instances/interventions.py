@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from horae.domain.errors import Conflict, Contended, NotFound
+from horae.domain.errors import Conflict, Contended
 from horae.domain.ids import Prefix, public, shard_in
 from horae.domain.instances.lifecycle import LIVE, State
 from horae.domain.jobs.jobs import Job
@@ -88,7 +88,7 @@ async def record(ctx: Context, tx: Tx, action: str, id_: UUID, detail: object) -
 async def _live(ctx: Context, tx: Tx, id_: UUID) -> InstanceRecord:
     found = await history.find(tx, ctx.tenant.id, id_)
     if found is None:
-        raise NotFound(f"tenant {ctx.tenant.name!r} has no instance {public(Prefix.INSTANCE, id_)}")
+        raise await searches.why_not_found(ctx, tx, id_)
     if found.state not in LIVE:
         raise Conflict(f"{public(Prefix.INSTANCE, id_)} is {found.state}; it has ended already", state=found.state)
     return found

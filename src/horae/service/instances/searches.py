@@ -10,11 +10,12 @@ from itertools import chain
 from typing import Final, NamedTuple
 from uuid import UUID
 
-from horae.domain.errors import NotFound
+from horae.domain.errors import NoLongerKept, NotFound
 from horae.domain.ids import Prefix, public, shard_in
 from horae.domain.instances.lifecycle import LIVE
 from horae.domain.instances.searches import (
     ANY,
+    LAST,
     LAST_ID,
     NEWEST,
     InstanceFilter,
@@ -29,6 +30,7 @@ from horae.service.context import Context
 from horae.service.encryption.encryption import decrypt_record
 from horae.service.jobs import jobs
 from horae.store.connections.each_cell import ask_first
+from horae.store.databases import days
 from horae.store.instances import history, instances
 from horae.store.instances.history import Bounds, InstanceRecord, Leaf
 from horae.store.jobs import jobs as rows
@@ -48,6 +50,7 @@ __all__ = [
     "of_job_ref",
     "of_tenant",
     "shards_of",
+    "why_not_found",
 ]
 SEARCH_REACH: Final = timedelta(days=100)
 """How far back a search over all jobs of a tenant goes."""
@@ -86,10 +89,20 @@ async def find(ctx: Context, id_: UUID) -> InstanceRecord:
     """Returns one instance with its attempts."""
     async with ctx.store.statement(shard_in(id_)) as tx:
         found = await history.find(tx, ctx.tenant.id, id_)
-        known = {} if found is None else await rows.names(tx, ctx.tenant.id, {found.job_id})
-    if found is None:
-        raise NotFound(f"tenant {ctx.tenant.name!r} has no instance {public(Prefix.INSTANCE, id_)}")
+        if found is None:
+            raise await why_not_found(ctx, tx, id_)
+        known = await rows.names(tx, ctx.tenant.id, {found.job_id})
     return await decrypt_record(ctx, _with_job_name(found, known))
+
+
+async def why_not_found(ctx: Context, tx: Tx, id_: UUID) -> NotFound:
+    """Returns why there is no such instance: an id says when it was created, and older days may be dropped."""
+    name, dropped_until = public(Prefix.INSTANCE, id_), await days.dropped_until(tx, days.HISTORY)
+    if dropped_until is not None and creation_time(id_) < dropped_until:
+        return NoLongerKept(
+            f"{name} ended before {dropped_until:%Y-%m-%d}, or never existed: older days are no longer kept"
+        )
+    return NotFound(f"tenant {ctx.tenant.name!r} has no instance {name}")
 
 
 async def of_job(
@@ -136,6 +149,7 @@ async def _of_job(
         scan = min(scan * 4, bounds.scan)
         rest = await page_before(page.next, Bounds(bounds.limit - len(page.found), scan))
         page = InstancePage(page.found + rest.found, rest.next)
+    await _check_kept(ctx, sought, page)
     return page._replace(found=[past._replace(job=job.name) for past in page.found])
 
 
@@ -168,7 +182,18 @@ async def of_tenant(
         before, span = floor, span * 2
     if len(found) == limit:
         return InstancePage(found, found[-1].mark)
-    return InstancePage(found, InstanceMark(creation_time(before), before) if before > last else None)
+    page = InstancePage(found, InstanceMark(creation_time(before), before) if before > last else None)
+    await _check_kept(ctx, sought, page)
+    return page
+
+
+async def _check_kept(ctx: Context, sought: InstanceFilter, page: InstancePage) -> None:
+    """Refuse a search that found nothing in days that were dropped: an empty list would say that nothing happened."""
+    if page.found or page.next is not None or sought.until == LAST:
+        return
+    for until in await ctx.ask_each(partial(days.dropped_until, parent=days.HISTORY)):
+        if until is not None and sought.until <= until:
+            raise NoLongerKept(f"history before {until:%Y-%m-%d} is no longer kept")
 
 
 async def _of_tenant(

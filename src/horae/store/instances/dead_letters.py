@@ -1,6 +1,7 @@
 """Dead letters. The statement that inserts a replay is authorised by the dead letter's `replay_status`."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
@@ -107,3 +108,8 @@ def dead_letter_from(row: asyncpg.Record) -> DeadLetter:
         replay_id=row["replay_id"],
         payload=read(row["payload"]),
     )
+
+
+async def forget(tx: Tx, before: datetime, limit: int) -> int:
+    """Delete dead letters that were created before a time, at most `limit`; returns how many."""
+    return len(await tx.rows(sql("instances/dead_letters/forget"), before, limit))

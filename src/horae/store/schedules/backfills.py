@@ -121,3 +121,8 @@ def _backfill(row: asyncpg.Record) -> Backfill:
         already=row["already"],
         ended_at=row["ended_at"],
     )
+
+
+async def forget(tx: Tx, before: datetime, limit: int) -> int:
+    """Delete backfills that ended before a time, at most `limit`; returns how many."""
+    return len(await tx.rows(sql("schedules/backfills/forget"), before, limit))

@@ -138,7 +138,7 @@ export function specOf(draft: Draft, base?: JobView): NewJob {
     limit: limitOf(draft),
     quotas: splitLines(draft.quotas),
     expires_after: draft.expires,
-    ...(base && { after_success: base.after_success }),
+    ...(base && { after_success: base.after_success, key_retention_days: base.key_retention_days }),
   };
   return omitDefaults(spec, {
     priority: "normal",
@@ -146,6 +146,7 @@ export function specOf(draft: Draft, base?: JobView): NewJob {
     payload: null,
     limit: null,
     expires_after: null,
+    key_retention_days: null,
   }) as unknown as NewJob;
 }
 

@@ -1,0 +1,86 @@
+"""The register of all tables: how long their rows are kept, where they belong, what of them is encrypted.
+
+`docs/tables.md` is written from it (`tools/tables.py`). A test compares it with the tables of a migrated database, so a
+new table cannot be forgotten.
+"""
+
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+
+class Place(StrEnum):
+    """Where the rows of a table belong."""
+
+    SHARD = "shard"
+    """Each row belongs to a shard, and moves with it."""
+    COPIES = "shard, copies everywhere"
+    """Each row belongs to a shard; other cells have copies."""
+    CELL = "cell"
+    """The rows belong to their cell and stay there."""
+
+
+class TableFacts(NamedTuple):
+    """What one has to know about a table before one changes or drops something in it.
+
+    - `kept`: how long a row stays.
+    - `goes`: what becomes of the rows of a removed tenant.
+    - `encrypted`: the columns with encrypted values.
+    """
+
+    name: str
+    kept: str
+    place: Place
+    goes: str
+    encrypted: str = ""
+
+
+PURGED: Final = "purged"
+WITH_DAY: Final = "with their day"
+NOBODYS: Final = "belong to no tenant"
+FOR_EVER: Final = "for ever"
+REMOVED_A_DAY: Final = "until removed, and a day without its value"
+TABLES: Final = (
+    TableFacts("api_key", "until revoked, and a day", Place.COPIES, PURGED),
+    TableFacts("audit_block", "`HORAE_AUDIT_DAYS`", Place.CELL, NOBODYS),
+    TableFacts("audit_checkpoint", "one row", Place.CELL, NOBODYS),
+    TableFacts("audit_log", "`HORAE_AUDIT_DAYS`", Place.SHARD, "stay for their term"),
+    TableFacts("backfill", "90 days after its end", Place.SHARD, PURGED),
+    TableFacts("calendar", "until removed", Place.COPIES, PURGED),
+    TableFacts("cell", "one row", Place.CELL, NOBODYS),
+    TableFacts("channel", REMOVED_A_DAY, Place.COPIES, PURGED),
+    TableFacts("clock_offset", "one row", Place.CELL, NOBODYS),
+    TableFacts("coverage", "as long as its rolling set", Place.SHARD, PURGED),
+    TableFacts("data_key", "as long as its tenant", Place.COPIES, PURGED, "`wrapped`, by the keyring"),
+    TableFacts("dead_letter", "`HORAE_DEAD_LETTER_DAYS`", Place.SHARD, PURGED, "`payload`"),
+    TableFacts("dropped_day", "two rows", Place.CELL, NOBODYS),
+    TableFacts("feed_mark", "as long as days can be kept", Place.CELL, NOBODYS),
+    TableFacts("feed_position", "as long as its subscription", Place.CELL, PURGED),
+    TableFacts("hold", "while something is held back", Place.CELL, PURGED),
+    TableFacts("idempotency", "24 hours", Place.SHARD, PURGED),
+    TableFacts("instance_history", "`HORAE_HISTORY_DAYS`, whole days", Place.SHARD, PURGED, "`payload`"),
+    TableFacts("instance_live", "until it ends", Place.SHARD, PURGED, "`payload`"),
+    TableFacts("intake_position", "as long as its intake", Place.CELL, PURGED),
+    TableFacts("job", "as long as its tenant", Place.SHARD, PURGED, "parts of `definition`"),
+    TableFacts("job_cursor", "as long as the job fires", Place.SHARD, PURGED),
+    TableFacts("job_version", "as long as its job", Place.SHARD, PURGED, "parts of `definition`"),
+    TableFacts("node", "a day after it was last seen", Place.CELL, NOBODYS),
+    TableFacts("outbox", "`HORAE_HISTORY_DAYS`, whole days", Place.SHARD, WITH_DAY),
+    TableFacts("parked", "until sent again or dropped", Place.SHARD, PURGED, "`body`"),
+    TableFacts("quota_bucket", FOR_EVER + ", a row for each limit that was used", Place.SHARD, PURGED),
+    TableFacts("quota_hold", "until its node gives it back", Place.SHARD, PURGED),
+    TableFacts("reference", "as long as what it is a copy of", Place.CELL, PURGED, "parts of `body`"),
+    TableFacts("relay", "a row for each shard", Place.CELL, NOBODYS),
+    TableFacts("role_binding", "until removed, and a day without its roles", Place.COPIES, PURGED),
+    TableFacts("schema_migration", FOR_EVER, Place.CELL, NOBODYS),
+    TableFacts("secret", REMOVED_A_DAY, Place.COPIES, PURGED, "`sealed`"),
+    TableFacts("session", "until it ends, and a day", Place.SHARD, PURGED),
+    TableFacts("shard", "4,096 rows", Place.CELL, NOBODYS),
+    TableFacts("signal", "a day", Place.CELL, "stay for their term"),
+    TableFacts("source", "until removed", Place.SHARD, PURGED),
+    TableFacts("source_repair", "30 days", Place.SHARD, PURGED),
+    TableFacts("source_round", "the last 100 of a source", Place.SHARD, PURGED),
+    TableFacts("subject", "until removed", Place.SHARD, PURGED),
+    TableFacts("task_key", FOR_EVER + ", or the `key_retention_days` of its type", Place.SHARD, PURGED),
+    TableFacts("tenant", FOR_EVER + ": a purged tenant's row says so", Place.SHARD, "stay, marked as purged"),
+    TableFacts("widening", "one row for each tenant that was widened", Place.CELL, PURGED),
+)

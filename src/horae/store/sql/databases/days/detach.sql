@@ -1,0 +1,1 @@
+alter table "{parent}" detach partition "{partition}" concurrently

@@ -1,0 +1,1 @@
+comment on table "{partition}" is 'horae drops this table'

@@ -1,0 +1,126 @@
+"""Drops the days of history and events that are over their term, whole.
+
+1. A day is kept for `kept` days after it has ended.
+2. A subscription that has not been sent a day, or a compensation that was not relayed, holds the day back, with a
+   warning in each round, for `held` days at most.
+3. After that the day is dropped all the same: an error is logged, and each tenant gets an event and an audit row with
+   the day that its subscription has missed.
+"""
+
+import asyncio
+from collections.abc import Iterable
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING, Final
+
+from horae.runtime.telemetry import log
+from horae.service.context import Context
+from horae.service.events import subscriptions
+from horae.store.cells import Cell
+from horae.store.connections.each_cell import Visits
+from horae.store.databases import days
+from horae.store.databases.days import Day, DayState, Reader
+from horae.store.store import Store
+from horae.store.tenants import tenants
+
+if TYPE_CHECKING:
+    from horae.store.connections.deadlines import Connection
+
+ROUND_TIMEOUT_S: Final = 600.0
+"""Seconds that one round may take in a cell."""
+DETACH_TIMEOUT_S: Final = 10.0
+"""Seconds that one round waits for transactions that use a day."""
+
+
+class HeldDays:
+    """The days that one round leaves in a cell, and for whom; `missed` has what tenants know already."""
+
+    def __init__(self) -> None:
+        self._days: set[date] = set()
+        self._readers: set[Reader] = set()
+        self._unrelayed = 0
+        self.missed: set[tuple[Reader, date]] = set()
+
+    def add(self, day: Day, readers: Iterable[Reader], unrelayed: int) -> None:
+        """A day stays."""
+        self._days.add(day.day)
+        self._readers.update(readers)
+        self._unrelayed += unrelayed
+
+    def warn(self, cell: Cell) -> None:
+        """Warn once of all days that stay, if there are any."""
+        if self._days:
+            log.warning(
+                "days.held_back",
+                cell=cell.name,
+                oldest=f"{min(self._days)}",
+                days=len(self._days),
+                subscriptions=sorted({reader.name for reader in self._readers}),
+                unrelayed=self._unrelayed,
+            )
+
+
+class DayDropper:
+    """A duty: drop the days of every cell that are over their term."""
+
+    def __init__(self, store: Store, kept: timedelta, held: timedelta) -> None:
+        self.store, self.kept, self.held = store, kept, held
+        self._visits = Visits("daydropper")
+
+    async def once(self) -> int:
+        """Visit each cell once. Returns how many tables were dropped."""
+        return await self._visits.each(self.store.cells, self._drop_days)
+
+    async def _drop_days(self, cell: Cell) -> int:
+        async with asyncio.timeout(ROUND_TIMEOUT_S), cell.direct(owner=True) as connection:
+            if not await days.lock(connection):
+                return 0
+            now, dropped, waiting = cell.clock.now(), 0, HeldDays()
+            for day in await days.listing(connection):
+                if day.end > now - self.kept or not await self._may_go(cell, connection, day, waiting):
+                    continue
+                try:
+                    await _drop(connection, day, now)
+                except TimeoutError:
+                    log.warning("days.postponed", cell=cell.name, table=day.partition)
+                    break
+                log.info("days.dropped", cell=cell.name, table=day.partition, bytes=day.bytes)
+                dropped += 1
+            waiting.warn(cell)
+            return dropped
+
+    async def _may_go(self, cell: Cell, connection: "Connection", day: Day, waiting: "HeldDays") -> bool:
+        """Whether nothing needs a day any more, or it was held back for long enough."""
+        if day.state != DayState.ATTACHED:
+            return True
+        readers = await days.readers(connection, day.end)
+        unrelayed = await days.unrelayed(connection, day.begin, day.end) if day.parent == days.EVENTS else 0
+        if not readers and not unrelayed:
+            return True
+        if day.end > cell.clock.now() - self.kept - self.held:
+            waiting.add(day, readers, unrelayed)
+            return False
+        names = [reader.name for reader in readers]
+        log.error("days.dropped_unread", cell=cell.name, table=day.partition, subscriptions=names, unrelayed=unrelayed)
+        for reader in readers:
+            if (reader, day.day) not in waiting.missed:
+                await self._record_missed_day(cell, reader, day)
+                waiting.missed.add((reader, day.day))
+        return True
+
+    async def _record_missed_day(self, cell: Cell, reader: Reader, day: Day) -> None:
+        async with cell.statement() as tx:
+            known = await tenants.known(tx, reader.tenant_id)
+        if known is not None:
+            ctx = Context.of(self.store, known[0], "horae")
+            await subscriptions.record_missed_day(ctx, reader.name, day.day)
+
+
+async def _drop(connection: "Connection", day: Day, now: datetime) -> None:
+    """Drop a day, from whichever step an earlier round has reached."""
+    if day.state == DayState.ATTACHED:
+        await days.record_drop(connection, now, day)
+        await days.mark(connection, day)
+        await days.detach(connection, day, DETACH_TIMEOUT_S)
+    elif day.state == DayState.DETACHING:
+        await days.finish_detach(connection, day, DETACH_TIMEOUT_S)
+    await days.drop(connection, day)
