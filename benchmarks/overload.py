@@ -26,7 +26,7 @@ from benchmarks.picture import COLOURS, Bar, Panel, draw
 from benchmarks.push import park, wake
 from benchmarks.runs import RUNS, KeptRuns, Run
 from benchmarks.server import FOLDER, SETTINGS, Server, running
-from benchmarks.steal import StealGauge
+from benchmarks.speed import SpeedGauge
 from benchmarks.target import Target, receiving
 from horae.domain.placement import SHARDS
 
@@ -44,7 +44,7 @@ class Bench:
 
     def __init__(self, server: Server, target: Target, variant: Variant) -> None:
         self.server, self.target, self.variant = server, target, variant
-        self.gauge = StealGauge()
+        self.gauge = SpeedGauge()
         self.database = fresh(server, TEMPLATE_JOBS, "bench_overload")
         park(server, self.database)
         for name, tenant in (("normal", BUSY), ("critical", BUSY), ("quiet", QUIET_TENANT)):
@@ -52,9 +52,9 @@ class Bench:
             make_jobs(server, self.database, tenant, name, url)
 
     def best(self, seconds: float) -> tuple[float, float]:
-        """What the node can send while far more is due, and what others left of the machine then.
+        """What the node can send while far more is due, and the machine's speed then.
 
-        Both are of the later seconds: the first ones are cold.
+        Both are medians of the later seconds: the first ones are cold.
         """
         first = self.fill([Stream("normal", FAR_ABOVE, 0.0, seconds)], seconds)
         self.target.reset()
@@ -64,7 +64,7 @@ class Bench:
         self._drain(time.time() + 10 + 4 * seconds)
         half = int(seconds) // 2
         best = median(seen.count(second) for second in range(half, int(seconds)))
-        return float(max(1.0, best)), self.gauge.left(first + half, first + seconds)
+        return float(max(1.0, best)), self.gauge.speed(first + half, first + seconds)
 
     def _drain(self, until: float) -> None:
         """Let the node send what is left, so that it begins with nothing; what takes too long is deleted."""
@@ -118,7 +118,7 @@ class Bench:
         inside = {wrapped.CALLBACKS: str(facts)}
         tenants = (BUSY, QUIET_TENANT)
         with self.gauge.sampling(), node(self.server, self.database, inside=inside, secrets=tenants):
-            best, left_at_best = self.best(max(4.0, over_s / 6))
+            best, speed = self.best(max(4.0, over_s / 6))
             plan = Plan(best, over_s, self.variant)
             first = self.fill(plan.streams(), plan.end_s, plan.retries)
             self.target.reset()
@@ -129,7 +129,8 @@ class Bench:
             with log.open("rb") as file:
                 file.seek(began)
                 said = file.read().decode(errors="replace")
-        found = figures(plan, arrivals, first, end_s, partial(self._left, first), left_at_best) | {
+        beside, left = partial(self._beside, speed, first), partial(self._left, first)
+        found = figures(plan, arrivals, first, end_s, beside, left) | {
             "lease_doubts": sum(said.count(word) for word in DOUBTS),
             "callback_cpu_ms": callback_ms,
             "turn_cpu_ms": turn_ms,
@@ -146,6 +147,10 @@ class Bench:
         end_s = min(plan.end_s, second + plan.after_s)
         _sleep(first + end_s)
         return end_s
+
+    def _beside(self, best: float, first: float, second: float) -> float:
+        """The machine's speed at a second of the run beside another."""
+        return self.gauge.speed(first + second, first + second + 1) / best
 
     def _left(self, first: float, begin_s: float, end_s: float) -> float:
         """The part of the machine that others left to us between two seconds of the run."""
@@ -244,7 +249,7 @@ def picture(name: str, run: dict[str, Any], over_s: float) -> str:
         "normal_p95_ms": "p95 late of the load, ms",
         "critical_p95_ms": "p95 late of critical fires, ms",
         "quiet_p95_ms": "p95 late of the quiet tenant, ms",
-        "left": "part of the machine that others left to us",
+        "speed": "speed of the machine beside that of the best rate",
     }
     panels = []
     for colour, (figure, label) in zip(COLOURS, labels.items(), strict=False):

@@ -1,8 +1,9 @@
 """What an overload is and what it shows: the plan of a run, its timeline and its figures, from what the target saw.
 
-Ten seconds of which others had more than a tenth (`benchmarks.steal`) are not judged: who waits for a core that was
-stolen is late by more than the work takes. Where too few are left, all are judged, and the run is repeated. The bound
-of the backlog goes by what was left of the machine in each second.
+The machine is faster and slower within minutes (`benchmarks.speed`). The rate under overload and the bound of the
+backlog go by the speed of each second beside the speed while the best rate was measured; lateness is as it was seen.
+Ten seconds of which others had more than a tenth are not judged: who waits for a core that was stolen is late by more
+than the work takes. Where too few are left, all are judged, and the run is repeated.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -13,6 +14,8 @@ from typing import Any, NamedTuple
 from benchmarks.measure import Bound, percentile
 from benchmarks.target import Arrival
 
+Speed = Callable[[float], float]
+"""The speed of the machine at a second of the run, beside the speed while the best rate was measured."""
 Left = Callable[[float, float], float]
 """The part of the machine that others left to us between two seconds of the run."""
 
@@ -160,20 +163,17 @@ class Timeline:
 
 
 def figures(
-    plan: Plan, arrivals: Sequence[Arrival], first: float, end_s: float, left: Left, left_at_best: float = 1.0
+    plan: Plan, arrivals: Sequence[Arrival], first: float, end_s: float, speed: Speed, left: Left
 ) -> dict[str, Any]:
-    """What the target saw of a run that was watched for `end_s`; `first` is when the first fire was due.
-
-    `left_at_best` is what others left of the machine while the best rate was measured.
-    """
+    """What the target saw of a run that was watched for `end_s`; `first` is when the first fire was due."""
     line = Timeline.of(arrivals, first, end_s)
-    parts = [left(second, second + 1) for second in range(len(line.rate))]
+    speeds = [speed(second) for second in range(len(line.rate))]
     windows = range(max(1, int(end_s) // WINDOW_S))
     calm = [number for number in windows if left(number * WINDOW_S, (number + 1) * WINDOW_S) >= 1 - MOST_STOLEN]
     judged = calm if len(calm) >= LEAST_CALM * len(windows) else windows
     gone = _gone(plan, arrivals, first, end_s)
     backlog = plan.due_by(plan.over_s) - sum(1 for one in arrivals if _is_load(one) and one.at - first <= plan.over_s)
-    bound = 1.1 * _needed_s(plan, backlog + plan.retries, [part / left_at_best for part in parts])
+    bound = 1.1 * _needed_s(plan, backlog + plan.retries, speeds)
     over = [
         second
         for second in range(int(plan.over_s / FULL_S), int(plan.over_s))
@@ -182,15 +182,18 @@ def figures(
     after = [one for one in arrivals if _is_load(one) and one.fire_time.timestamp() - first > gone + plan.settle_s]
     found = {
         "best": round(plan.best),
-        "left": round(median(parts), 3),
+        "speed": round(median(speeds), 3),
         "calm": round(len(calm) / len(windows), 2),
-        "throughput_ratio": round(median([line.rate[second] for second in over] or [0]) / plan.best, 3),
+        "throughput_ratio": round(
+            median([line.rate[second] / speeds[second] for second in over] or [0]) / plan.best, 3
+        ),
+        "throughput_ratio_raw": round(median([line.rate[second] for second in over] or [0]) / plan.best, 3),
         "backlog": round(backlog),
         "gone_s": round(gone - plan.over_s, 1),
         "gone_bound_s": round(bound, 1),
         "gone_beside_bound": round((gone - plan.over_s) / bound, 3) if bound > 0 else float("inf"),
         "after_p95_ms": round(percentile([one.late_ms for one in after], 95), 1),
-        "timeline": asdict(line) | {"left": [round(part, 3) for part in parts]},
+        "timeline": asdict(line) | {"speed": [round(one, 3) for one in speeds]},
     }
     for name in ("critical", "quiet"):
         found[f"{name}_p95_ms"] = round(_worst_window(arrivals, name, first, plan, end_s, judged), 1)
@@ -213,16 +216,16 @@ def _gone(plan: Plan, arrivals: Sequence[Arrival], first: float, end_s: float) -
     return float("inf")
 
 
-def _needed_s(plan: Plan, backlog: float, parts: Sequence[float]) -> float:
-    """Seconds after the overload in which the backlog is gone at the best rate, by what was left in each of them.
+def _needed_s(plan: Plan, backlog: float, speeds: Sequence[float]) -> float:
+    """Seconds after the overload in which the backlog is gone at the best rate, by the speed of each of them.
 
-    On a machine of our own that is the backlog by the capacity that half a load leaves. Seconds that nobody watched
-    count like the last one; infinite where too little was left for half of the load.
+    At a steady speed that is the backlog by the capacity that half a load leaves. Seconds that nobody watched count as
+    fast as the last one; infinite where the machine became too slow for half of its load.
     """
     left, second = backlog, int(plan.over_s)
     while left > 0:
-        spare = plan.best * (parts[min(second, len(parts) - 1)] - AFTER)
-        if second >= len(parts) and spare <= 0:
+        spare = plan.best * (speeds[min(second, len(speeds) - 1)] - AFTER)
+        if second >= len(speeds) and spare <= 0:
             return float("inf")
         if 0 < spare >= left:
             return second + left / spare - int(plan.over_s)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from benchmarks.overloaded import BOUNDS, VARIANTS, Left, Plan, Timeline, Variant, figures
-from benchmarks.steal import Sample, StealGauge
+from benchmarks.speed import Sample, SpeedGauge
 from benchmarks.target import Arrival
 from msgspec.structs import replace
 
@@ -47,8 +47,8 @@ def served(plan: Plan, capacity: float, few_late: float = 0.02) -> list[Arrival]
     return [one for one in found if one.at < FIRST + plan.end_s]
 
 
-def seen_of(arrivals: list[Arrival], left: Left = lambda _begin, _end: 1.0) -> dict[str, Any]:
-    return figures(PLAN, arrivals, FIRST, PLAN.end_s, left)
+def seen_of(arrivals: list[Arrival], speed: float = 1.0, left: Left = lambda _begin, _end: 1.0) -> dict[str, Any]:
+    return figures(PLAN, arrivals, FIRST, PLAN.end_s, lambda _second: speed, left)
 
 
 def test_the_load_is_three_times_what_a_node_can_send_and_then_half_of_it():
@@ -68,26 +68,29 @@ def test_a_node_that_works_on_in_order_keeps_to_every_bound():
     assert found["quiet_p95_ms"] == pytest.approx(20, abs=1)
 
 
-def test_where_others_took_a_part_of_the_machine_the_backlog_may_last_longer():
-    arrivals = served(PLAN, capacity=60.0)
-    own, shared = seen_of(arrivals), seen_of(arrivals, left=lambda _begin, _end: 0.8)
-    assert shared["gone_bound_s"] == pytest.approx(own["gone_bound_s"] * (1 - 0.5) / (0.8 - 0.5), rel=0.01)
+def test_a_slower_machine_is_asked_for_less_and_given_more_time_but_lateness_is_as_it_was_seen():
+    arrivals = served(PLAN, capacity=60.0, few_late=0.4)
+    steady, slower = seen_of(arrivals), seen_of(arrivals, speed=0.8)
+    assert slower["throughput_ratio"] == pytest.approx(steady["throughput_ratio"] / 0.8, abs=0.01)
+    assert slower["throughput_ratio_raw"] == steady["throughput_ratio"]
+    assert slower["gone_bound_s"] == pytest.approx(steady["gone_bound_s"] * (1 - 0.5) / (0.8 - 0.5), rel=0.01)
+    assert (steady["quiet_p95_ms"], slower["quiet_p95_ms"]) == (400.0, 400.0)
 
 
-def test_a_machine_with_too_little_left_for_half_of_the_load_has_no_bound():
-    assert seen_of(served(PLAN, capacity=85.0), left=lambda _begin, _end: 0.4)["gone_bound_s"] == float("inf")
+def test_a_machine_too_slow_for_half_of_the_load_has_no_bound():
+    assert seen_of(served(PLAN, capacity=85.0), speed=0.4)["gone_bound_s"] == float("inf")
 
 
-def test_the_gauge_sees_what_others_leave():
-    gauge = StealGauge()
-    assert gauge.left(0, 1) == 1.0
+def test_the_gauge_sees_how_fast_the_machine_is_and_what_others_leave():
+    gauge = SpeedGauge()
+    assert (gauge.speed(0, 1), gauge.left(0, 1)) == (1.0, 1.0)
     with gauge.sampling():
         while len(gauge.samples) < 3:
             time.sleep(0.01)
-    assert 0 < gauge.left(gauge.samples[0].at, gauge.samples[-1].at) <= 1
-    gauge.samples = [Sample(1.0, 1.0), Sample(2.0, 0.6), Sample(3.0, 0.0)]
-    assert gauge.left(1.0, 3.0) == pytest.approx(0.8)
-    assert gauge.left(3.0, 4.0) > 0, "others divide by it"
+    assert gauge.speed(gauge.samples[0].at, gauge.samples[-1].at) > 0
+    gauge.samples = [Sample(at, cost, left) for at, cost, left in ((0, 0.1, 1.0), (1, 0.2, 1.0), (2, 0.1, 0.5))]
+    assert gauge.speed(0, 3) == 5.0
+    assert gauge.left(1, 3) == pytest.approx(0.75)
 
 
 def test_a_node_that_never_recovers_is_told_so():

@@ -162,6 +162,16 @@ def day_dropper_of(settings: Settings, store: Store) -> DayDropper:
     return DayDropper(store, timedelta(days=settings.history_days), timedelta(days=settings.history_held_days))
 
 
+def old_row_forgetter_of(settings: Settings, owner: Store) -> OldRowForgetter:
+    """The duty that deletes old rows. A job outlives its history, so that every ended instance has one."""
+    with_history = settings.history_days + settings.history_held_days + 1
+    return OldRowForgetter(
+        owner,
+        dead_letters_kept=timedelta(days=settings.dead_letter_days),
+        ended_jobs_kept=timedelta(days=max(settings.ended_job_days, with_history)),
+    )
+
+
 def marker_of(settings: Settings, owner: Store, mine: Callable[[CellProtocol], bool]) -> Marker:
     """The duty that maps times to transactions, for as long as days are kept."""
     return Marker(owner, mine, timedelta(days=settings.history_days + settings.history_held_days + 1))
@@ -247,7 +257,7 @@ async def _run_node(
         (Forgetter(owner), EXPIRED_ROWS_INTERVAL_S),
         (TombstoneForgetter(owner), EXPIRED_ROWS_INTERVAL_S),
         (KeyForgetter(owner, timedelta(days=settings.dead_letter_days), chains), KEYS_INTERVAL_S),
-        (OldRowForgetter(owner, timedelta(days=settings.dead_letter_days)), OLD_ROWS_INTERVAL_S),
+        (old_row_forgetter_of(settings, owner), OLD_ROWS_INTERVAL_S),
         (HoldSweeper(store), HOLDS_INTERVAL_S),
         (doctor_of(settings, store), DOCTOR_INTERVAL_S),
         (Coverer(store, partial(_held_shards, store, worker)), COVERAGE_INTERVAL_S),

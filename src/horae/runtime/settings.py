@@ -143,6 +143,7 @@ class Settings(BaseSettings):
     history_days: int = Field(default=14, ge=3, le=90)
     history_held_days: int = Field(default=7, ge=0, le=90)
     dead_letter_days: int = Field(default=90, ge=1)
+    ended_job_days: int = Field(default=90, ge=1)
     audit_days: int = Field(default=180, ge=1)
     audit_anchors: Path | None = None
     audit_anchor_url: str | None = None

@@ -1,4 +1,4 @@
-"""Deletes rows that are over their term, in batches: dead letters, and backfills that have ended."""
+"""Deletes rows over their term, in batches: dead letters, ended backfills, ended jobs, buckets of unused limits."""
 
 from datetime import timedelta
 from typing import Final
@@ -6,19 +6,22 @@ from typing import Final
 from horae.runtime.telemetry import log
 from horae.store.connections.each_cell import Visits
 from horae.store.instances import dead_letters
+from horae.store.jobs import jobs
+from horae.store.limits import quotas
 from horae.store.protocol import CellProtocol, StoreProtocol
 from horae.store.schedules import backfills
 
 BATCH: Final = 1000
 """Rows of a kind that one round deletes in a cell."""
 BACKFILLS_KEPT: Final = timedelta(days=90)
+UNUSED_BUCKETS_KEPT: Final = timedelta(days=90)
 
 
 class OldRowForgetter:
-    """A duty: one round deletes a batch of each kind in every cell. `kept` is the term of dead letters."""
+    """A duty: one round deletes a batch of each kind in every cell."""
 
-    def __init__(self, store: StoreProtocol, kept: timedelta) -> None:
-        self.store, self.kept = store, kept
+    def __init__(self, store: StoreProtocol, *, dead_letters_kept: timedelta, ended_jobs_kept: timedelta) -> None:
+        self.store, self._dead_letters_kept, self._ended_jobs_kept = store, dead_letters_kept, ended_jobs_kept
         self._visits = Visits("oldrowforgetter")
 
     async def once(self) -> int:
@@ -27,8 +30,13 @@ class OldRowForgetter:
 
     async def _forget(self, cell: CellProtocol) -> int:
         async with cell.statement() as tx:
-            dead = await dead_letters.forget(tx, tx.now - self.kept, BATCH)
-            ended = await backfills.forget(tx, tx.now - BACKFILLS_KEPT, BATCH)
-        if dead or ended:
-            log.info("old_rows.deleted", cell=cell.name, dead_letters=dead, backfills=ended)
-        return dead + ended
+            dead = await dead_letters.forget(tx, tx.now - self._dead_letters_kept, BATCH)
+            filled = await backfills.forget(tx, tx.now - BACKFILLS_KEPT, BATCH)
+            ended = await jobs.forget(tx, tx.now - self._ended_jobs_kept, BATCH)
+            unused = await quotas.forget(tx, tx.now - UNUSED_BUCKETS_KEPT, BATCH)
+        gone = dead + filled + ended + unused
+        if gone:
+            log.info(
+                "old_rows.deleted", cell=cell.name, dead_letters=dead, backfills=filled, jobs=ended, buckets=unused
+            )
+        return gone

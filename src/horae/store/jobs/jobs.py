@@ -252,3 +252,8 @@ def job_from(row: asyncpg.Record, *, unreadable: bool = False) -> Job:
         definition=_definition_in(row, unreadable=unreadable),
         next_fire_at=row["next_fire_at"],
     )
+
+
+async def forget(tx: Tx, before: datetime, limit: int) -> int:
+    """Delete jobs that ended before a time with their versions, at most `limit`; returns how many."""
+    return len(await tx.rows(sql("jobs/jobs/forget"), before, limit))

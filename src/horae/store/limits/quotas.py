@@ -5,7 +5,7 @@ The bucket's row is locked during a round, so only one node at a time decides wh
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
@@ -69,3 +69,8 @@ async def write(tx: Tx, incarnation: UUID, rows: Sequence[Row], life: timedelta)
 
 def _columns(keys: Sequence[Key]) -> tuple[list[int], list[UUID], list[str]]:
     return [key.shard for key in keys], [key.tenant_id for key in keys], [key.name for key in keys]
+
+
+async def forget(tx: Tx, before: datetime, limit: int) -> int:
+    """Delete the buckets of keys that nobody has used since a time, at most `limit`; returns how many."""
+    return len(await tx.rows(sql("limits/quotas/forget"), before, tx.now, limit))
