@@ -3,7 +3,7 @@
 -- of it is kept. Types and rolling sets stay: their rows are in many shards.
 with old as materialized (
     select j.shard_id, j.id from job j
-    where j.status in ('COMPLETED', 'REMOVED') and j.changed_at < :before
+    where lower(j.status) in ('completed', 'removed') and j.changed_at < :before
       and j.definition -> 'trigger' ->> 'kind' not in ('keyed', 'rolling')
       and not exists (select from instance_live l where l.shard_id = j.shard_id and l.job_id = j.id)
       and not exists (select from dead_letter d where d.job_id = j.id)
