@@ -63,6 +63,7 @@ async def test_the_late_writes_of_a_node_that_was_frozen_are_refused_and_effects
         catcher.release()
         await until(lambda: not catcher.hanging)
     catcher.answer = lambda _arrival: 200
+    catcher.release()  # one may have come again since: a node that ends would wait for its answer
     await asyncio.gather(*(asyncio.to_thread(node.terminate) for node in nodes))
     await until(lambda: not any(node.running for node in nodes), 20)
     await every_fire_has_one_row(store, jobs)
