@@ -1,0 +1,49 @@
+"""The answers of the API as typed values. Unknown fields of a newer server are ignored. Values are immutable."""
+
+from horae_client.models.base import Model, Page
+from horae_client.models.instances import Backfill, Counts, DeadLetter, Instance, Replayed, Retried, Triggered
+from horae_client.models.jobs import Calendar, ComingFire, Forecast, Health, Hold, Job, Schedule, Version
+from horae_client.models.sources import Repair, Round, Source, Taken
+from horae_client.models.subjects import Changed, Coverage, Subject
+from horae_client.models.tasks import Decision, LedgerEntry, LiveTask, Problem, Task, TaskAnswer, TaskAnswers
+from horae_client.models.workers import Heard, HeardAll, Reported, ReportedAll, Work, Works
+
+__all__ = [
+    "Backfill",
+    "Calendar",
+    "Changed",
+    "ComingFire",
+    "Counts",
+    "Coverage",
+    "DeadLetter",
+    "Decision",
+    "Forecast",
+    "Health",
+    "Heard",
+    "HeardAll",
+    "Hold",
+    "Instance",
+    "Job",
+    "LedgerEntry",
+    "LiveTask",
+    "Model",
+    "Page",
+    "Problem",
+    "Repair",
+    "Replayed",
+    "Reported",
+    "ReportedAll",
+    "Retried",
+    "Round",
+    "Schedule",
+    "Source",
+    "Subject",
+    "Taken",
+    "Task",
+    "TaskAnswer",
+    "TaskAnswers",
+    "Triggered",
+    "Version",
+    "Work",
+    "Works",
+]

@@ -1,0 +1,121 @@
+"""Jobs: definitions, versions, schedules, what holds them back."""
+
+from datetime import date, datetime
+from typing import Any
+
+import msgspec
+
+from horae_client.models.base import Model
+
+
+class ComingFire(Model, frozen=True, kw_only=True):
+    """A coming fire; `skipped` is the reason if it will not happen."""
+
+    fire_time: datetime
+    due_at: datetime | None = None
+    skipped: str | None = None
+
+
+class Schedule(Model, frozen=True, kw_only=True):
+    """How a schedule was understood, in two languages, and its next fires."""
+
+    english: str | None = None
+    chinese: str | None = None
+    fires: list[ComingFire] = msgspec.field(default_factory=list)
+
+
+class Hold(Model, frozen=True, kw_only=True):
+    """Calls that are due and held back at a target or a limit, of all nodes together.
+
+    `reason` is `breaker`, `retry_budget`, `target_cap`, `concurrency` or `rate`. `next_try_at` is always in the future;
+    it is None if calls wait for a free place, or while a probe is under way.
+    """
+
+    reason: str
+    kind: str
+    name: str
+    lane: str
+    since: datetime
+    waiting: int
+    next_try_at: datetime | None = None
+
+
+class Job(Model, frozen=True, kw_only=True):
+    """A job as it is now, with all defaults. `held` is None in lists and after changes.
+
+    `unreadable` is the code of a refusal: encrypted parts could not be decrypted, and are left out. With
+    `SCH_503_RELEASE` a newer release wrote parts of the definition, which have default values here.
+    """
+
+    id: str
+    name: str
+    version: int
+    status: str
+    trigger: dict[str, Any]
+    target: dict[str, Any]
+    priority: str
+    labels: dict[str, str]
+    retry: dict[str, Any]
+    policies: dict[str, Any]
+    after_success: str
+    expires_after: float | None = None
+    key_retention_days: int | None = None
+    payload: Any = None
+    unreadable: str | None = None
+    next_fire_at: datetime | None = None
+    schedule: Schedule | None = None
+    held: list[Hold] | None = None
+
+
+class Version(Model, frozen=True, kw_only=True):
+    """One version of a job."""
+
+    version: int
+    created_at: datetime
+    created_by: str
+    definition: dict[str, Any]
+
+
+class Calendar(Model, frozen=True, kw_only=True):
+    """A set of days; `moved` names the jobs whose next fire moved when the calendar was written."""
+
+    name: str
+    first: date
+    last: date
+    weekdays: list[int]
+    added: list[date]
+    removed: list[date]
+    moved: list[str] = msgspec.field(default_factory=list)
+
+
+class Forecast(Model, frozen=True, kw_only=True):
+    """Fires of the coming hours: in total, by minute, and in the busiest seconds.
+
+    `jobs` is how many jobs were counted; `complete` is false if the tenant has more or busier jobs than can be counted.
+    """
+
+    since: datetime
+    jobs: int = 0
+    complete: bool = True
+    total: int
+    per_minute: list[int]
+    worst: list[dict[str, Any]]
+
+
+class Health(Model, frozen=True, kw_only=True, rename="camel"):
+    """The health of the scheduler: delays of the last 5 minutes, rates of the last 10, growth in the last counted one.
+
+    `mode` is DEGRADED while the delay is above its limit or a cell does not answer. Counts are complete up to
+    `counted_until`; None: nothing was counted.
+    """
+
+    mode: str
+    trigger_delay_p95_ms: int = msgspec.field(name="triggerDelayP95Ms")
+    trigger_delay_limit_ms: int | None = None
+    counted_until: datetime | None = None
+    success_rate_10m: float = msgspec.field(name="successRate10m")
+    retry_backlog: int
+    dlq_growth_per_min: int
+    backlog: int
+    fires_10m: int = msgspec.field(name="fires10m")
+    cells_down: list[str] = msgspec.field(default_factory=list)

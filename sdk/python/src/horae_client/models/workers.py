@@ -1,0 +1,60 @@
+"""What workers claim and report."""
+
+from datetime import datetime
+from typing import Any
+
+from horae_client.models.base import Model
+
+
+class Work(Model, frozen=True, kw_only=True, gc=False):
+    """One attempt that a worker holds, until its deadline."""
+
+    instance_id: str
+    job: str
+    attempt: int
+    fire_time: datetime
+    idempotency_key: str
+    deadline: datetime
+    token: str
+    key: str | None = None
+    payload: Any = None
+    traceparent: str | None = None
+
+
+class Works(Model, frozen=True, kw_only=True, gc=False):
+    """The claimed attempts, and the server's time of the claim."""
+
+    items: list[Work]
+    now: datetime | None = None
+
+
+class Heard(Model, frozen=True, kw_only=True):
+    """Whether an attempt still belongs to the worker, and until when."""
+
+    instance_id: str
+    attempt: int
+    yours: bool
+    deadline: datetime | None = None
+
+
+class HeardAll(Model, frozen=True, kw_only=True):
+    """One answer for each attempt, in order."""
+
+    items: list[Heard]
+    now: datetime | None = None
+
+
+class Reported(Model, frozen=True, kw_only=True, gc=False):
+    """The verdict about a report: `done`, `late`, `not_now`, or `invalid` with the reason in `message`."""
+
+    instance_id: str
+    attempt: int
+    verdict: str
+    status: int
+    message: str = ""
+
+
+class ReportedAll(Model, frozen=True, kw_only=True, gc=False):
+    """One answer for each report, in order."""
+
+    items: list[Reported]
