@@ -8,7 +8,7 @@
 """
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
@@ -34,11 +34,16 @@ DETACH_TIMEOUT_S: Final = 10.0
 class HeldDays:
     """The days that one round leaves in a cell, and for whom; `missed` has what tenants know already."""
 
-    def __init__(self) -> None:
+    def __init__(self, readers: Sequence[Reader]) -> None:
+        self._all_readers = readers
         self._days: set[date] = set()
         self._readers: set[Reader] = set()
         self._unrelayed = 0
         self.missed: set[tuple[Reader, date]] = set()
+
+    def readers_of(self, day: Day) -> list[Reader]:
+        """Returns the subscriptions that have not been sent all of a day."""
+        return [reader for reader in self._all_readers if reader.sent_until < day.end]
 
     def add(self, day: Day, readers: Iterable[Reader], unrelayed: int) -> None:
         """A day stays."""
@@ -74,7 +79,7 @@ class DayDropper:
         async with asyncio.timeout(ROUND_TIMEOUT_S), cell.direct(owner=True) as connection:
             if not await days.lock(connection):
                 return 0
-            now, dropped, waiting = cell.clock.now(), 0, HeldDays()
+            now, dropped, waiting = cell.clock.now(), 0, HeldDays(await days.readers(connection))
             for day in await days.listing(connection):
                 if day.end > now - self.kept or not await self._may_go(cell, connection, day, waiting):
                     continue
@@ -92,7 +97,7 @@ class DayDropper:
         """Whether nothing needs a day any more, or it was held back for long enough."""
         if day.state != DayState.ATTACHED:
             return True
-        readers = await days.readers(connection, day.end)
+        readers = waiting.readers_of(day)
         unrelayed = await days.unrelayed(connection, day.begin, day.end) if day.parent == days.EVENTS else 0
         if not readers and not unrelayed:
             return True

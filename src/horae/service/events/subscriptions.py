@@ -117,10 +117,10 @@ async def replay(
 
 async def _check_kept(ctx: Context, since: datetime) -> None:
     """Refuse a replay of days that were dropped in some cell: it would leave out their events in silence."""
-    for parent in (days.HISTORY, days.EVENTS):
-        for until in await ctx.ask_each(partial(days.dropped_until, parent=parent), whole=True):
-            if until is not None and since < until:
-                raise NoLongerKept(f"events before {until:%Y-%m-%d} are no longer kept; a replay can begin there")
+    both = partial(days.dropped_until, parents=[days.HISTORY, days.EVENTS])
+    for until in await ctx.ask_each(both, whole=True):
+        if until is not None and since < until:
+            raise NoLongerKept(f"events before {until:%Y-%m-%d} are no longer kept; a replay can begin there")
 
 
 async def record_missed_day(ctx: Context, name: str, day: date) -> None:

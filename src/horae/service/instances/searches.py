@@ -97,7 +97,7 @@ async def find(ctx: Context, id_: UUID) -> InstanceRecord:
 
 async def why_not_found(ctx: Context, tx: Tx, id_: UUID) -> NotFound:
     """Returns why there is no such instance: an id says when it was created, and older days may be dropped."""
-    name, dropped_until = public(Prefix.INSTANCE, id_), await days.dropped_until(tx, days.HISTORY)
+    name, dropped_until = public(Prefix.INSTANCE, id_), await days.dropped_until(tx, [days.HISTORY])
     if dropped_until is not None and creation_time(id_) < dropped_until:
         return NoLongerKept(
             f"{name} ended before {dropped_until:%Y-%m-%d}, or never existed: older days are no longer kept"
@@ -191,7 +191,7 @@ async def _check_kept(ctx: Context, sought: InstanceFilter, page: InstancePage) 
     """Refuse a search that found nothing in days that were dropped: an empty list would say that nothing happened."""
     if page.found or page.next is not None or sought.until == LAST:
         return
-    for until in await ctx.ask_each(partial(days.dropped_until, parent=days.HISTORY)):
+    for until in await ctx.ask_each(partial(days.dropped_until, parents=[days.HISTORY])):
         if until is not None and sought.until <= until:
             raise NoLongerKept(f"history before {until:%Y-%m-%d} is no longer kept")
 

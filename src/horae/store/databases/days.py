@@ -4,6 +4,7 @@
 so it needs a connection without a transaction, and may end half done: then `finish_detach` completes it.
 """
 
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -52,10 +53,11 @@ class Day(NamedTuple):
 
 
 class Reader(NamedTuple):
-    """A subscription that still has to read a day."""
+    """A subscription, and the time before which it has been sent everything."""
 
     tenant_id: UUID
     name: str
+    sent_until: datetime
 
 
 async def lock(connection: "Connection") -> bool:
@@ -69,9 +71,9 @@ async def listing(connection: "Connection") -> list[Day]:
     return [Day(row["parent"], row["day"], DayState(row["state"]), row["bytes"]) for row in rows]
 
 
-async def readers(connection: "Connection", until: datetime) -> list[Reader]:
-    """The subscriptions that have not been sent everything before a time."""
-    return [Reader(*row) for row in await connection.fetch(sql("databases/days/readers"), until)]
+async def readers(connection: "Connection") -> list[Reader]:
+    """The subscriptions that read days."""
+    return [Reader(*row) for row in await connection.fetch(sql("databases/days/readers"))]
 
 
 async def unrelayed(connection: "Connection", since: datetime, until: datetime) -> int:
@@ -106,7 +108,7 @@ async def record_drop(connection: "Connection", now: datetime, day: Day) -> None
     await connection.execute(sql("databases/days/record_drop"), now, day.end.date(), day.parent)
 
 
-async def dropped_until(tx: Tx, parent: str) -> datetime | None:
-    """The time before which all rows of a table were dropped; None while nothing was dropped."""
-    first = await tx.value(sql("databases/days/dropped_until"), parent)
+async def dropped_until(tx: Tx, parents: Sequence[str]) -> datetime | None:
+    """The time before which rows of a table were dropped, the latest of some tables; None while nothing was dropped."""
+    first = await tx.value(sql("databases/days/dropped_until"), parents)
     return datetime.combine(first, time(), UTC) if isinstance(first, date) else None

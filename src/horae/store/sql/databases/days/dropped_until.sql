@@ -1,3 +1,3 @@
--- :parent
--- Zero rows: nothing was dropped.
-select until_day from dropped_day where parent = :parent
+-- :parents
+-- Null: nothing was dropped.
+select max(until_day) from dropped_day where parent = any(:parents::text[])
