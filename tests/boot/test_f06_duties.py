@@ -43,7 +43,7 @@ DUTIES = {
     "api": {"clockkeeper", "identitycopier", "callers", "visitors", "signaller"},
 }
 """Some that are known to be there: a walk that finds nothing proves nothing."""
-COPIERS = {"copier", "identitycopier", "tombstoneforgetter"}
+COPIERS = {"copier", "identitycopier", "tombstoneforgetter", "removedtypeforgetter", "versionforgetter"}
 """Between two cells of which one is down there is no way to carry anything: see the test with three."""
 
 

@@ -50,6 +50,7 @@ NOT_SHARDED = {
     "databases/clock/doubt",
     "databases/clock/vouch",
     "encryption/data_keys/copy",
+    "jobs/removed_types/forget_copies",
     "events/feeds/begin",
     "events/feeds/fail",
     "events/feeds/forget",

@@ -45,10 +45,12 @@ from horae.upkeep.key_rotation import Reencrypter, Rewrapper
 from horae.upkeep.ledgers import KeyForgetter
 from horae.upkeep.marks import Marker
 from horae.upkeep.old_rows import OldRowForgetter
+from horae.upkeep.old_versions import VersionForgetter
 from horae.upkeep.partitions import Partitioner
 from horae.upkeep.purges import Purger
 from horae.upkeep.reconciler import Reconciler
 from horae.upkeep.relay import Relay, RelayProgress
+from horae.upkeep.removed_types import RemovedTypeForgetter
 from horae.upkeep.signals import Signaller
 from horae.upkeep.tombstones import TombstoneForgetter
 from horae.upkeep.vacuum import Vacuumer
@@ -162,14 +164,16 @@ def day_dropper_of(settings: Settings, store: Store) -> DayDropper:
     return DayDropper(store, timedelta(days=settings.history_days), timedelta(days=settings.history_held_days))
 
 
-def old_row_forgetter_of(settings: Settings, owner: Store) -> OldRowForgetter:
-    """The duty that deletes old rows. A job outlives its history, so that every ended instance has one."""
+def _ended_jobs_kept(settings: Settings) -> timedelta:
+    """A job outlives its history, so that every ended instance has one."""
     with_history = settings.history_days + settings.history_held_days + 1
-    return OldRowForgetter(
-        owner,
-        dead_letters_kept=timedelta(days=settings.dead_letter_days),
-        ended_jobs_kept=timedelta(days=max(settings.ended_job_days, with_history)),
-    )
+    return timedelta(days=max(settings.ended_job_days, with_history))
+
+
+def old_row_forgetter_of(settings: Settings, owner: Store) -> OldRowForgetter:
+    """The duty that deletes old rows."""
+    dead_letters_kept = timedelta(days=settings.dead_letter_days)
+    return OldRowForgetter(owner, dead_letters_kept=dead_letters_kept, ended_jobs_kept=_ended_jobs_kept(settings))
 
 
 def marker_of(settings: Settings, owner: Store, mine: Callable[[CellProtocol], bool]) -> Marker:
@@ -258,6 +262,8 @@ async def _run_node(
         (TombstoneForgetter(owner), EXPIRED_ROWS_INTERVAL_S),
         (KeyForgetter(owner, timedelta(days=settings.dead_letter_days), chains), KEYS_INTERVAL_S),
         (old_row_forgetter_of(settings, owner), OLD_ROWS_INTERVAL_S),
+        (RemovedTypeForgetter(owner, _ended_jobs_kept(settings)), OLD_ROWS_INTERVAL_S),
+        (VersionForgetter(owner, _ended_jobs_kept(settings), chains), OLD_ROWS_INTERVAL_S),
         (HoldSweeper(store), HOLDS_INTERVAL_S),
         (doctor_of(settings, store), DOCTOR_INTERVAL_S),
         (Coverer(store, partial(_held_shards, store, worker)), COVERAGE_INTERVAL_S),
