@@ -65,6 +65,7 @@ def node(
         "HORAE_CELLS": json.dumps(cells),
         "HORAE_SECRETS": json.dumps(tenants),
         "HORAE_ENVIRONMENT": "test",
+        "HORAE_NODE_MONITORING_PORT": "0",
         "HORAE_LOG_LEVEL": "WARNING",
         "HORAE_KEYRING": str(keyring()),
         **inside,

@@ -37,6 +37,7 @@ from horae.upkeep.coverages import Coverer
 from horae.upkeep.days import DayDropper
 from horae.upkeep.doctor import Doctor
 from horae.upkeep.feed import Feed
+from horae.upkeep.gauges import GaugeReader
 from horae.upkeep.holds import HoldSweeper
 from horae.upkeep.idempotency import Forgetter
 from horae.upkeep.intakes import Intakes
@@ -75,6 +76,7 @@ COVERAGE_INTERVAL_S: Final = 60.0
 GARBAGE_INTERVAL_S: Final = 60.0
 HOLDS_INTERVAL_S: Final = 60.0
 AUDIT_DROP_INTERVAL_S: Final = 3600.0
+GAUGES_INTERVAL_S: Final = 30.0
 OLD_ROWS_INTERVAL_S: Final = 3600.0
 KEYS_INTERVAL_S: Final = 6 * 3600.0
 ANCHOR_INTERVAL_S: Final = 3600.0
@@ -252,6 +254,8 @@ async def _run_node(
     relay = Relay(owner, partial(_held_shards, store, worker), relayed)
     reconciler = Reconciler(store, partial(_held_shards, store, worker), sender, egress_of(settings))
     chains = partial(_chains_audit, store, worker)
+    gauges = GaugeReader(owner)
+    worker.metric_sources.append(gauges)
     stores = [store] if owner is store else [store, owner]
     duties: tuple[tuple[Duty, float], ...] = (
         (CellJoiner(stores, partial(fitness.check_cell, settings), worker.join), CELL_JOIN_INTERVAL_S),
@@ -265,6 +269,7 @@ async def _run_node(
         (RemovedTypeForgetter(owner, _ended_jobs_kept(settings)), OLD_ROWS_INTERVAL_S),
         (VersionForgetter(owner, _ended_jobs_kept(settings), chains), OLD_ROWS_INTERVAL_S),
         (HoldSweeper(store), HOLDS_INTERVAL_S),
+        (gauges, GAUGES_INTERVAL_S),
         (doctor_of(settings, store), DOCTOR_INTERVAL_S),
         (Coverer(store, partial(_held_shards, store, worker)), COVERAGE_INTERVAL_S),
         (Dropper(owner, timedelta(days=settings.audit_days)), AUDIT_DROP_INTERVAL_S),

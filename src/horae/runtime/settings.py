@@ -139,6 +139,10 @@ class Settings(BaseSettings):
     api_concurrency: int = 100
     api_connections: int = Field(default=10_000, ge=10)
     api_trusted_proxies: list[str] = Field(default_factory=list)
+    monitoring_host: str = "127.0.0.1"
+    monitoring_token: str = Field(default="", repr=False)
+    node_monitoring_port: int = Field(default=8701, ge=0, le=65535)
+    api_monitoring_port: int = Field(default=8702, ge=0, le=65535)
     brokers: dict[str, BrokerSettings] = Field(default_factory=dict)
     history_days: int = Field(default=14, ge=3, le=90)
     history_held_days: int = Field(default=7, ge=0, le=90)

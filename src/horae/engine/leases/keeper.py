@@ -45,13 +45,17 @@ class NodeIdentity(NamedTuple):
 
 
 class Keeper:
-    """The lease of one cell. Other threads read `holding`; `looked` is set after the first round."""
+    """The lease of one cell. Other threads read `holding` and `living`, the number of nodes that are alive.
+
+    `looked` is set after the first round.
+    """
 
     def __init__(self, cell: Cell, identity: NodeIdentity, on_change: OnChange, *, enforced: bool = True) -> None:
         self.cell = cell
         self.identity = identity
         self.holding = CurrentHold(cell, on_change)
         self.looked = asyncio.Event()
+        self.living = 0
         self._enforced = enforced
         self._ttl = identity.ttl.total_seconds()
         self._unclaimed = UnclaimedShards(self._ttl)
@@ -104,6 +108,7 @@ class Keeper:
             await self._call(self._drain)  # again: a `take` that was cancelled may have committed meanwhile
             return self._ttl * HEARTBEAT_TTLS
         peers, owners = renewal.peers, renewal.owners
+        self.living = len(peers)
         if not self._enforced:
             await self.holding.renew(owners, math.inf)
             return self._ttl * HEARTBEAT_TTLS
