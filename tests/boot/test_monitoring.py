@@ -46,14 +46,18 @@ class Probed:
             return None
 
     async def says(self, status, **facts):
-        """Waits until readiness is as expected."""
+        """Waits until readiness is as expected, and returns what it says then."""
+        said = {}
 
         async def so():
             answer = await self.get("/readyz")
-            return answer is not None and answer.status_code == status and facts.items() <= answer.json().items()
+            if answer is None or answer.status_code != status or not facts.items() <= answer.json().items():
+                return False
+            said.update(answer.json())
+            return True
 
         await until(so, LONG)
-        return (await self.get("/readyz")).json()
+        return said
 
     async def metrics(self):
         """The samples of a scrape, by name and labels."""
