@@ -155,7 +155,7 @@ class Settings(BaseSettings):
     oidc: OidcSettings | None = None
     session_idle: float = Field(default=3600.0, ge=300)
     session_life: float = Field(default=12 * 3600.0, ge=300)
-    log_json: bool = False
+    log_json: bool | None = None
     log_level: str = "INFO"
 
     @model_validator(mode="after")
@@ -168,6 +168,10 @@ class Settings(BaseSettings):
     @classmethod
     def _proxies_are_networks(cls, given: list[str]) -> list[str]:
         return [str(ip_network(one)) for one in given]
+
+    def logs_json(self) -> bool:
+        """Whether logs are JSON: what `HORAE_LOG_JSON` says, else everywhere but in `dev`."""
+        return self.environment != "dev" if self.log_json is None else self.log_json
 
     def all_egress(self) -> EgressSettings:
         """`HORAE_EGRESS`. By default only the public Internet over TLS; in test and dev also private networks."""
