@@ -135,7 +135,7 @@ async def walk_over(walk, proxy, weather, ports):
             if before[up] or type(error).__name__ != "RoundPostponed":
                 hurt[name].append(repr(error))
     assert dict(hurt) == {}
-    told = Counter((log["event"], log.get("duty"), log.get("cell"), log.get("what")) for log in logs)
+    told = Counter((log["event"], log.get("duty"), log.get("cell"), f"{log.get('what')}") for log in logs)
     assert {saying: many for saying, many in told.items() if many > 1} == {}
     assert [log for log in logs if log.get("exc_info")] == []
     proxy.mend()
