@@ -15,7 +15,7 @@ QUICK_TESTS = $(addprefix tests/,$(QUICK)) $(addprefix --ignore=tests/,$(filter 
 FLOORS := tests/store tests/service tests/engine
 POSTGRESQL ?= 18
 PYTHON_VERSION ?= 3.14
-ON_POSTGRESQL = HORAE_TEST_POSTGRES_BIN=$$($(BIN)/python tools/postgresql $(POSTGRESQL))
+ON_POSTGRESQL = programs=$$($(BIN)/python tools/postgresql $(POSTGRESQL)) && HORAE_TEST_POSTGRES_BIN=$$programs
 PYTEST = $(BIN)/pytest -n $(WORKERS) --dist loadscope --tb=native --reruns $(RERUNS) --junitxml=$(DIST)/$@.xml
 # Tests start many processes: each begins with compiled modules, whatever the shell around says.
 export PYTHONDONTWRITEBYTECODE :=

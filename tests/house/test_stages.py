@@ -14,7 +14,7 @@ FILES = {path.relative_to(ROOT) for path in (ROOT / "tests").rglob("test_*.py")}
 STAGES = ("quick", "test", "proof")
 IGNORE = "--ignore="
 ANOTHER_SERVER = "HORAE_TEST_POSTGRES_BIN="
-"""What a line begins with that runs tests a second time, on another version of PostgreSQL."""
+"""Part of a line that runs tests a second time, on another version of PostgreSQL."""
 DATABASE = {"cluster", "store", "ctx"}
 """Fixtures that start PostgreSQL."""
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -25,7 +25,7 @@ def pytest_arguments(target: str) -> list[str]:
     command = ["make", "--no-print-directory", "--dry-run", target]
     printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     lines = [line for line in printed.splitlines() if "/pytest " in line]
-    (line,) = (line for line in lines if not line.startswith(ANOTHER_SERVER))
+    (line,) = (line for line in lines if ANOTHER_SERVER not in line)
     return shlex.split(line)[1:]
 
 
