@@ -21,7 +21,8 @@ from horae.runtime.settings import CellSettings
 from horae.store import migrations
 from tests.memory import quick_folder
 
-BIN = Path("/usr/lib/postgresql/15/bin")
+BIN = Path(os.environ.get("HORAE_TEST_POSTGRES_BIN", "/usr/lib/postgresql/15/bin"))
+"""The programs of PostgreSQL. `tools/postgresql 18` prints the folder of another version."""
 SETTINGS = {
     "fsync": "off",  # a test that cuts the power starts its own cluster
     "full_page_writes": "off",

@@ -55,6 +55,7 @@ def test_each_setting_is_missed_when_it_is_wrong_and_the_advice_names_it(name):
     ("facts", "level"),
     [
         ({"version": 140000}, Severity.FAULT),
+        ({"version": 190000}, Severity.HINT),
         ({"superuser": True}, Severity.HINT),
         ({"oldest_snapshot": timedelta(minutes=2)}, Severity.HINT),
         ({"frozen_age": 600_000_000}, Severity.FAULT),

@@ -119,8 +119,10 @@ SIZES: Final = {"kB": 1, "8kB": 8, "MB": 1024}
 DURABLE: Final = ("fsync", "full_page_writes", "synchronous_commit")
 """Settings that make a commit durable. A node does not start in production where one of them is off."""
 ROLE: Final = "role"
-OLDEST_VERSION: Final = 150_000
-"""The oldest server version, as in `server_version_num`."""
+OLDEST_MAJOR: Final = 15
+"""The oldest supported major version of PostgreSQL."""
+NEWEST_MAJOR: Final = 18
+"""The newest major version that the tests run on."""
 MAX_SNAPSHOT_AGE: Final = timedelta(seconds=60)
 """The age of a snapshot from which on it delays vacuum too much."""
 FROZEN_AGE: Final = 500_000_000
@@ -135,13 +137,7 @@ def examine(facts: CellFacts, *, production: bool = False) -> list[Diagnosis]:
     """Return the results of all checks, faults first."""
     found = [_setting(name, rule, facts.settings.get(name)) for name, rule in SETTINGS.items()]
     found += [
-        _judge(
-            facts.version >= OLDEST_VERSION,
-            Severity.FAULT,
-            "server_version",
-            facts.version,
-            "use PostgreSQL 15 or newer",
-        ),
+        examine_version(facts.version),
         _judge(
             not facts.pending_migrations,
             Severity.FAULT,
@@ -180,6 +176,17 @@ def examine(facts: CellFacts, *, production: bool = False) -> list[Diagnosis]:
         ),
     ]  # fmt: skip
     return worst_first(found)
+
+
+def examine_version(number: int) -> Diagnosis:
+    """Check the version of the server, given as in `server_version_num`."""
+    major = number // 10_000
+    if major < OLDEST_MAJOR:
+        advice = f"use PostgreSQL {OLDEST_MAJOR} to {NEWEST_MAJOR}"
+    else:
+        advice = f"Horae is tested on PostgreSQL {OLDEST_MAJOR} to {NEWEST_MAJOR}; try this one before you rely on it"
+    otherwise = Severity.FAULT if major < OLDEST_MAJOR else Severity.HINT
+    return _judge(OLDEST_MAJOR <= major <= NEWEST_MAJOR, otherwise, "server_version", number, advice)
 
 
 def examine_role(*, superuser: bool, production: bool, name: str = ROLE) -> Diagnosis:
