@@ -2,15 +2,19 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from horae.domain.encryption.encrypted_values import read
 from horae.domain.health.signals import BOUNDS_MS
 from horae.domain.ids import shard_in
+from horae.domain.instances.lifecycle import State
 from horae.domain.instances.searches import InstanceFilter, InstanceMark
 from horae.store.statements import sql
 from horae.store.tx import Tx
+
+PLAIN_STATUS: Final = 200
+"""The status of a plain success over HTTP."""
 
 
 class InstanceRecord(NamedTuple):
@@ -99,8 +103,20 @@ async def find(tx: Tx, tenant_id: UUID, id_: UUID) -> InstanceRecord | None:
     row = await tx.row(sql("instances/history/find"), tenant_id, shard_in(id_), id_)
     if row is None:
         return None
-    past = InstanceRecord(*row)
+    past = with_plain_attempt(InstanceRecord(*row))
     return past._replace(payload=read(past.payload))
+
+
+def with_plain_attempt(past: InstanceRecord) -> InstanceRecord:
+    """Add the attempt of a plain success, which is not stored: most rows are one, and all it says is in the row.
+
+    Plain: the first attempt succeeded, over HTTP with status 200 and no body, or by a worker. A row that has notes, or
+    no duration, is returned as it is.
+    """
+    if past.state != State.SUCCESS or past.attempt != 1 or past.attempts is not None or past.duration_ms is None:
+        return past
+    status = {} if past.worker_id is not None else {"status": PLAIN_STATUS}
+    return past._replace(attempts=[{"attempt": 1, **status, "duration_ms": past.duration_ms}])
 
 
 async def outcomes(
