@@ -5,6 +5,8 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
+import asyncpg
+
 from horae.domain.encryption.encrypted_values import read
 from horae.domain.health.signals import BOUNDS_MS
 from horae.domain.ids import shard_in
@@ -85,7 +87,24 @@ async def of_job(
     `spread`: the rows of the job are spread over shards, so each has a business key.
     """
     args = (tenant_id, job_id, shards, *before, sought.since, sought.until, sought.states, sought.business_key)
-    rows = await tx.rows(sql("instances/history/of_job"), *args, bounds.scan, bounds.limit, spread)
+    return _leaf(await tx.rows(sql("instances/history/of_job"), *args, bounds.scan, bounds.limit, spread))
+
+
+async def by_fire_time(
+    tx: Tx,
+    tenant_id: UUID,
+    shards: Sequence[int],
+    sought: InstanceFilter,
+    before: InstanceMark,
+    bounds: Bounds,
+) -> Leaf:
+    """A tenant's instances in this cell, newest fire first; live ones from these shards."""
+    args = (tenant_id, shards, *before, sought.since, sought.until, sought.states, sought.business_key)
+    return _leaf(await tx.rows(sql("instances/history/by_fire_time"), *args, bounds.scan, bounds.limit))
+
+
+def _leaf(rows: Sequence[asyncpg.Record]) -> Leaf:
+    """The rows of a page; each has also how far the statement has scanned."""
     walked = None if rows[0]["walked_id"] is None else InstanceMark(rows[0]["walked_at"], rows[0]["walked_id"])
     return Leaf([InstanceRecord(*tuple(row)[:-2]) for row in rows if row["id"] is not None], walked)
 

@@ -283,7 +283,7 @@ def instance_from(row: asyncpg.Record) -> Instance:
 def _ending_row(row: EndRow) -> Iterable[Any]:
     ran, ended = row.ran, row.ended
     duration = row.attempt.duration_ms if row.attempt else None
-    plain = row.attempt is not None and ended.state is State.SUCCESS and row.attempt.plain_success_of(ran)
+    plain = row.attempt is not None and ended.state == State.SUCCESS and row.attempt.plain_success_of(ran)
     return (
         ran.shard, ran.id, ran.attempt, ran.token, row.seen_deadline,
         ended.state, ended.reason, ended.error_code, ended.error_msg, ended.tag, ended.retry_count,
