@@ -59,6 +59,8 @@ TABLES: Final = ("instance_history", "outbox", "dead_letter", "task_key")
 EACH_DAY: Final = ("instance_history", "outbox")
 """What is kept by the day: this is what the disk of a cell is sized by."""
 GOAL_BYTES: Final = 700
+ARCHIVED_BYTES: Final[float | None] = None
+"""Bytes of an archived row of a plain cron fire. None: this release archives nothing."""
 BOUNDS: Final = (Bound("history_bytes", most=GOAL_BYTES),)
 TYPE: Final = UUID(int=10)
 PAYLOAD: Final = {
@@ -257,7 +259,11 @@ def main(seconds: float) -> dict[str, Any]:
         candidates = _candidates(server, fires_each)
     found = {
         "settings": {"jobs": JOBS, "fires_each": fires_each, "batch": BATCH, "postgresql": SETTINGS},
+        "rate": None,
+        "bare": None,
+        "ratio": None,
         "history_bytes": kinds["cron"]["instance_history"]["bytes"],
+        "archived_bytes": ARCHIVED_BYTES,
         "each_day_bytes": {name: kind["each_day_bytes_per_fire"] for name, kind in kinds.items()},
         "kinds": kinds,
         "index_candidates": candidates,

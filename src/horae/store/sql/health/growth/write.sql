@@ -1,0 +1,4 @@
+-- :measured_at :facts
+insert into growth (measured_at, facts) values (:measured_at, :facts)
+on conflict (only_row) do update
+set measured_at = excluded.measured_at, facts = excluded.facts
