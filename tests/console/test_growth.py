@@ -4,7 +4,7 @@ from datetime import date, timedelta
 
 from playwright.async_api import expect
 
-from horae.domain.health.growth import GIB, DaySize, Growth, HeldDays, TableSize
+from horae.domain.health.growth import GIB, DaysHeldBack, DaySize, Growth, TableSize
 from horae.store.health import growth
 from tests.steps import until
 
@@ -27,7 +27,7 @@ async def measure(cell, disk_gib, **facts):
 
 async def test_the_platform_sees_growth_and_a_tenant_does_not(desk, served, words):
     one, other = served.store.cells
-    held = HeldDays(3, date(2030, 3, 4), ("warehouse",), 2)
+    held = DaysHeldBack(3, date(2030, 3, 4), ("warehouse",), 2)
     await measure(one, 20, held=held, tables=(TableSize("instance_live", 2**30, 1_000, 250_000),))
     await measure(other, None)
     await desk.open("/")

@@ -3,7 +3,7 @@
 from datetime import UTC, date, datetime, timedelta
 
 from horae.domain.health.doctor import Severity, examine_growth
-from horae.domain.health.growth import GIB, DaySize, Growth, HeldDays, TableSize, gigabytes, over_term
+from horae.domain.health.growth import GIB, DaysHeldBack, DaySize, Growth, TableSize, gigabytes, over_term
 
 NOW = datetime(2030, 3, 20, 12, tzinfo=UTC)
 
@@ -46,7 +46,7 @@ def test_a_disk_that_holds_all_kept_days_is_never_full():
 
 
 def test_while_a_day_is_held_back_nothing_makes_room():
-    held = HeldDays(2, date(2030, 3, 4), ("orders",))
+    held = DaysHeldBack(2, date(2030, 3, 4), ("orders",))
     assert grown([GIB] * 17, now_gib=17, disk_gib=30, held=held).days_until_full == 14
     one = said(grown([GIB] * 17, held=held), "days held back")
     assert (one.level, one.found) == (Severity.HINT, "2 since 2030-03-04: orders")

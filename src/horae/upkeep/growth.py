@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from horae.domain.health.growth import DaySize, Growth, HeldDays, over_term
+from horae.domain.health.growth import DaysHeldBack, DaySize, Growth, over_term
 from horae.store.cells import Cell
 from horae.store.connections.each_cell import Visits
 from horae.store.databases import days, partitions
@@ -49,7 +49,7 @@ class GrowthMeter:
             await growth.write(connection, measured)
         return 0
 
-    async def _held(self, connection: "Connection", now: datetime, sizes: "Sequence[DaySize]") -> HeldDays | None:
+    async def _held(self, connection: "Connection", now: datetime, sizes: "Sequence[DaySize]") -> DaysHeldBack | None:
         """The days that are over their term and needed by a subscription or a compensation; None if there are none."""
         late = [Day(days.HISTORY, one.day, DayState.ATTACHED, 0) for one in sizes]
         late = [day for day in late if over_term(day.day, now, self.kept_days)]
@@ -59,4 +59,4 @@ class GrowthMeter:
         unrelayed = await days.unrelayed(connection, late[0].begin, late[-1].end)
         if not readers and not unrelayed:
             return None
-        return HeldDays(len(late), late[0].day, tuple(sorted(set(readers))), unrelayed)
+        return DaysHeldBack(len(late), late[0].day, tuple(sorted(set(readers))), unrelayed)

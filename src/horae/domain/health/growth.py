@@ -38,7 +38,7 @@ class TableSize(msgspec.Struct, frozen=True):
         return self.dead_rows > max(self.live_rows, MIN_BLOATED_ROWS)
 
 
-class HeldDays(msgspec.Struct, frozen=True):
+class DaysHeldBack(msgspec.Struct, frozen=True):
     """Days that are over their term and still needed, and who has not read them.
 
     `unrelayed` counts compensations of these days that were not relayed.
@@ -60,11 +60,11 @@ class Growth(msgspec.Struct, frozen=True):
     disk_bytes: int | None
     days: tuple[DaySize, ...]
     tables: tuple[TableSize, ...]
-    held: HeldDays | None = None
+    held: DaysHeldBack | None = None
 
     @property
-    def today(self) -> date:
-        """The day of the measurement."""
+    def day(self) -> date:
+        """The day of the measurement, by UTC."""
         return self.measured_at.astimezone(UTC).date()
 
     @property
@@ -75,7 +75,7 @@ class Growth(msgspec.Struct, frozen=True):
     @property
     def bytes_per_day(self) -> int | None:
         """The mean of the last full days, up to seven; None before the first full day with rows."""
-        full = sorted((one for one in self.days if one.day < self.today and one.bytes), key=lambda one: one.day)
+        full = sorted((one for one in self.days if one.day < self.day and one.bytes), key=lambda one: one.day)
         last = full[-RATE_DAYS:]
         return sum(one.bytes for one in last) // len(last) if last else None
 
@@ -87,7 +87,7 @@ class Growth(msgspec.Struct, frozen=True):
         rate = self.bytes_per_day or 0
         if self.held is not None:
             return self.database_bytes + rate * days
-        first_kept = self.today + timedelta(days=days - self.kept_days)
+        first_kept = self.day + timedelta(days=days - self.kept_days)
         dropped = sum(one.bytes for one in self.days if one.day < first_kept)
         return self.database_bytes - dropped + rate * min(days, self.kept_days + 1)
 
