@@ -1,9 +1,10 @@
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from horae.domain.health.doctor import SETTINGS, CellFacts, Severity, examine
+from horae.domain.health.growth import Growth
 
 SOUND = {
     "fsync": "on",
@@ -20,7 +21,8 @@ SOUND = {
     "hot_standby_feedback": "off",
     "max_slot_wal_keep_size": "65536",
 }
-CELL = CellFacts(150019, SOUND, False, timedelta(), 1000, 0, 8, 0)
+GROWTH = Growth(datetime(2030, 1, 31, tzinfo=UTC), 14, 8, 2**30, 2**40, (), ())
+CELL = CellFacts(150019, SOUND, False, timedelta(), 1000, 0, 8, 0, GROWTH)
 WRONG = {
     "fsync": "off",
     "full_page_writes": "off",

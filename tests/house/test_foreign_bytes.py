@@ -32,6 +32,7 @@ OWN_INPUT = {
     "security/keyrings.py": "an operator's file of keys, at the start of a process",
     "security/signed_texts.py": "a cursor that this product signed",
     "service/tasks/compensations.py": "an outbox row",
+    "store/health/growth.py": "a measurement that this product wrote",
     "service/imports/celery_tables.py": "a file that an operator imports, on the operator's own machine",
     "service/imports/dumps.py": "the same",
     "service/imports/xxl_job.py": "the same",

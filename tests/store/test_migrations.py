@@ -6,6 +6,7 @@ import pytest
 from horae.domain.errors import Conflict
 from horae.domain.placement import SHARDS
 from horae.store import migrations
+from horae.store.databases import day_indexes
 from horae.store.store import Store
 from tests.steps import query
 
@@ -122,3 +123,20 @@ create index concurrently job_wide on job (created_at);
     assert row["indisvalid"]
     for connection in (writer, cut_off, other):
         await connection.close()
+
+
+async def test_days_that_were_there_before_an_index_get_it_and_new_ones_have_it(cells):
+    """An index over history cannot be built concurrently as a whole; what a first try has left is replaced."""
+    connection = await asyncpg.connect(cells[0].dsn)
+    await connection.execute("drop index instance_history_tenant")
+    await connection.execute("create index instance_history_tenant on only instance_history (tenant_id, fire_time)")
+    day = await connection.fetchval(
+        "select max(inhrelid::regclass::text) from pg_inherits where inhparent = 'instance_history'::regclass"
+    )
+    await connection.execute(f"create index {day}_tenant on {day} (fire_time)")
+    await migrations.migrate(cells, "test")
+    valid = "select indisvalid from pg_index where indexrelid = 'instance_history_tenant'::regclass"
+    assert await connection.fetchval(valid)
+    assert await connection.fetchval("select ensure_partitions('2100-01-01', 1)") == 2
+    assert await day_indexes.missing(connection) == []
+    await connection.close()

@@ -38,6 +38,7 @@ PLAIN = {
     "relay",
     "dropped_day",
     "feed_mark",
+    "growth",
 }
 """Tables of the cell itself: they hold nothing of any tenant."""
 

@@ -38,6 +38,7 @@ from horae.upkeep.days import DayDropper
 from horae.upkeep.doctor import Doctor
 from horae.upkeep.feed import Feed
 from horae.upkeep.gauges import GaugeReader
+from horae.upkeep.growth import GrowthMeter
 from horae.upkeep.holds import HoldSweeper
 from horae.upkeep.idempotency import Forgetter
 from horae.upkeep.intakes import Intakes
@@ -82,6 +83,7 @@ KEYS_INTERVAL_S: Final = 6 * 3600.0
 ANCHOR_INTERVAL_S: Final = 3600.0
 PARTITION_INTERVAL_S: Final = 3600.0
 DAY_DROP_INTERVAL_S: Final = 600.0
+GROWTH_INTERVAL_S: Final = 600.0
 ENDS: Final = (signal.SIGTERM, signal.SIGINT)
 
 
@@ -261,6 +263,7 @@ async def _run_node(
         (CellJoiner(stores, partial(fitness.check_cell, settings), worker.join), CELL_JOIN_INTERVAL_S),
         (Partitioner(store), PARTITION_INTERVAL_S),
         (day_dropper_of(settings, store), DAY_DROP_INTERVAL_S),
+        (GrowthMeter(store, settings.history_days, settings.disks()), GROWTH_INTERVAL_S),
         (Purger(owner), PURGE_INTERVAL_S),
         (Forgetter(owner), EXPIRED_ROWS_INTERVAL_S),
         (TombstoneForgetter(owner), EXPIRED_ROWS_INTERVAL_S),

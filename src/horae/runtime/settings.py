@@ -4,7 +4,7 @@ from ipaddress import ip_network
 from pathlib import Path
 from typing import Final, Literal, Self
 
-from pydantic import BaseModel, Field, TypeAdapter, field_validator, model_validator
+from pydantic import BaseModel, ByteSize, Field, TypeAdapter, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from horae.domain.errors import Invalid
@@ -17,6 +17,7 @@ class CellSettings(BaseModel):
     - `pooled`: the DSN leads to a pooler in transaction mode (PgBouncer).
     - `direct_dsn`: for what needs its own session (LISTEN); required if `pooled`, otherwise the DSN by default.
     - `upkeep_dsn`: for upkeep that only the owner of the tables may do (VACUUM); `direct_dsn` by default.
+    - `disk_bytes`: the space for its database, in bytes or as `500GiB`; `HORAE_DISK_BYTES` by default.
     """
 
     name: str
@@ -24,6 +25,7 @@ class CellSettings(BaseModel):
     direct_dsn: str | None = None
     upkeep_dsn: str | None = None
     pooled: bool = False
+    disk_bytes: ByteSize | None = None
 
     @model_validator(mode="after")
     def _sessions_pass_the_pooler(self) -> Self:
@@ -144,6 +146,7 @@ class Settings(BaseSettings):
     node_monitoring_port: int = Field(default=8701, ge=0, le=65535)
     api_monitoring_port: int = Field(default=8702, ge=0, le=65535)
     brokers: dict[str, BrokerSettings] = Field(default_factory=dict)
+    disk_bytes: ByteSize | None = None
     history_days: int = Field(default=14, ge=3, le=90)
     history_held_days: int = Field(default=7, ge=0, le=90)
     dead_letter_days: int = Field(default=90, ge=1)
@@ -182,6 +185,11 @@ class Settings(BaseSettings):
         if self.cells:
             return self.cells
         return [CellSettings(name="cell-0", dsn=self.dsn)] if self.dsn else []
+
+    def disks(self) -> dict[str, int]:
+        """The space of each cell, where it is known."""
+        known = {cell.name: cell.disk_bytes or self.disk_bytes for cell in self.all_cells()}
+        return {name: int(size) for name, size in known.items() if size is not None}
 
     def api_server_cells(self) -> list[CellSettings]:
         """The cells for API processes: `HORAE_API_CELLS` or `HORAE_API_DSN`, with the role `horae_api`.

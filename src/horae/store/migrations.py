@@ -8,6 +8,7 @@ afterwards is refused.
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -21,7 +22,7 @@ from horae.domain.errors import Conflict
 from horae.domain.placement import deal_to_cells
 from horae.runtime.settings import CellSettings
 from horae.store.connections.direct_connection import SESSION
-from horae.store.databases import partitions
+from horae.store.databases import day_indexes, partitions
 from horae.store.nodes import shards
 from horae.store.statements import sql
 from horae.store.tx import Tx
@@ -97,21 +98,39 @@ async def apply(connection: "asyncpg.Connection[asyncpg.Record]", name: str, env
         await connection.execute(sql("migrations/name"), name, environment)
         now = datetime.now(UTC)  # only a first supply; upkeep uses the cell's own clock
         await partitions.stock(lambda: nullcontext(Tx(connection, now, STATEMENT_TIMEOUT_S)))
+        for partition in await day_indexes.missing(connection):
+            await _index_day(connection, partition)
     finally:
         await connection.execute(sql("migrations/unlock"))
     return news
 
 
 async def _apply_one(connection: "asyncpg.Connection[asyncpg.Record]", migration: Migration) -> None:
+    if (statements := migration.statements) is not None:
+        await _apply_one_by_one(connection, migration, statements)
+        return
+
+    async def work() -> None:
+        await connection.execute(migration.up)
+        await _remember(connection, migration)
+
+    await _give_way(connection, work)
+
+
+async def _index_day(connection: "asyncpg.Connection[asyncpg.Record]", partition: str) -> None:
+    """Build the index of a day that was there before it."""
+    await day_indexes.drop_rest(connection, partition)
+    await day_indexes.build(connection, partition)
+    await _give_way(connection, lambda: day_indexes.attach(connection, partition))
+
+
+async def _give_way(connection: "asyncpg.Connection[asyncpg.Record]", work: Callable[[], Awaitable[None]]) -> None:
+    """Run a transaction that waits for locks only shortly; if it would have to wait longer, let others pass first."""
     for left in reversed(range(TRIES)):
         try:
-            if (statements := migration.statements) is not None:
-                await _apply_one_by_one(connection, migration, statements)
-                return
             async with connection.transaction():
                 await connection.execute(sql("migrations/careful"))
-                await connection.execute(migration.up)
-                await _remember(connection, migration)
+                await work()
         except asyncpg.LockNotAvailableError:
             if not left:
                 raise

@@ -26,7 +26,7 @@ from horae.api.routes.jobs import JobRef
 from horae.api.routing import may, router
 from horae.domain.ids import LONGEST_ID, Prefix, private, public, shard_in
 from horae.domain.instances.lifecycle import State
-from horae.domain.instances.searches import FIRST, LAST, LAST_ID, NEWEST, InstanceFilter, InstanceMark
+from horae.domain.instances.searches import FIRST, LAST, LAST_ID, NEWEST, InstanceFilter, InstanceMark, InstanceOrder
 from horae.service.context import Context
 from horae.service.instances import expiry, instances, interventions, searches
 from horae.service.instances.searches import Bounds
@@ -39,9 +39,11 @@ InstanceId = Annotated[str, Path(max_length=LONGEST_ID, examples=["ins_01hv3zq5k
 BackfillId = Annotated[str, Path(max_length=LONGEST_ID, examples=["bkf_01hv3zq5k8e9r7t2m4n6p8s0v1"])]
 States = Annotated[list[State], Query(max_length=8, description="Filter on states.")]
 Since = Annotated[
-    Moment | None, Query(description="Start of the time range: of fire times for one job, else of creation times.")
+    Moment | None,
+    Query(description="Start of the time range: of fire times for one job or by `order=fire_time`, else of creation."),
 ]
 Until = Annotated[Moment | None, Query(description="End of the time range, excluded.")]
+Order = Annotated[InstanceOrder, Query(description="By creation, or by fire time; newest first.")]
 BusinessKey = Annotated[str | None, Query(max_length=500, description="Filter on the business key.")]
 
 
@@ -113,8 +115,7 @@ async def list_job_instances(
     ctx: Annotated[Context, may("instances.list")], job: JobRef, paging: Paged, wanted: Wanted
 ) -> Response:
     """List the instances of a job, live and ended, newest fire first. A page may be short or empty but not the last."""
-    before = InstanceMark(datetime.fromisoformat(paging.after[0]), UUID(paging.after[1])) if paging.after else NEWEST
-    page = await searches.of_job_ref(ctx, job, wanted, before=before, bounds=Bounds(paging.limit))
+    page = await searches.of_job_ref(ctx, job, wanted, before=_mark(paging.after), bounds=Bounds(paging.limit))
     return paging.response_of([instance_fields(past) for past in page.found], _place(page.next))
 
 
@@ -130,10 +131,15 @@ async def count_job_instances(
 
 
 @routes.get("/instances", response_model=Page[InstanceView])
-async def list_instances(ctx: Annotated[Context, may("instances.list")], paging: Paged, wanted: Wanted) -> Response:
+async def list_instances(
+    ctx: Annotated[Context, may("instances.list")], paging: Paged, wanted: Wanted, order: Order = InstanceOrder.CREATED
+) -> Response:
     """List the instances of the tenant, newest first. A page may be short or empty but not the last."""
-    before = UUID(paging.after[1]) if paging.after else LAST_ID
-    page = await searches.of_tenant(ctx, wanted, before=before, limit=paging.limit)
+    before = _mark(paging.after)
+    if order is InstanceOrder.FIRE_TIME:
+        page = await searches.by_fire_time(ctx, wanted, before=before, bounds=Bounds(paging.limit))
+    else:
+        page = await searches.of_tenant(ctx, wanted, before=before.id, limit=paging.limit)
     return paging.response_of([instance_fields(past) for past in page.found], _place(page.next))
 
 
@@ -160,6 +166,11 @@ async def retry_instance(ctx: Annotated[Context, may("instances.retry")], instan
     """Retry an instance now. A dead instance is replayed as a new instance."""
     again = await interventions.retry(ctx, private(Prefix.INSTANCE, instance))
     return RetryAnswer(instance_id=public(Prefix.INSTANCE, again))
+
+
+def _mark(after: Any) -> InstanceMark:
+    """Returns where a page begins, by the cursor of the page before."""
+    return InstanceMark(datetime.fromisoformat(after[0]), UUID(after[1])) if after else NEWEST
 
 
 def _place(mark: InstanceMark | None) -> object:

@@ -17,13 +17,13 @@ from horae.boot.verbs import Verbs
 from horae.domain.health.signals import HealthMode
 from horae.domain.ids import Prefix, private, public
 from horae.domain.instances.lifecycle import State
-from horae.domain.instances.searches import LAST_ID, InstanceFilter
+from horae.domain.instances.searches import NEWEST, InstanceFilter, InstanceMark, InstanceOrder
 from horae.domain.placement import SHARDS
 from horae.service.context import Context
 from horae.service.health import health as service
 from horae.service.health.health import Health
 from horae.service.instances import expiry, interventions, searches
-from horae.service.instances.searches import InstanceRecord
+from horae.service.instances.searches import Bounds, InstanceRecord
 from horae.service.limits import holds
 
 instance = Verbs(no_args_is_help=True)
@@ -34,11 +34,12 @@ Id = Annotated[str, typer.Argument(metavar="INSTANCE", help="An instance's id, i
 async def list_(
     state: Annotated[list[State] | None, typer.Option(help="Only these states.")] = None,
     key: Annotated[str | None, typer.Option(help="Only this business key.")] = None,
+    order: Annotated[InstanceOrder, typer.Option(help="By creation, or by fire time.")] = InstanceOrder.CREATED,
     limit: int = 50,
 ) -> None:
     """List the tenant's instances, live and ended, newest first."""
     async with caller() as ctx:
-        found = await _found(ctx, InstanceFilter(tuple(state or ()), business_key=key), limit)
+        found = await _found(ctx, InstanceFilter(tuple(state or ()), business_key=key), order, limit)
     table = Table("fire time (UTC)", "state", "key", "attempts", "why", "id")
     for past in found:
         why = past.reason or past.error_code or past.error_msg or ""
@@ -47,15 +48,17 @@ async def list_(
     answer([InstanceView.of(past) for past in found], lambda: out.print(table))
 
 
-async def _found(ctx: Context, sought: InstanceFilter, limit: int) -> list[InstanceRecord]:
+async def _found(ctx: Context, sought: InstanceFilter, order: InstanceOrder, limit: int) -> list[InstanceRecord]:
     found: list[InstanceRecord] = []
-    before = LAST_ID
-    while len(found) < limit:
-        page = await searches.of_tenant(ctx, sought, before=before, limit=limit - len(found))
+    before: InstanceMark | None = NEWEST
+    while before is not None and len(found) < limit:
+        left = limit - len(found)
+        if order is InstanceOrder.FIRE_TIME:
+            page = await searches.by_fire_time(ctx, sought, before=before, bounds=Bounds(left))
+        else:
+            page = await searches.of_tenant(ctx, sought, before=before.id, limit=left)
         found += page.found
-        if page.next is None:
-            break
-        before = page.next.id
+        before = page.next
     return found
 
 

@@ -9,6 +9,8 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Final, NamedTuple
 
+from horae.domain.health.growth import Growth, gigabytes
+
 
 class Severity(StrEnum):
     """How serious a diagnosis is."""
@@ -29,6 +31,7 @@ class CellFacts(NamedTuple):
     multixact_age: int
     days_ahead: int
     pending_migrations: int
+    growth: Growth | None = None
 
 
 class Diagnosis(NamedTuple):
@@ -131,6 +134,10 @@ MULTIXACT_AGE: Final = 100_000_000
 """Multixacts since the last freeze. Our statements share no row locks, so a cell has nearly none."""
 DAYS_AHEAD: Final = 3
 """Days for which partitions must exist in advance."""
+FULL_SOON_DAYS: Final = 7
+"""Days before a full disk from which on it is a fault."""
+FULL_LATER_DAYS: Final = 30
+"""Days before a full disk from which on it is a hint."""
 
 
 def examine(facts: CellFacts, *, production: bool = False) -> list[Diagnosis]:
@@ -174,6 +181,7 @@ def examine(facts: CellFacts, *, production: bool = False) -> list[Diagnosis]:
             facts.multixact_age,
             "find who takes FOR SHARE locks here (we do not), and let autovacuum freeze",
         ),
+        *examine_growth(facts.growth),
     ]  # fmt: skip
     return worst_first(found)
 
@@ -187,6 +195,47 @@ def examine_version(number: int) -> Diagnosis:
         advice = f"Horae is tested on PostgreSQL {OLDEST_MAJOR} to {NEWEST_MAJOR}; try this one before you rely on it"
     otherwise = Severity.FAULT if major < OLDEST_MAJOR else Severity.HINT
     return _judge(OLDEST_MAJOR <= major <= NEWEST_MAJOR, otherwise, "server_version", number, advice)
+
+
+def examine_growth(growth: Growth | None) -> list[Diagnosis]:
+    """Check how the cell grows, by the last measurement of a node."""
+    if growth is None:
+        return [Diagnosis(Severity.HINT, "growth", "unknown", "start a node: it measures the cell every ten minutes")]
+    rate, held = growth.bytes_per_day, growth.held
+    a_day = "no full day yet" if rate is None else f"{gigabytes(rate)} a day"
+    bloated = [table for table in growth.tables if table.bloated]
+    waiting = [*held.subscriptions, *([f"{held.unrelayed} compensations"] if held.unrelayed else [])] if held else []
+    return [
+        Diagnosis(Severity.OK, "growth", f"{a_day}; {gigabytes(growth.database_bytes)} now"),
+        _examine_disk(growth),
+        Diagnosis(Severity.OK, "oldest day", str(growth.oldest_day or "none")),
+        _judge(
+            held is None,
+            Severity.HINT,
+            "days held back",
+            "none" if held is None else f"{held.days} since {held.oldest}: {', '.join(waiting)}",
+            "mend the sinks of these subscriptions, or remove them: the days after them stay as well",
+        ),
+        _judge(
+            not bloated,
+            Severity.HINT,
+            "dead rows",
+            ", ".join(f"{one.name} {one.dead_rows:,} beside {one.live_rows:,} live" for one in bloated) or "few",
+            "end what holds an old snapshot, and let vacuum run: dead rows slow down every scan",
+        ),
+    ]  # fmt: skip
+
+
+def _examine_disk(growth: Growth) -> Diagnosis:
+    if growth.disk_bytes is None:
+        advice = "set HORAE_DISK_BYTES, or disk_bytes of the cell: PostgreSQL cannot tell how much space is left"
+        return Diagnosis(Severity.HINT, "disk", "unknown", advice)
+    full, size = growth.days_until_full, gigabytes(growth.disk_bytes)
+    if full is None:
+        return Diagnosis(Severity.OK, "disk", f"{size}, enough for a year at this rate")
+    level = Severity.FAULT if full <= FULL_SOON_DAYS else Severity.HINT if full <= FULL_LATER_DAYS else Severity.OK
+    advice = "add space, keep fewer days (HORAE_HISTORY_DAYS), or add a cell"
+    return Diagnosis(level, "disk", f"{size}, full in {full} days", "" if level is Severity.OK else advice)
 
 
 def examine_role(*, superuser: bool, production: bool, name: str = ROLE) -> Diagnosis:

@@ -55,6 +55,7 @@ TABLES: Final = (
     TableFacts("dropped_day", "two rows", Place.CELL, NOBODYS),
     TableFacts("feed_mark", "as long as days can be kept", Place.CELL, NOBODYS),
     TableFacts("feed_position", "as long as its subscription", Place.CELL, PURGED),
+    TableFacts("growth", "one row", Place.CELL, NOBODYS),
     TableFacts("hold", "while something is held back", Place.CELL, PURGED),
     TableFacts("idempotency", "24 hours", Place.SHARD, PURGED),
     TableFacts("instance_history", "`HORAE_HISTORY_DAYS`, whole days", Place.SHARD, PURGED, "`payload`"),

@@ -9,6 +9,7 @@ from horae.domain.errors import Conflict
 from horae.domain.health.doctor import CellFacts
 from horae.store import migrations
 from horae.store.databases import partitions
+from horae.store.health import growth
 from horae.store.statements import sql
 from horae.store.tx import Tx
 
@@ -37,6 +38,7 @@ async def facts(tx: Tx) -> CellFacts:
         multixact_age=row["multixact_age"],
         days_ahead=await partitions.days_ahead(tx),
         pending_migrations=sum(migration.number not in applied for migration in migrations.all_migrations()),
+        growth=await growth.read(tx),
     )
 
 
