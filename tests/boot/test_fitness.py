@@ -82,6 +82,26 @@ async def test_a_superuser_in_any_dsn_is_refused_in_production(cells, durable, r
             await fitness.check_cell(settings_of(mixed, "production"), store.cells[1])
 
 
+@pytest.mark.parametrize(
+    ("roles", "wrong"),
+    [
+        (("horae_engine", "horae_api", "horae_migrate"), "rows of tenants is hidden in"),
+        (("horae_api", "horae_engine", "horae_migrate"), "rows of tenants for the role of the pool is hidden in"),
+        (("horae_engine", "horae_engine", "horae_api"), "rows of tenants for the role of upkeep_dsn is hidden in"),
+    ],
+)
+async def test_a_node_does_not_start_with_a_role_from_which_rows_are_hidden(cells, durable, roles, wrong):
+    """It would fire nothing, and nothing would say so."""
+    pool, direct, upkeep = (as_role(cells, role) for role in roles)
+    mixed = [
+        cell.model_copy(update={"direct_dsn": direct[number].dsn, "upkeep_dsn": upkeep[number].dsn})
+        for number, cell in enumerate(pool)
+    ]
+    async with Store.of(mixed) as store:
+        with pytest.raises(Unfit, match=f"cell-0: {wrong}"):
+            await fitness.check(settings_of(mixed, "production"), store)
+
+
 async def test_a_role_that_may_become_a_superuser_is_one(store, cells):
     name = f"member_{os.getpid()}"
     async with store.cells[0].direct() as admin:

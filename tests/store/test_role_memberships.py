@@ -16,3 +16,13 @@ async def test_no_membership_leads_from_one_role_to_another(store):
         ROLES,
     )
     assert {(row["role"], row["member_of"]) for row in found} == EXPECTED
+
+
+async def test_the_roles_of_requests_are_members_of_no_role_at_all(store):
+    """A policy also serves the members of its role."""
+    found = await query(
+        store.cells[0],
+        "select g.rolname as granted from pg_auth_members m join pg_roles g on g.oid = m.roleid"
+        " join pg_roles r on r.oid = m.member where r.rolname in ('horae_api', 'horae_readonly')",
+    )
+    assert found == []

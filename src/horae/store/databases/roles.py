@@ -111,6 +111,8 @@ async def _continue_as_owner(connection: "Connection", account: Account) -> None
         await join_owner(connection)
     if account.database_owner == account.name:
         await hand_over(connection, account.database)
+    if not await creates_tables(connection, OWNER):
+        await open_schema(connection)  # some providers let another role than the database's owner own the schema
     await become_owner(connection)
 
 
@@ -154,3 +156,13 @@ async def hand_over(connection: "Connection", database: str) -> None:
 async def become_owner(connection: "Connection") -> None:
     """Continue this session as the owner's role."""
     await connection.execute(sql("databases/roles/become_owner").format(owner=OWNER))
+
+
+async def creates_tables(connection: "Connection", role: str) -> bool:
+    """Whether a role may create tables in the schema of this session."""
+    return bool(await connection.fetchval(sql("databases/roles/creates_tables"), role))
+
+
+async def open_schema(connection: "Connection") -> None:
+    """Let the owner's role create tables in the schema `public`."""
+    await connection.execute(sql("databases/roles/open_schema").format(owner=OWNER))
