@@ -233,7 +233,6 @@ async def test_policies_change_nothing_in_the_plans_of_a_node(store, cells, role
     """The policies of its roles are constant: the planner drops them, and no row is asked for its tenant."""
     await query(store.cells[0], f"grant all on all tables in schema public to {role}")  # rights are not what is asked
     [node, _] = as_role(cells, role)
-    await plans_hold(store, node.dsn)
     free, held = await connect(cells[0].dsn), await connect(node.dsn)
     for name, (args, _) in HOT.items():
         without, plan = [await explain(connection, name, args, run=False) for connection in (free, held)]
