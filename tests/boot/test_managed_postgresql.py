@@ -235,6 +235,17 @@ def test_an_account_that_cannot_act_as_the_owner_is_told_so(deployment):
     assert (done.returncode, "plain cannot act as horae_migrate" in done.stderr) == (5, True), done.stderr
 
 
+def test_the_statements_for_an_administrator_are_enough_for_a_migration_without_one(deployment):
+    page = (ROOT / "docs" / "database-roles.md").read_text()
+    made, ended = re.findall(
+        r"^```sql\n(create role.*?|alter role horae_migrate.*?)^```$", page, re.MULTILINE | re.DOTALL
+    )
+    for statement in [*made.split(";\n"), *ended.split(";\n")]:
+        asyncio.run(deployment.ask(statement, database="postgres"))
+    deployment.must("horae keyring create --name one")
+    assert "tenant default created" in deployment.must("horae migrate", HORAE_DSN=deployment.dsn("horae_migrate"))
+
+
 def test_where_the_master_account_owns_the_schema_it_lets_the_owner_create_tables(deployment):
     """So it is where `public` of template1 belongs to the provider's account."""
     asyncio.run(deployment.ask("create database horae owner master", database="postgres"))
