@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import asyncpg
 import pytest
 
 from horae.boot import fitness
@@ -102,15 +103,16 @@ async def test_a_node_does_not_start_with_a_role_from_which_rows_are_hidden(cell
             await fitness.check(settings_of(mixed, "production"), store)
 
 
-async def test_a_role_that_may_become_a_superuser_is_one(store, cells):
+async def test_a_role_that_may_become_a_superuser_is_one(cells):
     name = f"member_{os.getpid()}"
-    async with store.cells[0].direct() as admin:
-        await admin.execute(f"create role {name} login in role postgres")
-        try:
-            async with Store.of(as_role(cells, name)[:1]) as theirs, theirs.cells[0].statement() as tx:
-                assert await fitness.health.is_superuser(tx)
-        finally:
-            await admin.execute(f"drop role {name}")
+    admin = await asyncpg.connect(as_role(cells, "postgres")[0].dsn)
+    await admin.execute(f"create role {name} login in role postgres")
+    try:
+        async with Store.of(as_role(cells, name)[:1]) as theirs, theirs.cells[0].statement() as tx:
+            assert await fitness.health.is_superuser(tx)
+    finally:
+        await admin.execute(f"drop role {name}")
+        await admin.close()
 
 
 async def test_a_cell_that_misses_a_migration_is_refused_everywhere_and_one_ahead_of_us_is_not(store, cells):

@@ -16,7 +16,6 @@ SESSION_ROLE = "databases/roles/become_owner"
 """Whoever migrates has a connection of its own, and closes it."""
 SESSION_LOCKS = {"databases/days/lock", "migrations/lock", "migrations/unlock"}
 """They run on connections of their own, which are closed afterwards."""
-"""On a connection of its own, which a migration makes and closes."""
 
 
 def connecting_calls() -> list[tuple[Path, ast.Call]]:

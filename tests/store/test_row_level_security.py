@@ -8,6 +8,7 @@ from uuid import uuid4
 
 import asyncpg
 import pytest
+from benchmarks.query_plans import connect as connect_as_store
 
 from horae.domain.ids import shard_in
 from horae.domain.jobs.jobs import JobFilter
@@ -19,6 +20,7 @@ from horae.service.jobs import jobs
 from horae.service.tenants import tenants
 from horae.store import migrations
 from horae.store.row_level_security import PLATFORM, Behalf, is_enforced, restrict
+from horae.store.statements import sql
 from horae.store.store import Store
 from horae.store.tenants import tenants as rows
 from horae.store.tx import Tx
@@ -333,6 +335,19 @@ async def test_whatever_shows_the_api_rows_without_a_tenant_is_found(ctx, store,
         await admin.close()
     async with Store.of(as_role(cells, "horae_api")) as doors, doors.cells[number].statement() as tx:
         assert await is_enforced(tx)
+
+
+async def test_the_trial_reads_only_the_first_pages_of_a_table(cells):
+    """However large a table is, the API starts at once: the condition of row-level security fits no index."""
+    [cell, _] = as_role(cells, "horae_api")
+    connection = await connect_as_store(cell.dsn)
+    for table in ("job", "instance_history"):
+        statement = sql("row_level_security/shows_rows").format(table=table, column="tenant_id", pages=64)
+        plan = await connection.fetch(f"explain (costs off) {statement}")
+        scans = [row[0].strip() for row in plan if "Scan" in row[0]]
+        assert scans
+        assert all(scan.lstrip("-> ").startswith("Tid Range Scan") for scan in scans), scans
+    await connection.close()
 
 
 async def test_the_engine_the_relay_and_the_owner_see_rows_of_all_tenants(ctx, store, connect):
