@@ -64,12 +64,23 @@ def test_each_setting_is_missed_when_it_is_wrong_and_the_advice_names_it(name):
         ({"multixact_age": 200_000_000}, Severity.FAULT),
         ({"days_ahead": 2}, Severity.FAULT),
         ({"pending_migrations": 1}, Severity.FAULT),
+        ({"hidden_tables": 30}, Severity.FAULT),
+        ({"sees_sessions": False}, Severity.HINT),
+        ({"ends_sessions": False}, Severity.HINT),
+        ({"bypassing_roles": ("horae_engine",)}, Severity.HINT),
     ],
 )
 def test_each_other_fact_is_missed_too(facts, level):
     first = examine(CELL._replace(**facts))[0]
     assert first.level is level
     assert first.advice
+
+
+def test_a_role_that_bypasses_row_level_security_is_named_with_the_statement_that_ends_it():
+    first = examine(CELL._replace(bypassing_roles=("horae_engine", "horae_relay")))[0]
+    assert first.found == "horae_engine, horae_relay"
+    assert "`alter role horae_engine nobypassrls; alter role horae_relay nobypassrls`" in first.advice
+    assert "only a superuser" in first.advice
 
 
 def test_in_production_a_superuser_is_a_fault():

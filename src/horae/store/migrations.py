@@ -22,7 +22,7 @@ from horae.domain.errors import Conflict
 from horae.domain.placement import deal_to_cells
 from horae.runtime.settings import CellSettings
 from horae.store.connections.direct_connection import SESSION
-from horae.store.databases import day_indexes, partitions
+from horae.store.databases import day_indexes, partitions, roles
 from horae.store.nodes import shards
 from horae.store.statements import sql
 from horae.store.tx import Tx
@@ -46,7 +46,7 @@ class Migration(NamedTuple):
         """The statements that run one by one outside a transaction; None if the file runs as one transaction."""
         if not self.up.lstrip().startswith(WITHOUT_TRANSACTION):
             return None
-        return [statement for statement in self.up.split(";\n") if statement.strip()]
+        return split_statements(self.up)
 
 
 def all_migrations() -> list[Migration]:
@@ -60,6 +60,17 @@ def all_migrations() -> list[Migration]:
             checksum = sha256(text.encode()).hexdigest()
             found.append(Migration(int(file.name[:4]), file.name.removesuffix(".sql"), up, checksum))
     return found
+
+
+def split_statements(text: str) -> list[str]:
+    """The statements of a text. A statement ends with a line that ends with a semicolon, outside of `$$ … $$`."""
+    statements, in_body = [""], False
+    for line in text.splitlines(keepends=True):
+        statements[-1] += line
+        in_body ^= line.count("$$") % 2 == 1
+        if line.endswith(";\n") and not in_body:
+            statements.append("")
+    return [statement for statement in statements if statement.strip()]
 
 
 async def migrate(cells: list[CellSettings], environment: str) -> list[str]:
@@ -81,10 +92,11 @@ async def migrate(cells: list[CellSettings], environment: str) -> list[str]:
 
 
 async def apply(connection: "asyncpg.Connection[asyncpg.Record]", name: str, environment: str) -> list[str]:
-    """Apply the missing migrations to one cell and create its partitions ahead."""
+    """Create the missing roles, apply the missing migrations to one cell, and create its partitions ahead."""
     while not await connection.fetchval(sql("migrations/lock")):  # noqa: ASYNC110 — another process holds it
         await asyncio.sleep(LOCK_RETRY_PAUSE_S)
     try:
+        await roles.prepare(connection)
         await connection.execute(sql("migrations/prepare"))
         rows = await connection.fetch(sql("migrations/applied"))
         done = {row["number"]: row["checksum"] for row in rows}

@@ -32,6 +32,14 @@ class CellFacts(NamedTuple):
     days_ahead: int
     pending_migrations: int
     growth: Growth | None = None
+    hidden_tables: int = 0
+    """Tables with rows that row-level security hides from the role."""
+    sees_sessions: bool = True
+    """Whether the role sees what the sessions of other roles do (`pg_read_all_stats`)."""
+    ends_sessions: bool = True
+    """Whether the role may end the sessions of other roles (`pg_signal_backend`)."""
+    bypassing_roles: tuple[str, ...] = ()
+    """The roles of ours that have BYPASSRLS."""
 
 
 class Diagnosis(NamedTuple):
@@ -126,6 +134,7 @@ OLDEST_MAJOR: Final = 15
 """The oldest supported major version of PostgreSQL."""
 NEWEST_MAJOR: Final = 18
 """The newest major version that the tests run on."""
+ROWS: Final = "rows of tenants"
 MAX_SNAPSHOT_AGE: Final = timedelta(seconds=60)
 """The age of a snapshot from which on it delays vacuum too much."""
 FROZEN_AGE: Final = 500_000_000
@@ -160,6 +169,8 @@ def examine(facts: CellFacts, *, production: bool = False) -> list[Diagnosis]:
             "start a node, or run `horae node --once`: it makes them",
         ),
         examine_role(superuser=facts.superuser, production=production),
+        examine_rows(facts.hidden_tables),
+        *_examine_rights(facts),
         _judge(
             facts.oldest_snapshot <= MAX_SNAPSHOT_AGE,
             Severity.HINT,
@@ -249,6 +260,45 @@ def examine_role(*, superuser: bool, production: bool, name: str = ROLE) -> Diag
     )
 
 
+def examine_rows(hidden_tables: int, *, name: str = ROWS) -> Diagnosis:
+    """Check what a role of a node sees. Where rows are hidden from a node, nothing fires, and nothing says so."""
+    return _judge(
+        not hidden_tables,
+        Severity.FAULT,
+        name,
+        f"hidden in {hidden_tables} tables" if hidden_tables else "visible",
+        "connect as horae_engine, upkeep as horae_migrate: row-level security hides these rows from other roles",
+    )
+
+
+def _examine_rights(facts: CellFacts) -> list[Diagnosis]:
+    """Check the rights that the roles need not have, or have no need for."""
+    alter = "; ".join(f"alter role {role} nobypassrls" for role in facts.bypassing_roles)
+    return [
+        _judge(
+            facts.sees_sessions,
+            Severity.HINT,
+            "sessions of other roles",
+            "visible" if facts.sees_sessions else "hidden",
+            "`grant pg_read_all_stats to horae_engine`: without it, a snapshot that another role holds is not seen",
+        ),
+        _judge(
+            facts.ends_sessions,
+            Severity.HINT,
+            "ending sessions of other roles",
+            "allowed" if facts.ends_sessions else "not allowed",
+            "`grant pg_signal_backend to horae_engine`: HORAE_SNAPSHOT_LIMIT needs it",
+        ),
+        _judge(
+            not facts.bypassing_roles,
+            Severity.HINT,
+            "roles with BYPASSRLS",
+            ", ".join(facts.bypassing_roles) or "none",
+            f"`{alter}` when every cell of this server is migrated; on PostgreSQL 15 only a superuser may",
+        ),
+    ]
+
+
 def worst_first(findings: Iterable[Diagnosis]) -> list[Diagnosis]:
     """Sort the findings, faults first."""
     return sorted(findings, key=lambda finding: list(Severity).index(finding.level), reverse=True)
@@ -257,10 +307,10 @@ def worst_first(findings: Iterable[Diagnosis]) -> list[Diagnosis]:
 def unfit(facts: CellFacts, *, production: bool) -> list[Diagnosis]:
     """Return the faults that keep a node from starting.
 
-    These are an unsupported version and missing migrations; in production also a superuser, and commits that can be
-    lost.
+    These are an unsupported version, missing migrations, and rows that are hidden from it; in production also a
+    superuser, and commits that can be lost.
     """
-    names = {"server_version", "migrations missing", *((*DURABLE, ROLE) if production else ())}
+    names = {"server_version", "migrations missing", ROWS, *((*DURABLE, ROLE) if production else ())}
     found = examine(facts, production=production)
     return [finding for finding in found if finding.level is Severity.FAULT and finding.name in names]
 

@@ -91,3 +91,5 @@ TABLES: Final = (
     TableFacts("tenant", FOR_EVER + ": a purged tenant's row says so", Place.SHARD, "stay, marked as purged"),
     TableFacts("widening", "one row for each tenant that was widened", Place.CELL, PURGED),
 )
+SECURED_TABLES: Final = tuple(table.name for table in TABLES if table.goes != NOBODYS)
+"""The tables with rows of tenants. All of them are behind row-level security."""

@@ -8,7 +8,8 @@ import asyncpg
 from horae.domain.errors import Conflict
 from horae.domain.health.doctor import CellFacts
 from horae.store import migrations
-from horae.store.databases import partitions
+from horae.store.databases import partitions, roles
+from horae.store.databases.tables import SECURED_TABLES
 from horae.store.health import growth
 from horae.store.statements import sql
 from horae.store.tx import Tx
@@ -26,7 +27,7 @@ class SnapshotHolder(NamedTuple):
 
 async def facts(tx: Tx) -> CellFacts:
     """Everything that `horae doctor` checks."""
-    row = await tx.row(sql("health/health/facts"))
+    row = await tx.row(sql("health/health/facts"), roles.ROLES)
     assert row is not None
     applied = {int(number) for number in (row["migrations"] or "").split()}  # an array would have to be introspected
     return CellFacts(
@@ -39,6 +40,10 @@ async def facts(tx: Tx) -> CellFacts:
         days_ahead=await partitions.days_ahead(tx),
         pending_migrations=sum(migration.number not in applied for migration in migrations.all_migrations()),
         growth=await growth.read(tx),
+        hidden_tables=await hidden_tables(tx),
+        sees_sessions=row["sees_sessions"],
+        ends_sessions=row["ends_sessions"],
+        bypassing_roles=tuple((row["bypassing_roles"] or "").split()),
     )
 
 
@@ -50,6 +55,13 @@ async def settings(tx: Tx) -> dict[str, str]:
 async def is_superuser(tx: Tx) -> bool:
     """Whether the role of this connection is a superuser, or may become one."""
     return bool(await tx.value(sql("health/health/is_superuser")))
+
+
+async def hidden_tables(tx: Tx) -> int:
+    """How many tables have rows that row-level security hides from the role of this connection."""
+    count = await tx.value(sql("health/health/hidden_tables"), SECURED_TABLES)
+    assert isinstance(count, int)
+    return count
 
 
 async def environment(tx: Tx) -> str | None:
