@@ -92,6 +92,31 @@ async def test_a_migration_behind_a_long_reader_gives_way_and_comes_again(cells,
     await writer.close()
 
 
+async def test_the_policies_of_a_table_that_is_read_for_long_are_made_by_a_later_try(cells, monkeypatch):
+    """A file without a transaction gives way, too: nobody waits behind it for longer than its lock_timeout."""
+    every = migrations.all_migrations()
+    policies = next(one for one in every if one.name == "0040_role_policies")
+    reader = await asyncpg.connect(cells[0].dsn)
+    await reader.execute("delete from schema_migration where number = 40; drop policy horae_engine on job")
+    transaction = reader.transaction()
+    await transaction.start()
+    await reader.fetch("select * from job")
+    tried, pause = asyncio.Event(), asyncio.sleep
+
+    async def wait_for_next_try(_seconds):
+        tried.set()
+        await pause(0.01)
+
+    monkeypatch.setattr(migrations.asyncio, "sleep", wait_for_next_try)
+    migrating = asyncio.create_task(migrations.migrate(cells, "test"))
+    await asyncio.wait({asyncio.create_task(tried.wait()), migrating}, return_when=asyncio.FIRST_COMPLETED)
+    assert not migrating.done()
+    await transaction.rollback()
+    assert await migrating == [f"cell-0: {policies.name}"]
+    assert await reader.fetch("select from pg_policy where polname = 'horae_engine' and polrelid = 'job'::regclass")
+    await reader.close()
+
+
 async def test_an_index_is_built_beside_a_writer_that_does_not_end(cells, monkeypatch):
     """What a first try left, cut off in the middle, is taken away by the second."""
     up = """
