@@ -118,37 +118,44 @@ async def apply(connection: "asyncpg.Connection[asyncpg.Record]", name: str, env
 
 
 async def _apply_one(connection: "asyncpg.Connection[asyncpg.Record]", migration: Migration) -> None:
-    if (statements := migration.statements) is not None:
-        await _apply_one_by_one(connection, migration, statements)
-        return
+    statements = migration.statements
 
     async def work() -> None:
         await connection.execute(migration.up)
         await _remember(connection, migration)
 
-    await _give_way(connection, work)
+    if statements is None:
+        await _give_way(lambda: _in_transaction(connection, work))
+    else:
+        await _give_way(lambda: _apply_one_by_one(connection, migration, statements))
 
 
 async def _index_day(connection: "asyncpg.Connection[asyncpg.Record]", partition: str) -> None:
     """Build the index of a day that was there before it."""
     await day_indexes.drop_rest(connection, partition)
     await day_indexes.build(connection, partition)
-    await _give_way(connection, lambda: day_indexes.attach(connection, partition))
+    await _give_way(lambda: _in_transaction(connection, lambda: day_indexes.attach(connection, partition)))
 
 
-async def _give_way(connection: "asyncpg.Connection[asyncpg.Record]", work: Callable[[], Awaitable[None]]) -> None:
-    """Run a transaction that waits for locks only shortly; if it would have to wait longer, let others pass first."""
+async def _give_way(work: Callable[[], Awaitable[None]]) -> None:
+    """Run work that waits for locks only shortly; if it would have to wait longer, let others pass first."""
     for left in reversed(range(TRIES)):
         try:
-            async with connection.transaction():
-                await connection.execute(sql("migrations/careful"))
-                await work()
+            await work()
         except asyncpg.LockNotAvailableError:
             if not left:
                 raise
             await asyncio.sleep(LOCK_RETRY_PAUSE_S)
         else:
             return
+
+
+async def _in_transaction(
+    connection: "asyncpg.Connection[asyncpg.Record]", work: Callable[[], Awaitable[None]]
+) -> None:
+    async with connection.transaction():
+        await connection.execute(sql("migrations/careful"))
+        await work()
 
 
 async def _apply_one_by_one(
