@@ -101,6 +101,9 @@ suite: ## quick, test and proof in one run, which keeps all workers busy until t
 	@tools/console test
 	$(PYTEST) --durations=40
 
+other-versions: .venv/node/ready .venv/python-$(PYTHON_VERSION)/ready ## PostgreSQL 18 and Python 3.14, in a cache outside of the tree
+	@$(BIN)/python tools/postgresql $(POSTGRESQL)
+
 versions: store-postgresql quick-python ## the store on PostgreSQL 18, the quick stage on Python 3.14: minutes
 
 store-postgresql: .venv/node/ready ## row-level security, roles, query plans and the rest of the store on another PostgreSQL, POSTGRESQL=17
@@ -152,4 +155,4 @@ demo-stock: ## every product is asked for in its turn, and the inventory is not 
 docs: ## the documentation as a site under site/
 	$(BIN)/zensical build --clean
 
-.PHONY: help setup services console screenshots pins format check sbom advisories wheels offline quick test proof suite versions store-postgresql floors quick-python durations long bench-data bench gate reports reports-page demo-articles demo-exhibitions demo-stock docs
+.PHONY: help setup services console screenshots pins format check sbom advisories wheels offline quick test proof suite other-versions versions store-postgresql floors quick-python durations long bench-data bench gate reports reports-page demo-articles demo-exhibitions demo-stock docs
