@@ -45,6 +45,12 @@ NOT_SHARDED = {
     "audit/blocks/append",
     "events/channels/copy",
     "events/channels/forget",
+    "databases/archived_days/begin",
+    "databases/archived_days/forget",
+    "databases/archived_days/mark_expiring",
+    "databases/archived_days/record",
+    "databases/archived_days/record_clearance",
+    "databases/archived_days/record_drop",
     "databases/days/record_drop",
     "databases/clock/move",
     "databases/clock/doubt",
@@ -268,7 +274,7 @@ def code_of_migration(path: Path) -> str:
 
 def test_every_tenant_owned_table_names_its_tenant():
     own = {"cell", "clock_offset", "shard", "node", "tenant", "audit_block", "audit_checkpoint", "relay", "feed_mark"}
-    own.add("dropped_day")
+    own |= {"archived_day", "dropped_day"}
     for path in MIGRATIONS:
         text = path.read_text().partition("-- migrate:down")[0]
         for table, body in re.findall(r"create table (\w+) \((.*?)\n\)", text, re.DOTALL):
@@ -320,10 +326,11 @@ def test_who_makes_a_name_or_a_key_excludes_who_raises_the_number_of_widenings()
 def test_what_runs_beside_traffic_takes_no_lock_that_others_queue_behind():
     """F15: tables are changed by migrations and by `ensure_partitions` only; each has a lock_timeout.
 
-    Days are detached concurrently, which nobody waits for, and dropped when nobody can see them any more.
+    Days are detached concurrently, which nobody waits for, and changed or dropped when nobody can see them any more.
     """
     allowed = {"databases/databases/drop", "databases/databases/make", "migrations/prepare", "tenants/widenings/lock"}
     allowed |= {"databases/days/detach", "databases/days/finish_detach", "databases/days/drop"}
+    allowed |= {"databases/archived_days/expose"}
     assert code_of(SQL / "databases" / "days" / "detach.sql").endswith(" concurrently")
     for path in FILES:
         code, name = code_of(path), name_of(path)

@@ -12,7 +12,13 @@ from tests.house.test_sql_files import FILES, SOURCE, code_of, name_of
 
 ELSEWHERE = {"foreign_tables.py", "databases.py"}
 """Servers of callers, which are read only, and databases that tests and trials make."""
-SESSION_LOCKS = {"databases/days/lock", "migrations/lock", "migrations/unlock"}
+SESSION_LOCKS = {
+    "databases/archived_days/lock",
+    "databases/archived_days/unlock",
+    "databases/days/lock",
+    "migrations/lock",
+    "migrations/unlock",
+}
 """They run on connections of their own, which are closed afterwards."""
 """On a connection of its own, which a migration makes and closes."""
 
