@@ -51,6 +51,7 @@ NOT_SHARDED = {
     "databases/archived_days/record",
     "databases/archived_days/record_clearance",
     "databases/archived_days/record_drop",
+    "databases/archived_days/reopen",
     "databases/days/record_drop",
     "databases/clock/move",
     "databases/clock/doubt",

@@ -18,6 +18,13 @@ class Severity(StrEnum):
     FAULT = "fault"
 
 
+class UnarchivedDays(NamedTuple):
+    """Days that wait for the archive, and the bytes that they take on the disk meanwhile."""
+
+    days: int
+    bytes: int
+
+
 class CellFacts(NamedTuple):
     """The facts that were read from one cell."""
 
@@ -29,6 +36,7 @@ class CellFacts(NamedTuple):
     multixact_age: int
     days_ahead: int
     pending_migrations: int
+    unarchived: UnarchivedDays = UnarchivedDays(0, 0)
 
 
 class Diagnosis(NamedTuple):
@@ -177,6 +185,13 @@ def examine(facts: CellFacts, *, production: bool = False) -> list[Diagnosis]:
             "mxid_age(datminmxid)",
             facts.multixact_age,
             "find who takes FOR SHARE locks here (we do not), and let autovacuum freeze",
+        ),
+        _judge(
+            not facts.unarchived.days,
+            Severity.FAULT,
+            "days not archived",
+            f"{facts.unarchived.days}, {facts.unarchived.bytes / 1e9:.1f} GB" if facts.unarchived.days else 0,
+            "see `days.held_back` in the log: no day is dropped before it is archived, so the disk grows",
         ),
     ]  # fmt: skip
     return worst_first(found)

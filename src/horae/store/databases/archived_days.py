@@ -9,8 +9,10 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from uuid import UUID
 
+from horae.domain.health.doctor import UnarchivedDays
 from horae.store.databases.days import Day, DayState
 from horae.store.statements import sql
+from horae.store.tx import Tx
 
 if TYPE_CHECKING:
     from horae.store.connections.deadlines import Connection
@@ -84,6 +86,11 @@ async def pages(connection: "Connection", day: Day) -> int:
     return int(await connection.fetchval(sql("databases/archived_days/pages"), day.partition) or 0)
 
 
+async def known_rows(connection: "Connection", day: Day) -> int:
+    """About how many rows the last VACUUM or ANALYZE has counted in the table of a day; not positive if none ran."""
+    return int(await connection.fetchval(sql("databases/archived_days/known_rows"), day.partition) or 0)
+
+
 def page_spans(number: int) -> Iterator[tuple[int, int]]:
     """The first page and the page after the last one, for each statement over so many pages."""
     for first in range(0, number, PAGES_AT_ONCE):
@@ -115,6 +122,11 @@ async def record(
     return await connection.fetchval(sql("databases/archived_days/record"), *args) is not None
 
 
+async def reopen(connection: "Connection", day: date) -> None:
+    """Let a day be archived again."""
+    await connection.execute(sql("databases/archived_days/reopen"), day)
+
+
 async def record_clearance(connection: "Connection", day: date, until: datetime) -> None:
     """Record that the archive of a day has no rows of tenants that were purged before a time."""
     await connection.execute(sql("databases/archived_days/record_clearance"), day, until)
@@ -138,3 +150,9 @@ async def forget(connection: "Connection", day: date) -> None:
 async def expose(connection: "Connection", day: Day) -> None:
     """Let the owner read the table of a detached day."""
     await connection.execute(sql("databases/archived_days/expose").format(partition=day.partition))
+
+
+async def unarchived(tx: Tx, before: date) -> UnarchivedDays:
+    """The days before a day that wait for the archive, and what they take on the disk."""
+    row = await tx.row(sql("databases/archived_days/unarchived"), before)
+    return UnarchivedDays(0, 0) if row is None else UnarchivedDays(*row)
