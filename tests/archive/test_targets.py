@@ -55,8 +55,8 @@ def test_a_server_that_is_away_is_unavailable(monkeypatch):
             call()
 
 
-def test_wrong_credentials_are_unavailable(s3):
-    wrong = open_target(s3.settings().model_copy(update={"archive_secret": "wrong"}))
+def test_wrong_credentials_are_unavailable(seaweedfs):
+    wrong = open_target(seaweedfs.settings().model_copy(update={"archive_secret": "wrong"}))
     with pytest.raises(Unavailable):
         wrong.put("x", b"1")
 
