@@ -309,3 +309,45 @@ async def test_a_day_that_is_still_in_postgresql_does_not_leave_the_archive(stor
     await archive_all(archiver)
     await archiver.once()
     assert await known_day(cell, day_of(cell, 20)) is not None
+
+
+async def test_a_day_that_is_half_detached_is_not_read_as_an_empty_one(store, archiver, folder_target, monkeypatch):
+    cell = store.cells[0]
+    day = day_of(cell, 20)
+    await insert_all_kinds(cell, day, some_id(day.begin))
+    there = await rows_in(cell, day.partition)
+    await archive_all(archiver)
+    dropper = DayDropper(store, KEPT, HELD, archiver)
+    monkeypatch.setattr(dropping, "DETACH_TIMEOUT_S", 0.3)
+    async with cell.direct() as reader, reader.transaction():
+        await reader.fetch(f"select from {day.partition} limit 1")
+        await dropper.once()
+        await query(cell, "update archived_day set state = 'CLOSING' where day = $1", day.day)
+        await archiver.once()
+        assert await archived_rows(folder_target, cell, day) == there
+    for _ in range(2):
+        await dropper.once()
+        await archiver.once()
+    await dropper.once()
+    assert not await has_table(cell, day)
+    assert await archived_rows(folder_target, cell, day) == there
+
+
+async def test_a_day_that_a_rule_of_the_bucket_has_deleted_stops_nobody(store, archiver, folder_target, monkeypatch):
+    cell = store.cells[0]
+    day = day_of(cell, 20)
+    gone = some_id(day.begin)
+    await insert_all_kinds(cell, day, gone)
+    await archive_all(archiver)
+    await DayDropper(store, KEPT, HELD, archiver).once()
+    folder = DayFolder(day.day, (await known_day(cell, day))["archive_id"])
+    for one in folder_target.listing(folder.prefix):
+        folder_target.delete(one.name)
+
+    async def purged_since(tx, _since):
+        return {gone: tx.now}
+
+    monkeypatch.setattr("horae.upkeep.archive.tenants.purged_since", purged_since)
+    with capture_logs() as logs:
+        await archiver.once()
+    assert "duty.cell_skipped" not in {line["event"] for line in logs}

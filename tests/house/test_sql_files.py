@@ -327,11 +327,10 @@ def test_who_makes_a_name_or_a_key_excludes_who_raises_the_number_of_widenings()
 def test_what_runs_beside_traffic_takes_no_lock_that_others_queue_behind():
     """F15: tables are changed by migrations and by `ensure_partitions` only; each has a lock_timeout.
 
-    Days are detached concurrently, which nobody waits for, and changed or dropped when nobody can see them any more.
+    Days are detached concurrently, which nobody waits for, and dropped when nobody can see them any more.
     """
     allowed = {"databases/databases/drop", "databases/databases/make", "migrations/prepare", "tenants/widenings/lock"}
     allowed |= {"databases/days/detach", "databases/days/finish_detach", "databases/days/drop"}
-    allowed |= {"databases/archived_days/expose"}
     assert code_of(SQL / "databases" / "days" / "detach.sql").endswith(" concurrently")
     for path in FILES:
         code, name = code_of(path), name_of(path)

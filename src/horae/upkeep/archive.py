@@ -80,8 +80,8 @@ class DayArchiver:
         found = await archived_days.listing(connection)
         closed = []
         for day in await days.listing(connection):
-            if day.parent != days.HISTORY or day.end > now - CLOSING_MARGIN:
-                continue
+            if day.parent != days.HISTORY or day.end > now - CLOSING_MARGIN or day.state == DayState.DETACHING:
+                continue  # the rows of a day that is being detached cannot be read before that is finished
             if day.day not in found:
                 await archived_days.begin(connection, day.day, uuid4())
                 continue
@@ -136,7 +136,7 @@ class DayArchiver:
         return missing
 
     async def _write(self, connection: "Connection", day: Day, folder: DayFolder, generation: int) -> Manifest:
-        with tempfile.TemporaryDirectory(prefix="horae-archive-") as work:
+        with tempfile.TemporaryDirectory(prefix="horae-archive-", ignore_cleanup_errors=True) as work:
             writer = self._writing.DayWriter(self.target, folder, Path(work))
             for span in archived_days.page_spans(await archived_days.pages(connection, day)):
                 path = Path(work) / f"pages-{span[0]}.csv"
@@ -154,6 +154,7 @@ class DayArchiver:
         await asyncio.to_thread(self._writing.publish, self.target, manifest)
 
     async def _record(self, cell: Cell, connection: "Connection", manifest: Manifest, cleared_until: datetime) -> None:
+        """Record a manifest. What it replaces is deleted before, so that the next round completes a killed one."""
         await asyncio.to_thread(self._writing.delete_replaced, self.target, manifest)
         now, facts = cell.clock.now(), (manifest.generation, manifest.rows, manifest.bytes)
         if not await archived_days.record(connection, manifest.day, *facts, now, cleared_until):
@@ -194,8 +195,9 @@ class DayArchiver:
     ) -> int:
         folder = DayFolder(known.day, known.archive_id)
         newest = await asyncio.to_thread(self._reading.newest_manifest, self.target, folder)
-        if newest is None:
-            raise Unavailable(f"the archive of {known.day} has no manifest")
+        if newest is None:  # a rule of the bucket has deleted it: nobody's rows are left
+            await archived_days.record_clearance(connection, known.day, until)
+            return 0
         manifest = await asyncio.to_thread(self._rewriting.write_without, self.target, newest, lately)
         if manifest is not None:
             await self._publish(connection, manifest)
@@ -237,8 +239,6 @@ async def checksum_of(connection: "Connection", day: Day) -> Checksum:
 
     Raises `Unavailable` where PostgreSQL knows of rows, and shows none: then row-level security hides them.
     """
-    if day.state == DayState.DETACHED:
-        await archived_days.expose(connection, day)
     spans = archived_days.page_spans(await archived_days.pages(connection, day))
     found = [one for span in spans for one in await archived_days.checksum(connection, day, span)]
     if not found and await archived_days.known_rows(connection, day) > 0:

@@ -110,6 +110,7 @@ async def checksum(connection: "Connection", day: Day, span: tuple[int, int]) ->
 
 
 def _places(day: Day, span: tuple[int, int]) -> dict[str, object]:
+    """A detached day is read by its own name; its owner has a policy of its own there."""
     table = day.partition if day.state == DayState.DETACHED else day.parent
     return {"table": table, "begin": day.begin, "end": day.end, "first_page": span[0], "end_page": span[1]}
 
@@ -145,11 +146,6 @@ async def mark_expiring(connection: "Connection", day: date) -> None:
 async def forget(connection: "Connection", day: date) -> None:
     """Forget a day whose objects are deleted."""
     await connection.execute(sql("databases/archived_days/forget"), day)
-
-
-async def expose(connection: "Connection", day: Day) -> None:
-    """Let the owner read the table of a detached day."""
-    await connection.execute(sql("databases/archived_days/expose").format(partition=day.partition))
 
 
 async def unarchived(tx: Tx, before: date) -> UnarchivedDays:
