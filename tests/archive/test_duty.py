@@ -11,14 +11,16 @@ from horae.archive.layout import DayFolder
 from horae.domain.errors import Unavailable
 from horae.domain.events.channels import Broker, Subscription, TopicAddress
 from horae.service.events import subscriptions
+from horae.service.tenants import lifecycle
 from horae.store.databases import archived_days
 from horae.upkeep import days as dropping
 from horae.upkeep.archive import CLOSING_MARGIN, DayArchiver
 from horae.upkeep.copies import Copier
 from horae.upkeep.days import DayDropper
+from horae.upkeep.purges import Purger
 from tests.archive.conftest import EXPIRY, KEPT
 from tests.archive.history import comparable, day_of, insert, insert_all_kinds, make_days, rows_in, some_id
-from tests.steps import move_clock, query
+from tests.steps import a_job, move_clock, query
 
 HELD = timedelta(days=7)
 REGISTER = "select * from archived_day where day = $1"
@@ -285,6 +287,24 @@ async def test_a_purged_tenant_leaves_every_archived_day(store, archiver, folder
     if not is_dropped:
         await DayDropper(store, KEPT, HELD, archiver).once()
         assert not await has_table(cell, day), "count and checksum are those of the table again"
+
+
+async def test_a_tenant_that_was_removed_and_purged_is_found_by_the_next_round(ctx, store, archiver, folder_target):
+    job = await a_job(ctx)
+    cell = store.cell(job.shard)
+    day = day_of(cell, 3)
+    other = some_id(day.begin)
+    await insert_all_kinds(cell, day, other)
+    await insert(cell, ended_at=day.begin, tenant_id=ctx.tenant.id, job_id=job.id, shard_id=job.shard)
+    await archive_all(archiver)
+    await lifecycle.remove(ctx, ctx.tenant.name, confirm=ctx.tenant.name)
+    purger = Purger(store)
+    while await purger.once():
+        pass
+    assert await archiver.once() == 1
+    assert {row[0] for row in await archived_rows(folder_target, cell, day)} == {other}
+    assert await archived_rows(folder_target, cell, day) == await rows_in(cell, day.partition)
+    assert await archiver.once() == 0
 
 
 async def test_a_day_over_its_term_is_deleted_and_forgotten(store, archiver, folder_target):

@@ -12,10 +12,11 @@
 
 import asyncio
 import tempfile
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 from uuid import UUID, uuid4
 
 from horae import archive
@@ -35,8 +36,11 @@ from horae.store.tenants import tenants
 if TYPE_CHECKING:
     from horae.store.connections.deadlines import Connection
 
+Result = TypeVar("Result")
 CLOSING_MARGIN: Final = timedelta(minutes=5)
 """Time after the end of a day before its closing transaction id is noted: clocks of nodes differ by less."""
+THREADS: Final = 2
+"""Days that are sorted and written at the same time. Each takes some hundred megabytes of memory."""
 PURGE_MARGIN: Final = timedelta(hours=1)
 """Time by which the clocks of two cells differ at most, when both say when a tenant was purged."""
 
@@ -49,6 +53,7 @@ class DayArchiver:
 
     def __init__(self, store: Store, target: ArchiveTarget, kept: timedelta, expiry: timedelta) -> None:
         self.store, self.target, self.kept, self.expiry = store, target, kept, expiry
+        self._threads = ThreadPoolExecutor(THREADS, "archive")
         self._visits = Visits("dayarchiver", (HoraeError, *UNSERVED))
         self._writing = archive.load("day_writer")
         self._reading = archive.load("day_reader")
@@ -95,7 +100,7 @@ class DayArchiver:
         began = cell.clock.now()
         folder = DayFolder(day.day, known.archive_id)
         wanted = await checksum_of(connection, day)
-        newest, generation = await asyncio.to_thread(self._reading.state_of, self.target, folder)
+        newest, generation = await self._in_thread(self._reading.state_of, self.target, folder)
         if newest is not None and newest.checksum == wanted and not await self._missing(newest):
             await self._record(cell, connection, newest, known.cleared_until or began)
             return
@@ -114,7 +119,7 @@ class DayArchiver:
         if known is None or known.state != ArchiveState.ARCHIVED:
             return "not archived yet"
         try:
-            newest = await asyncio.to_thread(
+            newest = await self._in_thread(
                 self._reading.newest_manifest, self.target, DayFolder(day.day, known.archive_id)
             )
             if newest is not None and not await self._missing(newest):
@@ -129,8 +134,12 @@ class DayArchiver:
         log.warning("archive.day_differs", day=f"{day.day}", reason=reason)
         return reason
 
+    async def _in_thread(self, call: Callable[..., Result], *args: object) -> Result:
+        """Run what blocks or computes for long. The threads are our own: those of the loop look up host names."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, call, *args)
+
     async def _missing(self, manifest: Manifest) -> list[str]:
-        missing: list[str] = await asyncio.to_thread(self._reading.missing_objects, self.target, manifest)
+        missing: list[str] = await self._in_thread(self._reading.missing_objects, self.target, manifest)
         if missing:
             log.error("archive.objects_missing", day=f"{manifest.day}", objects=len(missing), first=missing[0])
         return missing
@@ -141,21 +150,21 @@ class DayArchiver:
             for span in archived_days.page_spans(await archived_days.pages(connection, day)):
                 path = Path(work) / f"pages-{span[0]}.csv"
                 await _copy(connection, day, span, path)
-                await asyncio.to_thread(writer.add, path)
+                await self._in_thread(writer.add, path)
                 path.unlink()
-            for group in await asyncio.to_thread(writer.groups):
-                await asyncio.to_thread(writer.write_group, group)
+            for group in await self._in_thread(writer.groups):
+                await self._in_thread(writer.write_group, group)
             manifest: Manifest = writer.manifest(generation)
             return manifest
 
     async def _publish(self, connection: "Connection", manifest: Manifest) -> None:
         if not await archived_days.is_locked(connection):  # then another process may delete what this one has written
             raise Conflict(f"the archive of {manifest.day} belongs to another process now")
-        await asyncio.to_thread(self._writing.publish, self.target, manifest)
+        await self._in_thread(self._writing.publish, self.target, manifest)
 
     async def _record(self, cell: Cell, connection: "Connection", manifest: Manifest, cleared_until: datetime) -> None:
         """Record a manifest. What it replaces is deleted before, so that the next round completes a killed one."""
-        await asyncio.to_thread(self._writing.delete_replaced, self.target, manifest)
+        await self._in_thread(self._writing.delete_replaced, self.target, manifest)
         now, facts = cell.clock.now(), (manifest.generation, manifest.rows, manifest.bytes)
         if not await archived_days.record(connection, manifest.day, *facts, now, cleared_until):
             raise Conflict(f"the archive of {manifest.day} is being deleted")
@@ -194,11 +203,11 @@ class DayArchiver:
         self, cell: Cell, connection: "Connection", known: ArchivedDay, lately: Collection[UUID], until: datetime
     ) -> int:
         folder = DayFolder(known.day, known.archive_id)
-        newest = await asyncio.to_thread(self._reading.newest_manifest, self.target, folder)
+        newest = await self._in_thread(self._reading.newest_manifest, self.target, folder)
         if newest is None:  # a rule of the bucket has deleted it: nobody's rows are left
             await archived_days.record_clearance(connection, known.day, until)
             return 0
-        manifest = await asyncio.to_thread(self._rewriting.write_without, self.target, newest, lately)
+        manifest = await self._in_thread(self._rewriting.write_without, self.target, newest, lately)
         if manifest is not None:
             await self._publish(connection, manifest)
         elif newest.generation == known.generation:
@@ -216,7 +225,7 @@ class DayArchiver:
                 continue
             await archived_days.mark_expiring(connection, known.day)
             folder = DayFolder(known.day, known.archive_id)
-            deleted = await asyncio.to_thread(self._writing.delete_day, self.target, folder)
+            deleted = await self._in_thread(self._writing.delete_day, self.target, folder)
             await archived_days.forget(connection, known.day)
             log.info("archive.day_deleted", cell=cell.name, day=f"{known.day}", objects=deleted)
             done += 1
