@@ -1,25 +1,30 @@
 """Writes docs/tables.md from the register of tables: `python tools/tables.py > docs/tables.md`."""
 
-from horae.store.databases.tables import TABLES
+from horae.store.databases.tables import TABLES, TableFacts
 
 HEAD = """# Tables
 
-Every table of a cell: how long a row is kept, where it belongs, what becomes of a removed tenant's rows, and what of it
-is encrypted. This page is written from `src/horae/store/databases/tables.py` by `tools/tables.py`; a test compares that
+Every table of a cell: how long a row is kept, where it belongs, what becomes of a removed tenant's rows, what of it is
+encrypted, whether rows are [archived](archive.md) before they are dropped, and whether a cell needs them back from a
+backup. This page is written from `src/horae/store/databases/tables.py` by `tools/tables.py`; a test compares that
 register with a migrated database. [Retention](retention.md) says how rows go.
 
 - A row that belongs to a *shard* moves with it to another cell. *Copies* are written again wherever they are missing.
 - All tables with rows of tenants are behind row-level security; the others have no `tenant_id`.
 
-| table | kept | belongs to | a removed tenant's rows | encrypted |
-|---|---|---|---|---|
+| table | kept | belongs to | a removed tenant's rows | encrypted | archived | restored |
+|---|---|---|---|---|---|---|
 """
 
 
 def page() -> str:
     """Returns the page."""
-    rows = [f"| `{one.name}` | {one.kept} | {one.place} | {one.goes} | {one.encrypted} |" for one in TABLES]
-    return HEAD + "\n".join(rows) + "\n"
+    return HEAD + "".join(f"| {' | '.join(_cells(one))} |\n" for one in TABLES)
+
+
+def _cells(one: TableFacts) -> tuple[str, ...]:
+    words = ("yes" if is_so else "" for is_so in (one.archived, one.restored))
+    return f"`{one.name}`", one.kept, one.place, one.goes, one.encrypted, *words
 
 
 if __name__ == "__main__":

@@ -38,6 +38,8 @@ DUTIES = {
         "doctor",
         "auditchainer",
         "dropper",
+        "dayarchiver",
+        "daydropper",
         "signaller",
     },
     "api": {"clockkeeper", "identitycopier", "callers", "visitors", "signaller"},
@@ -145,7 +147,8 @@ async def walk_over(walk, proxy, weather, ports):
 @pytest.mark.parametrize("weather", WEATHERS)
 async def test_every_duty_of_a_node_serves_the_cell_that_is_there(cells, store, proxy, loops, asked, tmp_path, weather):
     through = first_behind(cells, proxy)
-    settings = Settings(environment="test", cells=through, audit_anchors=tmp_path / "anchors", lease_ttl=4.0)
+    folders = {"audit_anchors": tmp_path / "anchors", "archive": f"file://{tmp_path}/archive"}
+    settings = Settings(environment="test", cells=through, lease_ttl=4.0, **folders)
     async with Store.of(through) as own:
         sealed(own)
         async with run_node(settings, own, await secrets_of(settings, own)) as node:

@@ -20,6 +20,8 @@ ENCODERS = {"encode", "hexdigest", "digest", "b2a_base64", "translate", "rstrip"
 OWN_ROOMS = ("api/", "boot/", "testing/")
 """`api` reads requests with its own strict reader, `boot` an operator's files, `testing` a test's own."""
 OWN_INPUT = {
+    "archive/columns.py": "ids as PostgreSQL writes them",
+    "archive/manifests.py": "a manifest that this product wrote",
     "delivery/request_plans.py": "the head of a request that it has made itself",
     "delivery/reading.py": "header bytes as Latin-1, which no byte fails",
     "delivery/signing.py": "the text of a tenant's own signing secret; a failure is NO_SECRET",

@@ -45,6 +45,13 @@ NOT_SHARDED = {
     "audit/blocks/append",
     "events/channels/copy",
     "events/channels/forget",
+    "databases/archived_days/begin",
+    "databases/archived_days/forget",
+    "databases/archived_days/mark_expiring",
+    "databases/archived_days/record",
+    "databases/archived_days/record_clearance",
+    "databases/archived_days/record_drop",
+    "databases/archived_days/reopen",
     "databases/days/record_drop",
     "health/growth/write",
     "databases/clock/move",
@@ -270,7 +277,7 @@ def code_of_migration(path: Path) -> str:
 
 def test_every_tenant_owned_table_names_its_tenant():
     own = {"cell", "clock_offset", "shard", "node", "tenant", "audit_block", "audit_checkpoint", "relay", "feed_mark"}
-    own |= {"dropped_day", "growth"}
+    own |= {"archived_day", "dropped_day", "growth"}
     for path in MIGRATIONS:
         text = path.read_text().partition("-- migrate:down")[0]
         for table, body in re.findall(r"create table (\w+) \((.*?)\n\)", text, re.DOTALL):

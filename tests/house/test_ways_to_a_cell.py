@@ -14,7 +14,13 @@ ELSEWHERE = {"foreign_tables.py", "databases.py"}
 """Servers of callers, which are read only, and databases that tests and trials make."""
 SESSION_ROLE = "databases/roles/become_owner"
 """Whoever migrates has a connection of its own, and closes it."""
-SESSION_LOCKS = {"databases/days/lock", "migrations/lock", "migrations/unlock"}
+SESSION_LOCKS = {
+    "databases/archived_days/lock",
+    "databases/archived_days/unlock",
+    "databases/days/lock",
+    "migrations/lock",
+    "migrations/unlock",
+}
 """They run on connections of their own, which are closed afterwards."""
 
 

@@ -40,6 +40,7 @@ PLAIN = {
     "audit_block",
     "audit_checkpoint",
     "relay",
+    "archived_day",
     "dropped_day",
     "feed_mark",
     "growth",

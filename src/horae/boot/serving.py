@@ -10,6 +10,7 @@ from functools import partial
 from typing import Final
 from uuid import UUID
 
+from horae import archive
 from horae.boot import fitness
 from horae.boot.secrets import secrets_of
 from horae.delivery.broker_connections import Lines
@@ -31,6 +32,7 @@ from horae.store.nodes.pulses import Sign
 from horae.store.protocol import CellProtocol, StoreProtocol
 from horae.store.store import Store
 from horae.upkeep.anchors import Anchorer, AnchorWebhook
+from horae.upkeep.archive import DayArchiver
 from horae.upkeep.audit_chain import AuditChainer, Dropper
 from horae.upkeep.copies import Copier
 from horae.upkeep.coverages import Coverer
@@ -84,6 +86,7 @@ ANCHOR_INTERVAL_S: Final = 3600.0
 PARTITION_INTERVAL_S: Final = 3600.0
 DAY_DROP_INTERVAL_S: Final = 600.0
 GROWTH_INTERVAL_S: Final = 600.0
+ARCHIVE_INTERVAL_S: Final = 300.0
 ENDS: Final = (signal.SIGTERM, signal.SIGINT)
 
 
@@ -163,9 +166,18 @@ def doctor_of(settings: Settings, store: Store) -> Doctor:
     return Doctor(store, None if limit is None else timedelta(seconds=limit))
 
 
-def day_dropper_of(settings: Settings, store: Store) -> DayDropper:
+def day_archiver_of(settings: Settings, store: Store) -> DayArchiver | None:
+    """The duty that archives days of history; None without an archive. Raises where its libraries are missing."""
+    if settings.archive is None:
+        return None
+    target = archive.load("object_store").open_target(settings)
+    return DayArchiver(store, target, timedelta(days=settings.history_days), timedelta(days=settings.archive_days))
+
+
+def day_dropper_of(settings: Settings, store: Store, archiver: DayArchiver | None) -> DayDropper:
     """The duty that drops days of history and events, with the terms of the settings."""
-    return DayDropper(store, timedelta(days=settings.history_days), timedelta(days=settings.history_held_days))
+    kept, held = timedelta(days=settings.history_days), timedelta(days=settings.history_held_days)
+    return DayDropper(store, kept, held, archiver)
 
 
 def _ended_jobs_kept(settings: Settings) -> timedelta:
@@ -255,6 +267,7 @@ async def _run_node(
     feed = Feed(owner, outlets, partial(_held_shards, store, worker))
     relay = Relay(owner, partial(_held_shards, store, worker), relayed)
     reconciler = Reconciler(store, partial(_held_shards, store, worker), sender, egress_of(settings))
+    archiver = day_archiver_of(settings, store)
     chains = partial(_chains_audit, store, worker)
     gauges = GaugeReader(owner)
     worker.metric_sources.append(gauges)
@@ -262,7 +275,7 @@ async def _run_node(
     duties: tuple[tuple[Duty, float], ...] = (
         (CellJoiner(stores, partial(fitness.check_cell, settings), worker.join), CELL_JOIN_INTERVAL_S),
         (Partitioner(store), PARTITION_INTERVAL_S),
-        (day_dropper_of(settings, store), DAY_DROP_INTERVAL_S),
+        (day_dropper_of(settings, store, archiver), DAY_DROP_INTERVAL_S),
         (GrowthMeter(store, settings.history_days, settings.disks()), GROWTH_INTERVAL_S),
         (Purger(owner), PURGE_INTERVAL_S),
         (Forgetter(owner), EXPIRED_ROWS_INTERVAL_S),
@@ -289,6 +302,8 @@ async def _run_node(
         (intakes, INTAKES_INTERVAL_S, Sign.INTAKES),
         (marker_of(settings, owner, chains), MARKS_INTERVAL_S, Sign.ROWS_WRITTEN),
     )
+    if archiver is not None:
+        duties += ((archiver, ARCHIVE_INTERVAL_S),)
     if isinstance(store.cipher, Envelopes):
         duties += ((Rewrapper(store, store.cipher), REENCRYPT_INTERVAL_S), (Reencrypter(store), REENCRYPT_INTERVAL_S))
     if (book := book_of(sender)) is not None:

@@ -149,6 +149,12 @@ class Settings(BaseSettings):
     disk_bytes: ByteSize | None = None
     history_days: int = Field(default=14, ge=3, le=90)
     history_held_days: int = Field(default=7, ge=0, le=90)
+    archive: str | None = None
+    archive_endpoint: str | None = None
+    archive_region: str = "us-east-1"
+    archive_key_id: str = ""
+    archive_secret: str = Field(default="", repr=False)
+    archive_days: int = Field(default=90, ge=1)
     dead_letter_days: int = Field(default=90, ge=1)
     ended_job_days: int = Field(default=90, ge=1)
     audit_days: int = Field(default=180, ge=1)

@@ -20,6 +20,13 @@ class Severity(StrEnum):
     FAULT = "fault"
 
 
+class UnarchivedDays(NamedTuple):
+    """Days that wait for the archive, and the bytes that they take on the disk meanwhile."""
+
+    days: int
+    bytes: int
+
+
 class CellFacts(NamedTuple):
     """The facts that were read from one cell."""
 
@@ -40,6 +47,7 @@ class CellFacts(NamedTuple):
     """Whether the role may end the sessions of other roles (`pg_signal_backend`)."""
     bypassing_roles: tuple[str, ...] = ()
     """The roles of ours that have BYPASSRLS."""
+    unarchived: UnarchivedDays = UnarchivedDays(0, 0)
 
 
 class Diagnosis(NamedTuple):
@@ -193,6 +201,13 @@ def examine(facts: CellFacts, *, production: bool = False) -> list[Diagnosis]:
             "find who takes FOR SHARE locks here (we do not), and let autovacuum freeze",
         ),
         *examine_growth(facts.growth),
+        _judge(
+            not facts.unarchived.days,
+            Severity.FAULT,
+            "days not archived",
+            f"{facts.unarchived.days}, {facts.unarchived.bytes / 1e9:.1f} GB" if facts.unarchived.days else 0,
+            "see `days.held_back` in the log: no day is dropped before it is archived, so the disk grows",
+        ),
     ]  # fmt: skip
     return worst_first(found)
 

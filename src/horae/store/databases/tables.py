@@ -25,6 +25,8 @@ class TableFacts(NamedTuple):
     - `kept`: how long a row stays.
     - `goes`: what becomes of the rows of a removed tenant.
     - `encrypted`: the columns with encrypted values.
+    - `archived`: whether its rows are written to the archive before they are dropped.
+    - `restored`: whether a cell that is restored from a backup needs the rows of the backup.
     """
 
     name: str
@@ -32,6 +34,8 @@ class TableFacts(NamedTuple):
     place: Place
     goes: str
     encrypted: str = ""
+    archived: bool = False
+    restored: bool = True
 
 
 PURGED: Final = "purged"
@@ -41,6 +45,7 @@ FOR_EVER: Final = "for ever"
 REMOVED_A_DAY: Final = "until removed, and a day without its value"
 TABLES: Final = (
     TableFacts("api_key", "until revoked, and a day", Place.COPIES, PURGED),
+    TableFacts("archived_day", "as long as its day is archived", Place.CELL, NOBODYS),
     TableFacts("audit_block", "`HORAE_AUDIT_DAYS`", Place.CELL, NOBODYS),
     TableFacts("audit_checkpoint", "one row", Place.CELL, NOBODYS),
     TableFacts("audit_log", "`HORAE_AUDIT_DAYS`", Place.SHARD, "stay for their term"),
@@ -55,10 +60,10 @@ TABLES: Final = (
     TableFacts("dropped_day", "two rows", Place.CELL, NOBODYS),
     TableFacts("feed_mark", "as long as days can be kept", Place.CELL, NOBODYS),
     TableFacts("feed_position", "as long as its subscription", Place.CELL, PURGED),
-    TableFacts("growth", "one row", Place.CELL, NOBODYS),
-    TableFacts("hold", "while something is held back", Place.CELL, PURGED),
+    TableFacts("growth", "one row", Place.CELL, NOBODYS, restored=False),
+    TableFacts("hold", "while something is held back", Place.CELL, PURGED, restored=False),
     TableFacts("idempotency", "24 hours", Place.SHARD, PURGED),
-    TableFacts("instance_history", "`HORAE_HISTORY_DAYS`, whole days", Place.SHARD, PURGED, "`payload`"),
+    TableFacts("instance_history", "`HORAE_HISTORY_DAYS`, whole days", Place.SHARD, PURGED, "`payload`", archived=True),
     TableFacts("instance_live", "until it ends", Place.SHARD, PURGED, "`payload`"),
     TableFacts("intake_position", "as long as its intake", Place.CELL, PURGED),
     TableFacts("job", "`HORAE_ENDED_JOB_DAYS` after its end", Place.SHARD, PURGED, "parts of `definition`"),
@@ -70,7 +75,7 @@ TABLES: Final = (
         PURGED,
         "parts of `definition`",
     ),
-    TableFacts("node", "a day after it was last seen", Place.CELL, NOBODYS),
+    TableFacts("node", "a day after it was last seen", Place.CELL, NOBODYS, restored=False),
     TableFacts("outbox", "`HORAE_HISTORY_DAYS`, whole days", Place.SHARD, WITH_DAY),
     TableFacts("parked", "until sent again or dropped", Place.SHARD, PURGED, "`body`"),
     TableFacts("quota_bucket", "90 days after its limit was last used", Place.SHARD, PURGED),
@@ -82,7 +87,7 @@ TABLES: Final = (
     TableFacts("secret", REMOVED_A_DAY, Place.COPIES, PURGED, "`sealed`"),
     TableFacts("session", "until it ends, and a day", Place.SHARD, PURGED),
     TableFacts("shard", "4,096 rows", Place.CELL, NOBODYS),
-    TableFacts("signal", "a day", Place.CELL, "stay for their term"),
+    TableFacts("signal", "a day", Place.CELL, "stay for their term", restored=False),
     TableFacts("source", "until removed", Place.SHARD, PURGED),
     TableFacts("source_repair", "30 days", Place.SHARD, PURGED),
     TableFacts("source_round", "the last 100 of a source", Place.SHARD, PURGED),

@@ -1,18 +1,23 @@
 """The state of a cell as PostgreSQL reports it."""
 
 from datetime import timedelta
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import asyncpg
 
 from horae.domain.errors import Conflict
-from horae.domain.health.doctor import CellFacts
+from horae.domain.health.doctor import CellFacts, UnarchivedDays
 from horae.store import migrations
-from horae.store.databases import partitions, roles
+from horae.store.databases import archived_days, partitions, roles
 from horae.store.databases.tables import SECURED_TABLES
 from horae.store.health import growth
 from horae.store.statements import sql
 from horae.store.tx import Tx
+
+ARCHIVE_MIGRATION: Final = 41
+"""The migration with the register of archived days. A cell of an older release is examined, too."""
+ARCHIVE_PATIENCE: Final = timedelta(days=2)
+"""Time after which a day that is not archived is a fault: yesterday has ended, and a round takes minutes."""
 
 
 class SnapshotHolder(NamedTuple):
@@ -38,6 +43,7 @@ async def facts(tx: Tx) -> CellFacts:
         frozen_age=row["frozen_age"],
         multixact_age=row["multixact_age"],
         days_ahead=await partitions.days_ahead(tx),
+        unarchived=await _unarchived(tx, applied),
         pending_migrations=sum(migration.number not in applied for migration in migrations.all_migrations()),
         growth=await growth.read(tx),
         hidden_tables=await hidden_tables(tx),
@@ -45,6 +51,13 @@ async def facts(tx: Tx) -> CellFacts:
         ends_sessions=row["ends_sessions"],
         bypassing_roles=tuple((row["bypassing_roles"] or "").split()),
     )
+
+
+async def _unarchived(tx: Tx, applied: set[int]) -> UnarchivedDays:
+    """The days that wait for the archive for longer than it takes."""
+    if ARCHIVE_MIGRATION not in applied:
+        return UnarchivedDays(0, 0)
+    return await archived_days.unarchived(tx, (tx.now - ARCHIVE_PATIENCE).date())
 
 
 async def settings(tx: Tx) -> dict[str, str]:

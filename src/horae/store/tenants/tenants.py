@@ -114,6 +114,11 @@ async def lately_purged(tx: Tx, since: datetime, until: datetime) -> list[Tenant
     return [_tenant(row) for row in await tx.rows(sql("tenants/tenants/lately_purged"), since, until)]
 
 
+async def purged_since(tx: Tx, since: datetime) -> dict[UUID, datetime]:
+    """Tenants of this cell that were purged since a time, and when."""
+    return {row["id"]: row["purged_at"] for row in await tx.rows(sql("tenants/tenants/purged_since"), since)}
+
+
 async def mark_purged(tx: Tx, tenant_id: UUID) -> bool:
     """Record that no row of a tenant is left; False when that was recorded already."""
     return await tx.value(sql("tenants/tenants/mark_purged"), shard_in(tenant_id), tenant_id, tx.now) is not None
