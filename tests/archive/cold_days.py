@@ -40,13 +40,22 @@ async def drop_days(store, ago: int) -> None:
 
 
 async def some_rows(
-    cell, tenant_id: UUID, job_id: UUID, ago: int, many: int, dice: random.Random, *, keyed: bool, shard: int
+    cell,
+    tenant_id: UUID,
+    job_id: UUID,
+    ago: int,
+    many: int,
+    dice: random.Random,
+    *,
+    keyed: bool,
+    shard: int,
+    states=STATES,
 ) -> list[UUID]:
     """Ended instances of a job on one day: some fired days before, some tasks are cancelled long before their fire."""
     made, day = [], day_of(cell, ago)
     for n in range(many):
         at = day.begin + timedelta(seconds=dice.randrange(86_000))
-        state = dice.choice(STATES)
+        state = dice.choice(states)
         fire = at - timedelta(seconds=dice.choice([0, 0, 1, 60, 90_000, 300_000]))
         if state == "CANCELLED":
             fire = at + timedelta(days=dice.choice([1, 30]))

@@ -58,6 +58,11 @@ async def listed_hot(ctx, job, sought=ANY):
     return (await searches.of_job(ctx, job, sought, bounds=Bounds(1000, 100_000))).found
 
 
+def nameless(rows):
+    """Without the names of jobs: PostgreSQL gives those of the jobs in the same cell, the archive all."""
+    return [one._replace(job=None) for one in rows]
+
+
 def in_tiers(rows, cold_ids, key):
     """Rows as a tiered list has them: first those that are not cold, each part newest first."""
     return sorted((one for one in rows if one.id not in cold_ids), key=key, reverse=True) + sorted(
@@ -113,10 +118,10 @@ async def test_pages_over_three_tiers_are_row_for_row_what_was_there(ctx, store,
     for name, rows in tenant_before.items():
         sought = (SEARCHES | spans)[name]
         found, _ = await all_pages(lambda at, sought=sought: tiers.of_tenant(now_reading, sought, at=at, limit=7))
-        assert found == in_tiers(rows, cold, lambda one: one.id), name
+        assert nameless(found) == nameless(in_tiers(rows, cold, lambda one: one.id)), name
     for id_, record in whole.items():
         found, read = await tiers.find(now_reading, id_)
-        assert found == record
+        assert nameless([found]) == nameless([record])
         assert (read is not None) == (id_ in cold)
     await now_reading.memory.archive.close()
 
@@ -129,7 +134,7 @@ async def test_one_page_crosses_live_hot_and_cold(ctx, store, folder_target, arc
     page = await tiers.of_job_ref(reading(ctx, folder_target), task_type.name, bounds=Bounds(200))
     assert page.found == in_tiers(rows, cold, lambda one: one.mark)
     assert page.next is None
-    assert "PENDING" in {one.state for one in page.found}
+    assert "INIT" in {one.state for one in page.found}
     assert page.archive.days == OLDEST - COLD + 1
     assert page.archive.requests > 0
     assert page.archive.bytes > 0
@@ -215,8 +220,9 @@ async def test_what_is_neither_hot_nor_cold_is_gone(ctx, store, folder_target, a
     cell = store.cell(cron.shard)
     await archive_days(archiver)
     await drop_days(store, COLD)
-    async with cell.direct(owner=True) as connection:
-        await connection.execute("delete from archived_day where day < $1", day_of(cell, 10).day)
+    for one in store.cells:
+        async with one.direct(owner=True) as connection:
+            await connection.execute("delete from archived_day where day < $1", day_of(cell, 10).day)
     caller = reading(ctx, folder_target)
     never = compose(cron.shard, int((day_of(cell, 8).begin).timestamp() * 1000), 7)
     with pytest.raises(NotFound) as unknown:
@@ -226,9 +232,6 @@ async def test_what_is_neither_hot_nor_cold_is_gone(ctx, store, folder_target, a
     with pytest.raises(NoLongerKept):
         await tiers.find(caller, old)
     then = InstanceFilter(since=day_of(cell, 20).begin, until=day_of(cell, 18).begin)
-    [other_cell] = [one for one in store.cells if one is not cell]
-    async with other_cell.direct(owner=True) as connection:
-        await connection.execute("delete from archived_day where day < $1", day_of(cell, 10).day)
     with pytest.raises(NoLongerKept):
         await tiers.of_job_ref(caller, "cron", then)
     with pytest.raises(NoLongerKept):
@@ -312,20 +315,25 @@ async def test_an_archive_that_does_not_answer_leaves_hot_pages_alone(ctx, store
 
 
 async def test_a_search_that_reaches_its_bounds_gives_a_short_page_and_goes_on(
-    ctx, store, folder_target, archiver, jobs_with_past, monkeypatch
+    ctx, store, folder_target, archiver, monkeypatch
 ):
-    """With bounds for few bytes, every page is short; together they have all rows."""
-    _, cron, cold = jobs_with_past
+    """With time for few reads, every page is short; together they have all rows."""
+    cron, dice = await a_job(ctx, "cron"), random.Random(4)
+    cell = store.cell(cron.shard)
+    for ago in range(COLD, OLDEST):
+        facts = {"keyed": False, "shard": cron.shard, "states": ["SUCCESS"]}
+        await some_rows(cell, ctx.tenant.id, cron.id, ago, 9, dice, **facts)
     rows = await listed_hot(ctx, cron)
     await archive_days(archiver)
     await drop_days(store, COLD)
     caller = reading(ctx, folder_target)
-    await tiers.of_job_ref(caller, "cron", bounds=Bounds(200))  # all small files are in memory now
-    clock = iter(range(10**9))
-    monkeypatch.setattr(row_queries.ReadMeter.__init__, "__defaults__", (5.0, 1 << 30, lambda: next(clock) / 2))
+    whole = await tiers.of_job_ref(caller, "cron", bounds=Bounds(200))  # all small files are in memory now
+    assert whole.found == rows
+    ticks = iter(range(10**9))
+    monkeypatch.setattr(row_queries.ReadMeter.__init__, "__defaults__", (5.0, 1 << 30, lambda: next(ticks) / 3))
     found, cold_pages = await all_pages(lambda at: tiers.of_job_ref(caller, "cron", at=at, bounds=Bounds(200)), 200)
-    assert found == in_tiers(rows, cold, lambda one: one.mark)
-    assert cold_pages > 2
+    assert found == rows
+    assert cold_pages > 1
 
 
 async def test_reads_of_one_tenant_go_one_at_a_time(ctx, store, folder_target, archiver, jobs_with_past):
