@@ -68,8 +68,8 @@ async def register(cell, manifests: list[Manifest]) -> None:
     async with cell.direct(owner=True) as connection:
         for one in manifests:
             await connection.execute(
-                """insert into archived_day (archived_at, dropped_at, cleared_until, closing_xid, rows, bytes, generation,
-                                             day, archive_id, state)
+                """insert into archived_day (archived_at, dropped_at, cleared_until, closing_xid, rows, bytes,
+                                             generation, day, archive_id, state)
                    values (now(), now(), now(), 1, $1, $2, 1, $3, $4, 'ARCHIVED')""",
                 one.rows,
                 one.bytes,
