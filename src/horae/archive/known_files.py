@@ -8,13 +8,12 @@ from uuid import UUID
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from horae.archive import manifests
 from horae.archive.columns import SCHEMA
 from horae.archive.counted_target import CountedTarget, ObjectCache
 from horae.archive.data_files import open_parquet
 from horae.archive.day_reader import ObjectReader
 from horae.archive.layout import group_of
-from horae.archive.manifests import SCHEMA_VERSION, DataFile, GroupFiles
+from horae.archive.manifests import SCHEMA_VERSION, DataFile, GroupFiles, decode
 from horae.archive.row_queries import ColdDay
 from horae.domain.errors import NewerRelease
 
@@ -65,7 +64,7 @@ class KnownFiles:
         key = (day.manifest, group_of(tenant_id))
         found = self._groups.get(key)
         if found is None:
-            manifest = manifests.decode(target.get(day.manifest))
+            manifest = decode(target.get(day.manifest))
             if manifest.schema_version > SCHEMA_VERSION:
                 raise NewerRelease(f"{day.manifest} was written by a newer release")
             found = manifest.of_group(key[1]) or GroupFiles(key[1], 0, {}, [], [])

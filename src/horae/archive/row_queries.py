@@ -120,7 +120,7 @@ class ReadCost(msgspec.Struct, frozen=True):
     seconds: float
 
 
-class RowPage(NamedTuple):
+class FoundPage(NamedTuple):
     """Rows in their order, and the mark of the next page; None where there is none."""
 
     rows: list[dict[str, Any]]

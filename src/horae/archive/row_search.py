@@ -34,7 +34,16 @@ from horae.archive.index_files import RowPlace
 from horae.archive.known_files import LISTED, WHOLE, KnownFiles
 from horae.archive.manifests import DataFile, GroupFiles
 from horae.archive.row_matching import COMPARED, RowMatcher, equal_ids, files_of, first_job, last_job
-from horae.archive.row_queries import BoundReached, ColdDay, DayVanished, Position, ReadMeter, RowPage, RowQuery, after
+from horae.archive.row_queries import (
+    BoundReached,
+    ColdDay,
+    DayVanished,
+    FoundPage,
+    Position,
+    ReadMeter,
+    RowQuery,
+    after,
+)
 from horae.archive.targets import ArchiveTarget
 from horae.domain.errors import ArchiveUnavailable, NotFound
 from horae.domain.instances.searches import creation_time
@@ -59,7 +68,7 @@ class FoundRow(NamedTuple):
     id: UUID
 
 
-class Entry(NamedTuple):
+class HeapEntry(NamedTuple):
     """Something in the heap: a day, a row group or a row. None of its rows is newer than `bound`."""
 
     bound: Position
@@ -77,7 +86,7 @@ class RowSearcher:
         """Begin no further reads."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    def page(self, days: Sequence[ColdDay], query: RowQuery, meter: ReadMeter) -> RowPage:
+    def page(self, days: Sequence[ColdDay], query: RowQuery, meter: ReadMeter) -> FoundPage:
         """The next rows of a search.
 
         Raises `DayVanished` where an object of a day is gone, and `ArchiveUnavailable` where the bounds of the meter do
@@ -122,15 +131,15 @@ class RowSearch:
     def __init__(self, known: KnownFiles, threads: ThreadPoolExecutor, target: CountedTarget, query: RowQuery) -> None:
         self._known, self._threads, self._target, self._query = known, threads, target, query
         self._matcher = RowMatcher(query)
-        self._heap: list[tuple[int, int, bool, int, Entry]] = []
+        self._heap: list[tuple[int, int, bool, int, HeapEntry]] = []
         self._number = count()
 
-    def run(self, days: Sequence[ColdDay]) -> RowPage:
+    def run(self, days: Sequence[ColdDay]) -> FoundPage:
         """Find the rows of a page, then read them."""
         try:
             groups = list(self._threads.map(self._group, days))
             bounds = ((self._matcher.bound_of_day(group), day) for group, day in zip(groups, days, strict=True))
-            self._push(Entry(bound, day) for bound, day in bounds if bound is not None)
+            self._push(HeapEntry(bound, day) for bound, day in bounds if bound is not None)
             found, position = self._collect()
             if not found and position == self._query.upper:
                 raise BoundReached
@@ -140,7 +149,7 @@ class RowSearch:
             raise ArchiveUnavailable(
                 "the archive cannot answer this search in time; name a job or a shorter time range, or ask again"
             ) from error
-        return RowPage(rows, None if position is None else self._query.mark(position), self._target.meter.cost())
+        return FoundPage(rows, None if position is None else self._query.mark(position), self._target.meter.cost())
 
     def _group(self, day: ColdDay) -> GroupFiles | None:
         with vanishing(day):
@@ -166,21 +175,21 @@ class RowSearch:
                 return list(found.values()), min(position, after(first.bound))
         return list(found.values()), position if self._heap else None
 
-    def _push(self, entries: Iterable[Entry]) -> None:
+    def _push(self, entries: Iterable[HeapEntry]) -> None:
         for entry in entries:
             is_row = isinstance(entry.what, FoundRow)  # of equal bounds, what is to be opened comes first
             heapq.heappush(self._heap, (-entry.bound[0], -entry.bound[1], is_row, next(self._number), entry))
 
-    def _pop(self) -> Entry:
+    def _pop(self) -> HeapEntry:
         return heapq.heappop(self._heap)[-1]
 
-    def _pop_openable(self, most: int) -> list[Entry]:
-        entries: list[Entry] = []
+    def _pop_openable(self, most: int) -> list[HeapEntry]:
+        entries: list[HeapEntry] = []
         while self._heap and len(entries) < most and not isinstance(self._heap[0][-1].what, FoundRow):
             entries.append(self._pop())
         return entries
 
-    def _open(self, entry: Entry) -> list[Entry] | None:
+    def _open(self, entry: HeapEntry) -> list[HeapEntry] | None:
         """Open a day or a row group. None where the bounds of the search are reached."""
         what = entry.what
         assert not isinstance(what, FoundRow)
@@ -193,7 +202,7 @@ class RowSearch:
         except BoundReached:
             return None
 
-    def _open_day(self, day: ColdDay) -> Iterator[Entry]:
+    def _open_day(self, day: ColdDay) -> Iterator[HeapEntry]:
         group = self._known.group(self._target, day, self._query.tenant_id)
         assert group is not None, "a day without rows has no bound"
         job_id, key = self._query.job_id, self._query.sought.business_key
@@ -207,7 +216,7 @@ class RowSearch:
             for number in range(footer.num_row_groups):
                 bound = self._matcher.bound_of_row_group(footer.row_group(number))
                 if bound is not None:
-                    yield Entry(bound, RowGroupPlace(day, data_file, number))
+                    yield HeapEntry(bound, RowGroupPlace(day, data_file, number))
 
     def _files_with_job(self, files: Sequence[DataFile]) -> Iterator[DataFile]:
         """The files that may have rows of the job. They are sorted, so that few footers are read."""
@@ -223,11 +232,11 @@ class RowSearch:
                 return
             yield file
 
-    def _rows_in(self, place: RowGroupPlace) -> list[Entry]:
+    def _rows_in(self, place: RowGroupPlace) -> list[HeapEntry]:
         """The newest rows of a row group that match; not more than the page has."""
         table = self._known.read(self._target, place.file, place.number, COMPARED)
         newest = self._matcher.newest_of(table)
-        return [Entry(one.position, FoundRow(place, one.row, UUID(int=one.position[1]))) for one in newest]
+        return [HeapEntry(one.position, FoundRow(place, one.row, UUID(int=one.position[1]))) for one in newest]
 
     def _read_rows(self, found: Sequence[FoundRow]) -> list[dict[str, Any]]:
         """The columns of a list, for the rows of the page, in their order."""

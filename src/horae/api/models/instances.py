@@ -91,7 +91,7 @@ def archive_fields(cost: ReadCost) -> dict[str, Any]:
     return {"days": cost.days, "requests": cost.requests, "bytes": cost.bytes, "seconds": cost.seconds}
 
 
-class InstancePage(Page[InstanceView]):
+class InstancePageView(Page[InstanceView]):
     """A page of instances. Those that are in the archive only come last."""
 
     archive: ArchiveReadView | None = Field(

@@ -13,7 +13,7 @@ from horae.api.models.instances import (
     BackfillView,
     InstanceCountsView,
     InstanceDetail,
-    InstancePage,
+    InstancePageView,
     NewBackfill,
     NewRun,
     RetryAnswer,
@@ -112,7 +112,7 @@ async def cancel_backfill(
     return await answer_once(ctx, key, wish, lambda ctx: backfills.cancel(ctx, id_), BackfillView.of_listed)
 
 
-@routes.get("/jobs/{job}/instances", response_model=InstancePage)
+@routes.get("/jobs/{job}/instances", response_model=InstancePageView)
 async def list_job_instances(
     ctx: Annotated[Context, may("instances.list")], job: JobRef, paging: Paged, wanted: Wanted
 ) -> Response:
@@ -135,7 +135,7 @@ async def count_job_instances(
     )
 
 
-@routes.get("/instances", response_model=InstancePage)
+@routes.get("/instances", response_model=InstancePageView)
 async def list_instances(ctx: Annotated[Context, may("instances.list")], paging: Paged, wanted: Wanted) -> Response:
     """List the instances of the tenant, newest first. A page may be short or empty but not the last.
 

@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar
 from uuid import UUID
 
 from horae import archive
-from horae.archive.row_queries import MAX_READ_S, ColdDay, ReadMeter, RowPage, RowQuery
+from horae.archive.row_queries import MAX_READ_S, ColdDay, FoundPage, ReadMeter, RowQuery
 from horae.archive.targets import ArchiveTarget
 from horae.domain.errors import ArchiveUnavailable, NewerRelease, RateLimited, Unavailable
 from horae.runtime.sharing import SharedPlaces
@@ -32,7 +32,7 @@ class ArchiveReader:
         self._seconds = seconds
         self._reads: set[asyncio.Task[Any]] = set()
 
-    async def page(self, days: Sequence[ColdDay], query: RowQuery, seconds: float | None = None) -> RowPage:
+    async def page(self, days: Sequence[ColdDay], query: RowQuery, seconds: float | None = None) -> FoundPage:
         """Returns rows of a tenant. Raises as `horae.archive.row_search.RowSearcher.page` does."""
         meter = ReadMeter(self._seconds if seconds is None else min(seconds, self._seconds))
         return await self._read(query.tenant_id, meter, partial(self._searcher.page, days, query, meter))
