@@ -32,7 +32,10 @@ export function PagedTable<Item>({
 }
 
 interface PagedTableProps<Item> {
-  query: UseQueryResult<{ items: Item[]; next?: string | null; cells_down?: string[]; archive?: ArchiveRead | null }, Error>;
+  query: UseQueryResult<
+    { items: Item[]; next?: string | null; cells_down?: string[]; archive?: ArchiveRead | null },
+    Error
+  >;
   caption: string;
   columns: Column<Item>[];
   id: (item: Item) => string;
