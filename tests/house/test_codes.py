@@ -26,6 +26,7 @@ PROVOKED = {
     "SCH_422_SCHEDULE": "api/test_changes.py",
     "SCH_429_RATE_LIMITED": "api/test_access.py",
     "SCH_429_RETRY_LIMITED": "api/test_runs.py",
+    "SCH_503_ARCHIVE": "api/test_cold_instances.py",
     "SCH_503_DISPATCHER_DOWN": "api/test_seed_calls.py",
     "SCH_503_KEYS": "api/test_encryption.py",
     "SCH_503_RELEASE": "api/test_newer_release.py",

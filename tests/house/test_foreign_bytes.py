@@ -33,6 +33,7 @@ OWN_INPUT = {
     "security/envelopes.py": "a payload that this product encrypted",
     "security/keyrings.py": "an operator's file of keys, at the start of a process",
     "security/signed_texts.py": "a cursor that this product signed",
+    "service/instances/cold.py": "JSON of a row that this product archived",
     "service/tasks/compensations.py": "an outbox row",
     "store/health/growth.py": "a measurement that this product wrote",
     "service/imports/celery_tables.py": "a file that an operator imports, on the operator's own machine",

@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { CellsDown } from "./CellsDown";
 import { type Column, DataTable } from "./DataTable";
 import { ErrorMessage } from "./ErrorMessage";
+import { type ArchiveRead, FromArchive } from "./FromArchive";
 import { Pager } from "./Pager";
 import "./fields.css";
 
@@ -24,13 +25,17 @@ export function PagedTable<Item>({
       {(stale || !query.error) && (
         <DataTable caption={caption} columns={columns} items={query.data?.items} id={id} empty={empty} />
       )}
+      <FromArchive read={query.data?.archive} />
       <Pager cursor={cursor} next={query.data?.next} onCursor={onCursor} />
     </>
   );
 }
 
 interface PagedTableProps<Item> {
-  query: UseQueryResult<{ items: Item[]; next?: string | null; cells_down?: string[] }, Error>;
+  query: UseQueryResult<
+    { items: Item[]; next?: string | null; cells_down?: string[]; archive?: ArchiveRead | null },
+    Error
+  >;
   caption: string;
   columns: Column<Item>[];
   id: (item: Item) => string;

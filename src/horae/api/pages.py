@@ -51,12 +51,12 @@ class PageRequest(NamedTuple):
         """Returns a page with a known position of the next page; None if there is no next page."""
         return Page(items=list(items), next=self._cursor(place), cells_down=sorted(self.cells_down))
 
-    def response_of(self, items: Sequence[Mapping[str, Any]], place: object) -> Response:
-        """Like `page_of`, from the fields of the items, as the bytes of the response.
+    def response_of(self, items: Sequence[Mapping[str, Any]], place: object, **others: object) -> Response:
+        """Like `page_of`, from the fields of the items, as the bytes of the response. `others`: its further fields.
 
         The framework would validate each field of each item, which takes longer than everything else of a long page.
         """
-        page = {"items": items, "next": self._cursor(place), "cells_down": sorted(self.cells_down)}
+        page = {"items": items, "next": self._cursor(place), "cells_down": sorted(self.cells_down), **others}
         return Response(msgspec.json.encode(page), media_type="application/json")
 
     def _cursor(self, place: object) -> str | None:

@@ -19,14 +19,14 @@ from horae.archive.data_files import open_parquet
 from horae.archive.index_files import RowPlace
 from horae.archive.layout import DayFolder, folder_in, generation_in, group_of, prefix_of
 from horae.archive.manifests import SCHEMA_VERSION, DataFile, GroupFiles, IndexFile, Manifest, decode
-from horae.archive.targets import ArchiveTarget
+from horae.archive.targets import ArchiveTarget, ObjectSource
 from horae.domain.errors import NewerRelease
 
 
 class ObjectReader(io.RawIOBase):
     """An object as a file that is read part by part. `bytes_read` says what that has cost."""
 
-    def __init__(self, target: ArchiveTarget, name: str, size: int) -> None:
+    def __init__(self, target: ObjectSource, name: str, size: int) -> None:
         self._target, self._name, self._size = target, name, size
         self._at = 0
         self.bytes_read = 0
@@ -116,17 +116,17 @@ def read_file(target: ArchiveTarget, file: DataFile, columns: Sequence[str] | No
     return open_parquet(io.BytesIO(target.get(file.name))).read(columns=columns)
 
 
-def places_of_id(target: ArchiveTarget, group: GroupFiles, instance_id: UUID) -> Iterator[RowPlace]:
+def places_of_id(target: ObjectSource, group: GroupFiles, instance_id: UUID) -> Iterator[RowPlace]:
     """Where an instance may be. Few places are wrong, none is missing."""
     return _lookup(target, group, index_files.hash_of_id(instance_id))
 
 
-def places_of_key(target: ArchiveTarget, group: GroupFiles, job_id: UUID, business_key: str) -> Iterator[RowPlace]:
+def places_of_key(target: ObjectSource, group: GroupFiles, job_id: UUID, business_key: str) -> Iterator[RowPlace]:
     """Where the instances of a business key may be."""
     return _lookup(target, group, index_files.hash_of_key(job_id, business_key))
 
 
-def _lookup(target: ArchiveTarget, group: GroupFiles, sought: int) -> Iterator[RowPlace]:
+def _lookup(target: ObjectSource, group: GroupFiles, sought: int) -> Iterator[RowPlace]:
     for index in group.indexes:
         yield from index_files.lookup(ObjectReader(target, index.name, index.bytes), sought)
 

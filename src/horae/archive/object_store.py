@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 CONNECT_TIMEOUT: Final = timedelta(seconds=5)
 REQUEST_TIMEOUT: Final = timedelta(seconds=60)
 """Time for one request: a data file of 60 MB at 1 MB/s."""
+READING_TIMEOUT: Final = timedelta(seconds=5)
+"""Time for one request of a reader."""
 RETRY_TIMEOUT: Final = timedelta(seconds=90)
 MAX_RETRIES: Final = 3
 PART_BYTES: Final = 16 << 20
@@ -97,18 +99,21 @@ class ObjectStoreTarget:
                     os.close(handle)
 
 
-def open_target(settings: Settings) -> ObjectStoreTarget:
-    """The target of `HORAE_ARCHIVE`. Raises `Invalid` for an address that leads nowhere."""
+def open_target(settings: Settings, *, reading: bool = False) -> ObjectStoreTarget:
+    """The target of `HORAE_ARCHIVE`. Raises `Invalid` for an address that leads nowhere.
+
+    `reading`: a person waits for the answer, so a request may take seconds, not a minute.
+    """
     address = urlsplit(settings.archive or "")
     if address.scheme == "file" and not address.netloc and address.path.strip("/"):
         folder = Path(unquote(address.path))
         return ObjectStoreTarget(LocalStore(folder, mkdir=True), folder)
     if address.scheme == "s3" and address.netloc:
-        return ObjectStoreTarget(_s3(settings, address.netloc, address.path.strip("/")))
+        return ObjectStoreTarget(_s3(settings, address.netloc, address.path.strip("/"), reading=reading))
     raise Invalid(f"HORAE_ARCHIVE is file:///folder or s3://bucket/prefix, not {settings.archive!r}")
 
 
-def _s3(settings: Settings, bucket: str, prefix: str) -> S3Store:
+def _s3(settings: Settings, bucket: str, prefix: str, *, reading: bool) -> S3Store:
     endpoint = urlsplit(settings.archive_endpoint or "https:")
     is_local = endpoint.hostname in LOOPBACK or settings.environment != "production"
     if endpoint.scheme != "https" and not (endpoint.scheme == "http" and is_local):
@@ -123,9 +128,12 @@ def _s3(settings: Settings, bucket: str, prefix: str) -> S3Store:
         prefix=prefix or None,
         config=config,
         client_options={
-            "connect_timeout": CONNECT_TIMEOUT,
-            "timeout": REQUEST_TIMEOUT,
+            "connect_timeout": READING_TIMEOUT if reading else CONNECT_TIMEOUT,
+            "timeout": READING_TIMEOUT if reading else REQUEST_TIMEOUT,
             "allow_http": endpoint.scheme == "http",
         },
-        retry_config={"max_retries": MAX_RETRIES, "retry_timeout": RETRY_TIMEOUT},
+        retry_config={
+            "max_retries": 1 if reading else MAX_RETRIES,
+            "retry_timeout": READING_TIMEOUT if reading else RETRY_TIMEOUT,
+        },
     )

@@ -12,7 +12,17 @@ class StoredObject(NamedTuple):
     bytes: int
 
 
-class ArchiveTarget(Protocol):
+class ObjectSource(Protocol):
+    """Reads objects by their names. Every call ends after some time, and raises `Unavailable` where it failed."""
+
+    def get(self, name: str) -> bytes:
+        """Read an object. Raises `NotFound`."""
+
+    def get_range(self, name: str, start: int, length: int) -> bytes:
+        """Read a part of an object. Raises `NotFound`."""
+
+
+class ArchiveTarget(ObjectSource, Protocol):
     """Keeps objects under names. Every call ends after some time, and raises `Unavailable` where it failed."""
 
     def put(self, name: str, content: bytes) -> None:
@@ -20,12 +30,6 @@ class ArchiveTarget(Protocol):
 
     def create(self, name: str, content: bytes) -> bool:
         """Write an object if there is none with that name. False where there is one: of many rivals one gets True."""
-
-    def get(self, name: str) -> bytes:
-        """Read an object. Raises `NotFound`."""
-
-    def get_range(self, name: str, start: int, length: int) -> bytes:
-        """Read a part of an object. Raises `NotFound`."""
 
     def listing(self, prefix: str) -> list[StoredObject]:
         """All objects whose names begin with `prefix`, which ends in a slash, in no particular order."""

@@ -17,6 +17,7 @@ from fastapi import FastAPI
 from horae.api.app import AppParts, make
 from horae.api.gate import Gate
 from horae.api.protocol import ConnectionLimits, protocol_of
+from horae.boot.archive import archive_reader_of
 from horae.boot.fitness import check_session, pooled_statement, visit_open
 from horae.boot.monitoring import api_process, listen_for_probes
 from horae.boot.serving import client_of, sender_of
@@ -36,6 +37,7 @@ from horae.service.identity.callers import Callers
 from horae.service.identity.people import People, Rules
 from horae.service.identity.session_callers import Visitors
 from horae.service.identity.sessions import Terms
+from horae.service.memory import Memory
 from horae.service.targets.trials import Trials
 from horae.service.workers.polls import Polls
 from horae.store import row_level_security
@@ -135,7 +137,8 @@ async def api_server(settings: Settings, store: Store, stalls: StallMonitor | No
     4. Then stop the duties, and write what they have recorded since their last round.
     """
     await visit_open(store, partial(_check, settings))
-    callers, visitors = Callers(store), Visitors(store)
+    reader = archive_reader_of(settings)
+    callers, visitors = Callers(store, Memory(reader)), Visitors(store)
     people = people_of(settings, store)
     trials, polls = Trials(await sender_of(settings, store)), Polls(store)
     clock_waker = Waker()
@@ -185,6 +188,8 @@ async def api_server(settings: Settings, store: Store, stalls: StallMonitor | No
         await serving
         await cancel_and_wait(*upkeep)
         await trials.close()
+        if reader is not None:
+            await reader.close()
         if people is not None:
             await people.close()
         with suppress(Exception):  # the last notes; a cell that is down does not stop us

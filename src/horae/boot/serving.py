@@ -182,7 +182,8 @@ def day_dropper_of(settings: Settings, store: Store, archiver: DayArchiver | Non
 
 def _ended_jobs_kept(settings: Settings) -> timedelta:
     """A job outlives its history, so that every ended instance has one."""
-    with_history = settings.history_days + settings.history_held_days + 1
+    archived = 0 if settings.archive is None else settings.archive_days
+    with_history = settings.history_days + max(settings.history_held_days, archived) + 1
     return timedelta(days=max(settings.ended_job_days, with_history))
 
 

@@ -8,6 +8,7 @@ from typing import Final, TypeVar
 import typer
 import uvloop
 
+from horae.boot.archive import archive_reader_of
 from horae.boot.encryption import open_store
 from horae.boot.output import err, out, status_of
 from horae.boot.transports import check_dsns
@@ -15,6 +16,7 @@ from horae.domain.errors import HoraeError, Invalid, Unavailable
 from horae.runtime import telemetry
 from horae.runtime.settings import Settings
 from horae.service.context import Context, PlatformContext
+from horae.service.memory import Memory
 from horae.service.tenants import tenants
 from horae.store.store import Store
 from horae.store.tx import UNMIGRATED, UNREACHABLE
@@ -51,9 +53,12 @@ async def caller(tenant: str | None = None) -> AsyncIterator[Context]:
     settings = load()
     async with open_store(settings, settings.all_cells()) as store:
         found = await tenants.find(store, tenant or settings.tenant)
-        ctx = Context.of(store, found, getpass.getuser())
+        reader = archive_reader_of(settings)
+        ctx = Context.of(store, found, getpass.getuser(), Memory(reader))
         yield ctx
         name_cells_down(ctx.cells_down)
+        if reader is not None:
+            await reader.close()
 
 
 @asynccontextmanager

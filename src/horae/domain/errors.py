@@ -26,6 +26,7 @@ A class has the public code and the HTTP status; one handler of the API server t
     └── Unavailable           SCH_503_UNAVAILABLE       not possible now; nothing was changed
         ├── ShardClosed       SCH_503_SHARD_CLOSED      the shard is moving to another cell
         ├── DispatcherDown    SCH_503_DISPATCHER_DOWN   no node holds the shard's lease
+        ├── ArchiveUnavailable SCH_503_ARCHIVE          the archive cannot be read now, or not in time
         ├── KeysUnavailable   SCH_503_KEYS              values cannot be encrypted or decrypted now
         ├── NewerRelease      SCH_503_RELEASE           a newer release wrote the row; this one cannot read it
         └── Unfit             SCH_503_UNFIT             a cell breaks our promises; `horae doctor` says why
@@ -183,6 +184,12 @@ class DispatcherDown(Unavailable):
     """No node holds the shard's lease, so a manual trigger would not be dispatched."""
 
     code = "SCH_503_DISPATCHER_DOWN"
+
+
+class ArchiveUnavailable(Unavailable):
+    """The archive cannot be read now, or not within the time that a read of it may take."""
+
+    code = "SCH_503_ARCHIVE"
 
 
 class KeysUnavailable(Unavailable):

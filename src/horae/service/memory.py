@@ -10,6 +10,7 @@ from horae.repositories.definitions import Definitions, KnownVersions
 from horae.runtime.clock import boottime
 from horae.runtime.heavy import HeavyTurns
 from horae.security.payload_cipher import PayloadCipher
+from horae.service.instances.archive_reader import ArchiveReader
 from horae.service.tasks.types import Known
 from horae.service.workers.answer_sizes import AnswerSizes
 from horae.service.workers.attempt_cache import HandedAttempts
@@ -29,9 +30,13 @@ class JobCount(NamedTuple):
 
 
 class Memory:
-    """The memory of one process. It holds hints and copies only: what is forgotten is read again."""
+    """The memory of one process. It holds hints and copies only: what is forgotten is read again.
 
-    def __init__(self) -> None:
+    `archive` reads the days that PostgreSQL no longer has; None where no archive is configured.
+    """
+
+    def __init__(self, archive: ArchiveReader | None = None) -> None:
+        self.archive = archive
         self.job_counts: dict[UUID, JobCount] = {}
         self.bounds: dict[UUID, tuple[float, CountBounds]] = {}
         self.types: Known = {}

@@ -3,6 +3,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { getInstance } from "../../api/generated/client";
 import { ErrorMessage } from "../../parts/ErrorMessage";
+import { FromArchive } from "../../parts/FromArchive";
 import { Json } from "../../parts/Json";
 import { Loading } from "../../parts/Loading";
 import { Card, Page } from "../../parts/Page";
@@ -43,6 +44,7 @@ export function InstancePage() {
       </Card>
       <Card title={t("facts")}>
         <Facts one={one} />
+        <FromArchive read={one.archive} />
       </Card>
       <Card title={t("payload")}>
         {one.payload === null || one.payload === undefined ? (

@@ -32,6 +32,8 @@ export default {
   SCH_429_RATE_LIMITED: "Too many requests. Wait a moment.",
   SCH_429_RETRY_LIMITED: "The tenant's retry budget is used up. Wait, or ask for a larger one.",
   SCH_500_INTERNAL: "Internal error; details are in the API log. You can safely try again.",
+  SCH_503_ARCHIVE:
+    "The archive does not answer, or not in time. Choose a shorter time range, or try again in a moment.",
   SCH_503_KEYS: "The data cannot be decrypted now: the key service does not answer. Try again in a moment.",
   SCH_503_RELEASE: "A newer release wrote this. Pausing and removing work; upgrade this server for the rest.",
   SCH_503_DISPATCHER_DOWN:

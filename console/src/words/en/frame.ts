@@ -36,6 +36,7 @@ export default {
     more: "Next page",
     first: "First page",
     none: "No items",
+    archive: "From the archive: {{days}} days read in {{seconds}} s.",
     cellsDown: "{{cells}} cannot be reached: their rows are missing from this list.",
   },
   hold: {

@@ -18,6 +18,7 @@ export default {
   SCH_429_RATE_LIMITED: "请求过多。请稍候。",
   SCH_429_RETRY_LIMITED: "租户的重试额度已用完。请等待，或申请更大的额度。",
   SCH_500_INTERNAL: "内部错误，详情见 API 日志。可以放心重试。",
+  SCH_503_ARCHIVE: "归档存储没有应答或未及时应答。请缩短时间范围，或稍后重试。",
   SCH_503_KEYS: "暂时无法解密：密钥服务没有应答。请稍后重试。",
   SCH_503_RELEASE: "由更新的版本写入。可以暂停和删除；其他操作请先升级此服务。",
   SCH_503_DISPATCHER_DOWN: "没有节点负责该分片，未触发任何内容。请启动节点（horae node）或等待接管。",

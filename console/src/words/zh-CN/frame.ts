@@ -36,6 +36,7 @@ export default {
     more: "下一页",
     first: "第一页",
     none: "暂无内容",
+    archive: "来自归档：读取 {{days}} 天，用时 {{seconds}} 秒。",
     cellsDown: "无法连接 {{cells}}：其中的数据未列出。",
   },
   hold: {

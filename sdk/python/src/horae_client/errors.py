@@ -28,6 +28,7 @@ Each code of a refusal has its own class, so that a program can catch the errors
         │   └── RetryLimited      SCH_429_RETRY_LIMITED
         ├── ServerFault           SCH_500_INTERNAL
         └── Unavailable           SCH_503_UNAVAILABLE
+            ├── ArchiveUnavailable SCH_503_ARCHIVE
             ├── DispatcherDown    SCH_503_DISPATCHER_DOWN
             ├── KeysUnavailable   SCH_503_KEYS
             ├── NewerRelease      SCH_503_RELEASE
@@ -173,6 +174,10 @@ class ServerFault(Refused, code="SCH_500_INTERNAL", status=500):
 
 class Unavailable(Refused, code="SCH_503_UNAVAILABLE", status=503):
     """Not possible at the moment; nothing was changed."""
+
+
+class ArchiveUnavailable(Unavailable, code="SCH_503_ARCHIVE"):
+    """The archive cannot be read at the moment, or not in time."""
 
 
 class DispatcherDown(Unavailable, code="SCH_503_DISPATCHER_DOWN"):

@@ -8,12 +8,14 @@ from pydantic import ConfigDict, Field
 from horae.api.models.base import Flag, Moment, Payload, RequestModel, ResponseModel
 from horae.api.models.holds import HoldView
 from horae.api.models.unreadable import Unreadable
+from horae.api.pages import Page
 from horae.domain.ids import Prefix, public
 from horae.domain.instances.instances import Lane, Priority
 from horae.domain.instances.lifecycle import State
 from horae.domain.limits.holds import Hold
 from horae.domain.schedules.backfills import DEFAULT_CAP, MOST, Backfill, BackfillStatus
 from horae.service.instances.searches import InstanceCounts, InstanceRecord
+from horae.service.instances.tiers import ReadCost
 from horae.service.schedules import backfills
 
 Words = Literal["critical", "normal", "low"]
@@ -70,6 +72,33 @@ class InstanceView(ResponseModel):
         return cls(**instance_fields(past))
 
 
+class ArchiveReadView(ResponseModel):
+    """What was read from the archive: days, requests to the object storage, bytes and seconds."""
+
+    days: int
+    requests: int
+    bytes: int
+    seconds: float
+
+    @classmethod
+    def of(cls, cost: ReadCost | None) -> "ArchiveReadView | None":
+        """Returns the view of a read; None where nothing was read from the archive."""
+        return None if cost is None else cls(**archive_fields(cost))
+
+
+def archive_fields(cost: ReadCost) -> dict[str, Any]:
+    """Returns the fields of a read from the archive."""
+    return {"days": cost.days, "requests": cost.requests, "bytes": cost.bytes, "seconds": cost.seconds}
+
+
+class InstancePageView(Page[InstanceView]):
+    """A page of instances. Those that are in the archive only come last."""
+
+    archive: ArchiveReadView | None = Field(
+        None, description="What was read from the archive for this page; null if nothing was."
+    )
+
+
 class InstanceDetail(InstanceView):
     """An instance with its payload, its last attempts and its deadline, which lists leave out."""
 
@@ -83,10 +112,17 @@ class InstanceDetail(InstanceView):
         None,
         description="The time when it expires because of `expires_after`; null if it does not wait or never expires.",
     )
+    archive: ArchiveReadView | None = Field(
+        None, description="What was read from the archive for this instance; null if it is not from there."
+    )
 
     @classmethod
     def whole(
-        cls, past: InstanceRecord, hold: Hold | None = None, expires_at: datetime | None = None
+        cls,
+        past: InstanceRecord,
+        hold: Hold | None = None,
+        expires_at: datetime | None = None,
+        archive: ReadCost | None = None,
     ) -> "InstanceDetail":
         """Returns the detail view of an instance."""
         return cls(
@@ -98,6 +134,7 @@ class InstanceDetail(InstanceView):
             held_ms=past.held_ms,
             held=None if hold is None else HoldView.of(hold),
             expires_at=expires_at,
+            archive=ArchiveReadView.of(archive),
         )
 
 

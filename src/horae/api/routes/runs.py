@@ -1,7 +1,7 @@
 """Routes of instances and backfills: trigger, backfill, list, cancel, retry."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 from uuid import UUID
 
 from fastapi import Depends, Path, Query
@@ -13,23 +13,25 @@ from horae.api.models.instances import (
     BackfillView,
     InstanceCountsView,
     InstanceDetail,
-    InstanceView,
+    InstancePageView,
     NewBackfill,
     NewRun,
     RetryAnswer,
     StartedBackfill,
     TriggerAnswer,
+    archive_fields,
     instance_fields,
 )
-from horae.api.pages import Page, Paged
+from horae.api.pages import Page, Paged, PageRequest
 from horae.api.routes.jobs import JobRef
 from horae.api.routing import may, router
 from horae.domain.ids import LONGEST_ID, Prefix, private, public, shard_in
 from horae.domain.instances.lifecycle import State
-from horae.domain.instances.searches import FIRST, LAST, LAST_ID, NEWEST, InstanceFilter, InstanceMark, InstanceOrder
+from horae.domain.instances.searches import FIRST, LAST, LAST_ID, InstanceFilter, InstanceMark, InstanceOrder
 from horae.service.context import Context
-from horae.service.instances import expiry, instances, interventions, searches
+from horae.service.instances import expiry, instances, interventions, searches, tiers
 from horae.service.instances.searches import Bounds
+from horae.service.instances.tiers import START, PagePosition, TieredPage
 from horae.service.jobs import jobs
 from horae.service.limits import holds
 from horae.service.schedules import backfills
@@ -44,6 +46,8 @@ Since = Annotated[
 ]
 Until = Annotated[Moment | None, Query(description="End of the time range, excluded.")]
 Order = Annotated[InstanceOrder, Query(description="By creation, or by fire time; newest first.")]
+COLD: Final = "cold"
+"""The tier in a cursor that leads into the archive."""
 BusinessKey = Annotated[str | None, Query(max_length=500, description="Filter on the business key.")]
 
 
@@ -110,13 +114,16 @@ async def cancel_backfill(
     return await answer_once(ctx, key, wish, lambda ctx: backfills.cancel(ctx, id_), BackfillView.of_listed)
 
 
-@routes.get("/jobs/{job}/instances", response_model=Page[InstanceView])
+@routes.get("/jobs/{job}/instances", response_model=InstancePageView)
 async def list_job_instances(
     ctx: Annotated[Context, may("instances.list")], job: JobRef, paging: Paged, wanted: Wanted
 ) -> Response:
-    """List the instances of a job, live and ended, newest fire first. A page may be short or empty but not the last."""
-    page = await searches.of_job_ref(ctx, job, wanted, before=_mark(paging.after), bounds=Bounds(paging.limit))
-    return paging.response_of([instance_fields(past) for past in page.found], _place(page.next))
+    """List the instances of a job, live and ended, newest fire first. A page may be short or empty but not the last.
+
+    Instances that are in the archive only come after all others.
+    """
+    page = await tiers.of_job_ref(ctx, job, wanted, at=_position(paging.after), bounds=Bounds(paging.limit))
+    return _response(paging, page)
 
 
 @routes.get("/jobs/{job}/counts")
@@ -130,25 +137,24 @@ async def count_job_instances(
     )
 
 
-@routes.get("/instances", response_model=Page[InstanceView])
+@routes.get("/instances", response_model=InstancePageView)
 async def list_instances(
     ctx: Annotated[Context, may("instances.list")], paging: Paged, wanted: Wanted, order: Order = InstanceOrder.CREATED
 ) -> Response:
-    """List the instances of the tenant, newest first. A page may be short or empty but not the last."""
-    before = _mark(paging.after)
-    if order is InstanceOrder.FIRE_TIME:
-        page = await searches.by_fire_time(ctx, wanted, before=before, bounds=Bounds(paging.limit))
-    else:
-        page = await searches.of_tenant(ctx, wanted, before=before.id, limit=paging.limit)
-    return paging.response_of([instance_fields(past) for past in page.found], _place(page.next))
+    """List the instances of the tenant, newest first. A page may be short or empty but not the last.
+
+    Instances that are in the archive only come after all others.
+    """
+    page = await tiers.of_tenant(ctx, wanted, at=_position(paging.after), limit=paging.limit, order=order)
+    return _response(paging, page)
 
 
 @routes.get("/instances/{instance}")
 async def get_instance(ctx: Annotated[Context, may("instances.read")], instance: InstanceId) -> InstanceDetail:
     """Get an instance with its attempts, and what it waits for."""
-    found = await searches.find(ctx, private(Prefix.INSTANCE, instance))
+    found, read = await tiers.find(ctx, private(Prefix.INSTANCE, instance))
     hold, end = await holds.of_instance(ctx, found), await expiry.of_instance(ctx, found)
-    return InstanceDetail.whole(found, hold, end)
+    return InstanceDetail.whole(found, hold, end, read)
 
 
 @routes.post("/instances/{instance}/cancel", response_model=InstanceDetail)
@@ -168,10 +174,18 @@ async def retry_instance(ctx: Annotated[Context, may("instances.retry")], instan
     return RetryAnswer(instance_id=public(Prefix.INSTANCE, again))
 
 
-def _mark(after: Any) -> InstanceMark:
+def _position(after: Any) -> PagePosition:
     """Returns where a page begins, by the cursor of the page before."""
-    return InstanceMark(datetime.fromisoformat(after[0]), UUID(after[1])) if after else NEWEST
+    if not after:
+        return START
+    at, id_, *tier = after
+    return PagePosition(InstanceMark(datetime.fromisoformat(at), UUID(id_)), is_cold=tier == [COLD])
 
 
-def _place(mark: InstanceMark | None) -> object:
-    return None if mark is None else [mark.at.isoformat(), mark.id]
+def _response(paging: PageRequest, page: TieredPage) -> Response:
+    """Returns a page of instances. The cursor says the tier in which the next page begins."""
+    place = None
+    if page.next is not None:
+        place = [page.next.mark.at.isoformat(), page.next.mark.id, *([COLD] if page.next.is_cold else [])]
+    read = None if page.archive is None else archive_fields(page.archive)
+    return paging.response_of([instance_fields(past) for past in page.found], place, archive=read)

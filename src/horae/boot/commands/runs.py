@@ -1,6 +1,7 @@
 """`horae instance …`, `horae nodes`, `horae shards` and `horae health`."""
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Annotated
 
 import msgspec
@@ -12,18 +13,19 @@ from horae.api.models.operations import HealthView, NodesView, NodeView, ShardVi
 from horae.boot.commands.hold_lines import hold_line
 from horae.boot.commands.schedules import moment
 from horae.boot.output import answer, say
-from horae.boot.session import caller, out
+from horae.boot.session import caller, err, out
 from horae.boot.verbs import Verbs
 from horae.domain.health.signals import HealthMode
 from horae.domain.ids import Prefix, private, public
 from horae.domain.instances.lifecycle import State
-from horae.domain.instances.searches import NEWEST, InstanceFilter, InstanceMark, InstanceOrder
+from horae.domain.instances.searches import InstanceFilter, InstanceOrder
 from horae.domain.placement import SHARDS
 from horae.service.context import Context
 from horae.service.health import health as service
 from horae.service.health.health import Health
-from horae.service.instances import expiry, interventions, searches
-from horae.service.instances.searches import Bounds, InstanceRecord
+from horae.service.instances import expiry, interventions, tiers
+from horae.service.instances.searches import InstanceRecord
+from horae.service.instances.tiers import START, PagePosition, ReadCost
 from horae.service.limits import holds
 
 instance = Verbs(no_args_is_help=True)
@@ -39,7 +41,8 @@ async def list_(
 ) -> None:
     """List the tenant's instances, live and ended, newest first."""
     async with caller() as ctx:
-        found = await _found(ctx, InstanceFilter(tuple(state or ()), business_key=key), order, limit)
+        found, reads = await _found(ctx, InstanceFilter(tuple(state or ()), business_key=key), order, limit)
+    name_archive_reads(reads)
     table = Table("fire time (UTC)", "state", "key", "attempts", "why", "id")
     for past in found:
         why = past.reason or past.error_code or past.error_msg or ""
@@ -48,27 +51,38 @@ async def list_(
     answer([InstanceView.of(past) for past in found], lambda: out.print(table))
 
 
-async def _found(ctx: Context, sought: InstanceFilter, order: InstanceOrder, limit: int) -> list[InstanceRecord]:
+async def _found(
+    ctx: Context, sought: InstanceFilter, order: InstanceOrder, limit: int
+) -> tuple[list[InstanceRecord], list[ReadCost]]:
+    """The instances, and what was read from the archive for them."""
     found: list[InstanceRecord] = []
-    before: InstanceMark | None = NEWEST
-    while before is not None and len(found) < limit:
-        left = limit - len(found)
-        if order is InstanceOrder.FIRE_TIME:
-            page = await searches.by_fire_time(ctx, sought, before=before, bounds=Bounds(left))
-        else:
-            page = await searches.of_tenant(ctx, sought, before=before.id, limit=left)
+    reads: list[ReadCost] = []
+    at: PagePosition | None = START
+    while at is not None and len(found) < limit:
+        page = await tiers.of_tenant(ctx, sought, at=at, limit=limit - len(found), order=order)
         found += page.found
-        before = page.next
-    return found
+        reads += [] if page.archive is None else [page.archive]
+        at = page.next
+    return found, reads
+
+
+def name_archive_reads(reads: Sequence[ReadCost]) -> None:
+    """Print on stderr what was read from the archive."""
+    if reads:
+        requests, size, seconds = (
+            sum(getattr(one, name) for one in reads) for name in ("requests", "bytes", "seconds")
+        )
+        err.print(f"also from the archive: {requests:,} requests, {size:,} bytes, {seconds:.2f} s", style="dim")
 
 
 @instance.command("show")
 async def show(id_: Id) -> None:
     """Show one instance: its state with the reason, what it waits for, and its last attempts."""
     async with caller() as ctx:
-        past = await searches.find(ctx, private(Prefix.INSTANCE, id_))
+        past, read = await tiers.find(ctx, private(Prefix.INSTANCE, id_))
         hold, end = await holds.of_instance(ctx, past), await expiry.of_instance(ctx, past)
-    result = InstanceDetail.whole(past, hold, end)
+    name_archive_reads([] if read is None else [read])
+    result = InstanceDetail.whole(past, hold, end, read)
     facts = result.model_dump(mode="json") | {"held": None if result.held is None else hold_line(result.held)}
     lines = [f"{name:<18}{value}" for name, value in facts.items() if value not in (None, [])]
     answer(result, lambda: out.print("\n".join(lines), highlight=False, soft_wrap=True))

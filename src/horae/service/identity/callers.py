@@ -75,12 +75,14 @@ class Callers:
 
     kind = "API key"
 
-    def __init__(self, store: StoreProtocol, *, remembered: float = CALLER_REMEMBERED_S) -> None:
+    def __init__(
+        self, store: StoreProtocol, memory: Memory | None = None, *, remembered: float = CALLER_REMEMBERED_S
+    ) -> None:
         self._store = store
         self._remembered = remembered
         self._known: OrderedDict[UUID, tuple[float, Caller]] = OrderedDict()
         self._contexts: OrderedDict[UUID, Context] = OrderedDict()
-        self.memory = Memory()
+        self.memory = memory or Memory()
         self._used: dict[UUID, UUID] = {}
         self._asking: dict[UUID, asyncio.Task[KnownCaller]] = {}
         self._visits = Visits(type(self).__name__.lower())

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from horae.domain.errors import Conflict, Contended
+from horae.domain.errors import Conflict, Contended, NotFound
 from horae.domain.ids import Prefix, public, shard_in
 from horae.domain.instances.lifecycle import LIVE, State
 from horae.domain.jobs.jobs import Job
@@ -11,7 +11,7 @@ from horae.domain.tasks.tasks import Decision as Decisions
 from horae.runtime.randomness import new_id
 from horae.service.context import Context
 from horae.service.encryption.encryption import decrypt_record
-from horae.service.instances import replays, searches
+from horae.service.instances import replays, searches, tiers
 from horae.service.limits import retry_budgets
 from horae.store.audit import audit
 from horae.store.instances import dead_letters, history, instances
@@ -38,14 +38,17 @@ async def cancel(ctx: Context, id_: UUID) -> InstanceRecord:
         return await decrypt_record(ctx, ended)
 
     asked = ctx.now(shard_in(id_))
-    ended = await ctx.store.run(shard_in(id_), work)
+    try:
+        ended = await ctx.store.run(shard_in(id_), work)
+    except NotFound:
+        raise _has_ended((await tiers.find(ctx, id_)).found) from None
     ctx.wakes.wake(shard_in(id_), asked)  # an instance that waited for this one may run
     return ended
 
 
 async def retry(ctx: Context, id_: UUID) -> UUID:
     """Retry an instance now: a failed one becomes due, a dead one is replayed. Returns the instance to watch."""
-    found = await searches.find(ctx, id_)
+    found, _ = await tiers.find(ctx, id_)
     if found.state == State.DEAD:
         return await replays.replay(ctx, await _dead_letter_of(ctx, found))
     if found.state != State.FAIL:
@@ -90,8 +93,12 @@ async def _live(ctx: Context, tx: Tx, id_: UUID) -> InstanceRecord:
     if found is None:
         raise await searches.why_not_found(ctx, tx, id_)
     if found.state not in LIVE:
-        raise Conflict(f"{public(Prefix.INSTANCE, id_)} is {found.state}; it has ended already", state=found.state)
+        raise _has_ended(found)
     return found
+
+
+def _has_ended(found: InstanceRecord) -> Conflict:
+    return Conflict(f"{public(Prefix.INSTANCE, found.id)} is {found.state}; it has ended already", state=found.state)
 
 
 async def _cancel(ctx: Context, tx: Tx, found: InstanceRecord, job: Job | None) -> bool:

@@ -224,8 +224,8 @@ async def of_tenant(
 
 async def _check_kept(ctx: Context, sought: InstanceFilter, page: InstancePage) -> None:
     """Refuse a search that found nothing in days that were dropped: an empty list would say that nothing happened."""
-    if page.found or page.next is not None or sought.until == LAST:
-        return
+    if page.found or page.next is not None or sought.until == LAST or ctx.memory.archive is not None:
+        return  # with an archive, `tiers` says what is kept
     for until in await ctx.ask_each(partial(days.dropped_until, parents=[days.HISTORY])):
         if until is not None and sought.until <= until:
             raise NoLongerKept(f"history before {until:%Y-%m-%d} is no longer kept")

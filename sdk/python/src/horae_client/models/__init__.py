@@ -1,6 +1,6 @@
 """The answers of the API as typed values. Unknown fields of a newer server are ignored. Values are immutable."""
 
-from horae_client.models.base import Model, Page
+from horae_client.models.base import ArchiveRead, Model, Page
 from horae_client.models.instances import Backfill, Counts, DeadLetter, Instance, Replayed, Retried, Triggered
 from horae_client.models.jobs import Calendar, ComingFire, Forecast, Health, Hold, Job, Schedule, Version
 from horae_client.models.sources import Repair, Round, Source, Taken
@@ -9,6 +9,7 @@ from horae_client.models.tasks import Decision, LedgerEntry, LiveTask, Problem, 
 from horae_client.models.workers import Heard, HeardAll, Reported, ReportedAll, Work, Works
 
 __all__ = [
+    "ArchiveRead",
     "Backfill",
     "Calendar",
     "Changed",

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from horae_client.models.base import Model
+from horae_client.models.base import ArchiveRead, Model
 from horae_client.models.jobs import Hold
 
 
@@ -48,6 +48,7 @@ class Instance(Model, frozen=True, kw_only=True):
     held_ms: int = 0
     held: Hold | None = None
     expires_at: datetime | None = None
+    archive: ArchiveRead | None = None
 
 
 class Retried(Model, frozen=True, kw_only=True):

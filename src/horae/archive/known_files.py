@@ -1,0 +1,97 @@
+"""What a process knows of archived files, for all its searches: small objects, descriptions of groups, footers."""
+
+from collections import OrderedDict
+from threading import Lock
+from typing import Final, Generic, TypeVar
+from uuid import UUID
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from horae.archive.columns import SCHEMA
+from horae.archive.counted_target import CountedTarget, ObjectCache
+from horae.archive.data_files import open_parquet
+from horae.archive.day_reader import ObjectReader
+from horae.archive.layout import group_of
+from horae.archive.manifests import SCHEMA_VERSION, DataFile, GroupFiles, decode
+from horae.archive.row_queries import ColdDay
+from horae.domain.errors import NewerRelease
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+MOST_KNOWN_GROUPS: Final = 20_000
+"""Descriptions of the files of one group on one day: about 1 KB each."""
+MOST_KNOWN_FOOTERS: Final = 200
+"""Footers of files: up to 100 KB each."""
+LISTED: Final = [name for name in SCHEMA.names if name not in {"payload", "attempts", "held_ms"}]
+"""The columns of a row in a list."""
+WHOLE: Final = list(SCHEMA.names)
+COLUMN: Final = {name: number for number, name in enumerate(SCHEMA.names)}
+
+
+class NewestValues(Generic[Key, Value]):
+    """The values that were asked for last. Several threads may use it."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._lock = most, Lock()
+        self._kept: OrderedDict[Key, Value] = OrderedDict()
+
+    def get(self, key: Key) -> Value | None:
+        """A value, if it is here."""
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+            return self._kept.get(key)
+
+    def put(self, key: Key, value: Value) -> None:
+        """Keep a value, and forget those that were not asked for the longest."""
+        with self._lock:
+            self._kept[key] = value
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+
+
+class KnownFiles:
+    """One per process. None of it ever changes: a later generation of a day has other names."""
+
+    def __init__(self) -> None:
+        self.objects = ObjectCache()
+        self._groups: NewestValues[tuple[str, int], GroupFiles] = NewestValues(MOST_KNOWN_GROUPS)
+        self._footers: NewestValues[str, pq.FileMetaData] = NewestValues(MOST_KNOWN_FOOTERS)
+
+    def group(self, target: CountedTarget, day: ColdDay, tenant_id: UUID) -> GroupFiles | None:
+        """The files of a day with the rows of a tenant and of others of its group; None where there are none."""
+        key = (day.manifest, group_of(tenant_id))
+        found = self._groups.get(key)
+        if found is None:
+            manifest = decode(target.get(day.manifest))
+            if manifest.schema_version > SCHEMA_VERSION:
+                raise NewerRelease(f"{day.manifest} was written by a newer release")
+            found = manifest.of_group(key[1]) or GroupFiles(key[1], 0, {}, [], [])
+            self._groups.put(key, found)
+        return found if found.files else None
+
+    def footer(self, target: CountedTarget, file: DataFile) -> pq.FileMetaData:
+        """The footer of a file: where its columns are, and between which values."""
+        found = self._footers.get(file.name)
+        if found is None:
+            target.hold_small(file.name, file.bytes)
+            found = open_parquet(ObjectReader(target, file.name, file.bytes)).metadata
+            self._footers.put(file.name, found)
+        return found
+
+    def read(self, target: CountedTarget, file: DataFile, row_group: int, columns: list[str]) -> pa.Table:
+        """Some columns of a row group. They lie near each other, and are read in one request."""
+        footer = self.footer(target, file)
+        chunks = [footer.row_group(row_group).column(COLUMN[name]) for name in columns]
+        start = min(_start(chunk) for chunk in chunks)
+        end = max(_start(chunk) + chunk.total_compressed_size for chunk in chunks)
+        target.hold_small(file.name, file.bytes)
+        with target.holding(file.name, start, end - start):
+            source = ObjectReader(target, file.name, file.bytes)
+            opened = pq.ParquetFile(source, metadata=footer, arrow_extensions_enabled=False, pre_buffer=False)
+            return opened.read_row_group(row_group, columns=columns, use_threads=False)
+
+
+def _start(chunk: pq.ColumnChunkMetaData) -> int:
+    return int(chunk.dictionary_page_offset if chunk.has_dictionary_page else chunk.data_page_offset)
