@@ -356,9 +356,10 @@ async def test_a_search_that_reaches_its_bounds_gives_a_short_page_and_goes_on(
     rows = await listed_hot(ctx, cron)
     await archive_days(archiver)
     await drop_days(store, COLD)
-    caller = reading(ctx, folder_target, 5.0)
+    caller = reading(ctx, folder_target)
     whole = await tiers.of_job_ref(caller, "cron", bounds=Bounds(200))  # all small files are in memory now
     assert whole.found == rows
+    caller.memory.archive._seconds = 5.0
     ticks = iter(range(10**9))
     monkeypatch.setattr(row_queries.ReadMeter.__init__, "__defaults__", (5.0, 1 << 30, lambda: next(ticks) / 3))
     found, cold_pages = await all_pages(lambda at: tiers.of_job_ref(caller, "cron", at=at, bounds=Bounds(200)), 200)
