@@ -10,6 +10,12 @@ QUICK := domain house runtime security
 TEST := api archive benchmarks boot delivery engine long repositories sdk service store testing upkeep \
     domain/cron/test_against_oracle.py domain/cron/test_cronsim.py domain/cron/test_quartz.py
 PROOF := console events examples fuzzing mistakes people simulation start system domain/cron/test_fuzz.py
+QUICK_TESTS = $(addprefix tests/,$(QUICK)) $(addprefix --ignore=tests/,$(filter %.py,$(TEST) $(PROOF)))
+# The floors of the house whose tests also run on other versions of PostgreSQL, and the newest versions.
+FLOORS := tests/store tests/service tests/engine
+POSTGRESQL ?= 18
+PYTHON_VERSION ?= 3.14
+ON_POSTGRESQL = programs=$$($(BIN)/python tools/postgresql $(POSTGRESQL)) && HORAE_TEST_POSTGRES_BIN=$$programs
 PYTEST = $(BIN)/pytest -n $(WORKERS) --dist loadscope --tb=native --reruns $(RERUNS) --junitxml=$(DIST)/$@.xml
 # Tests start many processes: each begins with compiled modules, whatever the shell around says.
 export PYTHONDONTWRITEBYTECODE :=
@@ -81,7 +87,7 @@ offline: ## a virtual environment in dist/venv from dist/wheels alone, every has
 	$(DIST)/venv/bin/pip install --quiet --disable-pip-version-check --no-cache-dir --no-index --no-deps $(DIST)/wheels/horae-*.whl
 
 quick: ## tests of the domain, the runtime, security and the house rules: under a minute, without PostgreSQL
-	$(PYTEST) $(addprefix tests/,$(QUICK)) $(addprefix --ignore=tests/,$(filter %.py,$(TEST) $(PROOF)))
+	$(PYTEST) $(QUICK_TESTS)
 
 test: ## tests of the product on a private PostgreSQL with two cells: minutes
 	$(PYTEST) --durations=40 $(addprefix tests/,$(TEST))
@@ -89,10 +95,32 @@ test: ## tests of the product on a private PostgreSQL with two cells: minutes
 proof: ## what is slow: faults, simulation, browsers, brokers, examples, fuzzing, mistakes, after the console's own tests
 	@tools/console test
 	$(PYTEST) --durations=40 $(addprefix tests/,$(PROOF))
+	@$(MAKE) --no-print-directory floors
 
 suite: ## quick, test and proof in one run, which keeps all workers busy until the end
 	@tools/console test
 	$(PYTEST) --durations=40
+
+other-versions: .venv/node/ready .venv/python-$(PYTHON_VERSION)/ready ## PostgreSQL 18 and Python 3.14, in a cache outside of the tree
+	@$(BIN)/python tools/postgresql $(POSTGRESQL)
+
+versions: store-postgresql quick-python ## the store on PostgreSQL 18, the quick stage on Python 3.14: minutes
+
+store-postgresql: .venv/node/ready ## row-level security, roles, query plans and the rest of the store on another PostgreSQL, POSTGRESQL=17
+	$(ON_POSTGRESQL) $(PYTEST) tests/store
+
+floors: .venv/node/ready ## store, service and engine on another PostgreSQL, POSTGRESQL=17
+	$(ON_POSTGRESQL) $(PYTEST) $(FLOORS)
+
+quick-python: BIN = .venv/python-$(PYTHON_VERSION)/bin
+quick-python: .venv/python-$(PYTHON_VERSION)/ready ## the quick stage on another Python, PYTHON_VERSION=3.13
+	$(PYTEST) $(QUICK_TESTS)
+
+.venv/python-%/ready: requirements/quick.txt pyproject.toml sdk/python/pyproject.toml
+	$$(tools/python $*) -m venv --system-site-packages --without-pip $(@D)
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements/quick.txt
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . -e sdk/python
+	@touch $@
 
 durations: ## the table of the slowest test files in docs/tests.md, from the last `make suite`
 	$(BIN)/python tools/durations.py --write docs/tests.md $(DIST)/suite.xml
@@ -127,4 +155,4 @@ demo-stock: ## every product is asked for in its turn, and the inventory is not 
 docs: ## the documentation as a site under site/
 	$(BIN)/zensical build --clean
 
-.PHONY: help setup services console screenshots pins format check sbom advisories wheels offline quick test proof suite durations long bench-data bench gate reports reports-page demo-articles demo-exhibitions demo-stock docs
+.PHONY: help setup services console screenshots pins format check sbom advisories wheels offline quick test proof suite other-versions versions store-postgresql floors quick-python durations long bench-data bench gate reports reports-page demo-articles demo-exhibitions demo-stock docs

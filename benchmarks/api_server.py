@@ -97,6 +97,7 @@ def doors(server: Server, database: str) -> Iterator[tuple[int, Process]]:
     env = os.environ | {
         "HORAE_API_CELLS": json.dumps([{"name": database, "dsn": server.dsn(database, ROLE)}]),
         "HORAE_ENVIRONMENT": "test",
+        "HORAE_API_MONITORING_PORT": "0",
         "HORAE_LOG_LEVEL": "WARNING",
         "HORAE_API_SECRET": SECRET,
         "HORAE_KEYRING": str(keyring()),

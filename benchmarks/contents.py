@@ -134,4 +134,11 @@ CONTENTS: Final = (
         ("buffers_per_row_max", "growth"),
         ("buffers_per_row_max", "growth"),
     ),
+    Entry(
+        "rows",
+        30,
+        "bytes of a row with its indexes, by kind of job: history of a plain cron fire; what a fire leaves each day",
+        ("history_bytes", "each_day_bytes.task", "each_day_bytes.three_attempts", "each_day_bytes.dead_letter"),
+        ("history_bytes",),
+    ),
 )

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from benchmarks import wrapped
 from benchmarks.data import TENANT
-from benchmarks.server import FOLDER, Server
+from benchmarks.server import FOLDER, ROLE, Server
 from horae.domain.ids import Prefix, public
 from horae.domain.targets.egress import Egress
 from horae.security import keyrings
@@ -59,12 +59,13 @@ def node(
     """A node over these databases, ended by SIGTERM. `inside` is what `benchmarks.wrapped` measures in its process."""
     if inside or wrapped.PATCH in os.environ:
         program = ("benchmarks.wrapped", *program)
-    cells = [{"name": name, "dsn": server.dsn(name)} for name in databases]
+    cells = [{"name": name, "dsn": server.dsn(name, ROLE), "upkeep_dsn": server.dsn(name)} for name in databases]
     tenants = {public(Prefix.TENANT, UUID(tenant)): {"bench": SECRET} for tenant in secrets}
     env = os.environ | {
         "HORAE_CELLS": json.dumps(cells),
         "HORAE_SECRETS": json.dumps(tenants),
         "HORAE_ENVIRONMENT": "test",
+        "HORAE_NODE_MONITORING_PORT": "0",
         "HORAE_LOG_LEVEL": "WARNING",
         "HORAE_KEYRING": str(keyring()),
         **inside,

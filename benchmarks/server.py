@@ -1,7 +1,8 @@
 """A PostgreSQL of our own to measure on, with the settings we ask of a cell and durability switched on.
 
 It lives in `HORAE_BENCH_DIR` between runs, so that the template databases of `make bench-data` can be kept.
-`HORAE_BENCH_SETTINGS` is a JSON object of settings that replace ours.
+`HORAE_BENCH_SETTINGS` is a JSON object of settings that replace ours. `HORAE_BENCH_ROLE` is the role of nodes and of
+the store's workers: `horae_engine` shows what row-level security costs them.
 """
 
 import json
@@ -19,6 +20,7 @@ from pathlib import Path
 BIN = Path("/usr/lib/postgresql/15/bin")
 FOLDER = Path(os.environ.get("HORAE_BENCH_DIR", Path(tempfile.gettempdir()) / "horae-bench"))
 PORT = int(os.environ.get("HORAE_BENCH_PORT", "5744"))
+ROLE = os.environ.get("HORAE_BENCH_ROLE", "postgres")
 SETTINGS = {
     "fsync": "on",
     "full_page_writes": "on",

@@ -21,7 +21,7 @@ from benchmarks.bare.pgbench import run as run_pgbench
 from benchmarks.data import fresh
 from benchmarks.measure import Bound, Size, Slice, alternate, judged, middle, own_cpu, per_fire
 from benchmarks.meter import Meter
-from benchmarks.server import SETTINGS, Server, running
+from benchmarks.server import ROLE, SETTINGS, Server, running
 from horae.domain.instances import idempotency_keys
 from horae.domain.instances.instances import Instance, Lane, Priority
 from horae.domain.instances.lifecycle import State
@@ -108,7 +108,7 @@ def ours(
     async def work() -> None:
         neighbour = asyncio.create_task(beside) if beside is not None else None
         until = time.monotonic() + seconds
-        await asyncio.gather(*(worker.work(server.dsn(database), until) for worker in workers))
+        await asyncio.gather(*(worker.work(server.dsn(database, ROLE), until) for worker in workers))
         if neighbour is not None:
             neighbour.cancel()
 

@@ -19,9 +19,11 @@ import asyncpg
 
 from horae.runtime.settings import CellSettings
 from horae.store import migrations
+from horae.store.databases.roles import OWNER
 from tests.memory import quick_folder
 
-BIN = Path("/usr/lib/postgresql/15/bin")
+BIN = Path(os.environ.get("HORAE_TEST_POSTGRES_BIN", "/usr/lib/postgresql/15/bin"))
+"""The programs of PostgreSQL. `tools/postgresql 18` prints the folder of another version."""
 SETTINGS = {
     "fsync": "off",  # a test that cuts the power starts its own cluster
     "full_page_writes": "off",
@@ -37,10 +39,15 @@ SETTINGS = {
 
 
 class Cluster:
-    """A server that tests may fill with databases."""
+    """A server that tests may fill with databases. `account` creates, migrates and reaches them.
 
-    def __init__(self, dsn: str) -> None:
-        self._dsn = dsn
+    An account that is no superuser gives them to our owner's role, and a superuser makes and drops the copies for it.
+    """
+
+    def __init__(self, dsn: str, account: str | None = None) -> None:
+        self._admin_dsn = dsn
+        self._dsn = dsn if account is None else dsn.replace("postgres@", f"{account}@")
+        self._owner = "" if account is None else f"owner {OWNER}"
         self._numbers = count()
         self._prefix = f"t{os.getpid()}"
 
@@ -60,12 +67,12 @@ class Cluster:
 
     async def make_cells(self, number: int) -> list[str]:
         """Fresh copies of the template cells."""
-        connection = await asyncpg.connect(self.dsn("postgres"))
+        connection = await asyncpg.connect(f"{self._admin_dsn}/postgres")
         names = []
         for n in range(number):
             names.append(f"{self._prefix}_{next(self._numbers)}_{n}")
             await connection.execute(
-                f'create database "{names[-1]}" template "{self._prefix}_template_{n}" strategy file_copy'
+                f'create database "{names[-1]}" {self._owner} template "{self._prefix}_template_{n}" strategy file_copy'
             )
         await connection.close()
         return names
@@ -79,7 +86,7 @@ class Cluster:
         return name
 
     async def drop(self, names: list[str]) -> None:
-        connection = await asyncpg.connect(self.dsn("postgres"))
+        connection = await asyncpg.connect(f"{self._admin_dsn}/postgres")
         for name in names:
             await connection.execute(f'drop database "{name}" with (force)')
         await connection.close()
@@ -93,7 +100,17 @@ def private_cluster(**settings: str) -> Iterator[Cluster]:
         yield Cluster(given.rstrip("/"))
         return
     with quick_folder("horae-pg") as folder, running_server(folder, SETTINGS | settings) as port:
-        yield Cluster(f"postgresql://postgres@127.0.0.1:{port}")
+        yield Cluster(f"postgresql://postgres@127.0.0.1:{port}", _make_account(port))
+
+
+def _make_account(port: int) -> str | None:
+    """The account of a managed PostgreSQL, which `HORAE_TEST_ACCOUNT` may name: it is no superuser."""
+    name = os.environ.get("HORAE_TEST_ACCOUNT")
+    if name is not None:
+        statement = f"create role {name} login nosuperuser createrole createdb"
+        server = ["-h", "127.0.0.1", "-p", str(port), "-U", "postgres"]
+        subprocess.run([BIN / "psql", *server, "-q", "-c", statement, "postgres"], check=True)
+    return name
 
 
 @contextmanager

@@ -21,11 +21,12 @@ from tests.cluster import Cluster, private_cluster
 from tests.connections import SecondConnections
 from tests.groups import pytest_xdist_make_scheduler  # noqa: F401
 from tests.keyring import keyring, sealed
+from tests.probes import NO_PROBES
 from tests.stalls import unblocked
 from tests.unsteady import pytest_sessionfinish, pytest_terminal_summary  # noqa: F401
 
 telemetry.configure(as_json=False)  # unset, tracebacks are drawn with every local of every frame: slow
-os.environ["HORAE_KEYRING"] = str(keyring())  # for every process that a test starts
+os.environ |= {"HORAE_KEYRING": str(keyring()), **NO_PROBES}  # for every process that a test starts
 
 
 @pytest.fixture(autouse=True)

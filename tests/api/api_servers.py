@@ -17,11 +17,12 @@ from horae.runtime.settings import CellSettings
 from horae.store.nodes import leases
 from horae.store.store import Store
 from tests.keyring import keyring
+from tests.probes import NO_PROBES
 from tests.system.children import Child
 
 SECRET = "kV3mQ9xT7pLw2ZrB8nYc5HdJ4sGfAeUo"
 LISTENS = re.compile(r"listens on http://127\.0\.0\.1:(\d+)")
-CLEAN = {name: value for name, value in os.environ.items() if not name.startswith(("HORAE_", "PG"))}
+CLEAN = {name: value for name, value in os.environ.items() if not name.startswith(("HORAE_", "PG"))} | NO_PROBES
 
 
 class Door(Child):

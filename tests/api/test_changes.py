@@ -11,6 +11,7 @@ from horae.domain.targets.egress import Egress
 from horae.security.roles import Role
 from horae.service.targets.trials import Trials
 from horae.upkeep.copies import Copier
+from horae.upkeep.growth import GrowthMeter
 from tests.catcher import catching
 from tests.steps import query
 
@@ -155,6 +156,19 @@ async def test_health_is_told_in_the_seeds_own_words(admin, platform, store):
     shards = (await platform.get("/shards", params={"limit": 10, "after": 5})).json()
     assert [one["shard"] for one in shards] == list(range(6, 16))
     assert (await admin.get("/nodes")).status_code == 403
+
+
+async def test_the_platform_sees_how_each_cell_grows(admin, platform, store):
+    names = [cell.name for cell in store.cells]
+    nothing = {"cells": [], "unmeasured": names, "cells_down": []}
+    assert (await platform.get("/scheduler/growth")).json() == nothing
+    await GrowthMeter(store, 14, {names[0]: 2**40}).once()
+    one, other = (await platform.get("/scheduler/growth")).json()["cells"]
+    assert (one["cell"], one["disk_bytes"], other["disk_bytes"]) == (names[0], 2**40, None)
+    assert (one["kept_days"], one["days_ahead"], one["held"], one["days_until_full"]) == (14, 8, None, None)
+    assert one["database_bytes"] > 2**20
+    assert {"name", "bytes", "live_rows", "dead_rows", "bloated"} == set(one["tables"][0])
+    assert (await admin.get("/scheduler/growth")).status_code == 403
 
 
 async def test_a_job_that_names_a_quota_twice_is_refused(admin, job):

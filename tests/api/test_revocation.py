@@ -59,4 +59,6 @@ async def test_a_dump_of_every_cell_holds_no_usable_key(key, admin, anyone, plat
 
 
 def _dumped(dsn):
-    return subprocess.run([BIN / "pg_dump", dsn], check=True, capture_output=True, text=True, timeout=60).stdout
+    return subprocess.run(
+        [BIN / "pg_dump", "--enable-row-security", dsn], check=True, capture_output=True, text=True, timeout=60
+    ).stdout

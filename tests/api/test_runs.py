@@ -77,10 +77,11 @@ async def test_history_comes_in_pages_over_live_and_ended(admin, job, owned, sto
     ids = [(await admin.post("/jobs/coupon_job/trigger", **keyed(str(n)))).json()["instance_id"] for n in range(7)]
     for ran in (await claim_everywhere(store))[:4]:
         await settle(store, ran, Success())
-    for path in ("/jobs/coupon_job/instances", "/instances"):
+    for path, order in (("/jobs/coupon_job/instances", {}), ("/instances", {}), ("/instances", {"order": "fire_time"})):
         seen, cursor = [], None
         while True:
-            page = (await admin.get(path, params={"limit": 3} | ({"cursor": cursor} if cursor else {}))).json()
+            params = {"limit": 3} | order | ({"cursor": cursor} if cursor else {})
+            page = (await admin.get(path, params=params)).json()
             seen += [one["id"] for one in page["items"]]
             cursor = page["next"]
             if cursor is None:
@@ -94,6 +95,20 @@ async def test_history_comes_in_pages_over_live_and_ended(admin, job, owned, sto
     assert (one["job_id"], one["priority"], one["lane"]) == (job["id"], "normal", "first")
     for path in ("/jobs/coupon_job/instances", "/instances"):
         assert {item["job"] for item in (await admin.get(path)).json()["items"]} == {one["job"]} == {"coupon_job"}
+
+
+async def test_instances_of_all_jobs_are_listed_by_fire_time(admin, store):
+    await admin.post("/jobs", json={"name": "T", "trigger": {"kind": "keyed"}, "target": HTTP})
+    now = store.cells[0].clock.now()
+    for minutes in (2, 3, 1):
+        at = (now + timedelta(minutes=minutes)).isoformat()
+        assert (await admin.put(f"/tasks/T/{minutes}", json={"at": at})).status_code in {200, 201}
+    listed = (await admin.get("/instances", params={"order": "fire_time"})).json()["items"]
+    assert [one["key"] for one in listed] == ["3", "2", "1"]
+    until = (now + timedelta(minutes=3)).isoformat()
+    listed = (await admin.get("/instances", params={"order": "fire_time", "until": until})).json()["items"]
+    assert [one["key"] for one in listed] == ["2", "1"]
+    assert (await admin.get("/instances", params={"order": "nonsense"})).status_code == 422
 
 
 async def test_cancel_and_retry_and_what_may_not_be(admin, job, owned, store):

@@ -1,4 +1,4 @@
-"""An archive in a folder, and one behind a real S3 server."""
+"""An archive in a folder, and behind real S3 servers."""
 
 from datetime import timedelta
 
@@ -7,24 +7,30 @@ import pytest
 from horae.archive.object_store import open_target
 from horae.runtime.settings import Settings
 from horae.upkeep.archive import DayArchiver
+from tests.archive import s3_server
 from tests.archive.history import make_days
-from tests.archive.s3_server import S3Server, s3_server
 
 KEPT, EXPIRY = timedelta(days=14), timedelta(days=90)
 
 
 @pytest.fixture(scope="session")
-def s3(tmp_path_factory) -> S3Server:
-    with s3_server(tmp_path_factory.mktemp("s3")) as server:
+def seaweedfs(tmp_path_factory):
+    with s3_server.seaweedfs(tmp_path_factory.mktemp("seaweedfs")) as server:
         yield server
 
 
-@pytest.fixture(params=["file", "s3"])
+@pytest.fixture(scope="session")
+def versitygw(tmp_path_factory):
+    with s3_server.versitygw(tmp_path_factory.mktemp("versitygw")) as server:
+        yield server
+
+
+@pytest.fixture(params=["file", *s3_server.SERVERS])
 def settings(request, tmp_path):
-    """The settings of an archive, once in a folder and once in a bucket."""
+    """The settings of an archive: in a folder, and in a bucket of each S3 server."""
     if request.param == "file":
         return Settings(archive=f"file://{tmp_path}/archive", environment="test")
-    return request.getfixturevalue("s3").settings()
+    return request.getfixturevalue(request.param).settings()
 
 
 @pytest.fixture

@@ -1,6 +1,8 @@
 """Object storage as the archive uses it: a folder and a real S3 server answer alike."""
 
+import socket
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 
 import pytest
 
@@ -55,8 +57,21 @@ def test_a_server_that_is_away_is_unavailable(monkeypatch):
             call()
 
 
-def test_wrong_credentials_are_unavailable(s3):
-    wrong = open_target(s3.settings().model_copy(update={"archive_secret": "wrong"}))
+def test_a_server_that_never_answers_is_unavailable_after_some_time(monkeypatch):
+    monkeypatch.setattr(object_store, "MAX_RETRIES", 0)
+    monkeypatch.setattr(object_store, "REQUEST_TIMEOUT", timedelta(seconds=0.3))
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        endpoint = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        target = open_target(
+            Settings(archive="s3://bucket", archive_endpoint=endpoint, archive_key_id="a", archive_secret="b")
+        )
+        for call in (lambda: target.put("x", b"1"), lambda: target.create("x", b"1"), lambda: target.get("x")):
+            with pytest.raises(Unavailable):
+                call()
+
+
+def test_wrong_credentials_are_unavailable(seaweedfs):
+    wrong = open_target(seaweedfs.settings().model_copy(update={"archive_secret": "wrong"}))
     with pytest.raises(Unavailable):
         wrong.put("x", b"1")
 

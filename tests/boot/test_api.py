@@ -100,7 +100,7 @@ def test_no_process_starts_without_a_secret_of_its_own(environment, secret):
     assert "HORAE_API_SECRET" in done.stderr
 
 
-@pytest.mark.parametrize("role", [None, "horae_engine"])
+@pytest.mark.parametrize("role", [None, "horae_engine", "horae_relay"])
 async def test_in_production_no_door_opens_to_a_role_that_row_level_security_does_not_hold(cells, role):
     settings = Settings(environment="production", api_secret=SECRET, api_port=0)
     async with Store.of(as_role(cells, role) if role else cells) as store:

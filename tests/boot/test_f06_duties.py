@@ -38,12 +38,14 @@ DUTIES = {
         "doctor",
         "auditchainer",
         "dropper",
+        "dayarchiver",
+        "daydropper",
         "signaller",
     },
     "api": {"clockkeeper", "identitycopier", "callers", "visitors", "signaller"},
 }
 """Some that are known to be there: a walk that finds nothing proves nothing."""
-COPIERS = {"copier", "identitycopier", "tombstoneforgetter"}
+COPIERS = {"copier", "identitycopier", "tombstoneforgetter", "removedtypeforgetter", "versionforgetter"}
 """Between two cells of which one is down there is no way to carry anything: see the test with three."""
 
 
@@ -135,7 +137,7 @@ async def walk_over(walk, proxy, weather, ports):
             if before[up] or type(error).__name__ != "RoundPostponed":
                 hurt[name].append(repr(error))
     assert dict(hurt) == {}
-    told = Counter((log["event"], log.get("duty"), log.get("cell"), log.get("what")) for log in logs)
+    told = Counter((log["event"], log.get("duty"), log.get("cell"), f"{log.get('what')}") for log in logs)
     assert {saying: many for saying, many in told.items() if many > 1} == {}
     assert [log for log in logs if log.get("exc_info")] == []
     proxy.mend()
@@ -145,7 +147,8 @@ async def walk_over(walk, proxy, weather, ports):
 @pytest.mark.parametrize("weather", WEATHERS)
 async def test_every_duty_of_a_node_serves_the_cell_that_is_there(cells, store, proxy, loops, asked, tmp_path, weather):
     through = first_behind(cells, proxy)
-    settings = Settings(environment="test", cells=through, audit_anchors=tmp_path / "anchors", lease_ttl=4.0)
+    folders = {"audit_anchors": tmp_path / "anchors", "archive": f"file://{tmp_path}/archive"}
+    settings = Settings(environment="test", cells=through, lease_ttl=4.0, **folders)
     async with Store.of(through) as own:
         sealed(own)
         async with run_node(settings, own, await secrets_of(settings, own)) as node:

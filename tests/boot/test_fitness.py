@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import asyncpg
 import pytest
 
 from horae.boot import fitness
@@ -82,15 +83,36 @@ async def test_a_superuser_in_any_dsn_is_refused_in_production(cells, durable, r
             await fitness.check_cell(settings_of(mixed, "production"), store.cells[1])
 
 
-async def test_a_role_that_may_become_a_superuser_is_one(store, cells):
+@pytest.mark.parametrize(
+    ("roles", "wrong"),
+    [
+        (("horae_engine", "horae_api", "horae_migrate"), "rows of tenants is hidden in"),
+        (("horae_api", "horae_engine", "horae_migrate"), "rows of tenants for the role of the pool is hidden in"),
+        (("horae_engine", "horae_engine", "horae_api"), "rows of tenants for the role of upkeep_dsn is hidden in"),
+    ],
+)
+async def test_a_node_does_not_start_with_a_role_from_which_rows_are_hidden(cells, durable, roles, wrong):
+    """It would fire nothing, and nothing would say so."""
+    pool, direct, upkeep = (as_role(cells, role) for role in roles)
+    mixed = [
+        cell.model_copy(update={"direct_dsn": direct[number].dsn, "upkeep_dsn": upkeep[number].dsn})
+        for number, cell in enumerate(pool)
+    ]
+    async with Store.of(mixed) as store:
+        with pytest.raises(Unfit, match=f"cell-0: {wrong}"):
+            await fitness.check(settings_of(mixed, "production"), store)
+
+
+async def test_a_role_that_may_become_a_superuser_is_one(cells):
     name = f"member_{os.getpid()}"
-    async with store.cells[0].direct() as admin:
-        await admin.execute(f"create role {name} login in role postgres")
-        try:
-            async with Store.of(as_role(cells, name)[:1]) as theirs, theirs.cells[0].statement() as tx:
-                assert await fitness.health.is_superuser(tx)
-        finally:
-            await admin.execute(f"drop role {name}")
+    admin = await asyncpg.connect(as_role(cells, "postgres")[0].dsn)
+    await admin.execute(f"create role {name} login in role postgres")
+    try:
+        async with Store.of(as_role(cells, name)[:1]) as theirs, theirs.cells[0].statement() as tx:
+            assert await fitness.health.is_superuser(tx)
+    finally:
+        await admin.execute(f"drop role {name}")
+        await admin.close()
 
 
 async def test_a_cell_that_misses_a_migration_is_refused_everywhere_and_one_ahead_of_us_is_not(store, cells):

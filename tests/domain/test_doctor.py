@@ -1,9 +1,10 @@
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from horae.domain.health.doctor import SETTINGS, CellFacts, Severity, examine
+from horae.domain.health.growth import Growth
 
 SOUND = {
     "fsync": "on",
@@ -20,7 +21,8 @@ SOUND = {
     "hot_standby_feedback": "off",
     "max_slot_wal_keep_size": "65536",
 }
-CELL = CellFacts(150019, SOUND, False, timedelta(), 1000, 0, 8, 0)
+GROWTH = Growth(datetime(2030, 1, 31, tzinfo=UTC), 14, 8, 2**30, 2**40, (), ())
+CELL = CellFacts(150019, SOUND, False, timedelta(), 1000, 0, 8, 0, GROWTH)
 WRONG = {
     "fsync": "off",
     "full_page_writes": "off",
@@ -55,18 +57,30 @@ def test_each_setting_is_missed_when_it_is_wrong_and_the_advice_names_it(name):
     ("facts", "level"),
     [
         ({"version": 140000}, Severity.FAULT),
+        ({"version": 190000}, Severity.HINT),
         ({"superuser": True}, Severity.HINT),
         ({"oldest_snapshot": timedelta(minutes=2)}, Severity.HINT),
         ({"frozen_age": 600_000_000}, Severity.FAULT),
         ({"multixact_age": 200_000_000}, Severity.FAULT),
         ({"days_ahead": 2}, Severity.FAULT),
         ({"pending_migrations": 1}, Severity.FAULT),
+        ({"hidden_tables": 30}, Severity.FAULT),
+        ({"sees_sessions": False}, Severity.HINT),
+        ({"ends_sessions": False}, Severity.HINT),
+        ({"bypassing_roles": ("horae_engine",)}, Severity.HINT),
     ],
 )
 def test_each_other_fact_is_missed_too(facts, level):
     first = examine(CELL._replace(**facts))[0]
     assert first.level is level
     assert first.advice
+
+
+def test_a_role_that_bypasses_row_level_security_is_named_with_the_statement_that_ends_it():
+    first = examine(CELL._replace(bypassing_roles=("horae_engine", "horae_relay")))[0]
+    assert first.found == "horae_engine, horae_relay"
+    assert "`alter role horae_engine nobypassrls; alter role horae_relay nobypassrls`" in first.advice
+    assert "only a superuser" in first.advice
 
 
 def test_in_production_a_superuser_is_a_fault():

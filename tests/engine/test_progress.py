@@ -28,7 +28,7 @@ async def test_a_loop_that_does_not_come_round_is_named_once_and_once_when_it_go
         await progress.once()
         await progress.once()
     assert progress.stuck == ["look of cell-0"]
-    assert [(line["event"], line["what"]) for line in logs] == [("node.stuck", "look of cell-0")]
+    assert [(line["event"], line["what"]) for line in logs] == [("node.stuck", ["look of cell-0"])]
     loop.last_success_at += 21
     with capture_logs() as logs:
         await progress.once()

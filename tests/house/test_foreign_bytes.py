@@ -35,6 +35,7 @@ OWN_INPUT = {
     "security/signed_texts.py": "a cursor that this product signed",
     "service/instances/cold.py": "JSON of a row that this product archived",
     "service/tasks/compensations.py": "an outbox row",
+    "store/health/growth.py": "a measurement that this product wrote",
     "service/imports/celery_tables.py": "a file that an operator imports, on the operator's own machine",
     "service/imports/dumps.py": "the same",
     "service/imports/xxl_job.py": "the same",

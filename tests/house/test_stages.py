@@ -13,6 +13,8 @@ ROOT = Path(__file__).parents[2]
 FILES = {path.relative_to(ROOT) for path in (ROOT / "tests").rglob("test_*.py")}
 STAGES = ("quick", "test", "proof")
 IGNORE = "--ignore="
+ANOTHER_SERVER = "HORAE_TEST_POSTGRES_BIN="
+"""Part of a line that runs tests a second time, on another version of PostgreSQL."""
 DATABASE = {"cluster", "store", "ctx"}
 """Fixtures that start PostgreSQL."""
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -22,7 +24,8 @@ def pytest_arguments(target: str) -> list[str]:
     """The arguments with which a target of the Makefile starts pytest."""
     command = ["make", "--no-print-directory", "--dry-run", target]
     printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    (line,) = (line for line in printed.splitlines() if "/pytest " in line)
+    lines = [line for line in printed.splitlines() if "/pytest " in line]
+    (line,) = (line for line in lines if ANOTHER_SERVER not in line)
     return shlex.split(line)[1:]
 
 

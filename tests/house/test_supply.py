@@ -66,8 +66,12 @@ def test_every_pin_has_hashes_and_says_nothing_about_where_it_comes_from(lock):
 
 
 def test_what_is_pinned_twice_is_pinned_alike():
-    run, dev = ((ROOT / "requirements" / f"{name}.txt").read_text() for name in ("run", "dev"))
-    assert set(HASHED.findall(run)) <= set(HASHED.findall(dev)), "what is tested is what runs"
+    run, quick, dev = (
+        set(HASHED.findall((ROOT / "requirements" / f"{name}.txt").read_text())) for name in ("run", "quick", "dev")
+    )
+    assert run <= dev, "what is tested is what runs"
+    assert quick <= dev, "another Python tests the same versions"
+    assert run <= quick
 
 
 def test_every_package_of_the_console_has_a_hash_and_is_installed_as_locked():

@@ -6,6 +6,7 @@ import pytest
 from horae.domain.errors import Conflict
 from horae.domain.placement import SHARDS
 from horae.store import migrations
+from horae.store.databases import day_indexes
 from horae.store.store import Store
 from tests.steps import query
 
@@ -91,6 +92,31 @@ async def test_a_migration_behind_a_long_reader_gives_way_and_comes_again(cells,
     await writer.close()
 
 
+async def test_the_policies_of_a_table_that_is_read_for_long_are_made_by_a_later_try(cells, monkeypatch):
+    """A file without a transaction gives way, too: nobody waits behind it for longer than its lock_timeout."""
+    every = migrations.all_migrations()
+    policies = next(one for one in every if one.name == "0040_role_policies")
+    reader = await asyncpg.connect(cells[0].dsn)
+    await reader.execute("delete from schema_migration where number = 40; drop policy horae_engine on job")
+    transaction = reader.transaction()
+    await transaction.start()
+    await reader.fetch("select * from job")
+    tried, pause = asyncio.Event(), asyncio.sleep
+
+    async def wait_for_next_try(_seconds):
+        tried.set()
+        await pause(0.01)
+
+    monkeypatch.setattr(migrations.asyncio, "sleep", wait_for_next_try)
+    migrating = asyncio.create_task(migrations.migrate(cells, "test"))
+    await asyncio.wait({asyncio.create_task(tried.wait()), migrating}, return_when=asyncio.FIRST_COMPLETED)
+    assert not migrating.done()
+    await transaction.rollback()
+    assert await migrating == [f"cell-0: {policies.name}"]
+    assert await reader.fetch("select from pg_policy where polname = 'horae_engine' and polrelid = 'job'::regclass")
+    await reader.close()
+
+
 async def test_an_index_is_built_beside_a_writer_that_does_not_end(cells, monkeypatch):
     """What a first try left, cut off in the middle, is taken away by the second."""
     up = """
@@ -122,3 +148,20 @@ create index concurrently job_wide on job (created_at);
     assert row["indisvalid"]
     for connection in (writer, cut_off, other):
         await connection.close()
+
+
+async def test_days_that_were_there_before_an_index_get_it_and_new_ones_have_it(cells):
+    """An index over history cannot be built concurrently as a whole; what a first try has left is replaced."""
+    connection = await asyncpg.connect(cells[0].dsn)
+    await connection.execute("drop index instance_history_tenant")
+    await connection.execute("create index instance_history_tenant on only instance_history (tenant_id, fire_time)")
+    day = await connection.fetchval(
+        "select max(inhrelid::regclass::text) from pg_inherits where inhparent = 'instance_history'::regclass"
+    )
+    await connection.execute(f"create index {day}_tenant on {day} (fire_time)")
+    await migrations.migrate(cells, "test")
+    valid = "select indisvalid from pg_index where indexrelid = 'instance_history_tenant'::regclass"
+    assert await connection.fetchval(valid)
+    assert await connection.fetchval("select ensure_partitions('2100-01-01', 1)") == 2
+    assert await day_indexes.missing(connection) == []
+    await connection.close()

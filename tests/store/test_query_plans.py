@@ -1,8 +1,10 @@
 """Every hot statement runs by its own index: fresh, after churn without vacuum, with stale statistics."""
 
+import re
 from datetime import UTC, datetime
 from uuid import UUID
 
+import pytest
 from benchmarks.query_plans import connect, explain, indexes, nodes
 
 from tests.steps import query
@@ -224,6 +226,25 @@ async def test_behind_the_wall_every_statement_of_the_doors_keeps_its_index(stor
         "instances/instances/retry_later",
     )
     await plans_hold(store, cell.dsn, [name for name in HOT if name.startswith(asked)])
+
+
+@pytest.mark.parametrize("role", ["horae_engine", "horae_migrate"])
+async def test_policies_change_nothing_in_the_plans_of_a_node(store, cells, role):
+    """The policies of its roles are constant: the planner drops them, and no row is asked for its tenant."""
+    await query(store.cells[0], f"grant all on all tables in schema public to {role}")  # rights are not what is asked
+    [node, _] = as_role(cells, role)
+    free, held = await connect(cells[0].dsn), await connect(node.dsn)
+    for name, (args, _) in HOT.items():
+        without, plan = [await explain(connection, name, args, run=False) for connection in (free, held)]
+        assert conditions(plan) == conditions(without), name
+    await free.close()
+    await held.close()
+
+
+def conditions(plan):
+    """Every node of a plan with its index and its conditions, in whichever order these are checked."""
+    kinds = ("Node Type", "Index Name", "Index Cond", "TID Cond", "Filter", "Join Filter", "One-Time Filter")
+    return [[sorted(re.sub(r"[()]", "", node.get(kind, "")).split(" AND ")) for kind in kinds] for node in nodes(plan)]
 
 
 async def test_on_tables_just_created(store):

@@ -11,7 +11,7 @@ from horae.service.jobs import jobs
 from horae.service.tenants import tenants
 from horae.upkeep import old_rows
 from horae.upkeep.old_rows import BACKFILLS_KEPT, UNUSED_BUCKETS_KEPT, OldRowForgetter
-from tests.steps import a_job, a_type, query
+from tests.steps import a_job, query
 
 KEPT = timedelta(days=90)
 LETTER = """
@@ -127,13 +127,6 @@ async def test_an_ended_job_stays_while_something_of_it_lives(ctx, store, tenant
     await query(store, "delete from dead_letter")
     await forget_all(store)
     assert await names(store) == []
-
-
-async def test_a_removed_type_stays(ctx, store):
-    await a_type(ctx, "TYPE")
-    await end(store, "TYPE", "REMOVED")
-    await forget_all(store)
-    assert await names(store) == ["TYPE"]
 
 
 BUCKET = "insert into quota_bucket (refilled_at, tokens, shard_id, tenant_id, key) values ($1, 1, $2, $3, $4)"

@@ -1,6 +1,6 @@
 """The application: all routers under `/api/v1`, the error handler, and the middleware."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, NamedTuple
 
 from fastapi import FastAPI
@@ -35,6 +35,7 @@ from horae.api.routes import (
     tenants,
     workers,
 )
+from horae.runtime.metrics import MetricSource
 from horae.service.health.readiness import CellReadiness
 from horae.service.identity.people import People
 from horae.service.identity.sessions import Terms
@@ -71,7 +72,7 @@ ROUTERS: Final = (
 class AppParts(NamedTuple):
     """Services that some routes need; without them these routes answer that they are unavailable.
 
-    `closed` is called when a shard was not open in the expected cell.
+    `closed` is called when a shard was not open in the expected cell. `metrics` are further sources of `/metrics`.
     """
 
     trials: Trials | None = None
@@ -79,6 +80,7 @@ class AppParts(NamedTuple):
     closed: Callable[[], None] = lambda: None
     people: People | None = None
     terms: Terms = Terms()
+    metrics: Sequence[MetricSource] = ()
 
 
 NONE: Final = AppParts()
@@ -89,8 +91,9 @@ def make(gate: Gate, look: Callable[[], Awaitable[list[CellReadiness]]], parts: 
     app = FastAPI(
         title="Horae", version=__version__, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False
     )
-    app.state.gate, app.state.look, app.state.metrics = gate, look, Metrics()
-    app.state.trials, app.state.polls, app.state.closed, app.state.people, app.state.terms = parts
+    app.state.gate, app.state.look, app.state.metrics = gate, look, Metrics(*parts.metrics)
+    app.state.trials, app.state.polls, app.state.closed = parts.trials, parts.polls, parts.closed
+    app.state.people, app.state.terms = parts.people, parts.terms
     for error in (HTTPException, RequestValidationError, Exception):
         app.add_exception_handler(error, handle)
     for router in ROUTERS:

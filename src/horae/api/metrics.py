@@ -1,44 +1,36 @@
-"""The metrics of a process, in their own registry."""
+"""The metrics of an API process: its requests, and what its sources have."""
 
-from collections.abc import Iterator
+from typing import Final
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
-from prometheus_client.core import CounterMetricFamily, Metric
-from prometheus_client.registry import Collector
+from prometheus_client import Counter, Gauge, Histogram
 
-from horae.runtime.telemetry import counts
+from horae.runtime.metrics import MetricFacts, MetricKind, MetricRegistry, MetricSource
 
-REQUEST_BUCKETS_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+REQUEST_BUCKETS_S: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+REQUESTS: Final = MetricFacts(
+    "horae_api_requests", MetricKind.COUNTER, "Requests answered.", ("route", "method", "status")
+)
+REQUEST_SECONDS: Final = MetricFacts("horae_api_request_seconds", MetricKind.HISTOGRAM, "Time to answer.", ("route",))
+REQUESTS_INSIDE: Final = MetricFacts("horae_api_requests_inside", MetricKind.GAUGE, "Requests in progress.")
+API_FAMILIES: Final = (REQUESTS, REQUEST_SECONDS, REQUESTS_INSIDE)
 
 
 class Metrics:
     """Metrics of requests by route and status, not by tenant: there may be a million tenants."""
 
-    def __init__(self) -> None:
-        self.registry = CollectorRegistry(auto_describe=True)
-        labels = ("route", "method", "status")
-        self.requests = Counter("horae_api_requests", "Requests answered.", labels, registry=self.registry)
+    def __init__(self, *sources: MetricSource) -> None:
+        self.registry = MetricRegistry(*sources)
+        registry = self.registry.registry
+        self.requests = Counter(REQUESTS.name, REQUESTS.text, REQUESTS.labels, registry=registry)
         self.seconds = Histogram(
-            "horae_api_request_seconds",
-            "Time to answer.",
-            ("route",),
-            registry=self.registry,
+            REQUEST_SECONDS.name,
+            REQUEST_SECONDS.text,
+            REQUEST_SECONDS.labels,
+            registry=registry,
             buckets=REQUEST_BUCKETS_S,
         )
-        self.inside = Gauge("horae_api_requests_inside", "Requests in progress.", registry=self.registry)
-        self.registry.register(_Counts())
+        self.inside = Gauge(REQUESTS_INSIDE.name, REQUESTS_INSIDE.text, registry=registry)
 
     def text(self) -> bytes:
         """Returns all metrics in the text format of Prometheus."""
-        return generate_latest(self.registry)
-
-
-class _Counts(Collector):
-    """The counters of the process, by event name."""
-
-    def collect(self) -> Iterator[Metric]:
-        """Yields one family with a sample per event."""
-        family = CounterMetricFamily("horae_events", "Events counted by name.", labels=["event"])
-        for event, many in sorted(counts.items()):
-            family.add_metric([event], many)
-        yield family
+        return self.registry.text()

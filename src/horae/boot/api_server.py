@@ -5,7 +5,7 @@ import errno
 import resource
 import socket
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
@@ -19,6 +19,7 @@ from horae.api.gate import Gate
 from horae.api.protocol import ConnectionLimits, protocol_of
 from horae.boot.archive import archive_reader_of
 from horae.boot.fitness import check_session, pooled_statement, visit_open
+from horae.boot.monitoring import api_process, listen_for_probes
 from horae.boot.serving import client_of, sender_of
 from horae.delivery.oidc import Issuer, RelyingParty
 from horae.domain.errors import Unavailable, Unfit
@@ -27,6 +28,7 @@ from horae.runtime.cancellation import cancel_and_wait
 from horae.runtime.loop import Duty, Loop
 from horae.runtime.randomness import new_token
 from horae.runtime.settings import Settings
+from horae.runtime.stalls import StallMonitor
 from horae.runtime.waker import Waker
 from horae.security.cookies import Csrf
 from horae.security.signed_texts import Signer
@@ -40,6 +42,7 @@ from horae.service.targets.trials import Trials
 from horae.service.workers.polls import Polls
 from horae.store import row_level_security
 from horae.store.cells import Cell
+from horae.store.health.metrics import CellMetrics
 from horae.store.store import Store
 from horae.store.tx import Tx
 from horae.upkeep.clocks import ClockKeeper
@@ -58,6 +61,7 @@ LAST_USE_INTERVAL_S: Final = 10.0
 """The pause between two rounds that write the last use of API keys and sessions."""
 SIGNALS_INTERVAL_S: Final = 60.0
 CELL_JOIN_INTERVAL_S: Final = 2.0
+MONITORING_PORT_SETTING: Final = "HORAE_API_MONITORING_PORT"
 
 
 class ApiServer(uvicorn.Server):
@@ -124,8 +128,8 @@ def people_of(settings: Settings, store: Store) -> People | None:
 
 
 @asynccontextmanager
-async def api_server(settings: Settings, store: Store) -> AsyncIterator[str]:
-    """Run the API server during the block; gives its address.
+async def api_server(settings: Settings, store: Store, stalls: StallMonitor | None = None) -> AsyncIterator[str]:
+    """Run the API server during the block; gives its address. With `stalls` it has a listener for probes, too.
 
     1. Check the open cells. A cell that is lost meanwhile joins later.
     2. Build the application, listen on the socket, and start the background duties and the server.
@@ -139,7 +143,7 @@ async def api_server(settings: Settings, store: Store) -> AsyncIterator[str]:
     trials, polls = Trials(await sender_of(settings, store)), Polls(store)
     clock_waker = Waker()
     keeper = ClockKeeper(store, clock_waker.wake)
-    parts = AppParts(trials, polls, keeper.on_closed_shard, people, terms_of(settings))
+    parts = AppParts(trials, polls, keeper.on_closed_shard, people, terms_of(settings), [CellMetrics(store)])
     app = app_of(settings, store, callers, parts, visitors)
     signaller = Signaller(row_level_security.restrict(store, row_level_security.PLATFORM), new_token())
     listening = listen(settings.api_host, settings.api_port)
@@ -170,7 +174,14 @@ async def api_server(settings: Settings, store: Store) -> AsyncIterator[str]:
     serving = asyncio.create_task(server.serve(sockets=[listening]))
     try:
         host, port = listening.getsockname()[:2]
-        yield f"http://{host}:{port}"
+        async with AsyncExitStack() as monitored:
+            if stalls is not None:
+                process = api_process(store, app.state.metrics.registry, stalls)
+                port_of_probes = settings.api_monitoring_port
+                await monitored.enter_async_context(
+                    listen_for_probes(settings, port_of_probes, process, MONITORING_PORT_SETTING)
+                )
+            yield f"http://{host}:{port}"
     finally:
         server.should_exit = True
         await polls.close()

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from horae.domain.errors import Unfit
-from horae.domain.health.doctor import Diagnosis, Severity, examine_role, unfit
+from horae.domain.health.doctor import ROWS, Diagnosis, Severity, examine_role, examine_rows, unfit
 from horae.runtime.settings import Settings
 from horae.store.cells import Cell
 from horae.store.health import health
@@ -94,11 +94,15 @@ async def _faults(settings: Settings, cell: Cell) -> list[str]:
 
 
 async def _wrong_roles(cell: Cell) -> list[Diagnosis]:
-    """The superusers among the roles of the pool and of upkeep, which may differ from the role of the direct DSN."""
-    roles = {}
+    """What is wrong with the roles of the pool and of upkeep, which may differ from the role of the direct DSN."""
     async with pooled_statement(cell) as tx:
-        roles["role of the pool"] = await health.is_superuser(tx)
+        found = await _examine(tx, "the pool")
     async with cell.direct(owner=True) as connection:
-        roles["role of upkeep_dsn"] = await health.is_superuser(Tx(connection, datetime.now(UTC)))
-    found = [examine_role(superuser=wrong, production=True, name=name) for name, wrong in roles.items()]
+        found += await _examine(Tx(connection, datetime.now(UTC)), "upkeep_dsn")
     return [one for one in found if one.level is Severity.FAULT]
+
+
+async def _examine(tx: Tx, whose: str) -> list[Diagnosis]:
+    superuser, hidden = await health.is_superuser(tx), await health.hidden_tables(tx)
+    role = examine_role(superuser=superuser, production=True, name=f"role of {whose}")
+    return [role, examine_rows(hidden, name=f"{ROWS} for the role of {whose}")]

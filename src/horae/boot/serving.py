@@ -10,6 +10,7 @@ from functools import partial
 from typing import Final
 from uuid import UUID
 
+from horae import archive
 from horae.boot import fitness
 from horae.boot.secrets import secrets_of
 from horae.delivery.broker_connections import Lines
@@ -31,12 +32,15 @@ from horae.store.nodes.pulses import Sign
 from horae.store.protocol import CellProtocol, StoreProtocol
 from horae.store.store import Store
 from horae.upkeep.anchors import Anchorer, AnchorWebhook
+from horae.upkeep.archive import DayArchiver
 from horae.upkeep.audit_chain import AuditChainer, Dropper
 from horae.upkeep.copies import Copier
 from horae.upkeep.coverages import Coverer
 from horae.upkeep.days import DayDropper
 from horae.upkeep.doctor import Doctor
 from horae.upkeep.feed import Feed
+from horae.upkeep.gauges import GaugeReader
+from horae.upkeep.growth import GrowthMeter
 from horae.upkeep.holds import HoldSweeper
 from horae.upkeep.idempotency import Forgetter
 from horae.upkeep.intakes import Intakes
@@ -45,10 +49,12 @@ from horae.upkeep.key_rotation import Reencrypter, Rewrapper
 from horae.upkeep.ledgers import KeyForgetter
 from horae.upkeep.marks import Marker
 from horae.upkeep.old_rows import OldRowForgetter
+from horae.upkeep.old_versions import VersionForgetter
 from horae.upkeep.partitions import Partitioner
 from horae.upkeep.purges import Purger
 from horae.upkeep.reconciler import Reconciler
 from horae.upkeep.relay import Relay, RelayProgress
+from horae.upkeep.removed_types import RemovedTypeForgetter
 from horae.upkeep.signals import Signaller
 from horae.upkeep.tombstones import TombstoneForgetter
 from horae.upkeep.vacuum import Vacuumer
@@ -73,11 +79,14 @@ COVERAGE_INTERVAL_S: Final = 60.0
 GARBAGE_INTERVAL_S: Final = 60.0
 HOLDS_INTERVAL_S: Final = 60.0
 AUDIT_DROP_INTERVAL_S: Final = 3600.0
+GAUGES_INTERVAL_S: Final = 30.0
 OLD_ROWS_INTERVAL_S: Final = 3600.0
 KEYS_INTERVAL_S: Final = 6 * 3600.0
 ANCHOR_INTERVAL_S: Final = 3600.0
 PARTITION_INTERVAL_S: Final = 3600.0
 DAY_DROP_INTERVAL_S: Final = 600.0
+GROWTH_INTERVAL_S: Final = 600.0
+ARCHIVE_INTERVAL_S: Final = 300.0
 ENDS: Final = (signal.SIGTERM, signal.SIGINT)
 
 
@@ -157,19 +166,31 @@ def doctor_of(settings: Settings, store: Store) -> Doctor:
     return Doctor(store, None if limit is None else timedelta(seconds=limit))
 
 
-def day_dropper_of(settings: Settings, store: Store) -> DayDropper:
+def day_archiver_of(settings: Settings, store: Store) -> DayArchiver | None:
+    """The duty that archives days of history; None without an archive. Raises where its libraries are missing."""
+    if settings.archive is None:
+        return None
+    target = archive.load("object_store").open_target(settings)
+    return DayArchiver(store, target, timedelta(days=settings.history_days), timedelta(days=settings.archive_days))
+
+
+def day_dropper_of(settings: Settings, store: Store, archiver: DayArchiver | None) -> DayDropper:
     """The duty that drops days of history and events, with the terms of the settings."""
-    return DayDropper(store, timedelta(days=settings.history_days), timedelta(days=settings.history_held_days))
+    kept, held = timedelta(days=settings.history_days), timedelta(days=settings.history_held_days)
+    return DayDropper(store, kept, held, archiver)
+
+
+def _ended_jobs_kept(settings: Settings) -> timedelta:
+    """A job outlives its history, so that every ended instance has one."""
+    archived = 0 if settings.archive is None else settings.archive_days
+    with_history = settings.history_days + max(settings.history_held_days, archived) + 1
+    return timedelta(days=max(settings.ended_job_days, with_history))
 
 
 def old_row_forgetter_of(settings: Settings, owner: Store) -> OldRowForgetter:
-    """The duty that deletes old rows. A job outlives its history, so that every ended instance has one."""
-    with_history = settings.history_days + settings.history_held_days + 1
-    return OldRowForgetter(
-        owner,
-        dead_letters_kept=timedelta(days=settings.dead_letter_days),
-        ended_jobs_kept=timedelta(days=max(settings.ended_job_days, with_history)),
-    )
+    """The duty that deletes old rows."""
+    dead_letters_kept = timedelta(days=settings.dead_letter_days)
+    return OldRowForgetter(owner, dead_letters_kept=dead_letters_kept, ended_jobs_kept=_ended_jobs_kept(settings))
 
 
 def marker_of(settings: Settings, owner: Store, mine: Callable[[CellProtocol], bool]) -> Marker:
@@ -247,18 +268,25 @@ async def _run_node(
     feed = Feed(owner, outlets, partial(_held_shards, store, worker))
     relay = Relay(owner, partial(_held_shards, store, worker), relayed)
     reconciler = Reconciler(store, partial(_held_shards, store, worker), sender, egress_of(settings))
+    archiver = day_archiver_of(settings, store)
     chains = partial(_chains_audit, store, worker)
+    gauges = GaugeReader(owner)
+    worker.metric_sources.append(gauges)
     stores = [store] if owner is store else [store, owner]
     duties: tuple[tuple[Duty, float], ...] = (
         (CellJoiner(stores, partial(fitness.check_cell, settings), worker.join), CELL_JOIN_INTERVAL_S),
         (Partitioner(store), PARTITION_INTERVAL_S),
-        (day_dropper_of(settings, store), DAY_DROP_INTERVAL_S),
+        (day_dropper_of(settings, store, archiver), DAY_DROP_INTERVAL_S),
+        (GrowthMeter(store, settings.history_days, settings.disks()), GROWTH_INTERVAL_S),
         (Purger(owner), PURGE_INTERVAL_S),
         (Forgetter(owner), EXPIRED_ROWS_INTERVAL_S),
         (TombstoneForgetter(owner), EXPIRED_ROWS_INTERVAL_S),
         (KeyForgetter(owner, timedelta(days=settings.dead_letter_days), chains), KEYS_INTERVAL_S),
         (old_row_forgetter_of(settings, owner), OLD_ROWS_INTERVAL_S),
+        (RemovedTypeForgetter(owner, _ended_jobs_kept(settings)), OLD_ROWS_INTERVAL_S),
+        (VersionForgetter(owner, _ended_jobs_kept(settings), chains), OLD_ROWS_INTERVAL_S),
         (HoldSweeper(store), HOLDS_INTERVAL_S),
+        (gauges, GAUGES_INTERVAL_S),
         (doctor_of(settings, store), DOCTOR_INTERVAL_S),
         (Coverer(store, partial(_held_shards, store, worker)), COVERAGE_INTERVAL_S),
         (Dropper(owner, timedelta(days=settings.audit_days)), AUDIT_DROP_INTERVAL_S),
@@ -275,6 +303,8 @@ async def _run_node(
         (intakes, INTAKES_INTERVAL_S, Sign.INTAKES),
         (marker_of(settings, owner, chains), MARKS_INTERVAL_S, Sign.ROWS_WRITTEN),
     )
+    if archiver is not None:
+        duties += ((archiver, ARCHIVE_INTERVAL_S),)
     if isinstance(store.cipher, Envelopes):
         duties += ((Rewrapper(store, store.cipher), REENCRYPT_INTERVAL_S), (Reencrypter(store), REENCRYPT_INTERVAL_S))
     if (book := book_of(sender)) is not None:

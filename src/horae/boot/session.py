@@ -35,7 +35,7 @@ def load(*, api_server: bool = False, checked: bool = True) -> Settings:
     that leads over a network without a verified certificate.
     """
     settings = Settings()
-    telemetry.configure(as_json=settings.log_json, level=settings.log_level)
+    telemetry.configure(as_json=settings.logs_json(), level=settings.log_level)
     cells = settings.api_server_cells() if api_server else settings.all_cells()
     if not cells:
         raise Invalid(

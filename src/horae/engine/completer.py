@@ -25,16 +25,20 @@ NOT_NOW: tuple[type[Exception], ...] = (*GONE, *TRY_AGAIN, *CUT, *LOCKED, *NO_RO
 
 
 class Completer:
-    """Writes results, and tries again until the rescuer has taken over.
+    """Writes results, and tries again until the rescuer has taken over. `batches` counts the batches that it began.
 
     The calls have been sent already: if a result is lost, its call is sent a second time.
     """
 
     def __init__(self, settler: Settler, pace: BatchPace) -> None:
         self.settler = settler
+        self.batches = 0
         self._batches = Batcher("settle", self._settle, pace)
         self.add = self._batches.add
         self.drain = self._batches.drain
+
+    def __len__(self) -> int:
+        return len(self._batches)
 
     @property
     def is_full(self) -> bool:
@@ -42,6 +46,7 @@ class Completer:
         return len(self._batches) > MAX_UNWRITTEN_RESULTS
 
     async def _settle(self, batch: Sequence[AttemptOutcome]) -> None:
+        self.batches += 1
         left: list[AttemptOutcome] = []
 
         async def settle(part: Sequence[AttemptOutcome]) -> list[AttemptOutcome]:

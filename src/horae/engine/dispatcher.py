@@ -123,6 +123,11 @@ class Dispatcher:
         """Whether more calls may be admitted now. Fires that are decided alone do not count: their slots bound them."""
         return len(self._admitted) < BATCH and not self.parts.completer.is_full
 
+    @property
+    def in_flight(self) -> int:
+        """How many calls were sent and have not landed."""
+        return len(self._in_flight)
+
     async def wait_until_idle(self) -> None:
         """Wait until no batch runs, no call is in flight and every result is written."""
         batchers = (self._admitted, self._unslotted, self._alone, self._behind)

@@ -1,6 +1,7 @@
 """One scheduler process: it leases shards in every cell, and fires, sends, settles and rescues there."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import timedelta
@@ -25,6 +26,7 @@ from horae.runtime import randomness
 from horae.runtime.cancellation import cancel_and_wait
 from horae.runtime.clock import boottime
 from horae.runtime.loop import Duty, Loop
+from horae.runtime.metrics import MetricSource
 from horae.runtime.prompts import PromptedDuty
 from horae.runtime.telemetry import log
 from horae.runtime.waker import Waker
@@ -66,7 +68,10 @@ UNHURRIED: Final = {Sign.RUNNING, Sign.ROWS_WRITTEN}
 
 
 class Node:
-    """One process for all cells. Its identity is new at every start, even on the same host."""
+    """One process for all cells. Its identity is new at every start, even on the same host.
+
+    `shard_changes` counts the shards that it has gained and lost, by cell. `metric_sources` are those of its upkeep.
+    """
 
     def __init__(
         self,
@@ -121,6 +126,8 @@ class Node:
             for name, runner in self.runners.items()
         }
         self.progress = ProgressWatch({name: sign for cell in store.cells for name, sign in self._signs(cell)})
+        self.metric_sources: list[MetricSource] = []
+        self.shard_changes: Counter[tuple[str, str]] = Counter()
         self._tasks: list[asyncio.Task[None]] = []
         self._started = self._turning = False
 
@@ -293,7 +300,9 @@ class Node:
         [own] = [one for one in self.store.cells if one.name == cell.name]
         self._on_change(own, [], [])
 
-    def _on_change(self, cell: Cell, _gained: list[int], _lost: list[int]) -> None:
+    def _on_change(self, cell: Cell, gained: list[int], lost: list[int]) -> None:
+        self.shard_changes[cell.name, "gained"] += len(gained)
+        self.shard_changes[cell.name, "lost"] += len(lost)
         self.runners[cell.name].hold(self.leases.held_shards(cell), self.store.shards_of(cell))
         if self._tasks and not self.leases.alive(cell):
             cell.discard_idle_connections()  # what broke the lease connection may have broken others

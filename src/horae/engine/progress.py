@@ -31,9 +31,9 @@ class ProgressWatch:
     async def once(self) -> int:
         """Check every sign and log what changed; returns 0."""
         stuck = [name for name, well in self._signs.items() if not well()]
-        for name in set(stuck).difference(self.stuck):
-            log.error("node.stuck", what=name)
-        for name in set(self.stuck).difference(stuck):
-            log.info("node.recovered", what=name)
+        if new := [name for name in stuck if name not in self.stuck]:
+            log.error("node.stuck", what=new)
+        if over := [name for name in self.stuck if name not in stuck]:
+            log.info("node.recovered", what=over)
         self.stuck = stuck
         return 0

@@ -4,7 +4,7 @@ from ipaddress import ip_network
 from pathlib import Path
 from typing import Final, Literal, Self
 
-from pydantic import BaseModel, Field, TypeAdapter, field_validator, model_validator
+from pydantic import BaseModel, ByteSize, Field, TypeAdapter, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from horae.domain.errors import Invalid
@@ -17,6 +17,7 @@ class CellSettings(BaseModel):
     - `pooled`: the DSN leads to a pooler in transaction mode (PgBouncer).
     - `direct_dsn`: for what needs its own session (LISTEN); required if `pooled`, otherwise the DSN by default.
     - `upkeep_dsn`: for upkeep that only the owner of the tables may do (VACUUM); `direct_dsn` by default.
+    - `disk_bytes`: the space for its database, in bytes or as `500GiB`; `HORAE_DISK_BYTES` by default.
     """
 
     name: str
@@ -24,6 +25,7 @@ class CellSettings(BaseModel):
     direct_dsn: str | None = None
     upkeep_dsn: str | None = None
     pooled: bool = False
+    disk_bytes: ByteSize | None = None
 
     @model_validator(mode="after")
     def _sessions_pass_the_pooler(self) -> Self:
@@ -139,7 +141,12 @@ class Settings(BaseSettings):
     api_concurrency: int = 100
     api_connections: int = Field(default=10_000, ge=10)
     api_trusted_proxies: list[str] = Field(default_factory=list)
+    monitoring_host: str = "127.0.0.1"
+    monitoring_token: str = Field(default="", repr=False)
+    node_monitoring_port: int = Field(default=8701, ge=0, le=65535)
+    api_monitoring_port: int = Field(default=8702, ge=0, le=65535)
     brokers: dict[str, BrokerSettings] = Field(default_factory=dict)
+    disk_bytes: ByteSize | None = None
     history_days: int = Field(default=14, ge=3, le=90)
     history_held_days: int = Field(default=7, ge=0, le=90)
     archive: str | None = None
@@ -157,7 +164,7 @@ class Settings(BaseSettings):
     oidc: OidcSettings | None = None
     session_idle: float = Field(default=3600.0, ge=300)
     session_life: float = Field(default=12 * 3600.0, ge=300)
-    log_json: bool = False
+    log_json: bool | None = None
     log_level: str = "INFO"
 
     @model_validator(mode="after")
@@ -171,6 +178,10 @@ class Settings(BaseSettings):
     def _proxies_are_networks(cls, given: list[str]) -> list[str]:
         return [str(ip_network(one)) for one in given]
 
+    def logs_json(self) -> bool:
+        """Whether logs are JSON: what `HORAE_LOG_JSON` says, else everywhere but in `dev`."""
+        return self.environment != "dev" if self.log_json is None else self.log_json
+
     def all_egress(self) -> EgressSettings:
         """`HORAE_EGRESS`. By default only the public Internet over TLS; in test and dev also private networks."""
         return self.egress or (EgressSettings() if self.environment == "production" else LAPTOP)
@@ -180,6 +191,11 @@ class Settings(BaseSettings):
         if self.cells:
             return self.cells
         return [CellSettings(name="cell-0", dsn=self.dsn)] if self.dsn else []
+
+    def disks(self) -> dict[str, int]:
+        """The space of each cell, where it is known."""
+        known = {cell.name: cell.disk_bytes or self.disk_bytes for cell in self.all_cells()}
+        return {name: int(size) for name, size in known.items() if size is not None}
 
     def api_server_cells(self) -> list[CellSettings]:
         """The cells for API processes: `HORAE_API_CELLS` or `HORAE_API_DSN`, with the role `horae_api`.

@@ -40,12 +40,12 @@ def log_stall(stall: Stall) -> None:
 
 
 @contextmanager
-def watch_stalls(bound_s: float = MAX_LOOP_STALL_S) -> Iterator[None]:
+def watch_stalls(bound_s: float = MAX_LOOP_STALL_S) -> Iterator["StallMonitor"]:
     """Watch the running loop while the block runs."""
     monitor = StallMonitor(bound_s)
     monitor.start()
     try:
-        yield
+        yield monitor
     finally:
         monitor.stop()
 
@@ -75,6 +75,11 @@ class StallMonitor:
         self._beat()
         self._watcher = threading.Thread(target=self._watch, name="horae-stalls", daemon=True)
         self._watcher.start()
+
+    @property
+    def silence_s(self) -> float:
+        """Seconds since the loop has turned last. All threads may read it."""
+        return max(0.0, time.monotonic() - self._at)
 
     def stop(self) -> None:
         """Stop watching."""

@@ -22,9 +22,12 @@ def count(event: str, by: int = 1, **facts: object) -> None:
 
 
 def configure(*, as_json: bool, level: str = "INFO") -> None:
-    """Send logs to standard error, so that standard output contains only the output of a command."""
+    """Send logs to standard error, so that standard output contains only the output of a command.
+
+    Text has colours only on a terminal: in a file they would be noise.
+    """
     renderer: structlog.typing.Processor = (
-        structlog.processors.JSONRenderer() if as_json else structlog.dev.ConsoleRenderer()
+        structlog.processors.JSONRenderer() if as_json else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
     )
     structlog.configure(
         processors=[

@@ -120,6 +120,7 @@ ACTIONS: Final[dict[str, Action]] = {
     "health.read": Action(Permission.READ),
     "nodes.list": Action(Permission.READ, platform=True),
     "shards.list": Action(Permission.READ, platform=True),
+    "growth.read": Action(Permission.READ, platform=True),
     "keys.create": Action(Permission.MANAGE, audited=True),
     "keys.list": Action(Permission.MANAGE),
     "keys.revoke": Action(Permission.MANAGE, audited=True),

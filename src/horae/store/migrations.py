@@ -8,6 +8,7 @@ afterwards is refused.
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -21,7 +22,7 @@ from horae.domain.errors import Conflict
 from horae.domain.placement import deal_to_cells
 from horae.runtime.settings import CellSettings
 from horae.store.connections.direct_connection import SESSION
-from horae.store.databases import partitions
+from horae.store.databases import day_indexes, partitions, roles
 from horae.store.nodes import shards
 from horae.store.statements import sql
 from horae.store.tx import Tx
@@ -45,7 +46,7 @@ class Migration(NamedTuple):
         """The statements that run one by one outside a transaction; None if the file runs as one transaction."""
         if not self.up.lstrip().startswith(WITHOUT_TRANSACTION):
             return None
-        return [statement for statement in self.up.split(";\n") if statement.strip()]
+        return split_statements(self.up)
 
 
 def all_migrations() -> list[Migration]:
@@ -59,6 +60,17 @@ def all_migrations() -> list[Migration]:
             checksum = sha256(text.encode()).hexdigest()
             found.append(Migration(int(file.name[:4]), file.name.removesuffix(".sql"), up, checksum))
     return found
+
+
+def split_statements(text: str) -> list[str]:
+    """The statements of a text. A statement ends with a line that ends with a semicolon, outside of `$$ … $$`."""
+    statements, in_body = [""], False
+    for line in text.splitlines(keepends=True):
+        statements[-1] += line
+        in_body ^= line.count("$$") % 2 == 1
+        if line.endswith(";\n") and not in_body:
+            statements.append("")
+    return [statement for statement in statements if statement.strip()]
 
 
 async def migrate(cells: list[CellSettings], environment: str) -> list[str]:
@@ -80,10 +92,11 @@ async def migrate(cells: list[CellSettings], environment: str) -> list[str]:
 
 
 async def apply(connection: "asyncpg.Connection[asyncpg.Record]", name: str, environment: str) -> list[str]:
-    """Apply the missing migrations to one cell and create its partitions ahead."""
+    """Create the missing roles, apply the missing migrations to one cell, and create its partitions ahead."""
     while not await connection.fetchval(sql("migrations/lock")):  # noqa: ASYNC110 — another process holds it
         await asyncio.sleep(LOCK_RETRY_PAUSE_S)
     try:
+        await roles.prepare(connection)
         await connection.execute(sql("migrations/prepare"))
         rows = await connection.fetch(sql("migrations/applied"))
         done = {row["number"]: row["checksum"] for row in rows}
@@ -97,27 +110,52 @@ async def apply(connection: "asyncpg.Connection[asyncpg.Record]", name: str, env
         await connection.execute(sql("migrations/name"), name, environment)
         now = datetime.now(UTC)  # only a first supply; upkeep uses the cell's own clock
         await partitions.stock(lambda: nullcontext(Tx(connection, now, STATEMENT_TIMEOUT_S)))
+        for partition in await day_indexes.missing(connection):
+            await _index_day(connection, partition)
     finally:
         await connection.execute(sql("migrations/unlock"))
     return news
 
 
 async def _apply_one(connection: "asyncpg.Connection[asyncpg.Record]", migration: Migration) -> None:
+    statements = migration.statements
+
+    async def work() -> None:
+        await connection.execute(migration.up)
+        await _remember(connection, migration)
+
+    if statements is None:
+        await _give_way(lambda: _in_transaction(connection, work))
+    else:
+        await _give_way(lambda: _apply_one_by_one(connection, migration, statements))
+
+
+async def _index_day(connection: "asyncpg.Connection[asyncpg.Record]", partition: str) -> None:
+    """Build the index of a day that was there before it."""
+    await day_indexes.drop_rest(connection, partition)
+    await day_indexes.build(connection, partition)
+    await _give_way(lambda: _in_transaction(connection, lambda: day_indexes.attach(connection, partition)))
+
+
+async def _give_way(work: Callable[[], Awaitable[None]]) -> None:
+    """Run work that waits for locks only shortly; if it would have to wait longer, let others pass first."""
     for left in reversed(range(TRIES)):
         try:
-            if (statements := migration.statements) is not None:
-                await _apply_one_by_one(connection, migration, statements)
-                return
-            async with connection.transaction():
-                await connection.execute(sql("migrations/careful"))
-                await connection.execute(migration.up)
-                await _remember(connection, migration)
+            await work()
         except asyncpg.LockNotAvailableError:
             if not left:
                 raise
             await asyncio.sleep(LOCK_RETRY_PAUSE_S)
         else:
             return
+
+
+async def _in_transaction(
+    connection: "asyncpg.Connection[asyncpg.Record]", work: Callable[[], Awaitable[None]]
+) -> None:
+    async with connection.transaction():
+        await connection.execute(sql("migrations/careful"))
+        await work()
 
 
 async def _apply_one_by_one(

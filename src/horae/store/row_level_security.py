@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from uuid import UUID
 
 from horae.runtime.clock import Clock
+from horae.store.databases.tables import SECURED_TABLES
 from horae.store.protocol import CellProtocol, StoreProtocol
 from horae.store.statements import sql
 from horae.store.transactions import CellTransactions, ShardTransactions
@@ -32,6 +33,8 @@ class Behalf(NamedTuple):
 
 
 PLATFORM: Final = Behalf(platform=True)
+TRIED_PAGES: Final = 64
+"""How many pages of a table are tried, half a megabyte: enough to see a row, and quick however large the table is."""
 
 
 def begin(behalf: Behalf) -> str:
@@ -42,8 +45,31 @@ def begin(behalf: Behalf) -> str:
 
 
 async def is_enforced(tx: Tx) -> bool:
-    """Whether row-level security applies to this connection's role."""
-    return bool(await tx.value(sql("row_level_security/is_enforced")))
+    """Whether row-level security hides the rows of all tenants from this connection's role while no tenant is named.
+
+    1. The catalog: no attribute, policy or ownership lets the role pass. An empty table could not show that.
+    2. Each table that the role may read is tried: a policy or a setting of the role may show rows in another way.
+    """
+    if not await is_held(tx):
+        return False
+    return not any([await shows_rows(tx, table) for table in await readable(tx)])
+
+
+async def is_held(tx: Tx) -> bool:
+    """Whether the catalog names nothing by which this connection's role passes row-level security."""
+    return bool(await tx.value(sql("row_level_security/is_held"), SECURED_TABLES))
+
+
+async def readable(tx: Tx) -> list[str]:
+    """The tables with rows of tenants that this connection's role may read."""
+    return [row["name"] for row in await tx.rows(sql("row_level_security/readable"), SECURED_TABLES)]
+
+
+async def shows_rows(tx: Tx, table: str) -> bool:
+    """Whether this connection sees a tenant's row in the first pages of a table."""
+    column = "id" if table == "tenant" else "tenant_id"
+    statement = sql("row_level_security/shows_rows")
+    return bool(await tx.value(statement.format(table=table, column=column, pages=TRIED_PAGES)))
 
 
 def restrict(store: StoreProtocol, behalf: Behalf) -> "RowSecurityStore":

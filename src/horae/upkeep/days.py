@@ -5,6 +5,8 @@
    warning in each round, for `held` days at most.
 3. After that the day is dropped all the same: an error is logged, and each tenant gets an event and an audit row with
    the day that its subscription has missed.
+4. With an archive, a day of history is never dropped before the archive has exactly its rows. That is checked before
+   the day is detached, and again when nobody can write to it any more.
 """
 
 import asyncio
@@ -17,10 +19,11 @@ from horae.service.context import Context
 from horae.service.events import subscriptions
 from horae.store.cells import Cell
 from horae.store.connections.each_cell import Visits
-from horae.store.databases import days
+from horae.store.databases import archived_days, days
 from horae.store.databases.days import Day, DayState, Reader
 from horae.store.store import Store
 from horae.store.tenants import tenants
+from horae.upkeep.archive import DayArchiver
 
 if TYPE_CHECKING:
     from horae.store.connections.deadlines import Connection
@@ -39,6 +42,7 @@ class HeldDays:
         self._days: set[date] = set()
         self._readers: set[Reader] = set()
         self._unrelayed = 0
+        self._unarchived = ""
         self.missed: set[tuple[Reader, date]] = set()
 
     def readers_of(self, day: Day) -> list[Reader]:
@@ -51,6 +55,11 @@ class HeldDays:
         self._readers.update(readers)
         self._unrelayed += unrelayed
 
+    def add_unarchived(self, day: Day, reason: str) -> None:
+        """A day stays, because it is not archived."""
+        self._days.add(day.day)
+        self._unarchived = self._unarchived or reason
+
     def warn(self, cell: Cell) -> None:
         """Warn once of all days that stay, if there are any."""
         if self._days:
@@ -61,14 +70,15 @@ class HeldDays:
                 days=len(self._days),
                 subscriptions=sorted({reader.name for reader in self._readers}),
                 unrelayed=self._unrelayed,
+                archive=self._unarchived,
             )
 
 
 class DayDropper:
     """A duty: drop the days of every cell that are over their term."""
 
-    def __init__(self, store: Store, kept: timedelta, held: timedelta) -> None:
-        self.store, self.kept, self.held = store, kept, held
+    def __init__(self, store: Store, kept: timedelta, held: timedelta, archiver: DayArchiver | None = None) -> None:
+        self.store, self.kept, self.held, self._archiver = store, kept, held, archiver
         self._visits = Visits("daydropper")
 
     async def once(self) -> int:
@@ -84,10 +94,13 @@ class DayDropper:
                 if day.end > now - self.kept or not await self._may_go(cell, connection, day, waiting):
                     continue
                 try:
-                    await _drop(connection, day, now)
+                    detached = await _detach(connection, day, now)
                 except TimeoutError:
                     log.warning("days.postponed", cell=cell.name, table=day.partition)
                     break
+                if not await self._is_archived(connection, detached, waiting):
+                    continue
+                await self._drop(connection, detached, now)
                 log.info("days.dropped", cell=cell.name, table=day.partition, bytes=day.bytes)
                 dropped += 1
             waiting.warn(cell)
@@ -100,9 +113,11 @@ class DayDropper:
         readers = waiting.readers_of(day)
         unrelayed = await days.unrelayed(connection, day.begin, day.end) if day.parent == days.EVENTS else 0
         if not readers and not unrelayed:
-            return True
+            return await self._is_archived(connection, day, waiting)
         if day.end > cell.clock.now() - self.kept - self.held:
             waiting.add(day, readers, unrelayed)
+            return False
+        if not await self._is_archived(connection, day, waiting):
             return False
         names = [reader.name for reader in readers]
         log.error("days.dropped_unread", cell=cell.name, table=day.partition, subscriptions=names, unrelayed=unrelayed)
@@ -112,6 +127,21 @@ class DayDropper:
                 waiting.missed.add((reader, day.day))
         return True
 
+    async def _is_archived(self, connection: "Connection", day: Day, waiting: "HeldDays") -> bool:
+        """Whether a day may be dropped as far as the archive is concerned."""
+        if self._archiver is None or day.parent != days.HISTORY:
+            return True
+        reason = await self._archiver.why_unsafe(connection, day)
+        if reason:
+            waiting.add_unarchived(day, reason)
+        return not reason
+
+    async def _drop(self, connection: "Connection", day: Day, now: datetime) -> None:
+        """Drop a detached day."""
+        if self._archiver is not None and day.parent == days.HISTORY:
+            await archived_days.record_drop(connection, day.day, now)
+        await days.drop(connection, day)
+
     async def _record_missed_day(self, cell: Cell, reader: Reader, day: Day) -> None:
         async with cell.statement() as tx:
             known = await tenants.known(tx, reader.tenant_id)
@@ -120,12 +150,12 @@ class DayDropper:
             await subscriptions.record_missed_day(ctx, reader.name, day.day)
 
 
-async def _drop(connection: "Connection", day: Day, now: datetime) -> None:
-    """Drop a day, from whichever step an earlier round has reached."""
+async def _detach(connection: "Connection", day: Day, now: datetime) -> Day:
+    """Detach a day, from whichever step an earlier round has reached. Returns it as it is then."""
     if day.state == DayState.ATTACHED:
         await days.record_drop(connection, now, day)
         await days.mark(connection, day)
         await days.detach(connection, day, DETACH_TIMEOUT_S)
     elif day.state == DayState.DETACHING:
         await days.finish_detach(connection, day, DETACH_TIMEOUT_S)
-    await days.drop(connection, day)
+    return day._replace(state=DayState.DETACHED)

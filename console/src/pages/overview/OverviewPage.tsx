@@ -5,13 +5,18 @@ import { Page } from "../../parts/Page";
 import { Cluster } from "./Cluster";
 import { CurrentHealth } from "./CurrentHealth";
 import { Forecast } from "./Forecast";
+import { Growth } from "./Growth";
 import { RecentHealth } from "./RecentHealth";
 import "./overview.css";
 
-/** Current health, recent health, load forecast and cluster. */
+/** Current health, recent health, load forecast, cluster and growth. */
 export function OverviewPage() {
   const { t } = useTranslation("overview");
-  const permitted = { jobs: useIsPermitted("jobs.forecast"), nodes: useIsPermitted("nodes.list") };
+  const permitted = {
+    jobs: useIsPermitted("jobs.forecast"),
+    nodes: useIsPermitted("nodes.list"),
+    growth: useIsPermitted("growth.read"),
+  };
   const { me } = useMe();
   return (
     <Page title={t("title")}>
@@ -19,6 +24,7 @@ export function OverviewPage() {
       <RecentHealth />
       {permitted.jobs && <Forecast tenant={permitted.nodes ? me?.tenant : undefined} />}
       {permitted.nodes && <Cluster />}
+      {permitted.growth && <Growth />}
     </Page>
   );
 }

@@ -1,12 +1,13 @@
 """Models of health, nodes, shards, calendars, forecasts and test requests."""
 
 from datetime import date, datetime
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Self
 
 import msgspec
 from pydantic import ConfigDict, Field
 
 from horae.api.models.base import Day, Payload, RequestModel, ResponseModel
+from horae.domain.health.growth import Growth
 from horae.domain.health.signals import HealthMode, SignalSpan, percentile_ms
 from horae.domain.ids import Prefix, public
 from horae.domain.instances.outcomes import WORDS
@@ -121,6 +122,67 @@ class NodesView(ResponseModel):
     """All nodes of all cells. `cells_down` names the cells that do not answer."""
 
     nodes: list[NodeView]
+    cells_down: list[str]
+
+
+class TableSizeView(ResponseModel):
+    """A table whose rows change all the time. PostgreSQL counts its rows; dead rows wait for vacuum."""
+
+    name: str
+    bytes: int
+    live_rows: int
+    dead_rows: int
+    bloated: bool = Field(description="Whether it has more dead rows than live ones, and many.")
+
+
+class HeldDaysView(ResponseModel):
+    """Days that are over their term and not dropped, because something still needs them."""
+
+    days: int
+    oldest: date
+    subscriptions: list[str] = Field(description="Subscriptions that have not been sent all of these days.")
+    unrelayed: int = Field(description="Compensations of these days that were not relayed.")
+
+
+class CellGrowthView(ResponseModel):
+    """How a cell grows, by the last measurement of a node. Sizes include indexes; WAL is not counted."""
+
+    cell: str
+    measured_at: datetime
+    database_bytes: int
+    disk_bytes: int | None = Field(description="The space of the cell, if the deployment says it.")
+    bytes_per_day: int | None = Field(description="The mean of the last full days, up to seven.")
+    days_until_full: int | None = Field(description="Days until the disk is full; null if unknown or over a year.")
+    kept_days: int = Field(description="Days for which history and events are kept.")
+    oldest_day: date | None
+    days_ahead: int = Field(description="Days from today on that have a partition.")
+    held: HeldDaysView | None = Field(description="What holds days back.")
+    tables: list[TableSizeView]
+
+    @classmethod
+    def of(cls, cell: str, growth: Growth) -> Self:
+        """Returns the view of a measurement."""
+        held = growth.held
+        return cls(
+            cell=cell,
+            measured_at=growth.measured_at,
+            database_bytes=growth.database_bytes,
+            disk_bytes=growth.disk_bytes,
+            bytes_per_day=growth.bytes_per_day,
+            days_until_full=growth.days_until_full,
+            kept_days=growth.kept_days,
+            oldest_day=growth.oldest_day,
+            days_ahead=growth.days_ahead,
+            held=None if held is None else HeldDaysView(**msgspec.structs.asdict(held)),
+            tables=[TableSizeView(**msgspec.structs.asdict(one), bloated=one.bloated) for one in growth.tables],
+        )
+
+
+class GrowthView(ResponseModel):
+    """The growth of all cells. `unmeasured` names cells that no node has measured yet."""
+
+    cells: list[CellGrowthView]
+    unmeasured: list[str]
     cells_down: list[str]
 
 

@@ -8,6 +8,8 @@ from fastapi import Path, Query
 from horae.api.models.base import NAME_PATTERN
 from horae.api.models.operations import (
     CalendarView,
+    CellGrowthView,
+    GrowthView,
     HealthSeriesView,
     HealthView,
     NewCalendar,
@@ -57,6 +59,17 @@ async def list_nodes(ctx: Annotated[Context, may("nodes.list")]) -> NodesView:
     return NodesView(
         nodes=[NodeView.of(cell, node) for cell in answers for node in cell.nodes or ()],
         cells_down=[cell.cell for cell in answers if cell.nodes is None],
+    )
+
+
+@routes.get("/scheduler/growth")
+async def get_growth(ctx: Annotated[Context, may("growth.read")]) -> GrowthView:
+    """Get how each cell grows: bytes a day, when its disk is full, the oldest day, and what holds days back."""
+    answers = await health.growth_of(ctx)
+    return GrowthView(
+        cells=[CellGrowthView.of(one.cell, one.growth) for one in answers if one.growth is not None],
+        unmeasured=[one.cell for one in answers if one.answers and one.growth is None],
+        cells_down=[one.cell for one in answers if not one.answers],
     )
 
 

@@ -27,7 +27,7 @@ from horae.api.routes.jobs import JobRef
 from horae.api.routing import may, router
 from horae.domain.ids import LONGEST_ID, Prefix, private, public, shard_in
 from horae.domain.instances.lifecycle import State
-from horae.domain.instances.searches import FIRST, LAST, LAST_ID, InstanceFilter, InstanceMark
+from horae.domain.instances.searches import FIRST, LAST, LAST_ID, InstanceFilter, InstanceMark, InstanceOrder
 from horae.service.context import Context
 from horae.service.instances import expiry, instances, interventions, searches, tiers
 from horae.service.instances.searches import Bounds
@@ -41,9 +41,11 @@ InstanceId = Annotated[str, Path(max_length=LONGEST_ID, examples=["ins_01hv3zq5k
 BackfillId = Annotated[str, Path(max_length=LONGEST_ID, examples=["bkf_01hv3zq5k8e9r7t2m4n6p8s0v1"])]
 States = Annotated[list[State], Query(max_length=8, description="Filter on states.")]
 Since = Annotated[
-    Moment | None, Query(description="Start of the time range: of fire times for one job, else of creation times.")
+    Moment | None,
+    Query(description="Start of the time range: of fire times for one job or by `order=fire_time`, else of creation."),
 ]
 Until = Annotated[Moment | None, Query(description="End of the time range, excluded.")]
+Order = Annotated[InstanceOrder, Query(description="By creation, or by fire time; newest first.")]
 COLD: Final = "cold"
 """The tier in a cursor that leads into the archive."""
 BusinessKey = Annotated[str | None, Query(max_length=500, description="Filter on the business key.")]
@@ -136,12 +138,14 @@ async def count_job_instances(
 
 
 @routes.get("/instances", response_model=InstancePageView)
-async def list_instances(ctx: Annotated[Context, may("instances.list")], paging: Paged, wanted: Wanted) -> Response:
+async def list_instances(
+    ctx: Annotated[Context, may("instances.list")], paging: Paged, wanted: Wanted, order: Order = InstanceOrder.CREATED
+) -> Response:
     """List the instances of the tenant, newest first. A page may be short or empty but not the last.
 
     Instances that are in the archive only come after all others.
     """
-    page = await tiers.of_tenant(ctx, wanted, at=_position(paging.after), limit=paging.limit)
+    page = await tiers.of_tenant(ctx, wanted, at=_position(paging.after), limit=paging.limit, order=order)
     return _response(paging, page)
 
 

@@ -28,10 +28,13 @@ async def api(
     check_secret(settings.api_secret)
     require_keys(settings)
     stopping = stop_signal()
-    async with open_store(settings, settings.api_server_cells()) as store, api_server(settings, store) as address:
-        _settle_down()
-        say({"address": address}, f"Horae listens on {address}")
-        with watch_stalls(settings.loop_stall):
+    with watch_stalls(settings.loop_stall) as stalls:
+        async with (
+            open_store(settings, settings.api_server_cells()) as store,
+            api_server(settings, store, stalls) as address,
+        ):
+            _settle_down()
+            say({"address": address}, f"Horae listens on {address}")
             await stopping.wait()
 
 

@@ -50,7 +50,7 @@ def dev(
         signal.signal(name, signal.default_int_handler)  # until the node handles signals: stop what was started
     settings = Settings()
     quiet = "log_level" not in settings.model_fields_set
-    telemetry.configure(as_json=settings.log_json, level="WARNING" if quiet else settings.log_level)
+    telemetry.configure(as_json=bool(settings.log_json), level="WARNING" if quiet else settings.log_level)
     with exit_on_refusal(), _database(settings, data, fresh) as database:
         run(lambda: _serve(database, env, with_samples=with_samples))
 

@@ -1,15 +1,18 @@
 """`horae node`."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from horae.boot.encryption import open_store, require_keys
+from horae.boot.monitoring import listen_for_probes, node_process
 from horae.boot.output import say
 from horae.boot.secrets import secrets_of
 from horae.boot.serving import drain, run_node, stop_signal
 from horae.boot.session import load, name_cells_down
 from horae.runtime.stalls import watch_stalls
+
+PORT_SETTING: Final = "HORAE_NODE_MONITORING_PORT"
 
 
 async def node(
@@ -25,6 +28,11 @@ async def node(
             say({"done": done}, f"{done} done")
             return
         stopping = stop_signal()
-        with watch_stalls(settings.loop_stall):
-            async with run_node(settings, store, await secrets_of(settings, store)):
+        with watch_stalls(settings.loop_stall) as stalls:
+            async with (
+                run_node(settings, store, await secrets_of(settings, store)) as worker,
+                listen_for_probes(
+                    settings, settings.node_monitoring_port, node_process(worker, store, stalls), PORT_SETTING
+                ),
+            ):
                 await stopping.wait()

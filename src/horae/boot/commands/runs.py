@@ -18,7 +18,7 @@ from horae.boot.verbs import Verbs
 from horae.domain.health.signals import HealthMode
 from horae.domain.ids import Prefix, private, public
 from horae.domain.instances.lifecycle import State
-from horae.domain.instances.searches import InstanceFilter
+from horae.domain.instances.searches import InstanceFilter, InstanceOrder
 from horae.domain.placement import SHARDS
 from horae.service.context import Context
 from horae.service.health import health as service
@@ -36,11 +36,12 @@ Id = Annotated[str, typer.Argument(metavar="INSTANCE", help="An instance's id, i
 async def list_(
     state: Annotated[list[State] | None, typer.Option(help="Only these states.")] = None,
     key: Annotated[str | None, typer.Option(help="Only this business key.")] = None,
+    order: Annotated[InstanceOrder, typer.Option(help="By creation, or by fire time.")] = InstanceOrder.CREATED,
     limit: int = 50,
 ) -> None:
     """List the tenant's instances, live and ended, newest first."""
     async with caller() as ctx:
-        found, reads = await _found(ctx, InstanceFilter(tuple(state or ()), business_key=key), limit)
+        found, reads = await _found(ctx, InstanceFilter(tuple(state or ()), business_key=key), order, limit)
     name_archive_reads(reads)
     table = Table("fire time (UTC)", "state", "key", "attempts", "why", "id")
     for past in found:
@@ -50,13 +51,15 @@ async def list_(
     answer([InstanceView.of(past) for past in found], lambda: out.print(table))
 
 
-async def _found(ctx: Context, sought: InstanceFilter, limit: int) -> tuple[list[InstanceRecord], list[ReadCost]]:
+async def _found(
+    ctx: Context, sought: InstanceFilter, order: InstanceOrder, limit: int
+) -> tuple[list[InstanceRecord], list[ReadCost]]:
     """The instances, and what was read from the archive for them."""
     found: list[InstanceRecord] = []
     reads: list[ReadCost] = []
     at: PagePosition | None = START
     while at is not None and len(found) < limit:
-        page = await tiers.of_tenant(ctx, sought, at=at, limit=limit - len(found))
+        page = await tiers.of_tenant(ctx, sought, at=at, limit=limit - len(found), order=order)
         found += page.found
         reads += [] if page.archive is None else [page.archive]
         at = page.next

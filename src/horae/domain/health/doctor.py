@@ -9,6 +9,8 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Final, NamedTuple
 
+from horae.domain.health.growth import Growth, gigabytes
+
 
 class Severity(StrEnum):
     """How serious a diagnosis is."""
@@ -16,6 +18,13 @@ class Severity(StrEnum):
     OK = "ok"
     HINT = "hint"
     FAULT = "fault"
+
+
+class UnarchivedDays(NamedTuple):
+    """Days that wait for the archive, and the bytes that they take on the disk meanwhile."""
+
+    days: int
+    bytes: int
 
 
 class CellFacts(NamedTuple):
@@ -29,6 +38,16 @@ class CellFacts(NamedTuple):
     multixact_age: int
     days_ahead: int
     pending_migrations: int
+    growth: Growth | None = None
+    hidden_tables: int = 0
+    """Tables with rows that row-level security hides from the role."""
+    sees_sessions: bool = True
+    """Whether the role sees what the sessions of other roles do (`pg_read_all_stats`)."""
+    ends_sessions: bool = True
+    """Whether the role may end the sessions of other roles (`pg_signal_backend`)."""
+    bypassing_roles: tuple[str, ...] = ()
+    """The roles of ours that have BYPASSRLS."""
+    unarchived: UnarchivedDays = UnarchivedDays(0, 0)
 
 
 class Diagnosis(NamedTuple):
@@ -119,8 +138,11 @@ SIZES: Final = {"kB": 1, "8kB": 8, "MB": 1024}
 DURABLE: Final = ("fsync", "full_page_writes", "synchronous_commit")
 """Settings that make a commit durable. A node does not start in production where one of them is off."""
 ROLE: Final = "role"
-OLDEST_VERSION: Final = 150_000
-"""The oldest server version, as in `server_version_num`."""
+OLDEST_MAJOR: Final = 15
+"""The oldest supported major version of PostgreSQL."""
+NEWEST_MAJOR: Final = 18
+"""The newest major version that the tests run on."""
+ROWS: Final = "rows of tenants"
 MAX_SNAPSHOT_AGE: Final = timedelta(seconds=60)
 """The age of a snapshot from which on it delays vacuum too much."""
 FROZEN_AGE: Final = 500_000_000
@@ -129,19 +151,17 @@ MULTIXACT_AGE: Final = 100_000_000
 """Multixacts since the last freeze. Our statements share no row locks, so a cell has nearly none."""
 DAYS_AHEAD: Final = 3
 """Days for which partitions must exist in advance."""
+FULL_SOON_DAYS: Final = 7
+"""Days before a full disk from which on it is a fault."""
+FULL_LATER_DAYS: Final = 30
+"""Days before a full disk from which on it is a hint."""
 
 
 def examine(facts: CellFacts, *, production: bool = False) -> list[Diagnosis]:
     """Return the results of all checks, faults first."""
     found = [_setting(name, rule, facts.settings.get(name)) for name, rule in SETTINGS.items()]
     found += [
-        _judge(
-            facts.version >= OLDEST_VERSION,
-            Severity.FAULT,
-            "server_version",
-            facts.version,
-            "use PostgreSQL 15 or newer",
-        ),
+        examine_version(facts.version),
         _judge(
             not facts.pending_migrations,
             Severity.FAULT,
@@ -157,6 +177,8 @@ def examine(facts: CellFacts, *, production: bool = False) -> list[Diagnosis]:
             "start a node, or run `horae node --once`: it makes them",
         ),
         examine_role(superuser=facts.superuser, production=production),
+        examine_rows(facts.hidden_tables),
+        *_examine_rights(facts),
         _judge(
             facts.oldest_snapshot <= MAX_SNAPSHOT_AGE,
             Severity.HINT,
@@ -178,8 +200,68 @@ def examine(facts: CellFacts, *, production: bool = False) -> list[Diagnosis]:
             facts.multixact_age,
             "find who takes FOR SHARE locks here (we do not), and let autovacuum freeze",
         ),
+        *examine_growth(facts.growth),
+        _judge(
+            not facts.unarchived.days,
+            Severity.FAULT,
+            "days not archived",
+            f"{facts.unarchived.days}, {facts.unarchived.bytes / 1e9:.1f} GB" if facts.unarchived.days else 0,
+            "see `days.held_back` in the log: no day is dropped before it is archived, so the disk grows",
+        ),
     ]  # fmt: skip
     return worst_first(found)
+
+
+def examine_version(number: int) -> Diagnosis:
+    """Check the version of the server, given as in `server_version_num`."""
+    major = number // 10_000
+    if major < OLDEST_MAJOR:
+        advice = f"use PostgreSQL {OLDEST_MAJOR} to {NEWEST_MAJOR}"
+    else:
+        advice = f"Horae is tested on PostgreSQL {OLDEST_MAJOR} to {NEWEST_MAJOR}; try this one before you rely on it"
+    otherwise = Severity.FAULT if major < OLDEST_MAJOR else Severity.HINT
+    return _judge(OLDEST_MAJOR <= major <= NEWEST_MAJOR, otherwise, "server_version", number, advice)
+
+
+def examine_growth(growth: Growth | None) -> list[Diagnosis]:
+    """Check how the cell grows, by the last measurement of a node."""
+    if growth is None:
+        return [Diagnosis(Severity.HINT, "growth", "unknown", "start a node: it measures the cell every ten minutes")]
+    rate, held = growth.bytes_per_day, growth.held
+    a_day = "no full day yet" if rate is None else f"{gigabytes(rate)} a day"
+    bloated = [table for table in growth.tables if table.bloated]
+    waiting = [*held.subscriptions, *([f"{held.unrelayed} compensations"] if held.unrelayed else [])] if held else []
+    return [
+        Diagnosis(Severity.OK, "growth", f"{a_day}; {gigabytes(growth.database_bytes)} now"),
+        _examine_disk(growth),
+        Diagnosis(Severity.OK, "oldest day", str(growth.oldest_day or "none")),
+        _judge(
+            held is None,
+            Severity.HINT,
+            "days held back",
+            "none" if held is None else f"{held.days} since {held.oldest}: {', '.join(waiting)}",
+            "mend the sinks of these subscriptions, or remove them: the days after them stay as well",
+        ),
+        _judge(
+            not bloated,
+            Severity.HINT,
+            "dead rows",
+            ", ".join(f"{one.name} {one.dead_rows:,} beside {one.live_rows:,} live" for one in bloated) or "few",
+            "end what holds an old snapshot, and let vacuum run: dead rows slow down every scan",
+        ),
+    ]  # fmt: skip
+
+
+def _examine_disk(growth: Growth) -> Diagnosis:
+    if growth.disk_bytes is None:
+        advice = "set HORAE_DISK_BYTES, or disk_bytes of the cell: PostgreSQL cannot tell how much space is left"
+        return Diagnosis(Severity.HINT, "disk", "unknown", advice)
+    full, size = growth.days_until_full, gigabytes(growth.disk_bytes)
+    if full is None:
+        return Diagnosis(Severity.OK, "disk", f"{size}, enough for a year at this rate")
+    level = Severity.FAULT if full <= FULL_SOON_DAYS else Severity.HINT if full <= FULL_LATER_DAYS else Severity.OK
+    advice = "add space, keep fewer days (HORAE_HISTORY_DAYS), or add a cell"
+    return Diagnosis(level, "disk", f"{size}, full in {full} days", "" if level is Severity.OK else advice)
 
 
 def examine_role(*, superuser: bool, production: bool, name: str = ROLE) -> Diagnosis:
@@ -193,6 +275,45 @@ def examine_role(*, superuser: bool, production: bool, name: str = ROLE) -> Diag
     )
 
 
+def examine_rows(hidden_tables: int, *, name: str = ROWS) -> Diagnosis:
+    """Check what a role of a node sees. Where rows are hidden from a node, nothing fires, and nothing says so."""
+    return _judge(
+        not hidden_tables,
+        Severity.FAULT,
+        name,
+        f"hidden in {hidden_tables} tables" if hidden_tables else "visible",
+        "connect as horae_engine, upkeep as horae_migrate: row-level security hides these rows from other roles",
+    )
+
+
+def _examine_rights(facts: CellFacts) -> list[Diagnosis]:
+    """Check the rights that the roles need not have, or have no need for."""
+    alter = "; ".join(f"alter role {role} nobypassrls" for role in facts.bypassing_roles)
+    return [
+        _judge(
+            facts.sees_sessions,
+            Severity.HINT,
+            "sessions of other roles",
+            "visible" if facts.sees_sessions else "hidden",
+            "`grant pg_read_all_stats to horae_engine`: without it, a snapshot that another role holds is not seen",
+        ),
+        _judge(
+            facts.ends_sessions,
+            Severity.HINT,
+            "ending sessions of other roles",
+            "allowed" if facts.ends_sessions else "not allowed",
+            "`grant pg_signal_backend to horae_engine`: HORAE_SNAPSHOT_LIMIT needs it",
+        ),
+        _judge(
+            not facts.bypassing_roles,
+            Severity.HINT,
+            "roles with BYPASSRLS",
+            ", ".join(facts.bypassing_roles) or "none",
+            f"`{alter}` when every cell of this server is migrated; on PostgreSQL 15 only a superuser may",
+        ),
+    ]
+
+
 def worst_first(findings: Iterable[Diagnosis]) -> list[Diagnosis]:
     """Sort the findings, faults first."""
     return sorted(findings, key=lambda finding: list(Severity).index(finding.level), reverse=True)
@@ -201,10 +322,10 @@ def worst_first(findings: Iterable[Diagnosis]) -> list[Diagnosis]:
 def unfit(facts: CellFacts, *, production: bool) -> list[Diagnosis]:
     """Return the faults that keep a node from starting.
 
-    These are an unsupported version and missing migrations; in production also a superuser, and commits that can be
-    lost.
+    These are an unsupported version, missing migrations, and rows that are hidden from it; in production also a
+    superuser, and commits that can be lost.
     """
-    names = {"server_version", "migrations missing", *((*DURABLE, ROLE) if production else ())}
+    names = {"server_version", "migrations missing", ROWS, *((*DURABLE, ROLE) if production else ())}
     found = examine(facts, production=production)
     return [finding for finding in found if finding.level is Severity.FAULT and finding.name in names]
 

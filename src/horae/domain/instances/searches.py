@@ -1,10 +1,11 @@
 """Searches for instances: filters, and where a page of results ends.
 
-Instances of one job are sorted by fire time, those of a tenant by creation time, which their ids contain; newest first.
-`since` and `until` refer to the same time. An instance that ends between two pages keeps its place.
+Instances of one job are sorted by fire time, those of a tenant by creation time, which their ids contain, or by fire
+time; newest first. `since` and `until` refer to the same time. An instance that ends between two pages keeps its place.
 """
 
 from datetime import UTC, datetime
+from enum import StrEnum
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -19,6 +20,13 @@ LAST: Final = datetime(2199, 1, 1, tzinfo=UTC)
 LAST_ID: Final = UUID(int=2**128 - 1)
 MOST: Final = 1000
 """Entries of one page."""
+
+
+class InstanceOrder(StrEnum):
+    """The order of a tenant's instances: `since` and `until` of a search refer to the same time."""
+
+    CREATED = "created"
+    FIRE_TIME = "fire_time"
 
 
 class InstanceMark(NamedTuple):

@@ -6,6 +6,7 @@ renewal was sent, a failed renewal lets it run out, and in memory it ends before
 
 import asyncio
 import math
+from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import timedelta
 from typing import Final, NamedTuple, TypeVar
@@ -45,13 +46,17 @@ class NodeIdentity(NamedTuple):
 
 
 class Keeper:
-    """The lease of one cell. Other threads read `holding`; `looked` is set after the first round."""
+    """The lease of one cell. Other threads read `holding` and `living`, the number of nodes that are alive.
+
+    `looked` is set after the first round.
+    """
 
     def __init__(self, cell: Cell, identity: NodeIdentity, on_change: OnChange, *, enforced: bool = True) -> None:
         self.cell = cell
         self.identity = identity
         self.holding = CurrentHold(cell, on_change)
         self.looked = asyncio.Event()
+        self.living = 0
         self._enforced = enforced
         self._ttl = identity.ttl.total_seconds()
         self._unclaimed = UnclaimedShards(self._ttl)
@@ -104,6 +109,7 @@ class Keeper:
             await self._call(self._drain)  # again: a `take` that was cancelled may have committed meanwhile
             return self._ttl * HEARTBEAT_TTLS
         peers, owners = renewal.peers, renewal.owners
+        self.living = len(peers)
         if not self._enforced:
             await self.holding.renew(owners, math.inf)
             return self._ttl * HEARTBEAT_TTLS
@@ -113,7 +119,8 @@ class Keeper:
         await self.holding.renew(found.keep | found.give, sent + self._ttl * (1 - EARLY_END_TTLS))
         await self._release(found.give - self._unclaimed.kept_shards(sent))
         await self._take(found.take)
-        await self._inherit(found.inherit)
+        if inherited := await self._inherit(found.inherit):
+            await self._log_takeover(Counter(owners[shard] for shard in inherited))
         await self._take_unclaimed(found.unclaimed, sent)
         return self._pause(peers, settled=found.settled)
 
@@ -171,13 +178,28 @@ class Keeper:
         await self.holding.hold_shards(self.holding.shards.union(taken))
         return list(taken)
 
-    async def _inherit(self, shards: Collection[int]) -> None:
+    async def _inherit(self, shards: Collection[int]) -> list[int]:
         """Take shards of dead nodes in growing portions: each shard causes scans and rescues, which take time."""
-        left, portion = sorted(shards), PORTION
+        left, portion, taken = sorted(shards), PORTION, list[int]()
         while left:
             await asyncio.sleep(self._ttl * PORTION_PAUSE_TTLS * (0.5 + fraction()))
-            await self._take(left[:portion])
+            taken += await self._take(left[:portion])
             left, portion = left[portion:], portion * 2
+        return taken
+
+    async def _log_takeover(self, shards_of: Counter[UUID | None]) -> None:
+        """Log from which dead nodes how many shards were taken."""
+        known = {node.incarnation: node for node in await self._call(leases.nodes)}
+        for incarnation, many in shards_of.items():
+            dead = known.get(incarnation) if incarnation is not None else None
+            log.warning(
+                "lease.taken_over",
+                cell=self.cell.name,
+                shards=many,
+                by=self.identity.name,
+                from_node=dead.name if dead else f"{incarnation}",
+                last_seen=dead.seen_at.isoformat(timespec="seconds") if dead else None,
+            )
 
     async def _take_unclaimed(self, unclaimed: Collection[int], tick: float) -> None:
         """Take shards that another node should have taken more than a TTL ago."""

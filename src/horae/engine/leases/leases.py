@@ -55,6 +55,10 @@ class Leases:
         """The tick of CLOCK_BOOTTIME at which the lease runs out unless it is renewed."""
         return self._keepers[cell.name].holding.hold.valid_until
 
+    def living_nodes(self, cell: Cell) -> int:
+        """How many nodes the last round has seen alive in a cell, this one included; 0 once the lease has run out."""
+        return self._keepers[cell.name].living if self.alive(cell) else 0
+
     async def start(self) -> None:
         """Start the thread; returns when every cell has had its first round, at the latest after one TTL."""
         self._main = asyncio.get_running_loop()

@@ -53,6 +53,9 @@ class Quotas:
         self._closing = False
         self._renewers = {cell.name: QuotaRenewer(cell, incarnation, life) for cell in store.cells}
 
+    def __len__(self) -> int:
+        return len(self._slices)
+
     def take(self, key: Key, limit: Limit) -> bool:
         """Whether one more call may go now; if so, it counts as running until `give`. Works in memory."""
         if limit.rate is None and limit.concurrency is None:

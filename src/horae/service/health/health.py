@@ -8,6 +8,7 @@ from uuid import UUID
 import msgspec
 
 from horae.domain.errors import Unavailable
+from horae.domain.health.growth import Growth
 from horae.domain.health.signals import (
     DEGRADED_DELAY_MS,
     HealthMode,
@@ -20,7 +21,7 @@ from horae.domain.health.signals import (
 )
 from horae.service.context import CallerContext
 from horae.store.connections.each_cell import ask_by_statement, ask_each
-from horae.store.health import signals
+from horae.store.health import growth, signals
 from horae.store.health.signals import BacklogCount
 from horae.store.nodes import leases, shards
 from horae.store.nodes.leases import NodeRow
@@ -30,12 +31,14 @@ from horae.store.row_level_security import PLATFORM, restrict
 from horae.store.tx import Tx
 
 __all__ = [
+    "CellGrowth",
     "CellNodes",
     "CellShards",
     "Health",
     "NodeRow",
     "Series",
     "ShardRow",
+    "growth_of",
     "health",
     "nodes",
     "series",
@@ -110,6 +113,14 @@ class CellNodes(NamedTuple):
     nodes: list[NodeRow] | None
 
 
+class CellGrowth(NamedTuple):
+    """How one cell grows; None before the first measurement, and when the cell does not answer."""
+
+    cell: str
+    answers: bool
+    growth: Growth | None
+
+
 class CellShards(NamedTuple):
     """Some shards of one cell at its time."""
 
@@ -178,6 +189,12 @@ async def nodes(ctx: CallerContext) -> list[CellNodes]:
     store = ctx.store
     found = (await ask_each(store.cells, partial(ask_by_statement, leases.nodes))).found
     return [CellNodes(cell.name, _now(store, cell), found.get(cell)) for cell in store.cells]
+
+
+async def growth_of(ctx: CallerContext) -> list[CellGrowth]:
+    """Returns how each cell grows, by the last measurement of a node."""
+    found = (await ask_each(ctx.store.cells, partial(ask_by_statement, growth.read))).found
+    return [CellGrowth(cell.name, cell in found, found.get(cell)) for cell in ctx.store.cells]
 
 
 async def shards_of(ctx: CallerContext, *, after: int = -1, limit: int = 500) -> list[CellShards]:

@@ -22,7 +22,7 @@ from horae.service.context import Context
 from horae.service.encryption.encryption import decrypt_record
 from horae.service.instances.archive_reader import ArchiveReader
 from horae.store.databases import cold_days
-from horae.store.instances.history import InstanceRecord
+from horae.store.instances.history import InstanceRecord, with_plain_attempt
 from horae.store.jobs import jobs
 from horae.store.tx import Tx
 
@@ -77,7 +77,7 @@ async def find(ctx: Context, id_: UUID) -> ColdInstance | None:
         return None
     if row["id"] != id_:
         raise ArchiveUnavailable("the archive returned another instance than the one asked for")
-    [found] = await _with_names(ctx, [_record(ctx, row)])
+    [found] = await _with_names(ctx, [with_plain_attempt(_record(ctx, row))])
     return ColdInstance(await decrypt_record(ctx, found), meter.cost())
 
 

@@ -43,6 +43,7 @@ __all__ = [
     "InstanceCounts",
     "InstancePage",
     "InstanceRecord",
+    "by_fire_time",
     "cells_of",
     "counts",
     "find",
@@ -130,11 +131,7 @@ async def of_job_ref(
 async def _of_job(
     ctx: Context, job: Job, sought: InstanceFilter, before: InstanceMark, bounds: Bounds, ask: Ask
 ) -> InstancePage:
-    """Matches may be rare, so each read goes over more rows than the one before.
-
-    It ends when the page is full or `bounds.scan` is reached.
-    """
-    check_limit(bounds.limit)
+    """Returns a page of a job's instances; `ask` asks the cells that have some."""
     shards = shards_of(ctx, job)
 
     async def page_before(mark: InstanceMark, here: Bounds) -> InstancePage:
@@ -143,14 +140,52 @@ async def _of_job(
         )
         return _merge_pages(leaves, here.limit)
 
+    page = await _fill_page(page_before, sought, before, bounds)
+    await _check_kept(ctx, sought, page)
+    return page._replace(found=[past._replace(job=job.name) for past in page.found])
+
+
+async def by_fire_time(
+    ctx: Context, sought: InstanceFilter = ANY, *, before: InstanceMark = NEWEST, bounds: Bounds = FIFTY
+) -> InstancePage:
+    """Returns the instances of all jobs, newest fire first: tasks of the future come before what has fired."""
+    shards = await _shards_of_all(ctx)
+
+    async def page_before(mark: InstanceMark, here: Bounds) -> InstancePage:
+        leaves = await ctx.ask_each(partial(_by_fire_time, ctx, shards, sought, mark, here))
+        return _merge_pages(leaves, here.limit)
+
+    page = await _fill_page(page_before, sought, before, bounds)
+    await _check_kept(ctx, sought, page)
+    return page
+
+
+async def _by_fire_time(
+    ctx: Context, shards: list[int], sought: InstanceFilter, before: InstanceMark, bounds: Bounds, tx: Tx
+) -> Leaf:
+    """Returns what one cell adds to a page."""
+    leaf = await history.by_fire_time(tx, ctx.tenant.id, shards, sought, before, bounds)
+    return leaf._replace(found=await _with_job_names(ctx, tx, leaf.found))
+
+
+async def _fill_page(
+    page_before: Callable[[InstanceMark, Bounds], Awaitable[InstancePage]],
+    sought: InstanceFilter,
+    before: InstanceMark,
+    bounds: Bounds,
+) -> InstancePage:
+    """Matches may be rare, so each read goes over more rows than the one before.
+
+    It ends when the page is full or `bounds.scan` is reached.
+    """
+    check_limit(bounds.limit)
     scan = bounds.limit if sought.plain else min(max(bounds.limit, FEW), bounds.scan)
     page = await page_before(before, Bounds(bounds.limit, scan))
     while page.next is not None and len(page.found) < bounds.limit and scan < bounds.scan:
         scan = min(scan * 4, bounds.scan)
         rest = await page_before(page.next, Bounds(bounds.limit - len(page.found), scan))
         page = InstancePage(page.found + rest.found, rest.next)
-    await _check_kept(ctx, sought, page)
-    return page._replace(found=[past._replace(job=job.name) for past in page.found])
+    return page
 
 
 async def of_tenant(
@@ -201,8 +236,12 @@ async def _of_tenant(
 ) -> list[InstanceRecord]:
     """Returns the instances of one cell within a span of time."""
     few = await history.of_tenant(tx, ctx.tenant.id, shards, sought, before, floor, limit)
-    known = await rows.names(tx, ctx.tenant.id, {past.job_id for past in few}) if few else {}
-    return [_with_job_name(past, known) for past in few]
+    return await _with_job_names(ctx, tx, few)
+
+
+async def _with_job_names(ctx: Context, tx: Tx, found: list[InstanceRecord]) -> list[InstanceRecord]:
+    known = await rows.names(tx, ctx.tenant.id, {past.job_id for past in found}) if found else {}
+    return [_with_job_name(past, known) for past in found]
 
 
 async def counts(ctx: Context, job: Job, sought: InstanceFilter = ANY) -> InstanceCounts:

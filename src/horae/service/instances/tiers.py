@@ -14,7 +14,15 @@ from horae.archive.row_queries import RowOrder
 from horae.domain.errors import ArchiveUnavailable, NoLongerKept, NotFound, RateLimited, Unavailable
 from horae.domain.ids import Prefix, public
 from horae.domain.instances.lifecycle import LIVE
-from horae.domain.instances.searches import ANY, LAST, NEWEST, InstanceFilter, InstanceMark, creation_time
+from horae.domain.instances.searches import (
+    ANY,
+    LAST,
+    NEWEST,
+    InstanceFilter,
+    InstanceMark,
+    InstanceOrder,
+    creation_time,
+)
 from horae.service.context import Context
 from horae.service.instances import cold, searches
 from horae.service.instances.cold import ColdPage, ReadCost
@@ -65,13 +73,27 @@ async def of_job_ref(
 
 
 async def of_tenant(
-    ctx: Context, sought: InstanceFilter = ANY, *, at: PagePosition = START, limit: int = 50
+    ctx: Context,
+    sought: InstanceFilter = ANY,
+    *,
+    at: PagePosition = START,
+    limit: int = 50,
+    order: InstanceOrder = InstanceOrder.CREATED,
 ) -> TieredPage:
-    """Returns the instances of all jobs, newest first by creation in each tier."""
-    hot = None if at.is_cold else await searches.of_tenant(ctx, sought, before=at.mark.id, limit=limit)
+    """Returns the instances of all jobs, newest first in each tier, by creation or by fire time."""
+    hot = None if at.is_cold else await _hot_of_tenant(ctx, sought, at.mark, limit, order)
     if hot is not None and not _reaches_archive(ctx, sought, hot, limit):
         return _hot_page(hot)
-    return await _add_cold(ctx, hot, partial(cold.page, ctx, None, RowOrder.CREATED), sought, at, limit)
+    rows = RowOrder.FIRE_TIME if order == InstanceOrder.FIRE_TIME else RowOrder.CREATED
+    return await _add_cold(ctx, hot, partial(cold.page, ctx, None, rows), sought, at, limit)
+
+
+async def _hot_of_tenant(
+    ctx: Context, sought: InstanceFilter, before: InstanceMark, limit: int, order: InstanceOrder
+) -> InstancePage:
+    if order == InstanceOrder.FIRE_TIME:
+        return await searches.by_fire_time(ctx, sought, before=before, bounds=Bounds(limit))
+    return await searches.of_tenant(ctx, sought, before=before.id, limit=limit)
 
 
 async def find(ctx: Context, id_: UUID) -> FoundInstance:

@@ -9,8 +9,10 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from uuid import UUID
 
+from horae.domain.health.doctor import UnarchivedDays
 from horae.store.databases.days import Day, DayState
 from horae.store.statements import sql
+from horae.store.tx import Tx
 
 if TYPE_CHECKING:
     from horae.store.connections.deadlines import Connection
@@ -84,6 +86,11 @@ async def pages(connection: "Connection", day: Day) -> int:
     return int(await connection.fetchval(sql("databases/archived_days/pages"), day.partition) or 0)
 
 
+async def known_rows(connection: "Connection", day: Day) -> int:
+    """About how many rows the last VACUUM or ANALYZE has counted in the table of a day; not positive if none ran."""
+    return int(await connection.fetchval(sql("databases/archived_days/known_rows"), day.partition) or 0)
+
+
 def page_spans(number: int) -> Iterator[tuple[int, int]]:
     """The first page and the page after the last one, for each statement over so many pages."""
     for first in range(0, number, PAGES_AT_ONCE):
@@ -103,6 +110,7 @@ async def checksum(connection: "Connection", day: Day, span: tuple[int, int]) ->
 
 
 def _places(day: Day, span: tuple[int, int]) -> dict[str, object]:
+    """A detached day is read by its own name; its owner has a policy of its own there."""
     table = day.partition if day.state == DayState.DETACHED else day.parent
     return {"table": table, "begin": day.begin, "end": day.end, "first_page": span[0], "end_page": span[1]}
 
@@ -113,6 +121,11 @@ async def record(
     """Record a generation of a day that is written and verified. False where the day is being deleted."""
     args = (day, generation, rows, size, now, cleared_until)
     return await connection.fetchval(sql("databases/archived_days/record"), *args) is not None
+
+
+async def reopen(connection: "Connection", day: date) -> None:
+    """Let a day be archived again."""
+    await connection.execute(sql("databases/archived_days/reopen"), day)
 
 
 async def record_clearance(connection: "Connection", day: date, until: datetime) -> None:
@@ -135,6 +148,7 @@ async def forget(connection: "Connection", day: date) -> None:
     await connection.execute(sql("databases/archived_days/forget"), day)
 
 
-async def expose(connection: "Connection", day: Day) -> None:
-    """Let the owner read the table of a detached day."""
-    await connection.execute(sql("databases/archived_days/expose").format(partition=day.partition))
+async def unarchived(tx: Tx, before: date) -> UnarchivedDays:
+    """The days before a day that wait for the archive, and what they take on the disk."""
+    row = await tx.row(sql("databases/archived_days/unarchived"), before)
+    return UnarchivedDays(0, 0) if row is None else UnarchivedDays(*row)

@@ -1,5 +1,7 @@
-"""Counts what this process did in one cell, in memory; written once a minute."""
+"""Counts what this process did in one cell, in memory; written once a minute, and added up for its metrics."""
 
+from collections import Counter
+from collections.abc import Mapping
 from uuid import UUID
 
 from horae.domain.health.signals import BUCKETS, NOBODY, AttemptResult, Class, bucket_of
@@ -13,6 +15,8 @@ class SignalCounts:
 
     def __init__(self) -> None:
         self._counts: dict[tuple[UUID, int, int], Counted] = {}
+        self._taken: dict[tuple[int, int], Counted] = {}
+        self._delays_ms: Counter[tuple[int, int]] = Counter()
 
     def count_result(self, tenant_id: UUID, priority: int, lane: int, how: AttemptResult, many: int = 1) -> None:
         """Count one or more attempts with that result."""
@@ -21,12 +25,14 @@ class SignalCounts:
     def count_delays(self, tenant_id: UUID, priority: int, lane: int, *delays_ms: int) -> None:
         """Count the delays of first attempts that were sent, or handed to a worker."""
         row = self._row(tenant_id, priority, lane)
+        self._delays_ms[priority, lane] += sum(delays_ms)
         for delay_ms in delays_ms:
             row[FIRST_BUCKET + bucket_of(delay_ms)] += 1
 
     def take(self, most: int) -> dict[Class, Counted]:
         """Return all counts and start again from zero. Rows beyond the `most` busiest are added up without a tenant."""
         counts, self._counts = self._counts, {}
+        _add(self._taken, counts, 1)
         busiest = sorted(counts.items(), key=lambda item: -sum(item[1]))
         found = {Class(*key): row for key, row in busiest[:most]}
         for (_, priority, lane), row in busiest[most:]:
@@ -39,9 +45,26 @@ class SignalCounts:
         for key, row in counts.items():
             kept = self._row(key.tenant_id, key.priority, key.lane)
             kept[:] = [a + b for a, b in zip(kept, row, strict=True)]
+        _add(self._taken, {(key.tenant_id, key.priority, key.lane): row for key, row in counts.items()}, -1)
+
+    def totals(self) -> dict[tuple[int, int], Counted]:
+        """Everything that was counted since the process began, by priority and lane."""
+        totals = {key: list(row) for key, row in self._taken.items()}
+        _add(totals, self._counts, 1)
+        return totals
+
+    def delay_sum_s(self, priority: int, lane: int) -> float:
+        """The sum of all delays since the process began, in seconds."""
+        return self._delays_ms[priority, lane] / 1000
 
     def _row(self, tenant_id: UUID, priority: int, lane: int) -> Counted:
         row = self._counts.get((tenant_id, priority, lane))
         if row is None:
             row = self._counts[tenant_id, priority, lane] = [0] * (FIRST_BUCKET + BUCKETS)
         return row
+
+
+def _add(totals: dict[tuple[int, int], Counted], counts: Mapping[tuple[UUID, int, int], Counted], sign: int) -> None:
+    for (_, priority, lane), row in counts.items():
+        total = totals.setdefault((priority, lane), [0] * len(row))
+        total[:] = [a + sign * b for a, b in zip(total, row, strict=True)]

@@ -1,16 +1,23 @@
 """The state of a cell as PostgreSQL reports it."""
 
 from datetime import timedelta
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import asyncpg
 
 from horae.domain.errors import Conflict
-from horae.domain.health.doctor import CellFacts
+from horae.domain.health.doctor import CellFacts, UnarchivedDays
 from horae.store import migrations
-from horae.store.databases import partitions
+from horae.store.databases import archived_days, partitions, roles
+from horae.store.databases.tables import SECURED_TABLES
+from horae.store.health import growth
 from horae.store.statements import sql
 from horae.store.tx import Tx
+
+ARCHIVE_MIGRATION: Final = 41
+"""The migration with the register of archived days. A cell of an older release is examined, too."""
+ARCHIVE_PATIENCE: Final = timedelta(days=2)
+"""Time after which a day that is not archived is a fault: yesterday has ended, and a round takes minutes."""
 
 
 class SnapshotHolder(NamedTuple):
@@ -25,7 +32,7 @@ class SnapshotHolder(NamedTuple):
 
 async def facts(tx: Tx) -> CellFacts:
     """Everything that `horae doctor` checks."""
-    row = await tx.row(sql("health/health/facts"))
+    row = await tx.row(sql("health/health/facts"), roles.ROLES)
     assert row is not None
     applied = {int(number) for number in (row["migrations"] or "").split()}  # an array would have to be introspected
     return CellFacts(
@@ -36,8 +43,21 @@ async def facts(tx: Tx) -> CellFacts:
         frozen_age=row["frozen_age"],
         multixact_age=row["multixact_age"],
         days_ahead=await partitions.days_ahead(tx),
+        unarchived=await _unarchived(tx, applied),
         pending_migrations=sum(migration.number not in applied for migration in migrations.all_migrations()),
+        growth=await growth.read(tx),
+        hidden_tables=await hidden_tables(tx),
+        sees_sessions=row["sees_sessions"],
+        ends_sessions=row["ends_sessions"],
+        bypassing_roles=tuple((row["bypassing_roles"] or "").split()),
     )
+
+
+async def _unarchived(tx: Tx, applied: set[int]) -> UnarchivedDays:
+    """The days that wait for the archive for longer than it takes."""
+    if ARCHIVE_MIGRATION not in applied:
+        return UnarchivedDays(0, 0)
+    return await archived_days.unarchived(tx, (tx.now - ARCHIVE_PATIENCE).date())
 
 
 async def settings(tx: Tx) -> dict[str, str]:
@@ -48,6 +68,13 @@ async def settings(tx: Tx) -> dict[str, str]:
 async def is_superuser(tx: Tx) -> bool:
     """Whether the role of this connection is a superuser, or may become one."""
     return bool(await tx.value(sql("health/health/is_superuser")))
+
+
+async def hidden_tables(tx: Tx) -> int:
+    """How many tables have rows that row-level security hides from the role of this connection."""
+    count = await tx.value(sql("health/health/hidden_tables"), SECURED_TABLES)
+    assert isinstance(count, int)
+    return count
 
 
 async def environment(tx: Tx) -> str | None:

@@ -2,15 +2,21 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 from uuid import UUID
+
+import asyncpg
 
 from horae.domain.encryption.encrypted_values import read
 from horae.domain.health.signals import BOUNDS_MS
 from horae.domain.ids import shard_in
+from horae.domain.instances.lifecycle import State
 from horae.domain.instances.searches import InstanceFilter, InstanceMark
 from horae.store.statements import sql
 from horae.store.tx import Tx
+
+PLAIN_STATUS: Final = 200
+"""The status of a plain success over HTTP."""
 
 
 class InstanceRecord(NamedTuple):
@@ -81,7 +87,24 @@ async def of_job(
     `spread`: the rows of the job are spread over shards, so each has a business key.
     """
     args = (tenant_id, job_id, shards, *before, sought.since, sought.until, sought.states, sought.business_key)
-    rows = await tx.rows(sql("instances/history/of_job"), *args, bounds.scan, bounds.limit, spread)
+    return _leaf(await tx.rows(sql("instances/history/of_job"), *args, bounds.scan, bounds.limit, spread))
+
+
+async def by_fire_time(
+    tx: Tx,
+    tenant_id: UUID,
+    shards: Sequence[int],
+    sought: InstanceFilter,
+    before: InstanceMark,
+    bounds: Bounds,
+) -> Leaf:
+    """A tenant's instances in this cell, newest fire first; live ones from these shards."""
+    args = (tenant_id, shards, *before, sought.since, sought.until, sought.states, sought.business_key)
+    return _leaf(await tx.rows(sql("instances/history/by_fire_time"), *args, bounds.scan, bounds.limit))
+
+
+def _leaf(rows: Sequence[asyncpg.Record]) -> Leaf:
+    """The rows of a page; each has also how far the statement has scanned."""
     walked = None if rows[0]["walked_id"] is None else InstanceMark(rows[0]["walked_at"], rows[0]["walked_id"])
     return Leaf([InstanceRecord(*tuple(row)[:-2]) for row in rows if row["id"] is not None], walked)
 
@@ -99,8 +122,20 @@ async def find(tx: Tx, tenant_id: UUID, id_: UUID) -> InstanceRecord | None:
     row = await tx.row(sql("instances/history/find"), tenant_id, shard_in(id_), id_)
     if row is None:
         return None
-    past = InstanceRecord(*row)
+    past = with_plain_attempt(InstanceRecord(*row))
     return past._replace(payload=read(past.payload))
+
+
+def with_plain_attempt(past: InstanceRecord) -> InstanceRecord:
+    """Add the attempt of a plain success, which is not stored: most rows are one, and all it says is in the row.
+
+    Plain: the first attempt succeeded, over HTTP with status 200 and no body, or by a worker. A row that has notes, or
+    no duration, is returned as it is.
+    """
+    if past.state != State.SUCCESS or past.attempt != 1 or past.attempts is not None or past.duration_ms is None:
+        return past
+    status = {} if past.worker_id is not None else {"status": PLAIN_STATUS}
+    return past._replace(attempts=[{"attempt": 1, **status, "duration_ms": past.duration_ms}])
 
 
 async def outcomes(

@@ -20,7 +20,7 @@ from horae.domain.instances.outcomes import InstanceEnd, NextAttempt
 from horae.domain.placement import Run
 from horae.domain.schedules.timers import Timer
 from horae.store.arrays import plain
-from horae.store.instances.history import InstanceRecord
+from horae.store.instances.history import PLAIN_STATUS, InstanceRecord
 from horae.store.nodes.scans import ScanMark, ScanRange
 from horae.store.statements import sql
 from horae.store.tx import Tx
@@ -34,6 +34,11 @@ class Attempt(msgspec.Struct, frozen=True, omit_defaults=True):
     code: str | None = None
     duration_ms: int | None = None
     answer: str | EncryptedValue | None = None
+
+    def plain_success_of(self, ran: Instance) -> bool:
+        """Whether the row of its instance says the same: `history.with_plain_attempt` reads it from there."""
+        only = ran.attempt == 1 and ran.worker_id is None and self.duration_ms is not None
+        return only and self.status == PLAIN_STATUS and self.code is None and self.answer is None
 
 
 class EndRow(NamedTuple):
@@ -278,10 +283,11 @@ def instance_from(row: asyncpg.Record) -> Instance:
 def _ending_row(row: EndRow) -> Iterable[Any]:
     ran, ended = row.ran, row.ended
     duration = row.attempt.duration_ms if row.attempt else None
+    plain = row.attempt is not None and ended.state == State.SUCCESS and row.attempt.plain_success_of(ran)
     return (
         ran.shard, ran.id, ran.attempt, ran.token, row.seen_deadline,
         ended.state, ended.reason, ended.error_code, ended.error_msg, ended.tag, ended.retry_count,
-        duration, row.delay_ms, row.attempt,
+        duration, row.delay_ms, None if plain else row.attempt,
     )  # fmt: skip
 
 

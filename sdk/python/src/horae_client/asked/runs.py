@@ -10,10 +10,10 @@ from horae_client.wire import Request, path, said
 
 
 def instances(
-    states: Sequence[str], since: datetime | None, until: datetime | None, key: str | None
+    states: Sequence[str], since: datetime | None, until: datetime | None, key: str | None, order: str | None = None
 ) -> Request[Page[Instance]]:
     """Get a page of the tenant's instances."""
-    query = said(state=list(states) or None, since=stamp(since), until=stamp(until), key=key)
+    query = said(state=list(states) or None, since=stamp(since), until=stamp(until), key=key, order=order)
     return Request("GET", path("instances"), Page[Instance], query=query)
 
 

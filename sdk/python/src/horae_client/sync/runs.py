@@ -30,15 +30,18 @@ class Instances(Verbs):
         since: datetime | None = None,
         until: datetime | None = None,
         key: str | None = None,
+        order: str | None = None,
         limit: int | None = None,
     ) -> Items[Instance]:
-        """List the tenant's instances, the newest ones first.
+        """List the tenant's instances, the newest ones first: by creation, or with `order="fire_time"` by fire time.
+
+        `since` and `until` refer to the same time.
 
         >>> made = client.tasks.schedule("ARTICLE_PUBLISH", "article-42")
         >>> [one.key for one in client.instances.list(key="article-42")]
         ['article-42']
         """
-        return self._pages(asked.instances(states, since, until, key), limit)
+        return self._pages(asked.instances(states, since, until, key, order), limit)
 
     def cancel(self, instance: str, *, idempotency_key: str | None = None) -> Instance:
         """Cancel a live instance. A call in flight is not aborted, but its late result is refused.

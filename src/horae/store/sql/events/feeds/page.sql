@@ -12,7 +12,7 @@ select xid, number, at, shard_id, tenant_id, job_id, instance_id, event, body fr
                'range_count', h.range_count) as body
     from instance_history h
     where h.xid >= :from_xid and h.xid < :until_xid and h.ended_at >= :since and h.shard_id / 64 = any(:blocks::int[])
-      and (:tenant_id::uuid is null or h.tenant_id = :tenant_id)
+      and (:tenant_id::uuid is null or h.tenant_id is not distinct from :tenant_id)
     union all
     select o.xid, coalesce(o.number, 0), o.at, o.shard_id, o.tenant_id, o.job_id, o.instance_id, o.event, o.body
     from outbox o

@@ -9,7 +9,8 @@ where d.tenant_id = :tenant_id and (d.created_at, d.instance_id) > (:after_creat
   and (:job_id::uuid is null or d.job_id = :job_id)
   and (d.business_key is null or exists (
       select from task_key k
-      where k.shard_id = d.shard_id and k.job_id = d.job_id and k.business_key = d.business_key
+      -- A list of one: by plain equalities PostgreSQL 18 reads all keys into a hash table before the first letter.
+      where k.shard_id = any(array[d.shard_id]) and k.job_id = d.job_id and k.business_key = d.business_key
         and k.generation = d.generation and k.outcome <> 'SUCCESS'))
 order by d.created_at, d.instance_id
 limit :limit

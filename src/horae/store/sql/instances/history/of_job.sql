@@ -1,6 +1,7 @@
 -- :tenant_id :job_id :shards :before_fire_time :before_id :since :until :states :business_key :scan_limit :limit :spread
 -- Always a row. `walked_at` is set when so many ended ones were looked at and there may be more behind the last of
 -- them.
+-- `is not distinct from`: no index fits it, so that of the tenant is not taken for that of the job.
 -- :spread: the job is spread, so each of its live rows has a key; they are found by it among all others of their
 -- shards.
 with scanned as materialized (
@@ -8,7 +9,8 @@ with scanned as materialized (
            h.trigger_delay_ms, h.duration_ms, h.range_to, h.range_count, h.error_code, h.error_msg, h.idem_key,
            h.due_at, h.priority, h.lane, h.job_version, h.worker_id
     from instance_history h
-    where h.job_id = :job_id and h.tenant_id = :tenant_id and (h.fire_time, h.id) < (:before_fire_time, :before_id)
+    where h.job_id = :job_id and h.tenant_id is not distinct from :tenant_id
+      and (h.fire_time, h.id) < (:before_fire_time, :before_id)
       and h.fire_time >= :since and h.fire_time < :until
     order by h.fire_time desc, h.id desc
     limit :scan_limit),

@@ -18,7 +18,7 @@ select * from (
             h.ended_at, h.trigger_delay_ms, h.duration_ms, h.range_to, h.range_count, h.error_code, h.error_msg,
             h.idem_key, h.due_at, h.priority, h.lane, h.job_version, h.worker_id
      from instance_history h
-     where h.id < :before_id and h.id >= :from_id and h.tenant_id = :tenant_id
+     where h.id < :before_id and h.id >= :from_id and h.tenant_id is not distinct from :tenant_id
        and (:states::text[] = '{}' or h.state = any(:states))
        and (:business_key::text is null or h.business_key = :business_key)
      order by h.id desc

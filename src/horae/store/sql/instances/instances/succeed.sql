@@ -16,8 +16,10 @@ ended as (
     returning l.shard_id, l.id, l.tenant_id, l.job_id, l.job_version, l.fire_time, l.due_at, l.held_ms, l.generation,
               l.priority, l.lane, l.idem_key, l.business_key, l.worker_id, l.payload, l.attempt, l.retry_count,
               l.replay_of, l.trigger_delay_ms, g.duration_ms,
-              ({recent_attempts})
-              || jsonb_build_object('attempt', l.attempt, 'duration_ms', g.duration_ms) as attempts),
+              -- The only attempt of a worker is not noted: its row says the same.
+              case when l.attempt > 1 or l.worker_id is null then
+                  ({recent_attempts}) || jsonb_build_object('attempt', l.attempt, 'duration_ms', g.duration_ms)
+              end as attempts),
 remembered as (
     update task_key k
     set outcome = 'SUCCESS', revision = k.revision + 1, updated_at = :now

@@ -3,8 +3,10 @@
 with moved as (
     update job_cursor c
     set next_fire_at = :next_fire_at, fired = c.fired + 1
-    -- Where it stood: at the fire's time, or at the time the fire was moved forward to.
-    where c.priority = :priority and c.next_fire_at = any(array[least(:fire_time::timestamptz, :due_at::timestamptz)])
+    -- Where it stood: at the fire's time, or at the time the fire was moved forward to. The subselect is computed once:
+    -- `least` as part of the condition made the due index cost as much as the primary key on an empty table.
+    where c.priority = :priority
+      and c.next_fire_at = any(array[(select least(:fire_time::timestamptz, :due_at::timestamptz))])
       and c.shard_id::int = any(array[:shard::int]) and c.job_id between :job_id and :job_id
       and c.version = :version
       and {fence}

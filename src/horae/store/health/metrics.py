@@ -1,0 +1,99 @@
+"""Metrics of the cells, as one process sees them: attempts and delays, reachability, clock and connections."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from prometheus_client.core import Metric
+
+from horae.domain.health.signals import BOUNDS_MS, AttemptResult
+from horae.domain.instances.instances import Lane, Priority
+from horae.runtime.metrics import Labels, MetricFacts, MetricKind
+from horae.store.cells import Cell
+from horae.store.health.counters import FIRST_BUCKET
+from horae.store.store import Store
+
+CLASS: Final = ("cell", "priority", "lane")
+BOUNDS_S: Final = tuple(bound / 1000 for bound in BOUNDS_MS)
+ATTEMPTS: Final = MetricFacts(
+    "horae_attempts", MetricKind.COUNTER, "Attempts whose result this process has recorded.", (*CLASS, "result")
+)
+TRIGGER_DELAY: Final = MetricFacts(
+    "horae_trigger_delay_seconds",
+    MetricKind.HISTOGRAM,
+    "How late first attempts were sent or handed to a worker, without the time for which gates held them back.",
+    CLASS,
+)
+CELL_UP: Final = MetricFacts(
+    "horae_cell_up", MetricKind.GAUGE, "1 while the cell answers this process, 0 while it does not.", ("cell",)
+)
+CLOCK_AGE: Final = MetricFacts(
+    "horae_cell_clock_age_seconds", MetricKind.GAUGE, "Seconds since the clock of the cell was read.", ("cell",)
+)
+CLOCK_AHEAD: Final = MetricFacts(
+    "horae_cell_clock_ahead_seconds",
+    MetricKind.GAUGE,
+    "How far the clock of the cell has jumped ahead of the time that is used; 0 while it is trusted.",
+    ("cell",),
+)
+CLOCK_TRUSTED: Final = MetricFacts(
+    "horae_cell_clock_trusted", MetricKind.GAUGE, "0 while the clock of the cell has jumped and is not used.", ("cell",)
+)
+CONNECTIONS: Final = MetricFacts(
+    "horae_cell_connections",
+    MetricKind.GAUGE,
+    "Pooled connections to the cell, by state: idle, or in use.",
+    ("cell", "state"),
+)
+MAX_CONNECTIONS: Final = MetricFacts(
+    "horae_cell_connections_max", MetricKind.GAUGE, "The most pooled connections that this process may open.", ("cell",)
+)
+SHARDS: Final = MetricFacts("horae_cell_shards", MetricKind.GAUGE, "Shards that belong to the cell.", ("cell",))
+CELL_FAMILIES: Final = (
+    ATTEMPTS,
+    TRIGGER_DELAY,
+    CELL_UP,
+    CLOCK_AGE,
+    CLOCK_AHEAD,
+    CLOCK_TRUSTED,
+    CONNECTIONS,
+    MAX_CONNECTIONS,
+    SHARDS,
+)
+
+
+class CellMetrics:
+    """The metrics of all cells of a process."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def collect(self) -> Iterator[Metric]:
+        """Yields the families."""
+        cells = self._store.cells
+        yield from self._counted(cells)
+        yield CELL_UP.samples({(cell.name,): float(cell.is_open and not cell.reach.is_down) for cell in cells})
+        read = [cell for cell in cells if cell.clock.was_read]
+        yield CLOCK_AGE.samples({(cell.name,): cell.clock.age() for cell in read})
+        yield CLOCK_AHEAD.samples({(cell.name,): cell.clock.ahead.total_seconds() for cell in cells})
+        yield CLOCK_TRUSTED.samples({(cell.name,): float(cell.clock.trusted) for cell in cells})
+        yield CONNECTIONS.samples(dict(self._connections(cells)))
+        yield MAX_CONNECTIONS.samples({(cell.name,): cell.connections for cell in cells})
+        yield SHARDS.samples({(cell.name,): len(self._store.shards_of(cell)) for cell in cells})
+
+    def _counted(self, cells: list[Cell]) -> Iterator[Metric]:
+        attempts: dict[Labels, float] = {}
+        delays: dict[Labels, tuple[list[int], float]] = {}
+        for cell in cells:
+            for (priority, lane), row in cell.signal_counts.totals().items():
+                class_ = (cell.name, Priority(priority).name.lower(), Lane(lane).name.lower())
+                attempts |= {(*class_, result.name.lower()): row[result] for result in AttemptResult}
+                delays[class_] = row[FIRST_BUCKET:], cell.signal_counts.delay_sum_s(priority, lane)
+        yield ATTEMPTS.samples(attempts)
+        yield TRIGGER_DELAY.histograms(BOUNDS_S, delays)
+
+    def _connections(self, cells: list[Cell]) -> Iterator[tuple[Labels, float]]:
+        for cell in cells:
+            if cell.is_open:
+                idle = cell.pool.get_idle_size()
+                yield (cell.name, "idle"), idle
+                yield (cell.name, "in_use"), cell.pool.get_size() - idle

@@ -1,0 +1,1 @@
+alter index instance_history_tenant attach partition "{partition}_tenant"

@@ -1,0 +1,2 @@
+-- The names are ours, never a caller's.
+alter role "{role}" set "{setting}" = '{value}'

@@ -1,0 +1,2 @@
+-- :role
+select has_schema_privilege(:role, current_schema(), 'create')

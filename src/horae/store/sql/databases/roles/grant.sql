@@ -1,0 +1,2 @@
+-- The names are ours, never a caller's.
+grant "{granted}" to "{role}"

@@ -1,0 +1,2 @@
+-- The name of the database is in the DSN of whoever runs this.
+alter database "{database}" owner to "{owner}"

@@ -1,0 +1,2 @@
+-- :role
+select pg_has_role(:role, 'usage')

@@ -1,0 +1,2 @@
+-- Zero rows: no node has measured yet.
+select facts from growth
