@@ -24,7 +24,7 @@ from horae.service.instances import interventions, searches, tiers
 from horae.service.instances.searches import Bounds
 from horae.service.tasks import tasks
 from horae.service.tenants import tenants
-from horae.store.databases import archived_days
+from horae.store.databases import archived_days, days
 from horae.store.store import Store
 from horae.upkeep.archive import DayArchiver
 from tests.archive.cold_days import PATIENCE_S, archive_days, drop_days, reading, some_rows
@@ -151,6 +151,21 @@ async def test_one_page_crosses_live_hot_and_cold(ctx, store, folder_target, arc
     assert page.archive.days == OLDEST - COLD + 1
     assert page.archive.requests > 0
     assert page.archive.bytes > 0
+
+
+async def test_a_day_is_cold_as_soon_as_its_table_is_detached(ctx, store, folder_target, archiver, jobs_with_past):
+    """Readers do not see the rows of a detached table; its drop is recorded later."""
+    _, cron, _ = jobs_with_past
+    rows = await listed_hot(ctx, cron)
+    await archive_days(archiver)
+    cell = store.cell(cron.shard)
+    async with cell.direct(owner=True) as connection:
+        day = day_of(cell, 5)
+        await days.mark(connection, day)
+        await days.detach(connection, day, 10)
+    page = await tiers.of_job_ref(reading(ctx, folder_target), "cron", bounds=Bounds(200))
+    assert {one.id for one in page.found} == {one.id for one in rows}
+    assert page.archive.days == 1
 
 
 async def test_a_page_of_hot_instances_does_not_read_the_archive(ctx, store, folder_target, archiver, jobs_with_past):
