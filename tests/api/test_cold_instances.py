@@ -13,10 +13,11 @@ from horae.security.payload_cipher import encrypt_value
 from horae.security.roles import Role
 from horae.service.context import Context
 from horae.service.identity.callers import Callers
+from horae.service.instances import tiers
 from horae.service.instances.archive_reader import ArchiveReader
 from horae.service.memory import Memory
 from horae.upkeep.archive import DayArchiver
-from tests.archive.cold_days import archive_days, drop_days, some_rows
+from tests.archive.cold_days import PATIENCE_S, archive_days, drop_days, some_rows
 from tests.archive.conftest import EXPIRY, KEPT
 from tests.archive.history import day_of, insert, make_days, some_id
 from tests.steps import a_job
@@ -37,7 +38,12 @@ def target(folder):
 
 @pytest.fixture
 def callers(doors, target):
-    return Callers(doors, Memory(ArchiveReader(target)))
+    return Callers(doors, Memory(ArchiveReader(target, PATIENCE_S)))
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch):
+    monkeypatch.setattr(tiers, "CROSSING_S", PATIENCE_S)
 
 
 async def with_past(store, ctx, ago_days, dice):

@@ -15,9 +15,13 @@ from tests.archive.history import day_of, insert
 STATES = ["SUCCESS", "SUCCESS", "SUCCESS", "DEAD", "SKIPPED", "CANCELLED"]
 
 
-def reading(ctx: Context, target) -> Context:
+PATIENCE_S = 60.0
+"""Seconds for a read where a test is not about time: a busy neighbour must not make a page short."""
+
+
+def reading(ctx: Context, target, seconds: float = PATIENCE_S) -> Context:
     """The same caller in a process that reads an archive."""
-    return Context.of(ctx.store, ctx.tenant, ctx.actor, Memory(ArchiveReader(target)))
+    return Context.of(ctx.store, ctx.tenant, ctx.actor, Memory(ArchiveReader(target, seconds)))
 
 
 async def archive_days(archiver) -> None:

@@ -12,21 +12,26 @@ from horae.archive.day_writer import delete_replaced, publish
 from horae.archive.layout import DayFolder
 from horae.archive.object_store import open_target
 from horae.archive.rewriting import write_without
+from horae.archive.row_queries import RowOrder
 from horae.domain.errors import ArchiveUnavailable, Conflict, NoLongerKept, NotFound
 from horae.domain.ids import compose, shard_in
 from horae.domain.instances.lifecycle import State
-from horae.domain.instances.searches import ANY, InstanceFilter
+from horae.domain.instances.searches import ANY, NEWEST, InstanceFilter
 from horae.runtime.settings import Settings
 from horae.service.context import Context, PlatformContext
+from horae.service.instances import cold as cold_reads
 from horae.service.instances import interventions, searches, tiers
 from horae.service.instances.searches import Bounds
 from horae.service.tasks import tasks
 from horae.service.tenants import tenants
-from horae.store.databases import archived_days
+from horae.store.databases import archived_days, days
+from horae.store.store import Store
 from horae.upkeep.archive import DayArchiver
-from tests.archive.cold_days import archive_days, drop_days, reading, some_rows
+from tests.archive.cold_days import PATIENCE_S, archive_days, drop_days, reading, some_rows
 from tests.archive.conftest import EXPIRY, KEPT
 from tests.archive.history import day_of
+from tests.cell_down import first_behind, mended_proxy
+from tests.keyring import sealed
 from tests.steps import a_job, a_type
 
 COLD, OLDEST = 4, 13
@@ -68,6 +73,11 @@ def in_tiers(rows, cold_ids, key):
     return sorted((one for one in rows if one.id not in cold_ids), key=key, reverse=True) + sorted(
         (one for one in rows if one.id in cold_ids), key=key, reverse=True
     )
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch):
+    monkeypatch.setattr(tiers, "CROSSING_S", PATIENCE_S)
 
 
 @pytest.fixture
@@ -119,6 +129,9 @@ async def test_pages_over_three_tiers_are_row_for_row_what_was_there(ctx, store,
         sought = (SEARCHES | spans)[name]
         found, _ = await all_pages(lambda at, sought=sought: tiers.of_tenant(now_reading, sought, at=at, limit=7))
         assert nameless(found) == nameless(in_tiers(rows, cold, lambda one: one.id)), name
+    by_fire = await cold_reads.page(now_reading, None, RowOrder.FIRE_TIME, ANY, NEWEST, 1000)
+    everything = [one for one in tenant_before["all"] if one.id in cold]
+    assert nameless(by_fire.found) == nameless(sorted(everything, key=lambda one: one.mark, reverse=True))
     for id_, record in whole.items():
         found, read = await tiers.find(now_reading, id_)
         assert nameless([found]) == nameless([record])
@@ -138,6 +151,21 @@ async def test_one_page_crosses_live_hot_and_cold(ctx, store, folder_target, arc
     assert page.archive.days == OLDEST - COLD + 1
     assert page.archive.requests > 0
     assert page.archive.bytes > 0
+
+
+async def test_a_day_is_cold_as_soon_as_its_table_is_detached(ctx, store, folder_target, archiver, jobs_with_past):
+    """Readers do not see the rows of a detached table; its drop is recorded later."""
+    _, cron, _ = jobs_with_past
+    rows = await listed_hot(ctx, cron)
+    await archive_days(archiver)
+    cell = store.cell(cron.shard)
+    async with cell.direct(owner=True) as connection:
+        day = day_of(cell, 5)
+        await days.mark(connection, day)
+        await days.detach(connection, day, 10)
+    page = await tiers.of_job_ref(reading(ctx, folder_target), "cron", bounds=Bounds(200))
+    assert {one.id for one in page.found} == {one.id for one in rows}
+    assert page.archive.days == 1
 
 
 async def test_a_page_of_hot_instances_does_not_read_the_archive(ctx, store, folder_target, archiver, jobs_with_past):
@@ -314,6 +342,23 @@ async def test_an_archive_that_does_not_answer_leaves_hot_pages_alone(ctx, store
         await tiers.of_job_ref(caller, "cron", at=page.next)
 
 
+async def test_days_of_a_cell_that_is_down_are_missing_and_named(
+    cells, ctx, store, folder_target, archiver, jobs_with_past
+):
+    *_, cold = jobs_with_past
+    await archive_days(archiver)
+    await drop_days(store, COLD)
+    with mended_proxy(cells) as proxy:
+        async with Store.of(first_behind(cells, proxy)) as other:
+            caller = reading(Context.of(sealed(other), ctx.tenant, "test"), folder_target)
+            proxy.refuse()
+            page = await tiers.of_tenant(caller, at=tiers.COLD_START, limit=1000)
+            assert caller.cells_down == {cells[0].name}
+            assert {one.id for one in page.found} == {
+                id_ for id_ in cold if store.cell(shard_in(id_)) is store.cells[1]
+            }
+
+
 async def test_a_search_that_reaches_its_bounds_gives_a_short_page_and_goes_on(
     ctx, store, folder_target, archiver, monkeypatch
 ):
@@ -329,6 +374,7 @@ async def test_a_search_that_reaches_its_bounds_gives_a_short_page_and_goes_on(
     caller = reading(ctx, folder_target)
     whole = await tiers.of_job_ref(caller, "cron", bounds=Bounds(200))  # all small files are in memory now
     assert whole.found == rows
+    caller.memory.archive._seconds = 5.0
     ticks = iter(range(10**9))
     monkeypatch.setattr(row_queries.ReadMeter.__init__, "__defaults__", (5.0, 1 << 30, lambda: next(ticks) / 3))
     found, cold_pages = await all_pages(lambda at: tiers.of_job_ref(caller, "cron", at=at, bounds=Bounds(200)), 200)

@@ -8,6 +8,7 @@ from uuid import uuid4
 import pytest
 
 from horae.archive.object_store import open_target
+from horae.archive.row_queries import MAX_READ_S
 from horae.domain.instances.lifecycle import State
 from horae.domain.instances.searches import InstanceFilter
 from horae.service.instances import tiers
@@ -54,7 +55,7 @@ async def _measure(ctx, task_type, target, record_property):
         "job and state": InstanceFilter((State.DEAD,)),
     }
     for name, sought in searches.items():
-        caller = reading(ctx, target)  # a process that has read nothing
+        caller = reading(ctx, target, MAX_READ_S)  # a process that has read nothing
         for state in ("first", "again"):
             began = time.monotonic()
             page = await tiers.of_job_ref(caller, task_type.name, sought, bounds=Bounds(50))
@@ -80,7 +81,7 @@ async def _measure_crossing(ctx, store, task_type, target, record_property):
         shard = next(one for one in range(4096) if store.cell(one) is cell)
         facts = {"keyed": True, "shard": shard, "states": ["SUCCESS"]}
         await some_rows(cell, ctx.tenant.id, task_type.id, 2, 10, random.Random(1), **facts)
-    caller = reading(ctx, target)
+    caller = reading(ctx, target, MAX_READ_S)
     for state in ("first", "again"):
         began = time.monotonic()
         page = await tiers.of_job_ref(caller, task_type.name, bounds=Bounds(200))

@@ -76,9 +76,9 @@ class CountedTarget:
         self.meter.count(len(found))
         return found
 
-    def hold_small(self, name: str, size: int) -> None:
-        """Read a small object whole: its parts are then in memory."""
-        if size <= SMALL_OBJECT_BYTES:
+    def hold_small(self, name: str, size: int, most: int = SMALL_OBJECT_BYTES) -> None:
+        """Read an object of at most so many bytes whole: its parts are then in memory."""
+        if size <= most:
             self.get(name)
 
     @contextmanager

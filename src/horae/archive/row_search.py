@@ -14,7 +14,7 @@ A row group is read twice: first the columns that are compared, then, for the ro
 
 import heapq
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import date
@@ -29,8 +29,7 @@ import pyarrow.compute as pc
 
 from horae.archive.columns import rows_of
 from horae.archive.counted_target import CountedTarget
-from horae.archive.day_reader import places_of_id, places_of_key
-from horae.archive.index_files import RowPlace
+from horae.archive.index_files import hash_of_id, hash_of_key
 from horae.archive.known_files import LISTED, WHOLE, KnownFiles
 from horae.archive.manifests import DataFile, GroupFiles
 from horae.archive.row_matching import COMPARED, RowMatcher, equal_ids, files_of, first_job, last_job
@@ -115,7 +114,7 @@ class RowSearcher:
             if group is None or not group.created.get(created):
                 return None
             target.meter.count_day(day.day)
-            for place in indexed_places(target, group, partial(places_of_id, instance_id=id_)):
+            for place in self._known.places(target, group, hash_of_id(id_)):
                 file = group.files[place.file]
                 table = self._known.read(target, file, place.row_group, ["tenant_id", "id"])
                 mask = pc.and_(equal_ids(table, "tenant_id", tenant_id), equal_ids(table, "id", id_))
@@ -207,8 +206,7 @@ class RowSearch:
         assert group is not None, "a day without rows has no bound"
         job_id, key = self._query.job_id, self._query.sought.business_key
         if job_id is not None and key is not None:
-            lookup = partial(places_of_key, job_id=job_id, business_key=key)
-            for file, row_group in set(indexed_places(self._target, group, lookup)):
+            for file, row_group in set(self._known.places(self._target, group, hash_of_key(job_id, key))):
                 yield from self._rows_in(RowGroupPlace(day, group.files[file], row_group))
             return
         for data_file in self._files_with_job(files_of(group, self._query.tenant_id)):
@@ -261,12 +259,3 @@ def vanishing(day: ColdDay) -> Iterator[None]:
         raise DayVanished(day) from error
     except (pa.ArrowException, msgspec.DecodeError) as error:
         raise ArchiveUnavailable(f"the archive of {day.day} cannot be read: {day.folder.prefix}") from error
-
-
-def indexed_places(
-    target: CountedTarget, group: GroupFiles, lookup: Callable[[CountedTarget, GroupFiles], Iterator[RowPlace]]
-) -> Iterator[RowPlace]:
-    """Where rows may be, by the indexes of a group. A small index is read whole."""
-    for index in group.indexes:
-        target.hold_small(index.name, index.bytes)
-    return lookup(target, group)
