@@ -7,6 +7,8 @@ import asyncpg
 import pytest
 from structlog.testing import capture_logs
 
+from horae.boot.serving import doctor_of
+from horae.runtime.settings import Settings
 from horae.store.cells import Cell
 from horae.store.health import health
 from horae.upkeep import doctor
@@ -102,3 +104,12 @@ async def test_old_transaction_ids_are_an_alarm(store, monkeypatch):
         await Doctor(store).once()
     whats = {line["what"] for line in logs if line["event"] == "cell.degraded"}
     assert {"age(datfrozenxid)", "mxid_age(datminmxid)"} <= whats
+
+
+async def test_a_database_that_need_not_be_durable_is_no_alarm_in_dev(store):
+    strict, lenient = Doctor(store), doctor_of(Settings(environment="dev"), store)
+    await strict.once()
+    with capture_logs() as logs:
+        await lenient.once()
+    assert {"fsync", "full_page_writes", "synchronous_commit"} <= strict.degraded["cell-0"].keys()
+    assert not [line for line in logs if line["event"] == "cell.degraded"]

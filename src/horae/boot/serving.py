@@ -18,6 +18,7 @@ from horae.delivery.client import Client
 from horae.delivery.names import shorten_lookups
 from horae.delivery.outlets import Outlets
 from horae.delivery.push import EgressOf, Sender
+from horae.domain.health.doctor import DURABLE
 from horae.domain.ids import shard_in
 from horae.domain.targets.egress import Egress
 from horae.engine.allowances import Allowances
@@ -161,9 +162,13 @@ def book_of(sender: Sender) -> SecretBook | None:
 
 
 def doctor_of(settings: Settings, store: Store) -> Doctor:
-    """The duty that watches the cells, and ends sessions that hold a snapshot for too long."""
+    """The duty that watches the cells, and ends sessions that hold a snapshot for too long.
+
+    The private database of `horae dev` may lose commits in a power cut: it is gone at the end anyway.
+    """
     limit = settings.snapshot_limit
-    return Doctor(store, None if limit is None else timedelta(seconds=limit))
+    accepted = DURABLE if settings.environment == "dev" else ()
+    return Doctor(store, None if limit is None else timedelta(seconds=limit), accepted)
 
 
 def day_archiver_of(settings: Settings, store: Store) -> DayArchiver | None:

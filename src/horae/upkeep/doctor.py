@@ -4,6 +4,7 @@ A session that holds a snapshot prevents the vacuum of all rows that died since,
 after a minute, and ended after `limit` where the deployment sets one.
 """
 
+from collections.abc import Collection
 from datetime import timedelta
 
 from horae.domain.errors import Conflict
@@ -19,11 +20,12 @@ SNAPSHOT = "oldest snapshot"
 
 
 class Doctor:
-    """A duty: examine every cell. `degraded` has the last findings of each cell."""
+    """A duty: examine every cell. `degraded` has the last findings of each cell; those in `accepted` are left out."""
 
-    def __init__(self, store: Store, limit: timedelta | None = None) -> None:
+    def __init__(self, store: Store, limit: timedelta | None = None, accepted: Collection[str] = ()) -> None:
         self.store = store
         self.limit = limit
+        self.accepted = accepted
         self.degraded: dict[str, dict[str, Diagnosis]] = {cell.name: {} for cell in store.cells}
         self._visits = Visits("doctor")
 
@@ -42,7 +44,9 @@ class Doctor:
         """Log faults, and snapshots that are held for long. Hints are for `horae doctor` only."""
         known = self.degraded[cell.name]
         found = {
-            one.name: one for one in findings if one.level is Severity.FAULT or (one.name == SNAPSHOT and one.advice)
+            one.name: one
+            for one in findings
+            if (one.level is Severity.FAULT and one.name not in self.accepted) or (one.name == SNAPSHOT and one.advice)
         }
         for finding in found.values():
             if finding.name not in known:
