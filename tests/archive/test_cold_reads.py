@@ -16,7 +16,7 @@ from horae.archive.row_queries import RowOrder
 from horae.domain.errors import ArchiveUnavailable, Conflict, NoLongerKept, NotFound
 from horae.domain.ids import compose, shard_in
 from horae.domain.instances.lifecycle import State
-from horae.domain.instances.searches import ANY, NEWEST, InstanceFilter
+from horae.domain.instances.searches import ANY, NEWEST, InstanceFilter, InstanceOrder
 from horae.runtime.settings import Settings
 from horae.service.context import Context, PlatformContext
 from horae.service.instances import cold as cold_reads
@@ -151,6 +151,17 @@ async def test_one_page_crosses_live_hot_and_cold(ctx, store, folder_target, arc
     assert page.archive.days == OLDEST - COLD + 1
     assert page.archive.requests > 0
     assert page.archive.bytes > 0
+
+
+async def test_all_instances_by_fire_time_go_on_into_the_archive(ctx, store, folder_target, archiver, jobs_with_past):
+    *_, cold = jobs_with_past
+    rows = (await searches.by_fire_time(ctx, bounds=Bounds(1000, 100_000))).found
+    await archive_days(archiver)
+    await drop_days(store, COLD)
+    now_reading, order = reading(ctx, folder_target), InstanceOrder.FIRE_TIME
+    found, cold_pages = await all_pages(lambda at: tiers.of_tenant(now_reading, at=at, limit=7, order=order))
+    assert nameless(found) == nameless(in_tiers(rows, cold, lambda one: one.mark))
+    assert cold_pages
 
 
 async def test_a_day_is_cold_as_soon_as_its_table_is_detached(ctx, store, folder_target, archiver, jobs_with_past):
