@@ -1,8 +1,8 @@
 """Killed at any step, with a bucket that fails, lies or hangs: one truth in the end, and nothing lost on the way."""
 
-import asyncio
-from collections import Counter
 from datetime import timedelta
+from itertools import product
+from signal import SIGKILL
 from uuid import UUID
 
 import pytest
@@ -15,59 +15,15 @@ from horae.upkeep.archive import DayArchiver
 from horae.upkeep.days import DayDropper
 from tests.archive.conftest import EXPIRY, KEPT
 from tests.archive.history import day_of, insert, insert_all_kinds, make_days, rows_in, some_id
+from tests.archive.killers import FEW_ROWS, OF_STORE, STEPS, Killer, WatchedTarget
 from tests.archive.test_duty import HELD, archive_all, archived_rows, has_table, known_day
 from tests.steps import query
+from tests.system.children import Child, python
 
 TIMES = 10
-OF_TARGET = ("put", "create", "get", "listing", "delete")
-OF_STORE = ("listing", "pages", "copy_rows", "checksum", "is_locked", "record")
+LONG = (pytest.mark.long, pytest.mark.timeout(3600))
 FIRST_JOB = UUID(int=0)
 """A row of it comes first in its group, so that every file of the group changes, and no round has fewer calls."""
-STEPS = [("target", name) for name in OF_TARGET] + [("store", name) for name in OF_STORE]
-
-
-class Killer:
-    """Counts the calls of one step, and dies at one of them: before it happens, or after."""
-
-    def __init__(self):
-        self.calls = Counter()
-        self.dies_at, self.is_after = None, False
-
-    def _dies(self, name, *, after):
-        return self.dies_at == (name, self.calls[name]) and self.is_after == after
-
-    def wrap(self, kind, name, call):
-        key = (kind, name)
-
-        def wrapped(*args):
-            self.calls[key] += 1
-            if self._dies(key, after=False):
-                raise ConnectionResetError("killed")
-            result = call(*args)
-            if self._dies(key, after=True):
-                raise ConnectionResetError("killed")
-            return result
-
-        async def wrapped_async(*args):
-            self.calls[key] += 1
-            if self._dies(key, after=False):
-                raise ConnectionResetError("killed")
-            result = await call(*args)
-            if self._dies(key, after=True):
-                raise ConnectionResetError("killed")
-            return result
-
-        return wrapped_async if asyncio.iscoroutinefunction(call) else wrapped
-
-
-class WatchedTarget:
-    """A target whose calls a killer watches."""
-
-    def __init__(self, target, killer):
-        self._target = target
-        for name in OF_TARGET:
-            setattr(self, name, killer.wrap("target", name, getattr(target, name)))
-        self.get_range = target.get_range
 
 
 async def check_one_truth(target, cell, day):
@@ -81,17 +37,28 @@ async def check_one_truth(target, cell, day):
     assert {one.name for one in target.listing(folder.prefix)} == named
 
 
-@pytest.mark.parametrize("is_after", [False, True], ids=["before", "after"])
-@pytest.mark.parametrize("step", STEPS, ids="-".join)
-async def test_killed_at_any_step_the_next_round_ends_with_one_truth(store, folder_target, monkeypatch, step, is_after):
-    """Ten times for each step, at the first call, the second and so on, each time with a row more."""
-    monkeypatch.setattr(sorting, "FILE_ROWS", 20)
-    cell = store.cells[0]
+async def a_day_of_three_tenants(store, cell):
     await make_days(store, 2)
     day = day_of(cell, 2)
     tenant_ids = [some_id(day.begin) for _ in range(3)]
     for tenant_id in tenant_ids:
         await insert_all_kinds(cell, day, tenant_id, 4)
+    return day, tenant_ids
+
+
+async def add_row(cell, day, tenant_id):
+    """The day has a row more than its archive, and is to be archived again."""
+    await insert(cell, ended_at=day.begin, tenant_id=tenant_id, job_id=FIRST_JOB)
+    await query(cell, "update archived_day set state = 'CLOSING' where day = $1", day.day)
+
+
+@pytest.mark.parametrize("is_after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("step", STEPS, ids="-".join)
+async def test_killed_at_any_step_the_next_round_ends_with_one_truth(store, folder_target, monkeypatch, step, is_after):
+    """Ten times for each step, at the first call, the second and so on, each time with a row more."""
+    monkeypatch.setattr(sorting, "FILE_ROWS", FEW_ROWS)
+    cell = store.cells[0]
+    day, tenant_ids = await a_day_of_three_tenants(store, cell)
     killer = Killer()
     watched = WatchedTarget(folder_target, killer)
     for name in OF_STORE:
@@ -99,8 +66,7 @@ async def test_killed_at_any_step_the_next_round_ends_with_one_truth(store, fold
     await archive_all(DayArchiver(store, watched, KEPT, EXPIRY))
 
     async def one_round_with_a_row_more():
-        await insert(cell, ended_at=day.begin, tenant_id=tenant_ids[0], job_id=FIRST_JOB)
-        await query(cell, "update archived_day set state = 'CLOSING' where day = $1", day.day)
+        await add_row(cell, day, tenant_ids[0])
         killer.calls.clear()
         await DayArchiver(store, watched, KEPT, EXPIRY).once()
         return killer.calls[step]
@@ -113,6 +79,31 @@ async def test_killed_at_any_step_the_next_round_ends_with_one_truth(store, fold
         killer.dies_at = None
         await DayArchiver(store, watched, KEPT, EXPIRY).once()
         await check_one_truth(folder_target, cell, day)
+
+
+@pytest.mark.parametrize(
+    ("steps", "times"),
+    [([("target", "create"), ("store", "record")], 1), pytest.param(STEPS, TIMES, marks=LONG)],
+    ids=["some", "all"],
+)
+async def test_a_process_killed_with_9_leaves_one_truth_to_the_next(
+    store, folder_target, tmp_path, monkeypatch, steps, times, record_property
+):
+    monkeypatch.setattr(sorting, "FILE_ROWS", FEW_ROWS)
+    cell, kills = store.cells[0], 0
+    day, tenant_ids = await a_day_of_three_tenants(store, cell)
+    archiver = DayArchiver(store, folder_target, KEPT, EXPIRY)
+    await archive_all(archiver)
+    for (kind, name), when, time in product(steps, ("before", "after"), range(times)):
+        await add_row(cell, day, tenant_ids[0])
+        child = Child("archiver", tmp_path / "killed.log")
+        url, call = f"file://{tmp_path}/archive", 1 + time % 3
+        child.spawn(python("tests.archive.killers", cell.dsn, url, kind, name, str(call), when))
+        kills += await child.ended(60) == -SIGKILL
+        await DayArchiver(store, folder_target, KEPT, EXPIRY).once()
+        await check_one_truth(folder_target, cell, day)
+    record_property("kills", kills)
+    assert kills >= len(steps) * 2 * times / 2, "some steps are reached less often than three times"
 
 
 class UntrueTarget:

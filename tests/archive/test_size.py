@@ -3,13 +3,19 @@
 import hashlib
 import resource
 import time
+from datetime import timedelta
 
 import duckdb
 import pytest
 
 from horae.archive.columns import COLUMNS, MOMENT
+from horae.store.databases import days as day_rows
+from horae.upkeep.archive import DayArchiver
+from horae.upkeep.days import DayDropper
+from tests.archive.conftest import EXPIRY
 from tests.archive.history import day_of, fill, some_id
 from tests.archive.test_format import manifest_of
+from tests.steps import query
 
 
 @pytest.mark.parametrize(
@@ -32,6 +38,34 @@ async def test_all_rows_of_a_day_are_equal_and_small(store, archiver, folder_tar
     record_property("bytes_per_million", round(manifest.bytes / rows * 1e6))
     record_property("most_memory_mb", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
     assert await digest_there(cell, day) == digest_archived(tmp_path / "archive", manifest)
+
+
+@pytest.mark.parametrize("rows", [3_000, pytest.param(3_000_000, marks=(pytest.mark.long, pytest.mark.timeout(3600)))])
+async def test_three_days_are_archived_and_dropped(store, folder_target, past, rows, monkeypatch, record_property):
+    cell, kept = store.cells[0], timedelta(days=3)
+    archiver = DayArchiver(store, folder_target, kept, EXPIRY)
+    of_three = [day_of(cell, ago) for ago in (6, 5, 4)]
+    for day in of_three:
+        await fill(cell, day, some_id(day.begin), rows)
+    await archiver.once()
+    began = time.monotonic()
+    await archiver.once()
+    took_s, drops = time.monotonic() - began, []
+    drop = day_rows.drop
+
+    async def timed(connection, day):
+        began = time.monotonic()
+        await drop(connection, day)
+        drops.append(time.monotonic() - began)
+
+    monkeypatch.setattr(day_rows, "drop", timed)
+    await DayDropper(store, kept, timedelta(days=7), archiver).once()
+    for day in of_three:
+        assert (await manifest_of(folder_target, cell, day)).rows == rows
+        [row] = await query(cell, "select to_regclass($1) is null as is_gone", day.partition)
+        assert row["is_gone"]
+    record_property("archive_seconds_per_million", round(took_s / (3 * rows) * 1e6, 1))
+    record_property("longest_drop_s", round(max(drops), 3))
 
 
 async def digest_there(cell, day) -> str:
