@@ -71,12 +71,11 @@ async def gone(cell):
 
 
 async def test_a_snapshot_held_beyond_the_limit_is_ended_and_a_shorter_one_is_not(store, cells, soon):
-    async with reading(cells[0].dsn) as reader:
+    async with reading(cells[0].dsn):
         await until(lambda: held_for_long(cells[0]))
         assert await Doctor(store, timedelta(hours=1)).once() == 0
         assert await Doctor(store, SOON).once() == 1
-        with pytest.raises((asyncpg.PostgresError, asyncpg.InterfaceError)):
-            await reader.fetchval("select 1")
+        await until(lambda: gone(cells[0]))  # what the driver says of a connection that just ended differs
     assert await Doctor(store, SOON).once() == 0
 
 
