@@ -52,10 +52,13 @@ async def add_row(cell, day, tenant_id):
     await query(cell, "update archived_day set state = 'CLOSING' where day = $1", day.day)
 
 
+@pytest.mark.parametrize("times", [2, pytest.param(TIMES, marks=LONG)], ids=["twice", "ten times"])
 @pytest.mark.parametrize("is_after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("step", STEPS, ids="-".join)
-async def test_killed_at_any_step_the_next_round_ends_with_one_truth(store, folder_target, monkeypatch, step, is_after):
-    """Ten times for each step, at the first call, the second and so on, each time with a row more."""
+async def test_killed_at_any_step_the_next_round_ends_with_one_truth(
+    store, folder_target, monkeypatch, step, is_after, times
+):
+    """At the first call, the second and so on, each time with a row more."""
     monkeypatch.setattr(sorting, "FILE_ROWS", FEW_ROWS)
     cell = store.cells[0]
     day, tenant_ids = await a_day_of_three_tenants(store, cell)
@@ -73,7 +76,7 @@ async def test_killed_at_any_step_the_next_round_ends_with_one_truth(store, fold
 
     calls = await one_round_with_a_row_more()
     await check_one_truth(folder_target, cell, day)
-    for time in range(TIMES):
+    for time in range(times):
         killer.dies_at, killer.is_after = (step, 1 + time % calls), is_after
         assert await one_round_with_a_row_more() >= 1 + time % calls, "killed there"
         killer.dies_at = None
