@@ -1,20 +1,14 @@
 """F6: a process starts with the cells that answer, and joins the others when they are back."""
 
-import json
-import sys
-from pathlib import Path
-
 import httpx2
 import pytest
 
-from tests.api.api_servers import CLEAN, SECRET, Door
+from tests.api.api_servers import Door
 from tests.cell_down import WEATHERS, a_tenant_in, first_behind, mended_proxy
-from tests.keyring import keyring
 from tests.steps import query, until
 from tests.system.children import Child
 
 pytestmark = pytest.mark.timeout(240)
-HORAE = Path(sys.executable).parent / "horae"
 LONG = 60.0
 HELD = "select count(*) as many from shard where state = 'ACTIVE' and owner is not null"
 
@@ -23,24 +17,6 @@ HELD = "select count(*) as many from shard where state = 'ACTIVE' and owner is n
 def proxy(cells):
     with mended_proxy(cells) as proxy:
         yield proxy
-
-
-@pytest.fixture
-def started(tmp_path):
-    """Starts `horae` with these words on these cells; what was started is ended."""
-    made = []
-
-    def start(kind, cells, *words, **settings):
-        told = {"HORAE_CELLS": json.dumps([cell.model_dump() for cell in cells]), "HORAE_ENVIRONMENT": "test"}
-        child = kind(words[0], tmp_path / f"{words[0]}.log")
-        made.append(child)
-        keys = {"HORAE_API_SECRET": SECRET, "HORAE_KEYRING": str(keyring()), "PYTHONUNBUFFERED": "1"}
-        child.spawn([HORAE, *words], CLEAN | told | keys | settings)
-        return child
-
-    yield start
-    for child in made:
-        child.end()
 
 
 async def held(cell):

@@ -1,9 +1,5 @@
 """Every process has a listener for probes and metrics, which answers also while its event loop stands still."""
 
-import json
-import socket
-import sys
-from pathlib import Path
 from signal import SIGCONT, SIGSTOP
 
 import httpx2
@@ -12,30 +8,23 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from horae.domain.targets.targets import HttpTarget
 from horae.service.jobs import jobs
-from tests.api.api_servers import CLEAN, SECRET, Door
+from tests.api.api_servers import Door
 from tests.catcher import catching
 from tests.cell_down import WEATHERS, first_behind, mended_proxy
-from tests.keyring import keyring
+from tests.cluster import free_port
 from tests.steps import a_job, every, query, until
 from tests.system.children import Child
 
 pytestmark = pytest.mark.timeout(240)
-HORAE = Path(sys.executable).parent / "horae"
 LONG = 60.0
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 class Probed:
     """A process with a listener."""
 
-    def __init__(self, child, port, headers=None):
+    def __init__(self, child, port):
         self.child, self.port = child, port
-        self.client = httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=20, headers=headers or {})
+        self.client = httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=20)
 
     async def get(self, path):
         """The answer; None while it does not listen yet."""
@@ -71,29 +60,19 @@ class Probed:
 
 
 @pytest.fixture
-async def probed(tmp_path):
-    """Starts `horae node` or `horae api` on these cells, with a listener; what was started is ended."""
+async def probed(started):
+    """Starts `horae node` or `horae api` on these cells, with a listener."""
     made = []
 
-    def start(word, cells, name="", headers=None, **settings):
+    def start(word, cells, number="", **settings):
         port = free_port()
-        told = {
-            "HORAE_CELLS": json.dumps([cell.model_dump() for cell in cells]),
-            "HORAE_ENVIRONMENT": "test",
-            "HORAE_API_SECRET": SECRET,
-            "HORAE_KEYRING": str(keyring()),
-            "HORAE_LEASE_TTL": "2",
-            f"HORAE_{word.upper()}_MONITORING_PORT": str(port),
-            "PYTHONUNBUFFERED": "1",
-        }
-        child = (Door if word == "api" else Child)(word + name, tmp_path / f"{word}{name}.log")
-        child.spawn([HORAE, word, *(("--port", "0") if word == "api" else ())], CLEAN | told | settings)
-        made.append(Probed(child, port, headers))
+        told = {"HORAE_LEASE_TTL": "2", f"HORAE_{word.upper()}_MONITORING_PORT": str(port)} | settings
+        kind, words = (Door, (word, "--port", "0")) if word == "api" else (Child, (word,))
+        made.append(Probed(started(kind, cells, *words, number=number, **told), port))
         return made[-1]
 
     yield start
     for one in made:
-        one.child.end()
         await one.client.aclose()
 
 

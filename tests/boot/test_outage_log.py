@@ -2,22 +2,18 @@
 
 import asyncio
 import json
-import sys
-from pathlib import Path
 from signal import SIGKILL
 
 import pytest
 
 from horae.domain.targets.targets import HttpTarget
-from tests.api.api_servers import CLEAN, SECRET, Door
+from tests.api.api_servers import Door
 from tests.catcher import catching
 from tests.cell_down import first_behind, mended_proxy
-from tests.keyring import keyring
 from tests.steps import a_job, every, query, until
 from tests.system.children import Child
 
 pytestmark = pytest.mark.timeout(240)
-HORAE = Path(sys.executable).parent / "horae"
 OUTAGE_S = 22
 LONG = 60.0
 JOBS = 12
@@ -29,28 +25,6 @@ MAX_LINES = 20
 async def catcher(store):
     async with catching(store.cells[0].clock.now) as catcher:
         yield catcher
-
-
-@pytest.fixture
-def started(tmp_path):
-    made = []
-
-    def start(kind, word, cells, number="", **settings):
-        told = {
-            "HORAE_CELLS": json.dumps([cell.model_dump() for cell in cells]),
-            "HORAE_ENVIRONMENT": "test",
-            "HORAE_API_SECRET": SECRET,
-            "HORAE_KEYRING": str(keyring()),
-            "PYTHONUNBUFFERED": "1",
-        }
-        child = kind(word, tmp_path / f"{word}{number}.log")
-        made.append(child)
-        child.spawn([HORAE, word, *(("--port", "0") if word == "api" else ())], CLEAN | told | settings)
-        return child
-
-    yield start
-    for child in made:
-        child.end()
 
 
 def lines_of(child, since=0):
@@ -69,7 +43,7 @@ async def test_an_outage_of_every_database_takes_a_few_lines(ctx, cells, catcher
     await fire_every_second(ctx, catcher)
     with mended_proxy(cells) as first, mended_proxy(cells[1:]) as second:
         reached = [*first_behind(cells[:1], first), *first_behind(cells[1:], second)]
-        node, api = started(Child, "node", reached), started(Door, "api", reached)
+        node, api = started(Child, reached, "node"), started(Door, reached, "api", "--port", "0")
         await api.ready()
         await until(lambda: len(catcher.arrivals) > JOBS, LONG)
         begins = {child: len(child.log.read_text(errors="replace")) for child in (node, api)}
@@ -94,8 +68,8 @@ async def test_an_outage_of_every_database_takes_a_few_lines(ctx, cells, catcher
 
 
 async def test_a_takeover_says_who_from_whom_and_how_many(ctx, cells, catcher, started):
-    first = started(Child, "node", cells, "1", HORAE_LEASE_TTL="2")
-    second = started(Child, "node", cells, "2", HORAE_LEASE_TTL="2")
+    first = started(Child, cells, "node", number="1", HORAE_LEASE_TTL="2")
+    second = started(Child, cells, "node", number="2", HORAE_LEASE_TTL="2")
     await fire_every_second(ctx, catcher)
     await until(lambda: len(catcher.arrivals) > JOBS, LONG)
 

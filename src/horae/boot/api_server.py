@@ -1,7 +1,6 @@
 """The API server in this process, as `horae api` and tests run it."""
 
 import asyncio
-import errno
 import resource
 import socket
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -20,9 +19,10 @@ from horae.api.protocol import ConnectionLimits, protocol_of
 from horae.boot.archive import archive_reader_of
 from horae.boot.fitness import check_session, pooled_statement, visit_open
 from horae.boot.monitoring import api_process, listen_for_probes
+from horae.boot.ports import not_listening
 from horae.boot.serving import client_of, sender_of
 from horae.delivery.oidc import Issuer, RelyingParty
-from horae.domain.errors import Unavailable, Unfit
+from horae.domain.errors import Unfit
 from horae.domain.limits.limits import Limit
 from horae.runtime.cancellation import cancel_and_wait
 from horae.runtime.loop import Duty, Loop
@@ -225,14 +225,7 @@ def listen(host: str, port: int) -> socket.socket:
         made.listen(2048)
     except OSError as error:
         made.close()
-        raise Unavailable(_not_listening(host, port, error)) from error
+        advice = "end it, or choose another port (--port, HORAE_API_PORT)"
+        raise not_listening(host, port, error, advice, "HORAE_API_HOST, HORAE_API_PORT") from error
     made.setblocking(False)
     return made
-
-
-def _not_listening(host: str, port: int, error: OSError) -> str:
-    """Why the address cannot be used, and what to change."""
-    where = f"port {port} of {host}"
-    if error.errno == errno.EADDRINUSE:
-        return f"{where} is in use by another program: end it, or choose another port (--port, HORAE_API_PORT)"
-    return f"cannot listen on {where}: {error.strerror or error} (HORAE_API_HOST, HORAE_API_PORT)"

@@ -5,13 +5,12 @@ knows about its cells. `/metrics` is collected in the event loop, and answers 50
 """
 
 import asyncio
-import errno
 import json
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from typing import Final, NamedTuple
 
-from horae.domain.errors import Unavailable
+from horae.boot.ports import not_listening
 from horae.domain.health.readiness import CellState, is_alive, ready_state
 from horae.engine.metrics import NodeMetrics
 from horae.engine.node import Node
@@ -72,7 +71,8 @@ async def listen_for_probes(
     try:
         server = MonitoringServer(host, port, pages, settings.monitoring_token or None)
     except OSError as error:
-        raise Unavailable(_not_listening(host, port, name, error)) from error
+        advice = f"set {name} to another port, or to 0 for no probes"
+        raise not_listening(host, port, error, advice, f"{name}, HORAE_MONITORING_HOST") from error
     with serve_pages(server):
         log.info("monitoring.started", address=f"http://{host}:{server.port}")
         yield server.port
@@ -118,10 +118,3 @@ def _api_cells(store: Store) -> Iterator[CellState]:
 
 def _answers(cell: Cell) -> bool:
     return cell.is_open and not cell.reach.is_down and cell.clock.age() <= MAX_CLOCK_AGE_S
-
-
-def _not_listening(host: str, port: int, name: str, error: OSError) -> str:
-    where = f"port {port} of {host}"
-    if error.errno == errno.EADDRINUSE:
-        return f"{where} is in use by another program: set {name} to another port, or to 0 for no probes"
-    return f"cannot listen on {where}: {error.strerror or error} ({name}, HORAE_MONITORING_HOST)"

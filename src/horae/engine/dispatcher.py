@@ -363,7 +363,7 @@ class Dispatcher:
         if now - self._swept_at < SWEEP_INTERVAL_S or self._closed or not self._in_flight:
             return 0
         self._swept_at, late = now, self.cell.clock.seconds() - FLIGHT_OVERDUE_S
-        overdue = [flight for flight in self._in_flight.values() if deadline_of(flight) < late]
+        overdue = [flight for flight in self._in_flight.values() if flight.deadline < late]
         for flight in overdue:
             log.error("call.overdue", instance=str(flight.ran.id), job=flight.ready.job.name)
             self._give_up(flight, LostAttempt())
@@ -381,12 +381,6 @@ class Dispatcher:
         """Remove a flight; returns whether it was still in flight. A second report has nothing to land."""
         self._landed.set()
         return self._in_flight.pop(flight.ready, None) is not None
-
-
-def deadline_of(flight: Flight) -> float:
-    """The time from which the row of a flight may be rescued."""
-    deadline = flight.ran.deadline
-    return flight.until if deadline is None else deadline.timestamp()
 
 
 def batch_of(job: Job) -> int:

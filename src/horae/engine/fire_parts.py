@@ -30,6 +30,11 @@ class Flight(NamedTuple):
     ran: Instance
     until: float
 
+    @property
+    def deadline(self) -> float:
+        """The time (Unix time) from which its row may be rescued."""
+        return self.until if self.ran.deadline is None else self.ran.deadline.timestamp()
+
     def without_payload(self) -> "Flight":
         """The same flight without its payload, which may be large. It still shows whether there was one."""
         return self._replace(ran=replace(self.ran, payload=SENT))

@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Final, NamedTuple
 
 from horae.store.databases import partitions
+from horae.store.health import signals
 from horae.store.statements import sql
 from horae.store.tx import Tx
 
@@ -32,6 +33,7 @@ class CellGauges(NamedTuple):
 
 async def read(tx: Tx) -> CellGauges:
     """Read the state of this cell."""
-    row = await tx.row(sql("health/gauges/read"), tx.now - BACKLOG_AGE, tx.now, MAX_COUNTED_DEAD_LETTERS)
+    row = await tx.row(sql("health/gauges/read"), tx.now, MAX_COUNTED_DEAD_LETTERS)
     assert row is not None
-    return CellGauges(days_ahead=await partitions.days_ahead(tx), **row)
+    waiting = await signals.backlog(tx, tx.now - BACKLOG_AGE, None)
+    return CellGauges(days_ahead=await partitions.days_ahead(tx), **waiting._asdict(), **row)

@@ -14,9 +14,7 @@ select * from (
         order by i.id desc
         limit :limit) l)
     union all
-    (select h.id, h.job_id, h.business_key, h.fire_time, h.state, h.reason, h.attempt, h.retry_count,
-            h.ended_at, h.trigger_delay_ms, h.duration_ms, h.range_to, h.range_count, h.error_code, h.error_msg,
-            h.idem_key, h.due_at, h.priority, h.lane, h.job_version, h.worker_id
+    (select {listed_history_columns}
      from instance_history h
      where h.id < :before_id and h.id >= :from_id and h.tenant_id is not distinct from :tenant_id
        and (:states::text[] = '{}' or h.state = any(:states))
