@@ -7,6 +7,7 @@ from typing import Final, Literal, Self
 from pydantic import BaseModel, ByteSize, Field, TypeAdapter, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from horae.domain.alerts.channels import EMAIL_ADDRESS
 from horae.domain.errors import Invalid
 from horae.domain.events.channels import check_pattern
 
@@ -108,6 +109,23 @@ class TransitSettings(BaseModel):
         return self.token if self.token_file is None else self.token_file.read_text().strip()
 
 
+class SmtpSettings(BaseModel):
+    """The mail server for alerts by e-mail, out of `HORAE_SMTP_HOST` and the settings beside it.
+
+    `domains` are the domains of allowed recipients; empty: any. `ca_file` is the PEM file of the authority that signed
+    the server's certificate, if the system does not know it.
+    """
+
+    host: str
+    port: int
+    tls: Literal["starttls", "tls", "off"]
+    user: str
+    password: str = Field(repr=False)
+    sender: str
+    domains: list[str]
+    ca_file: Path | None
+
+
 class Settings(BaseSettings):
     """Read from the environment: `HORAE_CELLS`, `HORAE_DSN`, `HORAE_ENVIRONMENT` and so on."""
 
@@ -164,6 +182,14 @@ class Settings(BaseSettings):
     oidc: OidcSettings | None = None
     session_idle: float = Field(default=3600.0, ge=300)
     session_life: float = Field(default=12 * 3600.0, ge=300)
+    smtp_host: str | None = None
+    smtp_port: int = Field(default=587, ge=1, le=65535)
+    smtp_tls: Literal["starttls", "tls", "off"] = "starttls"
+    smtp_user: str = ""
+    smtp_password: str = Field(default="", repr=False)
+    smtp_sender: str = ""
+    smtp_domains: list[str] = Field(default_factory=list)
+    smtp_ca_file: Path | None = None
     log_json: bool | None = None
     log_level: str = "INFO"
 
@@ -171,6 +197,14 @@ class Settings(BaseSettings):
     def _leases_stay_on(self) -> Self:
         if not self.leases and self.environment == "production":
             raise ValueError("leases can only be switched off in test and dev: every node would do all the work")
+        return self
+
+    @model_validator(mode="after")
+    def _mail_has_a_sender(self) -> Self:
+        if self.smtp_host is not None and not EMAIL_ADDRESS.fullmatch(self.smtp_sender):
+            raise ValueError("a mail server needs HORAE_SMTP_SENDER, a plain address such as horae@example.com")
+        if self.smtp_tls == "off" and self.smtp_password:
+            raise ValueError("HORAE_SMTP_TLS=off would send HORAE_SMTP_PASSWORD readable for everyone on the way")
         return self
 
     @field_validator("api_trusted_proxies")
@@ -185,6 +219,21 @@ class Settings(BaseSettings):
     def all_egress(self) -> EgressSettings:
         """`HORAE_EGRESS`. By default only the public Internet over TLS; in test and dev also private networks."""
         return self.egress or (EgressSettings() if self.environment == "production" else LAPTOP)
+
+    def smtp(self) -> SmtpSettings | None:
+        """The mail server for alerts; None where `HORAE_SMTP_HOST` is not set."""
+        if self.smtp_host is None:
+            return None
+        return SmtpSettings(
+            host=self.smtp_host,
+            port=self.smtp_port,
+            tls=self.smtp_tls,
+            user=self.smtp_user,
+            password=self.smtp_password,
+            sender=self.smtp_sender,
+            domains=self.smtp_domains,
+            ca_file=self.smtp_ca_file,
+        )
 
     def all_cells(self) -> list[CellSettings]:
         """The cells of `HORAE_CELLS`, or the single cell of `HORAE_DSN`."""
