@@ -146,7 +146,7 @@ def test_a_body_has_each_fact_on_a_line_in_both_languages():
         "Runbook: https://wiki.example.com/invoices",
         "Message id: alert_1.firing.1",
     ]
-    labels = [line.partition(":")[0] for line in body(MESSAGE, AlertLanguage.ZH).split("\n")]
+    labels = [line.partition("：")[0] for line in body(MESSAGE, AlertLanguage.ZH).split("\n")]
     facts = ["状态", "任务", "租户", "负责人", "原因", "含义", "开始时间"]
     assert labels == [*facts, "在 Horae 中打开", "处理手册", "消息 ID"]
 

@@ -4,7 +4,7 @@ A channel gets the text as a title and lines, and escapes them by the rules of i
 line here, without control characters and of bounded length.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Final, NamedTuple, TypeVar
 from urllib.parse import quote
@@ -37,14 +37,26 @@ class TextLine(NamedTuple):
 
 
 class AlertText(NamedTuple):
-    """The text of a message."""
+    """The text of a message. `colon` is what its language puts between the label and the value of a line."""
 
     title: str
     lines: tuple[TextLine, ...]
+    colon: str
 
     def plain(self) -> str:
-        """Return the lines as plain text."""
-        return "\n".join([f"{line.label}: {line.value}" for line in self.lines])
+        """Return all lines as plain text."""
+        return self._join(self.lines)
+
+    def facts(self) -> str:
+        """Return the lines without the links as plain text."""
+        return self._join(line for line in self.lines if not line.is_link)
+
+    def links(self) -> list[TextLine]:
+        """Return the lines that are links."""
+        return [line for line in self.lines if line.is_link]
+
+    def _join(self, lines: Iterable[TextLine]) -> str:
+        return "\n".join([f"{line.label}{self.colon}{line.value}" for line in lines])
 
 
 class TextLimits(NamedTuple):
@@ -95,7 +107,7 @@ def alert_text(message: AlertMessage, language: AlertLanguage, limits: TextLimit
     known += [TextLine(one_line(name, most), one_line(value, most)) for name, value in extra]
     known += [_link(words.link, message.link, most), _link(words.runbook, message.runbook, most)]
     known.append(TextLine(words.id, one_line(message.id, most)))
-    return AlertText(title(message, language), tuple(line for line in known if line.value))
+    return AlertText(title(message, language), tuple(line for line in known if line.value), words.colon)
 
 
 def fitting(
