@@ -173,6 +173,7 @@ def test_a_runbook_that_is_no_url_stays_a_text():
         ("https://user:word@x.example/", None),
         ("https://x.example/a b", None),
         ("https://x.example/" + "a" * 1000, None),
+        ("https://x.example/" + "(" * 400, None),
         (None, None),
     ],
 )

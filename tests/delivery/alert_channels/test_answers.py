@@ -65,6 +65,10 @@ async def test_a_code_beside_another_status_than_200_is_read_too(client, name):
     assert isinstance(error, ChannelRefused)
 
 
+async def test_the_older_answer_of_feishu_is_understood(client):
+    assert await outcome(client, "feishu", said({"Extra": None, "StatusCode": 0, "StatusMessage": "success"})) is None
+
+
 @pytest.mark.parametrize("name", NAMES)
 async def test_too_many_requests_wait_as_long_as_the_vendor_asks(client, name):
     error = await outcome(client, name, answer(429, b"slow down", Retry_After="30"))

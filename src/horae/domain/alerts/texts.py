@@ -19,7 +19,7 @@ from horae.domain.targets.urls import check_url
 
 WORDS: Final[dict[AlertLanguage, AlertWords]] = {AlertLanguage.EN: english.WORDS, AlertLanguage.ZH: chinese.WORDS}
 LONGEST_LINK: Final = 1000
-"""Characters of a URL in a message; a longer one is left out."""
+"""Characters of a URL in a message, as it is sent. A longer one is shown as the beginning of a text."""
 LONGEST_TITLE_NAME: Final = 80
 """Characters of a name in a title."""
 URL_CHARACTERS: Final = ":/?#&=%+,;@$-.~"
@@ -66,7 +66,7 @@ class TextLimits(NamedTuple):
     extra_facts: int
 
 
-LIMITS: Final = (TextLimits(500, 10), TextLimits(200, 5), TextLimits(60, 0))
+LIMITS: Final = (TextLimits(500, 10), TextLimits(200, 5), TextLimits(40, 0))
 """From the longest text to the shortest: a channel takes the first that fits into its bound."""
 
 
@@ -126,13 +126,14 @@ def fitting(
 
 def safe_link(url: str | None) -> str | None:
     """Return a URL in which every character that could end a link is percent-encoded; None where it is no web URL."""
-    if url is None or len(url) > LONGEST_LINK:
+    if url is None:
         return None
     try:
         check_url(url)
     except Invalid:
         return None
-    return quote(url, safe=URL_CHARACTERS)
+    link = quote(url, safe=URL_CHARACTERS)
+    return link if len(link) <= LONGEST_LINK else None
 
 
 def _place(message: AlertMessage) -> str:
