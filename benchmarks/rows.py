@@ -7,7 +7,7 @@ update leaves; the others as they were written.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NamedTuple, TypeVar
 from uuid import UUID
 
@@ -72,7 +72,9 @@ PAYLOAD: Final = {
 }
 assert len(msgspec.json.encode(PAYLOAD)) == 300
 FAILURE: Final = Retryable(ErrorCode.HTTP_5XX, "503 Service Unavailable")
-SUCCEEDED, FAILED = Attempt(1, 200, None, 12), Attempt(1, 503, ErrorCode.HTTP_5XX, 12)
+NODE, REQUEST, STARTED_AT = "horae-node-0", "POST target.example.com/jobs/run", datetime(2030, 1, 1, tzinfo=UTC)
+SUCCEEDED = Attempt(1, 200, None, 12, None, STARTED_AT, NODE, None, REQUEST)
+FAILED = Attempt(1, 503, ErrorCode.HTTP_5XX, 12, None, STARTED_AT, NODE, None, REQUEST)
 CANDIDATES: Final = {
     "none": "select 1",
     "btree (tenant_id, fire_time)": "create index candidate on instance_history (tenant_id, fire_time)",

@@ -80,7 +80,7 @@ async def insert_all_kinds(cell, day: Day, tenant_id: UUID, many: int = 3) -> No
         at = datetime.combine(day.day, time(1, n), UTC)
         own = {"tenant_id": tenant_id, "job_id": jobs[n % 3]}
         key = f'order-{n},"quoted"\nin two lines, 订单\\N \\.'
-        await insert(cell, ended_at=at + timedelta(microseconds=123456), fire_time=at, **own)
+        await insert(cell, ended_at=at + timedelta(microseconds=123456), fire_time=at, node="n,1", **own)
         await insert(cell, ended_at=at, fire_time=at + timedelta(microseconds=500), **own)
         await insert(cell, ended_at=at, business_key=key, generation=n, idem_key=task_key(jobs[n % 3], key, n), **own)
         await insert(cell, ended_at=at, business_key="", generation=1, idem_key="moved here", **own)

@@ -1,7 +1,7 @@
 """The skeleton, walked over real HTTP: fire, deliver, settle, retry, bury, rescue."""
 
 import asyncio
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -52,7 +52,12 @@ async def test_a_cron_job_and_a_task_reach_their_receiver_with_key_time_and_atte
         [listed] = await instances.of_job(ctx, name)
         past = await searches.find(ctx, listed.id)
         assert (past.state, past.attempt) == ("SUCCESS", 1)
-        assert past.attempts == [{"attempt": 1, "status": 200, "duration_ms": past.duration_ms, "answer": "effect"}]
+        [note] = past.attempts
+        assert past.due_at <= datetime.fromisoformat(note.pop("started_at")) <= past.changed_at
+        path = "coupon" if name == "coupon_job" else "publish"
+        request = f"POST {receiver.url.removeprefix('http://')}/{path}"
+        said = {"attempt": 1, "status": 200, "duration_ms": past.duration_ms, "answer": "effect"}
+        assert note == {**said, "node": "n", "request": request}
         assert past.trigger_delay_ms is not None
 
 

@@ -1,5 +1,7 @@
 """The attempt of a plain success is not stored, and is read all the same."""
 
+from datetime import timedelta
+
 import pytest
 
 from horae.domain.instances.instances import Lane
@@ -24,9 +26,11 @@ async def stored(store):
 async def test_a_plain_success_over_http_has_its_attempt_without_a_note(ctx, store):
     await a_job(ctx, "a")
     await instances.trigger(ctx, "a", "k", even_if_down=True)
-    ran = await run_once(store, Attempt(1, 200, None, 12))
+    ran = await run_once(store, Attempt(1, 200, None, 12, started_at=ctx.now(), node="n1", request="POST a.example/"))
     assert await stored(store) is None
-    assert (await searches.find(ctx, ran.id)).attempts == [{"attempt": 1, "status": 200, "duration_ms": 12}]
+    found = await searches.find(ctx, ran.id)
+    began = found.changed_at - timedelta(milliseconds=12)
+    assert found.attempts == [{"attempt": 1, "status": 200, "duration_ms": 12, "started_at": began, "node": "n1"}]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ WALK = [
     *([ID], [ID], ["k"], [AT], [AT], [1], ["PAUSED"]),
     *(AT, 1),
 ]
-END = [[1], [ID], [1], [ID], [AT], ["SUCCESS"], ["r"], ["c"], ["m"], ["t"], [0], [1], [1], ["{}"], AT]
+END = [[1], [ID], [1], [ID], [AT], ["SUCCESS"], ["r"], ["c"], ["m"], ["t"], [0], [1], [1], ["{}"], ["n"], AT]
 AGAIN = [[1], [ID], [1], [ID], [AT], ["FAIL"], [AT], [1], [1], [0], ["c"], ["m"], [1], ["{}"], AT]
 CURSOR_LOOK = [[1], [AT], [1], [ID], AT, [], None, 10]
 LOOK = [[1], [0], [AT], [1], [ID], AT, [], None, 10]
@@ -89,6 +89,7 @@ HOT = {
     "workers/workers/heartbeat": ([[1], [ID], [1], [ID], [AT]], {"l": "instance_live_pkey"} | FENCE),
     "jobs/jobs/listing": ([ID], {"j": "job_listing"} | FENCE),
     "jobs/jobs/page": ([ID, "", "", None, "{}", [], 10, None], {"j": "job_page"} | FENCE),
+    "jobs/jobs/page_of_owner": ([ID, "", "", None, "{}", [], 10, None, "orders-team"], {"j": "job_owner"} | FENCE),
     "instances/instances/retry_now": ([[1], [ID], ID, AT], {"l": "instance_live_pkey"} | FENCE),
     "instances/instances/failing": ([ID, [1], ID, 10, AT, False], {"instance_live_1": "instance_live_pkey"}),
     "schedules/backfills/running": ([ID, [1], [ID], 10], {"b": "backfill_running", "pj": "job_paused"} | FENCE),

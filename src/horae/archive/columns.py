@@ -50,8 +50,10 @@ COLUMNS: Final = {
     "idem_key": pa.string(),
     "payload": pa.string(),
     "attempts": pa.string(),
+    "node": pa.string(),
 }
-"""In the order in which `store/sql/databases/archived_days/copy_rows.sql` selects them."""
+"""In the order in which `store/sql/databases/archived_days/copy_rows.sql` selects them. A new one comes last: older
+files have the others at the same places."""
 SCHEMA: Final = pa.schema(list(COLUMNS.items()))
 SORTED_BY: Final = ("tenant_id", "job_id", "fire_time", "id")
 CSV_BLOCK_BYTES: Final = 8 << 20

@@ -28,7 +28,7 @@ MOST_KNOWN_FOOTERS: Final = 500
 """Footers of files and indexes: some KB each, for the largest files 100 KB."""
 SMALL_INDEX_BYTES: Final = 256 << 10
 """An index up to this size is read whole."""
-LISTED: Final = [name for name in SCHEMA.names if name not in {"payload", "attempts", "held_ms"}]
+LISTED: Final = [name for name in SCHEMA.names if name not in {"payload", "attempts", "held_ms", "node"}]
 """The columns of a row in a list."""
 WHOLE: Final = list(SCHEMA.names)
 INDEX_COLUMNS: Final = {"hash": 0, "file": 1, "row_group": 2}
@@ -98,9 +98,13 @@ class KnownFiles:
                     yield from (RowPlace(row["file"], row["row_group"]) for row in hits.to_pylist())
 
     def read(self, target: CountedTarget, file: DataFile | IndexFile, row_group: int, columns: list[str]) -> pa.Table:
-        """Some columns of a row group. They lie near each other, and are read in one request."""
+        """Some columns of a row group. They lie near each other, and are read in one request.
+
+        A column that was added after the file was written is left out.
+        """
         footer = self.footer(target, file)
         numbers = COLUMN if isinstance(file, DataFile) else INDEX_COLUMNS
+        columns = [name for name in columns if numbers[name] < footer.num_columns]
         chunks = [footer.row_group(row_group).column(numbers[name]) for name in columns]
         start = min(_start(chunk) for chunk in chunks)
         end = max(_start(chunk) + chunk.total_compressed_size for chunk in chunks)

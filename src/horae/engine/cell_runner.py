@@ -25,6 +25,7 @@ from horae.engine.expiry import Expirer
 from horae.engine.feeder import LOOK_INTERVAL, Feeder
 from horae.engine.fire import Firer
 from horae.engine.held_tenants import Tenancies
+from horae.engine.leases.keeper import NodeIdentity
 from horae.engine.payloads import Opener
 from horae.engine.quotas.pacing import Pacer
 from horae.engine.rescue import Rescuer
@@ -62,7 +63,7 @@ class CellRunner:
     def __init__(
         self,
         cell: Cell,
-        owner: UUID,
+        identity: NodeIdentity,
         admission: Admission,
         allowances: Allowances,
         sender: Sender,
@@ -75,7 +76,7 @@ class CellRunner:
         safety_look: timedelta = LOOK_INTERVAL,
     ) -> None:
         """`hungry` wakes the loop of the feeder, because it can read on."""
-        cipher = cipher.promptly()
+        cipher, owner = cipher.promptly(), identity.incarnation
         self.cell = cell
         self.admission = admission
         self.allowances = allowances
@@ -104,7 +105,7 @@ class CellRunner:
         parts = DispatcherParts(
             self.firer, self.claimer, sender, completer, self.feeder, Opener(cipher), pacer, self.accepted
         )
-        self.dispatcher = Dispatcher(cell, self.agenda, admission, parts, alive, turn)
+        self.dispatcher = Dispatcher(cell, self.agenda, admission, parts, alive, turn, identity.name)
 
     def hold(self, shards: Iterable[int], here: Iterable[int] = ()) -> None:
         """Work on these shards from now on. If some are new, read everything from the beginning.

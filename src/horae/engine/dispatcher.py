@@ -7,6 +7,7 @@ and the place at the target, and passes the result to the completer, even if an 
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from datetime import timedelta
 from functools import partial
 from typing import Final, NamedTuple, TypeVar
 from uuid import UUID
@@ -25,7 +26,7 @@ from horae.domain.instances.outcomes import (
     health_by,
 )
 from horae.domain.jobs.jobs import Job
-from horae.domain.targets.targets import HttpTarget
+from horae.domain.targets.targets import HttpTarget, request_line
 from horae.engine.accepted import AcceptedWork
 from horae.engine.admission.admission import Admission
 from horae.engine.admission.target import DueCall
@@ -80,7 +81,7 @@ class DispatcherParts(NamedTuple):
 class Dispatcher:
     """One per cell. `alive` says whether the lease is valid; without it nothing is fired and nothing is sent.
 
-    `done` counts flights and fired cursors, for `drain`.
+    `done` counts flights and fired cursors, for `drain`. `node` is the name of the node, for the records of attempts.
     """
 
     def __init__(
@@ -91,8 +92,10 @@ class Dispatcher:
         parts: DispatcherParts,
         alive: Callable[[], bool],
         turn: Callable[[], None],
+        node: str,
     ) -> None:
         self.cell = cell
+        self.node = node
         self.agenda = agenda
         self.admission = admission
         self.parts = parts
@@ -343,9 +346,15 @@ class Dispatcher:
                 self.parts.accepted.keep(ran, ready.quotas)
         else:
             self.admission.record_answer(ready, ran.id, health)
-        code = getattr(outcome, "code", None)
         kept = Attempt(
-            ran.attempt, delivered.status, code, delivered.duration_ms, self._stored_answer(flight, delivered)
+            ran.attempt,
+            delivered.status,
+            getattr(outcome, "code", None),
+            delivered.duration_ms,
+            self._stored_answer(flight, delivered),
+            started_at=self.cell.clock.now() - timedelta(milliseconds=delivered.duration_ms),
+            node=self.node,
+            request=None if health is TargetHealth.UNKNOWN else request_line(ready.job.definition.target),
         )
         return AttemptOutcome(ran, ready.job, outcome, kept, delay_ms)
 

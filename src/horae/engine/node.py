@@ -267,10 +267,10 @@ class Node:
 
     def _new_runner(self, cell: Cell, sender: Sender, hungry: Callable[[], None]) -> CellRunner:
         alive = partial(self._alive, cell)
-        own, cipher = self.identity.incarnation, self.store.cipher
+        cipher = self.store.cipher
         return CellRunner(
             cell,
-            own,
+            self.identity,
             self.admission,
             self.allowances,
             sender,

@@ -215,7 +215,9 @@ def _changes_only_itself(row: AttemptOutcome) -> bool:
 def _is_plain(row: AttemptOutcome) -> bool:
     """Whether it is a worker's success with nothing else to record."""
     attempt = row.attempt
-    bare = attempt is not None and attempt.status is None and attempt.code is None and attempt.answer is None
+    if attempt is None or attempt.node is not None:
+        return False
+    bare = attempt.status is None and attempt.code is None and attempt.answer is None
     return bare and row.delay_ms is None and not row.rescued and _changes_only_itself(row)
 
 

@@ -34,6 +34,7 @@ class Permission(StrEnum):
 
     READ = "read"
     EXECUTE = "execute"  # starts or stops runs: trigger, retry, replay, backfill, pause, resume, cancel
+    INSPECT = "inspect"  # reads what targets answered, which may hold secrets
     WRITE = "write"  # changes a definition
     MANAGE = "manage"  # changes permissions
     WORK = "work"  # the worker protocol
@@ -47,9 +48,18 @@ OWN: Final = frozenset({Permission.SELF})
 """What every role may do."""
 GRANTS: Final[dict[Role, frozenset[Permission]]] = {
     Role.VIEWER: frozenset({Permission.READ}) | OWN,
-    Role.OPERATOR: frozenset({Permission.READ, Permission.EXECUTE}) | OWN,
-    Role.EDITOR: frozenset({Permission.READ, Permission.EXECUTE, Permission.WRITE}) | OWN,
-    Role.ADMIN: frozenset({Permission.READ, Permission.EXECUTE, Permission.WRITE, Permission.MANAGE, Permission.AUDIT})
+    Role.OPERATOR: frozenset({Permission.READ, Permission.INSPECT, Permission.EXECUTE}) | OWN,
+    Role.EDITOR: frozenset({Permission.READ, Permission.INSPECT, Permission.EXECUTE, Permission.WRITE}) | OWN,
+    Role.ADMIN: frozenset(
+        {
+            Permission.READ,
+            Permission.INSPECT,
+            Permission.EXECUTE,
+            Permission.WRITE,
+            Permission.MANAGE,
+            Permission.AUDIT,
+        }
+    )
     | OWN,
     Role.WORKER: frozenset({Permission.WORK}) | OWN,
     Role.AUDITOR: frozenset({Permission.READ, Permission.AUDIT}) | OWN,
@@ -77,6 +87,7 @@ ACTIONS: Final[dict[str, Action]] = {
     "tasks.read": Action(Permission.READ),
     "jobs.update": Action(Permission.WRITE, audited=True),
     "jobs.label": Action(Permission.WRITE, audited=True),
+    "jobs.people": Action(Permission.WRITE, audited=True),
     "jobs.versions": Action(Permission.READ),
     "jobs.occurrence": Action(Permission.WRITE, audited=True),
     "jobs.preview": Action(Permission.READ),
@@ -90,6 +101,7 @@ ACTIONS: Final[dict[str, Action]] = {
     "backfills.cancel": Action(Permission.EXECUTE, audited=True),
     "instances.list": Action(Permission.READ),
     "instances.read": Action(Permission.READ),
+    "payloads.read": Action(Permission.INSPECT),  # a part of what `instances.read` returns
     "instances.cancel": Action(Permission.EXECUTE, audited=True),
     "instances.retry": Action(Permission.EXECUTE, audited=True),
     "holds.list": Action(Permission.READ),

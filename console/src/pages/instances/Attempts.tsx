@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import type { InstanceDetail } from "../../api/generated/models";
+import type { AttemptView, InstanceDetail } from "../../api/generated/models";
 import { HoldLine } from "../../parts/HoldLine";
 import { Json } from "../../parts/Json";
 import { StateTag } from "../../parts/StateTag";
@@ -8,19 +8,10 @@ import { duration } from "../../parts/times";
 import { type Tone, toneOf } from "../../parts/tones";
 import { isLive } from "./filters";
 
-/** The record of one attempt. */
-interface Attempt {
-  attempt: number;
-  status?: number;
-  code?: string;
-  duration_ms?: number;
-  answer?: string;
-}
-
 /** The timeline of an instance: fire time, each attempt with duration and response, and the current state. */
 export function Attempts({ one }: { one: InstanceDetail }) {
   const { t } = useTranslation("instances");
-  const tries = (one.attempts ?? []) as Attempt[];
+  const tries = one.attempts ?? [];
   const longest = Math.max(1, ...tries.map((each) => each.duration_ms ?? 0));
   return (
     <ol className="attempts">
@@ -55,21 +46,27 @@ const isWaiting = (one: InstanceDetail) => one.state === "INIT" || one.state ===
 const isOverdue = (one: InstanceDetail) =>
   isWaiting(one) && (one.held !== null || Date.parse(one.due_at) <= Date.now());
 
-function AttemptRow({ each, longest }: { each: Attempt; longest: number }) {
+function AttemptRow({ each, longest }: { each: AttemptView; longest: number }) {
   const { t } = useTranslation("instances");
   const label = t("step.attempt", { number: each.attempt });
   return (
     <>
       <div className="head">
         <strong>{label}</strong>
-        {each.status !== undefined && <span>HTTP {each.status}</span>}
+        {each.started_at && <Timestamp at={each.started_at} />}
+        {isKnown(each.status) && <span>HTTP {each.status}</span>}
         {each.code && <code>{each.code}</code>}
-        {each.duration_ms !== undefined && (
+        {isKnown(each.duration_ms) && (
           <>
             <Bar part={each.duration_ms / longest} />
             <span>{duration(each.duration_ms)}</span>
           </>
         )}
+      </div>
+      <div className="made-by">
+        {each.node && <span>{t("byNode", { node: each.node })}</span>}
+        {each.worker_id && <span>{t("byWorker", { worker: each.worker_id })}</span>}
+        {each.request && <code>{each.request}</code>}
       </div>
       {each.answer && <Json value={each.answer} label={t("answer", { number: each.attempt })} />}
     </>
@@ -86,7 +83,9 @@ function Bar({ part }: { part: number }) {
   );
 }
 
-function toneOfAttempt(each: Attempt): Tone {
+function toneOfAttempt(each: AttemptView): Tone {
   if (each.code) return "bad";
-  return each.status === undefined || each.status < 300 ? "good" : "bad";
+  return !isKnown(each.status) || each.status < 300 ? "good" : "bad";
 }
+
+const isKnown = (value: number | null | undefined): value is number => typeof value === "number";

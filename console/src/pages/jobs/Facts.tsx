@@ -7,6 +7,7 @@ import { Card } from "../../parts/Page";
 import { duration } from "../../parts/times";
 import { Fires } from "./Fires";
 import { Labels } from "./Labels";
+import { People } from "./People";
 import { RecentRuns } from "./RecentRuns";
 import { TargetText, TriggerText } from "./Texts";
 
@@ -30,6 +31,7 @@ export function Facts({ job }: { job: JobView }) {
         <HoldLine key={`${hold.name} ${hold.lane} ${hold.reason}`} hold={hold} />
       ))}
       <RecentRuns job={job.name} />
+      <People job={job} />
       <Card title={t("fires.title")}>
         {sentence && <p className="sentence">{sentence}</p>}
         {job.status === "PAUSED" && <p className="soft">{t("fires.paused")}</p>}

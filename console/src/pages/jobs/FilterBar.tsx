@@ -25,6 +25,11 @@ export function FilterBar() {
         value={search.label ?? ""}
         onChange={(label) => applyFilters({ label })}
       />
+      <DebouncedFilter
+        name={t("filter.owner")}
+        value={search.owner ?? ""}
+        onChange={(owner) => applyFilters({ owner })}
+      />
       <Select
         aria-label={t("filter.status")}
         className="status"

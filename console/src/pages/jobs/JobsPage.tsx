@@ -14,6 +14,7 @@ import { StateTag } from "../../parts/StateTag";
 import { Timestamp } from "../../parts/Timestamp";
 import { FilterBar } from "./FilterBar";
 import { Labels } from "./Labels";
+import { Owner } from "./People";
 import { TargetText, TriggerText } from "./Texts";
 import "./jobs.css";
 
@@ -31,6 +32,7 @@ export function JobsPage() {
         {
           status: (search.status as Status) || undefined,
           label: search.label ? [search.label] : undefined,
+          owner: search.owner,
           prefix: search.prefix,
           cursor: search.cursor,
         },
@@ -39,7 +41,7 @@ export function JobsPage() {
     placeholderData: keepPreviousData,
     refetchInterval: REFRESH_MS,
   });
-  const filtered = Boolean(search.status || search.label || search.prefix || search.cursor);
+  const filtered = Boolean(search.status || search.label || search.owner || search.prefix || search.cursor);
   return (
     <Page title={t("title")} actions={<CreateButton />}>
       <FilterBar />
@@ -98,6 +100,7 @@ function useColumns(): Column<JobView>[] {
     { title: t("list.schedule"), show: (job) => <TriggerText trigger={job.trigger} /> },
     { title: t("list.next"), kind: "tight", show: (job) => <NextFire job={job} /> },
     { title: t("list.target"), show: (job) => <TargetText target={job.target} /> },
+    { title: t("list.owner"), show: (job) => job.owner && <Owner owner={job.owner} /> },
     { title: t("list.labels"), show: (job) => <Labels labels={job.labels} /> },
   ];
 }

@@ -8,6 +8,7 @@ const readText = (value: unknown): string | undefined =>
 interface ListSearch {
   status?: string;
   label?: string;
+  owner?: string;
   prefix?: string;
   cursor?: string;
 }
@@ -27,6 +28,7 @@ const list = createRoute({
   validateSearch: (raw: Record<string, unknown>): ListSearch => ({
     status: readText(raw.status),
     label: readText(raw.label),
+    owner: readText(raw.owner),
     prefix: readText(raw.prefix),
     cursor: readText(raw.cursor),
   }),

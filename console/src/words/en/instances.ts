@@ -11,6 +11,8 @@ export default {
   trace: "Trace id (in the traceparent header of every attempt)",
   version: "version {{version}}",
   answer: "Response to attempt {{number}}",
+  byNode: "node {{node}}",
+  byWorker: "worker {{worker}}",
   columns: {
     fired: "Fire time",
     job: "Job",

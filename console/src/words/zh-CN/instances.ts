@@ -11,6 +11,8 @@ export default {
   trace: "链路 ID（每次尝试的 traceparent 请求头中都有）",
   version: "版本 {{version}}",
   answer: "第 {{number}} 次尝试的响应",
+  byNode: "节点 {{node}}",
+  byWorker: "工作者 {{worker}}",
   columns: {
     fired: "触发时间",
     job: "任务定义",

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import ConfigDict, Field
 
+from horae.api.models.attempts import AttemptView
 from horae.api.models.base import Flag, Moment, Payload, RequestModel, ResponseModel
 from horae.api.models.holds import HoldView
 from horae.api.models.unreadable import Unreadable
@@ -103,7 +104,7 @@ class InstanceDetail(InstanceView):
     """An instance with its payload, its last attempts and its deadline, which lists leave out."""
 
     payload: Any = None
-    attempts: list[Any] = []
+    attempts: list[AttemptView] = []
     unreadable: Unreadable = None
     deadline: datetime | None = None
     held_ms: int = Field(0, description="The time that a target or a limit has held it back so far, in milliseconds.")
@@ -123,12 +124,14 @@ class InstanceDetail(InstanceView):
         hold: Hold | None = None,
         expires_at: datetime | None = None,
         archive: ReadCost | None = None,
+        *,
+        answers: bool = False,
     ) -> "InstanceDetail":
-        """Returns the detail view of an instance."""
+        """Returns the detail view of an instance. `answers`: with what the target answered to each attempt."""
         return cls(
             **instance_fields(past),
             payload=past.payload,
-            attempts=list(past.attempts or ()),
+            attempts=[AttemptView.of(attempt, answers=answers) for attempt in past.attempts or ()],
             unreadable=past.unreadable,
             deadline=past.deadline,
             held_ms=past.held_ms,

@@ -8,6 +8,7 @@ import msgspec
 import typer
 from rich.table import Table
 
+from horae.api.models.attempts import AttemptView
 from horae.api.models.instances import InstanceDetail, InstanceView, RetryAnswer
 from horae.api.models.operations import HealthView, NodesView, NodeView, ShardView
 from horae.boot.commands.hold_lines import hold_line
@@ -82,10 +83,27 @@ async def show(id_: Id) -> None:
         past, read = await tiers.find(ctx, private(Prefix.INSTANCE, id_))
         hold, end = await holds.of_instance(ctx, past), await expiry.of_instance(ctx, past)
     name_archive_reads([] if read is None else [read])
-    result = InstanceDetail.whole(past, hold, end, read)
-    facts = result.model_dump(mode="json") | {"held": None if result.held is None else hold_line(result.held)}
+    result = InstanceDetail.whole(past, hold, end, read, answers=True)
+    facts = result.model_dump(mode="json", exclude={"attempts"})
+    facts["held"] = None if result.held is None else hold_line(result.held)
     lines = [f"{name:<18}{value}" for name, value in facts.items() if value not in (None, [])]
+    lines += [line for attempt in result.attempts for line in _attempt_lines(attempt)]
     answer(result, lambda: out.print("\n".join(lines), highlight=False, soft_wrap=True))
+
+
+def _attempt_lines(one: AttemptView) -> list[str]:
+    """An attempt: when and for how long, by whom, what was called, what came of it; and the answer below."""
+    parts = [
+        None if one.started_at is None else f"{moment(one.started_at)} UTC",
+        None if one.duration_ms is None else f"{one.duration_ms} ms",
+        None if one.node is None else f"by node {one.node}",
+        None if one.worker_id is None else f"by worker {one.worker_id}",
+        one.request,
+        None if one.status is None else f"HTTP {one.status}",
+        one.code,
+    ]
+    said = ", ".join(part for part in parts if part is not None)
+    return [f"{f'attempt {one.attempt}':<18}{said}", *([f"{'':<18}{one.answer}"] if one.answer else [])]
 
 
 @instance.command()

@@ -1,6 +1,8 @@
 """Targets of attempts: an HTTP endpoint or a topic that nodes push to, or a queue that workers claim from."""
 
+from functools import lru_cache
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -128,6 +130,23 @@ def slot_ms(target: Target) -> int:
 def secrets_of(target: Target) -> list[str]:
     """Return the names of the secrets that a call needs."""
     return secrets_in(target.auth, target.signing, target.ca) if isinstance(target, HttpTarget) else []
+
+
+def request_line(target: Target) -> str | None:
+    """Return the method, host and path of a call, without its query; None for a queue, to which nothing is sent."""
+    match target:
+        case HttpTarget():
+            return _request_line(target.method, target.url)
+        case TopicTarget():
+            return target.url
+        case QueueTarget():
+            return None
+
+
+@lru_cache(maxsize=10_000)  # a node calls the same few targets again and again
+def _request_line(method: str, url: str) -> str:
+    parts = urlsplit(url)
+    return f"{method} {parts.netloc}{parts.path or '/'}"
 
 
 def queue_of(target: Target) -> str | None:

@@ -26,6 +26,7 @@ from horae.domain.instances.searches import (
 from horae.service.context import Context
 from horae.service.instances import cold, searches
 from horae.service.instances.cold import ColdPage, ReadCost
+from horae.service.instances.request_lines import with_request_line
 from horae.service.instances.searches import FIFTY, Bounds, InstancePage, InstanceRecord
 from horae.service.jobs import jobs
 from horae.store.databases import days
@@ -99,11 +100,11 @@ async def _hot_of_tenant(
 async def find(ctx: Context, id_: UUID) -> FoundInstance:
     """Returns one instance with its attempts, wherever it is."""
     try:
-        return FoundInstance(await searches.find(ctx, id_))
+        return FoundInstance(await with_request_line(ctx, await searches.find(ctx, id_)))
     except NotFound as error:
         archived = await cold.find(ctx, id_)
         if archived is not None:
-            return FoundInstance(*archived)
+            return FoundInstance(await with_request_line(ctx, archived.found), archived.cost)
         if ctx.memory.archive is not None and ctx.cells_down:
             raise Unavailable(f"{', '.join(sorted(ctx.cells_down))} cannot be reached; ask again") from error
         first = await cold.first_day(ctx)

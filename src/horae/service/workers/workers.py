@@ -9,7 +9,10 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from horae.domain.ids import Prefix, public
+from horae.domain.instances.instances import Instance
 from horae.domain.instances.outcomes import Outcome
+from horae.domain.jobs.jobs import Job
+from horae.domain.targets.targets import request_line
 from horae.domain.times import column_ms
 from horae.domain.workers.workers import (
     Finish,
@@ -125,16 +128,24 @@ async def _write(ctx: Context, cell: CellProtocol, proven: dict[Finish, RunningA
     results = []
     for one in first.values():
         ran, since, _ = proven[one]
-        outcome, attempt = _outcome_of(one, now - since)
         job = known.get((ran.job_id, ran.job_version))
+        outcome, attempt = _outcome_of(one, ran, job, since, now)
         asked = await encrypt_payloads(ctx, ran.id, one.compensations) if one.compensations else ()
         results.append(AttemptOutcome(ran, job, outcome, attempt, compensations=asked))
     written = await Settler(cell, lambda timer: ctx.wakes.wake(timer.shard, timer.at)).write(results)
     return {one for id_, one in first.items() if id_ in written}
 
 
-def _outcome_of(one: Finish, took: timedelta) -> tuple[Outcome, Attempt]:
-    duration_ms = column_ms(took)
+def _outcome_of(one: Finish, ran: Instance, job: Job | None, since: datetime, now: datetime) -> tuple[Outcome, Attempt]:
+    """Returns the outcome that a worker or an accepting target reports, and the record of its attempt."""
     outcome = outcome_of(one.report)
-    code, message = getattr(outcome, "code", None), getattr(outcome, "message", None)
-    return outcome, Attempt(one.attempt, code=code, duration_ms=duration_ms, answer=message or None)
+    attempt = Attempt(
+        one.attempt,
+        code=getattr(outcome, "code", None),
+        duration_ms=column_ms(now - since),
+        answer=getattr(outcome, "message", None) or None,
+        started_at=since,
+        worker_id=ran.worker_id,
+        request=None if job is None else request_line(job.definition.target),
+    )
+    return outcome, attempt

@@ -1,7 +1,7 @@
 """Instances, live and ended, in one list. An ended row never changes, so it is also the event of its end."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
@@ -48,6 +48,7 @@ class InstanceRecord(NamedTuple):
     deadline: datetime | None = None
     held_ms: int = 0
     replay_of: UUID | None = None
+    node: str | None = None
     job: str | None = None
     unreadable: str | None = None
 
@@ -130,12 +131,13 @@ def with_plain_attempt(past: InstanceRecord) -> InstanceRecord:
     """Add the attempt of a plain success, which is not stored: most rows are one, and all it says is in the row.
 
     Plain: the first attempt succeeded, over HTTP with status 200 and no body, or by a worker. A row that has notes, or
-    no duration, is returned as it is.
+    no duration, is returned as it is. The attempt began its duration before its end was recorded.
     """
     if past.state != State.SUCCESS or past.attempt != 1 or past.attempts is not None or past.duration_ms is None:
         return past
-    status = {} if past.worker_id is not None else {"status": PLAIN_STATUS}
-    return past._replace(attempts=[{"attempt": 1, **status, "duration_ms": past.duration_ms}])
+    ran_by = {"status": PLAIN_STATUS, "node": past.node} if past.worker_id is None else {"worker_id": past.worker_id}
+    started_at = past.changed_at - timedelta(milliseconds=past.duration_ms)
+    return past._replace(attempts=[{"attempt": 1, "duration_ms": past.duration_ms, "started_at": started_at, **ran_by}])
 
 
 async def outcomes(

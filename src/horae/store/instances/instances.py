@@ -27,13 +27,20 @@ from horae.store.tx import Tx
 
 
 class Attempt(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The record of one attempt, kept with its instance. The answer is cut to 2 KB and may be encrypted."""
+    """The record of one attempt, kept with its instance. The answer is cut to 2 KB and may be encrypted.
+
+    `node` or `worker_id` says who made it. `request` is the method, host and path of the call, without the query.
+    """
 
     attempt: int
     status: int | None = None
     code: str | None = None
     duration_ms: int | None = None
     answer: str | EncryptedValue | None = None
+    started_at: datetime | None = None
+    node: str | None = None
+    worker_id: str | None = None
+    request: str | None = None
 
     def plain_success_of(self, ran: Instance) -> bool:
         """Whether the row of its instance says the same: `history.with_plain_attempt` reads it from there."""
@@ -287,7 +294,7 @@ def _ending_row(row: EndRow) -> Iterable[Any]:
     return (
         ran.shard, ran.id, ran.attempt, ran.token, row.seen_deadline,
         ended.state, ended.reason, ended.error_code, ended.error_msg, ended.tag, ended.retry_count,
-        duration, row.delay_ms, None if plain else row.attempt,
+        duration, row.delay_ms, None if plain else row.attempt, row.attempt.node if plain and row.attempt else None,
     )  # fmt: skip
 
 

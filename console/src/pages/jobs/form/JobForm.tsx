@@ -8,6 +8,7 @@ import { ErrorMessage } from "../../../parts/ErrorMessage";
 import { AccessFields } from "./AccessFields";
 import { type Draft, EMPTY } from "./draft";
 import { MoreFields } from "./MoreFields";
+import { PeopleFields } from "./PeopleFields";
 import { Preview } from "./Preview";
 import { ScheduleFields } from "./ScheduleFields";
 import { TargetFields } from "./TargetFields";
@@ -54,6 +55,7 @@ export function JobForm({ initial, base, action, texts, onSubmit }: JobFormProps
         <Preview draft={draft} base={base} />
       </div>
       <TargetFields draft={draft} />
+      <PeopleFields />
       <MoreFields />
       <AccessFields draft={draft} />
       <div>

@@ -25,6 +25,12 @@ const JOB = {
   after_success: "reopen",
   limit: { rate: 5 },
   quotas: ["shared"],
+  description: "Hands out coupons.",
+  owner: "coupons",
+  runbook: "https://wiki.example.com/coupons",
+  contacts: ["coupons-oncall", "lead"],
+  late_after: 60,
+  fail_after: 3,
 } as unknown as JobView;
 
 test("the job of the first example is what the empty form makes, except its name and target", () => {
@@ -53,7 +59,21 @@ test("a job that is edited and not changed is sent as it was, with the fields th
     after_success: "reopen",
     limit: { rate: 5 },
     quotas: ["shared"],
+    description: "Hands out coupons.",
+    owner: "coupons",
+    runbook: "https://wiki.example.com/coupons",
+    contacts: ["coupons-oncall", "lead"],
+    late_after: 60,
+    fail_after: 3,
   });
+});
+
+test("people that are cleared are left out, and contacts are lines", () => {
+  const cleared = { description: " ", owner: "", runbook: "", contacts: "a\n\n b ", lateAfter: null };
+  const spec = changeOf({ ...draftOf(JOB), ...cleared }, JOB);
+  expect(spec.contacts).toEqual(["a", "b"]);
+  for (const field of ["description", "owner", "runbook", "late_after"])
+    expect(spec).not.toHaveProperty(field);
 });
 
 test("an interval keeps its anchor while its length stays", () => {
@@ -103,6 +123,12 @@ test("the defaults of the API are left out", () => {
     after_success: "ignore",
     limit: null,
     quotas: [],
+    description: null,
+    owner: null,
+    runbook: null,
+    contacts: [],
+    late_after: null,
+    fail_after: null,
   } as unknown as JobView;
   expect(Object.keys(changeOf(draftOf(full), full)).sort()).toEqual(["target", "trigger", "version"]);
 });

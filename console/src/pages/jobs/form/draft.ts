@@ -45,6 +45,12 @@ export interface Draft extends Access {
   misfire: "skip" | "once" | "all";
   failures: number;
   expires: number | null;
+  description: string;
+  owner: string;
+  runbook: string;
+  contacts: string;
+  lateAfter: number | null;
+  failAfter: number | null;
 }
 
 export const EMPTY: Draft = {
@@ -76,6 +82,12 @@ export const EMPTY: Draft = {
   misfire: "once",
   failures: 6,
   expires: null,
+  description: "",
+  owner: "",
+  runbook: "",
+  contacts: "",
+  lateAfter: null,
+  failAfter: null,
 };
 
 type JsonObject = Record<string, unknown>;
@@ -115,6 +127,12 @@ export function draftOf(job: JobView): Draft {
     misfire: job.policies.misfire?.policy ?? EMPTY.misfire,
     failures: job.retry.max_failures ?? EMPTY.failures,
     expires: job.expires_after ?? null,
+    description: text(job.description),
+    owner: text(job.owner),
+    runbook: text(job.runbook),
+    contacts: (job.contacts ?? []).join("\n"),
+    lateAfter: job.late_after ?? null,
+    failAfter: job.fail_after ?? null,
   };
 }
 
@@ -138,6 +156,12 @@ export function specOf(draft: Draft, base?: JobView): NewJob {
     limit: limitOf(draft),
     quotas: splitLines(draft.quotas),
     expires_after: draft.expires,
+    description: draft.description.trim() || null,
+    owner: draft.owner.trim() || null,
+    runbook: draft.runbook.trim() || null,
+    contacts: splitLines(draft.contacts),
+    late_after: draft.lateAfter,
+    fail_after: draft.failAfter,
     ...(base && { after_success: base.after_success, key_retention_days: base.key_retention_days }),
   };
   return omitDefaults(spec, {
@@ -147,6 +171,11 @@ export function specOf(draft: Draft, base?: JobView): NewJob {
     limit: null,
     expires_after: null,
     key_retention_days: null,
+    description: null,
+    owner: null,
+    runbook: null,
+    late_after: null,
+    fail_after: null,
   }) as unknown as NewJob;
 }
 

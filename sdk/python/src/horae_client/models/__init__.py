@@ -1,7 +1,7 @@
 """The answers of the API as typed values. Unknown fields of a newer server are ignored. Values are immutable."""
 
 from horae_client.models.base import ArchiveRead, Model, Page
-from horae_client.models.instances import Backfill, Counts, DeadLetter, Instance, Replayed, Retried, Triggered
+from horae_client.models.instances import Attempt, Backfill, Counts, DeadLetter, Instance, Replayed, Retried, Triggered
 from horae_client.models.jobs import Calendar, ComingFire, Forecast, Health, Hold, Job, Schedule, Version
 from horae_client.models.sources import Repair, Round, Source, Taken
 from horae_client.models.subjects import Changed, Coverage, Subject
@@ -10,6 +10,7 @@ from horae_client.models.workers import Heard, HeardAll, Reported, ReportedAll, 
 
 __all__ = [
     "ArchiveRead",
+    "Attempt",
     "Backfill",
     "Calendar",
     "Changed",

@@ -17,6 +17,25 @@ class Triggered(Model, frozen=True, kw_only=True):
     job: str
 
 
+class Attempt(Model, frozen=True, kw_only=True):
+    """One attempt of an instance, made by a node or a worker. What is not known is None.
+
+    `request` is the method, host and path of the call, without its query. `answer` is the first 2 KB of what came back;
+    None without the permission `payloads.read`.
+    """
+
+    attempt: int
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    duration_ms: int | None = None
+    node: str | None = None
+    worker_id: str | None = None
+    request: str | None = None
+    status: int | None = None
+    code: str | None = None
+    answer: str | None = None
+
+
 class Instance(Model, frozen=True, kw_only=True):
     """One fire of a job. A SKIPPED one may stand for a range. In a list, payload and attempts are left out."""
 
@@ -43,7 +62,7 @@ class Instance(Model, frozen=True, kw_only=True):
     range_count: int | None = None
     payload: Any = None
     unreadable: str | None = None
-    attempts: list[Any] = msgspec.field(default_factory=list)
+    attempts: list[Attempt] = msgspec.field(default_factory=list)
     deadline: datetime | None = None
     held_ms: int = 0
     held: Hold | None = None

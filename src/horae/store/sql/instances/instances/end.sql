@@ -1,14 +1,14 @@
--- :shards :ids :attempts :tokens :seen_deadlines :states :reasons :error_codes :error_msgs :tags :retry_counts :durations_ms :delays_ms :attempt_notes :now
+-- :shards :ids :attempts :tokens :seen_deadlines :states :reasons :error_codes :error_msgs :tags :retry_counts :durations_ms :delays_ms :attempt_notes :nodes :now
 -- No row for an ending: we no longer own that attempt (replaced, cancelled, rescued), or a shard is closed.
 -- The state is guarded in a form no partial index matches: the literal 'RUNNING' would pick the deadline's.
 with given as (
     select * from unnest(:shards::smallint[], :ids::uuid[], :attempts::int[], :tokens::uuid[],
                          :seen_deadlines::timestamptz[], :states::text[], :reasons::text[], :error_codes::text[],
                          :error_msgs::text[], :tags::text[], :retry_counts::int[], :durations_ms::int[],
-                         :delays_ms::int[], :attempt_notes::jsonb[])
+                         :delays_ms::int[], :attempt_notes::jsonb[], :nodes::text[])
          as g(shard_id, id, attempt, token, seen_deadline,
               state, reason, error_code, error_msg, tag, retry_count,
-              duration_ms, delay_ms, kept)),
+              duration_ms, delay_ms, kept, node)),
 ended as (
     delete from instance_live l
     using given g
@@ -21,7 +21,7 @@ ended as (
               l.generation, l.priority, l.lane, l.idem_key, l.business_key, l.worker_id, l.payload, l.attempt,
               l.replay_of, coalesce(l.trigger_delay_ms, g.delay_ms) as trigger_delay_ms,
               case when g.kept is null then l.attempts else {recent_attempts} || g.kept end as attempts,
-              g.state, g.reason, g.error_code, g.error_msg, g.tag, g.retry_count, g.duration_ms),
+              g.state, g.reason, g.error_code, g.error_msg, g.tag, g.retry_count, g.duration_ms, g.node),
 remembered as (
     update task_key k
     set outcome = e.state, revision = k.revision + 1, updated_at = :now
@@ -47,8 +47,8 @@ answered as (                                    -- for the few that are replays
     from ended e
     where {replayed_dead_letter})
 insert into instance_history (ended_at, state, reason, error_code, error_msg, duration_ms, generation, business_key,
-                              worker_id, {history_columns})
-select :now, state, reason, error_code, error_msg, duration_ms, generation, business_key, worker_id,
+                              worker_id, node, {history_columns})
+select :now, state, reason, error_code, error_msg, duration_ms, generation, business_key, worker_id, node,
        {history_columns}
 from ended
 returning id

@@ -18,7 +18,9 @@ ended as (
               l.replay_of, l.trigger_delay_ms, g.duration_ms,
               -- The only attempt of a worker is not noted: its row says the same.
               case when l.attempt > 1 or l.worker_id is null then
-                  ({recent_attempts}) || jsonb_build_object('attempt', l.attempt, 'duration_ms', g.duration_ms)
+                  ({recent_attempts}) || jsonb_strip_nulls(jsonb_build_object(
+                      'attempt', l.attempt, 'duration_ms', g.duration_ms, 'worker_id', l.worker_id,
+                      'started_at', :now::timestamptz - g.duration_ms * interval '1 ms'))
               end as attempts),
 remembered as (
     update task_key k
