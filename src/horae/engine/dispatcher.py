@@ -347,7 +347,8 @@ class Dispatcher:
         kept = Attempt(
             ran.attempt, delivered.status, code, delivered.duration_ms, self._stored_answer(flight, delivered)
         )
-        return AttemptOutcome(ran, ready.job, outcome, kept, delay_ms)
+        held_ms = ran.held_ms + int(ready.paced_s * 1000)
+        return AttemptOutcome(ran, ready.job, outcome, kept, delay_ms, held_ms=held_ms)
 
     def _stored_answer(self, flight: Flight, delivered: Delivery) -> str | EncryptedValue | None:
         """The answer as it is stored. If it cannot be encrypted, the call ends without a stored answer."""
