@@ -6,7 +6,7 @@ from typing import Final
 
 from prometheus_client.core import Metric
 
-from horae.runtime.metrics import MetricFacts, MetricKind
+from horae.runtime.metrics import Labels, MetricFacts, MetricKind
 from horae.store.connections.each_cell import Visits
 from horae.store.health import gauges
 from horae.store.health.gauges import CellGauges
@@ -133,7 +133,9 @@ class GaugeReader:
             yield ARCHIVE_LAG.samples({(cell,): one.archive_lag_s for cell, one in found})
         yield FEED_LAG.samples({(cell,): one.feed_lag_s for cell, one in found if one.feed_lag_s is not None})
         yield RELAY_LAG.samples({(cell,): one.relay_lag_s for cell, one in found if one.relay_lag_s is not None})
-        waiting = {(cell,): one.intake_waiting for cell, one in found if one.intake_waiting is not None}
+        waiting: dict[Labels, float] = {
+            (cell,): one.intake_waiting for cell, one in found if one.intake_waiting is not None
+        }
         yield INTAKE_WAITING.samples(waiting)
         yield SOURCE_DRIFT.samples({(cell,): one.source_drift for cell, one in found})
         yield SESSIONS.samples({(cell, state): many for cell, one in found for state, many in one.sessions.items()})

@@ -59,8 +59,8 @@ async def read(tx: Tx, kept: timedelta, relayed_from: int) -> CellGauges:
     return CellGauges(
         days_ahead=await partitions.days_ahead(tx),
         relay_lag_s=await relay_lag_s(tx, relayed_from) if relayed_from else None,
-        database_bytes=measured and measured.database_bytes,
-        disk_bytes=measured and measured.disk_bytes,
+        database_bytes=measured.database_bytes if measured else None,
+        disk_bytes=measured.disk_bytes if measured else None,
         sessions=await sessions(tx),
         **waiting._asdict(),
         **row,

@@ -44,7 +44,9 @@ class NamedMetrics:
         yield TENANT_ATTEMPTS.samples(_by_result(Prefix.TENANT, self._busiest()))
         jobs = self._jobs()
         yield JOB_ATTEMPTS.samples(_by_result(Prefix.JOB, {job_id: one.results for job_id, one in jobs.items()}))
-        delays = {(public(Prefix.JOB, job_id),): (one.delays, one.delay_ms / 1000) for job_id, one in jobs.items()}
+        delays: dict[Labels, tuple[list[int], float]] = {
+            (public(Prefix.JOB, job_id),): (one.delays, one.delay_ms / 1000) for job_id, one in jobs.items()
+        }
         yield JOB_DELAY.histograms(BOUNDS_S, delays)
 
     def _busiest(self) -> dict[UUID, list[int]]:
