@@ -1,4 +1,7 @@
-"""Metrics with the id of a tenant or a job in a label. Both are few: the busiest tenants, and jobs that ask for it."""
+"""Metrics with the id of a tenant or a job in a label. Both are few: the busiest tenants, and jobs that ask for it.
+
+The label of a job is `job_id`: Prometheus itself calls what it scrapes a `job`.
+"""
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
@@ -19,16 +22,16 @@ TENANT_ATTEMPTS: Final = MetricFacts(
     "horae_busiest_tenant_attempts",
     MetricKind.GAUGE,
     "Attempts in the last written minute of the ten tenants that had most.",
-    ("tenant", "result"),
+    ("tenant_id", "result"),
 )
 JOB_ATTEMPTS: Final = MetricFacts(
-    "horae_job_attempts", MetricKind.COUNTER, "Attempts of jobs with the label `metrics=on`.", ("job", "result")
+    "horae_job_attempts", MetricKind.COUNTER, "Attempts of jobs with the label `metrics=on`.", ("job_id", "result")
 )
 JOB_DELAY: Final = MetricFacts(
     "horae_job_trigger_delay_seconds",
     MetricKind.HISTOGRAM,
     "How late first attempts of jobs with the label `metrics=on` were, without the time at gates.",
-    ("job",),
+    ("job_id",),
 )
 NAMED_FAMILIES: Final = (TENANT_ATTEMPTS, JOB_ATTEMPTS, JOB_DELAY)
 
