@@ -148,10 +148,11 @@ async def leave_dead_letters(watched):
 
 
 @fault("HoraeClockUntrusted")
-async def move_the_clock_of_a_database(watched):
+async def doubt_the_clock_of_a_database(watched):
+    """As the process does that saw it jump; `tests/system/faults/clocks.py` moves the clock of a real PostgreSQL."""
     cell = watched.store.cells[0]
     async with cell.tx() as tx:
-        await clock.move(tx, timedelta(hours=1))
+        await clock.doubt(tx, timedelta(hours=1))
     yield
     async with cell.statement() as tx:
         await clock.vouch(tx)
@@ -251,7 +252,7 @@ async def keep_days_from_being_dropped(watched):
 
 
 def with_archive(watched):
-    watched.settings["HORAE_ARCHIVE"] = str(watched.prometheus.folder / "archive")
+    watched.settings["HORAE_ARCHIVE"] = f"file://{watched.prometheus.folder}/archive"
 
 
 @fault("HoraeArchiveBehind", with_archive)
