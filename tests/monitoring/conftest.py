@@ -111,8 +111,9 @@ class Watched:
 
     async def end(self):
         """End everything."""
-        for child in (self.prometheus, *self.children.values()):
+        for child in self.children.values():
             child.end()
+        await self.prometheus.close()
         await self.client.aclose()
 
 

@@ -11,7 +11,7 @@ from horae.boot import serving
 from horae.boot.cli import main
 from horae.boot.commands import api, node
 
-BLOCK_S = 9.0
+BLOCK_S = 7.0
 QUICK_S = 1.0
 SHORTENED = ("SIGNALS", "GAUGES", "DAY_DROP", "GROWTH", "ARCHIVE")
 

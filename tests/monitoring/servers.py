@@ -69,6 +69,7 @@ class Prometheus(Child):
         super().__init__("prometheus", folder / "prometheus.log")
         self.folder, self.url = folder, f"http://127.0.0.1:{free_port()}"
         self._alertmanager = Child("alertmanager", folder / "alertmanager.log")
+        self._client = httpx2.AsyncClient(base_url=self.url, timeout=20)
 
     async def start(self, targets: dict[str, list[int]], rules: str, hook: Hook) -> None:
         """Scrape these ports each second, by the names of their jobs. Alerts go to the hook."""
@@ -96,8 +97,7 @@ class Prometheus(Child):
 
     async def query(self, expression: str) -> list[dict[str, Any]]:
         """The answer to an instant query."""
-        async with httpx2.AsyncClient(timeout=20) as client:
-            answer = await client.get(f"{self.url}/api/v1/query", params={"query": expression})
+        answer = await self._client.get("/api/v1/query", params={"query": expression})
         assert answer.status_code == 200, (expression, answer.text)
         found: list[dict[str, Any]] = answer.json()["data"]["result"]
         return found
@@ -108,9 +108,10 @@ class Prometheus(Child):
         assert len(found) <= 1, expression
         return float(found[0]["value"][1]) if found else None
 
-    def end(self) -> None:
+    async def close(self) -> None:
         """End both."""
-        super().end()
+        await self._client.aclose()
+        self.end()
         self._alertmanager.end()
 
     def _write(self, name: str, facts: Any) -> Path:
@@ -121,7 +122,6 @@ class Prometheus(Child):
     async def _is_ready(self) -> bool:
         assert self.running, self.tail()
         try:
-            async with httpx2.AsyncClient() as client:
-                return bool((await client.get(f"{self.url}/-/ready")).status_code == 200)
+            return bool((await self._client.get("/-/ready")).status_code == 200)
         except httpx2.ConnectError:
             return False
