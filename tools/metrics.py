@@ -4,10 +4,11 @@ from horae.api.metrics import API_FAMILIES
 from horae.engine.metrics import NODE_FAMILIES
 from horae.runtime.metrics import RUNTIME_FAMILIES, MetricFacts, MetricKind
 from horae.store.health.metrics import CELL_FAMILIES
+from horae.store.health.named_metrics import NAMED_FAMILIES
 from horae.upkeep.gauges import GAUGE_FAMILIES
 
 FAMILIES = {
-    "node and API": (*RUNTIME_FAMILIES, *CELL_FAMILIES),
+    "node and API": (*RUNTIME_FAMILIES, *CELL_FAMILIES, *NAMED_FAMILIES),
     "node": (*NODE_FAMILIES, *GAUGE_FAMILIES),
     "API": API_FAMILIES,
 }
@@ -19,8 +20,10 @@ process on 8702. Prometheus scrapes `/metrics` there without a tenant's key;
 `tools/metrics.py`, and a test keeps it so.
 
 Labels have few values: a cell, a priority (`critical`, `normal`, `low`), a lane (`first`, `retry`, `backfill`), a
-result, a reason. No label has a tenant, a job, a URL or a business key. Counters begin at zero with their process.
-`process_*` and `python_*` are those of Prometheus' own client.
+result, a reason. No label has a URL or a business key. Two kinds of ids are labels, and both are few: the ten tenants
+that are busiest in a process, and the first fifty jobs of a process that have the label `metrics=on`
+(`horae job label NAME metrics=on`). Counters begin at zero with their process. `process_*` and `python_*` are those of
+Prometheus' own client. [Monitoring](monitoring.md) has rules, dashboards and a configuration to begin with.
 """
 
 

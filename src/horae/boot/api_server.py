@@ -43,6 +43,7 @@ from horae.service.workers.polls import Polls
 from horae.store import row_level_security
 from horae.store.cells import Cell
 from horae.store.health.metrics import CellMetrics
+from horae.store.health.named_metrics import NamedMetrics
 from horae.store.store import Store
 from horae.store.tx import Tx
 from horae.upkeep.clocks import ClockKeeper
@@ -143,7 +144,9 @@ async def api_server(settings: Settings, store: Store, stalls: StallMonitor | No
     trials, polls = Trials(await sender_of(settings, store)), Polls(store)
     clock_waker = Waker()
     keeper = ClockKeeper(store, clock_waker.wake)
-    parts = AppParts(trials, polls, keeper.on_closed_shard, people, terms_of(settings), [CellMetrics(store)])
+    parts = AppParts(
+        trials, polls, keeper.on_closed_shard, people, terms_of(settings), [CellMetrics(store), NamedMetrics(store)]
+    )
     app = app_of(settings, store, callers, parts, visitors)
     signaller = Signaller(row_level_security.restrict(store, row_level_security.PLATFORM), new_token())
     listening = listen(settings.api_host, settings.api_port)

@@ -21,6 +21,7 @@ from horae.runtime.stalls import StallMonitor
 from horae.runtime.telemetry import log
 from horae.store.cells import Cell
 from horae.store.health.metrics import CellMetrics
+from horae.store.health.named_metrics import NamedMetrics
 from horae.store.store import Store
 
 JSON: Final = "application/json"
@@ -40,7 +41,7 @@ class MonitoredProcess(NamedTuple):
 
 def node_process(node: Node, store: Store, stalls: StallMonitor) -> MonitoredProcess:
     """A node, for its listener."""
-    registry = MetricRegistry(CellMetrics(store), NodeMetrics(node), *node.metric_sources)
+    registry = MetricRegistry(CellMetrics(store), NamedMetrics(store), NodeMetrics(node), *node.metric_sources)
     return MonitoredProcess(lambda: list(_node_cells(node, store)), lambda: stalls.silence_s, registry)
 
 

@@ -275,7 +275,12 @@ async def _run_node(
     reconciler = Reconciler(store, partial(_held_shards, store, worker), sender, egress_of(settings))
     archiver = day_archiver_of(settings, store)
     chains = partial(_chains_audit, store, worker)
-    gauges = GaugeReader(owner)
+    gauges = GaugeReader(
+        owner,
+        timedelta(days=settings.history_days),
+        lambda cell: relayed[cell].lowest(),
+        archives=settings.archive is not None,
+    )
     worker.metric_sources.append(gauges)
     stores = [store] if owner is store else [store, owner]
     duties: tuple[tuple[Duty, float], ...] = (

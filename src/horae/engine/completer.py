@@ -37,8 +37,10 @@ class Completer:
         self.add = self._batches.add
         self.drain = self._batches.drain
 
-    def __len__(self) -> int:
-        return len(self._batches)
+    @property
+    def unwritten(self) -> int:
+        """How many results are not written, also those of batches that are being written or tried again."""
+        return self._batches.unfinished
 
     @property
     def is_full(self) -> bool:

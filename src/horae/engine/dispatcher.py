@@ -356,7 +356,8 @@ class Dispatcher:
             node=self.node,
             request=None if health is TargetHealth.UNKNOWN else request_line(ready.job.definition.target),
         )
-        return AttemptOutcome(ran, ready.job, outcome, kept, delay_ms)
+        held_ms = ran.held_ms + int(ready.paced_s * 1000)
+        return AttemptOutcome(ran, ready.job, outcome, kept, delay_ms, held_ms=held_ms)
 
     def _stored_answer(self, flight: Flight, delivered: Delivery) -> str | EncryptedValue | None:
         """The answer as it is stored. If it cannot be encrypted, the call ends without a stored answer."""

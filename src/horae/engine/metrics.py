@@ -46,11 +46,20 @@ TARGET_WINDOW: Final = MetricFacts(
 )
 LIMITED: Final = MetricFacts("horae_calls_limited", MetricKind.GAUGE, "Calls that wait for a shared limit.")
 LIMITS: Final = MetricFacts("horae_limits", MetricKind.GAUGE, "Shared limits of which this node has a slice.")
+LIMIT_GRANTS: Final = MetricFacts(
+    "horae_limit_grants",
+    MetricKind.COUNTER,
+    "Permits and calls of shared limits that the cell has granted to this node.",
+    ("cell",),
+)
 SHARDS_HELD: Final = MetricFacts(
     "horae_shards_held", MetricKind.GAUGE, "Shards whose lease this node holds.", ("cell",)
 )
 SHARD_CHANGES: Final = MetricFacts(
     "horae_shard_changes", MetricKind.COUNTER, "Shards that this node has gained or lost.", ("cell", "change")
+)
+TAKEN_OVER: Final = MetricFacts(
+    "horae_shards_taken_over", MetricKind.COUNTER, "Shards of dead nodes that this node has taken.", ("cell",)
 )
 LEASE_LEFT: Final = MetricFacts(
     "horae_lease_remaining_seconds",
@@ -81,8 +90,10 @@ NODE_FAMILIES: Final = (
     TARGET_WINDOW,
     LIMITED,
     LIMITS,
+    LIMIT_GRANTS,
     SHARDS_HELD,
     SHARD_CHANGES,
+    TAKEN_OVER,
     LEASE_LEFT,
     NODES,
     STUCK,
@@ -119,12 +130,13 @@ class NodeMetrics:
         yield TARGET_WINDOW.sample(window)
         yield LIMITED.sample(admission.limited)
         yield LIMITS.sample(len(self._node.quotas))
+        yield LIMIT_GRANTS.samples({(cell,): many for cell, many in self._node.quotas.grants.items()})
 
     def _runners(self) -> Iterator[Metric]:
         runners = self._node.runners.items()
         yield IN_FLIGHT.samples({(cell,): runner.dispatcher.in_flight for cell, runner in runners})
         completers = {(cell,): runner.dispatcher.parts.completer for cell, runner in runners}
-        yield UNWRITTEN.samples({cell: len(completer) for cell, completer in completers.items()})
+        yield UNWRITTEN.samples({cell: completer.unwritten for cell, completer in completers.items()})
         yield SETTLE_BATCHES.samples({cell: completer.batches for cell, completer in completers.items()})
         yield LATE_RESULTS.samples({(cell,): runner.settler.late for cell, runner in runners})
         yield TIMERS.samples({(cell,): len(runner.agenda) for cell, runner in runners})
@@ -136,5 +148,6 @@ class NodeMetrics:
         left: dict[Labels, float] = {(cell.name,): max(0.0, leases.valid_until(cell) - now) for cell in cells}
         yield LEASE_LEFT.samples(left)
         yield NODES.samples({(cell.name,): leases.living_nodes(cell) for cell in cells})
+        yield TAKEN_OVER.samples({(cell.name,): leases.taken_over(cell) for cell in cells})
         changes = self._node.shard_changes
         yield SHARD_CHANGES.samples({(cell, change): many for (cell, change), many in changes.items()})

@@ -29,6 +29,7 @@ from horae.runtime.batch import RefusedRow, halve
 from horae.runtime.telemetry import log
 from horae.store.events import outbox
 from horae.store.events.outbox import OutboxRow
+from horae.store.health.job_counts import wants_metrics
 from horae.store.instances import instances
 from horae.store.instances.instances import Attempt, EndRow, Extension, RetryRow
 from horae.store.jobs import jobs
@@ -39,7 +40,7 @@ ENDINGS: Final = {State.SUCCESS: Counts.SUCCESS, State.DEAD: Counts.DEAD, State.
 
 
 class AttemptOutcome(NamedTuple):
-    """The result of one attempt."""
+    """The result of one attempt. `held_ms`: how long gates and rates held it back, which `delay_ms` leaves out."""
 
     ran: Instance
     job: Job | None
@@ -48,6 +49,7 @@ class AttemptOutcome(NamedTuple):
     delay_ms: int | None = None
     rescued: bool = False
     compensations: Sequence[Compensation] = ()
+    held_ms: int = 0
 
 
 class SettleCount(NamedTuple):
@@ -166,6 +168,10 @@ class Settler:
                     counts.count_result(ran.tenant_id, ran.priority, ran.lane, how)
                 if row.delay_ms is not None:
                     counts.count_delays(ran.tenant_id, ran.priority, ran.lane, row.delay_ms)
+                    if row.held_ms:
+                        counts.count_held(ran.priority, ran.lane, row.delay_ms, row.held_ms)
+                if row.job is not None and (labels := row.job.definition.labels) and wants_metrics(labels):
+                    counts.jobs.count(row.job.id, how, row.delay_ms)
 
     async def _complete_single(self, tx: Tx, rows: Sequence[AttemptOutcome], ended: set[UUID]) -> None:
         """Complete `once` and `delay` jobs whose only instance has ended."""

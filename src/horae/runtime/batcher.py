@@ -36,6 +36,7 @@ class Batcher(Generic[Row]):
         self._rows: BatchQueue[Row] = FifoQueue() if queue is None else queue
         self._running: set[asyncio.Task[None]] = set()
         self._timer: asyncio.Handle | None = None
+        self._running_rows = 0
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -44,6 +45,11 @@ class Batcher(Generic[Row]):
     def busy(self) -> bool:
         """Whether rows wait, or a batch is running."""
         return bool(self._rows or self._running)
+
+    @property
+    def unfinished(self) -> int:
+        """How many rows wait or belong to a batch that is running."""
+        return len(self._rows) + self._running_rows
 
     def add(self, row: Row) -> None:
         """Add a row."""
@@ -82,12 +88,14 @@ class Batcher(Generic[Row]):
         loop = asyncio.get_running_loop()
         while len(self._running) < self.at_once and (batch := self._rows.take(self.most)):
             self.pace.count_batch(len(batch))
+            self._running_rows += len(batch)
             task = loop.create_task(self._run_logged(batch))
             self._running.add(task)
             task.add_done_callback(partial(self._finish, batch))
 
     def _finish(self, batch: list[Row], task: "asyncio.Task[None]") -> None:
         self._running.discard(task)
+        self._running_rows -= len(batch)
         self._rows.finish(batch)
         if self._rows and self._timer is None:
             if self._wait_s() > 0:

@@ -20,6 +20,7 @@ from horae.store.connections.connections import (
 )
 from horae.store.connections.deadlines import ANSWER_TIMEOUT_S, wait_for_answer
 from horae.store.connections.direct_connection import CONNECT_TIMEOUT_S, keep_alive
+from horae.store.connections.pool_waits import PoolWaits
 from horae.store.connections.reachability import Reach
 from horae.store.databases import clock as clocks
 from horae.store.health.counters import SignalCounts
@@ -71,6 +72,7 @@ class Cell(CellTransactions):
         self.clock = Clock()
         self.signal_counts = SignalCounts()
         self.reach = Reach(name)
+        self.pool_waits = PoolWaits()
         self.connections = connections
         self._pool: asyncpg.Pool[asyncpg.Record] | None = None
 
@@ -165,16 +167,18 @@ class Cell(CellTransactions):
     def _statement_connection(self) -> "AbstractAsyncContextManager[PoolConnectionProxy[asyncpg.Record]]":
         """A connection for single statements. Behind a pooler only a transaction stays on one server."""
         return (
-            self._transaction_connection() if self.pooled else idle_connection(self.pool, self.connections, self.reach)
+            self._transaction_connection()
+            if self.pooled
+            else idle_connection(self.pool, self.connections, self.reach, self.pool_waits)
         )
 
     def _transaction_connection(self) -> "AbstractAsyncContextManager[PoolConnectionProxy[asyncpg.Record]]":
         opening = BEGIN_ON_PRIMARY if self.pooled else BEGIN
-        return transaction_connection(self.pool, self.connections, self.reach, opening)
+        return transaction_connection(self.pool, self.connections, self.reach, self.pool_waits, opening)
 
     def begun(self, opening: str) -> "AbstractAsyncContextManager[PoolConnectionProxy[asyncpg.Record]]":
         """A connection with a transaction that the statement `opening` begins."""
-        return transaction_connection(self.pool, self.connections, self.reach, opening)
+        return transaction_connection(self.pool, self.connections, self.reach, self.pool_waits, opening)
 
     @asynccontextmanager
     async def direct(self, *, owner: bool = False) -> AsyncIterator["asyncpg.Connection[asyncpg.Record]"]:

@@ -48,7 +48,7 @@ class NodeIdentity(NamedTuple):
 class Keeper:
     """The lease of one cell. Other threads read `holding` and `living`, the number of nodes that are alive.
 
-    `looked` is set after the first round.
+    `looked` is set after the first round. `taken_over` counts the shards that were taken from dead nodes.
     """
 
     def __init__(self, cell: Cell, identity: NodeIdentity, on_change: OnChange, *, enforced: bool = True) -> None:
@@ -57,6 +57,7 @@ class Keeper:
         self.holding = CurrentHold(cell, on_change)
         self.looked = asyncio.Event()
         self.living = 0
+        self.taken_over = 0
         self._enforced = enforced
         self._ttl = identity.ttl.total_seconds()
         self._unclaimed = UnclaimedShards(self._ttl)
@@ -120,6 +121,7 @@ class Keeper:
         await self._release(found.give - self._unclaimed.kept_shards(sent))
         await self._take(found.take)
         if inherited := await self._inherit(found.inherit):
+            self.taken_over += len(inherited)
             await self._log_takeover(Counter(owners[shard] for shard in inherited))
         await self._take_unclaimed(found.unclaimed, sent)
         return self._pause(peers, settled=found.settled)

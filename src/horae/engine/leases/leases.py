@@ -59,6 +59,10 @@ class Leases:
         """How many nodes the last round has seen alive in a cell, this one included; 0 once the lease has run out."""
         return self._keepers[cell.name].living if self.alive(cell) else 0
 
+    def taken_over(self, cell: Cell) -> int:
+        """How many shards of dead nodes this node has taken in a cell since it began."""
+        return self._keepers[cell.name].taken_over
+
     async def start(self) -> None:
         """Start the thread; returns when every cell has had its first round, at the latest after one TTL."""
         self._main = asyncio.get_running_loop()

@@ -6,6 +6,7 @@ rate with their frames, permits after `PERMIT_LIFE`. Then nothing is granted. `d
 
 import asyncio
 import heapq
+from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from itertools import count, groupby, zip_longest
@@ -13,7 +14,7 @@ from typing import Final
 from uuid import UUID
 
 from horae.domain.errors import ShardClosed
-from horae.domain.limits.limits import Key, Limit
+from horae.domain.limits.limits import Ask, Key, Limit, LimitGrant
 from horae.engine.quotas.pacing import Pacer
 from horae.engine.quotas.renewer import QuotaRenewer
 from horae.engine.quotas.slices import MANY, ROUND_INTERVAL_S, Slice
@@ -31,7 +32,8 @@ UNUSED_LIFE_SHARE: Final = 0.2
 class Quotas:
     """This node's slices of all shared limits. `granted(key)` is called when refused calls may try again.
 
-    A taken call that counts against a rate leaves through the `pacer`.
+    A taken call that counts against a rate leaves through the `pacer`. `grants` counts the permits and calls that the
+    rounds of each cell have granted.
     """
 
     def __init__(
@@ -45,6 +47,7 @@ class Quotas:
         self._store = store
         self._incarnation = incarnation
         self.pacer = Pacer(self, granted)
+        self.grants: Counter[str] = Counter({cell.name: 0 for cell in store.cells})
         self._life = life
         self._slices: dict[Key, Slice] = {}
         self._planned: list[tuple[float, int, Key]] = []
@@ -212,15 +215,16 @@ class Quotas:
         now, later = in_turns(keys, len(keys) if self._closing else MAX_KEYS_PER_ROUND)
         for key in later:
             self._plan(key, self._slices[key], tick, after=tick + ROUND_INTERVAL_S)
-        task = self._rounds[name] = asyncio.create_task(self._round(renewer, now))
+        task = self._rounds[name] = asyncio.create_task(self._round(name, renewer, now))
         task.add_done_callback(lambda _task: self._rounds.pop(name))
 
-    async def _round(self, renewer: QuotaRenewer, keys: Sequence[Key]) -> int:
+    async def _round(self, cell: str, renewer: QuotaRenewer, keys: Sequence[Key]) -> int:
         sent = boottime()
         slices = {key: self._slices[key] for key in keys}
         asks = {key: kept.ask(sent) for key, kept in slices.items()}
         grants = await renewer.renew(asks, {key: kept.limit for key, kept in slices.items()})
         now = boottime()
+        self.grants[cell] += sum(_granted(asks[key], grant) for key, grant in grants.items())
         for key, kept in slices.items():
             if self._slices.get(key) is not kept:
                 continue  # this slice was forgotten meanwhile
@@ -232,6 +236,10 @@ class Quotas:
             elif new:
                 self.pacer.on_grant(key)
         return len(grants)
+
+
+def _granted(ask: Ask, grant: LimitGrant) -> int:
+    return max(0, grant.held - ask.keep) + sum(grant.calls.values())
 
 
 def in_turns(keys: Sequence[Key], most: int) -> tuple[list[Key], list[Key]]:

@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Final
 
 import asyncpg
 
+from horae.runtime.clock import boottime
 from horae.store.connections import deadlines
 from horae.store.connections.deadlines import discard, has_unread_data, wait_for_answer
 from horae.store.connections.held_connections import hold_connection
+from horae.store.connections.pool_waits import PoolWaits
 from horae.store.connections.reachability import Reach
 from horae.store.tx import GONE
 
@@ -34,7 +36,7 @@ ON_REPLICA: Final = "SELECT 0"
 
 
 @asynccontextmanager
-async def idle_connection(pool: "Pool", most: int, reach: Reach) -> AsyncIterator["Pooled"]:
+async def idle_connection(pool: "Pool", most: int, reach: Reach, waits: PoolWaits) -> AsyncIterator["Pooled"]:
     """A connection on which no data waits.
 
     1. Record that this task holds a connection, and take one from the pool. If that fails although the pool could have
@@ -46,6 +48,7 @@ async def idle_connection(pool: "Pool", most: int, reach: Reach) -> AsyncIterato
     async with AsyncExitStack() as held:
         held.enter_context(hold_connection())
         for left in reversed(range(most + 1)):
+            began = boottime()
             try:
                 connection = await held.enter_async_context(
                     pool.acquire(timeout=reach.connecting_s(deadlines.ANSWER_TIMEOUT_S))
@@ -53,7 +56,10 @@ async def idle_connection(pool: "Pool", most: int, reach: Reach) -> AsyncIterato
             except GONE as error:
                 if pool.get_size() < most:  # otherwise all are in use, which says nothing about the server
                     reach.mark_down(error, connecting=True)
+                waits.timeouts += 1
                 raise
+            finally:
+                waits.add(boottime() - began)
             if not left or not has_unread_data(connection):
                 break
             discard(connection)
@@ -68,7 +74,7 @@ async def idle_connection(pool: "Pool", most: int, reach: Reach) -> AsyncIterato
 
 @asynccontextmanager
 async def transaction_connection(
-    pool: "Pool", most: int, reach: Reach, opening: str = BEGIN
+    pool: "Pool", most: int, reach: Reach, waits: PoolWaits, opening: str = BEGIN
 ) -> AsyncIterator["Pooled"]:
     """A connection with an open transaction. That it could be opened proves that the connection is alive.
 
@@ -79,7 +85,7 @@ async def transaction_connection(
     """
     async with AsyncExitStack() as held:
         for left in reversed(range(most + 1)):
-            connection = await held.enter_async_context(idle_connection(pool, most, reach))
+            connection = await held.enter_async_context(idle_connection(pool, most, reach, waits))
             try:
                 await held.enter_async_context(_transaction(connection, opening))
             except GONE as error:

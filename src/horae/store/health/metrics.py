@@ -23,6 +23,12 @@ TRIGGER_DELAY: Final = MetricFacts(
     "How late first attempts were sent or handed to a worker, without the time for which gates held them back.",
     CLASS,
 )
+WHOLE_DELAY: Final = MetricFacts(
+    "horae_trigger_delay_with_held_seconds",
+    MetricKind.HISTOGRAM,
+    "How late first attempts were sent or handed to a worker, with the time for which gates held them back.",
+    CLASS,
+)
 CELL_UP: Final = MetricFacts(
     "horae_cell_up", MetricKind.GAUGE, "1 while the cell answers this process, 0 while it does not.", ("cell",)
 )
@@ -47,16 +53,32 @@ CONNECTIONS: Final = MetricFacts(
 MAX_CONNECTIONS: Final = MetricFacts(
     "horae_cell_connections_max", MetricKind.GAUGE, "The most pooled connections that this process may open.", ("cell",)
 )
+POOL_WAITS: Final = MetricFacts(
+    "horae_pool_waits",
+    MetricKind.COUNTER,
+    "How often a pooled connection was not there within a millisecond.",
+    ("cell",),
+)
+POOL_WAIT_SECONDS: Final = MetricFacts(
+    "horae_pool_wait_seconds", MetricKind.COUNTER, "The sum of the waits for a pooled connection.", ("cell",)
+)
+POOL_TIMEOUTS: Final = MetricFacts(
+    "horae_pool_timeouts", MetricKind.COUNTER, "How often no pooled connection could be had in time.", ("cell",)
+)
 SHARDS: Final = MetricFacts("horae_cell_shards", MetricKind.GAUGE, "Shards that belong to the cell.", ("cell",))
 CELL_FAMILIES: Final = (
     ATTEMPTS,
     TRIGGER_DELAY,
+    WHOLE_DELAY,
     CELL_UP,
     CLOCK_AGE,
     CLOCK_AHEAD,
     CLOCK_TRUSTED,
     CONNECTIONS,
     MAX_CONNECTIONS,
+    POOL_WAITS,
+    POOL_WAIT_SECONDS,
+    POOL_TIMEOUTS,
     SHARDS,
 )
 
@@ -78,18 +100,24 @@ class CellMetrics:
         yield CLOCK_TRUSTED.samples({(cell.name,): float(cell.clock.trusted) for cell in cells})
         yield CONNECTIONS.samples(dict(self._connections(cells)))
         yield MAX_CONNECTIONS.samples({(cell.name,): cell.connections for cell in cells})
+        yield POOL_WAITS.samples({(cell.name,): cell.pool_waits.waits for cell in cells})
+        yield POOL_WAIT_SECONDS.samples({(cell.name,): cell.pool_waits.seconds for cell in cells})
+        yield POOL_TIMEOUTS.samples({(cell.name,): cell.pool_waits.timeouts for cell in cells})
         yield SHARDS.samples({(cell.name,): len(self._store.shards_of(cell)) for cell in cells})
 
     def _counted(self, cells: list[Cell]) -> Iterator[Metric]:
         attempts: dict[Labels, float] = {}
         delays: dict[Labels, tuple[list[int], float]] = {}
+        whole: dict[Labels, tuple[list[int], float]] = {}
         for cell in cells:
             for (priority, lane), row in cell.signal_counts.totals().items():
                 class_ = (cell.name, Priority(priority).name.lower(), Lane(lane).name.lower())
                 attempts |= {(*class_, result.name.lower()): row[result] for result in AttemptResult}
                 delays[class_] = row[FIRST_BUCKET:], cell.signal_counts.delay_sum_s(priority, lane)
+                whole[class_] = cell.signal_counts.delays_with_held(priority, lane, row[FIRST_BUCKET:])
         yield ATTEMPTS.samples(attempts)
         yield TRIGGER_DELAY.histograms(BOUNDS_S, delays)
+        yield WHOLE_DELAY.histograms(BOUNDS_S, whole)
 
     def _connections(self, cells: list[Cell]) -> Iterator[tuple[Labels, float]]:
         for cell in cells:
