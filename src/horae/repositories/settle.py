@@ -166,6 +166,7 @@ class Settler:
                     counts.count_result(ran.tenant_id, ran.priority, ran.lane, how)
                 if row.delay_ms is not None:
                     counts.count_delays(ran.tenant_id, ran.priority, ran.lane, row.delay_ms)
+                    self.cell.level_counts.count_call(ran, row.delay_ms)
 
     async def _complete_single(self, tx: Tx, rows: Sequence[AttemptOutcome], ended: set[UUID]) -> None:
         """Complete `once` and `delay` jobs whose only instance has ended."""

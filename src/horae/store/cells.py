@@ -23,6 +23,7 @@ from horae.store.connections.direct_connection import CONNECT_TIMEOUT_S, keep_al
 from horae.store.connections.reachability import Reach
 from horae.store.databases import clock as clocks
 from horae.store.health.counters import SignalCounts
+from horae.store.health.level_counts import LevelCounts
 from horae.store.transactions import CellTransactions
 from horae.store.tx import GONE, Tx
 
@@ -70,6 +71,7 @@ class Cell(CellTransactions):
         self.pooled = pooled
         self.clock = Clock()
         self.signal_counts = SignalCounts()
+        self.level_counts = LevelCounts()
         self.reach = Reach(name)
         self.connections = connections
         self._pool: asyncpg.Pool[asyncpg.Record] | None = None
