@@ -48,6 +48,7 @@ from horae.store.tx import Tx
 from horae.upkeep.clocks import ClockKeeper
 from horae.upkeep.identities import IdentityCopier
 from horae.upkeep.joining import CellJoiner
+from horae.upkeep.service_level import LevelReader
 from horae.upkeep.signals import Signaller
 
 RESERVED_FILES: Final = 256
@@ -60,6 +61,8 @@ LISTENER_INTERVAL_S: Final = 5.0
 LAST_USE_INTERVAL_S: Final = 10.0
 """The pause between two rounds that write the last use of API keys and sessions."""
 SIGNALS_INTERVAL_S: Final = 60.0
+LEVELS_INTERVAL_S: Final = 30.0
+"""The pause between two rounds that read the service level for metrics."""
 CELL_JOIN_INTERVAL_S: Final = 2.0
 MONITORING_PORT_SETTING: Final = "HORAE_API_MONITORING_PORT"
 
@@ -138,14 +141,15 @@ async def api_server(settings: Settings, store: Store, stalls: StallMonitor | No
     """
     await visit_open(store, partial(_check, settings))
     reader = archive_reader_of(settings)
-    callers, visitors = Callers(store, Memory(reader)), Visitors(store)
+    callers, visitors = Callers(store, Memory(reader, settings.service_level)), Visitors(store)
     people = people_of(settings, store)
     trials, polls = Trials(await sender_of(settings, store)), Polls(store)
     clock_waker = Waker()
     keeper = ClockKeeper(store, clock_waker.wake)
-    parts = AppParts(trials, polls, keeper.on_closed_shard, people, terms_of(settings), [CellMetrics(store)])
+    platform = row_level_security.restrict(store, row_level_security.PLATFORM)
+    signaller, levels = Signaller(platform, new_token()), LevelReader(platform, settings.service_level)
+    parts = AppParts(trials, polls, keeper.on_closed_shard, people, terms_of(settings), [CellMetrics(store), levels])
     app = app_of(settings, store, callers, parts, visitors)
-    signaller = Signaller(row_level_security.restrict(store, row_level_security.PLATFORM), new_token())
     listening = listen(settings.api_host, settings.api_port)
     config = uvicorn.Config(
         app,
@@ -167,6 +171,7 @@ async def api_server(settings: Settings, store: Store, stalls: StallMonitor | No
         (callers, LAST_USE_INTERVAL_S),
         (visitors, LAST_USE_INTERVAL_S),
         (signaller, SIGNALS_INTERVAL_S),
+        (levels, LEVELS_INTERVAL_S),
         *((listener, LISTENER_INTERVAL_S) for listener in polls.listeners),
     )
     loops = [keeping, *(Loop(type(duty).__name__.lower(), duty, pause) for duty, pause in duties)]

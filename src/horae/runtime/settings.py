@@ -164,6 +164,10 @@ class Settings(BaseSettings):
     oidc: OidcSettings | None = None
     session_idle: float = Field(default=3600.0, ge=300)
     session_life: float = Field(default=12 * 3600.0, ge=300)
+    service_level: float = Field(default=0.999, ge=0.5, lt=1)
+    heartbeat_url: str | None = None
+    heartbeat_secret: str = Field(default="", repr=False)
+    heartbeat_interval: float = Field(default=30.0, ge=1, le=3600)
     log_json: bool | None = None
     log_level: str = "INFO"
 

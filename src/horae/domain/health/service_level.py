@@ -15,6 +15,8 @@ from typing import Final, NamedTuple
 from horae.domain.instances.outcomes import SkipReason
 from horae.domain.schedules.advance import ON_TIME_TOLERANCE
 
+DEFAULT_OBJECTIVE: Final = 0.999
+"""The part of all due times that is to be in time, unless the deployment says otherwise."""
 IN_TIME_LIMIT: Final = timedelta(seconds=10)
 """How long after its due time a fire is in time. A lost node costs about the term of its lease, 8 s by default."""
 IN_TIME_LIMIT_MS: Final = IN_TIME_LIMIT // timedelta(milliseconds=1)

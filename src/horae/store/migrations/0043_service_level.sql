@@ -19,6 +19,9 @@ with check ((select current_setting('horae.platform', true)) = 'on');
 grant select, insert, update, delete on service_level to horae_api, horae_engine;
 grant select on service_level to horae_readonly;
 
+-- Health names the targets for which calls of any tenant wait.
+create policy platform on hold for select using ((select current_setting('horae.platform', true)) = 'on');
+
 -- What is overdue in shards that no living node holds, of one tenant or of all: numbers only. The API counts for all
 -- tenants with it, although it sees the rows of one tenant at a time. The rows of paused and removed tenants are left
 -- out.
@@ -56,5 +59,6 @@ revoke execute on function overdue_fires(timestamptz, timestamptz, uuid, integer
 grant execute on function overdue_fires(timestamptz, timestamptz, uuid, integer) to horae_api, horae_engine;
 
 -- migrate:down
+drop policy platform on hold;
 drop function overdue_fires(timestamptz, timestamptz, uuid, integer);
 drop table service_level;
