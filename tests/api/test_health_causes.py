@@ -33,7 +33,7 @@ async def has_cause(caller, kind):
     return kind in await causes(caller)
 
 
-@pytest.mark.parametrize(("timeout", "kind"), [(120, CauseKind.TARGET_SILENT), (2, CauseKind.TARGET_FAILING)])
+@pytest.mark.parametrize(("timeout", "kind"), [(30, CauseKind.TARGET_SILENT), (2, CauseKind.TARGET_FAILING)])
 async def test_a_target_that_accepts_and_never_answers_is_named_within_a_minute(
     admin, platform, client, other, ctx, store, catcher, timeout, kind
 ):
