@@ -44,7 +44,7 @@ from horae.upkeep.doctor import Doctor
 from horae.upkeep.feed import Feed
 from horae.upkeep.gauges import GaugeReader
 from horae.upkeep.growth import GrowthMeter
-from horae.upkeep.heartbeat import Heartbeat, HeartbeatTarget
+from horae.upkeep.heartbeat import HeartbeatSender, HeartbeatTarget
 from horae.upkeep.holds import HoldSweeper
 from horae.upkeep.idempotency import Forgetter
 from horae.upkeep.intakes import Intakes
@@ -215,12 +215,12 @@ def anchorer_of(settings: Settings, store: Store, sender: Sender) -> Anchorer:
     return Anchorer(store, settings.audit_anchors, webhook)
 
 
-def heartbeat_of(settings: Settings, store: Store, sender: Sender, worker: Node) -> Heartbeat | None:
+def heartbeat_of(settings: Settings, store: Store, sender: Sender, worker: Node) -> HeartbeatSender | None:
     """The duty that sends heartbeats to an outside service; None where no service is configured."""
     if settings.heartbeat_url is None:
         return None
     target = HeartbeatTarget(sender.client, settings.heartbeat_url, settings.heartbeat_secret)
-    return Heartbeat(
+    return HeartbeatSender(
         store,
         target,
         lambda: _speaks_for_all(store, worker),

@@ -5,7 +5,7 @@ from collections import defaultdict
 from typing import Final, NamedTuple
 from uuid import UUID
 
-from horae.domain.health.service_level import DEFAULT_OBJECTIVE
+from horae.domain.health.service_level import DEFAULT_OBJECTIVE_SHARE
 from horae.domain.limits.counts import CountBounds
 from horae.repositories.definitions import Definitions, KnownVersions
 from horae.runtime.clock import boottime
@@ -37,7 +37,7 @@ class Memory:
     of all due times that the deployment wants to be in time.
     """
 
-    def __init__(self, archive: ArchiveReader | None = None, objective: float = DEFAULT_OBJECTIVE) -> None:
+    def __init__(self, archive: ArchiveReader | None = None, objective: float = DEFAULT_OBJECTIVE_SHARE) -> None:
         self.archive = archive
         self.objective = objective
         self.job_counts: dict[UUID, JobCount] = {}

@@ -56,7 +56,7 @@ class HeartbeatTarget:
         return None if 200 <= answer.status < 300 else f"status {answer.status}"
 
 
-class Heartbeat:
+class HeartbeatSender:
     """A duty. `is_mine` says whether this node sends; `troubles` says why this node is not ready, if it is not."""
 
     def __init__(

@@ -48,7 +48,7 @@ test("in every state the sentence, its colour and the figures agree", () => {
   for (const state of everyState()) {
     states += 1;
     const { message, tone, causes, figures } = summaryOf(state);
-    const worst = Math.max(...figures.map((one) => SEVERITY.indexOf(one.tone)));
+    const maximum = Math.max(...figures.map((one) => SEVERITY.indexOf(one.tone)));
     const marked = figures.some((one) => one.tone === "warn" || one.tone === "bad");
     expect(tone === "good").toBe(message.key === "healthy");
     if (message.key === "healthy") {
@@ -56,7 +56,7 @@ test("in every state the sentence, its colour and the figures agree", () => {
       expect(causes).toEqual([]);
       expect(marked).toBe(false);
     }
-    if (marked) expect(SEVERITY.indexOf(tone)).toBeGreaterThanOrEqual(worst);
+    if (marked) expect(SEVERITY.indexOf(tone)).toBeGreaterThanOrEqual(maximum);
     if (state.summary?.mode === "DEGRADED") expect(["warn", "bad"]).toContain(tone);
   }
   expect(states).toBe(5 * (1 + 2 ** KINDS.length));
@@ -82,8 +82,8 @@ test("a target that does not answer is named with how many wait", () => {
 });
 
 test("98.39 % of attempts that succeed is never beside a healthy sentence", () => {
-  const told = { ...withCauses(["FAILING"]), successRate10m: 0.9839 };
-  const { message, tone, figures } = summaryOf(recordAnswer(told, 1));
+  const answer = { ...withCauses(["FAILING"]), successRate10m: 0.9839 };
+  const { message, tone, figures } = summaryOf(recordAnswer(answer, 1));
   expect(message).toMatchObject({ key: "attemptsFail", rate: "98.39 %" });
   expect(tone).toBe("bad");
   expect(figures.find((one) => one.name === "rate")?.tone).toBe("bad");

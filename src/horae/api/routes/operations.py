@@ -48,7 +48,7 @@ async def get_service_level(ctx: Annotated[Context, may("health.read")], asking:
     How many due times of 30 days were in time, what is left of the error budget, and how fast it burns.
     """
     tenant_id = None if asking.tenant.name == SYSTEM else ctx.tenant.id
-    return ServiceLevelView.of(await service_level.service_levels(ctx.store, tenant_id, ctx.memory.objective))
+    return ServiceLevelView.of(await service_level.levels_of(ctx, tenant_id))
 
 
 @routes.get("/scheduler/series")

@@ -6,7 +6,7 @@ from horae.api.models.service_level import ServiceLevelView
 from horae.boot.output import answer
 from horae.boot.session import caller, out
 from horae.domain.tenants.tenants import SYSTEM
-from horae.service.health.service_level import service_levels
+from horae.service.health.service_level import levels_of
 
 
 async def service_level() -> None:
@@ -16,7 +16,7 @@ async def service_level() -> None:
     """
     async with caller() as ctx:
         tenant_id = None if ctx.tenant.name == SYSTEM else ctx.tenant.id
-        found = await service_levels(ctx.store, tenant_id, ctx.memory.objective)
+        found = await levels_of(ctx, tenant_id)
         ctx.cells_down.update(found.cells_down)
     view = ServiceLevelView.of(found)
     table = Table("cell", "priority", "due times", "late", "overdue", "in time", "budget left", "burns (1h, 6h, 3d)")

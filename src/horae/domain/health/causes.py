@@ -16,7 +16,7 @@ from horae.domain.health.signals import DEGRADED_DELAY_MS, HealthMode
 from horae.domain.limits.hold_reasons import HoldReason
 from horae.domain.limits.holds import Hold
 
-MIN_SUCCESS_RATE: Final = 0.995
+MIN_SUCCESS_SHARE: Final = 0.995
 """The part of attempts that succeed, below which it is a cause."""
 MAX_RETRY_BACKLOG: Final = 200_000
 MAX_DEAD_LETTERS_PER_MIN: Final = 1_000
@@ -75,7 +75,7 @@ def figure_causes(figures: HealthFigures) -> list[HealthCause]:
     """Return the causes that the figures show."""
     beyond = {
         CauseKind.LATE: figures.trigger_delay_p95_ms > DEGRADED_DELAY_MS,
-        CauseKind.FAILING: figures.success_rate < MIN_SUCCESS_RATE,
+        CauseKind.FAILING: figures.success_rate < MIN_SUCCESS_SHARE,
         CauseKind.RETRIES: figures.retry_backlog > MAX_RETRY_BACKLOG,
         CauseKind.DEAD_LETTERS: figures.dead_letters_per_min > MAX_DEAD_LETTERS_PER_MIN,
     }

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from horae.domain.instances.outcomes import SkipReason
 from horae.domain.schedules.advance import ON_TIME_TOLERANCE
 
-DEFAULT_OBJECTIVE: Final = 0.999
+DEFAULT_OBJECTIVE_SHARE: Final = 0.999
 """The part of all due times that is to be in time, unless the deployment says otherwise."""
 IN_TIME_LIMIT: Final = timedelta(seconds=10)
 """How long after its due time a fire is in time. A lost node costs about the term of its lease, 8 s by default."""

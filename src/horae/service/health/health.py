@@ -19,7 +19,7 @@ from horae.domain.health.causes import (
     target_causes,
 )
 from horae.domain.health.growth import Growth
-from horae.domain.health.service_level import DEFAULT_OBJECTIVE
+from horae.domain.health.service_level import DEFAULT_OBJECTIVE_SHARE
 from horae.domain.health.signals import (
     DEGRADED_DELAY_MS,
     HealthMode,
@@ -145,7 +145,9 @@ class CellShards(NamedTuple):
     shards: list[ShardRow]
 
 
-async def health(ctx: CallerContext, tenant_id: UUID | None = None, objective: float = DEFAULT_OBJECTIVE) -> Health:
+async def health(
+    ctx: CallerContext, tenant_id: UUID | None = None, objective: float = DEFAULT_OBJECTIVE_SHARE
+) -> Health:
     """Returns the health of everything, or of one tenant, with its causes. A cell that is down is one of them."""
 
     async def look(tx: Tx) -> CellHealth:

@@ -8,6 +8,7 @@ from uuid import UUID
 from horae.domain.errors import Unavailable
 from horae.domain.health.service_level import SPANS, LevelCount, ServiceLevel
 from horae.domain.instances.instances import Priority
+from horae.service.context import Context
 from horae.store.connections.each_cell import ask_by_statement, ask_each
 from horae.store.health import service_level
 from horae.store.protocol import StoreProtocol
@@ -40,6 +41,11 @@ class BurningBudget(NamedTuple):
     long_rate: float
     short_rate: float
     budget_remaining: float
+
+
+async def levels_of(ctx: Context, tenant_id: UUID | None) -> ServiceLevels:
+    """Returns the service levels for a caller, by the objective of its deployment."""
+    return await service_levels(ctx.store, tenant_id, ctx.memory.objective)
 
 
 async def service_levels(store: StoreProtocol, tenant_id: UUID | None, objective: float) -> ServiceLevels:
