@@ -95,6 +95,7 @@ CALLS: dict[str, Callable[[World], Call]] = {
     "POST /api/v1/workers/finish": _held(),
     "POST /api/v1/workers/fail": _held(message="no"),
     "GET /api/v1/scheduler/health": _plain(),
+    "GET /api/v1/service-level": _plain(),
     "GET /api/v1/scheduler/series": _plain(hours=2, points=10),
     "GET /api/v1/scheduler/growth": _plain(),
     "GET /api/v1/nodes": _plain(),

@@ -3,11 +3,9 @@ import pytest
 from horae.domain.health.signals import (
     BOUNDS_MS,
     BUCKETS,
-    HealthMode,
     Signal,
     add_signals,
     bucket_of,
-    mode_of,
     percentile_ms,
 )
 
@@ -47,7 +45,3 @@ def test_signals_add_up():
     one = Signal(success=3, failed=1, delays=histogram(1, 100))
     assert add_signals([one, one]).success_rate == 0.75
     assert add_signals([one, one]).fires == 4
-
-
-def test_above_two_seconds_it_is_degraded():
-    assert (mode_of(2000), mode_of(2001)) == (HealthMode.NORMAL, HealthMode.DEGRADED)

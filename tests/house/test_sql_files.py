@@ -54,6 +54,8 @@ NOT_SHARDED = {
     "databases/archived_days/reopen",
     "databases/days/record_drop",
     "health/growth/write",
+    "health/service_level/forget",
+    "health/service_level/write",
     "databases/clock/move",
     "databases/clock/doubt",
     "databases/clock/vouch",

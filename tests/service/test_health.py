@@ -6,6 +6,7 @@ from uuid import UUID
 import asyncpg
 import msgspec
 
+from horae.domain.health.causes import CauseKind
 from horae.domain.health.signals import HealthMode, percentile_ms
 from horae.domain.instances.instances import Lane, Priority
 from horae.domain.instances.outcomes import ErrorCode, Retryable, Success, Unrecoverable
@@ -67,7 +68,9 @@ async def test_late_fires_failures_and_dead_letters_show_for_their_tenant_alone(
     await Signaller(store, new_token()).once()
     mine, theirs = await health.health(ctx, ctx.tenant.id), await health.health(ctx, other.tenant.id)
     assert (mine.mode, mine.dlq_growth_per_min, mine.success_rate_10m) == ("DEGRADED", 2, 0.0)
-    assert (theirs.mode, theirs.dlq_growth_per_min, theirs.success_rate_10m) == ("NORMAL", 0, 1.0)
+    assert {cause.kind for cause in mine.causes} == {CauseKind.SHARDS_UNHELD, CauseKind.LATE, CauseKind.FAILING}
+    assert (theirs.dlq_growth_per_min, theirs.success_rate_10m) == (0, 1.0)
+    assert {cause.kind for cause in theirs.causes} == {CauseKind.SHARDS_UNHELD}, "no node runs here"
     assert (await health.health(ctx)).success_rate_10m == 0.5
 
 

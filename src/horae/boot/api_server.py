@@ -26,6 +26,7 @@ from horae.domain.errors import Unfit
 from horae.domain.limits.limits import Limit
 from horae.runtime.cancellation import cancel_and_wait
 from horae.runtime.loop import Duty, Loop
+from horae.runtime.metrics import MetricSource
 from horae.runtime.randomness import new_token
 from horae.runtime.settings import Settings
 from horae.runtime.stalls import StallMonitor
@@ -49,6 +50,7 @@ from horae.store.tx import Tx
 from horae.upkeep.clocks import ClockKeeper
 from horae.upkeep.identities import IdentityCopier
 from horae.upkeep.joining import CellJoiner
+from horae.upkeep.service_level import LevelReader
 from horae.upkeep.signals import Signaller
 
 RESERVED_FILES: Final = 256
@@ -61,6 +63,8 @@ LISTENER_INTERVAL_S: Final = 5.0
 LAST_USE_INTERVAL_S: Final = 10.0
 """The pause between two rounds that write the last use of API keys and sessions."""
 SIGNALS_INTERVAL_S: Final = 60.0
+LEVELS_INTERVAL_S: Final = 30.0
+"""The pause between two rounds that read the service level for metrics."""
 CELL_JOIN_INTERVAL_S: Final = 2.0
 MONITORING_PORT_SETTING: Final = "HORAE_API_MONITORING_PORT"
 
@@ -139,16 +143,16 @@ async def api_server(settings: Settings, store: Store, stalls: StallMonitor | No
     """
     await visit_open(store, partial(_check, settings))
     reader = archive_reader_of(settings)
-    callers, visitors = Callers(store, Memory(reader)), Visitors(store)
+    callers, visitors = Callers(store, Memory(reader, settings.service_level)), Visitors(store)
     people = people_of(settings, store)
     trials, polls = Trials(await sender_of(settings, store)), Polls(store)
     clock_waker = Waker()
     keeper = ClockKeeper(store, clock_waker.wake)
-    parts = AppParts(
-        trials, polls, keeper.on_closed_shard, people, terms_of(settings), [CellMetrics(store), NamedMetrics(store)]
-    )
+    platform = row_level_security.restrict(store, row_level_security.PLATFORM)
+    signaller, levels = Signaller(platform, new_token()), LevelReader(platform, settings.service_level)
+    sources: list[MetricSource] = [CellMetrics(store), NamedMetrics(store), levels]
+    parts = AppParts(trials, polls, keeper.on_closed_shard, people, terms_of(settings), sources)
     app = app_of(settings, store, callers, parts, visitors)
-    signaller = Signaller(row_level_security.restrict(store, row_level_security.PLATFORM), new_token())
     listening = listen(settings.api_host, settings.api_port)
     config = uvicorn.Config(
         app,
@@ -170,6 +174,7 @@ async def api_server(settings: Settings, store: Store, stalls: StallMonitor | No
         (callers, LAST_USE_INTERVAL_S),
         (visitors, LAST_USE_INTERVAL_S),
         (signaller, SIGNALS_INTERVAL_S),
+        (levels, LEVELS_INTERVAL_S),
         *((listener, LISTENER_INTERVAL_S) for listener in polls.listeners),
     )
     loops = [keeping, *(Loop(type(duty).__name__.lower(), duty, pause) for duty, pause in duties)]

@@ -56,6 +56,7 @@ WORDS: Final = {
     "backfill": CommandHome("backfills", help="Backfills: run the past fires of a job, by a range of time."),
     "health": CommandHome("runs", "health"),
     "lateness": CommandHome("lateness", "lateness"),
+    "service-level": CommandHome("service_level", "service_level"),
     "nodes": CommandHome("runs", "nodes"),
     "shards": CommandHome("runs", "shards"),
     "history": CommandHome("jobs", "history"),

@@ -42,7 +42,7 @@ class MonitoredProcess(NamedTuple):
 def node_process(node: Node, store: Store, stalls: StallMonitor) -> MonitoredProcess:
     """A node, for its listener."""
     registry = MetricRegistry(CellMetrics(store), NamedMetrics(store), NodeMetrics(node), *node.metric_sources)
-    return MonitoredProcess(lambda: list(_node_cells(node, store)), lambda: stalls.silence_s, registry)
+    return MonitoredProcess(lambda: list(node_cells(node, store)), lambda: stalls.silence_s, registry)
 
 
 def api_process(store: Store, registry: MetricRegistry, stalls: StallMonitor) -> MonitoredProcess:
@@ -99,7 +99,7 @@ def _ready_page(process: MonitoredProcess) -> MonitoringPage:
     return MonitoringPage(200 if state.ready else 503, json.dumps(body).encode() + b"\n", JSON)
 
 
-def _node_cells(node: Node, store: Store) -> Iterator[CellState]:
+def node_cells(node: Node, store: Store) -> Iterator[CellState]:
     """A node makes progress in a cell while its lease is valid, the clock is trusted, and no loop is stuck."""
     stuck = list(node.progress.stuck)
     for cell in store.cells:

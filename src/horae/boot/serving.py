@@ -12,6 +12,7 @@ from uuid import UUID
 
 from horae import archive
 from horae.boot import fitness
+from horae.boot.monitoring import node_cells
 from horae.boot.secrets import secrets_of
 from horae.delivery.broker_connections import Lines
 from horae.delivery.client import Client
@@ -19,6 +20,7 @@ from horae.delivery.names import shorten_lookups
 from horae.delivery.outlets import Outlets
 from horae.delivery.push import EgressOf, Sender
 from horae.domain.health.doctor import DURABLE
+from horae.domain.health.readiness import ready_state
 from horae.domain.ids import shard_in
 from horae.domain.targets.egress import Egress
 from horae.engine.allowances import Allowances
@@ -42,6 +44,7 @@ from horae.upkeep.doctor import Doctor
 from horae.upkeep.feed import Feed
 from horae.upkeep.gauges import GaugeReader
 from horae.upkeep.growth import GrowthMeter
+from horae.upkeep.heartbeat import HeartbeatSender, HeartbeatTarget
 from horae.upkeep.holds import HoldSweeper
 from horae.upkeep.idempotency import Forgetter
 from horae.upkeep.intakes import Intakes
@@ -56,6 +59,7 @@ from horae.upkeep.purges import Purger
 from horae.upkeep.reconciler import Reconciler
 from horae.upkeep.relay import Relay, RelayProgress
 from horae.upkeep.removed_types import RemovedTypeForgetter
+from horae.upkeep.service_level import LevelReader
 from horae.upkeep.signals import Signaller
 from horae.upkeep.tombstones import TombstoneForgetter
 from horae.upkeep.vacuum import Vacuumer
@@ -211,6 +215,19 @@ def anchorer_of(settings: Settings, store: Store, sender: Sender) -> Anchorer:
     return Anchorer(store, settings.audit_anchors, webhook)
 
 
+def heartbeat_of(settings: Settings, store: Store, sender: Sender, worker: Node) -> HeartbeatSender | None:
+    """The duty that sends heartbeats to an outside service; None where no service is configured."""
+    if settings.heartbeat_url is None:
+        return None
+    target = HeartbeatTarget(sender.client, settings.heartbeat_url, settings.heartbeat_secret)
+    return HeartbeatSender(
+        store,
+        target,
+        lambda: _speaks_for_all(store, worker),
+        lambda: ready_state(list(node_cells(worker, store)), 0.0).reasons,
+    )
+
+
 def outlets_of(store: Store, sender: Sender, lines: Lines) -> Outlets:
     """The sinks of subscriptions."""
 
@@ -247,6 +264,12 @@ def _chains_audit(store: Store, worker: Node, cell: CellProtocol) -> bool:
     return min(store.shards_of(own), default=-1) in worker.leases.held_shards(own)
 
 
+def _speaks_for_all(store: Store, worker: Node) -> bool:
+    """Whether this node sends heartbeats: the node that holds the first shard of the first cell that answers does."""
+    cell = next((cell for cell in store.cells if cell.is_open and not cell.reach.is_down), None)
+    return cell is not None and _chains_audit(store, worker, cell)
+
+
 def _name(duty: Duty) -> str:
     return type(duty).__name__.lower()
 
@@ -281,7 +304,8 @@ async def _run_node(
         lambda cell: relayed[cell].lowest(),
         archives=settings.archive is not None,
     )
-    worker.metric_sources.append(gauges)
+    levels = LevelReader(store, settings.service_level)
+    worker.metric_sources += [gauges, levels]
     stores = [store] if owner is store else [store, owner]
     duties: tuple[tuple[Duty, float], ...] = (
         (CellJoiner(stores, partial(fitness.check_cell, settings), worker.join), CELL_JOIN_INTERVAL_S),
@@ -297,6 +321,7 @@ async def _run_node(
         (VersionForgetter(owner, _ended_jobs_kept(settings), chains), OLD_ROWS_INTERVAL_S),
         (HoldSweeper(store), HOLDS_INTERVAL_S),
         (gauges, GAUGES_INTERVAL_S),
+        (levels, GAUGES_INTERVAL_S),
         (doctor_of(settings, store), DOCTOR_INTERVAL_S),
         (Coverer(store, partial(_held_shards, store, worker)), COVERAGE_INTERVAL_S),
         (Dropper(owner, timedelta(days=settings.audit_days)), AUDIT_DROP_INTERVAL_S),
@@ -313,6 +338,8 @@ async def _run_node(
         (intakes, INTAKES_INTERVAL_S, Sign.INTAKES),
         (marker_of(settings, owner, chains), MARKS_INTERVAL_S, Sign.ROWS_WRITTEN),
     )
+    if (heartbeat := heartbeat_of(settings, store, sender, worker)) is not None:
+        duties += ((heartbeat, settings.heartbeat_interval),)
     if archiver is not None:
         duties += ((archiver, ARCHIVE_INTERVAL_S),)
     if isinstance(store.cipher, Envelopes):

@@ -54,7 +54,7 @@ async def caller(tenant: str | None = None) -> AsyncIterator[Context]:
     async with open_store(settings, settings.all_cells()) as store:
         found = await tenants.find(store, tenant or settings.tenant)
         reader = archive_reader_of(settings)
-        ctx = Context.of(store, found, getpass.getuser(), Memory(reader))
+        ctx = Context.of(store, found, getpass.getuser(), Memory(reader, settings.service_level))
         yield ctx
         name_cells_down(ctx.cells_down)
         if reader is not None:

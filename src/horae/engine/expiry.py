@@ -25,6 +25,7 @@ from horae.domain.instances.lifecycle import State
 from horae.domain.jobs.jobs import Job
 from horae.domain.placement import Run
 from horae.domain.schedules.timers import Timer
+from horae.domain.targets.targets import PUSHED
 from horae.engine.admission.admission import Admission
 from horae.engine.agenda import Agenda
 from horae.engine.feeder import EVERY_CLASS
@@ -188,8 +189,15 @@ class Expirer:
         for timer in released:
             self.announce(timer)
         self._count([ending for ending in endings if ending.waiting.id in ended])
+        for row, job in over:
+            if row.id in ended and reasons[job.id] is None and self._is_ours(job):
+                self.cell.level_counts.count_expired(row)
         self._drop_from_gates([(row, job) for row, job in over if row.id in ended])
         return len(ended)
+
+    def _is_ours(self, job: Job) -> bool:
+        """Whether only we could delay the calls of a job: no worker has to ask for them, and no limit counts them."""
+        return isinstance(job.definition.target, PUSHED) and not self.admission.limits_of(job)
 
     def _count(self, endings: Sequence[Expiration]) -> None:
         for row, ended in endings:

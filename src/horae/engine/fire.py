@@ -204,14 +204,20 @@ class Firer:
             skip = _refused_skip(of[row.id].ready.timer, row.fire_time, row.next_fire_at, reason, now)
             skips.append(skip)
             of[skip.id] = of[row.id]
-        for id_ in await self._skip(priority, skips):
-            self._announce_next(of[id_], 0)
+        written = await self._skip(priority, skips)
+        for skip in skips:
+            if skip.id in written:
+                self.cell.level_counts.count_skip(of[skip.id].ready.timer, skip, now)
+                self._announce_next(of[skip.id], 0)
 
     def _flights_of(self, inserted: Sequence[FireRow], of: dict[UUID, DueCursor]) -> list[Flight]:
         flights: list[Flight] = []
         now = self.cell.clock.now()
+        late = now - ON_TIME_TOLERANCE
         for fire in inserted:
             one = of[fire.id]
+            if fire.fire_time < late:  # missed, and caught up now
+                self.cell.level_counts.count_verdicts(one.ready.timer, one.step.verdicts, now)
             if fire.token is not None:
                 flights.append(flight_of(one.ready, fire, now))
             elif fire.queue is None:

@@ -31,7 +31,8 @@ from horae.store.tx import Tx
 class Exclusive:
     """The fires of one job in one transaction. With a slot, the first fire that may run now is inserted as RUNNING.
 
-    `inserted` are the inserted fires that are not blocked, `freed` the timers of blocked fires that were released.
+    `inserted` are the inserted fires that are not blocked, `freed` the timers of blocked fires that were released,
+    `skipped` the fires that do not run because of an overlap.
     """
 
     def __init__(self, tx: Tx, ready: DueCall, owner: UUID, *, slot: bool) -> None:
@@ -40,6 +41,7 @@ class Exclusive:
         self.owner = owner
         self.inserted: list[FireRow] = []
         self.freed: list[Timer] = []
+        self.skipped: list[Fires] = []
         self.fired = 0
         self._live: dict[UUID, State] = {}
         self._slot = slot and isinstance(ready.job.definition.target, PUSHED)
@@ -72,6 +74,7 @@ class Exclusive:
             case Way.WAIT:
                 return await self._insert(verdict, wake, State.BLOCKED)
             case Way.SKIP:
+                self.skipped.append(verdict)
                 skip = Skips(verdict.fire_time, verdict.fire_time, 1, SkipReason.OVERLAP)
                 row = skip_row(at, skip, wake, self.tx.now)
                 return bool(await cursors.skip(self.tx, self.ready.timer.priority, [row]))

@@ -19,7 +19,7 @@ from horae.domain.schedules import Schedule, Step, Verdict, verdicts_with_positi
 from horae.domain.schedules import SkipVerdict as Skips
 from horae.domain.schedules.timers import Timer
 from horae.engine.admission.target import DueCall
-from horae.engine.fire_parts import fire_row, next_timer, timer_of
+from horae.engine.fire_parts import MILLISECOND, fire_row, next_timer, timer_of
 from horae.engine.overlap import Exclusive
 from horae.runtime.batch import halve
 from horae.runtime.telemetry import log
@@ -131,6 +131,9 @@ class Walker:
                     self.announce(timer_of(portion.at, fire))
             for freed in alone.freed:
                 self.announce(freed)
+            self._count(portion)
+            now, held = self.cell.clock.now(), MILLISECOND * walk.ready.held_ms
+            self.cell.level_counts.count_overlaps(portion.at, alone.skipped, now, held)
             walk.move_past(portion, alone.fired)
             if not walk.left:
                 self._announce_next(walk)
@@ -164,6 +167,7 @@ class Walker:
             went = [portion for portion in portions if portion.at.id in moved]
             await self._complete(tx, went)
         for portion in went:
+            self._count(portion)
             inserted, _ = rows[portion.at.id]
             portion.walk.move_past(portion, len(inserted))
             for fire in inserted:
@@ -202,10 +206,16 @@ class Walker:
         last = verdicts[-1]
         until = last.until if isinstance(last, Skips) else last.fire_time
         fires = sum(verdict.fires if isinstance(verdict, Skips) else 1 for verdict in verdicts)
+        refused = Skips(at.at, until, fires, SkipReason.REFUSED)
         async with self.cell.tx() as tx:
-            refused = Skips(at.at, until, fires, SkipReason.REFUSED)
             if await cursors.skip(tx, at.priority, [skip_row(at, refused, walk.wake, tx.now, reason)]):
                 await self._complete(tx, [portion._replace(wake=walk.wake)])
+        self.cell.level_counts.count_skip(at, refused, self.cell.clock.now())
+
+    def _count(self, portion: Portion) -> None:
+        """Count the missed fires of a portion that was written."""
+        verdicts = (verdict for verdict, _ in portion.stops)
+        self.cell.level_counts.count_verdicts(portion.at, verdicts, self.cell.clock.now())
 
     async def _complete(self, tx: Tx, portions: Sequence[Portion]) -> None:
         over = [portion.at for portion in portions if portion.wake is None]

@@ -168,6 +168,7 @@ class Settler:
                     counts.count_result(ran.tenant_id, ran.priority, ran.lane, how)
                 if row.delay_ms is not None:
                     counts.count_delays(ran.tenant_id, ran.priority, ran.lane, row.delay_ms)
+                    self.cell.level_counts.count_call(ran, row.delay_ms)
                     if row.held_ms:
                         counts.count_held(ran.priority, ran.lane, row.delay_ms, row.held_ms)
                 if row.job is not None and (labels := row.job.definition.labels) and wants_metrics(labels):

@@ -190,6 +190,10 @@ class Settings(BaseSettings):
     smtp_sender: str = ""
     smtp_domains: list[str] = Field(default_factory=list)
     smtp_ca_file: Path | None = None
+    service_level: float = Field(default=0.999, ge=0.5, lt=1)
+    heartbeat_url: str | None = None
+    heartbeat_secret: str = Field(default="", repr=False)
+    heartbeat_interval: float = Field(default=30.0, ge=1, le=3600)
     log_json: bool | None = None
     log_level: str = "INFO"
 

@@ -5,6 +5,7 @@ from collections import defaultdict
 from typing import Final, NamedTuple
 from uuid import UUID
 
+from horae.domain.health.service_level import DEFAULT_OBJECTIVE_SHARE
 from horae.domain.limits.counts import CountBounds
 from horae.repositories.definitions import Definitions, KnownVersions
 from horae.runtime.clock import boottime
@@ -32,11 +33,13 @@ class JobCount(NamedTuple):
 class Memory:
     """The memory of one process. It holds hints and copies only: what is forgotten is read again.
 
-    `archive` reads the days that PostgreSQL no longer has; None where no archive is configured.
+    `archive` reads the days that PostgreSQL no longer has; None where no archive is configured. `objective` is the part
+    of all due times that the deployment wants to be in time.
     """
 
-    def __init__(self, archive: ArchiveReader | None = None) -> None:
+    def __init__(self, archive: ArchiveReader | None = None, objective: float = DEFAULT_OBJECTIVE_SHARE) -> None:
         self.archive = archive
+        self.objective = objective
         self.job_counts: dict[UUID, JobCount] = {}
         self.bounds: dict[UUID, tuple[float, CountBounds]] = {}
         self.types: Known = {}

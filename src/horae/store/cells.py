@@ -24,6 +24,7 @@ from horae.store.connections.pool_waits import PoolWaits
 from horae.store.connections.reachability import Reach
 from horae.store.databases import clock as clocks
 from horae.store.health.counters import SignalCounts
+from horae.store.health.level_counts import LevelCounts
 from horae.store.transactions import CellTransactions
 from horae.store.tx import GONE, Tx
 
@@ -71,6 +72,7 @@ class Cell(CellTransactions):
         self.pooled = pooled
         self.clock = Clock()
         self.signal_counts = SignalCounts()
+        self.level_counts = LevelCounts()
         self.reach = Reach(name)
         self.pool_waits = PoolWaits()
         self.connections = connections

@@ -19,6 +19,7 @@ from horae.runtime.clock import Clock
 from horae.security.payload_cipher import PayloadCipher
 from horae.store.connections.reachability import Reach
 from horae.store.health.counters import SignalCounts
+from horae.store.health.level_counts import LevelCounts
 from horae.store.nodes.wakes import Wakes
 from horae.store.tx import Tx
 
@@ -46,6 +47,10 @@ class CellProtocol(Protocol):
     @property
     def signal_counts(self) -> SignalCounts:
         """What this process has counted in the cell and not written yet."""
+
+    @property
+    def level_counts(self) -> LevelCounts:
+        """Which due times of the cell this process has served in time, as far as not written yet."""
 
     @property
     def reach(self) -> Reach:

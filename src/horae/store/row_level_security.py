@@ -84,7 +84,8 @@ class RowSecurityCell(CellTransactions):
     """
 
     def __init__(self, cell: CellProtocol, behalf: Behalf) -> None:
-        self.name, self.dsn, self.clock, self.signal_counts = cell.name, cell.dsn, cell.clock, cell.signal_counts
+        self.name, self.dsn, self.clock = cell.name, cell.dsn, cell.clock
+        self.signal_counts, self.level_counts = cell.signal_counts, cell.level_counts
         self.reach = cell.reach
         self._cell = cell
         self._opening = begin(behalf)

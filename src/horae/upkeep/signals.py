@@ -1,11 +1,11 @@
-"""Writes the counts of this process to every cell once a minute, and deletes counts that are a day old."""
+"""Writes the counts of this process to every cell once a minute, and deletes old ones: signals, and service levels."""
 
 from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
 from horae.store.connections.each_cell import Visits
-from horae.store.health import signals
+from horae.store.health import service_level, signals
 from horae.store.protocol import CellProtocol, StoreProtocol
 
 SIGNALS_KEPT: Final = timedelta(days=1)
@@ -28,7 +28,7 @@ class Signaller:
         return await self._visits.each(self.store.cells, self._write)
 
     async def _write(self, cell: CellProtocol) -> None:
-        counts = cell.signal_counts.take(MOST)
+        counts, levels = cell.signal_counts.take(MOST), cell.level_counts.take(MOST)
         try:
             async with cell.statement() as tx:
                 minute = tx.now.replace(second=0, microsecond=0)
@@ -37,6 +37,11 @@ class Signaller:
                     counts = {}
                 await signals.gauge(tx, minute, self.writer)
                 await signals.forget(tx, minute - SIGNALS_KEPT, FORGOTTEN_AT_ONCE)
+                if levels:
+                    await service_level.write(tx, levels)
+                    levels = []
+                await service_level.forget(tx, FORGOTTEN_AT_ONCE)
         except Exception:
             cell.signal_counts.give_back(counts)
+            cell.level_counts.give_back(levels)
             raise

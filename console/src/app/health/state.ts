@@ -3,7 +3,6 @@
  * Three failures in a row make the console read-only with the last summary; one answer ends that.
  */
 import type { HealthView } from "../../api/generated/models";
-import { duration } from "../../parts/times";
 
 export const MAX_FAILURES = 3;
 const BACK_OFF_STEP_MS = 2_000;
@@ -16,14 +15,6 @@ export interface HealthState {
   seenAt: number | null;
   error: string;
 }
-
-export type HealthMessage =
-  | { key: "starting" }
-  | { key: "healthy" }
-  | { key: "degraded"; delay: string; limit: string }
-  | { key: "cellsDown"; cells: string }
-  | { key: "failed"; failures: number; error: string }
-  | { key: "readOnly" };
 
 export const INITIAL_STATE: HealthState = {
   phase: "loading",
@@ -48,15 +39,4 @@ export function backOffMs(state: HealthState): number {
 
 export function isReadOnly(state: HealthState): boolean {
   return state.failures >= MAX_FAILURES;
-}
-
-/** Returns the sentence for a state. The server decides the mode; the console compares no numbers. */
-export function messageOf(state: HealthState): HealthMessage {
-  if (isReadOnly(state)) return { key: "readOnly" };
-  if (state.phase === "error") return { key: "failed", failures: state.failures, error: state.error };
-  if (state.summary === null) return { key: "starting" };
-  if (state.summary.cellsDown?.length) return { key: "cellsDown", cells: state.summary.cellsDown.join(", ") };
-  if (state.summary.mode === "NORMAL") return { key: "healthy" };
-  const { triggerDelayP95Ms, triggerDelayLimitMs } = state.summary;
-  return { key: "degraded", delay: duration(triggerDelayP95Ms), limit: duration(triggerDelayLimitMs) };
 }

@@ -1,21 +1,26 @@
 import { useTranslation } from "react-i18next";
-import { messageOf } from "../../app/health/state";
+import { summaryOf } from "../../app/health/summary";
 import { useHealth } from "../../app/health/useHealth";
 import { Card } from "../../parts/Page";
 import { ago, duration } from "../../parts/times";
-import { figuresOf } from "./figures";
 
-/** The health in one sentence with its figures; the last known ones while the server does not answer. */
+/** The health in one sentence with its other causes and figures; the last known ones while the server does not answer. */
 export function CurrentHealth() {
   const { t, i18n } = useTranslation(["overview", "health"]);
   const health = useHealth();
-  const message = messageOf(health);
-  const items = figuresOf(health.summary);
+  const { message, tone, causes, figures } = summaryOf(health);
   return (
     <Card title={t("now.title")}>
-      <p className="sentence">{t(`health:${message.key}`, { ...message })}</p>
+      <p className={`sentence tone-${tone}`}>{t(`health:${message.key}`, { ...message })}</p>
+      {causes
+        .filter((cause) => cause !== message)
+        .map((cause) => (
+          <p key={`${cause.key} ${cause.cell} ${cause.target}`} className="sentence">
+            {t(`health:${cause.key}`, { ...cause })}
+          </p>
+        ))}
       <dl className="figures">
-        {items.map((one) => (
+        {figures.map((one) => (
           <div key={one.name} className={`figure tone-${one.tone}`}>
             <dt>{t(`now.${one.name}`)}</dt>
             <dd>{one.ms === undefined ? one.text : duration(one.ms)}</dd>

@@ -7,9 +7,10 @@ import { CurrentHealth } from "./CurrentHealth";
 import { Forecast } from "./Forecast";
 import { Growth } from "./Growth";
 import { RecentHealth } from "./RecentHealth";
+import { ServiceLevel } from "./ServiceLevel";
 import "./overview.css";
 
-/** Current health, recent health, load forecast, cluster and growth. */
+/** Current health, service level, recent health, load forecast, cluster and growth. */
 export function OverviewPage() {
   const { t } = useTranslation("overview");
   const permitted = {
@@ -21,6 +22,7 @@ export function OverviewPage() {
   return (
     <Page title={t("title")}>
       <CurrentHealth />
+      <ServiceLevel />
       <RecentHealth />
       {permitted.jobs && <Forecast tenant={permitted.nodes ? me?.tenant : undefined} />}
       {permitted.nodes && <Cluster />}

@@ -7,6 +7,7 @@ import msgspec
 from pydantic import ConfigDict, Field
 
 from horae.api.models.base import Day, Payload, RequestModel, ResponseModel
+from horae.domain.health.causes import CauseKind
 from horae.domain.health.growth import Growth
 from horae.domain.health.signals import HealthMode, SignalSpan, percentile_ms
 from horae.domain.ids import Prefix, public
@@ -21,12 +22,20 @@ NAMED: Final = 10
 """The number of jobs of a busy second that are named."""
 
 
+class HealthCauseView(ResponseModel):
+    """One thing that is wrong."""
+
+    kind: CauseKind
+    cell: str | None = None
+    target: str | None = Field(None, description="The host of the target, with its port.")
+    since: datetime | None = None
+    count: int | None = Field(None, description="Calls that wait for the target, or shards that no node holds.")
+
+
 class HealthView(ResponseModel):
     """The health of the scheduler: delays of the last 5 minutes, rates of the last 10, growth of the last minute."""
 
-    mode: HealthMode = Field(
-        description="DEGRADED while the p95 delay is above its limit, or while a cell does not answer."
-    )
+    mode: HealthMode = Field(description="DEGRADED while there is a cause, and NORMAL otherwise.")
     triggerDelayP95Ms: int  # noqa: N815 - the seed's own words
     triggerDelayLimitMs: int = Field(description="The p95 delay above which the mode is DEGRADED.")  # noqa: N815
     successRate10m: float  # noqa: N815
@@ -39,6 +48,9 @@ class HealthView(ResponseModel):
         None,
         description="The figures are complete up to this minute; processes write their counts once a minute. "
         "Null: no counts in the last ten minutes.",
+    )
+    causes: list[HealthCauseView] = Field(
+        [], description="What is wrong, with what explains the rest first: cells, then targets, then figures."
     )
 
 

@@ -18,6 +18,7 @@ from horae.api.models.operations import (
     SavedCalendarView,
     ShardView,
 )
+from horae.api.models.service_level import ServiceLevelView
 from horae.api.pages import Page, Paged
 from horae.api.routing import Asking, may, router
 from horae.domain.errors import NotFound
@@ -25,7 +26,7 @@ from horae.domain.names import LONGEST_NAME
 from horae.domain.placement import SHARDS
 from horae.domain.tenants.tenants import SYSTEM
 from horae.service.context import Context
-from horae.service.health import health
+from horae.service.health import health, service_level
 from horae.service.schedules import calendars
 
 routes = router("operations")
@@ -37,7 +38,17 @@ CalendarName = Annotated[str, Path(min_length=1, max_length=LONGEST_NAME, patter
 async def get_health(ctx: Annotated[Context, may("health.read")], asking: Asking) -> HealthView:
     """Get the health of the scheduler for this tenant, or for all tenants with a key of the tenant `system`."""
     tenant_id = None if asking.tenant.name == SYSTEM else ctx.tenant.id
-    return HealthView(**msgspec.to_builtins(await health.health(ctx, tenant_id)))
+    return HealthView(**msgspec.to_builtins(await health.health(ctx, tenant_id, ctx.memory.objective)))
+
+
+@routes.get("/service-level")
+async def get_service_level(ctx: Annotated[Context, may("health.read")], asking: Asking) -> ServiceLevelView:
+    """Get the service level of this tenant, or of all tenants with a key of the tenant `system`.
+
+    How many due times of 30 days were in time, what is left of the error budget, and how fast it burns.
+    """
+    tenant_id = None if asking.tenant.name == SYSTEM else ctx.tenant.id
+    return ServiceLevelView.of(await service_level.levels_of(ctx, tenant_id))
 
 
 @routes.get("/scheduler/series")

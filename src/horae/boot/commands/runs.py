@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 import typer
@@ -16,7 +16,7 @@ from horae.boot.commands.schedules import moment
 from horae.boot.output import answer, say
 from horae.boot.session import caller, err, out
 from horae.boot.verbs import Verbs
-from horae.domain.health.signals import HealthMode
+from horae.domain.health.causes import CauseKind, HealthCause
 from horae.domain.ids import Prefix, private, public
 from horae.domain.instances.lifecycle import State
 from horae.domain.instances.searches import InstanceFilter, InstanceOrder
@@ -125,17 +125,32 @@ async def retry(id_: Id) -> None:
 async def health() -> None:
     """Show the health of the scheduler."""
     async with caller() as ctx:
-        result = await service.health(ctx)
+        result = await service.health(ctx, objective=ctx.memory.objective)
     say(HealthView(**msgspec.to_builtins(result)), _health_text(result))
+
+
+CAUSE_TEXTS: Final = {
+    CauseKind.CELL_DOWN: "no answer from cell {cell}",
+    CauseKind.SHARDS_UNHELD: "no node holds {count} shards of cell {cell}",
+    CauseKind.TARGET_SILENT: "{target} has not answered since {since:%H:%M:%S} UTC, {count} calls wait",
+    CauseKind.TARGET_FAILING: "{target} fails since {since:%H:%M:%S} UTC, {count} calls wait",
+    CauseKind.BUDGET: "the error budget of cell {cell} burns too fast",
+}
+"""The texts of causes that no figure of the line shows."""
+
+
+def _cause_text(cause: HealthCause) -> str:
+    return CAUSE_TEXTS[cause.kind].format(**msgspec.structs.asdict(cause))
 
 
 def _health_text(result: Health) -> str:
     """The health in one line, with its age."""
-    parts = [f"no answer from cell {', '.join(result.cells_down)}"] if result.cells_down else []
+    parts = [_cause_text(cause) for cause in result.causes if cause.kind in CAUSE_TEXTS]
     if result.counted_until is None:
         parts.append("nothing was counted in the last 10 minutes")
     else:
-        late = f" (limit {result.trigger_delay_limit_ms} ms)" if result.mode == HealthMode.DEGRADED else ""
+        is_late = any(cause.kind == CauseKind.LATE for cause in result.causes)
+        late = f" (limit {result.trigger_delay_limit_ms} ms)" if is_late else ""
         noun = "dead letter" if result.dlq_growth_per_min == 1 else "dead letters"
         parts += [
             f"95 % of fires within {result.trigger_delay_p95_ms} ms{late}",

@@ -32,7 +32,7 @@ class AttemptResult(IntEnum):
 
 
 class HealthMode(StrEnum):
-    """Whether trigger delays are within their promise."""
+    """Whether anything is wrong (`domain.health.causes`)."""
 
     NORMAL = "NORMAL"
     DEGRADED = "DEGRADED"
@@ -98,11 +98,6 @@ def add_signals(signals: Sequence[Signal]) -> Signal:
         retry_backlog=sum(one.retry_backlog for one in signals),
         backlog=sum(one.backlog for one in signals),
     )
-
-
-def mode_of(p95_ms: int) -> HealthMode:
-    """Return DEGRADED while the 95th percentile of trigger delays is above two seconds."""
-    return HealthMode.DEGRADED if p95_ms > DEGRADED_DELAY_MS else HealthMode.NORMAL
 
 
 class SignalSpan(msgspec.Struct, frozen=True):

@@ -22,6 +22,7 @@ MAX_MESSAGE_CHARACTERS: Final = 500
 EXPLANATIONS: Final = {
     HoldReason.BREAKER: "the circuit breaker of its target is open",
     HoldReason.RETRY_BUDGET: "the retry budget of its target is used up",
+    HoldReason.NO_ANSWER: "its target does not answer the calls that it has",
     HoldReason.TARGET_CAP: "its target has no room for another call",
 }
 """The texts for hold reasons in the message of an expired instance."""

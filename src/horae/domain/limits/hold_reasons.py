@@ -8,6 +8,7 @@ class HoldReason(StrEnum):
 
     NO_SLOT = "NO_SLOT"
     TARGET_CAP = "TARGET_CAP"
+    NO_ANSWER = "NO_ANSWER"
     RATE = "RATE"
     CONCURRENCY = "CONCURRENCY"
     BREAKER = "BREAKER"

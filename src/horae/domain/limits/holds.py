@@ -26,6 +26,7 @@ WAITING: Final = frozenset({State.INIT, State.FAIL})
 """States of an instance that can wait at a gate."""
 PRECEDENCE: Final = (
     HoldReason.BREAKER,
+    HoldReason.NO_ANSWER,
     HoldReason.RETRY_BUDGET,
     HoldReason.TARGET_CAP,
     HoldReason.CONCURRENCY,

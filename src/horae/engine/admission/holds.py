@@ -136,8 +136,8 @@ class HoldBook:
 
 
 def _with_reported_start(reported: FoundHold, found: FoundHold) -> FoundHold:
-    """The hold with the start of the reported one, if the reason is the same. A breaker knows its own start."""
-    if found.hold.reason == HoldReason.BREAKER or found.hold.reason is not reported.hold.reason:
+    """The hold with the start of the reported one, if the reason is the same. A sick target knows its own start."""
+    if found.hold.reason in (HoldReason.BREAKER, HoldReason.NO_ANSWER) or found.hold.reason is not reported.hold.reason:
         return found
     return FoundHold(found.gate, replace(found.hold, since=reported.hold.since))
 
@@ -180,7 +180,10 @@ def _holds_at_target(target: Target, now: float, shift_s: float) -> Iterator[tup
         if held_s < MIN_HELD_S:
             continue
         flow, reason = flows[0], target.reason_for(flows[0])
-        opened_at, until = target.breaker.opened_at, target.breaker.until
+        began_at = target.breaker.opened_at
+        if reason == HoldReason.TARGET_CAP and target.is_silent(now):
+            reason, began_at = HoldReason.NO_ANSWER, target.heard_at
+        until = target.breaker.until
         made = flow.first().job.definition.target
         assert isinstance(made, PUSHED)
         name = GateName(GateKind.TARGET, made.url)
@@ -192,7 +195,7 @@ def _holds_at_target(target: Target, now: float, shift_s: float) -> Iterator[tup
                 gate=name,
                 lane=lane,
                 reason=reason,
-                since=_moment(shift_s + (now - held_s if opened_at is None else opened_at)),
+                since=_moment(shift_s + (now - held_s if began_at is None else began_at)),
                 waiting=sum(map(len, flows)),
                 next_try_at=None if until is None or until <= now else _moment(shift_s + until),
             ),

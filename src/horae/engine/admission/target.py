@@ -37,6 +37,8 @@ MIN_RETRIES_PER_S: Final = 1.0
 EARNED_RETRIES_PER_S: Final = 0.1
 """What a successful retry adds to the retries per second: these double in about seven seconds."""
 MAX_RETRIES_PER_S: Final = 2000.0
+SILENT_AFTER_S: Final = 10.0
+"""Seconds without an answer, while calls are in flight, after which a target counts as silent."""
 
 
 class CallDispatcher(Protocol):
@@ -157,7 +159,8 @@ class Target:
 
     - `window`: how many calls may be in flight; `cap`: how large the window may grow. In addition each call is bounded
       by the `max_concurrency` of its own job version (`DueCall.most_at_target`).
-    - `admitted_at`: the tick of the last admitted call.
+    - `admitted_at`: the tick of the last admitted call; `heard_at`: of the last good answer, or of the first call after
+      a time without calls.
     - `wakes_at`: the tick of the next planned look; `visited`: whether periodic looks visit this target.
     """
 
@@ -171,6 +174,7 @@ class Target:
         "cap",
         "closed",
         "flows",
+        "heard_at",
         "in_flight",
         "visited",
         "wakes_at",
@@ -184,7 +188,7 @@ class Target:
         self.breaker = Breaker()
         self.flows: dict[tuple[Class, CallDispatcher], Flow] = {}
         self.closed: dict[Flow, None] = {}
-        self.admitted_at = now
+        self.admitted_at = self.heard_at = now
         self.wakes_at: float | None = None
         self.visited = False
         self._budget = BURST_RETRIES
@@ -230,6 +234,8 @@ class Target:
                 return HoldReason.RETRY_BUDGET
         else:
             self._earn(ready, max(0.0, min(RETRY_SHARE, self._most_saved - self._budget)))
+        if not self.in_flight:
+            self.heard_at = now
         self.in_flight += 1
         ready.counted = True
         self.admitted_at = now
@@ -262,6 +268,7 @@ class Target:
         """Record the answer to a call in window and breaker; `probe`: the call was the breaker's probe."""
         self.in_flight = max(self.in_flight - 1, 0)
         if health is not TargetHealth.FAILED:
+            self.heard_at = now
             if health is TargetHealth.TOO_EARLY:
                 self._early = min(self._early + 1, self.cap)  # the target asked for this retry: it needs no budget
             if not self.breaker.closed:
@@ -277,6 +284,10 @@ class Target:
         """The tick at which the next retry is earned if no first attempt is sent; `now` if one is earned already."""
         lacking = 1 - self._early - self._earned(now)
         return now if lacking <= 0 else now + lacking / self._retries_per_s
+
+    def is_silent(self, now: float) -> bool:
+        """Whether this target has calls in flight and has given no good answer for a while: it may hang."""
+        return self.in_flight > 0 and now - self.heard_at >= SILENT_AFTER_S
 
     def reason_for(self, flow: Flow) -> HoldReason:
         """Why this target holds a flow back now. The reason may have changed since the flow was closed."""

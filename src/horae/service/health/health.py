@@ -8,21 +8,33 @@ from uuid import UUID
 import msgspec
 
 from horae.domain.errors import Unavailable
+from horae.domain.health.causes import (
+    HealthCause,
+    HealthFigures,
+    budget_causes,
+    cell_causes,
+    figure_causes,
+    in_order,
+    mode_of,
+    target_causes,
+)
 from horae.domain.health.growth import Growth
+from horae.domain.health.service_level import DEFAULT_OBJECTIVE_SHARE
 from horae.domain.health.signals import (
     DEGRADED_DELAY_MS,
     HealthMode,
     Signal,
     SignalSpan,
     add_signals,
-    mode_of,
     percentile_ms,
     signal_spans,
 )
+from horae.domain.limits.holds import Hold
 from horae.service.context import CallerContext
 from horae.store.connections.each_cell import ask_by_statement, ask_each
-from horae.store.health import growth, signals
+from horae.store.health import growth, service_level, signals
 from horae.store.health.signals import BacklogCount
+from horae.store.limits import holds
 from horae.store.nodes import leases, shards
 from horae.store.nodes.leases import NodeRow
 from horae.store.nodes.shards import ShardRow
@@ -67,8 +79,8 @@ WORDS: Final = {
 class Health(msgspec.Struct, frozen=True, rename=WORDS):
     """Health of the scheduler: delays of the last 5 minutes, rates of the last 10, growth of the newest minute.
 
-    It is DEGRADED while the delay is above its limit, or while a cell does not answer. Processes write their counts
-    once a minute: the counts up to `counted_until` are included, and None means that there are none.
+    It is DEGRADED while it has causes, and NORMAL otherwise. Processes write their counts once a minute: the counts up
+    to `counted_until` are included, and None means that there are none.
     """
 
     mode: HealthMode
@@ -81,14 +93,18 @@ class Health(msgspec.Struct, frozen=True, rename=WORDS):
     fires_10m: int
     cells_down: tuple[str, ...] = ()
     counted_until: datetime | None = None
+    causes: tuple[HealthCause, ...] = ()
 
 
 class CellHealth(NamedTuple):
-    """The signals of one cell."""
+    """The signals of one cell, its holds at targets, and how many of its shards nobody holds."""
 
     now: datetime
     counted: list[tuple[datetime, Signal]]
     waiting: BacklogCount
+    holds: list[Hold]
+    unheld: int
+    burns: bool
 
     @property
     def newest(self) -> list[Signal]:
@@ -129,14 +145,19 @@ class CellShards(NamedTuple):
     shards: list[ShardRow]
 
 
-async def health(ctx: CallerContext, tenant_id: UUID | None = None) -> Health:
-    """Returns the health of everything, or of one tenant. A cell that is down is left out, and makes it DEGRADED."""
+async def health(
+    ctx: CallerContext, tenant_id: UUID | None = None, objective: float = DEFAULT_OBJECTIVE_SHARE
+) -> Health:
+    """Returns the health of everything, or of one tenant, with its causes. A cell that is down is one of them."""
 
     async def look(tx: Tx) -> CellHealth:
         return CellHealth(
             tx.now,
             await signals.since(tx, tx.now - SUCCESS_RATE_SPAN - MINUTE, tenant_id),
             await signals.backlog(tx, tx.now - MAX_SIGNALS_AGE, tenant_id),
+            await holds.at_targets(tx, tenant_id),
+            await shards.unheld(tx),
+            any(level.burning for level in (await service_level.read(tx, tenant_id, objective)).values()),
         )
 
     cells = (restrict(ctx.store, PLATFORM) if tenant_id is None else ctx.store).cells
@@ -149,18 +170,32 @@ async def health(ctx: CallerContext, tenant_id: UUID | None = None) -> Health:
     )
     long = add_signals([signal for one in answers for _, signal in one.counted])
     grown = add_signals([signal for one in answers for signal in one.newest])
-    p95 = percentile_ms(recent.delays, P95)
-    return Health(
-        mode=HealthMode.DEGRADED if down else mode_of(p95),
-        trigger_delay_p95_ms=p95,
-        trigger_delay_limit_ms=DEGRADED_DELAY_MS,
-        success_rate_10m=round(long.success_rate, 5),
+    figures = HealthFigures(
+        trigger_delay_p95_ms=percentile_ms(recent.delays, P95),
+        success_rate=round(long.success_rate, 5),
         retry_backlog=sum(one.waiting.retry_backlog for one in answers),
-        dlq_growth_per_min=grown.dead,
+        dead_letters_per_min=grown.dead,
+    )
+    causes = in_order(
+        [
+            *cell_causes(down, {cell.name: one.unheld for cell, one in seen.found.items()}),
+            *target_causes(hold for one in answers for hold in one.holds),
+            *figure_causes(figures),
+            *budget_causes(cell.name for cell, one in seen.found.items() if one.burns),
+        ]
+    )
+    return Health(
+        mode=mode_of(causes),
+        trigger_delay_p95_ms=figures.trigger_delay_p95_ms,
+        trigger_delay_limit_ms=DEGRADED_DELAY_MS,
+        success_rate_10m=figures.success_rate,
+        retry_backlog=figures.retry_backlog,
+        dlq_growth_per_min=figures.dead_letters_per_min,
         backlog=sum(one.waiting.backlog for one in answers),
         fires_10m=long.fires,
         cells_down=down,
         counted_until=max((minute for one in answers for minute, _ in one.counted), default=None),
+        causes=causes,
     )
 
 

@@ -33,8 +33,10 @@ ROWS_PER_STATEMENT: Final = 500
 """Verdicts that one statement writes at most."""
 
 
-async def write_owed_fires(tx: Tx, job: Job, schedule: Schedule) -> Job:
+async def write_owed_fires(tx: Tx, job: Job, schedule: Schedule, decided: list[Verdict]) -> Job:
     """Write a row for every due fire. Returns the job with its cursor after now, or at the end of its schedule.
+
+    The verdicts are added to `decided`.
 
     1. Nothing is owed where the cursor is in the future or the job is not recurring.
     2. The cursor is locked where it was read. If it has moved, a node has fired, and the change begins again.
@@ -55,6 +57,7 @@ async def write_owed_fires(tx: Tx, job: Job, schedule: Schedule) -> Job:
         if not step.verdicts:  # the schedule has no fire there
             await cursors.revise(tx, replace(job, next_fire_at=stood), job.version, step.wake)
         fired += await walk.write(stood, verdicts_with_positions(step, schedule))
+        decided += step.verdicts
         stood = step.wake
     return replace(job, next_fire_at=stood)
 

@@ -13,6 +13,7 @@ from horae.domain.events.events import Event
 from horae.domain.jobs.jobs import Definition, Job, check_change, check_labels, check_limits
 from horae.domain.schedules import Override, Schedule, Verdict, check, check_policies, fires, first_wake
 from horae.domain.schedules.overrides import check_count
+from horae.domain.schedules.timers import cursor_of
 from horae.domain.schedules.triggers import CronTrigger
 from horae.domain.steps import Steps, finish
 from horae.runtime.heavy import run_in_slices
@@ -162,9 +163,11 @@ async def _revise(
     4. After the commit, wake nodes for the next fire, or at once where settled fires wait for a claim.
     """
     due: datetime | None = None
+    owed: list[Verdict] = []
 
     async def work(tx: Tx, job: Job, days: Days) -> Job:
         nonlocal due
+        owed.clear()
         definition = encrypt_definition(key, job.id, change(job))
         revised = replace(job, definition=definition, version=job.version + 1)
         before, schedule = jobs.schedule_with(job, days), jobs.schedule_with(revised, days)
@@ -172,7 +175,7 @@ async def _revise(
             check(schedule, tx.now)
         if await rows.revise(tx, job, definition, ctx.actor) is None:
             raise Contended(f"job {name!r} was changed meanwhile")
-        paid = await owed_fires.write_owed_fires(tx, job, before) if schedule != before else job
+        paid = await owed_fires.write_owed_fires(tx, job, before, owed) if schedule != before else job
         wake = _wake(job, revised, schedule, tx.now) if paid is job else first_wake(schedule, tx.now)
         if job.recurring and not await cursors.revise(tx, paid, revised.version, wake, definition.priority):
             raise Contended(f"job {name!r} fired while it was being changed")
@@ -182,6 +185,8 @@ async def _revise(
         return await decrypt_job_or_mark(ctx, revised)
 
     done = await jobs.change(ctx, name, work, named=named)
+    now = ctx.now(done.shard)
+    ctx.store.cell(done.shard).level_counts.count_verdicts(cursor_of(done, now), owed, now)
     ctx.wakes.wake(done.shard, due)
     return done
 

@@ -149,8 +149,11 @@ async def _take_some(
 
     given = await look.cell.run(work)
     ctx.handed.keep(given)
-    late = [_milliseconds(one.claimed_at - ran.due_at) for one, ran, _ in given if ran.attempt == 1]
+    first = [(one, ran) for one, ran, _ in given if ran.attempt == 1]
+    late = [_milliseconds(one.claimed_at - ran.due_at) for one, ran in first]
     look.cell.signal_counts.count_delays(ctx.tenant.id, waits.priority, waits.lane, *late)
+    for _, ran in first:
+        look.cell.level_counts.count_claim(ran)
     return [one for one, _, _ in given]
 
 

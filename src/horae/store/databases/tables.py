@@ -85,6 +85,7 @@ TABLES: Final = (
     TableFacts("role_binding", "until removed, and a day without its roles", Place.COPIES, PURGED),
     TableFacts("schema_migration", FOR_EVER, Place.CELL, NOBODYS),
     TableFacts("secret", REMOVED_A_DAY, Place.COPIES, PURGED, "`sealed`"),
+    TableFacts("service_level", "7 hours, 3 days and 32 days", Place.CELL, "stay for their term", restored=False),
     TableFacts("session", "until it ends, and a day", Place.SHARD, PURGED),
     TableFacts("shard", "4,096 rows", Place.CELL, NOBODYS),
     TableFacts("signal", "a day", Place.CELL, "stay for their term", restored=False),

@@ -46,6 +46,11 @@ async def of_tenant(tx: Tx, tenant_id: UUID, gates: Collection[GateName] | None 
     return _known(await tx.rows(sql("limits/holds/of_tenant"), tenant_id, tx.now, digests, MAX_READ))
 
 
+async def at_targets(tx: Tx, tenant_id: UUID | None) -> list[Hold]:
+    """What living nodes hold back at targets in this cell, of one tenant or of all, most waiting first."""
+    return _known(await tx.rows(sql("limits/holds/at_targets"), tenant_id, tx.now, MAX_READ))
+
+
 async def forget(tx: Tx, limit: int) -> int:
     """Delete rows of nodes that have been dead for a while, at most `limit`; returns how many."""
     return len(await tx.rows(sql("limits/holds/forget"), tx.now - HOLDS_KEPT_AFTER_DEATH, limit))

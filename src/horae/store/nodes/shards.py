@@ -31,6 +31,11 @@ async def listing(tx: Tx, after: int, limit: int) -> list[ShardRow]:
     return [ShardRow(*row) for row in await tx.rows(sql("nodes/shards/listing"), tx.now, after, limit)]
 
 
+async def unheld(tx: Tx) -> int:
+    """How many open shards of this cell no living node holds."""
+    return int(await tx.value(sql("nodes/shards/unheld"), tx.now) or 0)
+
+
 async def activate(tx: Tx, shards: Sequence[int]) -> None:
     """Open shards in this cell. Call it only if no other cell holds them."""
     await tx.run(sql("nodes/shards/activate"), shards)

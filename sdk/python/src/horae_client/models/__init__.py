@@ -2,7 +2,7 @@
 
 from horae_client.models.base import ArchiveRead, Model, Page
 from horae_client.models.instances import Attempt, Backfill, Counts, DeadLetter, Instance, Replayed, Retried, Triggered
-from horae_client.models.jobs import Calendar, ComingFire, Forecast, Health, Hold, Job, Schedule, Version
+from horae_client.models.jobs import Calendar, ComingFire, Forecast, Health, HealthCause, Hold, Job, Schedule, Version
 from horae_client.models.sources import Repair, Round, Source, Taken
 from horae_client.models.subjects import Changed, Coverage, Subject
 from horae_client.models.tasks import Decision, LedgerEntry, LiveTask, Problem, Task, TaskAnswer, TaskAnswers
@@ -21,6 +21,7 @@ __all__ = [
     "Decision",
     "Forecast",
     "Health",
+    "HealthCause",
     "Heard",
     "HeardAll",
     "Hold",

@@ -108,11 +108,24 @@ class Forecast(Model, frozen=True, kw_only=True):
     worst: list[dict[str, Any]]
 
 
+class HealthCause(Model, frozen=True, kw_only=True):
+    """One thing that is wrong, as `TARGET_SILENT`: which cell or target (host and port) it concerns, and since when.
+
+    `count` is how many calls wait for the target, or how many shards no node holds.
+    """
+
+    kind: str
+    cell: str | None = None
+    target: str | None = None
+    since: datetime | None = None
+    count: int | None = None
+
+
 class Health(Model, frozen=True, kw_only=True, rename="camel"):
     """The health of the scheduler: delays of the last 5 minutes, rates of the last 10, growth in the last counted one.
 
-    `mode` is DEGRADED while the delay is above its limit or a cell does not answer. Counts are complete up to
-    `counted_until`; None: nothing was counted.
+    `mode` is DEGRADED while there are `causes`, and NORMAL otherwise. Counts are complete up to `counted_until`; None:
+    nothing was counted.
     """
 
     mode: str
@@ -125,3 +138,4 @@ class Health(Model, frozen=True, kw_only=True, rename="camel"):
     backlog: int
     fires_10m: int = msgspec.field(name="fires10m")
     cells_down: list[str] = msgspec.field(default_factory=list)
+    causes: list[HealthCause] = msgspec.field(default_factory=list)
