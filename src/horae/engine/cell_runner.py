@@ -88,7 +88,7 @@ class CellRunner:
         self.definitions = Definitions(cipher)
         self.agenda = Agenda(cell.clock.now, self.waker.wake, hungry, has_time=cell.clock.was_read)
         self.feeder = Feeder(cell, self.territory, self.agenda, self._count_waiting, safety_look)
-        self.settler = Settler(cell, self.feeder.announce)
+        self.settler = Settler(cell, self.feeder.announce, sender.tracer)
         self.rescuer = Rescuer(cell, self.territory, self.definitions, self.settler)
         self.expirer = Expirer(
             cell, self.territory, self.definitions, admission, self.agenda, self.feeder.announce, self._count_waiting

@@ -26,6 +26,7 @@ from horae.domain.instances.outcomes import (
 )
 from horae.domain.jobs.jobs import Job
 from horae.domain.targets.targets import HttpTarget
+from horae.domain.traces.spans import SpanKind, attempt_span, fire_span
 from horae.engine.accepted import AcceptedWork
 from horae.engine.admission.admission import Admission
 from horae.engine.admission.target import DueCall
@@ -42,6 +43,7 @@ from horae.runtime.batch_queues import RoundRobinQueue
 from horae.runtime.batcher import Batcher
 from horae.runtime.pace import BatchPace
 from horae.runtime.telemetry import log
+from horae.runtime.tracing import Tracer
 from horae.store.cells import Cell
 from horae.store.instances.instances import Attempt
 from horae.store.tx import CUT, GONE
@@ -103,6 +105,7 @@ class Dispatcher:
         self._swept_at = float("-inf")
         self._closed = False
         self._loop = asyncio.get_running_loop()
+        self._tracer = parts.sender.tracer
         self._together: dict[tuple[UUID, int], list[tuple[Instance, Flight, int | None]]] = {}
         self._landed = asyncio.Event()
         fire_pace = BatchPace(quiet_s=0.0055, batches_per_row=0.035, busy_s=0.01)
@@ -274,6 +277,8 @@ class Dispatcher:
         if now > until or not self.alive():
             self._give_up(flight, LostAttempt())
             return
+        if self._tracer is not None and ran.attempt == 1 and self._tracer.samples(ran.id.int, ran.caller_trace):
+            self._tracer.record(fire_span(ran, ready.job.name, now))
         opened = self.parts.opener.decrypt(ran, ready.job)
         if not isinstance(opened, Instance):
             self._loop.call_soon(self._land, flight, delay_ms, Delivery(opened, None, 0, None))
@@ -321,8 +326,16 @@ class Dispatcher:
             self.admission.withdraw(flight.ready)  # frees what was not freed yet
             lost = Retryable(ErrorCode.PROTOCOL, f"its answer could not be judged: {type(error).__name__}")
             result = AttemptOutcome(flight.ran, flight.ready.job, lost)
+        if self._tracer is not None and self._tracer.samples(flight.ran.id.int, flight.ran.caller_trace):
+            self._trace_attempt(self._tracer, flight, result.outcome, delivered)
         self.parts.completer.add(result)
         self.turn()
+
+    def _trace_attempt(self, tracer: Tracer, flight: Flight, outcome: Outcome, delivered: Delivery) -> None:
+        ended, job = self.cell.clock.seconds(), flight.ready.job
+        kind = SpanKind.CLIENT if isinstance(job.definition.target, HttpTarget) else SpanKind.PRODUCER
+        began = ended - delivered.duration_ms / 1000
+        tracer.record(attempt_span(flight.ran, job.name, kind, began, ended, outcome, delivered.status))
 
     def _report_answer(self, flight: Flight, delay_ms: int | None, delivered: Delivery) -> AttemptOutcome:
         """Report the answer of a call to admission; returns the outcome to write.

@@ -164,6 +164,9 @@ class Settings(BaseSettings):
     oidc: OidcSettings | None = None
     session_idle: float = Field(default=3600.0, ge=300)
     session_life: float = Field(default=12 * 3600.0, ge=300)
+    traces: str | None = None
+    traces_sampled: float = Field(default=0.01, ge=0, le=1)
+    trace_link: str | None = None
     log_json: bool | None = None
     log_level: str = "INFO"
 
@@ -172,6 +175,22 @@ class Settings(BaseSettings):
         if not self.leases and self.environment == "production":
             raise ValueError("leases can only be switched off in test and dev: every node would do all the work")
         return self
+
+    @field_validator("traces")
+    @classmethod
+    def _collector_has_a_url(cls, given: str | None) -> str | None:
+        if given in (None, "", "off"):
+            return None
+        if not given.startswith(("http://", "https://")):
+            raise ValueError("give the URL of a collector, as in http://127.0.0.1:4318/v1/traces, or `off`")
+        return given
+
+    @field_validator("trace_link")
+    @classmethod
+    def _link_has_a_place(cls, given: str | None) -> str | None:
+        if given and "{trace_id}" not in given:
+            raise ValueError("it must contain {trace_id}, which the id of a trace replaces")
+        return given or None
 
     @field_validator("api_trusted_proxies")
     @classmethod
