@@ -115,10 +115,14 @@ async def test_every_fire_is_sampled_where_all_are(ctx, store, cells, key, colle
     await a_type(ctx, "ALL", target=HttpTarget(f"{receiver.url}/hook"), retry=at_once)
     await Copier(store).once()
     receiver.answers["/hook"] = [500]
-    async with deployment(settings_of(collector, cells, traces_sampled=1.0), store) as url:
+    link = "https://traces.example.com/t/{trace_id}"
+    async with deployment(settings_of(collector, cells, traces_sampled=1.0, trace_link=link), store) as url:
         told = await put(url, key, "/tasks/ALL/a-1")
         await until(lambda: len(collector.named("attempt ALL")) == 2, LONG)
+        async with AsyncClient(url, key) as client:
+            shown = await client.instances.get(told["instance_id"])
     trace_id = private(Prefix.INSTANCE, told["instance_id"]).bytes
+    assert shown.trace_url == link.replace("{trace_id}", trace_id.hex())
     fire = collector.one("fire ALL")
     first, second = sorted(collector.named("attempt ALL"), key=lambda span: span.start_time_unix_nano)
     assert {span.trace_id for span in (fire, first, second)} == {trace_id}

@@ -13,8 +13,8 @@ from horae.domain.traces.contexts import (
     least_sampled,
     read,
     span_of,
+    stored_context,
     traceparent,
-    unpack,
 )
 from horae.runtime.randomness import id_maker, new_id, new_trace_id
 
@@ -28,7 +28,7 @@ def test_a_context_is_read_written_and_stored():
     assert context == TraceContext(0x0AF7651916CD43DD8448EB211C80319C, 0xB7AD6B7169203331, True)
     assert context.text() == GIVEN
     assert len(context.pack()) == PACKED_BYTES
-    assert unpack(context.pack()) == context
+    assert stored_context(context.pack()) == context
     assert not read(GIVEN[:-1] + "0").sampled
 
 

@@ -5,7 +5,7 @@ import time
 from structlog.testing import capture_logs
 
 from horae.domain.traces.contexts import TraceContext
-from horae.domain.traces.spans import Span, SpanKind
+from horae.domain.traces.spans import SpanKind, TraceSpan
 from horae.runtime import span_export
 from horae.runtime.span_export import MAX_QUEUED_SPANS, SpanExporter
 from horae.runtime.tracing import Tracer
@@ -16,7 +16,7 @@ LONG_S = 30.0
 
 def a_span(number=1):
     link = TraceContext(5, 6)
-    return Span(
+    return TraceSpan(
         "fire x", SpanKind.INTERNAL, TraceContext(7, number), 3, 1.5, 2.5, {"horae.job": "x", "n": 2}, True, link
     )
 

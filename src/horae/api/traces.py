@@ -2,11 +2,13 @@
 
 import time
 from typing import NamedTuple
+from uuid import UUID
 
+from starlette.requests import Request
 from starlette.types import Scope
 
 from horae.domain.traces.contexts import TraceContext, read
-from horae.domain.traces.spans import Span, SpanKind
+from horae.domain.traces.spans import SpanKind, TraceSpan
 from horae.runtime.randomness import new_span_id, new_trace_id
 from horae.runtime.tracing import REQUEST_TRACE, RequestTrace, Tracer
 
@@ -44,7 +46,16 @@ def end_request(tracer: Tracer, span: RequestSpan, method: str, route: str, stat
         "http.response.status_code": status,
     }
     name, failed = f"{method} {route}", status >= 500
-    tracer.record(Span(name, SpanKind.SERVER, span.context, span.parent, span.began, time.time(), facts, failed))
+    tracer.record(TraceSpan(name, SpanKind.SERVER, span.context, span.parent, span.began, time.time(), facts, failed))
+
+
+def trace_url(request: Request, instance_id: UUID) -> str | None:
+    """Returns the address of the trace of an instance; None without a template, or if the trace is not sampled."""
+    tracer: Tracer | None = request.app.state.tracer
+    template: str | None = request.app.state.trace_link
+    if tracer is None or template is None or not tracer.samples(instance_id.int):
+        return None
+    return template.replace("{trace_id}", instance_id.hex)
 
 
 def _caller_of(scope: Scope) -> TraceContext | None:

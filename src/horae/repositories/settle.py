@@ -106,10 +106,11 @@ class Settler:
         if late:
             log.info("settle.late", count=late, cell=self.cell.name)
         if self.tracer is not None:
-            self._trace(self.tracer, results, written, began)
+            self.trace(self.tracer, results, written, began)
         return written
 
-    def _trace(self, tracer: Tracer, results: Sequence[AttemptOutcome], written: set[UUID], began: float) -> None:
+    def trace(self, tracer: Tracer, results: Sequence[AttemptOutcome], written: set[UUID], began: float) -> None:
+        """Record the write of these results, as far as their traces are sampled."""
         ended = self.cell.clock.seconds()
         for ran in (result.ran for result in results):
             if tracer.samples(ran.id.int, ran.caller_trace):

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from prometheus_client.core import Metric
 
 from horae.domain.errors import Invalid
-from horae.domain.traces.spans import Span
+from horae.domain.traces.spans import TraceSpan
 from horae.runtime.metrics import MetricFacts, MetricKind
 from horae.runtime.telemetry import log
 
@@ -49,8 +49,8 @@ class SpanExporter:
 
     def __init__(self, url: str, process: str) -> None:
         self._url = urlsplit(url)
-        self._protocol = _Protocol(process)
-        self._queue: deque[Span] = deque()
+        self._encoder = SpanEncoder(process)
+        self._queue: deque[TraceSpan] = deque()
         self._wake = threading.Event()
         self._closing = False
         self._failing = False
@@ -59,7 +59,7 @@ class SpanExporter:
         self._thread = threading.Thread(target=self._run, name="spans", daemon=True)
         self._thread.start()
 
-    def add(self, span: Span) -> None:
+    def add(self, span: TraceSpan) -> None:
         """Queue a span. Called in the event loop: it never waits."""
         if len(self._queue) >= MAX_QUEUED_SPANS:
             self.lost["queue_full"] += 1
@@ -87,10 +87,10 @@ class SpanExporter:
                 batch = [self._queue.popleft() for _ in range(min(len(self._queue), SPANS_PER_REQUEST))]
                 self._send(batch)
 
-    def _send(self, batch: Sequence[Span]) -> None:
+    def _send(self, batch: Sequence[TraceSpan]) -> None:
         """Send one batch. The log has a line when the collector stops accepting, and one when it accepts again."""
         try:
-            self._post(self._protocol.encode(batch))
+            self._post(self._encoder.encode(batch))
         except Exception as error:
             self.lost["not_accepted"] += len(batch)
             if not self._failing:
@@ -115,7 +115,7 @@ class SpanExporter:
             raise HTTPException(f"the collector answered {status}")
 
 
-class _Protocol:
+class SpanEncoder:
     """Encodes spans with the messages of OTLP, which only processes with traces import."""
 
     def __init__(self, process: str) -> None:
@@ -128,7 +128,8 @@ class _Protocol:
             raise Invalid(f"HORAE_TRACES needs a library: pip install 'horae[traces]' ({error})") from error
         self._facts = {"service.name": "horae", "service.instance.id": process}
 
-    def encode(self, batch: Sequence[Span]) -> bytes:
+    def encode(self, batch: Sequence[TraceSpan]) -> bytes:
+        """Return the body of a request with these spans."""
         resource = self._resource.Resource(attributes=self._attributes(self._facts))
         spans = [self._span(span) for span in batch]
         scope = self._trace.ScopeSpans(scope=self._common.InstrumentationScope(name="horae"), spans=spans)
@@ -136,7 +137,7 @@ class _Protocol:
         encoded: bytes = self._service.ExportTraceServiceRequest(resource_spans=[part]).SerializeToString()
         return encoded
 
-    def _span(self, span: Span) -> Any:
+    def _span(self, span: TraceSpan) -> Any:
         made = self._trace.Span(
             trace_id=span.context.trace_id.to_bytes(16, "big"),
             span_id=span.context.span_id.to_bytes(8, "big"),

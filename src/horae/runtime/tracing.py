@@ -7,13 +7,13 @@ from contextvars import ContextVar
 from typing import Final, NamedTuple, Protocol
 
 from horae.domain.traces.contexts import TraceContext, is_sampled, least_sampled
-from horae.domain.traces.spans import Span
+from horae.domain.traces.spans import TraceSpan
 
 
 class SpanSink(Protocol):
     """Takes spans. It never waits and never raises."""
 
-    def add(self, span: Span) -> None:
+    def add(self, span: TraceSpan) -> None:
         """Take one span."""
 
 

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Final
 from uuid import UUID
 
 from fastapi import Depends, Path, Query
+from starlette.requests import Request
 from starlette.responses import Response
 
 from horae.api.idempotent import IdempotentRequest, OptionalKey, RequiredKey, answer_once, json_response
@@ -25,6 +26,7 @@ from horae.api.models.instances import (
 from horae.api.pages import Page, Paged, PageRequest
 from horae.api.routes.jobs import JobRef
 from horae.api.routing import may, router
+from horae.api.traces import trace_url
 from horae.domain.ids import LONGEST_ID, Prefix, private, public, shard_in
 from horae.domain.instances.lifecycle import State
 from horae.domain.instances.searches import FIRST, LAST, LAST_ID, InstanceFilter, InstanceMark, InstanceOrder
@@ -150,11 +152,13 @@ async def list_instances(
 
 
 @routes.get("/instances/{instance}")
-async def get_instance(ctx: Annotated[Context, may("instances.read")], instance: InstanceId) -> InstanceDetail:
+async def get_instance(
+    request: Request, ctx: Annotated[Context, may("instances.read")], instance: InstanceId
+) -> InstanceDetail:
     """Get an instance with its attempts, and what it waits for."""
     found, read = await tiers.find(ctx, private(Prefix.INSTANCE, instance))
     hold, end = await holds.of_instance(ctx, found), await expiry.of_instance(ctx, found)
-    return InstanceDetail.whole(found, hold, end, read)
+    return InstanceDetail.whole(found, hold, end, read, trace_url(request, found.id))
 
 
 @routes.post("/instances/{instance}/cancel", response_model=InstanceDetail)

@@ -36,7 +36,7 @@ class TraceContext(NamedTuple):
         return self.trace_id.to_bytes(16, "big") + self.span_id.to_bytes(8, "big") + bytes([self.sampled])
 
 
-def unpack(stored: bytes) -> TraceContext:
+def stored_context(stored: bytes) -> TraceContext:
     """Return the context that a row stores."""
     return TraceContext(int.from_bytes(stored[:16], "big"), int.from_bytes(stored[16:24], "big"), stored[24] == 1)
 

@@ -20,7 +20,7 @@ from horae.domain.instances.outcomes import (
     Success,
     Unrecoverable,
 )
-from horae.domain.traces.contexts import TraceContext, context_of, span_of, unpack
+from horae.domain.traces.contexts import TraceContext, context_of, span_of, stored_context
 
 OUTCOME_WORDS: Final[dict[type[Outcome], str]] = {
     Success: "success",
@@ -44,7 +44,7 @@ class SpanKind(IntEnum):
     CONSUMER = 5
 
 
-class Span(NamedTuple):
+class TraceSpan(NamedTuple):
     """A piece of work that has ended. Times are Unix times in seconds. `parent` is a span id; 0 means none."""
 
     name: str
@@ -58,20 +58,20 @@ class Span(NamedTuple):
     link: TraceContext | None = None
 
 
-def fire_span(ran: Instance, job: str, sent: float) -> Span:
+def fire_span(ran: Instance, job: str, sent: float) -> TraceSpan:
     """Return the span of a fire: from its due time until its first attempt was sent or claimed.
 
     It is linked to the call that set its time. It is no child of that call, which may have ended long ago.
     """
-    link = None if ran.caller_trace is None else unpack(ran.caller_trace)
+    link = None if ran.caller_trace is None else stored_context(ran.caller_trace)
     facts = {**_facts(ran, job), "horae.held_ms": ran.held_ms}
     due = min(ran.due_at.timestamp(), sent)
-    return Span(f"fire {job}", SpanKind.INTERNAL, context_of(ran.id), 0, due, sent, facts, link=link)
+    return TraceSpan(f"fire {job}", SpanKind.INTERNAL, context_of(ran.id), 0, due, sent, facts, link=link)
 
 
 def attempt_span(
     ran: Instance, job: str, kind: SpanKind, began: float, ended: float, outcome: Outcome, status: int | None = None
-) -> Span:
+) -> TraceSpan:
     """Return the span of an attempt: from its start until its answer. It is a child of its fire."""
     facts = {**_facts(ran, job), "horae.attempt": ran.attempt, "horae.outcome": OUTCOME_WORDS[type(outcome)]}
     code = getattr(outcome, "code", None)
@@ -81,10 +81,10 @@ def attempt_span(
         facts["http.response.status_code"] = status
     failed = not isinstance(outcome, Success | AcceptedCall | DeclinedCall)
     context, parent = context_of(ran.id, ran.attempt), span_of(ran.id)
-    return Span(f"attempt {job}", kind, context, parent, min(began, ended), ended, facts, failed)
+    return TraceSpan(f"attempt {job}", kind, context, parent, min(began, ended), ended, facts, failed)
 
 
-def settle_span(ran: Instance, span_id: int, began: float, ended: float, *, written: bool) -> Span:
+def settle_span(ran: Instance, span_id: int, began: float, ended: float, *, written: bool) -> TraceSpan:
     """Return the span of the transaction that wrote the result of an attempt. It is a child of the attempt.
 
     A result that was not written came too late: the attempt had another owner.
@@ -94,7 +94,7 @@ def settle_span(ran: Instance, span_id: int, began: float, ended: float, *, writ
         "horae.instance": public(Prefix.INSTANCE, ran.id),
         "horae.written": int(written),
     }
-    return Span("settle", SpanKind.CLIENT, context, parent, began, max(began, ended), facts, not written)
+    return TraceSpan("settle", SpanKind.CLIENT, context, parent, began, max(began, ended), facts, not written)
 
 
 def _facts(ran: Instance, job: str) -> dict[str, str | int]:
