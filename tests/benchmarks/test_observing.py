@@ -1,7 +1,6 @@
 """The bench of metrics and traces counts what it says: one fire of a hundred is sampled, with three spans each."""
 
 from benchmarks import observing
-
 from horae.domain.traces.contexts import is_sampled
 from horae.runtime.tracing import Tracer
 

@@ -12,6 +12,7 @@ from horae.api.metrics import Metrics
 from horae.api.problems import problem_of
 from horae.api.traces import begin_request, end_request
 from horae.runtime.clock import boottime
+from horae.runtime.telemetry import bound
 from horae.runtime.tracing import Tracer
 
 HEADERS: Final = {
@@ -55,7 +56,11 @@ class HeadersMiddleware:
         trace = None if self._tracer is None else begin_request(self._tracer, scope)
         self._metrics.inside.inc()
         try:
-            await self._app(scope, receive, sending)
+            if trace is None:
+                await self._app(scope, receive, sending)
+            else:
+                with bound(trace_id=f"{trace.context.trace_id:032x}"):
+                    await self._app(scope, receive, sending)
         except Exception as error:
             if answered:
                 raise

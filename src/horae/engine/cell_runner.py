@@ -262,4 +262,5 @@ class CellRunner:
         """
         self.agenda.forget(timer)
         if timer.fired is not None:
-            log.warning("definition.missing", job=str(timer.job_id), version=timer.version, cell=self.cell.name)
+            facts = {"tenant": timer.tenant_id, "job": timer.job_id, "version": timer.version}
+            log.warning("definition.missing", **facts, cell=self.cell.name)

@@ -36,6 +36,7 @@ from horae.engine.completer import Completer
 from horae.engine.feeder import Feeder
 from horae.engine.fire import FiredBatch, Firer
 from horae.engine.fire_parts import Flight
+from horae.engine.outages import LATE_MS, OutageWatch
 from horae.engine.payloads import Opener
 from horae.engine.quotas.pacing import Pacer
 from horae.repositories.settle import AttemptOutcome
@@ -106,6 +107,7 @@ class Dispatcher:
         self._closed = False
         self._loop = asyncio.get_running_loop()
         self._tracer = parts.sender.tracer
+        self.outages = OutageWatch(cell.name, cell.reach)
         self._together: dict[tuple[UUID, int], list[tuple[Instance, Flight, int | None]]] = {}
         self._landed = asyncio.Event()
         fire_pace = BatchPace(quiet_s=0.0055, batches_per_row=0.035, busy_s=0.01)
@@ -203,7 +205,8 @@ class Dispatcher:
             if self.alive():
                 return await work()
         except (*GONE, *CUT) as error:
-            log.warning("fire.postponed", count=len(readies), reason=str(error) or type(error).__name__)
+            if not self.cell.reach.is_down:  # the log says so once, not for each batch
+                log.warning("fire.postponed", count=len(readies), reason=str(error) or type(error).__name__)
         except Exception:
             log.exception("fire.failed", count=len(readies))
         self._postpone(readies)
@@ -274,6 +277,8 @@ class Dispatcher:
         if ran.attempt == 1:
             late = int((now - ran.due_at.timestamp() - ready.paced_s) * 1000) - ran.held_ms
             delay_ms = min(max(0, late), MAX_DELAY_MS)
+            if delay_ms > LATE_MS:
+                self.outages.count_late(delay_ms)
         if now > until or not self.alive():
             self._give_up(flight, LostAttempt())
             return
@@ -309,7 +314,7 @@ class Dispatcher:
 
     def _fail(self, flight: Flight, error: Exception) -> None:
         """Land a call that could not be sent because of an error of ours: it says nothing about the target."""
-        log.error("call.failed", instance=str(flight.ran.id), exc_info=error)
+        log.error("call.failed", **flight.ran.ids(), exc_info=error)
         self._give_up(flight, Retryable(ErrorCode.UNSENDABLE, f"it could not be sent: {type(error).__name__}"))
 
     def _land_together(self, sent: Sequence[tuple[Flight, int | None]], delivered: Sequence[Delivery]) -> None:
@@ -322,7 +327,7 @@ class Dispatcher:
         try:
             result = self._report_answer(flight, delay_ms, delivered)
         except Exception as error:
-            log.error("response.not_processed", instance=str(flight.ran.id), exc_info=error)
+            log.error("response.not_processed", **flight.ran.ids(), exc_info=error)
             self.admission.withdraw(flight.ready)  # frees what was not freed yet
             lost = Retryable(ErrorCode.PROTOCOL, f"its answer could not be judged: {type(error).__name__}")
             result = AttemptOutcome(flight.ran, flight.ready.job, lost)
@@ -367,7 +372,7 @@ class Dispatcher:
         try:
             return self.parts.opener.encrypt_answer(flight.ran, flight.ready.job, delivered.answer)
         except Exception:
-            log.exception("response.not_stored", instance=str(flight.ran.id))
+            log.exception("response.not_stored", **flight.ran.ids())
             return None
 
     def land_overdue(self) -> int:
@@ -378,7 +383,7 @@ class Dispatcher:
         self._swept_at, late = now, self.cell.clock.seconds() - FLIGHT_OVERDUE_S
         overdue = [flight for flight in self._in_flight.values() if flight.deadline < late]
         for flight in overdue:
-            log.error("call.overdue", instance=str(flight.ran.id), job=flight.ready.job.name)
+            log.error("call.overdue", **flight.ran.ids(), name=flight.ready.job.name)
             self._give_up(flight, LostAttempt())
         if overdue:
             self.turn()

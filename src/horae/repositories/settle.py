@@ -204,7 +204,7 @@ class Settler:
     async def _mark_dead(self, refused: RefusedRow[AttemptOutcome]) -> set[UUID]:
         """Record an instance whose result PostgreSQL refused as DEAD, with the reason."""
         ran, reason = refused.row.ran, refused.reason
-        log.error("settle.refused", instance=str(ran.id), reason=reason)
+        log.error("settle.refused", **ran.ids(), reason=reason)
         ended = InstanceEnd(State.DEAD, ran.retry_count, error_code=ErrorCode.REFUSED, error_msg=reason[:500])
 
         async def work(tx: Tx) -> tuple[set[UUID], list[Timer]]:

@@ -56,3 +56,7 @@ class Instance(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     payload: Any = None
     error_msg: str | None = None
     caller_trace: bytes | None = None
+
+    def ids(self) -> dict[str, UUID]:
+        """Return the ids that a line of the log about this instance has."""
+        return {"tenant": self.tenant_id, "job": self.job_id, "instance": self.id}
