@@ -30,9 +30,10 @@ async def catcher(store):
 
 
 def lines_of(child, since=0):
-    """What a process has logged behind a place of its log."""
+    """What a process has logged behind a place of its log; without stalls of its loop, which a busy neighbour causes."""
     said = child.log.read_text(errors="replace")[since:].splitlines()
-    return [json.loads(line) for line in said if line.startswith("{")]
+    lines = [json.loads(line) for line in said if line.startswith("{")]
+    return [line for line in lines if not line["event"].startswith("loop.")]
 
 
 def is_over(line):
