@@ -12,7 +12,7 @@ from horae.api.metrics import Metrics
 from horae.api.problems import problem_of
 from horae.api.traces import begin_request, end_request
 from horae.runtime.clock import boottime
-from horae.runtime.telemetry import bound
+from horae.runtime.telemetry import bind, unbind
 from horae.runtime.tracing import Tracer
 
 HEADERS: Final = {
@@ -54,18 +54,17 @@ class HeadersMiddleware:
             await send(message)
 
         trace = None if self._tracer is None else begin_request(self._tracer, scope)
+        if trace is not None:
+            bind(trace_id=f"{trace.context.trace_id:032x}")
         self._metrics.inside.inc()
         try:
-            if trace is None:
-                await self._app(scope, receive, sending)
-            else:
-                with bound(trace_id=f"{trace.context.trace_id:032x}"):
-                    await self._app(scope, receive, sending)
+            await self._app(scope, receive, sending)
         except Exception as error:
             if answered:
                 raise
             await problem_of(error)(scope, receive, sending)  # the default response of the framework has no headers
         finally:
+            unbind("tenant", "trace_id")
             self._metrics.inside.dec()
             route = getattr(scope.get("route"), "path_format", "none")
             self._metrics.requests.labels(route, scope["method"], status).inc()

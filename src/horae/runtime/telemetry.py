@@ -18,8 +18,10 @@ from horae.domain.ids import Prefix, public
 from horae.runtime.clock import boottime
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
-bound = structlog.contextvars.bound_contextvars
-"""Adds facts to every line that is logged in the block, also by what it calls."""
+bind = structlog.contextvars.bind_contextvars
+"""Adds facts to every line that this task logs from now on."""
+unbind = structlog.contextvars.unbind_contextvars
+"""Removes facts that `bind` has added, by their names."""
 counts: Final[Counter[str]] = Counter()
 PUBLIC_IDS: Final = {"tenant": Prefix.TENANT, "job": Prefix.JOB, "instance": Prefix.INSTANCE, "node": Prefix.NODE}
 """Facts that are ids: a line shows them as the API does."""
