@@ -141,4 +141,11 @@ CONTENTS: Final = (
         ("history_bytes", "each_day_bytes.task", "each_day_bytes.three_attempts", "each_day_bytes.dead_letter"),
         ("history_bytes",),
     ),
+    Entry(
+        "observing",
+        0,
+        "what metrics, and traces of one fire in a hundred, add to a fire, as parts of a node's CPU",
+        ("metrics_us_per_fire", "metrics_part", "traces_us_per_fire", "traces_part"),
+        ("metrics_part", "traces_part"),
+    ),
 )

@@ -3,13 +3,14 @@
 from horae.api.metrics import API_FAMILIES
 from horae.engine.metrics import NODE_FAMILIES
 from horae.runtime.metrics import RUNTIME_FAMILIES, MetricFacts, MetricKind
+from horae.runtime.span_export import TRACE_FAMILIES
 from horae.store.health.metrics import CELL_FAMILIES
 from horae.store.health.named_metrics import NAMED_FAMILIES
 from horae.upkeep.gauges import GAUGE_FAMILIES
 from horae.upkeep.service_level import LEVEL_FAMILIES
 
 FAMILIES = {
-    "node and API": (*RUNTIME_FAMILIES, *CELL_FAMILIES, *NAMED_FAMILIES, *LEVEL_FAMILIES),
+    "node and API": (*RUNTIME_FAMILIES, *TRACE_FAMILIES, *CELL_FAMILIES, *NAMED_FAMILIES, *LEVEL_FAMILIES),
     "node": (*NODE_FAMILIES, *GAUGE_FAMILIES),
     "API": API_FAMILIES,
 }

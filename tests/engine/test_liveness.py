@@ -226,6 +226,7 @@ def test_who_is_called_at_night_reads_that_a_breaker_opened_probed_and_closed():
             gates.dispatch()
             gates.record_answer(desk.accepted.pop(), uuid4(), said)
     assert [line["event"] for line in told] == ["breaker.opened", "breaker.probe_failed", "breaker.closed"]
+    assert [line["open_s"] for line in told] == [0.0, 60.0, 120.0]
 
 
 def test_a_probe_that_was_let_ask_when_its_time_was_not_yet_over_again_is_planned_anew():

@@ -32,7 +32,7 @@ TASK = {"l": "instance_live_pkey", "k": "task_key_pkey"}
 TAKEN = [[1], ["key"], [ID]]
 INTENT = [[AT], ["{}"], [1]]
 STARTING = [*TAKEN, ["idem"], *INTENT]
-TYPE, NOTE = [ID, ID, 1, 1, 1, "q"], "{}"
+TYPE, NOTE, TRACE = [ID, ID, 1, 1, 1, "q"], "{}", None
 PULSE = {
     "l": "instance_live_deadline",
     "t": "reference_held",
@@ -105,11 +105,11 @@ HOT = {
     "jobs/jobs/removed": ([[1], [ID]], {"r": "reference_pkey", "j": "job_pkey"}),
     "tasks/tasks/find": ([1, ID, "key"], {"k": "task_key_pkey", "l": "instance_live_business"}),
     "tasks/tasks/move": (
-        [*PLACE, ID, AT, True, None, None, "{}", AT],
+        [*PLACE, ID, AT, True, None, None, "{}", AT, TRACE],
         {"l": "instance_live_pkey", "k": "task_key_pkey"},
     ),
     "tasks/tasks/replace": (
-        [*PLACE, ID, ID, AT, True, None, None, 1, 1, 1, "{}", AT, None],
+        [*PLACE, ID, ID, AT, True, None, None, 1, 1, 1, "{}", AT, None, TRACE],
         {"l": "instance_live_pkey", "k": "task_key_pkey"},
     ),
     "tasks/tasks/cancel": (
@@ -121,11 +121,14 @@ HOT = {
         [ID, [1, 2], ["a", "b"]],
         {"k": "task_key_pkey", "l": "instance_live_business"},
     ),
-    "tasks/batches/create": ([*STARTING, *TYPE, NOTE, AT, 0], FENCE | {"w": "widening_pkey"}),
+    "tasks/batches/create": ([*STARTING, *TYPE, NOTE, AT, 0, TRACE], FENCE | {"w": "widening_pkey"}),
     "tasks/batches/used": ([ID, [1, 2], ["a", "b"]], {"k": "task_key_pkey"}),
-    "tasks/batches/renew": ([*STARTING[:2], [1], *STARTING[2:], *TYPE, NOTE, AT], {"k": "task_key_pkey"} | FENCE),
-    "tasks/batches/move": ([*TAKEN, [True], *INTENT, *TYPE[:2], NOTE, AT], TASK | FENCE),
-    "tasks/batches/replace": ([*TAKEN, [ID], [True], *INTENT, *TYPE, NOTE, AT], TASK | FENCE),
+    "tasks/batches/renew": (
+        [*STARTING[:2], [1], *STARTING[2:], *TYPE, NOTE, AT, TRACE],
+        {"k": "task_key_pkey"} | FENCE,
+    ),
+    "tasks/batches/move": ([*TAKEN, [True], *INTENT, *TYPE[:2], NOTE, AT, TRACE], TASK | FENCE),
+    "tasks/batches/replace": ([*TAKEN, [ID], [True], *INTENT, *TYPE, NOTE, AT, TRACE], TASK | FENCE),
     "tasks/batches/cancel": ([*TAKEN, ["INIT"], [0], [1], *TYPE[:2], NOTE, AT], TASK | LETTER),
     "tasks/batches/record_cancel_before_create": (
         [*TAKEN, [1], *TYPE[:2], NOTE, AT, 0],

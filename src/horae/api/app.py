@@ -36,6 +36,7 @@ from horae.api.routes import (
     workers,
 )
 from horae.runtime.metrics import MetricSource
+from horae.runtime.tracing import Tracer
 from horae.service.health.readiness import CellReadiness
 from horae.service.identity.people import People
 from horae.service.identity.sessions import Terms
@@ -73,6 +74,7 @@ class AppParts(NamedTuple):
     """Services that some routes need; without them these routes answer that they are unavailable.
 
     `closed` is called when a shard was not open in the expected cell. `metrics` are further sources of `/metrics`.
+    `tracer` records the spans of requests. `trace_link` is the address of a trace, with `{trace_id}` in it.
     """
 
     trials: Trials | None = None
@@ -81,6 +83,8 @@ class AppParts(NamedTuple):
     people: People | None = None
     terms: Terms = Terms()
     metrics: Sequence[MetricSource] = ()
+    tracer: Tracer | None = None
+    trace_link: str | None = None
 
 
 NONE: Final = AppParts()
@@ -94,6 +98,7 @@ def make(gate: Gate, look: Callable[[], Awaitable[list[CellReadiness]]], parts: 
     app.state.gate, app.state.look, app.state.metrics = gate, look, Metrics(*parts.metrics)
     app.state.trials, app.state.polls, app.state.closed = parts.trials, parts.polls, parts.closed
     app.state.people, app.state.terms = parts.people, parts.terms
+    app.state.tracer, app.state.trace_link = parts.tracer, parts.trace_link
     for error in (HTTPException, RequestValidationError, Exception):
         app.add_exception_handler(error, handle)
     for router in ROUTERS:
@@ -101,5 +106,5 @@ def make(gate: Gate, look: Callable[[], Awaitable[list[CellReadiness]]], parts: 
     probes.add_pages(app)
     add_console(app)
     app.openapi = lambda: document(app)  # type: ignore[method-assign]
-    app.add_middleware(HeadersMiddleware, metrics=app.state.metrics)
+    app.add_middleware(HeadersMiddleware, metrics=app.state.metrics, tracer=parts.tracer)
     return app

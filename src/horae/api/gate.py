@@ -17,7 +17,7 @@ from horae.api.addresses import host_of
 from horae.domain.errors import BadRequest, Forbidden, RateLimited, Unauthenticated
 from horae.domain.limits.limits import Limit
 from horae.runtime.meter import Meter, MeterLevel, Rate
-from horae.runtime.telemetry import count
+from horae.runtime.telemetry import bind, count
 from horae.security import cookies, credentials
 from horae.security.cookies import Csrf
 from horae.security.credentials import LONGEST_CREDENTIAL, Credential
@@ -61,10 +61,11 @@ class Gate:
 
     @asynccontextmanager
     async def admit(self, request: Request, action: str) -> AsyncIterator[AdmittedCaller]:
-        """Yields the caller for the duration of the request."""
+        """Yields the caller for the duration of the request. Lines of the log name the tenant from now on."""
         _check_address(request)
         caller = await self._caller_of(request)
         tenant = caller.tenant.id
+        bind(tenant=tenant)
         self._take(request, caller)
         if not caller.may(action):
             raise Forbidden(caller.why_not(action), action=action)

@@ -1,4 +1,4 @@
-"""Middleware around every request: measure it, count it, and add the security headers to the response.
+"""Middleware around every request: measure, count and trace it, and add the security headers to the response.
 
 With these headers a browser runs no script of a response, loads nothing from other sites, and does not frame it.
 """
@@ -10,7 +10,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from horae.api.metrics import Metrics
 from horae.api.problems import problem_of
+from horae.api.traces import begin_request, end_request
 from horae.runtime.clock import boottime
+from horae.runtime.telemetry import bind, unbind
+from horae.runtime.tracing import Tracer
 
 HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
@@ -29,9 +32,10 @@ PAGE_POLICY: Final = (
 class HeadersMiddleware:
     """ASGI middleware. It does not read or change bodies."""
 
-    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+    def __init__(self, app: ASGIApp, metrics: Metrics, tracer: Tracer | None = None) -> None:
         self._app = app
         self._metrics = metrics
+        self._tracer = tracer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request."""
@@ -49,6 +53,9 @@ class HeadersMiddleware:
                     headers.setdefault(name, value)
             await send(message)
 
+        trace = None if self._tracer is None else begin_request(self._tracer, scope)
+        if trace is not None:
+            bind(trace_id=f"{trace.context.trace_id:032x}")
         self._metrics.inside.inc()
         try:
             await self._app(scope, receive, sending)
@@ -57,7 +64,10 @@ class HeadersMiddleware:
                 raise
             await problem_of(error)(scope, receive, sending)  # the default response of the framework has no headers
         finally:
+            unbind("tenant", "trace_id")
             self._metrics.inside.dec()
             route = getattr(scope.get("route"), "path_format", "none")
             self._metrics.requests.labels(route, scope["method"], status).inc()
             self._metrics.seconds.labels(route).observe(boottime() - began)
+            if self._tracer is not None and trace is not None:
+                end_request(self._tracer, trace, scope["method"], route, status)

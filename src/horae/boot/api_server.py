@@ -21,6 +21,7 @@ from horae.boot.fitness import check_session, pooled_statement, visit_open
 from horae.boot.monitoring import api_process, listen_for_probes
 from horae.boot.ports import not_listening
 from horae.boot.serving import client_of, sender_of
+from horae.boot.tracing import ProcessTraces, tracing
 from horae.delivery.oidc import Issuer, RelyingParty
 from horae.domain.errors import Unfit
 from horae.domain.limits.limits import Limit
@@ -134,7 +135,16 @@ def people_of(settings: Settings, store: Store) -> People | None:
 
 @asynccontextmanager
 async def api_server(settings: Settings, store: Store, stalls: StallMonitor | None = None) -> AsyncIterator[str]:
-    """Run the API server during the block; gives its address. With `stalls` it has a listener for probes, too.
+    """Run the API server during the block; gives its address. With `stalls` it has a listener for probes, too."""
+    async with tracing(settings) as traces, _api_server(settings, store, stalls, traces) as address:
+        yield address
+
+
+@asynccontextmanager
+async def _api_server(
+    settings: Settings, store: Store, stalls: StallMonitor | None, traces: ProcessTraces | None
+) -> AsyncIterator[str]:
+    """Run the API server.
 
     1. Check the open cells. A cell that is lost meanwhile joins later.
     2. Build the application, listen on the socket, and start the background duties and the server.
@@ -143,15 +153,20 @@ async def api_server(settings: Settings, store: Store, stalls: StallMonitor | No
     """
     await visit_open(store, partial(_check, settings))
     reader = archive_reader_of(settings)
-    callers, visitors = Callers(store, Memory(reader, settings.service_level)), Visitors(store)
+    tracer = None if traces is None else traces.tracer
+    callers, visitors = Callers(store, Memory(reader, settings.service_level, tracer)), Visitors(store)
     people = people_of(settings, store)
     trials, polls = Trials(await sender_of(settings, store)), Polls(store)
     clock_waker = Waker()
     keeper = ClockKeeper(store, clock_waker.wake)
     platform = row_level_security.restrict(store, row_level_security.PLATFORM)
     signaller, levels = Signaller(platform, new_token()), LevelReader(platform, settings.service_level)
-    sources: list[MetricSource] = [CellMetrics(store), NamedMetrics(store), levels]
-    parts = AppParts(trials, polls, keeper.on_closed_shard, people, terms_of(settings), sources)
+    metrics: list[MetricSource] = [CellMetrics(store), NamedMetrics(store), levels]
+    if traces is not None:
+        metrics.append(traces.exporter)
+    parts = AppParts(
+        trials, polls, keeper.on_closed_shard, people, terms_of(settings), metrics, tracer, settings.trace_link
+    )
     app = app_of(settings, store, callers, parts, visitors)
     listening = listen(settings.api_host, settings.api_port)
     config = uvicorn.Config(

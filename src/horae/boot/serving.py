@@ -14,6 +14,7 @@ from horae import archive
 from horae.boot import fitness
 from horae.boot.monitoring import node_cells
 from horae.boot.secrets import secrets_of
+from horae.boot.tracing import tracing
 from horae.delivery.broker_connections import Lines
 from horae.delivery.client import Client
 from horae.delivery.names import shorten_lookups
@@ -247,9 +248,13 @@ async def run_node(
     `make_sender` takes the arguments of `Sender`.
     """
     allowances, lines = Allowances.of(store), Lines(settings.brokers)
-    sender = make_sender(client_of(settings), secrets, egress_of=allowances.egress, lines=lines)
-    async with store.as_owner() as owner, _run_node(settings, store, owner, sender, allowances, lines) as node:
-        yield node
+    async with tracing(settings) as traces, store.as_owner() as owner:
+        tracer = None if traces is None else traces.tracer
+        sender = make_sender(client_of(settings), secrets, egress_of=allowances.egress, lines=lines, tracer=tracer)
+        async with _run_node(settings, store, owner, sender, allowances, lines) as node:
+            if traces is not None:
+                node.metric_sources.append(traces.exporter)
+            yield node
 
 
 def _held_shards(store: Store, worker: Node, cell: CellProtocol) -> frozenset[int]:

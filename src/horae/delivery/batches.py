@@ -50,11 +50,18 @@ def fitting_calls(runs: Sequence[Instance], job: Job) -> list[bytes]:
 
 
 def request(
-    plan: RequestPlan, runs: Sequence[Instance], calls: Sequence[bytes], access: Access, timestamp: int, extra: str = ""
+    plan: RequestPlan,
+    runs: Sequence[Instance],
+    calls: Sequence[bytes],
+    access: Access,
+    timestamp: int,
+    extra: str = "",
+    *,
+    sampled: bool = True,
 ) -> HttpRequest:
     """Build one request for several attempts. Each call carries its own idempotency key; the request has none."""
     body = b'{"batch":[%b]}' % b",".join(calls)
-    return plan.complete(plan.head, trace_line(runs[0]) + extra, _id_of(runs), body, access, timestamp)
+    return plan.complete(plan.head, trace_line(runs[0], sampled=sampled) + extra, _id_of(runs), body, access, timestamp)
 
 
 def outcomes(answer: HttpAnswer, count: int, completion_seconds: float) -> list[Outcome]:

@@ -27,6 +27,7 @@ from horae.domain.targets.egress import Egress
 from horae.domain.targets.targets import HttpTarget, TopicTarget
 from horae.runtime.clock import boottime
 from horae.runtime.telemetry import log
+from horae.runtime.tracing import Tracer
 
 KEPT_BODY_BYTES: Final = 2048
 """Bytes of an answer's body that are kept with the attempt."""
@@ -57,7 +58,8 @@ class Sender:
     """Sends attempts through one client. A callback is called once, never before the method that took it returns.
 
     `egress_of` returns the egress rules of a tenant that has its own; it raises `Unavailable` where they are not known.
-    `lines` are the connections to brokers; None: this process has no brokers.
+    `lines` are the connections to brokers; None: this process has no brokers. `tracer` says which calls are sampled;
+    without one every call says that it is, so that its target decides by itself.
     """
 
     def __init__(
@@ -68,12 +70,14 @@ class Sender:
         *,
         egress_of: EgressOf = lambda _tenant_id: None,
         lines: Lines | None = None,
+        tracer: Tracer | None = None,
     ) -> None:
         self.client = client
         self.secrets = secrets or secrets_in_memory({})
         self.wall = wall  # real time: receivers compare a signature's time with their own clocks
         self.egress_of = egress_of
         self.lines = lines
+        self.tracer = tracer
         self._publishing: set[asyncio.Task[Outcome]] = set()
         self._loop = asyncio.get_running_loop()
         self._tokens = Tokens(client)
@@ -93,7 +97,8 @@ class Sender:
         def heard(result: Heard) -> None:
             done(delivery_of(plan, result, round((boottime() - began) * 1000)))
 
-        self.send(plan, lambda made, access: made.request(ran, access, int(self.wall())), heard)
+        sampled = self.samples(ran)
+        self.send(plan, lambda made, access: made.request(ran, access, int(self.wall()), sampled=sampled), heard)
 
     def push_batch(self, runs: Sequence[Instance], job: Job, done: Callable[[list[Delivery]], None]) -> None:
         """Send several attempts of one job version, in as few requests as their size allows.
@@ -141,7 +146,16 @@ class Sender:
                 found = [_outcome_of_error(error)] * many
             done([one._replace(outcome=outcome) for outcome in found])
 
-        self.send(plan, lambda made, access: batches.request(made, runs, calls, access, int(self.wall())), heard)
+        sampled = self.samples(runs[0])
+        self.send(
+            plan,
+            lambda made, access: batches.request(made, runs, calls, access, int(self.wall()), sampled=sampled),
+            heard,
+        )
+
+    def samples(self, ran: Instance) -> bool:
+        """Whether the call of an attempt says that its trace is sampled."""
+        return self.tracer is None or self.tracer.samples(ran.id.int, ran.caller_trace)
 
     async def deliver(self, ran: Instance, job: Job) -> Delivery:
         """Send one attempt and wait for its result."""
@@ -152,7 +166,7 @@ class Sender:
         if self.lines is None:
             self._loop.call_soon(done, Delivery(NO_BROKERS, None, 0, None))
             return
-        task = self._loop.create_task(publish(self.lines, ran, job, target))
+        task = self._loop.create_task(publish(self.lines, ran, job, target, sampled=self.samples(ran)))
         self._publishing.add(task)
         began = boottime()
 

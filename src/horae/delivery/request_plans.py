@@ -17,8 +17,7 @@ from horae.domain.targets.calls import Call, call_of, completion_of
 from horae.domain.targets.targets import HttpTarget
 from horae.domain.targets.templates import Fill, compile_text, compile_value
 from horae.domain.targets.urls import is_sendable
-from horae.domain.workers.completion_tokens import traceparent
-from horae.runtime.randomness import new_span_id
+from horae.domain.traces.contexts import traceparent
 
 ENCODE: Final = msgspec.json.Encoder().encode
 """Encodes a value as JSON."""
@@ -72,14 +71,17 @@ class RequestPlan:
         self.head = form.head
         self._query, self._headers, self._body, self._origin = form.query, form.headers, form.body, form.origin
 
-    def request(self, ran: Instance, access: Access, timestamp: int, extra: str = "") -> HttpRequest:
+    def request(
+        self, ran: Instance, access: Access, timestamp: int, extra: str = "", *, sampled: bool = True
+    ) -> HttpRequest:
         """Build the request of one attempt. Each header line in `extra` ends with a line end."""
         call = call_of(ran, self.job)
         body = self._body(call)
         key = plain(ran.idem_key)
         token = completion_of(ran)
         later = "" if token is None else f"Horae-Completion-Token: {token}\r\n"
-        lines = f"Idempotency-Key: {key}\r\nHorae-Attempt: {ran.attempt}\r\n{trace_line(ran)}{later}{extra}"
+        trace = trace_line(ran, sampled=sampled)
+        lines = f"Idempotency-Key: {key}\r\nHorae-Attempt: {ran.attempt}\r\n{trace}{later}{extra}"
         for name, fill in self._headers:
             lines += _line(name, fill(call))
         first = self.head if self._query is None else self._query.into(self.head, call)
@@ -114,9 +116,9 @@ class _Query:
         return b" ".join([method, path + _query_suffix(path.decode(), _encode_query(filled)).encode(), rest])
 
 
-def trace_line(ran: Instance) -> str:
+def trace_line(ran: Instance, *, sampled: bool) -> str:
     """Return the header line with the trace context of an attempt."""
-    return f"traceparent: {traceparent(ran.id, new_span_id())}\r\n"
+    return f"traceparent: {traceparent(ran.id, ran.attempt, sampled=sampled)}\r\n"
 
 
 def plain(key: str) -> str:

@@ -84,7 +84,7 @@ class Almanac:
             async with self.cell.statement() as tx:
                 found = await calendars.copies(tx, tenant_id, names)
         except CUT as error:
-            log.warning("calendars.not_loaded", tenant=str(tenant_id), count=len(names), reason=str(error))
+            log.warning("calendars.not_loaded", tenant=tenant_id, count=len(names), reason=str(error))
             found = {}
         for name in names:
             self._known.pop((tenant_id, name), None)

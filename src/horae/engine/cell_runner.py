@@ -89,7 +89,7 @@ class CellRunner:
         self.definitions = Definitions(cipher)
         self.agenda = Agenda(cell.clock.now, self.waker.wake, hungry, has_time=cell.clock.was_read)
         self.feeder = Feeder(cell, self.territory, self.agenda, self._count_waiting, safety_look)
-        self.settler = Settler(cell, self.feeder.announce)
+        self.settler = Settler(cell, self.feeder.announce, sender.tracer)
         self.rescuer = Rescuer(cell, self.territory, self.definitions, self.settler)
         self.expirer = Expirer(
             cell, self.territory, self.definitions, admission, self.agenda, self.feeder.announce, self._count_waiting
@@ -263,4 +263,5 @@ class CellRunner:
         """
         self.agenda.forget(timer)
         if timer.fired is not None:
-            log.warning("definition.missing", job=str(timer.job_id), version=timer.version, cell=self.cell.name)
+            facts = {"tenant": timer.tenant_id, "job": timer.job_id, "version": timer.version}
+            log.warning("definition.missing", **facts, cell=self.cell.name)

@@ -33,6 +33,7 @@ class Completer:
     def __init__(self, settler: Settler, pace: BatchPace) -> None:
         self.settler = settler
         self.batches = 0
+        self._failing = False
         self._batches = Batcher("settle", self._settle, pace)
         self.add = self._batches.add
         self.drain = self._batches.drain
@@ -55,14 +56,16 @@ class Completer:
             try:
                 await self.settler.settle(part)
             except NOT_NOW as error:
-                log.warning("settle.postponed", count=len(part), reason=str(error) or type(error).__name__)
+                if not self._failing and not self.settler.cell.reach.is_down:  # once, not for each try
+                    log.warning("settle.postponed", count=len(part), reason=str(error) or type(error).__name__)
                 left.extend(part)
             return []
 
         done = await halve(batch, settle, (Exception,))
         for result, reason in done.refused:
-            log.error("settle.failed", instance=str(result.ran.id), reason=reason)
+            log.error("settle.failed", **result.ran.ids(), reason=reason)
             left.append(result)
+        self._failing = bool(left)
         if left:
             await asyncio.sleep(WRITE_RETRY_PAUSE_S)
             now = self.settler.cell.clock.now()

@@ -27,6 +27,7 @@ from horae.domain.instances.outcomes import (
 )
 from horae.domain.jobs.jobs import Job
 from horae.domain.targets.targets import HttpTarget, request_line
+from horae.domain.traces.spans import SpanKind, attempt_span, fire_span
 from horae.engine.accepted import AcceptedWork
 from horae.engine.admission.admission import Admission
 from horae.engine.admission.target import DueCall
@@ -36,6 +37,7 @@ from horae.engine.completer import Completer
 from horae.engine.feeder import Feeder
 from horae.engine.fire import FiredBatch, Firer
 from horae.engine.fire_parts import Flight
+from horae.engine.outages import LATE_MS, OutageWatch
 from horae.engine.payloads import Opener
 from horae.engine.quotas.pacing import Pacer
 from horae.repositories.settle import AttemptOutcome
@@ -43,6 +45,7 @@ from horae.runtime.batch_queues import RoundRobinQueue
 from horae.runtime.batcher import Batcher
 from horae.runtime.pace import BatchPace
 from horae.runtime.telemetry import log
+from horae.runtime.tracing import Tracer
 from horae.store.cells import Cell
 from horae.store.instances.instances import Attempt
 from horae.store.tx import CUT, GONE
@@ -106,6 +109,8 @@ class Dispatcher:
         self._swept_at = float("-inf")
         self._closed = False
         self._loop = asyncio.get_running_loop()
+        self._tracer = parts.sender.tracer
+        self.outages = OutageWatch(cell.name, cell.reach)
         self._together: dict[tuple[UUID, int], list[tuple[Instance, Flight, int | None]]] = {}
         self._landed = asyncio.Event()
         fire_pace = BatchPace(quiet_s=0.0055, batches_per_row=0.035, busy_s=0.01)
@@ -203,7 +208,8 @@ class Dispatcher:
             if self.alive():
                 return await work()
         except (*GONE, *CUT) as error:
-            log.warning("fire.postponed", count=len(readies), reason=str(error) or type(error).__name__)
+            if not self.cell.reach.is_down:  # the log says so once, not for each batch
+                log.warning("fire.postponed", count=len(readies), reason=str(error) or type(error).__name__)
         except Exception:
             log.exception("fire.failed", count=len(readies))
         self._postpone(readies)
@@ -274,9 +280,13 @@ class Dispatcher:
         if ran.attempt == 1:
             late = int((now - ran.due_at.timestamp() - ready.paced_s) * 1000) - ran.held_ms
             delay_ms = min(max(0, late), MAX_DELAY_MS)
+            if delay_ms > LATE_MS:
+                self.outages.count_late(delay_ms)
         if now > until or not self.alive():
             self._give_up(flight, LostAttempt())
             return
+        if self._tracer is not None and ran.attempt == 1 and self._tracer.samples(ran.id.int, ran.caller_trace):
+            self._tracer.record(fire_span(ran, ready.job.name, now))
         opened = self.parts.opener.decrypt(ran, ready.job)
         if not isinstance(opened, Instance):
             self._loop.call_soon(self._land, flight, delay_ms, Delivery(opened, None, 0, None))
@@ -307,7 +317,7 @@ class Dispatcher:
 
     def _fail(self, flight: Flight, error: Exception) -> None:
         """Land a call that could not be sent because of an error of ours: it says nothing about the target."""
-        log.error("call.failed", instance=str(flight.ran.id), exc_info=error)
+        log.error("call.failed", **flight.ran.ids(), exc_info=error)
         self._give_up(flight, Retryable(ErrorCode.UNSENDABLE, f"it could not be sent: {type(error).__name__}"))
 
     def _land_together(self, sent: Sequence[tuple[Flight, int | None]], delivered: Sequence[Delivery]) -> None:
@@ -320,12 +330,20 @@ class Dispatcher:
         try:
             result = self._report_answer(flight, delay_ms, delivered)
         except Exception as error:
-            log.error("response.not_processed", instance=str(flight.ran.id), exc_info=error)
+            log.error("response.not_processed", **flight.ran.ids(), exc_info=error)
             self.admission.withdraw(flight.ready)  # frees what was not freed yet
             lost = Retryable(ErrorCode.PROTOCOL, f"its answer could not be judged: {type(error).__name__}")
             result = AttemptOutcome(flight.ran, flight.ready.job, lost)
+        if self._tracer is not None and self._tracer.samples(flight.ran.id.int, flight.ran.caller_trace):
+            self._trace_attempt(self._tracer, flight, result.outcome, delivered)
         self.parts.completer.add(result)
         self.turn()
+
+    def _trace_attempt(self, tracer: Tracer, flight: Flight, outcome: Outcome, delivered: Delivery) -> None:
+        ended, job = self.cell.clock.seconds(), flight.ready.job
+        kind = SpanKind.CLIENT if isinstance(job.definition.target, HttpTarget) else SpanKind.PRODUCER
+        began = ended - delivered.duration_ms / 1000
+        tracer.record(attempt_span(flight.ran, job.name, kind, began, ended, outcome, delivered.status))
 
     def _report_answer(self, flight: Flight, delay_ms: int | None, delivered: Delivery) -> AttemptOutcome:
         """Report the answer of a call to admission; returns the outcome to write.
@@ -364,7 +382,7 @@ class Dispatcher:
         try:
             return self.parts.opener.encrypt_answer(flight.ran, flight.ready.job, delivered.answer)
         except Exception:
-            log.exception("response.not_stored", instance=str(flight.ran.id))
+            log.exception("response.not_stored", **flight.ran.ids())
             return None
 
     def land_overdue(self) -> int:
@@ -375,7 +393,7 @@ class Dispatcher:
         self._swept_at, late = now, self.cell.clock.seconds() - FLIGHT_OVERDUE_S
         overdue = [flight for flight in self._in_flight.values() if flight.deadline < late]
         for flight in overdue:
-            log.error("call.overdue", instance=str(flight.ran.id), job=flight.ready.job.name)
+            log.error("call.overdue", **flight.ran.ids(), name=flight.ready.job.name)
             self._give_up(flight, LostAttempt())
         if overdue:
             self.turn()

@@ -85,7 +85,8 @@ class Firer:
             try:
                 await self._fire_plain(priority, self._sort(batch, fired), fired.flights, slots=slots)
             except (*GONE, *CUT, *TRY_AGAIN) as error:
-                log.warning("fire.postponed", count=len(batch), reason=str(error) or type(error).__name__)
+                if not self.cell.reach.is_down:  # the log says so once, not for each batch
+                    log.warning("fire.postponed", count=len(batch), reason=str(error) or type(error).__name__)
                 fired.unanswered.extend(batch)
             except Exception:
                 log.exception("fire.failed", count=len(batch))
@@ -156,7 +157,8 @@ class Firer:
             timer, expected = ready.timer, isinstance(error, (HoraeError, LookupError))
             log.error(
                 "schedule.unreadable",
-                job=str(timer.job_id),
+                tenant=timer.tenant_id,
+                job=timer.job_id,
                 version=timer.version,
                 reason=str(error),
                 exc_info=None if expected else error,
@@ -278,5 +280,5 @@ def _makes_up_for_all(ready: DueCall) -> bool:
 
 
 def _refused_skip(timer: Timer, at: datetime, wake: datetime | None, reason: str, now: datetime) -> SkipRow:
-    log.error("fire.refused", job=str(timer.job_id), fire_time=at.isoformat(), reason=reason)
+    log.error("fire.refused", tenant=timer.tenant_id, job=timer.job_id, fire_time=at.isoformat(), reason=reason)
     return skip_row(timer, Skips(at, at, 1, SkipReason.REFUSED), wake, now, reason)

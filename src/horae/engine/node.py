@@ -28,7 +28,7 @@ from horae.runtime.clock import boottime
 from horae.runtime.loop import Duty, Loop
 from horae.runtime.metrics import MetricSource
 from horae.runtime.prompts import PromptedDuty
-from horae.runtime.telemetry import log
+from horae.runtime.telemetry import identify, log
 from horae.runtime.waker import Waker
 from horae.store.cells import Cell
 from horae.store.connections.listener import Listener
@@ -132,7 +132,8 @@ class Node:
         self._started = self._turning = False
 
     async def start(self) -> None:
-        """Start the leases first, then everything else."""
+        """Start the leases first, then everything else. From now on each line of the log names this node."""
+        identify(node=self.identity.incarnation)
         self._started = True
         await self.leases.start()
         in_cells = [
@@ -150,7 +151,7 @@ class Node:
         loops = [*(loop for _, loop in in_cells), *ours, Loop("progress", self.progress, PROGRESS_INTERVAL_S)]
         self._tasks = [asyncio.create_task(loop.run()) for loop in loops]
         self._tasks += [asyncio.create_task(runner.run()) for runner in self.runners.values()]
-        log.info("node.started", node=self.identity.name, cells=len(self.runners))
+        log.info("node.started", host=self.identity.name, cells=len(self.runners))
 
     async def stop(self, grace: float) -> None:
         """Stop the node.
@@ -180,15 +181,19 @@ class Node:
         for listener in self._listeners.values():
             await listener.close()
         await self.leases.stop()
-        log.info("node.stopped", node=self.identity.name)
+        log.info("node.stopped", host=self.identity.name)
 
     async def once(self) -> int:
-        """Record fires that gates hold too long, let calls at gates try again, land overdue calls; returns 0."""
+        """Record fires that gates hold too long, let calls at gates try again, land overdue calls; returns 0.
+
+        It also watches for outages of cells.
+        """
         for ready in self.admission.pop_unrecorded():  # before `recheck_gates`: such a call has left its queue
             ready.dispatcher.record(ready)
         self.admission.recheck_gates()
         for runner in self.runners.values():
             runner.dispatcher.land_overdue()
+            runner.dispatcher.outages.look()
         self.turn()
         return 0
 

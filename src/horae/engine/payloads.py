@@ -36,7 +36,7 @@ class Opener:
             try:
                 await self._cipher.learn(tenant_id, version)
             except UNDECRYPTABLE as error:
-                log.warning("payload.undecryptable", tenant=str(tenant_id), reason=str(error) or type(error).__name__)
+                log.warning("payload.undecryptable", tenant=tenant_id, reason=str(error) or type(error).__name__)
 
     def decrypt(self, ran: Instance, job: Job) -> Instance | Outcome:
         """The instance with its payload decrypted, or an outcome if that fails.

@@ -113,7 +113,7 @@ class Roller:
             except GONE:
                 raise
             except Exception:
-                log.exception("rolling.failed", job=str(job.id), pause_s=self._setbacks.record_failure(job.id))
+                log.exception("rolling.failed", job=job.id, pause_s=self._setbacks.record_failure(job.id))
                 continue
             if works:
                 turns.append((job, works))

@@ -202,7 +202,7 @@ class Walker:
         walk.give_up()
         if not verdicts:
             return
-        log.error("fire.refused", job=str(at.job_id), fire_time=at.at.isoformat(), reason=reason)
+        log.error("fire.refused", job=at.job_id, fire_time=at.at.isoformat(), reason=reason)
         last = verdicts[-1]
         until = last.until if isinstance(last, Skips) else last.fire_time
         fires = sum(verdict.fires if isinstance(verdict, Skips) else 1 for verdict in verdicts)

@@ -119,7 +119,7 @@ def _plan(outdated: Iterable[OutdatedJob], now: datetime) -> Steps[list[Replan]]
             if job.next_fire_at is not None and job.next_fire_at > now:
                 wake = first_wake(job.schedule({}), now, fired=fired)
         except HoraeError as error:
-            log.error("zone_rules.job_skipped", job=str(job.id), reason=str(error))
+            log.error("zone_rules.job_skipped", job=job.id, reason=str(error))
             continue
         plans.append(Replan(job, fired, wake if wake != job.next_fire_at else None))
         yield

@@ -161,13 +161,13 @@ class Definitions:
         try:
             private = await self._cipher.decrypt(job.tenant_id, definition_of(job.id), encrypted)
         except (KeysUnavailable, Unopenable) as error:
-            log.warning("definition.undecryptable", job=str(job.id), version=job.version, reason=str(error))
+            log.warning("definition.undecryptable", job=job.id, version=job.version, reason=str(error))
             return job
         try:
             definition = confidential.with_private_parts(job.definition, private)
             return replace(job, definition=replace(definition, target=jobs.shared(definition.target)))
         except jobs.UNREADABLE as error:
-            log.error("definition.unreadable", job=str(job.id), version=job.version, reason=str(error))
+            log.error("definition.unreadable", job=job.id, version=job.version, reason=str(error))
             return job
 
 

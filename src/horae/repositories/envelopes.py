@@ -210,7 +210,7 @@ class Envelopes(PayloadCipher):
         if not bunch.wrapped:
             raise KeysUnavailable("the tenant's home shard is moving, and it has no data key yet")
         if made:
-            log.info("data_key.created", tenant=str(tenant_id), version=1)
+            log.info("data_key.created", tenant=tenant_id, version=1)
 
 
 async def _of_tenant(cell: CellProtocol, tenant_id: UUID) -> dict[int, str]:

@@ -216,6 +216,6 @@ async def _opened(cipher: PayloadCipher, row: SecretRow) -> str | None:
     try:
         value = await cipher.decrypt(row.tenant_id, secret_of(row.name, row.hosts), row.encrypted)
     except (KeysUnavailable, Unopenable) as error:
-        log.warning("secret.undecryptable", tenant=str(row.tenant_id), secret=row.name, reason=str(error))
+        log.warning("secret.undecryptable", tenant=row.tenant_id, secret=row.name, reason=str(error))
         return None
     return str(value)

@@ -24,9 +24,11 @@ from horae.domain.instances.retries import RetryPolicy
 from horae.domain.jobs.jobs import Job
 from horae.domain.schedules.timers import Timer
 from horae.domain.tasks.compensations import Compensation
+from horae.domain.traces.spans import settle_span
 from horae.runtime import randomness
 from horae.runtime.batch import RefusedRow, halve
 from horae.runtime.telemetry import log
+from horae.runtime.tracing import Tracer
 from horae.store.events import outbox
 from horae.store.events.outbox import OutboxRow
 from horae.store.health.job_counts import wants_metrics
@@ -65,8 +67,14 @@ class Settler:
     `late` counts results of attempts that this process no longer owned.
     """
 
-    def __init__(self, cell: CellProtocol, follow: Callable[[Timer], None] = lambda _timer: None) -> None:
+    def __init__(
+        self,
+        cell: CellProtocol,
+        follow: Callable[[Timer], None] = lambda _timer: None,
+        tracer: Tracer | None = None,
+    ) -> None:
         self.cell = cell
+        self.tracer = tracer
         self.announce = follow
         self.late = 0
 
@@ -84,7 +92,9 @@ class Settler:
         3. If PostgreSQL refuses a row, split the batch until that row is alone. Then record its instance as DEAD with
            the reason, so that it does not block the others.
         4. Count the results that found no row: they were late.
+        5. Record a span for each result of a sampled trace.
         """
+        began = 0.0 if self.tracer is None else self.cell.clock.seconds()
         rows = sorted(results, key=lambda result: (result.ran.shard, result.ran.id))
         written: set[UUID] = set()
         while rows:
@@ -97,7 +107,17 @@ class Settler:
         self.late += late
         if late:
             log.info("settle.late", count=late, cell=self.cell.name)
+        if self.tracer is not None:
+            self.trace(self.tracer, results, written, began)
         return written
+
+    def trace(self, tracer: Tracer, results: Sequence[AttemptOutcome], written: set[UUID], began: float) -> None:
+        """Record the write of these results, as far as their traces are sampled."""
+        ended = self.cell.clock.seconds()
+        for ran in (result.ran for result in results):
+            if tracer.samples(ran.id.int, ran.caller_trace):
+                span_id = randomness.new_span_id()
+                tracer.record(settle_span(ran, span_id, began, ended, written=ran.id in written))
 
     async def _write(self, rows: Sequence[AttemptOutcome]) -> list[UUID]:
         """Write one result per instance; returns the ids of the instances whose result took effect.
@@ -191,7 +211,7 @@ class Settler:
     async def _mark_dead(self, refused: RefusedRow[AttemptOutcome]) -> set[UUID]:
         """Record an instance whose result PostgreSQL refused as DEAD, with the reason."""
         ran, reason = refused.row.ran, refused.reason
-        log.error("settle.refused", instance=str(ran.id), reason=reason)
+        log.error("settle.refused", **ran.ids(), reason=reason)
         ended = InstanceEnd(State.DEAD, ran.retry_count, error_code=ErrorCode.REFUSED, error_msg=reason[:500])
 
         async def work(tx: Tx) -> tuple[set[UUID], list[Timer]]:

@@ -7,25 +7,36 @@ from datetime import datetime
 from uuid import UUID
 
 from horae.domain.ids import ENTROPY_BITS, compose
+from horae.domain.traces.contexts import sampled_entropy
 
 fraction = random.random
 _bits = random.getrandbits  # ids must be unique, not secret; seeded by the system at start
 
 
-def new_id(shard: int, now: datetime) -> UUID:
+def new_id(shard: int, now: datetime, sampled_from: int = 0) -> UUID:
     """A new id in a shard."""
-    return id_maker(now)(shard)
+    return id_maker(now, sampled_from)(shard)
 
 
-def id_maker(now: datetime) -> Callable[[int], UUID]:
-    """A function that makes ids of one moment, for many ids."""
+def id_maker(now: datetime, sampled_from: int = 0) -> Callable[[int], UUID]:
+    """A function that makes ids of one moment, for many ids.
+
+    `sampled_from`: the traces of these ids must be sampled, so the random bits that decide about it are at least this.
+    """
     millis = int(now.timestamp() * 1000)
+    if sampled_from:
+        return lambda shard: compose(shard, millis, sampled_entropy(_bits(ENTROPY_BITS), sampled_from))
     return lambda shard: compose(shard, millis, _bits(ENTROPY_BITS))
 
 
 def new_token() -> UUID:
     """A random token that cannot be guessed: it marks one claim of one attempt."""
     return UUID(bytes=os.urandom(16), version=4)
+
+
+def new_trace_id() -> int:
+    """128 random bits that identify a trace; never zero, which means no trace."""
+    return _bits(128) or 1
 
 
 def new_span_id() -> int:

@@ -194,6 +194,9 @@ class Settings(BaseSettings):
     heartbeat_url: str | None = None
     heartbeat_secret: str = Field(default="", repr=False)
     heartbeat_interval: float = Field(default=30.0, ge=1, le=3600)
+    traces: str | None = None
+    traces_sampled: float = Field(default=0.01, ge=0, le=1)
+    trace_link: str | None = None
     log_json: bool | None = None
     log_level: str = "INFO"
 
@@ -210,6 +213,22 @@ class Settings(BaseSettings):
         if self.smtp_tls == "off" and self.smtp_password:
             raise ValueError("HORAE_SMTP_TLS=off would send HORAE_SMTP_PASSWORD readable for everyone on the way")
         return self
+
+    @field_validator("traces")
+    @classmethod
+    def _collector_has_a_url(cls, given: str | None) -> str | None:
+        if given in (None, "", "off"):
+            return None
+        if not given.startswith(("http://", "https://")):
+            raise ValueError("give the URL of a collector, as in http://127.0.0.1:4318/v1/traces, or `off`")
+        return given
+
+    @field_validator("trace_link")
+    @classmethod
+    def _link_has_a_place(cls, given: str | None) -> str | None:
+        if given and "{trace_id}" not in given:
+            raise ValueError("it must contain {trace_id}, which the id of a trace replaces")
+        return given or None
 
     @field_validator("api_trusted_proxies")
     @classmethod

@@ -10,6 +10,7 @@ from horae.domain.limits.counts import CountBounds
 from horae.repositories.definitions import Definitions, KnownVersions
 from horae.runtime.clock import boottime
 from horae.runtime.heavy import HeavyTurns
+from horae.runtime.tracing import Tracer
 from horae.security.payload_cipher import PayloadCipher
 from horae.service.instances.archive_reader import ArchiveReader
 from horae.service.tasks.types import Known
@@ -34,12 +35,18 @@ class Memory:
     """The memory of one process. It holds hints and copies only: what is forgotten is read again.
 
     `archive` reads the days that PostgreSQL no longer has; None where no archive is configured. `objective` is the part
-    of all due times that the deployment wants to be in time.
+    of all due times that the deployment wants to be in time. `tracer` records spans; None where there are no traces.
     """
 
-    def __init__(self, archive: ArchiveReader | None = None, objective: float = DEFAULT_OBJECTIVE_SHARE) -> None:
+    def __init__(
+        self,
+        archive: ArchiveReader | None = None,
+        objective: float = DEFAULT_OBJECTIVE_SHARE,
+        tracer: Tracer | None = None,
+    ) -> None:
         self.archive = archive
         self.objective = objective
+        self.tracer = tracer
         self.job_counts: dict[UUID, JobCount] = {}
         self.bounds: dict[UUID, tuple[float, CountBounds]] = {}
         self.types: Known = {}

@@ -86,7 +86,7 @@ class Rewrapper:
             return await self._keks.rewrap(key.wrapped)
         except (KeysUnavailable, Unopenable) as error:
             await self._keks.current()
-            log.error("rewrap.failed", tenant=str(key.tenant_id), version=key.version, reason=str(error))
+            log.error("rewrap.failed", tenant=key.tenant_id, version=key.version, reason=str(error))
             self._failed[key.tenant_id] = str(error)
             return None
 
@@ -126,9 +126,9 @@ class Reencrypter:
         try:
             done = await self._tenant(home, tenant_id, version, found[0].all_shards(widest))
         except POSTPONING as error:
-            log.warning("reencryption.postponed", tenant=str(tenant_id), reason=str(error))
+            log.warning("reencryption.postponed", tenant=tenant_id, reason=str(error))
         except Exception:
-            log.exception("reencryption.failed", tenant=str(tenant_id))
+            log.exception("reencryption.failed", tenant=tenant_id)
         else:
             self._setbacks.record_success(tenant_id)
             return done
@@ -144,7 +144,7 @@ class Reencrypter:
         async with home.statement() as tx:
             await data_keys.mark_walked(tx, tenant_id, version)
         if done:
-            log.info("reencryption.done", tenant=str(tenant_id), version=version, payloads=done)
+            log.info("reencryption.done", tenant=tenant_id, version=version, payloads=done)
         return done
 
     async def _cell(self, cell: CellProtocol, key: DataKey, shards: Sequence[int]) -> int:
@@ -171,7 +171,7 @@ class Reencrypter:
             try:
                 value = await self.store.cipher.decrypt(key.tenant_id, spot, kept.encrypted)
             except Unopenable:
-                log.error("reencryption.undecryptable", secret=kept.name, tenant=str(key.tenant_id))
+                log.error("reencryption.undecryptable", secret=kept.name, tenant=key.tenant_id)
                 continue
             async with home.statement() as tx:
                 done += await secrets.reencrypt(tx, kept, key.encrypt(spot, value))
@@ -182,6 +182,6 @@ class Reencrypter:
         try:
             clear = await self.store.cipher.decrypt(key.tenant_id, spot, read(one.payload))
         except Unopenable:
-            log.error("reencryption.undecryptable", instance=str(one.id))  # it stays; its attempt fails with `SEALED`
+            log.error("reencryption.undecryptable", instance=one.id)  # it stays; its attempt fails with `SEALED`
             return None
         return one.shard, one.id, one.payload, key.encrypt(spot, clear)

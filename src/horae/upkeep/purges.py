@@ -84,7 +84,7 @@ class Purger:
                     gone = sum([await own(tx, tenant.id) for own in COPIED])
                     gone += await purges.bindings(tx, tenant.id, [shard_in(tenant.id)])
                 if gone:
-                    log.info("purge.rows_deleted", tenant=str(tenant.id), cell=cell.name, rows=gone)
+                    log.info("purge.rows_deleted", tenant=tenant.id, cell=cell.name, rows=gone)
         except UNSERVED:
             return False
         return True

@@ -187,7 +187,7 @@ class Relay:
     async def _refuse(self, cell: CellProtocol, one: CompensationRow, error: Exception) -> None:
         """Log and record a request that can never be done."""
         code = error.code if isinstance(error, HoraeError) else Invalid.code
-        log.error("relay.refused", instance=str(one.instance_id), code=code, reason=str(error)[:500])
+        log.error("relay.refused", instance=one.instance_id, code=code, reason=str(error)[:500])
         count("relay.refused", 1)
         row = outbox.OutboxRow(one.shard, one.tenant_id, one.job_id, one.instance_id, {**one.body, "code": code})
         async with cell.tx() as tx:
@@ -195,5 +195,5 @@ class Relay:
             await outbox.append_many(tx, Event.COMPENSATION_REFUSED, [row])
 
     def _postpone(self, one: CompensationRow, error: Exception) -> None:
-        log.warning("relay.waiting", instance=str(one.instance_id), reason=str(error)[:500])
+        log.warning("relay.waiting", instance=one.instance_id, reason=str(error)[:500])
         count("relay.waiting", 1)

@@ -70,6 +70,13 @@ export function Facts({ one }: { one: InstanceDetail }) {
       </dl>
       <p className="trace">{t("trace")}</p>
       <CopyableText text={traceOf(one.id)} />
+      {one.trace_url && (
+        <p>
+          <a href={one.trace_url} target="_blank" rel="noreferrer">
+            {t("traceLink")}
+          </a>
+        </p>
+      )}
     </>
   );
 }

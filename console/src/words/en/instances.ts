@@ -9,6 +9,7 @@ export default {
   payload: "Payload",
   noPayload: "No payload of its own; the job's payload was sent.",
   trace: "Trace id (in the traceparent header of every attempt)",
+  traceLink: "Open the trace",
   version: "version {{version}}",
   answer: "Response to attempt {{number}}",
   byNode: "node {{node}}",

@@ -9,6 +9,7 @@ export default {
   payload: "载荷",
   noPayload: "没有单独的载荷，发送的是任务定义的载荷。",
   trace: "链路 ID（每次尝试的 traceparent 请求头中都有）",
+  traceLink: "打开链路",
   version: "版本 {{version}}",
   answer: "第 {{number}} 次尝试的响应",
   byNode: "节点 {{node}}",

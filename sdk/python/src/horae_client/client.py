@@ -24,6 +24,7 @@ from horae_client.sync.runs import Backfills, Calendars, DeadLetters, Holds, Ins
 from horae_client.sync.sources import Sources
 from horae_client.sync.subjects import Subjects
 from horae_client.sync.tasks import Tasks
+from horae_client.traces import traceparent
 from horae_client.version import VERSION
 from horae_client.wire import Request, ascii_only, read
 
@@ -211,4 +212,6 @@ def settings(url: str | None, key: str | None, timeout: float) -> dict[str, Any]
 def parts(request: Request[Any], patience: float | None = None) -> dict[str, Any]:
     """A request as arguments of the HTTP library."""
     made = {"params": dict(request.query) or None, "content": request.content(), "headers": request.headers()}
+    if (context := traceparent()) is not None:
+        made["headers"] = {**request.headers(), "traceparent": context}
     return made if patience is None else {**made, "timeout": patience}

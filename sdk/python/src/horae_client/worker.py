@@ -21,6 +21,7 @@ from horae_client.asked import workers as asked
 from horae_client.client import AsyncClient
 from horae_client.models import Works
 from horae_client.outcomes import Outcome
+from horae_client.traces import handler_span
 from horae_client.wire import MAX_RETRY_AFTER_S
 from horae_client.work.context import Context
 from horae_client.work.held import Held, HeldAttempts, seconds_left
@@ -283,10 +284,8 @@ class _Shift:
         try:
             if held.lost:
                 return
-            if kind.blocks:
-                said = await self.threads.run(kind.handler, ctx)
-            else:
-                said = await kind.handler(ctx)
+            with handler_span(ctx.type, ctx.attempt, ctx.traceparent):
+                said = await (self.threads.run(kind.handler, ctx) if kind.blocks else kind.handler(ctx))
         except asyncio.CancelledError as error:
             if not held.lost:  # the handler cancelled itself
                 self._report(held, *result_item(held.work, ctx, error))

@@ -116,6 +116,9 @@ class InstanceDetail(InstanceView):
     archive: ArchiveReadView | None = Field(
         None, description="What was read from the archive for this instance; null if it is not from there."
     )
+    trace_url: str | None = Field(
+        None, description="The address of its trace, by HORAE_TRACE_LINK; null if its trace is not sampled."
+    )
 
     @classmethod
     def whole(
@@ -124,6 +127,7 @@ class InstanceDetail(InstanceView):
         hold: Hold | None = None,
         expires_at: datetime | None = None,
         archive: ReadCost | None = None,
+        trace_url: str | None = None,
         *,
         answers: bool = False,
     ) -> "InstanceDetail":
@@ -138,6 +142,7 @@ class InstanceDetail(InstanceView):
             held=None if hold is None else HoldView.of(hold),
             expires_at=expires_at,
             archive=ArchiveReadView.of(archive),
+            trace_url=trace_url,
         )
 
 

@@ -13,10 +13,9 @@ from horae.domain.names import LONGEST_NAME
 from horae.domain.targets.targets import MAX_CLAIM_S
 from horae.domain.tasks.compensations import MOST, Compensation, check
 from horae.domain.tasks.tasks import LONGEST_KEY
-from horae.domain.workers.completion_tokens import traceparent
+from horae.domain.traces.contexts import traceparent
 from horae.domain.workers.workers import LONGEST_WORKER, ClaimedAttempt
 from horae.domain.workers.workers import MOST as MOST_REPORTED
-from horae.runtime.randomness import new_span_id
 from horae.service.workers.polls import MAX_POLL_WAIT_S
 
 Many = Meta(min_length=1, max_length=MOST_REPORTED)
@@ -62,7 +61,7 @@ class ClaimedItem(msgspec.Struct, frozen=True, gc=False):
             one.token,
             one.key,
             one.payload,
-            traceparent(one.instance_id, new_span_id()),
+            traceparent(one.instance_id, one.attempt, sampled=one.sampled),
         )
 
 

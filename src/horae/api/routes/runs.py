@@ -5,6 +5,7 @@ from typing import Annotated, Any, Final
 from uuid import UUID
 
 from fastapi import Depends, Path, Query
+from starlette.requests import Request
 from starlette.responses import Response
 
 from horae.api.idempotent import IdempotentRequest, OptionalKey, RequiredKey, answer_once, json_response
@@ -25,6 +26,7 @@ from horae.api.models.instances import (
 from horae.api.pages import Page, Paged, PageRequest
 from horae.api.routes.jobs import JobRef
 from horae.api.routing import Asking, may, router
+from horae.api.traces import trace_url
 from horae.domain.ids import LONGEST_ID, Prefix, private, public, shard_in
 from horae.domain.instances.lifecycle import State
 from horae.domain.instances.searches import FIRST, LAST, LAST_ID, InstanceFilter, InstanceMark, InstanceOrder
@@ -151,12 +153,13 @@ async def list_instances(
 
 @routes.get("/instances/{instance}")
 async def get_instance(
-    ctx: Annotated[Context, may("instances.read")], asking: Asking, instance: InstanceId
+    request: Request, ctx: Annotated[Context, may("instances.read")], asking: Asking, instance: InstanceId
 ) -> InstanceDetail:
     """Get an instance with its attempts, and what it waits for. What the target answered needs `payloads.read`."""
     found, read = await tiers.find(ctx, private(Prefix.INSTANCE, instance))
     hold, end = await holds.of_instance(ctx, found), await expiry.of_instance(ctx, found)
-    return InstanceDetail.whole(found, hold, end, read, answers=asking.may("payloads.read"))
+    link, answers = trace_url(request, found.id), asking.may("payloads.read")
+    return InstanceDetail.whole(found, hold, end, read, link, answers=answers)
 
 
 @routes.post("/instances/{instance}/cancel", response_model=InstanceDetail)

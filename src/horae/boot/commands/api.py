@@ -1,6 +1,8 @@
 """`horae api`."""
 
 import gc
+import os
+import socket
 from typing import Annotated, Final
 
 import typer
@@ -11,6 +13,7 @@ from horae.boot.output import say
 from horae.boot.serving import stop_signal
 from horae.boot.session import load
 from horae.runtime.stalls import watch_stalls
+from horae.runtime.telemetry import identify
 from horae.security.signed_texts import check_secret
 
 YOUNG: Final = 10_000  # objects of a few requests: a batch of a hundred tasks makes more than the default of 700
@@ -25,6 +28,7 @@ async def api(
     settings = settings.model_copy(
         update={"api_host": host or settings.api_host, "api_port": settings.api_port if port is None else port}
     )
+    identify(api=f"{socket.gethostname()}/{os.getpid()}")
     check_secret(settings.api_secret)
     require_keys(settings)
     stopping = stop_signal()

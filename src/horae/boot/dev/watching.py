@@ -9,6 +9,7 @@ from horae.delivery.push import Delivery, EgressOf, Sender
 from horae.delivery.secrets import Secrets
 from horae.domain.instances.instances import Instance
 from horae.domain.jobs.jobs import Job
+from horae.runtime.tracing import Tracer
 from horae.store.store import Store
 
 OnResult = Callable[[datetime, timedelta, Instance, Job, Delivery], None]
@@ -19,9 +20,17 @@ class WatchedSender(Sender):
     """A sender that reports each result. A node without a watcher uses the plain sender and pays nothing for this."""
 
     def __init__(
-        self, client: Client, secrets: Secrets, *, store: Store, on_result: OnResult, egress_of: EgressOf, lines: Lines
+        self,
+        client: Client,
+        secrets: Secrets,
+        *,
+        store: Store,
+        on_result: OnResult,
+        egress_of: EgressOf,
+        lines: Lines,
+        tracer: Tracer | None = None,
     ) -> None:
-        super().__init__(client, secrets, egress_of=egress_of, lines=lines)
+        super().__init__(client, secrets, egress_of=egress_of, lines=lines, tracer=tracer)
         self.store = store
         self.on_result = on_result
 

@@ -27,7 +27,10 @@ class Lane(IntEnum):
 
 
 class Instance(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A live instance as stored. `attempt` counts sent attempts, `retry_count` counts failures and is never reset."""
+    """A live instance as stored. `attempt` counts sent attempts, `retry_count` counts failures and is never reset.
+
+    `caller_trace` is the packed trace context of the request that set its time, if that was sampled.
+    """
 
     shard: int
     id: UUID
@@ -52,3 +55,8 @@ class Instance(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     worker_id: str | None = None
     payload: Any = None
     error_msg: str | None = None
+    caller_trace: bytes | None = None
+
+    def ids(self) -> dict[str, UUID]:
+        """Return the ids that a line of the log about this instance has."""
+        return {"tenant": self.tenant_id, "job": self.job_id, "instance": self.id}

@@ -45,8 +45,3 @@ def completion_token_maker(token: UUID) -> Callable[[UUID, int], str]:
 def is_completion_token(given: str, instance: UUID, attempt: int, token: UUID) -> bool:
     """Whether a completion token belongs to this attempt; takes the same time in both cases."""
     return hmac.compare_digest(given.encode(), completion_token(instance, attempt, token).encode())
-
-
-def traceparent(instance_id: UUID, span: int) -> str:
-    """Return the W3C trace context: all attempts of an instance are one trace, whose id is the instance's id."""
-    return f"00-{instance_id.bytes.hex()}-{span:016x}-01"

@@ -31,7 +31,7 @@ MOST: Final = 1000
 
 
 class ClaimedAttempt(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """One attempt that a worker has claimed, until its deadline."""
+    """One attempt that a worker has claimed, until its deadline. `sampled`: whether its trace is recorded."""
 
     instance_id: UUID
     public_id: str
@@ -44,6 +44,7 @@ class ClaimedAttempt(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     claimed_at: datetime
     key: str | None = None
     payload: Any = None
+    sampled: bool = True
 
 
 class Heartbeat(msgspec.Struct, frozen=True):

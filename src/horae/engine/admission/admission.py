@@ -132,13 +132,13 @@ class Admission:
         """
         target, now = ready.target, self.now()
         self._release(ready, [key for key, _ in self._instance_limits(ready.job)] if keeps_running else ())
-        before = target.breaker.until
+        before, opened_at = target.breaker.until, target.breaker.opened_at
         if ready.timer.lane == Lane.RETRY:
             target.record_retry_answer(health, now)
         ready.counted = False
         target.record_answer(instance, health, now=now, randomness=randomness.fraction(), probe=ready.probe)
         if target.breaker.until != before:
-            target.log_breaker(ready.job.name, before, now)
+            target.log_breaker(ready.job, opened_at, now)
             self._update_patience(target, now)
         self._reopen(target, now)
 

@@ -297,14 +297,19 @@ class Target:
             return HoldReason.TARGET_CAP
         return HoldReason.RETRY_BUDGET if flow.is_retry else HoldReason.TARGET_CAP
 
-    def log_breaker(self, job: str, before: float | None, now: float) -> None:
-        """Log that the breaker has opened or closed, or that its probe has failed."""
-        until, facts = self.breaker.until, {"job": job, "waiting": self.parked}
+    def log_breaker(self, job: Job, opened_at: float | None, now: float) -> None:
+        """Log that the breaker has opened or closed, or that its probe has failed; `opened_at`: when it had opened.
+
+        `open_s` says for how long it is open, or was; `probe_in_s` when it is probed.
+        """
+        until = self.breaker.until
+        facts = {"tenant": job.tenant_id, "job": job.name, "waiting": self.parked}
+        open_s = 0.0 if opened_at is None else round(now - opened_at, 1)
         if until is None:
-            log.info("breaker.closed", **facts)
+            log.info("breaker.closed", **facts, open_s=open_s)
         else:
-            event = "breaker.opened" if before is None else "breaker.probe_failed"
-            log.warning(event, **facts, seconds=round(until - now, 1))
+            event = "breaker.opened" if opened_at is None else "breaker.probe_failed"
+            log.warning(event, **facts, open_s=open_s, probe_in_s=round(until - now, 1))
 
     def forget_waiting(self) -> None:
         """Drop all waiting calls."""

@@ -66,7 +66,7 @@ class QuotaRenewer:
             self._failing, self.open_at = True, boottime() + FAILURE_PAUSE_S
             return {}
         for key, reason in done.refused:
-            log.error("quota.refused", cell=self._cell.name, tenant=str(key.tenant_id), key=key.name, reason=reason)
+            log.error("quota.refused", cell=self._cell.name, tenant=key.tenant_id, key=key.name, reason=reason)
         self._failing = False
         self._patience_s = max(
             ROUND_TIMEOUT_S, 0.75 * self._patience_s, min(4 * (boottime() - began), MAX_ROUND_TIMEOUT_S)

@@ -131,7 +131,7 @@ async def _names(ctx: Context, ids: set[UUID], tx: Tx) -> dict[UUID, str]:
 def _record(ctx: Context, row: dict[str, Any], job_id: UUID | None = None) -> InstanceRecord:
     """Returns an archived row as an instance. Refuses a row that is not the tenant's, or not of the job."""
     if row["tenant_id"] != ctx.tenant.id or job_id not in (None, row["job_id"]):
-        log.error("archive.foreign_row", tenant=str(ctx.tenant.id), row=str(row["id"]))
+        log.error("archive.foreign_row", tenant=ctx.tenant.id, row=str(row["id"]))
         raise HoraeError("the archive returned a row of another tenant or job")
     values = {name: value for name, value in row.items() if name in SAME_NAMED}
     values["changed_at"] = row["ended_at"]

@@ -17,6 +17,7 @@ from horae.domain.instances.lifecycle import State
 from horae.domain.jobs.jobs import Job, Status
 from horae.domain.targets.targets import queue_of, slot_ms
 from horae.runtime.randomness import new_id
+from horae.runtime.tracing import caller_trace, sampled_from
 from horae.security.payload_cipher import encrypt_value
 from horae.service.context import Context
 from horae.service.idempotency import fingerprint
@@ -59,7 +60,7 @@ async def trigger(
         payload = encrypt_value(data_key, payload_of(job.id, idempotency_keys.manual_key(job.id, key)), payload)
 
     async def work(tx: Tx) -> TriggerResult:
-        id_ = new_id(job.shard, tx.now)
+        id_ = new_id(job.shard, tx.now, sampled_from())
         if not await idempotency.reserve(tx, request, id_, {"instance_id": id_}):
             return await _replay(ctx, tx, request, as_ordered)
         if await tenants.holding(tx, ctx.tenant.id) is not None:
@@ -119,4 +120,5 @@ def _new_instance(job: Job, id_: UUID, key: str, payload: Any, tx: Tx, state: St
         state=state,
         priority=job.definition.priority,
         payload=payload,
+        caller_trace=caller_trace(),
     )

@@ -18,6 +18,7 @@ from horae.domain.tasks.tasks import (
     MoveDecision,
     Replace,
 )
+from horae.runtime.tracing import caller_trace
 from horae.security.envelopes import DataKey
 from horae.service.encryption.encryption import encrypt_intent
 from horae.service.tasks.new_instances import TaskIds, type_of
@@ -108,14 +109,15 @@ class TaskBatchRound:
 
         Every round writes the kinds of change in the same order, new instances first, so two batches never deadlock.
         """
-        answers = self._refused | (await self._create(tx) if self._created else {})
+        trace = caller_trace()
+        answers = self._refused | (await self._create(tx, trace) if self._created else {})
         written: dict[str, WrittenTask] = {}
         if self._renewed:
-            written |= await batches.renew(tx, self._type, self._renewed, self._note(Decision.CREATED))
+            written |= await batches.renew(tx, self._type, self._renewed, self._note(Decision.CREATED), trace)
         if self._moved:
-            written |= await batches.move(tx, self._type, self._moved, self._note(Decision.MOVED))
+            written |= await batches.move(tx, self._type, self._moved, self._note(Decision.MOVED), trace)
         if self._replaced:
-            written |= await batches.replace(tx, self._type, self._replaced, self._note(Decision.REPLACED))
+            written |= await batches.replace(tx, self._type, self._replaced, self._note(Decision.REPLACED), trace)
         if self._cancelled:
             written |= await batches.cancel(tx, self._type, self._cancelled, self._note(Decision.CANCELLED))
         if self._early_cancels:
@@ -127,9 +129,9 @@ class TaskBatchRound:
             written |= await batches.ignore(tx, self._type, self._ignored)
         return answers | {key: self._drafts[key].answer(done) for key, done in written.items()}
 
-    async def _create(self, tx: Tx) -> Answers:
+    async def _create(self, tx: Tx, trace: bytes | None) -> Answers:
         note = self._note(Decision.CREATED)
-        closed = await batches.create(tx, self._type, self._created, note, self._widenings)
+        closed = await batches.create(tx, self._type, self._created, note, self._widenings, trace)
         return {
             key: ScheduleAnswer(Decision.CREATED, 1, id_, intent.at)
             for shard, key, _, id_, _, intent in self._created

@@ -23,6 +23,7 @@ from horae.domain.tasks.tasks import (
     Replace,
 )
 from horae.runtime.randomness import new_id
+from horae.runtime.tracing import caller_trace
 from horae.security.envelopes import DataKey
 from horae.service.context import Context
 from horae.service.encryption.encryption import encrypt_intent
@@ -171,23 +172,24 @@ async def _apply(
 ) -> ScheduleAnswer | None:
     """Write a decision. Returns None where the row changed since it was read."""
     written: WrittenTask | None
+    trace = caller_trace()
     match change:
         case CreateDecision(after=after):
             note = tasks.note_of(Decision.CREATED, change, ctx.actor, tx.now)
             new_row = new_task_row(job, place, after + 1, tx.now)
             intent = encrypt_intent(key, job.id, new_row.idem_key, intent)
-            written = await tasks.create(tx, place, change, intent, new_row, note, len(ctx.tenant.former))
+            written = await tasks.create(tx, place, change, intent, new_row, note, len(ctx.tenant.former), trace)
             return _answer(Decision.CREATED, written, change.at)
         case MoveDecision(found=found):
             intent = encrypt_intent(key, job.id, found.idem_key, intent)
             note = tasks.note_of(Decision.MOVED, change, ctx.actor, tx.now)
-            return _answer(Decision.MOVED, await tasks.move(tx, place, change, intent, note), change.at)
+            return _answer(Decision.MOVED, await tasks.move(tx, place, change, intent, note, trace), change.at)
         case Replace(found=found):
             assert found.generation is not None
             note = tasks.note_of(Decision.REPLACED, change, ctx.actor, tx.now)
             new_row = new_task_row(job, place, found.generation, tx.now)
             intent = encrypt_intent(key, job.id, found.idem_key, intent)
-            written = await tasks.replace(tx, place, change, intent, new_row, note)
+            written = await tasks.replace(tx, place, change, intent, new_row, note, trace)
             return _answer(Decision.REPLACED, written, change.at, replaced=found.id)
         case Ignore():
             return await _ignore(ctx, tx, place, known, change)

@@ -28,6 +28,7 @@ from horae.domain.workers.completion_tokens import completion_token_maker
 from horae.domain.workers.workers import ClaimedAttempt, check_many, check_worker
 from horae.runtime import randomness
 from horae.runtime.telemetry import log
+from horae.runtime.tracing import Tracer
 from horae.service.context import Context
 from horae.service.workers.answer_sizes import (
     MAX_ANSWER_BYTES,
@@ -36,6 +37,7 @@ from horae.service.workers.answer_sizes import (
     attempt_sizes,
     fitting,
 )
+from horae.service.workers.traces import trace_claims
 from horae.store.connections.each_cell import UNSERVED, ask_each
 from horae.store.instances import instances
 from horae.store.instances.instances import EndRow, RetryRow
@@ -149,6 +151,8 @@ async def _take_some(
 
     given = await look.cell.run(work)
     ctx.handed.keep(given)
+    if ctx.memory.tracer is not None:
+        trace_claims(ctx.memory.tracer, given)
     first = [(one, ran) for one, ran, _ in given if ran.attempt == 1]
     late = [_milliseconds(one.claimed_at - ran.due_at) for one, ran in first]
     look.cell.signal_counts.count_delays(ctx.tenant.id, waits.priority, waits.lane, *late)
@@ -183,7 +187,7 @@ async def _hand_out(ctx: Context, tx: Tx, claimed: list[Instance], room: AnswerR
     endings = [EndRow(ran, end_of_removed_job(ran)) for ran in claimed if ran.job_id in gone] if gone else []
     kinds = {version: _kind(job) for version, job in known.items() if version[0] not in gone}
     assert claimed[0].token is not None, "what was just claimed has a token: all of them the same"
-    complete, now = completion_token_maker(claimed[0].token), tx.now
+    complete, now, tracer = completion_token_maker(claimed[0].token), tx.now, ctx.memory.tracer
     handed: list[Given] = []
     back = []
     for ran in claimed:
@@ -194,7 +198,7 @@ async def _hand_out(ctx: Context, tx: Tx, claimed: list[Instance], room: AnswerR
             continue
         job, alone, clear = kind
         if clear and type(ran.payload) is not EncryptedValue:
-            handed.append((_claimed_attempt(ran, job, now, complete), ran, alone))
+            handed.append((_claimed_attempt(ran, job, now, complete, tracer), ran, alone))
             continue
         opened = await _decrypt(ctx, ran, job, now)
         if isinstance(opened, RetryRow):
@@ -202,7 +206,7 @@ async def _hand_out(ctx: Context, tx: Tx, claimed: list[Instance], room: AnswerR
         elif isinstance(opened, EndRow):
             endings.append(opened)
         else:
-            handed.append((_claimed_attempt(opened, job, now, complete), opened, alone))
+            handed.append((_claimed_attempt(opened, job, now, complete, tracer), opened, alone))
     if endings:
         await instances.end(tx, endings)
     if back:
@@ -238,7 +242,9 @@ def _put_back(ran: Instance, tx: Tx) -> RetryRow:
     return RetryRow(ran, again)
 
 
-def _claimed_attempt(ran: Instance, job: Job, now: datetime, complete: Callable[[UUID, int], str]) -> ClaimedAttempt:
+def _claimed_attempt(
+    ran: Instance, job: Job, now: datetime, complete: Callable[[UUID, int], str], tracer: Tracer | None
+) -> ClaimedAttempt:
     assert ran.deadline is not None, "what was just claimed has a deadline"
     return ClaimedAttempt(
         instance_id=ran.id,
@@ -252,4 +258,5 @@ def _claimed_attempt(ran: Instance, job: Job, now: datetime, complete: Callable[
         claimed_at=now,
         key=ran.business_key,
         payload=job.definition.payload if ran.payload is None else ran.payload,
+        sampled=tracer is None or tracer.samples(ran.id.int, ran.caller_trace),
     )

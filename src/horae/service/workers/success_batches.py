@@ -11,11 +11,16 @@ from uuid import UUID
 
 from horae.domain.errors import ShardClosed
 from horae.domain.health.signals import AttemptResult
+from horae.domain.instances.outcomes import Success
 from horae.domain.times import column_ms
+from horae.domain.traces.spans import settle_span
 from horae.domain.workers.workers import ReportVerdict
+from horae.runtime.randomness import new_span_id
 from horae.runtime.telemetry import log
+from horae.runtime.tracing import Tracer
 from horae.service.context import Context
 from horae.service.workers.attempt_cache import HandedAttempt
+from horae.service.workers.traces import trace_finish
 from horae.store.instances import instances
 from horae.store.protocol import CellProtocol
 from horae.store.tx import BAD_ROW, GONE, Tx
@@ -74,8 +79,29 @@ async def _end(ctx: Context, cell: CellProtocol, kept: list[HandedAttempt]) -> s
         took = {since: column_ms(tx.now - since) for since in {one.since for one in kept}}
         return await instances.succeed(tx, [(one.ran, took[one.since]) for one in kept])
 
+    tracer = ctx.memory.tracer
+    began = None if tracer is None else cell.clock.seconds()
     written = await cell.run_statements(work)
+    if tracer is not None and began is not None:
+        await _trace(ctx, tracer, cell, kept, written, began)
     classes = Counter((one.ran.priority, one.ran.lane) for one in kept if one.ran.id in written)
     for (priority, lane), many in classes.items():
         cell.signal_counts.count_result(ctx.tenant.id, priority, lane, AttemptResult.SUCCESS, many)
     return written
+
+
+async def _trace(
+    ctx: Context, tracer: Tracer, cell: CellProtocol, kept: list[HandedAttempt], written: set[UUID], began: float
+) -> None:
+    """Record the sampled attempts and the write of their results."""
+    sampled = [one for one in kept if tracer.samples(one.ran.id.int, one.ran.caller_trace)]
+    if not sampled:
+        return
+    known = await ctx.definitions.load_from(
+        cell, {(one.ran.shard, one.ran.job_id, one.ran.job_version) for one in sampled}
+    )
+    now, ended = cell.clock.now(), cell.clock.seconds()
+    for one in sampled:
+        job = known.get((one.ran.job_id, one.ran.job_version))
+        trace_finish(tracer, one.ran, "" if job is None else job.name, one.since, now, Success())
+        tracer.record(settle_span(one.ran, new_span_id(), began, ended, written=one.ran.id in written))

@@ -29,6 +29,7 @@ from horae.service.context import Context
 from horae.service.tasks.compensations import encrypt_payloads
 from horae.service.workers.claims import claim
 from horae.service.workers.ownership import by_cell, count_refused, prove
+from horae.service.workers.traces import trace_finish
 from horae.store.instances.instances import Attempt
 from horae.store.protocol import CellProtocol
 from horae.store.tx import GONE, Tx
@@ -132,7 +133,12 @@ async def _write(ctx: Context, cell: CellProtocol, proven: dict[Finish, RunningA
         outcome, attempt = _outcome_of(one, ran, job, since, now)
         asked = await encrypt_payloads(ctx, ran.id, one.compensations) if one.compensations else ()
         results.append(AttemptOutcome(ran, job, outcome, attempt, compensations=asked))
-    written = await Settler(cell, lambda timer: ctx.wakes.wake(timer.shard, timer.at)).write(results)
+    tracer = ctx.memory.tracer
+    written = await Settler(cell, lambda timer: ctx.wakes.wake(timer.shard, timer.at), tracer).write(results)
+    if tracer is not None:
+        for result in results:
+            name = "" if result.job is None else result.job.name
+            trace_finish(tracer, result.ran, name, proven[first[result.ran.id]].since, now, result.outcome)
     return {one for id_, one in first.items() if id_ in written}
 
 

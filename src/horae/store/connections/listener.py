@@ -46,7 +46,8 @@ class Listener:
             except Exception as error:
                 if last and not self.is_stalled:
                     self.is_stalled = True
-                    log.warning("listener.stalled", cell=self.cell.name, error=repr(error))
+                    if not self.cell.reach.is_down:  # the log says so already
+                        log.warning("listener.stalled", cell=self.cell.name, error=repr(error))
             else:
                 self._sure_until = self.cell.clock.now()
                 self.is_stalled = False

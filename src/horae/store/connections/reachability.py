@@ -7,6 +7,7 @@ to find this out again: a caller that asks many cells waits only briefly for one
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from horae.runtime.clock import boottime
@@ -35,11 +36,15 @@ def wait_briefly() -> Iterator[None]:
 
 
 class Reach:
-    """The reachability of one cell from this process. All threads may use it."""
+    """The reachability of one cell from this process. All threads may use it.
+
+    `down_at` is the tick at which the last outage began; None if there was none since `forget_outage`.
+    """
 
     def __init__(self, cell: str) -> None:
         self.is_down = False
         self._cell = cell
+        self.down_at: float | None = None
         self._down_at = 0.0
         self._probed_at: float | None = None
 
@@ -49,13 +54,22 @@ class Reach:
             self._probed_at = boottime()
         if not self.is_down:
             self.is_down, self._down_at = True, boottime()
+            self.down_at = self._down_at if self.down_at is None else self.down_at
             log.warning("cell.unreachable", cell=self._cell, reason=str(error) or type(error).__name__)
 
     def mark_up(self) -> None:
         """Record that the cell has answered."""
         if self.is_down:
             self.is_down, self._probed_at = False, None
-            log.info("cell.reachable", cell=self._cell, seconds=round(boottime() - self._down_at, 1))
+            seconds = boottime() - self._down_at
+            since = datetime.now(UTC) - timedelta(seconds=seconds)
+            facts = {"down_since": since.isoformat(timespec="seconds"), "seconds": round(seconds, 1)}
+            log.info("cell.reachable", cell=self._cell, **facts)
+
+    def forget_outage(self) -> None:
+        """Forget when the last outage began, unless it still lasts: its story has been told."""
+        if not self.is_down:
+            self.down_at = None
 
     @property
     def patience_s(self) -> float | None:

@@ -227,7 +227,7 @@ async def trigger(tx: Tx, made: Instance, slot_ms: int, queue: str | None, *, ex
     `exclusive`: no other fire of its job may run at the same time. False: an older instance with the same key is live.
     """
     inserted = (made.shard, made.id, made.tenant_id, made.job_id, made.job_version, made.idem_key, made.due_at, tx.now)
-    args = (*inserted, made.priority, slot_ms, queue, made.payload, made.state, exclusive or None)
+    args = (*inserted, made.priority, slot_ms, queue, made.payload, made.state, exclusive or None, made.caller_trace)
     return await tx.value(sql("instances/instances/trigger"), *args) is not None
 
 
@@ -284,6 +284,7 @@ def instance_from(row: asyncpg.Record) -> Instance:
         worker_id=row["worker_id"],
         payload=read(row["payload"]),
         error_msg=row["error_msg"],
+        caller_trace=row["caller_trace"],
     )
 
 

@@ -210,7 +210,7 @@ def _versioned(row: asyncpg.Record) -> Job | None:
     try:
         definition = decode(text)
     except UNREADABLE as error:
-        log.error("definition.unreadable", job=str(id_), version=version, reason=str(error))
+        log.error("definition.unreadable", job=id_, version=version, reason=str(error))
         return None
     return Job(
         shard=shard,
@@ -227,7 +227,7 @@ def _readable(row: asyncpg.Record) -> Job | None:
     try:
         return job_from(row)
     except UNREADABLE as error:
-        log.error("definition.unreadable", job=str(row["id"]), version=row["version"], reason=str(error))
+        log.error("definition.unreadable", job=row["id"], version=row["version"], reason=str(error))
         return None
 
 

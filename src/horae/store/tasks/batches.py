@@ -106,33 +106,46 @@ async def used(tx: Tx, job_id: UUID, shards: Sequence[int], keys: Sequence[str])
     return {row["business_key"] for row in await tx.rows(sql("tasks/batches/used"), job_id, plain(shards), texts(keys))}
 
 
-async def create(tx: Tx, type_: Type, plans: Sequence[StartRow], note: object, widenings: int) -> set[int]:
+async def create(
+    tx: Tx,
+    type_: Type,
+    plans: Sequence[StartRow],
+    note: object,
+    widenings: int,
+    caller_trace: bytes | None = None,
+) -> set[int]:
     """Insert ledger and live row of keys that were never used.
 
     Raises `COLLIDED` when one of the keys was used in the meantime. Returns the shards that are closed, or closed to a
     caller that knows only of `widenings` widenings: their keys were not written.
     """
     columns = (*_places(plans), *_new_ids(plans), *_intents([plan.intent for plan in plans]))
-    found = await tx.rows(sql("tasks/batches/create"), *columns, *type_, note, tx.now, widenings)
+    found = await tx.rows(sql("tasks/batches/create"), *columns, *type_, note, tx.now, widenings, caller_trace)
     return {row["shard_id"] for row in found}
 
 
-async def renew(tx: Tx, type_: Type, plans: Sequence[StartRow], note: object) -> dict[str, WrittenTask]:
+async def renew(
+    tx: Tx, type_: Type, plans: Sequence[StartRow], note: object, caller_trace: bytes | None = None
+) -> dict[str, WrittenTask]:
     """Start keys again whose last instance has ended: increase the ledger's generation and insert a live row."""
     after = plain([plan.after for plan in plans])
     columns = (*_places(plans), after, *_new_ids(plans), *_intents([plan.intent for plan in plans]))
-    return _written(await tx.rows(sql("tasks/batches/renew"), *columns, *type_, note, tx.now))
+    return _written(await tx.rows(sql("tasks/batches/renew"), *columns, *type_, note, tx.now, caller_trace))
 
 
-async def move(tx: Tx, type_: Type, plans: Sequence[MoveRow], note: object) -> dict[str, WrittenTask]:
+async def move(
+    tx: Tx, type_: Type, plans: Sequence[MoveRow], note: object, caller_trace: bytes | None = None
+) -> dict[str, WrittenTask]:
     """Give waiting rows new times."""
     plans = sorted(plans, key=_order)
     intents = [plan.intent for plan in plans]
     columns = (*_places(plans), _found(plans), _keeps_payload(intents), *_intents(intents))
-    return _written(await tx.rows(sql("tasks/batches/move"), *columns, *type_[:2], note, tx.now))
+    return _written(await tx.rows(sql("tasks/batches/move"), *columns, *type_[:2], note, tx.now, caller_trace))
 
 
-async def replace(tx: Tx, type_: Type, plans: Sequence[ReplaceRow], note: object) -> dict[str, WrittenTask]:
+async def replace(
+    tx: Tx, type_: Type, plans: Sequence[ReplaceRow], note: object, caller_trace: bytes | None = None
+) -> dict[str, WrittenTask]:
     """End running rows as CANCELLED and insert others under the same keys."""
     plans = sorted(plans, key=_order)
     intents = [plan.intent for plan in plans]
@@ -143,7 +156,7 @@ async def replace(tx: Tx, type_: Type, plans: Sequence[ReplaceRow], note: object
         _keeps_payload(intents),
         *_intents(intents),
     )
-    return _written(await tx.rows(sql("tasks/batches/replace"), *columns, *type_, note, tx.now))
+    return _written(await tx.rows(sql("tasks/batches/replace"), *columns, *type_, note, tx.now, caller_trace))
 
 
 async def cancel(tx: Tx, type_: Type, plans: Sequence[CancelRow], note: object) -> dict[str, WrittenTask]:

@@ -81,7 +81,14 @@ async def decisions(tx: Tx, place: TaskPlace) -> list[dict[str, Any]]:
 
 
 async def create(
-    tx: Tx, place: TaskPlace, change: CreateDecision, intent: Intent, new_row: TaskRow, note: object, widenings: int = 0
+    tx: Tx,
+    place: TaskPlace,
+    change: CreateDecision,
+    intent: Intent,
+    new_row: TaskRow,
+    note: object,
+    widenings: int = 0,
+    caller_trace: bytes | None = None,
 ) -> WrittenTask | None:
     """Insert the ledger (or increase its generation) and the live row.
 
@@ -93,11 +100,14 @@ async def create(
         await tx.row(
             sql("tasks/tasks/create"),
             *(*args, new_row.job_version, new_row.priority, new_row.slot_ms, note, tx.now, new_row.queue, widenings),
+            caller_trace,
         )
     )
 
 
-async def move(tx: Tx, place: TaskPlace, change: MoveDecision, intent: Intent, note: object) -> WrittenTask | None:
+async def move(
+    tx: Tx, place: TaskPlace, change: MoveDecision, intent: Intent, note: object, caller_trace: bytes | None = None
+) -> WrittenTask | None:
     """Give the waiting row a new time. None: it runs, is gone, or a newer intent came first."""
     keep = intent.payload is msgspec.UNSET
     args = (
@@ -109,12 +119,19 @@ async def move(tx: Tx, place: TaskPlace, change: MoveDecision, intent: Intent, n
         intent.version,
         note,
         tx.now,
+        caller_trace,
     )
     return _written(await tx.row(sql("tasks/tasks/move"), *args))
 
 
 async def replace(
-    tx: Tx, place: TaskPlace, change: Replace, intent: Intent, new_row: TaskRow, note: object
+    tx: Tx,
+    place: TaskPlace,
+    change: Replace,
+    intent: Intent,
+    new_row: TaskRow,
+    note: object,
+    caller_trace: bytes | None = None,
 ) -> WrittenTask | None:
     """Cancel the running row and insert another one under the same key. None: it no longer runs."""
     keep = intent.payload is msgspec.UNSET
@@ -130,6 +147,7 @@ async def replace(
             note,
             tx.now,
             new_row.queue,
+            caller_trace,
         )
     )
 

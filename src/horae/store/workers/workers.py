@@ -78,9 +78,10 @@ async def claim(
             fire_time=fire_time, due_at=due_at, state=State.RUNNING, priority=priority, lane=lane, attempt=attempt,
             retry_count=retry_count, crash_count=crash_count, business_key=business_key, token=token,
             deadline=deadline, worker_id=worker_id, error_msg=error_msg, payload=read(payload),
+            caller_trace=caller_trace,
         )
         for shard, id_, job_id, job_version, idem_key, fire_time, due_at, attempt, retry_count,
-            crash_count, business_key, deadline, error_msg, payload in rows
+            crash_count, business_key, deadline, error_msg, payload, caller_trace in rows
     ]  # fmt: skip
 
 

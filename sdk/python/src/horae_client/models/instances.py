@@ -68,6 +68,7 @@ class Instance(Model, frozen=True, kw_only=True):
     held: Hold | None = None
     expires_at: datetime | None = None
     archive: ArchiveRead | None = None
+    trace_url: str | None = None
 
 
 class Retried(Model, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
--- :shards :business_keys :instance_ids :idem_keys :fire_times :payloads :intent_versions :tenant_id :job_id :job_version :priority :slot_ms :queue :note :now :widenings
+-- :shards :business_keys :instance_ids :idem_keys :fire_times :payloads :intent_versions :tenant_id :job_id :job_version :priority :slot_ms :queue :note :now :widenings :caller_trace
 -- Zero rows: all were written. A row names a shard that is closed, or any shard where the tenant was widened more often
 -- than :widenings; its keys were not written, decide them again.
 -- A key that someone else used first is a unique violation, and then nothing was written: so what is inserted need not be
@@ -18,9 +18,10 @@ authorised as (
     from fresh),
 inserted as (
     insert into instance_live (shard_id, id, tenant_id, job_id, job_version, idem_key, fire_time, due_at, changed_at,
-                               priority, lane, slot_ms, queue, state, business_key, generation, intent_version, payload)
+                               priority, lane, slot_ms, queue, state, business_key, generation, intent_version, payload,
+                               caller_trace)
     select shard_id, id, :tenant_id, :job_id, :job_version, idem_key, at, greatest(at, :now::timestamptz), :now,
-           :priority, 0, :slot_ms, :queue, 'INIT', business_key, 1, intent_version, payload
+           :priority, 0, :slot_ms, :queue, 'INIT', business_key, 1, intent_version, payload, :caller_trace
     from fresh),
 events as (
     insert into outbox (at, shard_id, tenant_id, job_id, instance_id, event, body)

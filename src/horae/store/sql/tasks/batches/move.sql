@@ -1,4 +1,4 @@
--- :shards :business_keys :instance_ids :keep_payloads :fire_times :payloads :intent_versions :tenant_id :job_id :note :now
+-- :shards :business_keys :instance_ids :keep_payloads :fire_times :payloads :intent_versions :tenant_id :job_id :note :now :caller_trace
 -- No row for a key: it runs, is gone, a newer intent was first, or its shard is closed. Read and decide those again.
 -- The intent is guarded on the live row itself, so that a concurrent move is seen after waiting for its lock.
 with moved as (
@@ -6,7 +6,7 @@ with moved as (
     set fire_time = g.at, due_at = greatest(g.at, :now::timestamptz), changed_at = :now,
         payload = case when g.keep then l.payload else g.payload end,
         lane = case when l.lane = 1 then 0 else l.lane end,  -- a new time is a new intent, not a retry
-        intent_version = coalesce(g.intent_version, l.intent_version)
+        intent_version = coalesce(g.intent_version, l.intent_version), caller_trace = :caller_trace
     from unnest(:shards::text::smallint[], :business_keys::text::text[], :instance_ids::text::uuid[],
                 :keep_payloads::text::boolean[], :fire_times::text::timestamptz[], :payloads::text::jsonb[],
                 :intent_versions::text::bigint[])

@@ -1,4 +1,4 @@
--- :shards :business_keys :from_generations :instance_ids :idem_keys :fire_times :payloads :intent_versions :tenant_id :job_id :job_version :priority :slot_ms :queue :note :now
+-- :shards :business_keys :from_generations :instance_ids :idem_keys :fire_times :payloads :intent_versions :tenant_id :job_id :job_version :priority :slot_ms :queue :note :now :caller_trace
 -- No row for a key: its generation is no longer what was read, a newer intent was first, or its shard is closed.
 -- Decide those again.
 with authorised as (
@@ -20,9 +20,11 @@ with authorised as (
               g.idem_key, g.at, g.payload),
 inserted as (
     insert into instance_live (shard_id, id, tenant_id, job_id, job_version, idem_key, fire_time, due_at, changed_at,
-                               priority, lane, slot_ms, queue, state, business_key, generation, intent_version, payload)
+                               priority, lane, slot_ms, queue, state, business_key, generation, intent_version, payload,
+                               caller_trace)
     select shard_id, instance_id, :tenant_id, :job_id, :job_version, idem_key, at, greatest(at, :now::timestamptz),
-           :now, :priority, 0, :slot_ms, :queue, 'INIT', business_key, generation, intent_version, payload
+           :now, :priority, 0, :slot_ms, :queue, 'INIT', business_key, generation, intent_version, payload,
+           :caller_trace
     from authorised),
 events as (
     insert into outbox (at, shard_id, tenant_id, job_id, instance_id, event, body)

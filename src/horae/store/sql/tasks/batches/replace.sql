@@ -1,4 +1,4 @@
--- :shards :business_keys :instance_ids :new_instance_ids :keep_payloads :fire_times :payloads :intent_versions :tenant_id :job_id :job_version :priority :slot_ms :queue :note :now
+-- :shards :business_keys :instance_ids :new_instance_ids :keep_payloads :fire_times :payloads :intent_versions :tenant_id :job_id :job_version :priority :slot_ms :queue :note :now :caller_trace
 -- No row for a key: it no longer runs, a newer intent was first, or its shard is closed. Read and decide those again.
 with stopped as (
     delete from instance_live l
@@ -19,9 +19,10 @@ recorded as (
 inserted as (
     insert into instance_live (shard_id, id, tenant_id, job_id, job_version, idem_key, fire_time, due_at, changed_at,
                                priority, lane, slot_ms, queue, state, business_key, generation, intent_version,
-                               replay_of, payload)
+                               replay_of, payload, caller_trace)
     select shard_id, new_id, tenant_id, job_id, :job_version, idem_key, at, greatest(at, :now::timestamptz), :now,
-           :priority, 0, :slot_ms, :queue, 'INIT', business_key, generation, kept_version, replay_of, kept_payload
+           :priority, 0, :slot_ms, :queue, 'INIT', business_key, generation, kept_version, replay_of, kept_payload,
+           :caller_trace
     from stopped),
 remembered as (
     update task_key k

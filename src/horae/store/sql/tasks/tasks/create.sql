@@ -1,4 +1,4 @@
--- :shard :tenant_id :job_id :business_key :from_generation :instance_id :idem_key :fire_time :payload :intent_version :job_version :priority :slot_ms :note :now :queue :widenings
+-- :shard :tenant_id :job_id :business_key :from_generation :instance_id :idem_key :fire_time :payload :intent_version :job_version :priority :slot_ms :note :now :queue :widenings :caller_trace
 -- Zero rows: the key's generation is no longer :from_generation, a newer intent was first, the tenant was widened more
 -- often than :widenings, or the shard is closed. Decide again.
 with authorised as (
@@ -19,10 +19,11 @@ with authorised as (
               k.revision),
 inserted as (
     insert into instance_live (shard_id, id, tenant_id, job_id, job_version, idem_key, fire_time, due_at, changed_at,
-                               priority, lane, slot_ms, queue, state, business_key, generation, intent_version, payload)
+                               priority, lane, slot_ms, queue, state, business_key, generation, intent_version, payload,
+                               caller_trace)
     select shard_id, instance_id, tenant_id, job_id, :job_version, :idem_key, :fire_time::timestamptz,
            greatest(:fire_time, :now::timestamptz), :now, :priority, 0, :slot_ms, :queue, 'INIT', business_key,
-           generation, intent_version, :payload
+           generation, intent_version, :payload, :caller_trace
     from authorised),
 events as (
     insert into outbox (at, shard_id, tenant_id, job_id, instance_id, event, body)

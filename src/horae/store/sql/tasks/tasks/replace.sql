@@ -1,4 +1,4 @@
--- :shard :tenant_id :job_id :business_key :instance_id :new_instance_id :fire_time :keep_payload :payload :intent_version :job_version :priority :slot_ms :note :now :queue
+-- :shard :tenant_id :job_id :business_key :instance_id :new_instance_id :fire_time :keep_payload :payload :intent_version :job_version :priority :slot_ms :note :now :queue :caller_trace
 -- Zero rows: it no longer runs, a newer intent was first, or the shard is closed. Read again and decide again.
 with stopped as (
     delete from instance_live l
@@ -14,11 +14,11 @@ recorded as (
 inserted as (
     insert into instance_live (shard_id, id, tenant_id, job_id, job_version, idem_key, fire_time, due_at, changed_at,
                                priority, lane, slot_ms, queue, state, business_key, generation, intent_version,
-                               replay_of, payload)
+                               replay_of, payload, caller_trace)
     select shard_id, :new_instance_id, tenant_id, job_id, :job_version, idem_key, :fire_time::timestamptz,
            greatest(:fire_time, :now::timestamptz), :now, :priority, 0, :slot_ms, :queue, 'INIT', business_key,
            generation, coalesce(:intent_version::bigint, intent_version), replay_of,
-           case when :keep_payload then payload else :payload::jsonb end
+           case when :keep_payload then payload else :payload::jsonb end, :caller_trace
     from stopped
     returning id, intent_version),
 remembered as (

@@ -21,4 +21,4 @@ set state = 'RUNNING', attempt = l.attempt + 1, token = :token, worker_id = :wor
 from picked
 where l.ctid = picked.ctid                       -- locked above, so it cannot move; saves a descent per row
 returning l.shard_id, l.id, l.job_id, l.job_version, l.idem_key, l.fire_time, l.due_at, l.attempt, l.retry_count,
-          l.crash_count, l.business_key, l.deadline, l.error_msg, l.payload
+          l.crash_count, l.business_key, l.deadline, l.error_msg, l.payload, l.caller_trace

@@ -1,0 +1,1 @@
+"""Traces: W3C trace contexts, which fires are sampled, and the spans of an instance."""
