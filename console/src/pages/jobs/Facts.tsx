@@ -7,6 +7,7 @@ import { Card } from "../../parts/Page";
 import { duration } from "../../parts/times";
 import { Fires } from "./Fires";
 import { Labels } from "./Labels";
+import { QueueLine } from "./QueueLine";
 import { RecentRuns } from "./RecentRuns";
 import { TargetText, TriggerText } from "./Texts";
 
@@ -29,6 +30,7 @@ export function Facts({ job }: { job: JobView }) {
       {(job.held ?? []).map((hold) => (
         <HoldLine key={`${hold.name} ${hold.lane} ${hold.reason}`} hold={hold} />
       ))}
+      {job.target.kind === "queue" && <QueueLine name={job.target.name} />}
       <RecentRuns job={job.name} />
       <Card title={t("fires.title")}>
         {sentence && <p className="sentence">{sentence}</p>}
