@@ -2,13 +2,13 @@
 
 from horae_client.aio.verbs import AsyncItems, AsyncVerbs
 from horae_client.asked import workers as asked
-from horae_client.models import Queue, QueueWorker
+from horae_client.models import QueueStatus, QueueWorker
 
 
 class AsyncQueues(AsyncVerbs):
     """The queues: where instances of jobs without a URL or topic wait for a worker."""
 
-    def list(self, *, name: str | None = None, limit: int | None = None) -> AsyncItems[Queue]:
+    def list(self, *, name: str | None = None, limit: int | None = None) -> AsyncItems[QueueStatus]:
         """List the queues by name, or the one with this name: what waits, who polls, which jobs use it.
 
         `unattended` is true where instances wait and no worker takes them.

@@ -6,7 +6,7 @@ Each is safe to repeat: the answer for a report that was already written is `lat
 from collections.abc import Sequence
 from typing import Any
 
-from horae_client.models import HeardAll, Page, Queue, QueueWorker, ReportedAll, Works
+from horae_client.models import HeardAll, Page, QueueStatus, QueueWorker, ReportedAll, Works
 from horae_client.wire import Request, path, said
 
 
@@ -36,6 +36,6 @@ def workers(queue: str | None, polling: bool | None) -> Request[Page[QueueWorker
     return Request("GET", path("workers"), Page[QueueWorker], query=said(queue=queue, polling=polling))
 
 
-def queues(name: str | None) -> Request[Page[Queue]]:
+def queues(name: str | None) -> Request[Page[QueueStatus]]:
     """Get a page of the queues."""
-    return Request("GET", path("queues"), Page[Queue], query=said(name=name))
+    return Request("GET", path("queues"), Page[QueueStatus], query=said(name=name))

@@ -81,7 +81,7 @@ class QueueWorker(Model, frozen=True, kw_only=True):
     address: str | None = None
 
 
-class Queue(Model, frozen=True, kw_only=True):
+class QueueStatus(Model, frozen=True, kw_only=True):
     """A queue: what waits in it, and who polls it.
 
     `unattended`: instances wait, no worker polls, and none holds an attempt. `more_waiting`: more wait than were

@@ -1,14 +1,14 @@
 """Queues, and the workers that poll them."""
 
 from horae_client.asked import workers as asked
-from horae_client.models import Queue, QueueWorker
+from horae_client.models import QueueStatus, QueueWorker
 from horae_client.sync.verbs import Items, Verbs
 
 
 class Queues(Verbs):
     """The queues: where instances of jobs without a URL or topic wait for a worker."""
 
-    def list(self, *, name: str | None = None, limit: int | None = None) -> Items[Queue]:
+    def list(self, *, name: str | None = None, limit: int | None = None) -> Items[QueueStatus]:
         """List the queues by name, or the one with this name: what waits, who polls, which jobs use it.
 
         `unattended` is true where instances wait and no worker takes them.
