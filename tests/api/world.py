@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from horae.domain.errors import Invalid
 from horae.domain.ids import Prefix, public
 from horae.domain.tenants.tenants import Tenant
+from horae.domain.workers.queue_workers import PollOrigin
 from horae.runtime.randomness import new_token
 from horae.security.roles import Role
 from horae.service.context import Context, PlatformContext
@@ -20,6 +21,7 @@ from horae.service.identity import api_keys, sessions
 from horae.service.identity.sessions import SessionRequest, Terms
 from horae.service.instances import instances
 from horae.service.tenants import tenants
+from horae.service.workers.poll_records import PollRecorder, WorkerPoll
 from horae.store.nodes import leases
 from horae.store.store import Store
 from tests.holding import write_hold
@@ -121,6 +123,11 @@ async def _furnished(ctx: Context, ask: Callable[..., Any], text: str) -> World:
     for cell in ctx.store.cells:
         await write_hold(cell, ctx.tenant.id, f"https://{secret}.example.com/{cell.name}", ttl=TTL)
     now = ctx.store.cells[0].clock.now()
+    recorder = PollRecorder(ctx.store)
+    for number in "12":
+        asked = WorkerPoll(ctx.tenant.id, f"{number}-{secret}", f"w{number}-{secret}", 1, PollOrigin(secret))
+        recorder.note(asked, now)
+    await recorder.once()
     begun = []
     for hours in (2, 1):
         past = {

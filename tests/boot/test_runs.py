@@ -10,8 +10,9 @@ from typer.testing import CliRunner
 from horae.boot.cli import whole
 from horae.domain.ids import Prefix, public
 from horae.domain.schedules.triggers import ManualTrigger
-from horae.domain.targets.targets import HttpTarget
+from horae.domain.targets.targets import HttpTarget, QueueTarget
 from horae.service.instances import instances
+from horae.service.workers.polls import Polls
 from tests.holding import write_hold
 from tests.steps import a_job
 
@@ -73,3 +74,19 @@ def test_people_and_groups_get_their_roles_from_the_command_line(horae):
     )
     assert "no role" in horae("key", "bind", "group:operations")
     assert "SCH_422_INVALID" in horae("key", "bind", "nobody:x", fails=True)
+
+
+async def test_queues_and_workers_are_listed_and_a_queue_without_a_worker_says_so(horae, ctx, store, monkeypatch):
+    monkeypatch.setenv("HORAE_TENANT", "acme")
+    for name in ("print_labels", "resize"):
+        await a_job(ctx, name, ManualTrigger(), target=QueueTarget(name))
+        await instances.trigger(ctx, name, name, even_if_down=True)
+    polls = Polls(store)
+    assert len(await polls.poll(ctx, "print_labels", "host-1/4711")) == 1
+    await polls.recorder.once()
+    listed = (await asyncio.to_thread(horae, "queue", "list")).splitlines()
+    assert [("unattended" in line) for line in listed if "print_labels" in line or "resize" in line] == [False, True]
+    [one] = json.loads(await asyncio.to_thread(horae, "worker", "list", "--polling", "--json"))
+    assert (one["worker_id"], one["queue"], one["claimed"]) == ("host-1/4711", "print_labels", 1)
+    assert "host-1/4711" not in await asyncio.to_thread(horae, "worker", "list", "--queue", "resize")
+    await polls.close()

@@ -6,6 +6,7 @@ PAGES = {
     "job-new": "/jobs/new",
     "instances": "/instances",
     "tasks": "/tasks",
+    "workers": "/workers",
     "sources": "/sources",
     "rolling": "/rolling",
     "events": "/events",

@@ -91,11 +91,23 @@ async def lived_in(served: Served, home: Home) -> dict[str, str]:
     await query(own, TAKEN, home.tenant.id, scene.now - timedelta(minutes=2))
     for _ in range(12):
         await scene.ended(await scene.trigger("coupon_job"))
+    await at_queues(scene)
     since, until = scene.now - timedelta(hours=2), scene.now - timedelta(minutes=1)
     range_ = {"since": since.isoformat(), "until": until.isoformat()}
     begun = await home.ask("POST", "/jobs/coupon_job/backfill", range_, **{"Idempotency-Key": "pictures"})
     await scene.when(f"/backfills/{begun['id']}", lambda one: one["status"] == "DONE" and not one["waiting"], 120)
     return made
+
+
+async def at_queues(scene: Scene) -> None:
+    """Two queues: one with workers, one whose work nobody takes."""
+    for name in ("print_labels", "resize_pictures"):
+        await scene.queue(name)
+        for _ in range(3):
+            await scene.trigger(name)
+    for worker, queue in (("host-1/4711", "print_labels"), ("host-2/97", "print_labels")):
+        await scene.home.ask("POST", "/workers/poll", {"queue": queue, "worker_id": worker, "limit": 1})
+    await scene.when("/workers", lambda page: len(page["items"]) == 2)
 
 
 async def walk(

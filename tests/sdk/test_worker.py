@@ -88,6 +88,32 @@ async def test_a_handler_is_told_all_about_its_attempt(home, asked):
     assert (await asked.instances.get(put.instance_id)).worker_id == "me"
 
 
+async def test_a_worker_is_listed_with_its_client_while_it_polls_and_its_queue_has_a_worker(home, asked):
+    worker = a_worker(home, name="me", concurrency=7)
+
+    @worker.task("T")
+    async def handle(ctx):
+        pass
+
+    found = []
+
+    async def listed():
+        found[:] = [one async for one in asked.workers.list(polling=True)]
+        return bool(found)
+
+    async with working(worker):
+        deadline = time.monotonic() + 60
+        while not await listed():
+            assert time.monotonic() < deadline, "nobody is listed"
+            await asyncio.sleep(0.2)
+        [queue] = [one async for one in asked.queues.list(name="T")]
+    [one] = found
+    assert (one.worker_id, one.queue, one.claimed, one.wanted) == ("me", "T", 0, 7)
+    assert one.client.startswith("horae-client/")
+    assert " python/3." in one.client
+    assert (queue.polling, queue.unattended, queue.jobs) == (1, False, ["T"])
+
+
 @pytest.mark.parametrize("raised", [True, False], ids=["raised", "returned"])
 async def test_what_a_handler_says_decides_what_becomes_of_it(home, asked, raised):
     seen: dict[str, list[int]] = {}

@@ -7,6 +7,7 @@ from horae.service.context import Context, PlatformContext
 from horae.service.encryption import secrets
 from horae.service.tasks import tasks
 from horae.service.tenants import lifecycle, tenants
+from horae.service.workers.polls import Polls
 from horae.store.encryption import data_keys
 from horae.store.encryption import secrets as secret_rows
 from horae.store.events import channels
@@ -48,6 +49,18 @@ async def test_the_keys_of_a_type_wider_than_its_tenant_go_too(small, store, mon
     for table in ("task_key", "instance_live", "job", "job_version", "secret", "data_key"):
         assert not await query(store, f"select from {table} where tenant_id = $1", small.tenant.id), table
     assert not await query(store, "select from reference where tenant_id = $1 and kind = 'job'", small.tenant.id)
+
+
+async def test_the_workers_of_a_tenant_are_forgotten_with_it_in_every_cell(small, store):
+    polls = Polls(store)
+    await polls.poll(small, "q", "w")
+    await polls.recorder.once()
+    for cell in store.cells:
+        assert len(await query(cell, "select from queue_worker where tenant_id = $1", small.tenant.id)) == 1
+    await purge(small)
+    for cell in store.cells:
+        assert not await query(cell, "select from queue_worker where tenant_id = $1", small.tenant.id)
+    await polls.close()
 
 
 async def test_a_copy_that_was_under_way_while_a_tenant_was_purged_brings_nothing_back(small, store):

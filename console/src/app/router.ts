@@ -9,6 +9,7 @@ import { rolling } from "../pages/rolling/routes";
 import { sources } from "../pages/sources/routes";
 import { tasks } from "../pages/tasks/routes";
 import { tenants } from "../pages/tenants/routes";
+import { workers } from "../pages/workers/routes";
 import { root } from "./root";
 
 /** All routes. Each folder of `pages` lists its own; a page is loaded when it is opened. */
@@ -18,6 +19,7 @@ export const router = createRouter({
     ...jobs,
     ...instances,
     ...tasks,
+    ...workers,
     ...sources,
     ...rolling,
     ...events,

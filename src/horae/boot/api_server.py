@@ -63,6 +63,8 @@ CLOCK_INTERVAL_S: Final = 2.0
 LISTENER_INTERVAL_S: Final = 5.0
 LAST_USE_INTERVAL_S: Final = 10.0
 """The pause between two rounds that write the last use of API keys and sessions."""
+POLLS_INTERVAL_S: Final = 10.0
+"""The pause between two rounds that write who polls."""
 SIGNALS_INTERVAL_S: Final = 60.0
 LEVELS_INTERVAL_S: Final = 30.0
 """The pause between two rounds that read the service level for metrics."""
@@ -188,6 +190,7 @@ async def _api_server(
         (IdentityCopier(store), IDENTITY_COPY_INTERVAL_S),
         (callers, LAST_USE_INTERVAL_S),
         (visitors, LAST_USE_INTERVAL_S),
+        (polls.recorder, POLLS_INTERVAL_S),
         (signaller, SIGNALS_INTERVAL_S),
         (levels, LEVELS_INTERVAL_S),
         *((listener, LISTENER_INTERVAL_S) for listener in polls.listeners),

@@ -4,6 +4,7 @@ export const PAGES = [
   { name: "jobs", to: "/jobs", needs: "jobs.list" },
   { name: "instances", to: "/instances", needs: "instances.list" },
   { name: "tasks", to: "/tasks", needs: "tasks.read" },
+  { name: "workers", to: "/workers", needs: "queues.list" },
   { name: "sources", to: "/sources", needs: "sources.list" },
   { name: "rolling", to: "/rolling", needs: "subjects.list" },
   { name: "events", to: "/events", needs: "subscriptions.list" },

@@ -8,6 +8,7 @@ import { duration } from "../../parts/times";
 import { Fires } from "./Fires";
 import { Labels } from "./Labels";
 import { People } from "./People";
+import { QueueLine } from "./QueueLine";
 import { RecentRuns } from "./RecentRuns";
 import { TargetText, TriggerText } from "./Texts";
 
@@ -30,6 +31,7 @@ export function Facts({ job }: { job: JobView }) {
       {(job.held ?? []).map((hold) => (
         <HoldLine key={`${hold.name} ${hold.lane} ${hold.reason}`} hold={hold} />
       ))}
+      {job.target.kind === "queue" && <QueueLine name={job.target.name} />}
       <RecentRuns job={job.name} />
       <People job={job} />
       <Card title={t("fires.title")}>

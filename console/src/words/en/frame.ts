@@ -7,6 +7,7 @@ export default {
     jobs: "Jobs",
     instances: "Instances",
     tasks: "Tasks",
+    workers: "Workers",
     sources: "Sources",
     rolling: "Rolling sets",
     events: "Events",

@@ -13,6 +13,7 @@ import sources from "./sources";
 import states from "./states";
 import tasks from "./tasks";
 import tenants from "./tenants";
+import workers from "./workers";
 
 export default {
   audit,
@@ -29,5 +30,6 @@ export default {
   states,
   tasks,
   tenants,
+  workers,
   errors,
 };

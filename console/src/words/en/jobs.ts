@@ -107,6 +107,8 @@ export default {
     expires: "Expires after",
     expiresDefault: "{{length}} (default)",
     expiresNever: "never",
+    unattended:
+      "{{count}} instances wait in the queue {{name}}, the oldest since {{since}}, and no worker polls it.",
     payload: "Payload (JSON)",
     version: "Version",
     id: "Id",

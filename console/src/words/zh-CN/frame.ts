@@ -7,6 +7,7 @@ export default {
     jobs: "任务定义",
     instances: "实例",
     tasks: "任务",
+    workers: "工作者",
     sources: "对账来源",
     rolling: "滚动集合",
     events: "事件",

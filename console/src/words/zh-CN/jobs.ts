@@ -102,6 +102,7 @@ export default {
     expires: "过期时限",
     expiresDefault: "{{length}}（默认）",
     expiresNever: "永不",
+    unattended: "队列 {{name}} 中有 {{count}} 个实例在等待，最早自 {{since}} 起，没有工作者轮询。",
     payload: "载荷（JSON）",
     version: "版本",
     id: "编号",

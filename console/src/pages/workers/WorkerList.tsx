@@ -1,0 +1,68 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { getWorkers } from "../../api/generated/client";
+import type { WorkerView } from "../../api/generated/models";
+import type { Column } from "../../parts/DataTable";
+import { EmptyState } from "../../parts/EmptyState";
+import { Card } from "../../parts/Page";
+import { PagedTable } from "../../parts/PagedTable";
+import { Timestamp } from "../../parts/Timestamp";
+import { TextFilter } from "../instances/FilterBar";
+
+const route = getRouteApi("/workers");
+const REFRESH_MS = 10_000;
+const EXAMPLE = "python examples/start/worker.py";
+
+/** The workers that polled within the last hour, of all queues or of one. */
+export function WorkerList() {
+  const { t } = useTranslation("workers");
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useQuery({
+    queryKey: ["workers", search.queue, search.cursor],
+    queryFn: ({ signal }) => getWorkers({ queue: search.queue, cursor: search.cursor }, { signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: REFRESH_MS,
+  });
+  return (
+    <Card title={t("workers.title")}>
+      <search className="filters">
+        <TextFilter
+          label={t("workers.queue")}
+          value={search.queue}
+          onSend={(queue) => void navigate({ search: { ...search, queue, cursor: undefined } })}
+        />
+      </search>
+      <PagedTable<WorkerView>
+        query={query}
+        caption={t("workers.title")}
+        columns={useColumns()}
+        id={(one) => `${one.queue} ${one.worker_id}`}
+        cursor={search.cursor}
+        onCursor={(cursor) => void navigate({ search: { ...search, cursor } })}
+        empty={<EmptyState title={t("workers.empty.title")} help={t("workers.empty.help")} line={EXAMPLE} />}
+      />
+    </Card>
+  );
+}
+
+function useColumns(): Column<WorkerView>[] {
+  const { t } = useTranslation("workers");
+  return [
+    { title: t("workers.id"), show: (one) => <code>{one.worker_id}</code> },
+    { title: t("workers.queue"), show: (one) => one.queue },
+    { title: t("workers.status"), kind: "tight", show: (one) => <PollStatus worker={one} /> },
+    { title: t("workers.claimed"), kind: "number", show: (one) => one.claimed },
+    { title: t("workers.wanted"), kind: "number", show: (one) => one.wanted },
+    { title: t("workers.polledAt"), kind: "tight", show: (one) => <Timestamp at={one.polled_at} relative /> },
+    { title: t("workers.since"), kind: "tight", show: (one) => <Timestamp at={one.since} /> },
+    { title: t("workers.client"), show: (one) => [one.client, one.address].filter(Boolean).join(" · ") },
+  ];
+}
+
+function PollStatus({ worker }: { worker: WorkerView }) {
+  const { t } = useTranslation("workers");
+  if (worker.polling) return <span className="tone-good toned">{t("workers.polling")}</span>;
+  return <span className="soft">{t("workers.silent")}</span>;
+}

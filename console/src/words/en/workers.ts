@@ -1,0 +1,40 @@
+export default {
+  title: "Workers",
+  about:
+    "Jobs without a URL or topic wait in a queue until a worker of yours takes them. A worker is shown some seconds after its first poll.",
+  queues: {
+    title: "Queues",
+    name: "Queue",
+    status: "Status",
+    waiting: "Waiting",
+    oldest: "Oldest due",
+    claimed: "Claimed",
+    polling: "Workers",
+    jobs: "Jobs and types",
+    unattended: "work waits, no worker",
+    attended: "polled",
+    busy: "workers busy",
+    quiet: "no worker",
+    empty: {
+      title: "No queues yet",
+      help: "A job without a URL or topic has a queue of its own name:",
+    },
+  },
+  workers: {
+    title: "Workers of the last hour",
+    id: "Worker",
+    queue: "Queue",
+    status: "Status",
+    claimed: "Claimed",
+    wanted: "Asked for",
+    polledAt: "Last poll",
+    since: "Polling since",
+    client: "Client",
+    polling: "polling",
+    silent: "not polling",
+    empty: {
+      title: "No worker polled within the last hour",
+      help: "Start a worker for one of the queues:",
+    },
+  },
+};

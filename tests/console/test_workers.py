@@ -1,0 +1,31 @@
+"""Workers: a queue whose work nobody takes says so, and a worker that polls is listed."""
+
+from playwright.async_api import expect
+
+from tests.console.scene import Scene
+
+
+async def test_a_queue_without_a_worker_says_so_here_and_at_its_job_until_a_worker_polls(desk, home, served, words):
+    scene = Scene(served, home)
+    await scene.queue("print_labels")
+    for _ in range(3):
+        await scene.trigger("print_labels")
+    await desk.go("/workers")
+    queue = desk.page.get_by_role("group", name=words("workers.queues.title")).locator("tbody tr")
+    await expect(queue).to_have_count(1)
+    await expect(queue).to_contain_text(words("workers.queues.unattended"))
+    await expect(desk.page.get_by_text(words("workers.workers.empty.title"))).to_be_visible()
+    await queue.get_by_role("cell", name="print_labels").last.get_by_role("link").click()
+    line = desk.page.locator("p.hold")
+    await expect(line).to_contain_text("print_labels")
+    asked = {"queue": "print_labels", "worker_id": "host-1/4711", "limit": 1}
+    await home.ask("POST", "/workers/poll", asked)
+    await scene.when("/workers", lambda page: len(page["items"]) == 1)
+    await desk.go("/workers?queue=print_labels")
+    worker = desk.page.get_by_role("group", name=words("workers.workers.title")).locator("tbody tr")
+    await expect(worker).to_have_count(1)
+    await expect(worker).to_contain_text("host-1/4711")
+    await expect(worker).to_contain_text(words("workers.workers.polling"))
+    await expect(queue).to_contain_text(words("workers.queues.attended"))
+    await desk.go("/jobs/print_labels")
+    await expect(line).to_have_count(0)
