@@ -37,6 +37,7 @@ OF_TENANT: Final = (
     purges.channels,
     purges.places,
     purges.parked,
+    purges.alerts,
     purges.widenings,
 )
 """Rows of a tenant that are found by its id."""
