@@ -12,6 +12,7 @@ from uuid import UUID
 
 from horae import archive
 from horae.boot import fitness
+from horae.boot.alerts import alert_sender_of, mailer_of, pages_of
 from horae.boot.secrets import secrets_of
 from horae.delivery.broker_connections import Lines
 from horae.delivery.client import Client
@@ -32,6 +33,8 @@ from horae.runtime.settings import Settings
 from horae.store.nodes.pulses import Sign
 from horae.store.protocol import CellProtocol, StoreProtocol
 from horae.store.store import Store
+from horae.upkeep.alert_delivery import AlertDeliverer
+from horae.upkeep.alert_watch import AlertWatcher
 from horae.upkeep.anchors import Anchorer, AnchorWebhook
 from horae.upkeep.archive import DayArchiver
 from horae.upkeep.audit_chain import AuditChainer, Dropper
@@ -66,6 +69,8 @@ RELAY_INTERVAL_S: Final = 1.0
 RECONCILER_INTERVAL_S: Final = 1.0
 FEED_INTERVAL_S: Final = 1.0
 INTAKES_INTERVAL_S: Final = 1.0
+ALERT_DELIVERY_INTERVAL_S: Final = 1.0
+ALERT_WATCH_INTERVAL_S: Final = 2.0
 COPY_INTERVAL_S: Final = 2.0
 CELL_JOIN_INTERVAL_S: Final = 2.0
 VACUUM_INTERVAL_S: Final = 3.0
@@ -275,6 +280,8 @@ async def _run_node(
     reconciler = Reconciler(store, partial(_held_shards, store, worker), sender, egress_of(settings))
     archiver = day_archiver_of(settings, store)
     chains = partial(_chains_audit, store, worker)
+    mailer = mailer_of(settings)
+    deliverer = AlertDeliverer(owner, chains, alert_sender_of(store, sender, book_of(sender), mailer))
     gauges = GaugeReader(owner)
     worker.metric_sources.append(gauges)
     stores = [store] if owner is store else [store, owner]
@@ -306,6 +313,8 @@ async def _run_node(
         (reconciler, RECONCILER_INTERVAL_S, Sign.SOURCES),
         (feed, FEED_INTERVAL_S, Sign.SUBSCRIPTIONS),
         (intakes, INTAKES_INTERVAL_S, Sign.INTAKES),
+        (AlertWatcher(owner, chains, pages_of(settings)), ALERT_WATCH_INTERVAL_S, Sign.ALERTS),
+        (deliverer, ALERT_DELIVERY_INTERVAL_S, Sign.ALERTS),
         (marker_of(settings, owner, chains), MARKS_INTERVAL_S, Sign.ROWS_WRITTEN),
     )
     if archiver is not None:
@@ -330,6 +339,9 @@ async def _run_node(
         await intakes.close()
         await feed.close()
         await outlets.close()
+        await deliverer.close()
+        if mailer is not None:
+            mailer.close()
         with suppress(Exception):  # the last counts; a cell that is down does not stop us
             await signaller.once()
 

@@ -109,6 +109,10 @@ class TransitSettings(BaseModel):
         return self.token if self.token_file is None else self.token_file.read_text().strip()
 
 
+URL_PATTERN: Final = r"^https?://[\x21-\x7e]+[^/]$"
+"""A base address without a slash at its end."""
+
+
 class SmtpSettings(BaseModel):
     """The mail server for alerts by e-mail, out of `HORAE_SMTP_HOST` and the settings beside it.
 
@@ -190,6 +194,8 @@ class Settings(BaseSettings):
     smtp_sender: str = ""
     smtp_domains: list[str] = Field(default_factory=list)
     smtp_ca_file: Path | None = None
+    console_url: str | None = Field(default=None, pattern=URL_PATTERN)
+    runbook_url: str | None = Field(default=None, pattern=URL_PATTERN)
     log_json: bool | None = None
     log_level: str = "INFO"
 

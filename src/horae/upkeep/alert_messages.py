@@ -1,13 +1,14 @@
 """Writes the messages of alerts: what is to be sent to which channel, or would have been without a silence."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 import msgspec
 
 from horae.domain.alerts.alerts import Alert, MessageState
+from horae.domain.alerts.kinds import AlertKind
 from horae.domain.alerts.messages import AlertMessage, AlertStatus, message_id
 from horae.domain.alerts.silences import silent_until
 from horae.domain.ids import Prefix, public
@@ -17,11 +18,29 @@ from horae.store.tx import Tx
 from horae.upkeep.alert_rules import TenantRules
 
 
-class MessageWriter:
-    """Writes messages in the transaction of their alerts. `link` returns the page of an alert in the console."""
+class AlertPages(NamedTuple):
+    """The addresses that a deployment publishes: of its console, and of the documentation with the runbooks."""
 
-    def __init__(self, link: Callable[[str], str | None]) -> None:
-        self._link = link
+    console_url: str | None = None
+    runbook_url: str | None = None
+
+    def link(self, alert: str) -> str | None:
+        """The page of an alert in the console."""
+        return None if self.console_url is None else f"{self.console_url}/alerts/{alert}"
+
+    def runbook(self, kind: AlertKind) -> str | None:
+        """The page that says what to do about a kind of alert."""
+        return None if self.runbook_url is None else f"{self.runbook_url}/{kind.runbook_page}"
+
+
+NO_PAGES: Final = AlertPages()
+
+
+class MessageWriter:
+    """Writes messages in the transaction of their alerts."""
+
+    def __init__(self, pages: AlertPages) -> None:
+        self._pages = pages
 
     async def write(
         self,
@@ -91,8 +110,8 @@ class MessageWriter:
             owner=alert.owner,
             count=alert.count,
             resolved_at=alert.resolved_at,
-            link=self._link(key),
-            runbook=alert.runbook,
+            link=self._pages.link(key),
+            runbook=alert.runbook or self._pages.runbook(alert.kind),
             extra={"cell": cell},
         )
 

@@ -28,7 +28,7 @@ from horae.store.events import feeds
 from horae.store.protocol import CellProtocol, StoreProtocol
 from horae.store.tx import Tx
 from horae.upkeep import alert_findings
-from horae.upkeep.alert_messages import MessageWriter
+from horae.upkeep.alert_messages import NO_PAGES, AlertPages, MessageWriter
 from horae.upkeep.alert_rules import TenantRules, read_rules
 from horae.upkeep.quiet import MAX_TRANSACTION_TIME
 
@@ -46,18 +46,12 @@ class _PositionTaken(Exception):
 
 
 class AlertWatcher:
-    """A duty, every two seconds. `mine` says whether this node evaluates a cell.
-
-    `link` returns the page of an alert in the console, where the deployment has one.
-    """
+    """A duty, every two seconds. `mine` says whether this node evaluates a cell."""
 
     def __init__(
-        self,
-        store: StoreProtocol,
-        mine: Callable[[CellProtocol], bool],
-        link: Callable[[str], str | None] = lambda _alert: None,
+        self, store: StoreProtocol, mine: Callable[[CellProtocol], bool], pages: AlertPages = NO_PAGES
     ) -> None:
-        self.store, self._mine, self._writer = store, mine, MessageWriter(link)
+        self.store, self._mine, self._writer = store, mine, MessageWriter(pages)
         self._visits = Visits("alertwatcher")
         self._states_at: dict[str, datetime] = {}
         self._idle: set[str] = set()
