@@ -95,7 +95,8 @@ class AlertWatcher:
         moved_at = tx.now if place is None else place.moved_at
         open_groups = await alerts.open_groups(tx)
         found = await self._find(tx, tenants, (since, until), moved_at, open_groups)
-        if tx.now - self._states_at.get(cell.name, datetime.min.replace(tzinfo=tx.now.tzinfo)) >= STATES_INTERVAL:
+        looked_at = self._states_at.get(cell.name)
+        if looked_at is None or abs(tx.now - looked_at) >= STATES_INTERVAL:  # a clock that was wrong may go back
             found += await alert_findings.states(tx, tenants)
             found += self._cells_down(cell, tenants)
             self._states_at[cell.name] = tx.now
