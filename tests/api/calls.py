@@ -53,6 +53,7 @@ CALLS: dict[str, Callable[[World], Call]] = {
     "POST /api/v1/jobs/{job}/pause": _job(),
     "POST /api/v1/jobs/{job}/resume": lambda world: Call({"job": world.paused}),
     "PATCH /api/v1/jobs/{job}/labels": _job({"labels": {"team": "x"}}),
+    "PATCH /api/v1/jobs/{job}/people": _job({"owner": "x"}),
     "GET /api/v1/jobs/{job}/versions": _job(),
     "GET /api/v1/jobs/{job}/versions/{version}": _job(version=1),
     "GET /api/v1/jobs/{job}/diff": _job(query={"before": 1, "after": 2}),

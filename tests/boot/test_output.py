@@ -60,6 +60,21 @@ def test_a_rolling_set_is_made_filled_and_looked_at(horae):
     assert "one trigger" in refused
 
 
+def test_jobs_have_people_and_are_listed_by_owner(horae):
+    horae("migrate")
+    people = ("--owner", "orders-team", "--contact", "orders-oncall", "--contact", "lead", "--late-after", "60")
+    made = horae.json("job", "create", "a", "--cron", "@daily", "--description", "Closes orders.", *people)
+    assert (made["owner"], made["contacts"], made["late_after"]) == ("orders-team", ["orders-oncall", "lead"], 60)
+    horae("job", "create", "b", "--cron", "@daily")
+    runbook = ("--runbook", "https://wiki.example.com/a", "--clear", "late_after")
+    changed = horae.json("job", "people", "a", "--fail-after", "3", *runbook)
+    assert (changed["fail_after"], changed["late_after"], changed["owner"]) == (3, None, "orders-team")
+    assert "failing  after 3 failed runs in a row" in horae("job", "show", "a")
+    assert [one["name"] for one in horae.json("job", "list", "--owner", "orders-team")] == ["a"]
+    horae("job", "people", "a", status=2)
+    horae("job", "people", "a", "--runbook", "http://wiki.example.com", status=1)
+
+
 def test_jobs_are_labelled_compared_and_paused_and_keys_and_tenants_listed(horae):
     horae("migrate")
     horae("job", "create", "a", "--cron", "0 2 * * *")

@@ -89,6 +89,7 @@ HOT = {
     "workers/workers/heartbeat": ([[1], [ID], [1], [ID], [AT]], {"l": "instance_live_pkey"} | FENCE),
     "jobs/jobs/listing": ([ID], {"j": "job_listing"} | FENCE),
     "jobs/jobs/page": ([ID, "", "", None, "{}", [], 10, None], {"j": "job_page"} | FENCE),
+    "jobs/jobs/page_of_owner": ([ID, "", "", None, "{}", [], 10, None, "orders-team"], {"j": "job_owner"} | FENCE),
     "instances/instances/retry_now": ([[1], [ID], ID, AT], {"l": "instance_live_pkey"} | FENCE),
     "instances/instances/failing": ([ID, [1], ID, 10, AT, False], {"instance_live_1": "instance_live_pkey"}),
     "schedules/backfills/running": ([ID, [1], [ID], 10], {"b": "backfill_running", "pj": "job_paused"} | FENCE),

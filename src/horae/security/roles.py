@@ -77,6 +77,7 @@ ACTIONS: Final[dict[str, Action]] = {
     "tasks.read": Action(Permission.READ),
     "jobs.update": Action(Permission.WRITE, audited=True),
     "jobs.label": Action(Permission.WRITE, audited=True),
+    "jobs.people": Action(Permission.WRITE, audited=True),
     "jobs.versions": Action(Permission.READ),
     "jobs.occurrence": Action(Permission.WRITE, audited=True),
     "jobs.preview": Action(Permission.READ),

@@ -192,6 +192,21 @@ def test_xxl_job_rows_bring_their_strategies():
     assert found.payload == {"executor_handler": "couponHandler"}
 
 
+def test_xxl_job_rows_bring_their_author_and_say_where_alarms_went():
+    row = {"id": 7, "job_desc": "发券", "schedule_type": "NONE", "author": " XXL ", "alarm_email": "a@example.com"}
+    found = xxl_job.read(row, server_zone="UTC", anchor=NOW)
+    assert (found.description, found.owner) == ("发券", "XXL")
+    assert [one.text for one in found.differences if "a@example.com" in one.text] == [
+        "its alarms went to a@example.com: name alert channels under contacts"
+    ]
+
+
+def test_texts_that_no_job_can_have_are_cut_and_cleaned():
+    row = {"schedule_type": "NONE", "job_desc": f"a\x00b {'x' * 3000}", "author": f"{'y' * 200}\n"}
+    found = xxl_job.read(row, server_zone="UTC", anchor=NOW)
+    assert (len(found.description), found.description[:3], found.owner) == (2000, "a b", "y" * 128)
+
+
 def test_xxl_job_fixed_rates_and_manual_jobs():
     rows = b'[{"id": 1, "schedule_type": "FIX_RATE", "schedule_conf": "30"}, {"id": 2, "schedule_type": "NONE"}]'
     rate, manual = xxl_job.read_all(rows, server_zone="UTC", anchor=NOW)

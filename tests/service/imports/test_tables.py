@@ -149,6 +149,18 @@ class Every:
     run_every = timedelta(seconds=30)
 
 
+def test_descriptions_of_quartz_and_celery_become_those_of_the_jobs():
+    tables = {
+        "qrtz_cron_triggers": [{"trigger_name": "a", "cron_expression": "0 0 9 * * ?"}],
+        "qrtz_triggers": [{"trigger_name": "a", "job_name": "A"}],
+        "qrtz_job_details": [{"job_name": "A", "description": "Reports the day."}],
+    }
+    [made] = quartz_tables.read(tables, zone="UTC")
+    entry = {"interval": {"every": 1, "period": "hours"}, "description": "Reports the hour."}
+    other = celery.read("b", entry, app_zone="UTC", anchor=ANCHOR)
+    assert [words(one)["description"] for one in (made, other)] == ["Reports the day.", "Reports the hour."]
+
+
 def test_a_beat_schedule_of_objects_needs_no_celery():
     entries = celery_tables.of_schedule({"a": {"task": "x", "schedule": Crontab()}, "b": {"schedule": Every()}})
     a, b = (celery.read(name, one, app_zone="UTC", anchor=ANCHOR) for name, one in entries.items())

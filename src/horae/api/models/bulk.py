@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from pydantic import ConfigDict, Field, StrictStr
 
 from horae.api.models.base import RequestModel, ResponseModel
+from horae.api.models.job_people import Owner
 from horae.api.models.jobs import Label
 from horae.api.models.versions import LabelKey
 from horae.domain.ids import Prefix, public
@@ -24,13 +25,14 @@ class BulkJobsRequest(RequestModel):
         dict[LabelKey, Label],
         Field(max_length=MOST_LABELS, description="Filter on labels: jobs that have all of them."),
     ] = {}
+    owner: Owner | None = Field(None, description="Filter on the owner of the job.")
     prefix: Annotated[StrictStr, Field(max_length=LONGEST_NAME, description="Prefix filter on the job name.")] = ""
     after: Annotated[StrictStr, Field(max_length=LONGEST_NAME, description="`next` of the previous response.")] = ""
     limit: Annotated[int, Field(strict=True, ge=1, le=MOST, description="Maximum number of jobs.")] = 100
 
     def to_domain(self) -> JobFilter:
         """Returns the filter as the domain has it."""
-        return JobFilter(status=self.status, labels=self.labels, prefix=self.prefix)
+        return JobFilter(status=self.status, labels=self.labels, prefix=self.prefix, owner=self.owner)
 
 
 class BulkItemView(ResponseModel):

@@ -8,6 +8,16 @@ from pydantic import ConfigDict, Field, StrictInt, StrictStr, model_validator
 
 from horae.api.models.base import Name, Number, Payload, RequestModel, ResponseModel
 from horae.api.models.holds import HoldView
+from horae.api.models.job_people import (
+    CONTACTS,
+    DESCRIPTION,
+    FAIL_AFTER,
+    LATE_AFTER,
+    OWNER,
+    RUNBOOK,
+    PeopleSpec,
+    people_fields,
+)
 from horae.api.models.limits import LimitSpec
 from horae.api.models.schedules import (
     Expression,
@@ -62,7 +72,7 @@ class RetrySpec(RequestModel):
     max_failures: Annotated[int, Field(strict=True, ge=1, le=1000)] = 6
 
 
-class JobSpec(RequestModel):
+class JobSpec(PeopleSpec):
     """The definition of a job. `cron` is short for a cron trigger. Without a trigger the job fires only manually."""
 
     cron: Expression | None = None
@@ -176,6 +186,12 @@ class JobView(ResponseModel):
     quotas: list[str] = []
     expires_after: float | None = Field(None, description=EXPIRES_AFTER)
     key_retention_days: int | None = Field(None, description=KEY_RETENTION)
+    description: str | None = Field(None, description=DESCRIPTION)
+    owner: str | None = Field(None, description=OWNER)
+    runbook: str | None = Field(None, description=RUNBOOK)
+    contacts: list[str] = Field([], description=CONTACTS)
+    late_after: int | None = Field(None, description=LATE_AFTER)
+    fail_after: int | None = Field(None, description=FAIL_AFTER)
     overrides: list[OverrideView] = []
     next_fire_at: datetime | None = None
     unreadable: Unreadable = None
@@ -208,6 +224,7 @@ class JobView(ResponseModel):
             quotas=list(made.quotas),
             expires_after=made.expires_after,
             key_retention_days=made.key_retention_days,
+            **people_fields(made),
             overrides=[OverrideView.model_validate(one) for one in made.overrides],
             next_fire_at=job.next_fire_at,
             unreadable=undecryptable_code(made.sealed),

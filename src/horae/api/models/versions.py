@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from pydantic import ConfigDict, Field, StrictInt, StrictStr
 
 from horae.api.models.base import Moment, RequestModel, ResponseModel
+from horae.api.models.job_people import PeopleSpec
 from horae.api.models.jobs import JobSpec, Label
 from horae.api.models.unreadable import Unreadable
 from horae.domain.jobs.diffs import FieldDifference
@@ -44,6 +45,19 @@ class SetLabels(RequestModel):
     model_config = ConfigDict(json_schema_extra={"examples": [{"labels": {"team": "coupons", "old": None}}]})
 
     labels: Annotated[dict[LabelKey, Label | None], Field(min_length=1, max_length=MOST_LABELS)]
+
+
+class SetPeople(PeopleSpec):
+    """Fields for people and alerts to set. A null value clears a field; fields that are left out are kept."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"owner": "orders-team", "contacts": ["orders-oncall"], "late_after": None}]}
+    )
+
+    def changes(self) -> dict[str, Any]:
+        """Returns the fields that were given, as the domain has them."""
+        given = self.model_dump(exclude_unset=True)
+        return given | ({"contacts": tuple(self.contacts or ())} if "contacts" in given else {})
 
 
 class Occurrence(RequestModel):

@@ -16,6 +16,7 @@ from horae.api.models.versions import (
     MoveOccurrence,
     Occurrence,
     SetLabels,
+    SetPeople,
     UpdateJob,
 )
 from horae.api.pages import Page, Paged
@@ -60,6 +61,17 @@ async def set_job_labels(
     found = await jobs.find_by_ref(ctx, job)
     wish = IdempotentRequest("jobs.label", found.name, found.shard, asked)
     return await answer_once(ctx, key, wish, lambda ctx: schedules.label(ctx, found.name, asked.labels), JobView.of)
+
+
+@routes.patch("/jobs/{job}/people", response_model=JobView)
+async def set_job_people(
+    ctx: Annotated[Context, may("jobs.people")], job: JobRef, asked: SetPeople, key: OptionalKey = None
+) -> Any:
+    """Set the description, owner, runbook, contacts or alert limits of a job. Its schedule and target stay."""
+    found = await jobs.find_by_ref(ctx, job)
+    changes = asked.changes()
+    wish = IdempotentRequest("jobs.people", found.name, found.shard, asked)
+    return await answer_once(ctx, key, wish, lambda ctx: schedules.set_people(ctx, found.name, changes), JobView.of)
 
 
 @routes.get("/jobs/{job}/versions")

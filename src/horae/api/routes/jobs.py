@@ -9,6 +9,7 @@ from horae.api.models.jobs import JobView, NewJob
 from horae.api.pages import Page, Paged
 from horae.api.routing import may, router
 from horae.domain.jobs.jobs import MOST_LABELS, JobFilter, Status
+from horae.domain.jobs.people import LONGEST_OWNER
 from horae.domain.names import LONGEST_NAME
 from horae.domain.schedules.triggers import TriggerKind
 from horae.service.context import Context
@@ -48,6 +49,7 @@ async def list_jobs(
     ] = [],  # noqa: B006
     prefix: Annotated[str, Query(max_length=LONGEST_NAME, description="Prefix filter on the job name.")] = "",
     kind: Annotated[TriggerKind | None, Query(description="Filter on the kind of the trigger.")] = None,
+    owner: Annotated[str | None, Query(max_length=LONGEST_OWNER, description="Filter on the owner.")] = None,
 ) -> Page[JobView]:
     """List the jobs of the tenant that are not removed, by name."""
     asked = [one.partition("=") for one in label]
@@ -57,6 +59,7 @@ async def list_jobs(
         with_labels=tuple(key for key, equals, _ in asked if not equals),
         prefix=prefix,
         kind=kind,
+        owner=owner,
     )
     found = await jobs.page(ctx, wanted, after=paging.after or "", limit=paging.take, whole=False, unreadable=True)
     return paging.page([await decrypt_job_or_mark(ctx, job) for job in found], JobView.of, lambda job: job.name)

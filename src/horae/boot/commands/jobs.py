@@ -10,6 +10,15 @@ from rich.table import Table
 from horae.api.models.instances import InstanceView, TriggerAnswer
 from horae.api.models.jobs import JobView
 from horae.api.models.operations import JobTestResult
+from horae.boot.commands.job_people import (
+    Contacts,
+    Description,
+    FailAfter,
+    LateAfter,
+    Owner,
+    Runbook,
+    people_said,
+)
 from horae.boot.commands.schedules import MOMENT, moment, show, trigger_said
 from horae.boot.output import Exit, answer, say
 from horae.boot.serving import sender_of
@@ -82,6 +91,12 @@ async def create(
     expires_after: Annotated[
         float | None, typer.Option(help="How long a due run may wait to be sent, in seconds.")
     ] = None,
+    description: Description = None,
+    owner: Owner = None,
+    runbook: Runbook = None,
+    contact: Contacts = None,
+    late_after: LateAfter = None,
+    fail_after: FailAfter = None,
 ) -> None:
     """Create a job; the answer shows how it was understood and when it fires."""
     modes = ((on_days, CalendarMode.INCLUDE), (not_on_days, CalendarMode.EXCLUDE))
@@ -102,6 +117,7 @@ async def create(
             "payload": json_of(payload),
             "after_success": AfterSuccess.REOPEN if reopen else AfterSuccess.IGNORE,
             "expires_after": expires_after,
+            **people_said(description, owner, runbook, contact, late_after, fail_after),
         }
         definition = definition_of(said, ctx.tenant, name, ctx.now(ctx.tenant.shard(name)))
         await show(ctx, await jobs.create(ctx, name, definition))
@@ -113,13 +129,14 @@ async def list_(
     label: Annotated[list[str] | None, typer.Option(help="Only with this label: key, or key=value.")] = None,
     prefix: Annotated[str, typer.Option(help="Prefix filter on the job name.")] = "",
     kind: Annotated[TriggerKind | None, typer.Option(help="Only jobs with a trigger of this kind.")] = None,
+    owner: Annotated[str | None, typer.Option(help="Only jobs of this owner.")] = None,
 ) -> None:
     """List the jobs of the tenant."""
     asked = [(key, value if equals else None) for key, equals, value in (one.partition("=") for one in label or ())]
     labels = {key: value for key, value in asked if value is not None}
     async with caller() as ctx:
-        table = Table("name", "status", "trigger", "next fire (UTC)", "id")
-        wanted = JobFilter(status, labels, tuple(key for key, value in asked if value is None), prefix, kind)
+        table = Table("name", "status", "trigger", "next fire (UTC)", "owner", "id")
+        wanted = JobFilter(status, labels, tuple(key for key, value in asked if value is None), prefix, kind, owner)
         found = await jobs.listing(ctx) if wanted.any else await _page(ctx, wanted)
         for job in found:
             trigger = msgspec.to_builtins(job.definition.trigger)
@@ -128,6 +145,7 @@ async def list_(
                 job.status,
                 "unreadable" if job.is_unreadable else trigger.get("expression", trigger["kind"]),
                 moment(job.next_fire_at),
+                job.definition.owner or "",
                 public(Prefix.JOB, job.id),
             )
         facts = [await decrypt_job_or_mark(ctx, job) for job in found]

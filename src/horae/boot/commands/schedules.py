@@ -16,7 +16,7 @@ from horae.boot.session import caller, out
 from horae.domain.cron import Dialect, Gap, Overlap
 from horae.domain.errors import Invalid
 from horae.domain.ids import Prefix, public
-from horae.domain.jobs.jobs import Job
+from horae.domain.jobs.jobs import Definition, Job
 from horae.domain.limits.holds import Hold
 from horae.domain.schedules import FireVerdict
 from horae.domain.schedules.triggers import TriggerKind
@@ -113,6 +113,7 @@ async def show(ctx: Context, job: Job, many: int = FIVE, held: Sequence[Hold] | 
     lines.append(f"  target   {_facts(job.definition.target)}")
     if job.definition.labels:
         lines.append(f"  labels   {' '.join(f'{key}={value}' for key, value in job.definition.labels.items())}")
+    lines += _people_lines(job.definition)
     if job.single and job.next_fire_at is not None:
         lines.append(f"  fires    {moment(job.next_fire_at)} UTC")
     if job.status == "ACTIVE":
@@ -132,6 +133,19 @@ async def show(ctx: Context, job: Job, many: int = FIVE, held: Sequence[Hold] | 
 def moment(at: datetime | None) -> str:
     """A time for people, in UTC."""
     return "" if at is None else f"{at:%Y-%m-%d %H:%M:%S}"
+
+
+def _people_lines(made: Definition) -> list[str]:
+    """A line for each field for people and alerts that the job has."""
+    facts = {
+        "about": None if made.description is None else " ".join(made.description.split()),
+        "owner": made.owner,
+        "runbook": made.runbook,
+        "contacts": " ".join(made.contacts) or None,
+        "late": None if made.late_after is None else f"after {made.late_after} s without a first attempt",
+        "failing": None if made.fail_after is None else f"after {made.fail_after} failed runs in a row",
+    }
+    return [f"  {name:<8} {fact}" for name, fact in facts.items() if fact is not None]
 
 
 def _facts(value: object) -> str:

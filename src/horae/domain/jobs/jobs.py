@@ -13,6 +13,7 @@ from horae.domain.errors import Conflict, Invalid
 from horae.domain.ids import shard_in
 from horae.domain.instances.instances import Priority
 from horae.domain.instances.retries import RetryPolicy
+from horae.domain.jobs.people import check_alert_limits, check_contacts, check_texts
 from horae.domain.limits.limits import Limit
 from horae.domain.names import LONGEST_NAME
 from horae.domain.schedules import OnOverlap, Override, Policies, Schedule
@@ -56,7 +57,8 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `sealed` holds the encrypted payload and the encrypted headers, query and body of the target; these fields are empty
     then. `expires_after` is how many seconds a due instance may wait; None: the default of
-    `domain/instances/expiry.py`.
+    `domain/instances/expiry.py`. The last six fields are for people and alerts, and fires do not depend on them:
+    `late_after` is in seconds after the fire time without a first attempt, `fail_after` in failed runs in a row.
     """
 
     trigger: Trigger
@@ -74,8 +76,17 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     quotas: tuple[str, ...] = ()
     sealed: EncryptedValue | None = None
     expires_after: float | None = None
+    description: str | None = None
+    owner: str | None = None
+    runbook: str | None = None
+    contacts: tuple[str, ...] = ()
+    late_after: int | None = None
+    fail_after: int | None = None
 
     def __post_init__(self) -> None:
+        check_texts(self.description, self.owner, self.runbook)
+        check_contacts(self.contacts)
+        check_alert_limits(self.late_after, self.fail_after)
         if self.expires_after is not None and not MIN_EXPIRES_AFTER_S <= self.expires_after <= MAX_EXPIRES_AFTER_S:
             raise Invalid(f"expires_after is {MIN_EXPIRES_AFTER_S:.0f} to {MAX_EXPIRES_AFTER_S:.0f} seconds")
         if self.key_retention_days is not None:
@@ -178,6 +189,7 @@ class JobFilter(msgspec.Struct, frozen=True):
     with_labels: tuple[str, ...] = ()
     prefix: str = ""
     kind: TriggerKind | None = None
+    owner: str | None = None
 
     @property
     def any(self) -> bool:

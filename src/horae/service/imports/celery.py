@@ -20,6 +20,7 @@ from horae.service.imports.results import (
     ImportDifference,
     ImportedJob,
     cron_in,
+    description_in,
     differs_by_dst,
     refused_entry,
 )
@@ -49,6 +50,7 @@ def read(name: str, entry: Mapping[str, Any], *, app_zone: str, anchor: datetime
         trigger=trigger,
         policies=policies,
         payload={key: entry[key] for key in ("task", "args", "kwargs") if entry.get(key)},
+        description=description_in(entry.get("description")),
         differences=tuple(differences),
         paused=disabled,
     )

@@ -40,6 +40,8 @@ def words(made: ImportedJob, *, url: str | None = None, shadow: bool = False) ->
     said |= {"policies": policies} if policies else {}
     said |= {"target": {"kind": "http", "url": url.replace("{name}", quote(made.name, safe=""))}} if url else {}
     said |= {"payload": made.payload} if made.payload else {}
+    said |= {"description": made.description} if made.description else {}
+    said |= {"owner": made.owner} if made.owner else {}
     said |= {"paused": True} if made.paused else {}
     return said | ({"shadow": True} if shadow else {})
 

@@ -17,6 +17,7 @@ from horae.service.imports.results import (
     ImportDifference,
     ImportedJob,
     RefusedEntry,
+    description_in,
     refused_entry,
 )
 
@@ -109,7 +110,10 @@ def _around(made: ImportedJob, about: Row, job: Row) -> Found:
         return refused_entry(made.name, made.source, error)
     called = {"job": about.get("job_name"), "job_class": job.get("job_class_name")}
     payload = {key: value for key, value in called.items() if value}
-    return replace(made, policies=policies, payload=payload, paused=paused, differences=tuple(differences))
+    text = description_in(about.get("description") or job.get("description"))
+    return replace(
+        made, policies=policies, payload=payload, description=text, paused=paused, differences=tuple(differences)
+    )
 
 
 def _unknown(row: Row) -> Found:

@@ -7,6 +7,7 @@ import msgspec
 
 from horae.domain.cron import Dialect
 from horae.domain.errors import InvalidSchedule
+from horae.domain.jobs.people import LONGEST_DESCRIPTION, LONGEST_OWNER, UNPRINTABLE
 from horae.domain.schedules import Policies
 from horae.domain.schedules.triggers import CronTrigger, Trigger, cron
 from horae.domain.zones.dst import ELAPSED
@@ -38,13 +39,18 @@ class ImportDifference(msgspec.Struct, frozen=True):
 
 
 class ImportedJob(msgspec.Struct, frozen=True, kw_only=True):
-    """An imported schedule. `payload` holds the command or handler that it used to run."""
+    """An imported schedule. `payload` holds the command or handler that it used to run.
+
+    `description` and `owner` are the texts of the original, as far as a job can have them.
+    """
 
     name: str
     source: str
     trigger: Trigger
     policies: Policies
     payload: dict[str, Any] = {}
+    description: str | None = None
+    owner: str | None = None
     differences: tuple[ImportDifference, ...] = ()
     paused: bool = False
 
@@ -88,6 +94,16 @@ def narrow_steps(expression: str, widest: tuple[int, ...]) -> tuple[str, list[Im
                 )
             )
     return " ".join(words), found
+
+
+def description_in(text: object) -> str | None:
+    """Returns the text of an original as a description; None where it is empty. A longer text is cut."""
+    return UNPRINTABLE.sub(" ", str(text or "")).strip()[:LONGEST_DESCRIPTION] or None
+
+
+def owner_in(text: object) -> str | None:
+    """Returns the name of an author as an owner; None where it is empty. A longer name is cut."""
+    return " ".join(UNPRINTABLE.sub(" ", str(text or "")).split())[:LONGEST_OWNER].strip() or None
 
 
 def refused_entry(name: str, source: str, error: InvalidSchedule | ValueError) -> RefusedEntry:

@@ -10,7 +10,15 @@ from horae.domain.errors import InvalidSchedule
 from horae.domain.schedules import Misfire, OnMisfire, OnOverlap, Policies
 from horae.domain.schedules.triggers import IntervalTrigger, ManualTrigger, Trigger
 from horae.service.imports import quartz
-from horae.service.imports.results import DifferenceTopic, Found, ImportDifference, ImportedJob, refused_entry
+from horae.service.imports.results import (
+    DifferenceTopic,
+    Found,
+    ImportDifference,
+    ImportedJob,
+    description_in,
+    owner_in,
+    refused_entry,
+)
 
 MISFIRES = {"DO_NOTHING": OnMisfire.SKIP, "FIRE_ONCE_NOW": OnMisfire.ONCE}
 BLOCKS = {
@@ -39,12 +47,18 @@ def read(row: Mapping[str, Any], *, server_zone: str, anchor: datetime, salt: st
     stopped = str(row.get("trigger_status", 1)) == "0"
     if stopped:
         differences.append(ImportDifference(DifferenceTopic.DISABLED, "it was stopped; taken over as paused"))
+    if mail := str(row.get("alarm_email") or "").strip():
+        differences.append(
+            ImportDifference(DifferenceTopic.IGNORED, f"its alarms went to {mail}: name alert channels under contacts")
+        )
     return ImportedJob(
         name=name,
         source=conf,
         trigger=trigger,
         policies=policies,
         payload={key: row[key] for key in ("executor_handler", "executor_param") if row.get(key)},
+        description=description_in(row.get("job_desc")),
+        owner=owner_in(row.get("author")),
         differences=tuple(differences),
         paused=stopped,
     )

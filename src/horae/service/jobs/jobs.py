@@ -189,6 +189,10 @@ async def page(
     """
 
     async def ask(tx: Tx) -> list[Job]:
+        if wanted.owner is not None:
+            return await jobs.page_of_owner(
+                tx, ctx.tenant.id, wanted.owner, wanted, after, limit, unreadable=unreadable
+            )
         return await jobs.page(tx, ctx.tenant.id, wanted, after, limit, unreadable=unreadable)
 
     found = await ctx.ask_each(ask, whole=whole)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 from msgspec.structs import replace
@@ -102,6 +102,16 @@ async def label(ctx: Context, name: str, labels: Mapping[str, str | None]) -> Jo
         return replace(job.definition, labels=changed)
 
     return await _revise(ctx, name, change, Event.JOB_UPDATED, {"labels": dict(labels)})
+
+
+async def set_people(ctx: Context, name: str, changes: Mapping[str, Any]) -> Job:
+    """Set some of the fields for people and alerts; None clears a field. Like labels, this is a new version."""
+    wanted = {field: () if field == "contacts" and value is None else value for field, value in changes.items()}
+
+    def change(job: Job) -> Definition:
+        return replace(job.definition, **wanted)
+
+    return await _revise(ctx, name, change, Event.JOB_UPDATED, {"people": wanted})
 
 
 async def skip(ctx: Context, name: str, at: datetime) -> Job:

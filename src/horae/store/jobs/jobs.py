@@ -61,6 +61,24 @@ async def page(
     return [job_from(row, unreadable=unreadable) for row in await tx.rows(sql("jobs/jobs/page"), *args)]
 
 
+async def page_of_owner(
+    tx: Tx, tenant_id: UUID, owner: str, wanted: JobFilter, after: str, limit: int, *, unreadable: bool = False
+) -> list[Job]:
+    """Like `page`, for the jobs of one owner, who may have few of very many."""
+    args = (
+        tenant_id,
+        after,
+        wanted.prefix,
+        wanted.status,
+        wanted.labels,
+        wanted.with_labels,
+        limit,
+        wanted.kind,
+        owner,
+    )
+    return [job_from(row, unreadable=unreadable) for row in await tx.rows(sql("jobs/jobs/page_of_owner"), *args)]
+
+
 async def by_id(tx: Tx, tenant_id: UUID, id_: UUID, *, unreadable: bool = False) -> Job | None:
     """The tenant's job with that id, even when it is removed. `unreadable` as in `find`."""
     row = await tx.row(sql("jobs/jobs/by_id"), shard_in(id_), id_, tenant_id)

@@ -30,14 +30,21 @@ class AsyncJobs(AsyncVerbs):
         policies: Policies | None = None,
         after_success: str | None = None,
         expires_after: float | None = None,
+        description: str | None = None,
+        owner: str | None = None,
+        runbook: str | None = None,
+        contacts: Sequence[str] | None = None,
+        late_after: int | None = None,
+        fail_after: int | None = None,
         idempotency_key: str | None = None,
         **more: Any,
     ) -> Job:
         """Create a job; the answer shows how it was understood, and when it fires.
 
         Without a target, workers claim it from the queue of its name. Without a trigger, it fires by hand.
-        `expires_after` is how many seconds a due run may wait before it is SKIPPED or DEAD with `EXPIRED`. `more` is
-        sent unchanged: any other field of the API.
+        `expires_after` is how many seconds a due run may wait before it is SKIPPED or DEAD with `EXPIRED`. `contacts`
+        are alert channels. The job is late `late_after` seconds after its fire time without a first attempt, and
+        failing after `fail_after` failed runs in a row. `more` is sent unchanged: any other field of the API.
 
         >>> job = await client.jobs.create("REPORT", cron="0 2 * * *", timezone="Asia/Shanghai")
         >>> job.status, job.trigger["zone"], len(job.schedule.fires)
@@ -55,6 +62,12 @@ class AsyncJobs(AsyncVerbs):
             policies=policies,
             after_success=after_success,
             expires_after=expires_after,
+            description=description,
+            owner=owner,
+            runbook=runbook,
+            contacts=contacts,
+            late_after=late_after,
+            fail_after=fail_after,
             **more,
         )
         return await self._ask(asked.create(name, spec, keys.made(idempotency_key)))
@@ -85,6 +98,7 @@ class AsyncJobs(AsyncVerbs):
         labels: Sequence[str] = (),
         prefix: str = "",
         kind: str | None = None,
+        owner: str | None = None,
         limit: int | None = None,
     ) -> AsyncItems[Job]:
         """List jobs that are not removed, by name, over all pages. A label is `key` or `key=value`.
@@ -94,7 +108,7 @@ class AsyncJobs(AsyncVerbs):
         >>> [job.name async for job in client.jobs.list(prefix="coupon")]
         ['coupon_job']
         """
-        query = said(status=status, label=list_(labels), prefix=prefix or None, kind=kind)
+        query = said(status=status, label=list_(labels), prefix=prefix or None, kind=kind, owner=owner)
         return self._pages(asked.listing(query), limit)
 
     async def pause(self, job: str, *, idempotency_key: str | None = None) -> Job:
@@ -133,6 +147,19 @@ class AsyncJobs(AsyncVerbs):
         {'team': 'coupons'}
         """
         return await self._ask(asked.label(job, labels, keys.made(idempotency_key)))
+
+    async def people(self, job: str, *, idempotency_key: str | None = None, **fields: Any) -> Job:
+        """Set `description`, `owner`, `runbook`, `contacts`, `late_after` or `fail_after`.
+
+        A field with None is cleared, all others stay.
+
+        >>> job = await client.jobs.people("coupon_job", owner="coupons", contacts=["coupons-oncall"], fail_after=3)
+        >>> job.owner, job.contacts, job.fail_after
+        ('coupons', ['coupons-oncall'], 3)
+        >>> [job.name async for job in client.jobs.list(owner="coupons")]
+        ['coupon_job']
+        """
+        return await self._ask(asked.people(job, fields, keys.made(idempotency_key)))
 
     async def trigger(self, job: str, *, payload: Any = None, idempotency_key: str | None = None) -> Triggered:
         """Fire a job now, once per idempotency key.

@@ -38,6 +38,11 @@ def label(job: str, labels: Mapping[str, str | None], key: str) -> Request[Job]:
     return Request("PATCH", path("jobs", job, "labels"), Job, body={"labels": labels}, key=key)
 
 
+def people(job: str, fields: Mapping[str, Any], key: str) -> Request[Job]:
+    """Set or clear fields for people and alerts."""
+    return Request("PATCH", path("jobs", job, "people"), Job, body=fields, key=key)
+
+
 def remove(job: str) -> Request[Job]:
     """Remove a job. It is not retried after a lost answer, because a second removal finds nothing."""
     return Request("DELETE", path("jobs", job), Job, again=False)

@@ -60,6 +60,12 @@ class Job(Model, frozen=True, kw_only=True):
     after_success: str
     expires_after: float | None = None
     key_retention_days: int | None = None
+    description: str | None = None
+    owner: str | None = None
+    runbook: str | None = None
+    contacts: list[str] = msgspec.field(default_factory=list)
+    late_after: int | None = None
+    fail_after: int | None = None
     payload: Any = None
     unreadable: str | None = None
     next_fire_at: datetime | None = None

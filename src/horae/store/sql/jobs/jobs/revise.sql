@@ -2,7 +2,7 @@
 -- Zero rows: the job is no longer at that version, or its shard is closed. Read again and decide again.
 with revised as (
     update job
-    set version = version + 1, definition = :definition, changed_at = :now
+    set version = version + 1, definition = :definition, owner = :definition::jsonb ->> 'owner', changed_at = :now
     where shard_id = :shard and id = :id and version = :version and status <> 'REMOVED'
       and {fence}
     returning shard_id, id, tenant_id, name, version, definition)
