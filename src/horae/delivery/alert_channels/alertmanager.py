@@ -2,23 +2,28 @@
 
 Alertmanager identifies an alert by its labels, so they hold only what is the same in the firing and the resolved
 message. It keeps alerts in memory: after its restart it knows the alerts that are sent again.
+
+What it sends on may be read as markup by the next receiver, and it escapes nothing. So the annotations are harmless
+here already, and no label has an angle bracket, with which Slack and WeCom mention people.
 """
 
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
+from horae.delivery.alert_channels.markdown import harmless
 from horae.delivery.alert_channels.requests import JSON, ChannelRequest, ChannelSecrets, check_status
 from horae.delivery.http import HttpAnswer
 from horae.domain.alerts.channels import AlertmanagerChannel
 from horae.domain.alerts.messages import AlertMessage, AlertStatus
-from horae.domain.alerts.texts import alert_text, body, safe_link
+from horae.domain.alerts.texts import alert_text, safe_link
 
 FIRES_FOR: Final = timedelta(days=7)
 """How long an alert fires where no resolved message comes. Without an end, Alertmanager resolves it after 5 minutes."""
 TEST_FIRES_FOR: Final = timedelta(minutes=5)
 PATH: Final = "/api/v2/alerts"
+ANGLE_BRACKETS: Final = str.maketrans({"<": "＜", ">": "＞"})
 
 
 def alertmanager_request(
@@ -53,18 +58,20 @@ def _labels(message: AlertMessage) -> dict[str, str]:
         "owner": message.owner,
         "horae_label": message.label,
         "horae_group": message.group_key,
-        "test": "true" if message.status is AlertStatus.TEST else None,
+        "test": "true" if message.status == AlertStatus.TEST else None,
     }
-    return {name: value for name, value in known.items() if value}
+    return {name: value.translate(ANGLE_BRACKETS) for name, value in known.items() if value}
 
 
-def _annotations(channel: AlertmanagerChannel, message: AlertMessage) -> dict[str, Any]:
+def _annotations(channel: AlertmanagerChannel, message: AlertMessage) -> dict[str, str]:
+    text = alert_text(message, channel.language)
+    lines = [f"{line.label}: {line.value}" for line in text.lines if not line.is_link]
     known = {
-        "summary": alert_text(message, channel.language).title,
-        "description": body(message, channel.language),
+        "summary": harmless(text.title),
+        "description": harmless("\n".join(lines)),
         "runbook_url": safe_link(message.runbook),
         "count": str(message.count),
-        "id": message.id,
+        "id": harmless(message.id),
     }
     return {name: value for name, value in known.items() if value}
 

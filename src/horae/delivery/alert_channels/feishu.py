@@ -81,7 +81,7 @@ def _card(text: AlertText, message: AlertMessage) -> dict[str, Any]:
     ]
     if buttons:
         elements.append({"tag": "action", "actions": buttons})
-    colour = COLOURS[message.severity] if message.status is AlertStatus.FIRING else "green"
+    colour = COLOURS[message.severity] if message.status == AlertStatus.FIRING else "green"
     return {
         "config": {"wide_screen_mode": True},
         "header": {"title": _plain(text.title), "template": colour},

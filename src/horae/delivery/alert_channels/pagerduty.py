@@ -10,10 +10,8 @@ from horae.domain.alerts.channels import PagerDutyChannel
 from horae.domain.alerts.kinds import AlertSeverity
 from horae.domain.alerts.messages import AlertMessage, AlertStatus
 from horae.domain.alerts.texts import AlertText, alert_text
-from horae.domain.names import fit_length
 
 MAX_SUMMARY_CHARACTERS: Final = 1024
-MAX_DEDUP_KEY_CHARACTERS: Final = 255
 ACTIONS: Final = {AlertStatus.FIRING: "trigger", AlertStatus.RESOLVED: "resolve", AlertStatus.TEST: "trigger"}
 
 
@@ -22,9 +20,9 @@ def pagerduty_request(channel: PagerDutyChannel, message: AlertMessage, secrets:
     event: dict[str, Any] = {
         "routing_key": secrets.text(channel.routing_key, channel.url),
         "event_action": ACTIONS[message.status],
-        "dedup_key": fit_length(message.group_key, MAX_DEDUP_KEY_CHARACTERS),
+        "dedup_key": message.group_key,
     }
-    if message.status is not AlertStatus.RESOLVED:
+    if message.status != AlertStatus.RESOLVED:
         text = alert_text(message, channel.language)
         links = [{"href": line.value, "text": line.label} for line in text.lines if line.is_link]
         event |= {"payload": _payload(message, text), "links": links, "client": "Horae"}
@@ -37,7 +35,7 @@ def check_pagerduty(answer: HttpAnswer) -> None:
 
 
 def _payload(message: AlertMessage, text: AlertText) -> dict[str, Any]:
-    severity = AlertSeverity.INFO if message.status is AlertStatus.TEST else message.severity
+    severity = AlertSeverity.INFO if message.status == AlertStatus.TEST else message.severity
     return {
         "summary": text.title[:MAX_SUMMARY_CHARACTERS],
         "source": f"horae/{message.tenant}",

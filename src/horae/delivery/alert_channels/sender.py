@@ -18,6 +18,7 @@ from horae.delivery.alert_channels.wecom import check_wecom, wecom_request
 from horae.delivery.client import Client, ask
 from horae.delivery.http import HttpAnswer, build_request, parse_url
 from horae.delivery.secrets import Secrets
+from horae.domain.alerts.bounds import bounded
 from horae.domain.alerts.channels import (
     AlertChannel,
     AlertmanagerChannel,
@@ -63,6 +64,7 @@ class AlertSender:
         a time. Raises `ChannelRefused` where no retry helps until a person changes the channel. A message may arrive
         twice when its answer is lost; both have the same id.
         """
+        message = bounded(message)
         if isinstance(channel, EmailChannel):
             if self._mailer is None:
                 raise ChannelRefused("this deployment sends no e-mail: HORAE_SMTP_HOST is not set")
@@ -80,7 +82,7 @@ class AlertSender:
         answer = await ask(self._client, sent)
         if isinstance(answer, HttpAnswer):
             return answer
-        if answer.code is ErrorCode.REFUSED:
+        if answer.code == ErrorCode.REFUSED:
             raise ChannelRefused(f"the channel may not be called: {answer.message}")
         raise Unavailable(f"the channel was not reached: {answer.message}")
 

@@ -12,9 +12,10 @@ from horae.delivery.alert_channels.codes import VendorCodes
 from horae.delivery.alert_channels.markdown import markdown_of
 from horae.delivery.alert_channels.requests import JSON, ChannelRequest, ChannelSecrets
 from horae.delivery.http import HttpAnswer
+from horae.domain.alerts.bounds import cut_bytes
 from horae.domain.alerts.channels import WeComChannel
 from horae.domain.alerts.messages import AlertMessage
-from horae.domain.alerts.texts import cut_bytes, fitting
+from horae.domain.alerts.texts import fitting
 from horae.domain.foreign import Unreadable, read_json
 
 MAX_WECOM_BYTES: Final = 4096

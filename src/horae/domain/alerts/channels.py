@@ -22,10 +22,7 @@ MOST_RECIPIENTS: Final = 20
 """Addresses of one e-mail channel."""
 LONGEST_ADDRESS: Final = 254
 """Characters; the longest address that SMTP can carry."""
-EMAIL_ADDRESS: Final = re.compile(
-    r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*"
-    r"@[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)+"
-)
+EMAIL_ADDRESS: Final = re.compile(r"[A-Za-z0-9._%+'/=-]{1,64}@([A-Za-z0-9-]{1,63}\.){1,9}[A-Za-z0-9-]{2,63}")
 """A plain address of visible ASCII: no display name, no quotes, no comment, nothing that ends a header."""
 
 

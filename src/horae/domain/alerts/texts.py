@@ -10,11 +10,11 @@ from typing import Final, NamedTuple, TypeVar
 from urllib.parse import quote
 
 from horae.domain.alerts import chinese, english
+from horae.domain.alerts.bounds import one_line
 from horae.domain.alerts.channels import AlertLanguage
 from horae.domain.alerts.messages import AlertMessage, AlertStatus
 from horae.domain.alerts.words import AlertWords
 from horae.domain.errors import Invalid
-from horae.domain.foreign import UNKNOWN_CHARACTER
 from horae.domain.targets.urls import check_url
 
 WORDS: Final[dict[AlertLanguage, AlertWords]] = {AlertLanguage.EN: english.WORDS, AlertLanguage.ZH: chinese.WORDS}
@@ -110,18 +110,6 @@ def fitting(
         if fits(rendered):
             break
     return rendered
-
-
-def one_line(text: str, most: int) -> str:
-    """Return a foreign text on one line of at most `most` characters, without characters that nobody sees."""
-    words = " ".join(text[: most * 4].split())
-    seen = "".join([character if character.isprintable() else UNKNOWN_CHARACTER for character in words])
-    return seen if len(seen) <= most else seen[: most - 1] + "…"
-
-
-def cut_bytes(text: str, most: int) -> str:
-    """Return the beginning of a text that has at most `most` bytes in UTF-8; no character is cut in half."""
-    return text.encode()[:most].decode("utf-8", "ignore")
 
 
 def safe_link(url: str | None) -> str | None:
