@@ -79,6 +79,8 @@ CALLS: dict[str, Callable[[World], Call]] = {
     "POST /api/v1/instances/{instance}/cancel": lambda world: Call({"instance": world.live}),
     "POST /api/v1/instances/{instance}/retry": lambda world: Call({"instance": world.waiting}),
     "GET /api/v1/holds": _plain(),
+    "GET /api/v1/workers": _plain(polling=True),
+    "GET /api/v1/queues": _plain(),
     "GET /api/v1/dead-letters": lambda world: Call(query={"job": world.job}),
     "POST /api/v1/dead-letters/{instance}/replay": lambda world: Call({"instance": world.dead}),
     "POST /api/v1/dead-letters/replay": lambda world: Call(body={"job": world.job}),

@@ -100,6 +100,7 @@ NOT_SHARDED = {
     "tenants/purges/places",
     "tenants/purges/references",
     "tenants/purges/secrets",
+    "tenants/purges/queue_workers",
     "tenants/purges/widenings",
     "tenants/references/copy",
     "encryption/secrets/copy",
@@ -110,6 +111,9 @@ NOT_SHARDED = {
     "health/signals/gauge",
     "health/signals/write",
     "tenants/widenings/write",
+    "workers/queue_workers/forget",
+    "workers/queue_workers/trim",
+    "workers/queue_workers/write",
 }
 
 

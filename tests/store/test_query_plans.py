@@ -87,6 +87,20 @@ HOT = {
     ),
     "workers/workers/find_attempts": ([ID, [1], [ID]], {"l": "instance_live_pkey"} | FENCE),
     "workers/workers/heartbeat": ([[1], [ID], [1], [ID], [AT]], {"l": "instance_live_pkey"} | FENCE),
+    "workers/queue_workers/page": ([ID, "q", "q", "w", AT, 10], {"w": "queue_worker_pkey"}),
+    "workers/queues/names": (
+        [ID, "q", 10, 10],
+        {"j": "job_queue", "w": "queue_worker_pkey", "q": "instance_live_queue"},
+    ),
+    "workers/queues/describe": (
+        [ID, ["q", "r"], AT, AT, 10, 10],
+        {"j": "job_queue", "b": "queue_worker_pkey", "q": "instance_live_queue"} | PAUSED,
+    ),
+    "workers/queues/claimed": ([ID, 10], {"l": "instance_live_deadline"}),
+    "workers/queues/unattended": (
+        [ID, "q", 10, AT, AT],
+        {"q": "instance_live_queue", "l": "instance_live_deadline", "w": "queue_worker_pkey"} | PAUSED,
+    ),
     "jobs/jobs/listing": ([ID], {"j": "job_listing"} | FENCE),
     "jobs/jobs/page": ([ID, "", "", None, "{}", [], 10, None], {"j": "job_page"} | FENCE),
     "jobs/jobs/page_of_owner": ([ID, "", "", None, "{}", [], 10, None, "orders-team"], {"j": "job_owner"} | FENCE),
@@ -155,8 +169,15 @@ HOT = {
     "instances/dead_letters/listing": ([ID, AT, ID, None, None, None, 10], {"d": "dead_letter_tenant"}),
     "instances/dead_letters/of_job": ([ID, AT, ID, None, None, None, 10, ID], {"d": "dead_letter_job"}),
 }
-MERGED = {"sources/repairs/live_tasks", "instances/expiry/queued"}
-"""A few rows of each of many shards, put into one order; or rows of one time, put into the order of their ids."""
+MERGED = {"sources/repairs/live_tasks", "instances/expiry/queued"} | {
+    "workers/queues/claimed",
+    "workers/queues/names",
+    "workers/queues/unattended",
+}
+"""A few rows of each of many shards, put into one order; or rows of one time, put into the order of their ids.
+
+Lists for people put a page of names into order.
+"""
 FROM_THE_BEGINNING = {"nodes/next_due/next_due"}
 """A sweep of idle nodes, once in minutes: it also reads what died since the last vacuum."""
 EMPTY_AND_ANALYZED = [

@@ -59,6 +59,8 @@ CLOCK_INTERVAL_S: Final = 2.0
 LISTENER_INTERVAL_S: Final = 5.0
 LAST_USE_INTERVAL_S: Final = 10.0
 """The pause between two rounds that write the last use of API keys and sessions."""
+POLLS_INTERVAL_S: Final = 10.0
+"""The pause between two rounds that write who polls."""
 SIGNALS_INTERVAL_S: Final = 60.0
 CELL_JOIN_INTERVAL_S: Final = 2.0
 MONITORING_PORT_SETTING: Final = "HORAE_API_MONITORING_PORT"
@@ -166,6 +168,7 @@ async def api_server(settings: Settings, store: Store, stalls: StallMonitor | No
         (IdentityCopier(store), IDENTITY_COPY_INTERVAL_S),
         (callers, LAST_USE_INTERVAL_S),
         (visitors, LAST_USE_INTERVAL_S),
+        (polls.recorder, POLLS_INTERVAL_S),
         (signaller, SIGNALS_INTERVAL_S),
         *((listener, LISTENER_INTERVAL_S) for listener in polls.listeners),
     )

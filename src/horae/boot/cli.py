@@ -53,6 +53,8 @@ WORDS: Final = {
     "doctor": CommandHome("doctor", "doctor"),
     "instance": CommandHome("runs", "instance", "Instances: list, show, cancel, retry."),
     "hold": CommandHome("holds", help="Holds: which targets and limits hold calls back, and why."),
+    "queue": CommandHome("queues", help="Queues: what waits in them, and who polls them."),
+    "worker": CommandHome("queues", "worker", "Workers: which processes poll which queues."),
     "backfill": CommandHome("backfills", help="Backfills: run the past fires of a job, by a range of time."),
     "health": CommandHome("runs", "health"),
     "lateness": CommandHome("lateness", "lateness"),

@@ -56,6 +56,7 @@ from horae.upkeep.old_rows import OldRowForgetter
 from horae.upkeep.old_versions import VersionForgetter
 from horae.upkeep.partitions import Partitioner
 from horae.upkeep.purges import Purger
+from horae.upkeep.queue_workers import WorkerForgetter
 from horae.upkeep.reconciler import Reconciler
 from horae.upkeep.relay import Relay, RelayProgress
 from horae.upkeep.removed_types import RemovedTypeForgetter
@@ -84,6 +85,7 @@ EXPIRED_ROWS_INTERVAL_S: Final = 60.0
 COVERAGE_INTERVAL_S: Final = 60.0
 GARBAGE_INTERVAL_S: Final = 60.0
 HOLDS_INTERVAL_S: Final = 60.0
+QUEUE_WORKERS_INTERVAL_S: Final = 60.0
 AUDIT_DROP_INTERVAL_S: Final = 3600.0
 GAUGES_INTERVAL_S: Final = 30.0
 OLD_ROWS_INTERVAL_S: Final = 3600.0
@@ -298,6 +300,7 @@ async def _run_node(
         (RemovedTypeForgetter(owner, _ended_jobs_kept(settings)), OLD_ROWS_INTERVAL_S),
         (VersionForgetter(owner, _ended_jobs_kept(settings), chains), OLD_ROWS_INTERVAL_S),
         (HoldSweeper(store), HOLDS_INTERVAL_S),
+        (WorkerForgetter(store), QUEUE_WORKERS_INTERVAL_S),
         (gauges, GAUGES_INTERVAL_S),
         (doctor_of(settings, store), DOCTOR_INTERVAL_S),
         (Coverer(store, partial(_held_shards, store, worker)), COVERAGE_INTERVAL_S),

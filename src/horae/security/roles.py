@@ -102,6 +102,8 @@ ACTIONS: Final[dict[str, Action]] = {
     "workers.heartbeat": Action(Permission.WORK),
     "workers.finish": Action(Permission.WORK),
     "workers.fail": Action(Permission.WORK),
+    "workers.list": Action(Permission.READ),
+    "queues.list": Action(Permission.READ),
     "calendars.list": Action(Permission.READ),
     "calendars.read": Action(Permission.READ),
     "calendars.put": Action(Permission.WRITE, audited=True),

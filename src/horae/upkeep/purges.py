@@ -39,6 +39,7 @@ OF_TENANT: Final = (
     purges.parked,
     purges.alerts,
     purges.widenings,
+    purges.queue_workers,
 )
 """Rows of a tenant that are found by its id."""
 COPIED: Final = (purges.api_keys, purges.secrets, purges.data_keys, purges.channels, purges.references)

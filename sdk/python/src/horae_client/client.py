@@ -4,6 +4,7 @@ import asyncio
 import os
 import random
 import time
+from sys import version_info
 from types import TracebackType
 from typing import Any, Final, TypeVar
 
@@ -11,6 +12,7 @@ import httpx2
 
 from horae_client import aio, retries, sync
 from horae_client.aio.jobs import AsyncJobs
+from horae_client.aio.queues import AsyncQueues, AsyncWorkers
 from horae_client.aio.runs import AsyncBackfills, AsyncCalendars, AsyncDeadLetters, AsyncHolds, AsyncInstances
 from horae_client.aio.sources import AsyncSources
 from horae_client.aio.subjects import AsyncSubjects
@@ -20,6 +22,7 @@ from horae_client.errors import Unreachable
 from horae_client.models import Health
 from horae_client.retries import Retries
 from horae_client.sync.jobs import Jobs
+from horae_client.sync.queues import Queues, Workers
 from horae_client.sync.runs import Backfills, Calendars, DeadLetters, Holds, Instances
 from horae_client.sync.sources import Sources
 from horae_client.sync.subjects import Subjects
@@ -30,7 +33,7 @@ from horae_client.wire import Request, ascii_only, read
 __all__ = ["AsyncClient", "Client", "aio", "sync"]
 T = TypeVar("T")
 NO_ANSWER: Final = (httpx2.HTTPError, httpx2.InvalidURL)
-USER_AGENT: Final = f"horae-client/{VERSION}"
+USER_AGENT: Final = f"horae-client/{VERSION} python/{version_info.major}.{version_info.minor}"
 
 
 class Client:
@@ -59,6 +62,7 @@ class Client:
         self.jobs, self.tasks, self.instances = Jobs(self), Tasks(self), Instances(self)
         self.backfills, self.dead_letters, self.calendars = Backfills(self), DeadLetters(self), Calendars(self)
         self.sources, self.subjects, self.holds = Sources(self), Subjects(self), Holds(self)
+        self.queues, self.workers = Queues(self), Workers(self)
 
     def health(self) -> Health:
         """The health of the scheduler.
@@ -138,6 +142,7 @@ class AsyncClient:
         self.backfills, self.dead_letters = AsyncBackfills(self), AsyncDeadLetters(self)
         self.calendars, self.sources = AsyncCalendars(self), AsyncSources(self)
         self.subjects, self.holds = AsyncSubjects(self), AsyncHolds(self)
+        self.queues, self.workers = AsyncQueues(self), AsyncWorkers(self)
 
     async def health(self) -> Health:
         """The health of the scheduler.

@@ -33,6 +33,7 @@ from horae.api.models.workers import (
 from horae.api.routing import may
 from horae.domain.instances.outcomes import DeclinedCall, Success
 from horae.domain.workers import workers as domain
+from horae.domain.workers.queue_workers import LONGEST_ORIGIN, PollOrigin
 from horae.domain.workers.workers import ReportVerdict
 from horae.service.context import Context
 from horae.service.workers import success_batches, workers
@@ -69,7 +70,10 @@ async def poll_queue(
     async def there() -> bool:
         return not await request.is_disconnected()
 
-    taken = await polls.poll(ctx, asked.queue, asked.worker_id, asked.limit, wait=asked.wait, there=there)
+    origin = PollOrigin(_client_of(request), request.client.host if request.client else None)
+    taken = await polls.poll(
+        ctx, asked.queue, asked.worker_id, asked.limit, wait=asked.wait, there=there, origin=origin
+    )
     return ClaimedBatch([ClaimedItem.of(one) for one in taken], _now(ctx))
 
 
@@ -102,6 +106,12 @@ async def fail_attempts(
 ) -> ReportResults:
     """Report failed attempts. The retry policy of the job decides what follows."""
     return ReportResults(await _report(ctx, [read_item(one, FailRequest) for one in asked.items], _failure))
+
+
+def _client_of(request: Request) -> str | None:
+    """Returns the name and version that a client gives itself, where these can be printed."""
+    named = request.headers.get("user-agent", "")[:LONGEST_ORIGIN]
+    return named if named and named.isprintable() else None
 
 
 async def _succeed(ctx: Context, items: Sequence[SuccessRequest]) -> ReportResults:

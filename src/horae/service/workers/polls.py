@@ -14,11 +14,13 @@ from uuid import UUID
 
 from horae.domain.errors import Invalid, RateLimited
 from horae.domain.nodes.wakes import Wake
-from horae.domain.workers.workers import ClaimedAttempt
+from horae.domain.workers.queue_workers import PollOrigin
+from horae.domain.workers.workers import ClaimedAttempt, check_worker
 from horae.runtime.cancellation import cancel_and_wait
 from horae.runtime.clock import boottime
 from horae.service.context import Context
 from horae.service.workers.claims import BATCH, claim
+from horae.service.workers.poll_records import PollRecorder, WorkerPoll
 from horae.service.workers.queue_watch import PollQueue, QueueWatch
 from horae.store.connections.listener import Listener
 from horae.store.protocol import CellProtocol, StoreProtocol
@@ -29,6 +31,7 @@ MAX_WAITING: Final = 2000
 """Workers of one tenant that may wait in one process."""
 PRESENCE_INTERVAL_S: Final = 5.0
 """Seconds after which the first worker in line is checked for presence."""
+UNKNOWN_ORIGIN: Final = PollOrigin()
 There = Callable[[], Awaitable[bool]]
 
 
@@ -39,12 +42,13 @@ async def _always() -> bool:
 class Polls:
     """The long polls of one process.
 
-    The process has to run `listeners` as duties. Without them a wait ends a little later, because only the query finds
-    the work.
+    The process has to run `listeners` and `recorder` as duties. Without the listeners a wait ends a little later,
+    because only the query finds the work. Without the recorder nobody sees who polls.
     """
 
     def __init__(self, store: StoreProtocol) -> None:
         self.listeners = [Listener(cell, partial(self._woken, cell)) for cell in store.cells]
+        self.recorder = PollRecorder(store)
         self.watches: dict[UUID, QueueWatch] = {}
         self._watching: set[asyncio.Task[None]] = set()
         self._closed = False
@@ -58,10 +62,11 @@ class Polls:
         *,
         wait: float = 0.0,
         there: There = _always,
+        origin: PollOrigin = UNKNOWN_ORIGIN,
     ) -> list[ClaimedAttempt]:
         """Claim due work, or wait up to `wait` seconds for it. `there` says whether the worker is still connected.
 
-        1. Refuse a wait that is too long, and a worker beyond `MAX_WAITING` of its tenant.
+        1. Refuse a wait that is too long. Note that the worker polls. Refuse it beyond `MAX_WAITING` of its tenant.
         2. Claim at once if `wait` is 0, or if no other worker of this process waits at the queue. Return if there is
            work or no time is left.
         3. Otherwise wait in line at the queue. While any worker waits, the `QueueWatch` of the tenant queries its
@@ -72,6 +77,9 @@ class Polls:
         """
         if not 0 <= wait <= MAX_POLL_WAIT_S:
             raise Invalid(f"one waits 0 to {MAX_POLL_WAIT_S:g} seconds, not {wait:g}")
+        check_worker(worker_id)
+        asked = WorkerPoll(ctx.tenant.id, queue, worker_id, limit, origin)
+        self.recorder.note(asked, ctx.now())
         until, watch = boottime() + wait, self.watches.get(ctx.tenant.id)
         if watch is not None and watch.waiting >= MAX_WAITING:
             raise RateLimited(f"the tenant has {MAX_WAITING} workers waiting in this process", 1.0)
@@ -79,7 +87,7 @@ class Polls:
             taken = await claim(ctx, queue, worker_id, limit)
             if taken or until <= boottime():  # the claim itself took all the time
                 return taken
-        with self._place_in_line(ctx, queue) as line:
+        with self._place_in_line(ctx, queue) as line, self.recorder.waiting(asked, there):
             return await self._wait(line, until, there, partial(claim, ctx, queue, worker_id, limit))
 
     async def close(self) -> None:

@@ -81,6 +81,7 @@ TABLES: Final = (
     TableFacts("node", "a day after it was last seen", Place.CELL, NOBODYS, restored=False),
     TableFacts("outbox", "`HORAE_HISTORY_DAYS`, whole days", Place.SHARD, WITH_DAY),
     TableFacts("parked", "until sent again or dropped", Place.SHARD, PURGED, "`body`"),
+    TableFacts("queue_worker", "an hour after the last poll", Place.CELL, PURGED, restored=False),
     TableFacts("quota_bucket", "90 days after its limit was last used", Place.SHARD, PURGED),
     TableFacts("quota_hold", "until its node gives it back", Place.SHARD, PURGED),
     TableFacts("reference", "as long as what it is a copy of", Place.CELL, PURGED, "parts of `body`"),

@@ -153,3 +153,8 @@ async def bindings(tx: Tx, tenant_id: UUID, shards: Sequence[int]) -> int:
 async def sessions(tx: Tx, tenant_id: UUID) -> int:
     """The sessions of the tenant's users."""
     return len(await tx.rows(sql("tenants/purges/sessions"), tenant_id))
+
+
+async def queue_workers(tx: Tx, tenant_id: UUID) -> int:
+    """The workers that poll the tenant's queues."""
+    return len(await tx.rows(sql("tenants/purges/queue_workers"), tenant_id))

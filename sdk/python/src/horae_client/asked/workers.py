@@ -1,10 +1,13 @@
-"""Requests of workers. Each is safe to repeat: the answer for a report that was already written is `late`."""
+"""Requests of workers, and requests about workers and queues.
+
+Each is safe to repeat: the answer for a report that was already written is `late`.
+"""
 
 from collections.abc import Sequence
 from typing import Any
 
-from horae_client.models import HeardAll, ReportedAll, Works
-from horae_client.wire import Request, path
+from horae_client.models import HeardAll, Page, Queue, QueueWorker, ReportedAll, Works
+from horae_client.wire import Request, path, said
 
 
 def poll(queue: str, worker_id: str, limit: int, wait: float) -> Request[Works]:
@@ -26,3 +29,13 @@ def finish(items: Sequence[Any]) -> Request[ReportedAll]:
 def fail(items: Sequence[Any]) -> Request[ReportedAll]:
     """Report that attempts failed."""
     return Request("POST", path("workers", "fail"), ReportedAll, body={"items": items})
+
+
+def workers(queue: str | None, polling: bool | None) -> Request[Page[QueueWorker]]:
+    """Get a page of the workers that poll queues."""
+    return Request("GET", path("workers"), Page[QueueWorker], query=said(queue=queue, polling=polling))
+
+
+def queues(name: str | None) -> Request[Page[Queue]]:
+    """Get a page of the queues."""
+    return Request("GET", path("queues"), Page[Queue], query=said(name=name))

@@ -6,7 +6,7 @@ from horae_client.models.jobs import Calendar, ComingFire, Forecast, Health, Hol
 from horae_client.models.sources import Repair, Round, Source, Taken
 from horae_client.models.subjects import Changed, Coverage, Subject
 from horae_client.models.tasks import Decision, LedgerEntry, LiveTask, Problem, Task, TaskAnswer, TaskAnswers
-from horae_client.models.workers import Heard, HeardAll, Reported, ReportedAll, Work, Works
+from horae_client.models.workers import Heard, HeardAll, Queue, QueueWorker, Reported, ReportedAll, Work, Works
 
 __all__ = [
     "ArchiveRead",
@@ -30,6 +30,8 @@ __all__ = [
     "Model",
     "Page",
     "Problem",
+    "Queue",
+    "QueueWorker",
     "Repair",
     "Replayed",
     "Reported",

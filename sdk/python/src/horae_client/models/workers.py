@@ -3,6 +3,8 @@
 from datetime import datetime
 from typing import Any
 
+import msgspec
+
 from horae_client.models.base import Model
 
 
@@ -58,3 +60,40 @@ class ReportedAll(Model, frozen=True, kw_only=True, gc=False):
     """One answer for each report, in order."""
 
     items: list[Reported]
+
+
+class QueueWorker(Model, frozen=True, kw_only=True):
+    """A worker at a queue.
+
+    `claimed` is how many attempts it holds, `wanted` how many its last poll asked for. `polled_at` is up to ten seconds
+    behind; `polling` is false 45 seconds after the last poll.
+    """
+
+    worker_id: str
+    queue: str
+    polling: bool
+    since: datetime
+    polled_at: datetime
+    claimed: int
+    wanted: int
+    process: str
+    client: str | None = None
+    address: str | None = None
+
+
+class Queue(Model, frozen=True, kw_only=True):
+    """A queue: what waits in it, and who polls it.
+
+    `unattended`: instances wait, no worker polls, and none holds an attempt. `more_waiting`: more wait than were
+    counted. `jobs` has the first ten jobs and types that use the queue.
+    """
+
+    name: str
+    waiting: int
+    claimed: int
+    polling: int
+    unattended: bool
+    more_waiting: bool = False
+    oldest_waiting_since: datetime | None = None
+    polled_at: datetime | None = None
+    jobs: list[str] = msgspec.field(default_factory=list)
