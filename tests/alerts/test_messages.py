@@ -4,13 +4,13 @@ from datetime import timedelta
 
 from structlog.testing import capture_logs
 
+from horae.domain.alerts.alerts import AlertFilter
 from horae.domain.alerts.kinds import AlertKind
 from horae.domain.alerts.rules import AlertRule
 from horae.domain.alerts.silences import Silence
 from horae.service.alerts import alerts, channels
 from horae.service.context import Context, PlatformContext
 from horae.service.tenants import tenants
-from horae.store.alerts.alerts import AlertFilter
 from tests.alerts.world import FAILED, SECRET, a_channel, alert_world, alerts_of, die, hook_server, run_once
 from tests.steps import a_job, move_clock, query
 

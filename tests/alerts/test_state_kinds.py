@@ -14,6 +14,7 @@ from horae.domain.ids import shard_in
 from horae.domain.limits.hold_reasons import HoldReason
 from horae.domain.limits.holds import GateKind, GateName, HeldLane, Hold
 from horae.domain.rolling.rolling import Coverage
+from horae.domain.targets.targets import QueueTarget
 from horae.runtime.randomness import new_token
 from horae.service.alerts import channels
 from horae.service.events import intakes
@@ -23,7 +24,7 @@ from horae.store.rolling import coverages
 from horae.upkeep.signals import Signaller
 from tests.alerts.test_rule_kinds import statuses
 from tests.alerts.world import a_channel
-from tests.steps import a_job, a_type, query
+from tests.steps import Looker, a_job, a_type, every, move_clock, query
 
 NODE = """
 insert into node (started_at, seen_at, expires_at, incarnation, name) values ($1, $1, $2, $3, 'node-1')
@@ -168,6 +169,22 @@ async def test_intake_stuck(ctx, world, hook, put, cell):
     await look(taken=12, waiting=0)
     await world.round(seconds=70)
     assert statuses(hook, "intake_stuck") == ["firing", "resolved"]
+
+
+async def test_queue_unpolled(ctx, world, hook, put):
+    await put(AlertKind.QUEUE_UNPOLLED, threshold=60)
+    job = await a_job(ctx, "job", every(ctx, 3600), target=QueueTarget("reports"))
+    home = ctx.store.cell(job.shard)
+    await move_clock(ctx.store, seconds=3600)
+    await Looker(ctx.store, home).once()
+    await world.round(seconds=30)
+    assert statuses(hook, "queue_unpolled") == []
+    await world.round(seconds=40)
+    assert statuses(hook, "queue_unpolled") == ["firing"]
+    assert "reports" in hook.got[-1]["reason"]
+    await query(home, "delete from instance_live")  # a worker took it
+    await world.round(seconds=70)
+    assert statuses(hook, "queue_unpolled") == ["firing", "resolved"]
 
 
 async def test_a_tenant_cannot_have_a_rule_about_the_platform(ctx):

@@ -16,6 +16,7 @@ from horae.store.alerts.findings import EndedRuns, OverdueFires, SourceRound
 from horae.store.databases import archived_days, partitions
 from horae.store.health import signals
 from horae.store.tx import Tx
+from horae.store.workers import queues
 from horae.upkeep.alert_rules import TenantRules
 
 MINUTE: Final = timedelta(minutes=1)
@@ -23,6 +24,7 @@ DELAYS_SPAN: Final = timedelta(minutes=5)
 SUCCESS_RATE_SPAN: Final = timedelta(minutes=10)
 LEAST_ATTEMPTS: Final = 10
 """Attempts below which a success rate says nothing."""
+QUEUES_PAGE: Final = 100
 NODE_REMEMBERED: Final = timedelta(minutes=10)
 """How long a node that fell silent is a fault: later it is replaced, or nobody misses it."""
 ARCHIVE_PATIENCE: Final = timedelta(days=2)
@@ -169,6 +171,21 @@ async def _stuck_intakes(check: RuleCheck) -> list[Finding]:
     return [check.finding(one.intake, text.format(one.intake, one.waiting), one.waiting) for one in found]
 
 
+async def _unattended_queues(check: RuleCheck) -> list[Finding]:
+    mine = check.tenant.tenant_id
+    place: tuple[UUID, str] | None = (mine, "")
+    found = []
+    while place is not None and place[0] == mine:
+        some, place = await queues.unattended(check.tx, place, QUEUES_PAGE, check.limit_span)
+        found += [one for one in some if one.tenant_id == mine]
+    return [
+        check.finding(
+            one.name, f"work waits in the queue {one.name} since {one.oldest:%H:%M:%S} UTC, and nobody polls it"
+        )
+        for one in found
+    ]
+
+
 async def _signals(check: RuleCheck, span: timedelta) -> Signal:
     counted = await signals.since(check.tx, check.tx.now - span - MINUTE, check.of_tenant)
     return add_signals([signal for _, signal in counted])
@@ -239,6 +256,7 @@ CHECKS: Final[dict[AlertKind, Callable[[RuleCheck], Awaitable[list[Finding]]]]] 
     AlertKind.SOURCE_PENDING_DEAD: _source_pending_dead,
     AlertKind.ROLLING_COVERAGE: _rolling_coverage,
     AlertKind.INTAKE_STUCK: _stuck_intakes,
+    AlertKind.QUEUE_UNPOLLED: _unattended_queues,
     AlertKind.TRIGGER_DELAY_P95: _trigger_delay,
     AlertKind.RUN_SUCCESS_RATE_10M: _success_rate,
     AlertKind.RETRY_BACKLOG: _retry_backlog,

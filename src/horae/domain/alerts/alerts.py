@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from enum import StrEnum
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 import msgspec
@@ -94,6 +94,29 @@ class Alert(msgspec.Struct, frozen=True, kw_only=True):
     def watched_job(self) -> WatchedJob | None:
         """The job as silences see it."""
         return None if self.job is None else WatchedJob(self.job, self.labels, self.owner)
+
+
+class AlertFilter(NamedTuple):
+    """Which alerts to list; None: all."""
+
+    state: AlertState | None = None
+    kind: AlertKind | None = None
+    job: str | None = None
+
+
+class MessageRow(NamedTuple):
+    """A message with its state."""
+
+    alert_id: UUID
+    sequence: int
+    channel: str
+    state: str
+    attempts: int
+    created_at: datetime
+    next_try_at: datetime | None
+    sent_at: datetime | None
+    error: str | None
+    body: dict[str, Any]
 
 
 def group_findings(found: Iterable[Finding], open_groups: Mapping[tuple[UUID, str], frozenset[str]]) -> list[Finding]:

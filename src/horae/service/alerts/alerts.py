@@ -6,15 +6,13 @@ from itertools import chain
 from typing import Final, NamedTuple
 from uuid import UUID
 
-from horae.domain.alerts.alerts import Alert
+from horae.domain.alerts.alerts import Alert, AlertFilter, MessageRow
 from horae.domain.errors import Conflict, NotFound
 from horae.domain.events.events import Event
 from horae.domain.ids import Prefix, public, shard_in
 from horae.service.context import Context
 from horae.service.tenants.changes import record_event
 from horae.store.alerts import alerts, messages
-from horae.store.alerts.alerts import AlertFilter
-from horae.store.alerts.messages import MessageRow
 from horae.store.tx import Tx
 
 NEWEST: Final = (datetime.max.replace(tzinfo=UTC), UUID(int=(1 << 128) - 1))

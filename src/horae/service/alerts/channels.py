@@ -6,12 +6,13 @@ from uuid import UUID
 
 import msgspec
 
-from horae.domain.alerts.alerts import MessageState
+from horae.domain.alerts.alerts import MessageRow, MessageState
 from horae.domain.alerts.channels import AlertChannel
 from horae.domain.alerts.kinds import AlertKind, AlertSeverity
 from horae.domain.alerts.messages import AlertMessage, AlertStatus, message_id
 from horae.domain.alerts.rules import AlertRule, check_scope
 from horae.domain.alerts.silences import Silence
+from horae.domain.errors import NotFound
 from horae.domain.events.channels import Channel
 from horae.domain.events.events import Event
 from horae.domain.ids import Prefix, public, shard_in
@@ -21,7 +22,6 @@ from horae.service.context import Context
 from horae.service.events import channels
 from horae.service.events.channels import ChannelKind
 from horae.store.alerts import messages
-from horae.store.alerts.messages import MessageRow
 from horae.store.tx import Tx
 
 ALERT_CHANNEL: Final = ChannelKind(
@@ -117,7 +117,7 @@ class ChannelTest(NamedTuple):
     """A test of a channel, and what became of its message."""
 
     id: UUID
-    message: MessageRow | None
+    message: MessageRow
 
 
 async def test_channel(ctx: Context, name: str) -> ChannelTest:
@@ -125,7 +125,7 @@ async def test_channel(ctx: Context, name: str) -> ChannelTest:
     await channels.find(ctx, ALERT_CHANNEL, name)
     shard = shard_in(ctx.tenant.id)
 
-    async def work(tx: Tx) -> ChannelTest:
+    async def work(tx: Tx) -> UUID:
         id_ = new_id(shard, tx.now)
         body = msgspec.to_builtins(_test_message(ctx.tenant.name, id_, tx.now, ctx.actor))
         row = {
@@ -139,17 +139,18 @@ async def test_channel(ctx: Context, name: str) -> ChannelTest:
             "next_try_at": tx.now.isoformat(),
         }
         await messages.write(tx, [row])
-        return ChannelTest(id_, None)
+        return id_
 
-    made = await ctx.store.run(shard, work)
-    return await show_test(ctx, made.id)
+    return await show_test(ctx, await ctx.store.run(shard, work))
 
 
 async def show_test(ctx: Context, id_: UUID) -> ChannelTest:
     """Returns a test with the state of its message."""
     async with ctx.store.statement(shard_in(id_)) as tx:
         found = await messages.of_alert(tx, ctx.tenant.id, id_)
-    return ChannelTest(id_, found[0] if found else None)
+    if not found:
+        raise NotFound(f"there is no test {public(Prefix.ALERT, id_)}")
+    return ChannelTest(id_, found[0])
 
 
 def _test_message(tenant: str, id_: UUID, now: datetime, actor: str) -> AlertMessage:

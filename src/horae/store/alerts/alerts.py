@@ -8,8 +8,7 @@ from uuid import UUID
 import asyncpg
 import msgspec
 
-from horae.domain.alerts.alerts import Alert, AlertState
-from horae.domain.alerts.kinds import AlertKind
+from horae.domain.alerts.alerts import Alert, AlertFilter
 from horae.domain.alerts.rules import SHORTEST_REPEAT_S
 from horae.domain.ids import shard_in
 from horae.store.statements import sql
@@ -26,14 +25,6 @@ class OpenGroup(NamedTuple):
     kind: str
     group_key: str
     job_id: UUID | None
-
-
-class AlertFilter(NamedTuple):
-    """Which alerts to list; None: all."""
-
-    state: AlertState | None = None
-    kind: AlertKind | None = None
-    job: str | None = None
 
 
 async def open_groups(tx: Tx) -> list[OpenGroup]:

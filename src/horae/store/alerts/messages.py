@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
+from horae.domain.alerts.alerts import MessageRow
 from horae.store.statements import sql
 from horae.store.tx import Tx
 
@@ -22,21 +23,6 @@ class DueMessage(NamedTuple):
     created_at: datetime
     body: dict[str, Any]
     sent_lately: int
-
-
-class MessageRow(NamedTuple):
-    """A message with its state."""
-
-    alert_id: UUID
-    sequence: int
-    channel: str
-    state: str
-    attempts: int
-    created_at: datetime
-    next_try_at: datetime | None
-    sent_at: datetime | None
-    error: str | None
-    body: dict[str, Any]
 
 
 async def write(tx: Tx, rows: Sequence[dict[str, Any]]) -> None:
