@@ -1,3 +1,5 @@
+import alertSettings from "./alertSettings";
+import alerts from "./alerts";
 import audit from "./audit";
 import deadLetters from "./deadLetters";
 import errors from "./errors";
@@ -15,6 +17,8 @@ import tasks from "./tasks";
 import tenants from "./tenants";
 
 export default {
+  alertSettings,
+  alerts,
   audit,
   deadLetters,
   events,

@@ -139,7 +139,8 @@ class AlertMessageView(ResponseModel):
 class AlertView(ResponseModel):
     """What a rule found: a group of faults, from `opened_at` to `resolved_at`. Lists leave out `messages`.
 
-    `count` is how many faults there were, or the figure of a state when it was last seen.
+    `count` is how many faults there were, or the figure of a state when it was last seen. `labels` are those of the
+    job. `runbook` is the page of the job; with `messages` also the page of the kind, where the platform publishes it.
     """
 
     id: str = Field(examples=["alr_01hv3zq5k8e9r7t2m4n6p8s0v1"])
@@ -150,6 +151,7 @@ class AlertView(ResponseModel):
     job: str | None
     job_id: str | None
     owner: str | None
+    labels: dict[str, str]
     runbook: str | None
     reason: str
     count: int
@@ -172,7 +174,8 @@ class AlertView(ResponseModel):
     def with_messages(cls, detail: AlertDetail) -> "AlertView":
         """Returns the view of an alert with its messages."""
         messages = [AlertMessageView.of(row) for row in detail.messages]
-        return cls.of(detail.alert).model_copy(update={"messages": messages})
+        runbook = detail.alert.runbook or next((row.body.get("runbook") for row in detail.messages), None)
+        return cls.of(detail.alert).model_copy(update={"messages": messages, "runbook": runbook})
 
 
 def _fields(meaning: msgspec.Struct) -> dict[str, Any]:
