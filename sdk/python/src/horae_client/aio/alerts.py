@@ -23,11 +23,21 @@ class AsyncAlerts(AsyncVerbs):
         return self._pages(asked.alerts(state, kind, job), limit)
 
     async def get(self, alert_id: str) -> Alert:
-        """Get an alert with its messages."""
+        """Get an alert with its messages.
+
+        >>> ids = [one.id async for one in client.alerts.list(kind="no_success")]
+        >>> [await client.alerts.get(id_) for id_ in ids]
+        []
+        """
         return await self._ask(asked.alert(alert_id))
 
     async def acknowledge(self, alert_id: str) -> Alert:
-        """Acknowledge an open alert: it is not repeated any more."""
+        """Acknowledge an open alert: it is not repeated any more.
+
+        >>> ids = [one.id async for one in client.alerts.list(state="OPEN", kind="no_success")]
+        >>> [await client.alerts.acknowledge(id_) for id_ in ids]
+        []
+        """
         return await self._ask(asked.acknowledge(alert_id))
 
 
@@ -44,23 +54,53 @@ class AsyncAlertChannels(AsyncVerbs):
         return await self._ask(asked.put_channel(name, channel))
 
     def list(self, *, limit: int | None = None) -> AsyncItems[AlertChannel]:
-        """List the alert channels by name."""
+        """List the alert channels by name.
+
+        >>> made = await client.alert_channels.put("mail", {"kind": "email", "to": ["ops@example.com"]})
+        >>> "mail" in [one.name async for one in client.alert_channels.list()]
+        True
+        """
         return self._pages(asked.channels(), limit)
 
     async def get(self, name: str) -> AlertChannel:
-        """Get an alert channel."""
+        """Get an alert channel.
+
+        >>> made = await client.alert_channels.put("mail", {"kind": "email", "to": ["ops@example.com"]})
+        >>> found = await client.alert_channels.get("mail")
+        >>> found.channel["to"]
+        ['ops@example.com']
+        """
         return await self._ask(asked.channel(name))
 
     async def remove(self, name: str) -> AlertChannel:
-        """Remove an alert channel."""
+        """Remove an alert channel.
+
+        >>> made = await client.alert_channels.put("old-mail", {"kind": "email", "to": ["ops@example.com"]})
+        >>> gone = await client.alert_channels.remove("old-mail")
+        >>> gone.name
+        'old-mail'
+        """
         return await self._ask(asked.remove_channel(name))
 
     async def test(self, name: str) -> ChannelTest:
-        """Send a test message. A node sends it within seconds; `get_test` shows what became of it."""
+        """Send a test message. A node sends it within seconds; `get_test` shows what became of it.
+
+        >>> made = await client.alert_channels.put("mail", {"kind": "email", "to": ["ops@example.com"]})
+        >>> test = await client.alert_channels.test("mail")
+        >>> test.attempts
+        0
+        """
         return await self._ask(asked.send_test(name))
 
     async def get_test(self, test_id: str) -> ChannelTest:
-        """Get a test: whether the channel has taken the message, or why not."""
+        """Get a test: whether the channel has taken the message, or why not.
+
+        >>> made = await client.alert_channels.put("mail", {"kind": "email", "to": ["ops@example.com"]})
+        >>> test = await client.alert_channels.test("mail")
+        >>> found = await client.alert_channels.get_test(test.id)
+        >>> found.id == test.id
+        True
+        """
         return await self._ask(asked.sent_test(test_id))
 
 
@@ -104,15 +144,32 @@ class AsyncAlertRules(AsyncVerbs):
         return await self._ask(asked.put_rule(name, kind, facts))
 
     def list(self, *, limit: int | None = None) -> AsyncItems[AlertRule]:
-        """List the alert rules by name. Default rules are not listed."""
+        """List the alert rules by name. Default rules are not listed.
+
+        >>> made = await client.alert_rules.put("crm", "missed", labels={"team": "crm"})
+        >>> "crm" in [one.name async for one in client.alert_rules.list()]
+        True
+        """
         return self._pages(asked.rules(), limit)
 
     async def get(self, name: str) -> AlertRule:
-        """Get an alert rule."""
+        """Get an alert rule.
+
+        >>> made = await client.alert_rules.put("crm", "missed", labels={"team": "crm"})
+        >>> found = await client.alert_rules.get("crm")
+        >>> found.labels
+        {'team': 'crm'}
+        """
         return await self._ask(asked.rule(name))
 
     async def remove(self, name: str) -> AlertRule:
-        """Remove an alert rule."""
+        """Remove an alert rule.
+
+        >>> made = await client.alert_rules.put("old", "missed", labels={"team": "crm"})
+        >>> gone = await client.alert_rules.remove("old")
+        >>> gone.kind
+        'missed'
+        """
         return await self._ask(asked.remove_rule(name))
 
 
@@ -151,13 +208,36 @@ class AsyncSilences(AsyncVerbs):
         return await self._ask(asked.put_silence(name, facts))
 
     def list(self, *, limit: int | None = None) -> AsyncItems[Silence]:
-        """List the silences by name."""
+        """List the silences by name.
+
+        >>> from datetime import UTC, datetime
+        >>> night = datetime(2030, 1, 31, 22, tzinfo=UTC), datetime(2030, 2, 1, 2, tzinfo=UTC)
+        >>> made = await client.silences.put("night", *night)
+        >>> "night" in [one.name async for one in client.silences.list()]
+        True
+        """
         return self._pages(asked.silences(), limit)
 
     async def get(self, name: str) -> Silence:
-        """Get a silence."""
+        """Get a silence.
+
+        >>> from datetime import UTC, datetime
+        >>> night = datetime(2030, 1, 31, 22, tzinfo=UTC), datetime(2030, 2, 1, 2, tzinfo=UTC)
+        >>> made = await client.silences.put("night", *night)
+        >>> found = await client.silences.get("night")
+        >>> found.kinds
+        []
+        """
         return await self._ask(asked.silence(name))
 
     async def remove(self, name: str) -> Silence:
-        """Remove a silence."""
+        """Remove a silence.
+
+        >>> from datetime import UTC, datetime
+        >>> night = datetime(2030, 1, 31, 22, tzinfo=UTC), datetime(2030, 2, 1, 2, tzinfo=UTC)
+        >>> made = await client.silences.put("past", *night)
+        >>> gone = await client.silences.remove("past")
+        >>> gone.name
+        'past'
+        """
         return await self._ask(asked.remove_silence(name))

@@ -23,11 +23,21 @@ class Alerts(Verbs):
         return self._pages(asked.alerts(state, kind, job), limit)
 
     def get(self, alert_id: str) -> Alert:
-        """Get an alert with its messages."""
+        """Get an alert with its messages.
+
+        >>> ids = [one.id for one in client.alerts.list(kind="no_success")]
+        >>> [client.alerts.get(id_) for id_ in ids]
+        []
+        """
         return self._ask(asked.alert(alert_id))
 
     def acknowledge(self, alert_id: str) -> Alert:
-        """Acknowledge an open alert: it is not repeated any more."""
+        """Acknowledge an open alert: it is not repeated any more.
+
+        >>> ids = [one.id for one in client.alerts.list(state="OPEN", kind="no_success")]
+        >>> [client.alerts.acknowledge(id_) for id_ in ids]
+        []
+        """
         return self._ask(asked.acknowledge(alert_id))
 
 
@@ -44,23 +54,53 @@ class AlertChannels(Verbs):
         return self._ask(asked.put_channel(name, channel))
 
     def list(self, *, limit: int | None = None) -> Items[AlertChannel]:
-        """List the alert channels by name."""
+        """List the alert channels by name.
+
+        >>> made = client.alert_channels.put("mail", {"kind": "email", "to": ["ops@example.com"]})
+        >>> "mail" in [one.name for one in client.alert_channels.list()]
+        True
+        """
         return self._pages(asked.channels(), limit)
 
     def get(self, name: str) -> AlertChannel:
-        """Get an alert channel."""
+        """Get an alert channel.
+
+        >>> made = client.alert_channels.put("mail", {"kind": "email", "to": ["ops@example.com"]})
+        >>> found = client.alert_channels.get("mail")
+        >>> found.channel["to"]
+        ['ops@example.com']
+        """
         return self._ask(asked.channel(name))
 
     def remove(self, name: str) -> AlertChannel:
-        """Remove an alert channel."""
+        """Remove an alert channel.
+
+        >>> made = client.alert_channels.put("old-mail", {"kind": "email", "to": ["ops@example.com"]})
+        >>> gone = client.alert_channels.remove("old-mail")
+        >>> gone.name
+        'old-mail'
+        """
         return self._ask(asked.remove_channel(name))
 
     def test(self, name: str) -> ChannelTest:
-        """Send a test message. A node sends it within seconds; `get_test` shows what became of it."""
+        """Send a test message. A node sends it within seconds; `get_test` shows what became of it.
+
+        >>> made = client.alert_channels.put("mail", {"kind": "email", "to": ["ops@example.com"]})
+        >>> test = client.alert_channels.test("mail")
+        >>> test.attempts
+        0
+        """
         return self._ask(asked.send_test(name))
 
     def get_test(self, test_id: str) -> ChannelTest:
-        """Get a test: whether the channel has taken the message, or why not."""
+        """Get a test: whether the channel has taken the message, or why not.
+
+        >>> made = client.alert_channels.put("mail", {"kind": "email", "to": ["ops@example.com"]})
+        >>> test = client.alert_channels.test("mail")
+        >>> found = client.alert_channels.get_test(test.id)
+        >>> found.id == test.id
+        True
+        """
         return self._ask(asked.sent_test(test_id))
 
 
@@ -104,15 +144,32 @@ class AlertRules(Verbs):
         return self._ask(asked.put_rule(name, kind, facts))
 
     def list(self, *, limit: int | None = None) -> Items[AlertRule]:
-        """List the alert rules by name. Default rules are not listed."""
+        """List the alert rules by name. Default rules are not listed.
+
+        >>> made = client.alert_rules.put("crm", "missed", labels={"team": "crm"})
+        >>> "crm" in [one.name for one in client.alert_rules.list()]
+        True
+        """
         return self._pages(asked.rules(), limit)
 
     def get(self, name: str) -> AlertRule:
-        """Get an alert rule."""
+        """Get an alert rule.
+
+        >>> made = client.alert_rules.put("crm", "missed", labels={"team": "crm"})
+        >>> found = client.alert_rules.get("crm")
+        >>> found.labels
+        {'team': 'crm'}
+        """
         return self._ask(asked.rule(name))
 
     def remove(self, name: str) -> AlertRule:
-        """Remove an alert rule."""
+        """Remove an alert rule.
+
+        >>> made = client.alert_rules.put("old", "missed", labels={"team": "crm"})
+        >>> gone = client.alert_rules.remove("old")
+        >>> gone.kind
+        'missed'
+        """
         return self._ask(asked.remove_rule(name))
 
 
@@ -151,13 +208,36 @@ class Silences(Verbs):
         return self._ask(asked.put_silence(name, facts))
 
     def list(self, *, limit: int | None = None) -> Items[Silence]:
-        """List the silences by name."""
+        """List the silences by name.
+
+        >>> from datetime import UTC, datetime
+        >>> night = datetime(2030, 1, 31, 22, tzinfo=UTC), datetime(2030, 2, 1, 2, tzinfo=UTC)
+        >>> made = client.silences.put("night", *night)
+        >>> "night" in [one.name for one in client.silences.list()]
+        True
+        """
         return self._pages(asked.silences(), limit)
 
     def get(self, name: str) -> Silence:
-        """Get a silence."""
+        """Get a silence.
+
+        >>> from datetime import UTC, datetime
+        >>> night = datetime(2030, 1, 31, 22, tzinfo=UTC), datetime(2030, 2, 1, 2, tzinfo=UTC)
+        >>> made = client.silences.put("night", *night)
+        >>> found = client.silences.get("night")
+        >>> found.kinds
+        []
+        """
         return self._ask(asked.silence(name))
 
     def remove(self, name: str) -> Silence:
-        """Remove a silence."""
+        """Remove a silence.
+
+        >>> from datetime import UTC, datetime
+        >>> night = datetime(2030, 1, 31, 22, tzinfo=UTC), datetime(2030, 2, 1, 2, tzinfo=UTC)
+        >>> made = client.silences.put("past", *night)
+        >>> gone = client.silences.remove("past")
+        >>> gone.name
+        'past'
+        """
         return self._ask(asked.remove_silence(name))
