@@ -152,7 +152,7 @@ class AlertWatcher:
             await self._with_jobs(tx, found), {place: frozenset(keys) for place, keys in known.items()}
         )
         shard = min(self.store.shards_of(cell))
-        rows = [_row(one, new_id(shard, tx.now)) for one in groups]
+        rows = [alert_row(one, new_id(shard, tx.now)) for one in groups]
         await alerts.record(tx, sorted(rows, key=lambda row: (row["tenant_id"], row["rule"], row["group_key"])))
 
     async def _with_jobs(self, tx: Tx, found: Iterable[Finding]) -> list[Finding]:
@@ -167,7 +167,7 @@ class AlertWatcher:
         ]
 
 
-def _row(one: Finding, id_: UUID) -> dict[str, Any]:
+def alert_row(one: Finding, id_: UUID) -> dict[str, Any]:
     """The row of an alert that opens."""
     rule, job = one.rule.rule, one.job
     return {

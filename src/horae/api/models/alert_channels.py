@@ -1,7 +1,7 @@
 """Models of alert channels."""
 
 from datetime import datetime
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 from pydantic import ConfigDict, Field
@@ -9,7 +9,7 @@ from pydantic.config import JsonDict
 
 from horae.api.models.base import RequestModel, ResponseModel, Text
 from horae.api.models.channels import ChannelView
-from horae.api.models.showing import show_one_of
+from horae.api.models.showing import show_as
 from horae.domain.alerts import channels
 from horae.domain.alerts.alerts import MessageState
 from horae.domain.alerts.channels import MOST_RECIPIENTS, PAGERDUTY_URL, AlertLanguage
@@ -90,6 +90,16 @@ class Email(RequestModel):
 
 
 AlertChannelModel = Feishu | DingTalk | WeCom | Slack | PagerDuty | Alertmanager | AlertWebhook | Email
+MODELS: Final[dict[type[channels.AlertChannel], type[AlertChannelModel]]] = {
+    channels.FeishuChannel: Feishu,
+    channels.DingTalkChannel: DingTalk,
+    channels.WeComChannel: WeCom,
+    channels.SlackChannel: Slack,
+    channels.PagerDutyChannel: PagerDuty,
+    channels.AlertmanagerChannel: Alertmanager,
+    channels.WebhookChannel: AlertWebhook,
+    channels.EmailChannel: Email,
+}
 EXAMPLE: Final[JsonDict] = {"channel": {"kind": "feishu", "url_secret": "feishu-hook", "language": "zh"}}
 
 
@@ -111,12 +121,12 @@ class NewAlertChannel(RequestModel):
 class AlertChannelView(ChannelView):
     """An alert channel."""
 
-    channel: AlertChannelModel
+    channel: Annotated[AlertChannelModel, Field(discriminator="kind")]
 
     @classmethod
     def of(cls, detail: AlertDefinition[channels.AlertChannel]) -> "AlertChannelView":
         """Returns the view of an alert channel."""
-        shown: Any = show_one_of(AlertChannelModel, detail.meaning)
+        shown = show_as(MODELS[type(detail.meaning)], detail.meaning)
         return cls.model_construct(**cls.facts(detail.channel), channel=shown)
 
 
