@@ -18,6 +18,7 @@ import { ChannelTestDialog } from "./ChannelTestDialog";
 import { draftOf } from "./draft";
 
 const route = getRouteApi("/alerts/channels");
+const EXAMPLE = "horae alert-channel put default --kind feishu --url-secret feishu-hook --language zh";
 
 /** The alert channels: where messages about alerts go. */
 export function ChannelsPage() {
@@ -49,7 +50,7 @@ export function ChannelsPage() {
         id={(one) => one.name}
         cursor={cursor}
         onCursor={(next) => void navigate({ search: { cursor: next } })}
-        empty={<EmptyState title={t("channels.none")} help={t("channels.emptyHelp")} />}
+        empty={<EmptyState title={t("channels.none")} help={t("channels.emptyHelp")} line={EXAMPLE} />}
       />
     </Page>
   );

@@ -18,6 +18,7 @@ import { Views } from "../Views";
 import { RuleDialog } from "./RuleDialog";
 
 const route = getRouteApi("/alerts/rules");
+const EXAMPLE = "horae alert-rule put coupons --kind no_success --job coupon_job --threshold 3600";
 const DEFAULT_CHANNEL = "default";
 
 /** The alert rules of the tenant. */
@@ -50,7 +51,7 @@ export function RulesPage() {
         id={(rule) => rule.name}
         cursor={cursor}
         onCursor={(next) => void navigate({ search: { cursor: next } })}
-        empty={<EmptyState title={t("rules.none")} help={t("rules.emptyHelp")} />}
+        empty={<EmptyState title={t("rules.none")} help={t("rules.emptyHelp")} line={EXAMPLE} />}
       />
     </Page>
   );

@@ -19,6 +19,7 @@ import { SilenceDialog } from "./SilenceDialog";
 import { type Phase, phaseOf } from "./silence-times";
 
 const route = getRouteApi("/alerts/silences");
+const EXAMPLE = "horae silence put maintenance --minutes 120 --label team=finance";
 const REFRESH_MS = 15_000;
 const TONES: Record<Phase, Tone> = { planned: "busy", active: "warn", over: "idle" };
 
@@ -53,7 +54,7 @@ export function SilencesPage() {
         id={(silence) => silence.name}
         cursor={cursor}
         onCursor={(next) => void navigate({ search: { cursor: next } })}
-        empty={<EmptyState title={t("silences.none")} help={t("silences.emptyHelp")} />}
+        empty={<EmptyState title={t("silences.none")} help={t("silences.emptyHelp")} line={EXAMPLE} />}
       />
     </Page>
   );
