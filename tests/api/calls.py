@@ -6,7 +6,7 @@ What differs between the calls of two worlds is an id; everything else is the sa
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from tests.api.world import AT, HOOK, TOPIC, World
+from tests.api.world import AT, HOOK, QUIET, TOPIC, World
 
 KEY = {"Idempotency-Key": "call"}
 DAYS = {"first": "2026-01-01", "last": "2026-12-31", "weekdays": [1]}
@@ -128,6 +128,25 @@ CALLS: dict[str, Callable[[World], Call]] = {
     "POST /api/v1/sources/{type_name}/pause": lambda world: Call({"type_name": world.asked}),
     "POST /api/v1/sources/{type_name}/resume": lambda world: Call({"type_name": world.asked}),
     "DELETE /api/v1/sources/{type_name}": lambda world: Call({"type_name": world.asked}),
+    "PUT /api/v1/alert-channels/{name}": lambda world: Call(
+        {"name": "new"}, body={"channel": {"kind": "email", "to": ["ops@example.com"]}}
+    ),
+    "GET /api/v1/alert-channels": _plain(),
+    "GET /api/v1/alert-channels/{name}": lambda world: Call({"name": world.alert_channel}),
+    "POST /api/v1/alert-channels/{name}/test": lambda world: Call({"name": world.alert_channel}),
+    "GET /api/v1/alert-tests/{test}": lambda world: Call({"test": world.alert_test}),
+    "DELETE /api/v1/alert-channels/{name}": lambda world: Call({"name": world.alert_channel}),
+    "PUT /api/v1/alert-rules/{name}": lambda world: Call({"name": "new"}, body={"kind": "missed"}),
+    "GET /api/v1/alert-rules": _plain(),
+    "GET /api/v1/alert-rules/{name}": lambda world: Call({"name": world.alert_rule}),
+    "DELETE /api/v1/alert-rules/{name}": lambda world: Call({"name": world.alert_rule}),
+    "PUT /api/v1/silences/{name}": lambda world: Call({"name": "new"}, body=QUIET),
+    "GET /api/v1/silences": _plain(),
+    "GET /api/v1/silences/{name}": lambda world: Call({"name": world.silence}),
+    "DELETE /api/v1/silences/{name}": lambda world: Call({"name": world.silence}),
+    "GET /api/v1/alerts": _plain(),
+    "GET /api/v1/alerts/{alert}": lambda world: Call({"alert": world.alert}),
+    "POST /api/v1/alerts/{alert}/acknowledge": lambda world: Call({"alert": world.alert}),
     "PUT /api/v1/subscriptions/{name}": lambda world: Call({"name": "new"}, body={"sink": HOOK}),
     "GET /api/v1/subscriptions": _plain(),
     "GET /api/v1/subscriptions/{name}": lambda world: Call({"name": world.subscription}),

@@ -27,6 +27,9 @@ MADE_BY_NAME = {
     "PUT /api/v1/secrets/{name}",
     "PUT /api/v1/subscriptions/{name}",
     "PUT /api/v1/intakes/{name}",
+    "PUT /api/v1/alert-channels/{name}",
+    "PUT /api/v1/alert-rules/{name}",
+    "PUT /api/v1/silences/{name}",
 }
 
 

@@ -5,9 +5,17 @@ import pytest
 MAX_SUBSCRIPTIONS = 100
 """A tenant's default."""
 TOPIC = {"kind": "topic", "broker": "main", "topic": "acme.x"}
+QUIET = {"starts_at": "2035-01-01T08:00:00Z", "ends_at": "2035-01-01T09:00:00Z"}
 MAKING = {
     "jobs": lambda n: ("POST", "/jobs", {"name": f"j{n}", "cron": "0 * * * *"}),
     "subscriptions": lambda n: ("PUT", f"/subscriptions/s{n}", {"sink": TOPIC}),
+    "alert_channels": lambda n: (
+        "PUT",
+        f"/alert-channels/c{n}",
+        {"channel": {"kind": "email", "to": ["ops@example.com"]}},
+    ),
+    "alert_rules": lambda n: ("PUT", f"/alert-rules/r{n}", {"kind": "dead_letter"}),
+    "silences": lambda n: ("PUT", f"/silences/s{n}", QUIET),
     "intakes": lambda n: ("PUT", f"/intakes/i{n}", {"source": TOPIC}),
     "sources": lambda n: ("PUT", f"/sources/type{n}", {"origin": {"kind": "push"}}),
     "secrets": lambda n: ("PUT", f"/secrets/s{n}", {"value": "hidden"}),
@@ -87,6 +95,9 @@ async def test_the_bounds_are_shown_and_have_defaults(tenant, platform):
         "calendar_days": 100_000,
         "keys": 1_000,
         "bindings": 10_000,
+        "alert_channels": 100,
+        "alert_rules": 200,
+        "silences": 200,
         "shortest_period": 1.0,
     }
     said = await allow(platform, jobs=-1)

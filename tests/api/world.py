@@ -8,11 +8,14 @@ import httpx2
 import msgspec
 from fastapi import FastAPI
 
+from horae.domain.alerts.alerts import Finding
+from horae.domain.alerts.kinds import AlertKind
+from horae.domain.alerts.rules import AlertRule, NamedRule
 from horae.domain.errors import Invalid
-from horae.domain.ids import Prefix, public
+from horae.domain.ids import Prefix, public, shard_in
 from horae.domain.tenants.tenants import Tenant
 from horae.domain.workers.queue_workers import PollOrigin
-from horae.runtime.randomness import new_token
+from horae.runtime.randomness import new_id, new_token
 from horae.security.roles import Role
 from horae.service.context import Context, PlatformContext
 from horae.service.events import intake_batches, intakes
@@ -22,14 +25,17 @@ from horae.service.identity.sessions import SessionRequest, Terms
 from horae.service.instances import instances
 from horae.service.tenants import tenants
 from horae.service.workers.poll_records import PollRecorder, WorkerPoll
+from horae.store.alerts import alerts
 from horae.store.nodes import leases
 from horae.store.store import Store
+from horae.upkeep.alert_watch import alert_row
 from tests.holding import write_hold
 
 TTL = timedelta(seconds=600)
 TOPIC = {"kind": "topic", "broker": "main", "topic": "changes"}
 HOOK = {"kind": "webhook", "url": "https://crm.example.com/events", "signing": "crm"}
 AT = "2035-01-01T08:00:00Z"
+QUIET = {"starts_at": "2035-01-01T08:00:00Z", "ends_at": "2035-01-01T09:00:00Z"}
 
 
 class World(NamedTuple):
@@ -48,6 +54,11 @@ class World(NamedTuple):
     asked: str
     subscription: str
     told: str
+    alert_channel: str
+    alert_rule: str
+    silence: str
+    alert: str
+    alert_test: str
     intake: str
     parked: str
     poison: str
@@ -154,6 +165,7 @@ async def _furnished(ctx: Context, ask: Callable[..., Any], text: str) -> World:
         asked=f"asked-{name}",
         subscription=f"crm-{name}",
         told=f"told-{name}",
+        **await _alerts(ctx, ask, secret),
         intake=f"in-{name}",
         **await _messages(ctx, ask, secret),
         rolling=f"rolling-{name}",
@@ -165,6 +177,27 @@ async def _furnished(ctx: Context, ask: Callable[..., Any], text: str) -> World:
         victim=f"victim-{name}",
         paused_victim=f"asleep-{name}",
     )
+
+
+async def _alerts(ctx: Context, ask: Callable[..., Any], secret: str) -> dict[str, str]:
+    """Two open alerts, with what it takes to be told."""
+    name, shard = ctx.tenant.name, shard_in(ctx.tenant.id)
+    hook = {"kind": "slack", "url_secret": f"token-{name}"}
+    for one in (name, f"other-{name}"):
+        await ask("PUT", f"/alert-channels/oncall-{one}", {"channel": hook})
+        await ask("PUT", f"/alert-rules/rule-{one}", {"kind": "dead_letter", "labels": {"secret": secret}})
+        await ask("PUT", f"/silences/silence-{one}", {**QUIET, "comment": secret})
+        found = Finding(ctx.tenant.id, NamedRule(one, AlertRule(kind=AlertKind.DEAD_LETTER)), secret, secret)
+        async with ctx.store.tx(shard) as tx:
+            id_ = new_id(shard, tx.now)
+            await alerts.record(tx, [alert_row(found, id_)])
+    return {
+        "alert_channel": f"oncall-{name}",
+        "alert_rule": f"rule-{name}",
+        "silence": f"silence-{name}",
+        "alert": public(Prefix.ALERT, id_),
+        "alert_test": (await ask("POST", f"/alert-channels/oncall-{name}/test"))["id"],
+    }
 
 
 async def _sources(ask: Callable[..., Any], name: str, secret: str) -> None:

@@ -11,11 +11,15 @@ PAGES = {
     "rolling": "/rolling",
     "events": "/events",
     "dead-letters": "/dead-letters",
+    "alerts": "/alerts",
+    "alert-channels": "/alerts/channels",
+    "alert-rules": "/alerts/rules",
+    "silences": "/alerts/silences",
     "audit": "/audit",
     "tenants": "/tenants",
 }
 PLATFORM = {"overview-platform": "/", "all-tenants": "/tenants/all", "tenant": "/tenants/all/system"}
-SINGLE = ("instance", "task", "source", "subjects")
+SINGLE = ("instance", "task", "source", "subjects", "alert")
 OF_JOB = {
     "job": "",
     "job-calendar": "?view=calendar",
@@ -25,6 +29,6 @@ OF_JOB = {
 
 
 def pages_of(made: dict[str, str], job: str = "coupon_job") -> dict[str, str]:
-    """With the pages of single things: a job in all its views, an instance, a task, a source, a set."""
+    """With the pages of single things: a job in all its views, an instance, a task, a source, a set, an alert."""
     of_job = {name: f"/jobs/{job}{view}" for name, view in OF_JOB.items()} | {"job-edit": f"/jobs/{job}/edit"}
     return PAGES | (of_job if "job 0" not in made else {}) | {name: made[name] for name in SINGLE}

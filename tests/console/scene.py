@@ -12,6 +12,7 @@ from horae.domain.errors import BadRequest, HoraeError, NotFound
 from horae.service.events import intake_batches, intakes
 from horae.service.events.intake_batches import IntakeMessage
 from tests.console.serving import Home, Served
+from tests.steps import query
 
 LIVE = {"INIT", "BLOCKED", "RUNNING", "FAIL"}
 SIGNING = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
@@ -97,14 +98,60 @@ class Scene:
             ctx, await intakes.find(ctx, intake), [(IntakeMessage(body, f"{intake}/0/{len(body)}"), error)]
         )
 
-    async def dead_letters(self, name: str, many: int, status: int = 400) -> list[str]:
+    async def dead_letters(self, name: str, many: int, status: int = 400, **facts: Any) -> list[str]:
         """A job whose calls are given up at once; gives the ids of their instances."""
-        job = await self.job(name, retry=QUICK)
+        job = await self.job(name, retry=QUICK, **facts)
         await self.fails(job, *[status] * many * QUICK["max_failures"])  # type: ignore[operator]
         ids = [await self.trigger(name, {"order": number}) for number in range(many)]
         for one in ids:
             assert (await self.ended(one))["state"] == "DEAD"
         return ids
+
+    async def alert_channel(self, name: str = "default") -> str:
+        """An alert channel to the receiver; nodes watch for faults when this returns. Gives the path it calls."""
+        path = f"/alerts-{uuid4().hex[:6]}"
+        await self.home.ask("PUT", "/secrets/alert-signing", {"value": SIGNING})
+        hook = {"kind": "webhook", "url": self.served.receiver.url + path, "signing": "alert-signing"}
+        await self.home.ask("PUT", f"/alert-channels/{name}", {"channel": hook})
+        cells = len(self.served.store.cells)
+        deadline = time.monotonic() + 60
+        while len(await query(self.served.store, "select xid from alert_position")) < cells:
+            assert time.monotonic() < deadline, "no node watches for alerts"
+            await asyncio.sleep(0.1)
+        return path
+
+    async def alert(self, job: str, kind: str = "dead_letter") -> dict[str, Any]:
+        """The open alert about a job, as soon as a node has opened it and written its messages."""
+        page = await self.when(f"/alerts?state=OPEN&job={job}&kind={kind}", lambda page: page["items"], 60)
+        return await self.when(f"/alerts/{page['items'][0]['id']}", lambda alert: alert["messages"], 60)
+
+
+async def alert_settings(scene: Scene) -> None:
+    """Alert channels of several kinds, one of which is down, rules and a planned silence."""
+    home = scene.home
+    await scene.alert_channel()
+    scene.served.receiver.answers["/slack"] = [503] * 1000
+    await home.ask("PUT", "/secrets/slack-hook", {"value": f"{scene.served.receiver.url}/slack"})
+    slack = {"kind": "slack", "url_secret": "slack-hook"}
+    feishu = {"kind": "feishu", "url_secret": "feishu-hook", "signing": "feishu-signing", "language": "zh"}
+    await home.ask("PUT", "/alert-channels/payments-oncall", {"channel": slack})
+    await home.ask("PUT", "/alert-channels/growth-group", {"channel": feishu})
+    fails = {"kind": "failures_in_a_row", "job": "settlement", "threshold": 2, "severity": "critical"}
+    await home.ask("PUT", "/alert-rules/settlement", fails | {"channels": ["default", "payments-oncall"]})
+    quiet = {"kind": "no_success", "labels": {"team": "growth"}, "threshold": 3600, "channels": ["growth-group"]}
+    await home.ask("PUT", "/alert-rules/coupons", quiet)
+    await home.ask("PUT", "/alert-rules/breakers", {"kind": "breaker_open", "enabled": False})
+    night = scene.now.replace(hour=18, minute=0, second=0, microsecond=0) + timedelta(days=1)
+    window = {"starts_at": night.isoformat(), "ends_at": (night + timedelta(hours=4)).isoformat()}
+    about = {"labels": {"team": "finance"}, "kinds": ["late", "missed"], "comment": "database maintenance"}
+    await home.ask("PUT", "/silences/maintenance", window | about)
+
+
+async def an_alert(scene: Scene) -> str:
+    """An alert that is acknowledged, and another that fires; gives the page of the one that fires."""
+    await scene.home.ask("POST", f"/alerts/{(await scene.alert('refund_check'))['id']}/acknowledge")
+    alert = await scene.alert("settlement", "failures_in_a_row")
+    return f"/alerts/{alert['id']}"
 
 
 async def a_source(scene: Scene) -> str:
@@ -157,13 +204,15 @@ async def set_up(served: Served, home: Home) -> dict[str, str]:
     """Something on every page; gives the paths of pages that show one thing."""
     scene = Scene(served, home)
     await a_channel(scene)
+    await alert_settings(scene)
     await scene.job("coupon_job", cron="0 */5 * * * ?", labels={"team": "growth"}, priority="critical")
     await scene.job("nightly_report", cron="0 0 2 * * *", timezone="Asia/Shanghai", labels={"team": "finance"})
     await scene.queue("thumbnails")
     await scene.type("ARTICLE_PUBLISH")
     done = await scene.trigger("coupon_job", {"campaign": "double eleven"})
     await scene.ended(done)
-    [dead, *_] = await scene.dead_letters("settlement", 2, 503)
+    people = {"owner": "payments", "runbook": "https://wiki.example.com/settlement", "labels": {"team": "finance"}}
+    [dead, *_] = await scene.dead_letters("settlement", 2, 503, **people)
     await scene.dead_letters("refund_check", 1, 400)
     await scene.trigger("thumbnails")
     at = scene.now
@@ -174,4 +223,5 @@ async def set_up(served: Served, home: Home) -> dict[str, str]:
     await scene.when("/tasks/ARTICLE_PUBLISH/article-7", lambda one: one["outcome"] == "SUCCESS")
     await scene.put("ARTICLE_PUBLISH", "article-7", at + timedelta(hours=1))
     single = {"instance": f"/instances/{dead}", "task": "/tasks/ARTICLE_PUBLISH/article-42"}
-    return single | {"source": await a_source(scene), "subjects": await a_set(scene)}
+    lists = {"source": await a_source(scene), "subjects": await a_set(scene)}
+    return single | lists | {"alert": await an_alert(scene)}

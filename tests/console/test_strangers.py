@@ -40,6 +40,7 @@ NINE = "2035-01-01T09:00:00Z"
 async def write_everywhere(served, home) -> dict[str, str]:
     """The corpus in every field that takes a text; gives pages that show it."""
     scene = Scene(served, home)
+    await scene.alert_channel()
     for number, name in enumerate(NAMES):
         await scene.job(
             name,
@@ -55,7 +56,7 @@ async def write_everywhere(served, home) -> dict[str, str]:
     kind = NAMES[0] + "type"
     await scene.type(kind)
     await scene.put(quote(kind), quote(EVIL[:190], safe=""), scene.now + timedelta(hours=1), payload={"x": EVIL})
-    bad = await scene.job("answers", retry=QUICK)
+    bad = await scene.job("answers", retry=QUICK, owner=TEXTS[0][:128], labels={"a": TEXTS[1][:63]})
     path = "/" + bad["target"]["url"].rpartition("/")[2]
     served.receiver.bodies[path] = EVIL.encode()
     await scene.fails(bad, 400)
@@ -74,7 +75,12 @@ async def write_everywhere(served, home) -> dict[str, str]:
     await home.ask("PUT", "/intakes/evil", {"source": topic, "types": NAMES})
     await scene.parks("evil", EVIL.encode(), BadRequest(EVIL[:300]))
     await home.ask("PUT", "/subscriptions/evil", {"sink": HOOK, "labels": {"a": EVIL[:60]}})
+    silence = {"starts_at": NINE, "ends_at": "2035-01-02T09:00:00Z", "job": NAMES[0], "comment": EVIL[:500]}
+    await home.ask("PUT", "/silences/evil", silence | {"labels": {"a": TEXTS[1]}, "owner": TEXTS[2][:128]})
+    await home.ask("PUT", "/alert-rules/evil", {"kind": "late", "job": NAMES[2], "owner": EVIL[:128]})
+    alert = await scene.alert("answers")
     made = {
+        "alert": f"/alerts/{alert['id']}",
         "subjects": f"{subjects}?view=subjects",
         "source": f"/sources/{quote(kind, safe='')}",
         "instance": f"/instances/{dead}",
@@ -92,6 +98,8 @@ async def test_nothing_that_others_wrote_is_ever_executed(served, browser, langu
         "search": f"/jobs?prefix={quote(NAMES[0])}&label={quote('a=' + TEXTS[0][:60])}",
         "unknown task": f"/tasks/{quote(NAMES[1], safe='')}/{quote(TEXTS[1], safe='')}",
         "nowhere": f"/{quote(EVIL[:300], safe='')}",
+        "alerts": f"/alerts?job={quote(EVIL[:100])}",
+        "unknown alert": f"/alerts/{quote(NAMES[0], safe='')}",
         "audit": f"/audit?actor={quote(EVIL[:190])}",
     }
     async with profile(browser, language) as context:

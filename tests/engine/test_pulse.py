@@ -4,12 +4,14 @@ from datetime import timedelta
 
 import pytest
 
+from horae.domain.alerts.channels import EmailChannel
 from horae.domain.events.channels import Broker, Subscription, TopicAddress
 from horae.domain.events.events import Event
 from horae.domain.events.intakes import Intake
 from horae.domain.schedules.triggers import RollingTrigger
 from horae.domain.sources.sources import HttpSource, Spec
 from horae.engine.pulse import ACTIVE, LATE_COMMIT_SLACK, Pulse
+from horae.service.alerts import channels as alert_channels
 from horae.service.encryption import secrets
 from horae.service.events import intakes, subscriptions
 from horae.service.schedules import backfills
@@ -90,6 +92,10 @@ async def takes_in(ctx, _store):
     await intakes.put(ctx, "in", Intake(TopicAddress("main", "acme.changes")))
 
 
+async def has_an_alert_channel(ctx, _store):
+    await alert_channels.put_channel(ctx, "default", EmailChannel(to=("ops@example.com",)))
+
+
 async def has_a_source(ctx, _store):
     await a_type(ctx)
     await sources.put(ctx, "ARTICLE_PUBLISH", Spec(HttpSource("https://shop.example.com/")))
@@ -113,6 +119,7 @@ async def asks_for_a_task(ctx, store):
         (rolls, Sign.COPIES),
         (subscribes, Sign.SUBSCRIPTIONS),
         (takes_in, Sign.INTAKES),
+        (has_an_alert_channel, Sign.ALERTS),
         (has_a_source, Sign.SOURCES),
         (asks_for_a_task, Sign.COMPENSATIONS),
         (has_a_secret, Sign.UNCHAINED),

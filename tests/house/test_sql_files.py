@@ -37,6 +37,19 @@ FOLLOWERS = {
 }
 # Not the rows of a shard: the cell's own, or copies.
 NOT_SHARDED = {
+    "alerts/alerts/forget",
+    "alerts/alerts/mark_messaged",
+    "alerts/alerts/record",
+    "alerts/alerts/resolve",
+    "alerts/messages/forget_tests",
+    "alerts/messages/hold_back",
+    "alerts/messages/mark_failed",
+    "alerts/messages/mark_sent",
+    "alerts/messages/postpone",
+    "alerts/messages/write",
+    "alerts/positions/forget",
+    "alerts/positions/move",
+    "tenants/purges/alerts",
     "identity/role_bindings/copy",
     "identity/role_bindings/forget",
     "audit/blocks/expire",
@@ -283,7 +296,7 @@ def code_of_migration(path: Path) -> str:
 
 def test_every_tenant_owned_table_names_its_tenant():
     own = {"cell", "clock_offset", "shard", "node", "tenant", "audit_block", "audit_checkpoint", "relay", "feed_mark"}
-    own |= {"archived_day", "dropped_day", "growth"}
+    own |= {"archived_day", "dropped_day", "growth", "alert_position"}
     for path in MIGRATIONS:
         text = path.read_text().partition("-- migrate:down")[0]
         for table, body in re.findall(r"create table (\w+) \((.*?)\n\)", text, re.DOTALL):

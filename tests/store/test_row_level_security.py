@@ -44,6 +44,7 @@ PLAIN = {
     "dropped_day",
     "feed_mark",
     "growth",
+    "alert_position",
 }
 """Tables of the cell itself: they hold nothing of any tenant."""
 

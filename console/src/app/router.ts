@@ -1,4 +1,5 @@
 import { createRouter } from "@tanstack/react-router";
+import { alerts } from "../pages/alerts/routes";
 import { audit } from "../pages/audit/routes";
 import { deadLetters } from "../pages/dead-letters/routes";
 import { events } from "../pages/events/routes";
@@ -24,6 +25,7 @@ export const router = createRouter({
     ...rolling,
     ...events,
     ...deadLetters,
+    ...alerts,
     ...audit,
     ...tenants,
   ]),

@@ -61,6 +61,34 @@ interface NumberProps {
   onChange: (value: number) => void;
 }
 
+/** A number field with its label; empty is null, and the placeholder shows what applies then. */
+export function OptionalNumberField({ label, help, value, min, max, placeholder, onChange }: OptionalProps) {
+  return (
+    <Field label={label} help={help}>
+      {(id) => (
+        <InputNumber
+          id={id}
+          min={min}
+          max={max}
+          placeholder={placeholder}
+          value={value}
+          onChange={onChange}
+        />
+      )}
+    </Field>
+  );
+}
+
+interface OptionalProps {
+  label: string;
+  help?: string;
+  value: number | null;
+  min: number;
+  max: number;
+  placeholder?: string;
+  onChange: (value: number | null) => void;
+}
+
 /** A select field with its label; `name` returns the text of a choice. */
 export function ChoiceField<Choice extends string>({
   label,

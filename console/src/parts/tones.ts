@@ -23,6 +23,13 @@ const TONES: Record<State, Tone> = {
   DISCARDED: "idle",
   STOPPED: "idle",
   DONE: "good",
+  OPEN: "bad",
+  ACKNOWLEDGED: "warn",
+  RESOLVED: "good",
+  SILENCED: "idle",
+  PENDING: "busy",
+  SENT: "good",
+  FAILED: "bad",
 };
 
 export const toneOf = (state: State): Tone => TONES[state];

@@ -16,6 +16,8 @@ from horae.api.metrics import Metrics
 from horae.api.openapi import document
 from horae.api.problems import handle
 from horae.api.routes import (
+    alert_settings,
+    alerts,
     changes,
     dead_letters,
     holds,
@@ -63,6 +65,8 @@ ROUTERS: Final = (
     sources.routes,
     subjects.routes,
     subscriptions.routes,
+    alerts.routes,
+    alert_settings.routes,
     intakes.routes,
     intakes.parking,
     people.routes,

@@ -43,6 +43,10 @@ WORDS: Final = {
     "source": CommandHome("sources", help="Sources: a business's own lists of its pending tasks, compared with ours."),
     "subject": CommandHome("subjects", help="Subjects of rolling jobs: add, remove, import, list, coverage."),
     "subscription": CommandHome("subscriptions", help="Subscriptions: where events are sent, and sending them again."),
+    "alert": CommandHome("alerts", help="Alerts: list, show, acknowledge."),
+    "alert-channel": CommandHome("alert_channels", help="Alert channels: where alerts are sent, and sending a test."),
+    "alert-rule": CommandHome("alert_channels", "rules", "Alert rules: what people are told about."),
+    "silence": CommandHome("alert_channels", "silences", "Silences: when alerts are recorded and not sent."),
     "intake": CommandHome("intakes", help="Intakes: topics from which schedule changes are read."),
     "parked-message": CommandHome(
         "intakes", "parking", "Messages that an intake could not process: list, replay, drop."

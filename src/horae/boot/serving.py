@@ -12,6 +12,7 @@ from uuid import UUID
 
 from horae import archive
 from horae.boot import fitness
+from horae.boot.alerts import alert_sender_of, mailer_of, pages_of
 from horae.boot.monitoring import node_cells
 from horae.boot.secrets import secrets_of
 from horae.boot.tracing import tracing
@@ -35,6 +36,8 @@ from horae.runtime.settings import Settings
 from horae.store.nodes.pulses import Sign
 from horae.store.protocol import CellProtocol, StoreProtocol
 from horae.store.store import Store
+from horae.upkeep.alert_delivery import AlertDeliverer
+from horae.upkeep.alert_watch import AlertWatcher
 from horae.upkeep.anchors import Anchorer, AnchorWebhook
 from horae.upkeep.archive import DayArchiver
 from horae.upkeep.audit_chain import AuditChainer, Dropper
@@ -72,6 +75,8 @@ RELAY_INTERVAL_S: Final = 1.0
 RECONCILER_INTERVAL_S: Final = 1.0
 FEED_INTERVAL_S: Final = 1.0
 INTAKES_INTERVAL_S: Final = 1.0
+ALERT_DELIVERY_INTERVAL_S: Final = 1.0
+ALERT_WATCH_INTERVAL_S: Final = 2.0
 COPY_INTERVAL_S: Final = 2.0
 CELL_JOIN_INTERVAL_S: Final = 2.0
 VACUUM_INTERVAL_S: Final = 3.0
@@ -305,6 +310,8 @@ async def _run_node(
     reconciler = Reconciler(store, partial(_held_shards, store, worker), sender, egress_of(settings))
     archiver = day_archiver_of(settings, store)
     chains = partial(_chains_audit, store, worker)
+    mailer = mailer_of(settings)
+    deliverer = AlertDeliverer(owner, chains, alert_sender_of(store, sender, book_of(sender), mailer))
     gauges = GaugeReader(
         owner,
         timedelta(days=settings.history_days),
@@ -344,6 +351,8 @@ async def _run_node(
         (reconciler, RECONCILER_INTERVAL_S, Sign.SOURCES),
         (feed, FEED_INTERVAL_S, Sign.SUBSCRIPTIONS),
         (intakes, INTAKES_INTERVAL_S, Sign.INTAKES),
+        (AlertWatcher(owner, chains, pages_of(settings)), ALERT_WATCH_INTERVAL_S, Sign.ALERTS),
+        (deliverer, ALERT_DELIVERY_INTERVAL_S, Sign.ALERTS),
         (marker_of(settings, owner, chains), MARKS_INTERVAL_S, Sign.ROWS_WRITTEN),
     )
     if (heartbeat := heartbeat_of(settings, store, sender, worker)) is not None:
@@ -370,6 +379,9 @@ async def _run_node(
         await intakes.close()
         await feed.close()
         await outlets.close()
+        await deliverer.close()
+        if mailer is not None:
+            mailer.close()
         with suppress(Exception):  # the last counts; a cell that is down does not stop us
             await signaller.once()
 

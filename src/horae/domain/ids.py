@@ -38,6 +38,7 @@ class Prefix(StrEnum):
     SESSION = "ses"
     PARKED = "pkd"
     SOURCE = "src"
+    ALERT = "alr"
 
 
 def compose(shard: int, millis: int, entropy: int) -> UUID:

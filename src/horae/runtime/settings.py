@@ -109,6 +109,10 @@ class TransitSettings(BaseModel):
         return self.token if self.token_file is None else self.token_file.read_text().strip()
 
 
+URL_PATTERN: Final = r"^https?://[\x21-\x7e]+[^/]$"
+"""A base address without a slash at its end."""
+
+
 class SmtpSettings(BaseModel):
     """The mail server for alerts by e-mail, out of `HORAE_SMTP_HOST` and the settings beside it.
 
@@ -197,6 +201,8 @@ class Settings(BaseSettings):
     traces: str | None = None
     traces_sampled: float = Field(default=0.01, ge=0, le=1)
     trace_link: str | None = None
+    console_url: str | None = Field(default=None, pattern=URL_PATTERN)
+    runbook_url: str | None = Field(default=None, pattern=URL_PATTERN)
     log_json: bool | None = None
     log_level: str = "INFO"
 

@@ -1,9 +1,13 @@
-"""Deletes rows over their term, in batches: dead letters, ended backfills, ended jobs, buckets of unused limits."""
+"""Deletes rows over their term, in batches.
+
+These are dead letters, ended backfills, ended jobs, buckets of unused limits, resolved alerts and tests of channels.
+"""
 
 from datetime import timedelta
 from typing import Final
 
 from horae.runtime.telemetry import log
+from horae.store.alerts import alerts, messages
 from horae.store.connections.each_cell import Visits
 from horae.store.instances import dead_letters
 from horae.store.jobs import jobs
@@ -15,6 +19,7 @@ BATCH: Final = 1000
 """Rows of a kind that one round deletes in a cell."""
 BACKFILLS_KEPT: Final = timedelta(days=90)
 UNUSED_BUCKETS_KEPT: Final = timedelta(days=90)
+ALERTS_KEPT: Final = timedelta(days=30)
 
 
 class OldRowForgetter:
@@ -34,9 +39,17 @@ class OldRowForgetter:
             filled = await backfills.forget(tx, tx.now - BACKFILLS_KEPT, BATCH)
             ended = await jobs.forget(tx, tx.now - self._ended_jobs_kept, BATCH)
             unused = await quotas.forget(tx, tx.now - UNUSED_BUCKETS_KEPT, BATCH)
-        gone = dead + filled + ended + unused
+            resolved = await alerts.forget(tx, tx.now - ALERTS_KEPT, BATCH)
+            tested = await messages.forget_tests(tx, tx.now - ALERTS_KEPT, BATCH)
+        gone = dead + filled + ended + unused + resolved + tested
         if gone:
             log.info(
-                "old_rows.deleted", cell=cell.name, dead_letters=dead, backfills=filled, jobs=ended, buckets=unused
+                "old_rows.deleted",
+                cell=cell.name,
+                dead_letters=dead,
+                backfills=filled,
+                jobs=ended,
+                buckets=unused,
+                alerts=resolved,
             )
         return gone

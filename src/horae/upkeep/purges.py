@@ -37,6 +37,7 @@ OF_TENANT: Final = (
     purges.channels,
     purges.places,
     purges.parked,
+    purges.alerts,
     purges.widenings,
     purges.queue_workers,
 )

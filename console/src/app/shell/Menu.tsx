@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { Me } from "../../api/generated/models";
+import { OpenAlerts } from "./OpenAlerts";
 import { PAGES } from "./pages";
 
 /** Links to the pages that the user may see. */
@@ -13,7 +14,7 @@ export function Menu({ me, onChoose }: { me: Me; onChoose?: () => void }) {
         {pages.map((page) => (
           <li key={page.name}>
             <Link to={page.to as string} activeOptions={{ exact: page.to === "/" }} onClick={onChoose}>
-              {t(`pages.${page.name}`)}
+              {t(`pages.${page.name}`)} {page.name === "alerts" && <OpenAlerts />}
             </Link>
           </li>
         ))}

@@ -9,6 +9,7 @@ export const PAGES = [
   { name: "rolling", to: "/rolling", needs: "subjects.list" },
   { name: "events", to: "/events", needs: "subscriptions.list" },
   { name: "deadLetters", to: "/dead-letters", needs: "dead_letters.list" },
+  { name: "alerts", to: "/alerts", needs: "alerts.list" },
   { name: "audit", to: "/audit", needs: "audit.list" },
   { name: "tenants", to: "/tenants", needs: "tenant.read" },
 ] as const;

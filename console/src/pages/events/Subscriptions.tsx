@@ -7,6 +7,7 @@ import type { SubscriptionView } from "../../api/generated/models";
 import { ActionButton } from "../../parts/ActionButton";
 import type { Column } from "../../parts/DataTable";
 import { EmptyState } from "../../parts/EmptyState";
+import { labelTexts } from "../../parts/lines";
 import { Card } from "../../parts/Page";
 import { PagedTable } from "../../parts/PagedTable";
 import { Timestamp } from "../../parts/Timestamp";
@@ -87,7 +88,7 @@ function useColumns(refreshMs: number): Column<SubscriptionView>[] {
 
 function EventFilterText({ one }: { one: SubscriptionView }) {
   const { t } = useTranslation("events");
-  const labels = Object.entries(one.labels).map(([key, value]) => `${key}=${value}`);
+  const labels = labelTexts(one.labels);
   return (
     <>
       {one.events.join(", ") || t("all")}

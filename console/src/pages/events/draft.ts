@@ -1,5 +1,6 @@
 /** The drafts in the forms of channels, and their conversion to request bodies. */
 import type { IntakeView, NewIntake, NewSubscription, SubscriptionView } from "../../api/generated/models";
+import { labelTexts, readLabels, readLines } from "../../parts/lines";
 
 export interface Draft {
   name: string;
@@ -26,8 +27,8 @@ export const EMPTY: Draft = {
 };
 
 export function draftOfSubscription(one: SubscriptionView): Draft {
-  const labels = Object.entries(one.labels).map(([key, value]) => `${key}=${value}`);
-  return { ...EMPTY, ...one.sink, name: one.name, events: one.events.join("\n"), labels: labels.join("\n") };
+  const labels = labelTexts(one.labels).join("\n");
+  return { ...EMPTY, ...one.sink, name: one.name, events: one.events.join("\n"), labels };
 }
 
 export function draftOfIntake(one: IntakeView): Draft {
@@ -36,19 +37,13 @@ export function draftOfIntake(one: IntakeView): Draft {
 
 export function subscriptionOf(draft: Draft): NewSubscription {
   const { url, signing, broker, topic } = draft;
-  const labels = lines(draft.labels).map((line) => {
-    const [key = "", ...value] = line.split("=");
-    return [key.trim(), value.join("=").trim()];
-  });
   return {
     sink: draft.kind === "webhook" ? { kind: "webhook", url, signing } : { kind: "topic", broker, topic },
-    events: lines(draft.events),
-    labels: Object.fromEntries(labels),
+    events: readLines(draft.events),
+    labels: readLabels(draft.labels),
   };
 }
 
 export function intakeOf({ broker, topic, types }: Draft): NewIntake {
-  return { source: { kind: "topic", broker, topic }, types: lines(types) };
+  return { source: { kind: "topic", broker, topic }, types: readLines(types) };
 }
-
-const lines = (text: string): string[] => text.split("\n").flatMap((line) => line.trim() || []);

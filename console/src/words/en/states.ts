@@ -19,4 +19,11 @@ export default {
   DISCARDED: "discarded",
   STOPPED: "stopped",
   DONE: "done",
+  OPEN: "firing",
+  ACKNOWLEDGED: "acknowledged",
+  RESOLVED: "resolved",
+  SILENCED: "silenced",
+  PENDING: "not sent yet",
+  SENT: "sent",
+  FAILED: "failed",
 };

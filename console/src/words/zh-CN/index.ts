@@ -1,3 +1,5 @@
+import alertSettings from "./alertSettings";
+import alerts from "./alerts";
 import audit from "./audit";
 import deadLetters from "./deadLetters";
 import errors from "./errors";
@@ -16,6 +18,8 @@ import tenants from "./tenants";
 import workers from "./workers";
 
 export default {
+  alertSettings,
+  alerts,
   audit,
   deadLetters,
   events,

@@ -18,4 +18,11 @@ export default {
   DISCARDED: "已丢弃",
   STOPPED: "已停止",
   DONE: "完成",
+  OPEN: "告警中",
+  ACKNOWLEDGED: "已确认",
+  RESOLVED: "已恢复",
+  SILENCED: "已静默",
+  PENDING: "待发送",
+  SENT: "已发送",
+  FAILED: "发送失败",
 };

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar
 import httpx2
 
 from horae_client import aio, retries, sync
+from horae_client.aio.alerts import AsyncAlertChannels, AsyncAlertRules, AsyncAlerts, AsyncSilences
 from horae_client.aio.jobs import AsyncJobs
 from horae_client.aio.queues import AsyncQueues, AsyncWorkers
 from horae_client.aio.runs import AsyncBackfills, AsyncCalendars, AsyncDeadLetters, AsyncHolds, AsyncInstances
@@ -21,6 +22,7 @@ from horae_client.asked import runs
 from horae_client.errors import Unreachable
 from horae_client.models import Health
 from horae_client.retries import Retries
+from horae_client.sync.alerts import AlertChannels, AlertRules, Alerts, Silences
 from horae_client.sync.jobs import Jobs
 from horae_client.sync.queues import Queues, Workers
 from horae_client.sync.runs import Backfills, Calendars, DeadLetters, Holds, Instances
@@ -64,6 +66,8 @@ class Client:
         self.backfills, self.dead_letters, self.calendars = Backfills(self), DeadLetters(self), Calendars(self)
         self.sources, self.subjects, self.holds = Sources(self), Subjects(self), Holds(self)
         self.queues, self.workers = Queues(self), Workers(self)
+        self.alerts, self.alert_channels = Alerts(self), AlertChannels(self)
+        self.alert_rules, self.silences = AlertRules(self), Silences(self)
 
     def health(self) -> Health:
         """The health of the scheduler.
@@ -144,6 +148,8 @@ class AsyncClient:
         self.calendars, self.sources = AsyncCalendars(self), AsyncSources(self)
         self.subjects, self.holds = AsyncSubjects(self), AsyncHolds(self)
         self.queues, self.workers = AsyncQueues(self), AsyncWorkers(self)
+        self.alerts, self.alert_channels = AsyncAlerts(self), AsyncAlertChannels(self)
+        self.alert_rules, self.silences = AsyncAlertRules(self), AsyncSilences(self)
 
     async def health(self) -> Health:
         """The health of the scheduler.

@@ -44,6 +44,9 @@ class CountBoundsSpec(RequestModel):
     calendar_days: Count = counts.CountBounds().calendar_days
     keys: Count = counts.CountBounds().keys
     bindings: Count = counts.CountBounds().bindings
+    alert_channels: Count = counts.CountBounds().alert_channels
+    alert_rules: Count = counts.CountBounds().alert_rules
+    silences: Count = counts.CountBounds().silences
     shortest_period: Annotated[float, Field(ge=1, le=counts.LONGEST_PERIOD_S)] = counts.CountBounds().shortest_period
 
 

@@ -69,6 +69,9 @@ async def allow(
     ] = None,
     keys: Annotated[int | None, typer.Option(help="Maximum number of API keys.")] = None,
     bindings: Annotated[int | None, typer.Option(help="Maximum number of people and groups with roles.")] = None,
+    alert_channels: Annotated[int | None, typer.Option(help="Maximum number of alert channels.")] = None,
+    alert_rules: Annotated[int | None, typer.Option(help="Maximum number of alert rules.")] = None,
+    silences: Annotated[int | None, typer.Option(help="Maximum number of silences.")] = None,
     shortest_period: Annotated[
         float | None, typer.Option(help="Minimum number of seconds between two fires of a job.")
     ] = None,
@@ -85,6 +88,9 @@ async def allow(
         "calendar_days": calendar_days,
         "keys": keys,
         "bindings": bindings,
+        "alert_channels": alert_channels,
+        "alert_rules": alert_rules,
+        "silences": silences,
         "shortest_period": shortest_period,
     }
     is_change = weight is not None or any(value is not None for value in (*limits.values(), *counts.values()))

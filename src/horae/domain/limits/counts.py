@@ -31,6 +31,9 @@ class CountedKind(StrEnum):
     CALENDAR_DAYS = "calendar_days"
     KEYS = "keys"
     BINDINGS = "bindings"
+    ALERT_CHANNELS = "alert_channels"
+    ALERT_RULES = "alert_rules"
+    SILENCES = "silences"
 
 
 class CountBounds(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -38,7 +41,8 @@ class CountBounds(msgspec.Struct, frozen=True, omit_defaults=True):
 
     The platform's admin sets them. Each subscription, intake and source costs every node some work per second; a secret
     costs memory; a job costs a row that is read when it fires; a key or a binding costs a copy in every cell. The
-    single days of all calendars are counted together: nodes keep the calendars of due jobs in memory.
+    single days of all calendars are counted together: nodes keep the calendars of due jobs in memory. An alert channel,
+    an alert rule or a silence costs a copy in every cell that is read every two seconds.
     """
 
     jobs: int = 300_000
@@ -50,6 +54,9 @@ class CountBounds(msgspec.Struct, frozen=True, omit_defaults=True):
     calendar_days: int = 100_000
     keys: int = 1_000
     bindings: int = 10_000
+    alert_channels: int = 100
+    alert_rules: int = 200
+    silences: int = 200
     shortest_period: float = 1.0
 
     def __post_init__(self) -> None:

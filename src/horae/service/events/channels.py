@@ -1,4 +1,7 @@
-"""Channels: the common part of subscriptions and intakes. Their rows are in the tenant's home shard."""
+"""Channels: the common part of subscriptions, intakes, alert channels, alert rules and silences.
+
+Their rows are in the tenant's home shard, and every other cell has a copy.
+"""
 
 from contextlib import suppress
 from typing import NamedTuple
@@ -18,14 +21,14 @@ from horae.store.tx import GONE, Tx
 
 
 class ChannelKind(NamedTuple):
-    """A kind of channel, and the events of its changes."""
+    """A kind of channel, and the events of its changes. Not every kind can be paused."""
 
     name: str
     counted: CountedKind
     put: Event
-    paused: Event
-    resumed: Event
     removed: Event
+    paused: Event | None = None
+    resumed: Event | None = None
 
 
 async def put(ctx: Context, kind: ChannelKind, name: str, body: object, **facts: object) -> Channel:
@@ -84,7 +87,9 @@ async def pause(ctx: Context, kind: ChannelKind, name: str, *, paused: bool) -> 
     async def work(tx: Tx) -> Channel:
         same = await channels.pause(tx, ctx.tenant.id, kind.name, name, ctx.actor, paused=paused)
         kept = _require(ctx, kind, name, same)
-        await _record(ctx, tx, kind, kind.paused if paused else kind.resumed, kept, {})
+        event = kind.paused if paused else kind.resumed
+        assert event is not None, f"a {kind.name} cannot be paused"
+        await _record(ctx, tx, kind, event, kept, {})
         return kept
 
     return await ctx.store.run(shard_in(ctx.tenant.id), work)

@@ -22,9 +22,9 @@ INTAKE: Final = ChannelKind(
     "intake",
     CountedKind.INTAKES,
     Event.INTAKE_PUT,
+    Event.INTAKE_REMOVED,
     Event.INTAKE_PAUSED,
     Event.INTAKE_RESUMED,
-    Event.INTAKE_REMOVED,
 )
 
 

@@ -29,9 +29,9 @@ SUBSCRIPTION: Final = ChannelKind(
     "subscription",
     CountedKind.SUBSCRIPTIONS,
     Event.SUBSCRIPTION_PUT,
+    Event.SUBSCRIPTION_REMOVED,
     Event.SUBSCRIPTION_PAUSED,
     Event.SUBSCRIPTION_RESUMED,
-    Event.SUBSCRIPTION_REMOVED,
 )
 DEFAULT_REPLAY_SPAN: Final = timedelta(minutes=15)
 """How far a replay goes back by default (seed 002)."""

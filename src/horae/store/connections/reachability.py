@@ -72,6 +72,11 @@ class Reach:
             self.down_at = None
 
     @property
+    def down_s(self) -> float:
+        """Seconds since the cell could last be reached; 0 while it can."""
+        return boottime() - self._down_at if self.is_down else 0.0
+
+    @property
     def patience_s(self) -> float | None:
         """Seconds that a request to many cells waits for this one; None: as long as for any statement."""
         if not self.is_down:

@@ -44,6 +44,9 @@ NOBODYS: Final = "belong to no tenant"
 FOR_EVER: Final = "for ever"
 REMOVED_A_DAY: Final = "until removed, and a day without its value"
 TABLES: Final = (
+    TableFacts("alert", "30 days after it was resolved", Place.CELL, PURGED),
+    TableFacts("alert_message", "as long as its alert; a test for 30 days", Place.CELL, PURGED),
+    TableFacts("alert_position", "one row", Place.CELL, NOBODYS),
     TableFacts("api_key", "until revoked, and a day", Place.COPIES, PURGED),
     TableFacts("archived_day", "as long as its day is archived", Place.CELL, NOBODYS),
     TableFacts("audit_block", "`HORAE_AUDIT_DAYS`", Place.CELL, NOBODYS),

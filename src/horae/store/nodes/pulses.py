@@ -19,6 +19,7 @@ class Sign(StrEnum):
     COPIES = "copies"
     SUBSCRIPTIONS = "subscriptions"
     INTAKES = "intakes"
+    ALERTS = "alerts"
     SOURCES = "sources"
     COMPENSATIONS = "compensations"
     UNCHAINED = "unchained"

@@ -121,7 +121,7 @@ async def data_keys(tx: Tx, tenant_id: UUID) -> int:
 
 
 async def channels(tx: Tx, tenant_id: UUID) -> int:
-    """The tenant's subscriptions and intakes, own rows and copies."""
+    """The tenant's subscriptions, intakes, alert channels, alert rules and silences, own rows and copies."""
     return len(await tx.rows(sql("tenants/purges/channels"), shard_in(tenant_id), tenant_id))
 
 
@@ -133,6 +133,11 @@ async def widenings(tx: Tx, tenant_id: UUID) -> int:
 async def places(tx: Tx, tenant_id: UUID) -> int:
     """The feed positions of the tenant's subscriptions."""
     return len(await tx.rows(sql("tenants/purges/places"), tenant_id))
+
+
+async def alerts(tx: Tx, tenant_id: UUID) -> int:
+    """The tenant's alerts and their messages."""
+    return len(await tx.rows(sql("tenants/purges/alerts"), tenant_id))
 
 
 async def parked(tx: Tx, tenant_id: UUID) -> int:

@@ -1,5 +1,6 @@
 """The answers of the API as typed values. Unknown fields of a newer server are ignored. Values are immutable."""
 
+from horae_client.models.alerts import Alert, AlertChannel, AlertMessage, AlertRule, ChannelTest, Silence
 from horae_client.models.base import ArchiveRead, Model, Page
 from horae_client.models.instances import Attempt, Backfill, Counts, DeadLetter, Instance, Replayed, Retried, Triggered
 from horae_client.models.jobs import Calendar, ComingFire, Forecast, Health, HealthCause, Hold, Job, Schedule, Version
@@ -9,11 +10,16 @@ from horae_client.models.tasks import Decision, LedgerEntry, LiveTask, Problem, 
 from horae_client.models.workers import Heard, HeardAll, QueueStatus, QueueWorker, Reported, ReportedAll, Work, Works
 
 __all__ = [
+    "Alert",
+    "AlertChannel",
+    "AlertMessage",
+    "AlertRule",
     "ArchiveRead",
     "Attempt",
     "Backfill",
     "Calendar",
     "Changed",
+    "ChannelTest",
     "ComingFire",
     "Counts",
     "Coverage",
@@ -41,6 +47,7 @@ __all__ = [
     "Retried",
     "Round",
     "Schedule",
+    "Silence",
     "Source",
     "Subject",
     "Taken",

@@ -20,6 +20,7 @@ select exists (select from instance_live l where l.state = 'RUNNING' order by l.
        exists (select from channel u where u.kind = 'subscription' and u.body is not null and u.paused_at is null)
            as subscriptions,
        exists (select from channel i where i.kind = 'intake' and i.body is not null and i.paused_at is null) as intakes,
+       exists (select from channel w where w.kind = 'alert_channel' and w.body is not null) as alerts,
        exists (select from source o
                where o.next_at <= :now
                  and (o.paused_at is null or o.asked = 'dry' or (o.asked is null and o.running and o.dry))) as sources,

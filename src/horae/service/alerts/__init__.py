@@ -1,0 +1,1 @@
+"""Alerts: channels, rules, silences, and the alerts themselves."""

@@ -1,0 +1,1 @@
+"""Alerts, their messages, and what the rules read."""

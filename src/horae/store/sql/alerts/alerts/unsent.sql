@@ -1,0 +1,6 @@
+-- :now :limit
+-- Open alerts whose next message is due. Nothing is repeated to people who know of it.
+select {alert_columns} from alert a
+where a.resolved_at is null and a.next_message_at <= :now and (a.acknowledged_at is null or not a.announced)
+order by a.next_message_at
+limit :limit

@@ -1,0 +1,2 @@
+-- Zero rows: there is none.
+delete from alert_position returning xid
