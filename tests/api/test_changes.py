@@ -150,7 +150,8 @@ async def test_calendars_are_put_read_and_listed_and_jobs_follow_them(admin, sto
 async def test_health_is_told_in_the_seeds_own_words(admin, platform, store):
     for asking in (admin, platform):
         told = (await asking.get("/scheduler/health")).json()
-        assert (told["mode"], told["triggerDelayP95Ms"], told["successRate10m"]) == ("NORMAL", 0, 1.0)
+        assert (told["mode"], told["triggerDelayP95Ms"], told["successRate10m"]) == ("DEGRADED", 0, 1.0)
+        assert {cause["kind"] for cause in told["causes"]} == {"SHARDS_UNHELD"}, "no node runs here"
         assert {"retryBacklog", "dlqGrowthPerMin", "backlog"} <= set(told)
     assert (await platform.get("/nodes")).json() == {"nodes": [], "cells_down": []}
     shards = (await platform.get("/shards", params={"limit": 10, "after": 5})).json()

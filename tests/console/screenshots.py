@@ -31,6 +31,13 @@ A_DAY = """
           from generate_series(date_trunc('minute', $2::timestamptz) - interval '24 hours',
                                date_trunc('minute', $2::timestamptz), interval '1 minute') minute) made"""
 """What nodes would have counted in a day: a picture of an hour-old server would show nothing."""
+A_MONTH = """
+    insert into service_level (begins_at, in_time, late, tenant_id, step_minutes, priority)
+    select date_trunc('day', $2::timestamptz, 'UTC') - n * interval '1 day', 96000 + n * 130, n % 7 * 5,
+           tenant_id, 1440, 1
+    from generate_series(1, 30) n, (values ($1::uuid), ('00000000-0000-0000-0000-000000000000'::uuid)) t(tenant_id)
+    on conflict do nothing"""
+"""Due times of a month: nearly all of them in time."""
 OF_AGE = """
     update subject set last_success_at = $1::timestamptz - (n * n % 11) * interval '26 hours'
     from (select key as k, row_number() over (order by key) as n from subject) made
@@ -85,6 +92,7 @@ async def lived_in(served: Served, home: Home) -> dict[str, str]:
     await scene.when("/jobs/STOCK/subjects?limit=200", done)
     for cell in served.store.cells:
         await query(cell, OF_AGE, scene.now)
+        await query(cell, A_MONTH, home.tenant.id, scene.now)
     await home.ask("POST", "/intakes/changes/pause")
     await scene.when("/intakes/changes", lambda one: one["position"] is not None)
     own = served.store.cell(shard_in(home.tenant.id))
