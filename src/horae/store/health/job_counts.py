@@ -14,7 +14,7 @@ MAX_COUNTED_JOBS: Final = 50
 """Jobs that have metrics of their own, per process. Further jobs are not counted by themselves."""
 
 
-class JobCount(msgspec.Struct):
+class AttemptCount(msgspec.Struct):
     """The attempts of one job by result, and the delays of its first attempts."""
 
     results: list[int] = msgspec.field(default_factory=lambda: [0] * len(AttemptResult))
@@ -26,7 +26,7 @@ class JobCounts:
     """The counts of the first `MAX_COUNTED_JOBS` jobs that asked for metrics, in one cell, since the process began."""
 
     def __init__(self) -> None:
-        self.found: dict[UUID, JobCount] = {}
+        self.found: dict[UUID, AttemptCount] = {}
 
     def count(self, job_id: UUID, how: AttemptResult | None, delay_ms: int | None) -> None:
         """Count one attempt: its result, and its delay if it was a first attempt."""
@@ -34,7 +34,7 @@ class JobCounts:
         if count is None:
             if len(self.found) >= MAX_COUNTED_JOBS:
                 return
-            count = self.found[job_id] = JobCount()
+            count = self.found[job_id] = AttemptCount()
         if how is not None:
             count.results[how] += 1
         if delay_ms is not None:

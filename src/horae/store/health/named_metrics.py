@@ -14,7 +14,7 @@ from horae.domain.health.signals import AttemptResult
 from horae.domain.ids import Prefix, public
 from horae.runtime.metrics import Labels, MetricFacts, MetricKind
 from horae.store.health.counters import busiest_of
-from horae.store.health.job_counts import MAX_COUNTED_JOBS, JobCount
+from horae.store.health.job_counts import MAX_COUNTED_JOBS, AttemptCount
 from horae.store.health.metrics import BOUNDS_S
 from horae.store.store import Store
 
@@ -61,7 +61,7 @@ class NamedMetrics:
                 total[tenant_id] = [a + b for a, b in zip(before, row, strict=True)]
         return busiest_of(total)
 
-    def _jobs(self) -> dict[UUID, JobCount]:
+    def _jobs(self) -> dict[UUID, AttemptCount]:
         found = (item for cell in self._store.cells for item in cell.signal_counts.jobs.found.items())
         return dict(islice(found, MAX_COUNTED_JOBS))
 
