@@ -11,16 +11,17 @@ import pytest
 
 from horae.boot.api_server import app_of
 from horae.domain.targets.targets import QueueTarget
-from horae.domain.workers.queue_workers import PollOrigin
+from horae.domain.workers.queue_workers import POLLING_WINDOW, PollOrigin
 from horae.security.roles import Role
 from horae.service.identity.callers import Callers
 from horae.service.instances import instances
 from horae.service.jobs import jobs
+from horae.service.workers import queues
 from horae.service.workers.poll_records import PollRecorder, WorkerPoll
 from horae.service.workers.polls import Polls
 from horae.store.connections import deadlines
 from horae.store.store import Store
-from horae.store.workers import queue_workers, queues
+from horae.store.workers import queue_workers
 from horae.upkeep.queue_workers import WorkerForgetter
 from tests.api.api_servers import open_doors
 from tests.cell_down import WEATHERS, first_behind, mended_proxy
@@ -92,7 +93,14 @@ async def test_two_processes_and_a_worker_that_waits_at_one_is_seen_at_the_other
                 return [one["worker_id"] for one in await workers(watching, polling=True)] == ["host-1/7"]
 
             await until(listed, 60)
-            waits.cancel()
+            waits.cancel()  # it closes the connection, as a worker that dies does
+            await move_clock(store, seconds=POLLING_WINDOW.total_seconds() + 1)
+
+            async def only_another_is_listed():
+                await poll(polling, worker_id="host-2/8")
+                return [one["worker_id"] for one in await workers(watching, polling=True)] == ["host-2/8"]
+
+            await until(only_another_is_listed, 60)
 
 
 async def test_a_worker_that_dies_is_not_polling_a_minute_later_and_forgotten_after_an_hour(
@@ -304,20 +312,14 @@ async def test_what_cannot_be_a_name_is_refused_and_leaves_no_row(worker, admin,
         assert (await admin.get(path)).status_code == 422
 
 
-async def unattended(store, silence):
-    found = set()
-    for cell in store.cells:
-        place = queues.FIRST_PLACE
-        while place is not None:
-            async with cell.statement() as tx:
-                some, place = await queues.unattended(tx, place, 2, timedelta(seconds=silence))
-            found |= {one.name for one in some}
-    return found
+async def unattended(store, seconds):
+    return {one.name for one in await queues.find_unattended(store, timedelta(seconds=seconds))}
 
 
 async def test_queues_that_nobody_has_polled_for_a_while_are_found_over_all_tenants(
-    ctx, store, worker, recorder, other, client
+    ctx, store, worker, recorder, other, client, monkeypatch
 ):
+    monkeypatch.setattr(queues, "QUEUES_PER_LOOK", 2)
     for name in ("busy", "idle", "lonely", "paused", "polled"):
         await a_job(ctx, name, target=QueueTarget(name))
     for name in ("busy", "lonely", "paused", "polled"):
@@ -332,3 +334,19 @@ async def test_queues_that_nobody_has_polled_for_a_while_are_found_over_all_tena
     await poll(stranger, "lonely")
     await recorder.once()
     assert await unattended(store, 60) == {"lonely"}, "a worker of another tenant does not help"
+
+
+async def test_a_worker_that_is_busy_with_work_of_one_cell_attends_the_queue_in_the_other(ctx, store, worker, recorder):
+    names = {}
+    for number in range(50):
+        job = await a_job(ctx, f"j{number}", target=QueueTarget("shared"))
+        names.setdefault(store.cell(job.shard).name, job.name)
+        if len(names) == 2:
+            break
+    first, second = names.values()
+    await trigger(ctx, 1, first)
+    assert len(await poll(worker, "shared", limit=1)) == 1
+    await trigger(ctx, 1, second)
+    await recorder.once()
+    await move_clock(store, seconds=90)
+    assert await unattended(store, 60) == set()

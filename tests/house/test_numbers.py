@@ -14,6 +14,7 @@ from horae.domain.limits import frames
 from horae.domain.nodes import wakes
 from horae.domain.targets import breaker
 from horae.domain.tasks import tasks
+from horae.domain.workers.queue_workers import POLLING_WINDOW
 from horae.engine import agenda, completer, dispatcher, feeder, node
 from horae.engine import expiry as expirer
 from horae.engine.admission import admission, holds, target, turns
@@ -22,6 +23,8 @@ from horae.runtime.settings import Settings
 from horae.service.tasks import batches as task_batches
 from horae.store.limits import holds as hold_rows
 from horae.store.nodes import wakes as notifications
+from horae.store.workers import queue_workers as queue_worker_rows
+from horae.store.workers import queues as queue_rows
 
 DOCS = Path(__file__).parents[2] / "docs"
 KIB = 1024
@@ -64,6 +67,9 @@ NUMBERS = [
     ("api/index.md", "A body has at most {} KiB", api_reading.MAX_BODY_BYTES / KIB),
     ("api/index.md", "a payload {} KiB", tasks.MAX_PAYLOAD_BYTES / KIB),
     ("api/index.md", "a batch {} items", task_batches.LARGEST),
+    ("workers.md", "last poll is at most {} seconds old", seconds(POLLING_WINDOW)),
+    ("workers.md", "More than {} instances of a class", queue_rows.MAX_COUNTED),
+    ("decisions/0055-who-polls-in-rows.md", "{} of a tenant, and the ones", queue_worker_rows.MAX_WORKERS_PER_TENANT),
     ("limits.md", "less often ({} ms per holder)", slices.ROUND_INTERVAL_PER_HOLDER_S * 1000),
     ("limits.md", "*frames* of {} ms", frames.FRAME_S * 1000),
     ("delivery.md", "in one request, which has {} KiB at most", batches.MAX_BATCH_BYTES / KIB),

@@ -97,6 +97,7 @@ HOT = {
         {"j": "job_queue", "b": "queue_worker_pkey", "q": "instance_live_queue"} | PAUSED,
     ),
     "workers/queues/claimed": ([ID, 10], {"l": "instance_live_deadline"}),
+    "workers/queues/busy": ([[ID], ["q"]], {"l": "instance_live_deadline"}),
     "workers/queues/unattended": (
         [ID, "q", 10, AT, AT],
         {"q": "instance_live_queue", "l": "instance_live_deadline", "w": "queue_worker_pkey"} | PAUSED,
@@ -173,6 +174,7 @@ HOT = {
     "instances/dead_letters/of_job": ([ID, AT, ID, None, None, None, 10, ID], {"d": "dead_letter_job"}),
 }
 MERGED = {"sources/repairs/live_tasks", "instances/expiry/queued"} | {
+    "workers/queues/busy",
     "workers/queues/claimed",
     "workers/queues/names",
     "workers/queues/unattended",

@@ -2,17 +2,30 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from datetime import timedelta
+from functools import partial
 from itertools import chain
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from horae.domain.workers.queue_workers import POLLING_WINDOW, Queue, QueueWorker, latest_of, merge_queues
+from horae.domain.workers.queue_workers import (
+    POLLING_WINDOW,
+    Queue,
+    QueueWorker,
+    UnattendedQueue,
+    latest_of,
+    merge_queues,
+)
 from horae.service.context import Context
+from horae.store.connections.each_cell import ask_by_statement, ask_each
+from horae.store.protocol import CellProtocol, StoreProtocol
 from horae.store.tx import Tx
 from horae.store.workers import queue_workers, queues
-from horae.store.workers.queues import JOBS_LISTED, ClaimedAttempts
+from horae.store.workers.queues import FIRST_PLACE, JOBS_LISTED, ClaimedAttempts, QueuePlace
 
-FIRST_WORKER = ("", "")
+FIRST_WORKER: Final = ("", "")
 """The place before all workers."""
+QUEUES_PER_LOOK: Final = 500
+"""Queues that one statement checks for a worker."""
 
 
 class WorkerStatus(NamedTuple):
@@ -64,6 +77,33 @@ async def describe(ctx: Context, names: list[str]) -> list[Queue]:
     for part in chain.from_iterable(described for described, _ in answers):
         parts.setdefault(part.name, []).append(part)
     return [merge_queues(name, parts.get(name, []), JOBS_LISTED)._replace(claimed=held[name]) for name in names]
+
+
+async def find_unattended(store: StoreProtocol, silence: timedelta) -> list[UnattendedQueue]:
+    """Returns the queues of all tenants whose work has waited for `silence` and that nobody polled for as long.
+
+    A worker that holds an attempt of the queue in any cell is busy, and the queue is left out. The work of a cell that
+    is down is not looked at. The cells must show the rows of all tenants, as they do for a node.
+    """
+    looked = (await ask_each(store.cells, partial(_unattended_in, silence))).found
+    oldest: dict[QueuePlace, UnattendedQueue] = {}
+    for one in sorted(chain.from_iterable(looked.values()), key=lambda one: one.oldest):
+        oldest.setdefault((one.tenant_id, one.name), one)
+    if not oldest:
+        return []
+    places = list(oldest)
+    busy = (await ask_each(store.cells, partial(ask_by_statement, lambda tx: queues.busy(tx, places)))).found
+    return [one for place, one in oldest.items() if not any(place in held for held in busy.values())]
+
+
+async def _unattended_in(silence: timedelta, cell: CellProtocol) -> list[UnattendedQueue]:
+    found: list[UnattendedQueue] = []
+    place: QueuePlace | None = FIRST_PLACE
+    while place is not None:
+        async with cell.statement() as tx:
+            some, place = await queues.unattended(tx, place, QUEUES_PER_LOOK, silence)
+        found += some
+    return found
 
 
 def _sum(answers: Iterable[ClaimedAttempts]) -> Counter[tuple[str, str]]:

@@ -17,8 +17,9 @@ MAX_LIVE_NAMES: Final = 2000
 """Queues in which something waits that are read in a cell, to find those that no job names any more."""
 JOBS_LISTED: Final = 10
 """Jobs and types that are listed with a queue."""
-NO_TENANT: Final = UUID(int=0)
-FIRST_PLACE: Final = (NO_TENANT, "")
+QueuePlace = tuple[UUID, str]
+"""Tenant and queue."""
+FIRST_PLACE: Final[QueuePlace] = (UUID(int=0), "")
 """The place before all queues of a cell."""
 ClaimedAttempts = dict[tuple[str, str], int]
 """How many attempts a worker holds, by queue and worker id."""
@@ -56,8 +57,8 @@ async def claimed(tx: Tx, tenant_id: UUID) -> ClaimedAttempts:
 
 
 async def unattended(
-    tx: Tx, after: tuple[UUID, str], limit: int, silence: timedelta
-) -> tuple[list[UnattendedQueue], tuple[UUID, str] | None]:
+    tx: Tx, after: QueuePlace, limit: int, silence: timedelta
+) -> tuple[list[UnattendedQueue], QueuePlace | None]:
     """Queues of this cell, of all tenants, in which work has waited for `silence` and that nobody polled for as long.
 
     Looks at `limit` queues after a place. Returns the unattended ones, and the place to continue at; None at the end.
@@ -66,3 +67,10 @@ async def unattended(
     rows = await tx.rows(sql("workers/queues/unattended"), after[0], after[1], limit, before, before)
     found = [UnattendedQueue(*row) for row in rows if row["oldest"] is not None]
     return found, (rows[-1]["tenant_id"], rows[-1]["queue"]) if len(rows) == limit else None
+
+
+async def busy(tx: Tx, places: Sequence[QueuePlace]) -> set[QueuePlace]:
+    """Of some queues those of which a worker holds an attempt in this cell."""
+    tenant_ids, queue_names = [tenant_id for tenant_id, _ in places], [name for _, name in places]
+    rows = await tx.rows(sql("workers/queues/busy"), tenant_ids, queue_names)
+    return {(row["tenant_id"], row["queue"]) for row in rows}
