@@ -17,7 +17,7 @@ def put() -> Path:
     """One new key: read, decide (create), write."""
     key, place, id_ = "'k' || :number", ":shard", ":id"
     create = [place, f"'{TENANT}'::uuid", TYPE, key, "0", id_, f"'t:' || {key}", "now()", "'{\"n\": 1}'::jsonb",
-              "null::bigint", "1", "1::smallint", "13000", NOTE, "now()", "null::text", "0"]  # fmt: skip
+              "null::bigint", "1", "1::smallint", "13000", NOTE, "now()", "null::text", "0", "null::bytea"]  # fmt: skip
     lines = [
         "\\set number random(1, 9000000000000000)",
         "\\set shard random(0, 4095)",

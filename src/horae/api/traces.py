@@ -1,6 +1,5 @@
 """Spans of requests: a child of the caller's span, where the caller sends one."""
 
-import time
 from typing import NamedTuple
 from uuid import UUID
 
@@ -10,7 +9,7 @@ from starlette.types import Scope
 from horae.domain.traces.contexts import TraceContext, read
 from horae.domain.traces.spans import SpanKind, TraceSpan
 from horae.runtime.randomness import new_span_id, new_trace_id
-from horae.runtime.tracing import REQUEST_TRACE, RequestTrace, Tracer
+from horae.runtime.tracing import REQUEST_TRACE, RequestTrace, Tracer, wall_s
 
 
 class RequestSpan(NamedTuple):
@@ -35,7 +34,7 @@ def begin_request(tracer: Tracer, scope: Scope) -> RequestSpan | None:
         return None
     context = TraceContext(trace_id, new_span_id())
     REQUEST_TRACE.set(RequestTrace(context, tracer.least))
-    return RequestSpan(context, 0 if caller is None else caller.span_id, time.time())
+    return RequestSpan(context, 0 if caller is None else caller.span_id, wall_s())
 
 
 def end_request(tracer: Tracer, span: RequestSpan, method: str, route: str, status: int) -> None:
@@ -46,7 +45,7 @@ def end_request(tracer: Tracer, span: RequestSpan, method: str, route: str, stat
         "http.response.status_code": status,
     }
     name, failed = f"{method} {route}", status >= 500
-    tracer.record(TraceSpan(name, SpanKind.SERVER, span.context, span.parent, span.began, time.time(), facts, failed))
+    tracer.record(TraceSpan(name, SpanKind.SERVER, span.context, span.parent, span.began, wall_s(), facts, failed))
 
 
 def trace_url(request: Request, instance_id: UUID) -> str | None:

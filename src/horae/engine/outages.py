@@ -1,10 +1,9 @@
 """Counts the fires that an outage of a cell made late, and says so in one line when the node has caught up."""
 
-from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from horae.runtime.clock import boottime
-from horae.runtime.telemetry import log
+from horae.runtime.telemetry import log, time_ago
 from horae.store.connections.reachability import Reach
 
 LATE_MS: Final = 1000
@@ -61,7 +60,7 @@ class OutageWatch:
         log.info(
             "cell.caught_up",
             cell=self._cell,
-            down_since=(datetime.now(UTC) - timedelta(seconds=now - self._since)).isoformat(timespec="seconds"),
+            down_since=time_ago(now - self._since),
             down_seconds=round(self._up_at - self._since, 1),
             late_fires=self._late_fires,
         )

@@ -7,6 +7,7 @@ Deliberate refusals are counted by the name of their event, as long as the proce
 import logging
 import sys
 from collections import Counter
+from datetime import UTC, datetime, timedelta
 from types import TracebackType
 from typing import Any, Final
 from uuid import UUID
@@ -40,6 +41,11 @@ def count(event: str, by: int = 1, **facts: object) -> None:
     if by:
         counts[event] += by
         log.info(event, count=by, **facts)
+
+
+def time_ago(seconds: float) -> str:
+    """The time so many seconds ago, by the clock of the log: for a fact of a line, and for nothing else."""
+    return (datetime.now(UTC) - timedelta(seconds=seconds)).isoformat(timespec="seconds")
 
 
 def identify(**facts: object) -> None:

@@ -3,11 +3,15 @@
 A process without traces has no tracer: `None`, and the check for it is all that they cost.
 """
 
+import time
 from contextvars import ContextVar
 from typing import Final, NamedTuple, Protocol
 
 from horae.domain.traces.contexts import TraceContext, is_sampled, least_sampled
 from horae.domain.traces.spans import TraceSpan
+
+wall_s = time.time
+"""Unix time by the clock of this machine: for the spans of requests, which no row knows."""
 
 
 class SpanSink(Protocol):

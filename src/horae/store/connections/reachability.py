@@ -7,11 +7,10 @@ to find this out again: a caller that asks many cells waits only briefly for one
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from horae.runtime.clock import boottime
-from horae.runtime.telemetry import log
+from horae.runtime.telemetry import log, time_ago
 
 FIRST_ANSWER_TIMEOUT_S: Final = 1.0
 LATER_ANSWER_TIMEOUT_S: Final = 0.2
@@ -62,9 +61,7 @@ class Reach:
         if self.is_down:
             self.is_down, self._probed_at = False, None
             seconds = boottime() - self._down_at
-            since = datetime.now(UTC) - timedelta(seconds=seconds)
-            facts = {"down_since": since.isoformat(timespec="seconds"), "seconds": round(seconds, 1)}
-            log.info("cell.reachable", cell=self._cell, **facts)
+            log.info("cell.reachable", cell=self._cell, down_since=time_ago(seconds), seconds=round(seconds, 1))
 
     def forget_outage(self) -> None:
         """Forget when the last outage began, unless it still lasts: its story has been told."""

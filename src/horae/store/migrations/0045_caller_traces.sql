@@ -4,4 +4,5 @@
 alter table instance_live add column caller_trace bytea;
 
 -- migrate:down
+-- squawk-ignore ban-drop-column
 alter table instance_live drop column caller_trace;
