@@ -122,7 +122,10 @@ HOT = {
     ),
     "tasks/batches/create": ([*STARTING, *TYPE, NOTE, AT, 0, TRACE], FENCE | {"w": "widening_pkey"}),
     "tasks/batches/used": ([ID, [1, 2], ["a", "b"]], {"k": "task_key_pkey"}),
-    "tasks/batches/renew": ([*STARTING[:2], [1], *STARTING[2:], *TYPE, NOTE, AT, TRACE], {"k": "task_key_pkey"} | FENCE),
+    "tasks/batches/renew": (
+        [*STARTING[:2], [1], *STARTING[2:], *TYPE, NOTE, AT, TRACE],
+        {"k": "task_key_pkey"} | FENCE,
+    ),
     "tasks/batches/move": ([*TAKEN, [True], *INTENT, *TYPE[:2], NOTE, AT, TRACE], TASK | FENCE),
     "tasks/batches/replace": ([*TAKEN, [ID], [True], *INTENT, *TYPE, NOTE, AT, TRACE], TASK | FENCE),
     "tasks/batches/cancel": ([*TAKEN, ["INIT"], [0], [1], *TYPE[:2], NOTE, AT], TASK | LETTER),
