@@ -30,7 +30,7 @@ async def catcher(store):
 
 
 def lines_of(child, since=0):
-    """What a process has logged behind a place of its log, without stalls of its loop: busy neighbours cause them."""
+    """What a process has logged behind a place of its log; without stalls of its loop: a busy neighbour causes them."""
     said = child.log.read_text(errors="replace")[since:].splitlines()
     lines = [json.loads(line) for line in said if line.startswith("{")]
     return [line for line in lines if not line["event"].startswith("loop.")]

@@ -64,7 +64,7 @@ class Reach:
             log.info("cell.reachable", cell=self._cell, down_since=time_ago(seconds), seconds=round(seconds, 1))
 
     def forget_outage(self) -> None:
-        """Forget when the last outage began, unless it still lasts: its story has been told."""
+        """Forget when the last outage began, unless it still lasts: it has been logged."""
         if not self.is_down:
             self.down_at = None
 
