@@ -4,6 +4,7 @@ Named pages alone: `python -m tests.console.screenshots sources source`.
 """
 
 import asyncio
+import os
 import sys
 import tempfile
 from datetime import timedelta
@@ -20,6 +21,7 @@ from tests.console.pages import PLATFORM, pages_of
 from tests.console.scene import Scene, set_up
 from tests.console.serving import Home, Served, serving
 from tests.console.words import Words
+from tests.probes import NO_PROBES
 from tests.steps import query
 
 A_DAY = """
@@ -59,6 +61,7 @@ ON_A_PHONE = ("instances", "task", "source", "alerts")
 async def main(only: list[str]) -> None:
     """A server, some life in it, and a picture of every page, or of these alone."""
     FOLDER.mkdir(exist_ok=True)
+    os.environ |= NO_PROBES  # a node of somebody else may have the ports of the probes
     with private_cluster() as cluster, tempfile.TemporaryDirectory() as folder:
         await cluster.make_template()
         async with serving(cluster, Path(folder)) as served, browsing() as browser:
