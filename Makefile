@@ -7,7 +7,7 @@ WORKERS ?= 2
 RERUNS ?= 0
 # The three stages of the suite, by folders of tests/ and by files that are slow beside their folder.
 QUICK := domain house runtime security
-TEST := api archive benchmarks boot delivery engine long repositories sdk service store testing upkeep \
+TEST := alerts api archive benchmarks boot delivery engine long repositories sdk service store testing upkeep \
     domain/cron/test_against_oracle.py domain/cron/test_cronsim.py domain/cron/test_quartz.py
 PROOF := console events examples fuzzing mistakes people simulation start system domain/cron/test_fuzz.py
 QUICK_TESTS = $(addprefix tests/,$(QUICK)) $(addprefix --ignore=tests/,$(filter %.py,$(TEST) $(PROOF)))

@@ -8,7 +8,7 @@ import httpx2
 import msgspec
 from fastapi import FastAPI
 
-from horae.domain.alerts.alerts import Finding
+from horae.domain.alerts.alerts import RuleFault
 from horae.domain.alerts.kinds import AlertKind
 from horae.domain.alerts.rules import AlertRule, NamedRule
 from horae.domain.errors import Invalid
@@ -180,7 +180,7 @@ async def _alerts(ctx: Context, ask: Callable[..., Any], secret: str) -> dict[st
         await ask("PUT", f"/alert-channels/oncall-{one}", {"channel": hook})
         await ask("PUT", f"/alert-rules/rule-{one}", {"kind": "dead_letter", "labels": {"secret": secret}})
         await ask("PUT", f"/silences/silence-{one}", {**QUIET, "comment": secret})
-        found = Finding(ctx.tenant.id, NamedRule(one, AlertRule(kind=AlertKind.DEAD_LETTER)), secret, secret)
+        found = RuleFault(ctx.tenant.id, NamedRule(one, AlertRule(kind=AlertKind.DEAD_LETTER)), secret, secret)
         async with ctx.store.tx(shard) as tx:
             id_ = new_id(shard, tx.now)
             await alerts.record(tx, [alert_row(found, id_)])

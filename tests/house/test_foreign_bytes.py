@@ -50,6 +50,11 @@ OWN_INPUT = {
     "store/schedules/schedules.py": "a row of ours",
     "store/sources/sources.py": "a row of ours",
     "store/tenants/tenants.py": "a row of ours",
+    "service/alerts/channels.py": "a row of ours",
+    "store/alerts/alerts.py": "a row of ours",
+    "store/alerts/faults.py": "a row of ours",
+    "upkeep/alert_delivery.py": "a row of ours",
+    "upkeep/alert_rules.py": "a row of ours",
     "upkeep/feed.py": "a row of ours",
 }
 

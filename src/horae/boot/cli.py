@@ -45,7 +45,9 @@ WORDS: Final = {
     "subscription": CommandHome("subscriptions", help="Subscriptions: where events are sent, and sending them again."),
     "alert": CommandHome("alerts", help="Alerts: list, show, acknowledge."),
     "alert-channel": CommandHome("alert_channels", help="Alert channels: where alerts are sent, and sending a test."),
-    "alert-rule": CommandHome("alert_channels", "rules", "Alert rules: what people are told about."),
+    "alert-rule": CommandHome(
+        "alert_channels", "rules", "Alert rules: what is a fault, and where messages about it go."
+    ),
     "silence": CommandHome("alert_channels", "silences", "Silences: when alerts are recorded and not sent."),
     "intake": CommandHome("intakes", help="Intakes: topics from which schedule changes are read."),
     "parked-message": CommandHome(

@@ -62,8 +62,8 @@ class MessageWriter:
             if (tenant := tenants.get(alert.tenant_id)) is None:
                 continue  # it has no channel now
             quiet = silent_until(tenant.silences, alert.kind, alert.watched_job, tx.now)
-            told = alert.announced or quiet is None
-            numbered = msgspec.structs.replace(alert, sequence=alert.sequence + 1, announced=told)
+            announced = alert.announced or quiet is None
+            numbered = msgspec.structs.replace(alert, sequence=alert.sequence + 1, announced=announced)
             if numbered.sequence == 1:
                 log.info("alert.opened", kind=alert.kind, job=alert.job, cell=cell, silenced=quiet is not None)
             repeated = tx.now + timedelta(seconds=alert.repeat_after_s) if alert.repeat_after_s else None

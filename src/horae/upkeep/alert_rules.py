@@ -11,7 +11,7 @@ from horae.domain.alerts.rules import AlertRule, NamedRule, rules_of
 from horae.domain.alerts.silences import Silence
 from horae.domain.events.channels import Channel
 from horae.runtime.telemetry import log
-from horae.store.alerts import findings
+from horae.store.alerts import faults
 from horae.store.events import channels
 from horae.store.tx import Tx
 
@@ -43,7 +43,7 @@ async def read_rules(tx: Tx) -> dict[UUID, TenantRules]:
     for way in ways:
         names[way.tenant_id].append(way.name)
     found = {}
-    for tenant_id, tenant in (await findings.tenant_names(tx, list(names))).items():
+    for tenant_id, tenant in (await faults.tenant_names(tx, list(names))).items():
         own = [NamedRule(one.name, rule) for one in rules if one.tenant_id == tenant_id and (rule := _rule(one))]
         quiet = [msgspec.convert(one.body, Silence) for one in silences if one.tenant_id == tenant_id]
         found[tenant_id] = TenantRules(tenant_id, tenant, rules_of(tenant, own, names[tenant_id]), quiet)

@@ -4,9 +4,9 @@ Nothing is added to a fire: a round reads what the engine has written anyway. Th
 
 1. One node evaluates a cell: the one that holds its first shard. If two do, both want to move the same position, and
    the second one writes nothing.
-2. Ended runs are read below the horizon of transactions, from the position of the cell on. Findings, messages and the
+2. Ended runs are read below the horizon of transactions, from the position of the cell on. Faults, messages and the
    new position are one transaction, so that each dead letter is counted once, also when a node dies.
-3. An alert that was not seen for its time is resolved after the findings of a round are written. A round that has not
+3. An alert that was not seen for its time is resolved after the faults of a round are written. A round that has not
    caught up with the horizon resolves nothing.
 4. A group writes its first message at once and the next one after `repeat_after`, never within five minutes.
 """
@@ -16,18 +16,18 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from horae.domain.alerts.alerts import LONGEST_REASON, Finding, group_findings
+from horae.domain.alerts.alerts import LONGEST_REASON, RuleFault, group_faults
 from horae.domain.alerts.kinds import AlertKind
 from horae.domain.alerts.rules import LIMITS
 from horae.domain.tenants.tenants import SYSTEM
 from horae.runtime.randomness import new_id
-from horae.store.alerts import alerts, findings, positions
+from horae.store.alerts import alerts, faults, positions
 from horae.store.alerts.alerts import OpenGroup
 from horae.store.connections.each_cell import Visits
 from horae.store.events import feeds
 from horae.store.protocol import CellProtocol, StoreProtocol
 from horae.store.tx import Tx
-from horae.upkeep import alert_findings
+from horae.upkeep import alert_faults
 from horae.upkeep.alert_messages import NO_PAGES, AlertPages, MessageWriter
 from horae.upkeep.alert_rules import TenantRules, read_rules
 from horae.upkeep.quiet import MAX_TRANSACTION_TIME
@@ -83,7 +83,7 @@ class AlertWatcher:
 
         1. Read the horizon, then move the position: this locks out every other node.
         2. Read what ended, what is overdue and, every ten seconds, all states.
-        3. Write the findings by group, and resolve what was not seen any more.
+        3. Write the faults by group, and resolve what was not seen any more.
         4. Write the messages that are due.
         """
         horizon = await feeds.horizon(tx)
@@ -97,7 +97,7 @@ class AlertWatcher:
         found = await self._find(tx, tenants, (since, until), moved_at, open_groups)
         looked_at = self._states_at.get(cell.name)
         if looked_at is None or abs(tx.now - looked_at) >= STATES_INTERVAL:  # a clock that was wrong may go back
-            found += await alert_findings.states(tx, tenants)
+            found += await alert_faults.states(tx, tenants)
             found += self._cells_down(cell, tenants)
             self._states_at[cell.name] = tx.now
         await self._record(cell, tx, found, open_groups)
@@ -112,27 +112,27 @@ class AlertWatcher:
         span: tuple[int, int],
         moved_at: datetime,
         open_groups: Sequence[OpenGroup],
-    ) -> list[Finding]:
+    ) -> list[RuleFault]:
         await feeds.wide(tx)
         late_ms = int(LEAST_LATE.total_seconds() * 1000)
-        ended = await findings.ended(tx, span, moved_at - MAX_TRANSACTION_TIME, late_ms) if span[0] < span[1] else []
+        ended = await faults.ended(tx, span, moved_at - MAX_TRANSACTION_TIME, late_ms) if span[0] < span[1] else []
         ended = [one for one in ended if one.tenant_id in tenants]
-        overdue = [one for one in await findings.overdue(tx, LEAST_LATE) if one.tenant_id in tenants]
+        overdue = [one for one in await faults.overdue(tx, LEAST_LATE) if one.tenant_id in tenants]
         ids = {one.job_id for one in ended} | {one.job_id for one in overdue}
         ids |= {one.job_id for one in open_groups if one.job_id is not None}
-        jobs = await findings.watched_jobs(tx, sorted(ids)) if ids else {}
-        found = alert_findings.dead_and_missed(tenants, ended, jobs)
-        found += alert_findings.late(tenants, overdue, jobs)
-        found += await alert_findings.failures(tx, tenants, ended, jobs, open_groups)
+        jobs = await faults.watched_jobs(tx, sorted(ids)) if ids else {}
+        found = alert_faults.dead_and_missed(tenants, ended, jobs)
+        found += alert_faults.late(tenants, overdue, jobs)
+        found += await alert_faults.failures(tx, tenants, ended, jobs, open_groups)
         return found
 
-    def _cells_down(self, cell: CellProtocol, tenants: dict[UUID, TenantRules]) -> list[Finding]:
+    def _cells_down(self, cell: CellProtocol, tenants: dict[UUID, TenantRules]) -> list[RuleFault]:
         """The cells that do not answer. The first cell that answers has their alerts."""
         first = next((one for one in self.store.cells if not one.reach.is_down), None)
         if first is None or first.name != cell.name:
             return []
         return [
-            Finding(
+            RuleFault(
                 tenant.tenant_id, rule, one.name, f"the cell {one.name} does not answer for {one.reach.down_s:.0f} s"
             )
             for tenant in tenants.values()
@@ -143,23 +143,23 @@ class AlertWatcher:
         ]
 
     async def _record(
-        self, cell: CellProtocol, tx: Tx, found: Iterable[Finding], open_groups: Iterable[OpenGroup]
+        self, cell: CellProtocol, tx: Tx, found: Iterable[RuleFault], open_groups: Iterable[OpenGroup]
     ) -> None:
         known: dict[tuple[UUID, str], set[str]] = {}
         for one in open_groups:
             known.setdefault((one.tenant_id, one.rule), set()).add(one.group_key)
-        groups = group_findings(
+        groups = group_faults(
             await self._with_jobs(tx, found), {place: frozenset(keys) for place, keys in known.items()}
         )
         shard = min(self.store.shards_of(cell))
         rows = [alert_row(one, new_id(shard, tx.now)) for one in groups]
         await alerts.record(tx, sorted(rows, key=lambda row: (row["tenant_id"], row["rule"], row["group_key"])))
 
-    async def _with_jobs(self, tx: Tx, found: Iterable[Finding]) -> list[Finding]:
-        """Add what the rules know of a job, where a finding only has its id. Jobs that are not active are left out."""
+    async def _with_jobs(self, tx: Tx, found: Iterable[RuleFault]) -> list[RuleFault]:
+        """Add what the rules know of a job, where a fault only has its id. Jobs that are not active are left out."""
         found = list(found)
         bare = sorted({one.job_id for one in found if one.job_id is not None and one.job is None})
-        jobs = await findings.watched_jobs(tx, bare) if bare else {}
+        jobs = await faults.watched_jobs(tx, bare) if bare else {}
         return [
             one._replace(job=jobs[one.job_id]) if one.job is None and one.job_id in jobs else one
             for one in found
@@ -167,7 +167,7 @@ class AlertWatcher:
         ]
 
 
-def alert_row(one: Finding, id_: UUID) -> dict[str, Any]:
+def alert_row(one: RuleFault, id_: UUID) -> dict[str, Any]:
     """The row of an alert that opens."""
     rule, job = one.rule.rule, one.job
     return {

@@ -126,8 +126,8 @@ class AlertChannelView(ChannelView):
     @classmethod
     def of(cls, detail: AlertDefinition[channels.AlertChannel]) -> "AlertChannelView":
         """Returns the view of an alert channel."""
-        shown = show_as(MODELS[type(detail.meaning)], detail.meaning)
-        return cls.model_construct(**cls.facts(detail.channel), channel=shown)
+        model = show_as(MODELS[type(detail.meaning)], detail.meaning)
+        return cls.model_construct(**cls.facts(detail.channel), channel=model)
 
 
 class ChannelTestView(ResponseModel):

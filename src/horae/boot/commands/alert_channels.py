@@ -78,11 +78,11 @@ async def list_channels(tenant: Of = None) -> None:
     """List the alert channels of the tenant."""
     async with caller(tenant) as ctx:
         found = await all_pages(lambda last: channels.page_channels(ctx, last.channel.name if last else "", PAGE))
-    shown = [AlertChannelView.of(one) for one in found]
+    views = [AlertChannelView.of(one) for one in found]
     table = Table("name", "kind", "language", "version")
-    for one in shown:
+    for one in views:
         table.add_row(one.name, one.channel.kind, one.channel.language, str(one.version))
-    answer(shown, lambda: out.print(table))
+    answer(views, lambda: out.print(table))
 
 
 @app.command()
@@ -149,14 +149,14 @@ async def list_rules(tenant: Of = None) -> None:
     """List the alert rules of the tenant. Default rules are not listed."""
     async with caller(tenant) as ctx:
         found = await all_pages(lambda last: channels.page_rules(ctx, last.channel.name if last else "", PAGE))
-    shown = [AlertRuleView.of(one) for one in found]
+    views = [AlertRuleView.of(one) for one in found]
     table = Table("name", "kind", "job", "labels", "owner", "threshold", "channels", "enabled")
-    for one in shown:
+    for one in views:
         labels = ",".join(f"{key}={value}" for key, value in one.labels.items())
         limit = "" if one.threshold is None else f"{one.threshold:g}"
         facts = (one.job or "", labels, one.owner or "", limit, ",".join(one.channels), "yes" if one.enabled else "no")
         table.add_row(one.name, one.kind, *facts)
-    answer(shown, lambda: out.print(table))
+    answer(views, lambda: out.print(table))
 
 
 @rules.command("remove")
@@ -204,12 +204,12 @@ async def list_silences(tenant: Of = None) -> None:
     """List the silences of the tenant."""
     async with caller(tenant) as ctx:
         found = await all_pages(lambda last: channels.page_silences(ctx, last.channel.name if last else "", PAGE))
-    shown = [SilenceView.of(one) for one in found]
+    views = [SilenceView.of(one) for one in found]
     table = Table("name", "from (UTC)", "until (UTC)", "kinds", "job", "by", "comment")
-    for one in shown:
+    for one in views:
         times = moment(one.starts_at), moment(one.ends_at)
         table.add_row(one.name, *times, ",".join(one.kinds), one.job or "", one.changed_by, one.comment)
-    answer(shown, lambda: out.print(table))
+    answer(views, lambda: out.print(table))
 
 
 @silences.command("remove")

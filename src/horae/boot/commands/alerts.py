@@ -41,11 +41,11 @@ async def list_(
                 break
             found += some
             place = (some[-1].opened_at, some[-1].id)
-    shown = [AlertView.of(one) for one in found]
+    views = [AlertView.of(one) for one in found]
     table = Table("id", "state", "kind", "job", "count", "opened (UTC)", "reason")
-    for one in shown:
+    for one in views:
         table.add_row(one.id, one.state, one.kind, one.job or "", str(one.count), moment(one.opened_at), one.reason)
-    answer(shown, lambda: out.print(table))
+    answer(views, lambda: out.print(table))
 
 
 @app.command()
@@ -71,8 +71,8 @@ def _answer(detail: AlertDetail) -> None:
         status = f"{row.sequence} {row.body['status']}"
         table.add_row(status, row.channel, row.state, str(row.attempts), written, sent, row.error or "")
 
-    def shown() -> None:
+    def print_alert() -> None:
         out.print(f"{one.state}: {one.kind} of {one.job or 'the tenant'}, {one.count}: {one.reason}")
         out.print(table)
 
-    answer(AlertView.with_messages(detail), shown)
+    answer(AlertView.with_messages(detail), print_alert)

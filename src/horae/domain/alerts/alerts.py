@@ -44,7 +44,7 @@ class MessageState(StrEnum):
     FAILED = "FAILED"
 
 
-class Finding(NamedTuple):
+class RuleFault(NamedTuple):
     """A fault that a rule found in a cell. `subject` tells the groups of a rule apart; `cases`: how many."""
 
     tenant_id: UUID
@@ -57,7 +57,7 @@ class Finding(NamedTuple):
 
 
 class Alert(msgspec.Struct, frozen=True, kw_only=True):
-    """A group of findings of one rule in one cell, from its opening to its end."""
+    """A group of faults of one rule in one cell, from its opening to its end."""
 
     id: UUID
     tenant_id: UUID
@@ -119,14 +119,14 @@ class MessageRow(NamedTuple):
     body: dict[str, Any]
 
 
-def group_findings(found: Iterable[Finding], open_groups: Mapping[tuple[UUID, str], frozenset[str]]) -> list[Finding]:
-    """Return one finding for each group.
+def group_faults(found: Iterable[RuleFault], open_groups: Mapping[tuple[UUID, str], frozenset[str]]) -> list[RuleFault]:
+    """Return one fault for each group.
 
     1. A rule with `group_by: tenant` has one group.
-    2. Findings of one group are added up; the reason of the last one stays.
+    2. Faults of one group are added up; the reason of the last one stays.
     3. A rule has at most `MAX_GROUPS` open groups. New groups beyond go into the group `*`.
     """
-    groups: dict[tuple[UUID, str, str], Finding] = {}
+    groups: dict[tuple[UUID, str, str], RuleFault] = {}
     names = {place: set(keys) for place, keys in open_groups.items()}
     for one in found:
         subject = WHOLE_TENANT if one.rule.rule.group_by == "tenant" else one.subject
@@ -140,8 +140,8 @@ def group_findings(found: Iterable[Finding], open_groups: Mapping[tuple[UUID, st
     return list(groups.values())
 
 
-def _moved_to(one: Finding, subject: str) -> Finding:
-    """Return a finding in a group; in a group of several jobs the reason names the job."""
+def _moved_to(one: RuleFault, subject: str) -> RuleFault:
+    """Return a fault in a group; in a group of several jobs the reason names the job."""
     if subject == one.subject:
         return one
     reason = one.reason if one.job is None else f"{one.job.name}: {one.reason}"

@@ -1,4 +1,4 @@
-"""Alert rules: what a tenant is told about, where, and how often.
+"""Alert rules: what is a fault, where messages about it go, and how often.
 
 A tenant with an alert channel named `default` has rules without any setup: `default_rules`. A rule of the tenant for
 the same kind and without a selector replaces the default rule of that kind.
@@ -33,7 +33,7 @@ LATE_AFTER_S: Final = 60
 class KindLimits(NamedTuple):
     """The default threshold of a kind and its unit, and how long it must be quiet until the alert is resolved.
 
-    - `adds`: each finding is something that happened, such as a death; otherwise it is a state that was seen again.
+    - `adds`: each fault is something that happened, such as a death; otherwise it is a state that was seen again.
     - `per_job`: a rule of this kind can select jobs.
     """
 

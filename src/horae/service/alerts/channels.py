@@ -1,4 +1,4 @@
-"""Alert channels, alert rules and silences: what a tenant is told about, where, and when not."""
+"""Alert channels, alert rules and silences: what is sent about faults, where, and when not."""
 
 from datetime import datetime
 from typing import Final, Generic, NamedTuple, TypeVar

@@ -67,7 +67,7 @@ async def find(tx: Tx, tenant_id: UUID, id_: UUID) -> Alert | None:
 
 async def acknowledge(tx: Tx, tenant_id: UUID, id_: UUID, actor: str) -> Alert | None:
     """Record that somebody takes care of an alert; None when nothing was changed."""
-    row = await tx.row(sql("alerts/alerts/acknowledge"), tenant_id, id_, actor, tx.now, shard_in(id_))
+    row = await tx.row(sql("alerts/alerts/acknowledge"), shard_in(id_), tenant_id, id_, actor, tx.now)
     return None if row is None else _alert(row)
 
 

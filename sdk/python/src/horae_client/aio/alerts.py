@@ -105,7 +105,7 @@ class AsyncAlertChannels(AsyncVerbs):
 
 
 class AsyncAlertRules(AsyncVerbs):
-    """The alert rules: what people are told about."""
+    """The alert rules: what is a fault, and where messages about it go."""
 
     async def put(
         self,

@@ -105,7 +105,7 @@ class AlertChannels(Verbs):
 
 
 class AlertRules(Verbs):
-    """The alert rules: what people are told about."""
+    """The alert rules: what is a fault, and where messages about it go."""
 
     def put(
         self,

@@ -5,14 +5,14 @@ from datetime import timedelta
 from typing import Final, NamedTuple
 from uuid import UUID
 
-from horae.domain.alerts.alerts import Finding
+from horae.domain.alerts.alerts import RuleFault
 from horae.domain.alerts.kinds import AlertKind
 from horae.domain.alerts.rules import NamedRule, WatchedJob
 from horae.domain.health.signals import Signal, add_signals, percentile_ms
 from horae.domain.tenants.tenants import SYSTEM
-from horae.store.alerts import findings
+from horae.store.alerts import faults
 from horae.store.alerts.alerts import OpenGroup
-from horae.store.alerts.findings import EndedRuns, OverdueFires, SourceRound
+from horae.store.alerts.faults import EndedRuns, LastSourceRound, OverdueFires
 from horae.store.databases import archived_days, partitions
 from horae.store.health import signals
 from horae.store.tx import Tx
@@ -38,9 +38,9 @@ class RuleCheck(NamedTuple):
     tenant: TenantRules
     rule: NamedRule
 
-    def finding(self, subject: str, reason: str, count: int = 1, job_id: UUID | None = None) -> Finding:
-        """A finding of this rule."""
-        return Finding(self.tenant.tenant_id, self.rule, subject, reason, max(1, count), job_id)
+    def fault(self, subject: str, reason: str, count: int = 1, job_id: UUID | None = None) -> RuleFault:
+        """A fault of this rule."""
+        return RuleFault(self.tenant.tenant_id, self.rule, subject, reason, max(1, count), job_id)
 
     @property
     def of_tenant(self) -> UUID | None:
@@ -55,8 +55,8 @@ class RuleCheck(NamedTuple):
 
 def dead_and_missed(
     tenants: dict[UUID, TenantRules], ended: Iterable[EndedRuns], jobs: dict[UUID, WatchedJob]
-) -> list[Finding]:
-    """Findings about runs that ended: dead letters, missed fires, first attempts that were late."""
+) -> list[RuleFault]:
+    """Faults about runs that ended: dead letters, missed fires, first attempts that were late."""
     found = []
     for one in ended:
         job, tenant = jobs.get(one.job_id), tenants.get(one.tenant_id)
@@ -74,14 +74,14 @@ def dead_and_missed(
                 text, count = f"the first attempt came {one.delay_ms / 1000:.0f} s after the fire time", 1
             else:
                 continue
-            found.append(Finding(one.tenant_id, rule, str(one.job_id), text, count, one.job_id, job))
+            found.append(RuleFault(one.tenant_id, rule, str(one.job_id), text, count, one.job_id, job))
     return found
 
 
 def late(
     tenants: dict[UUID, TenantRules], overdue: Iterable[OverdueFires], jobs: dict[UUID, WatchedJob]
-) -> list[Finding]:
-    """Findings about fires that still wait for their first attempt."""
+) -> list[RuleFault]:
+    """Faults about fires that still wait for their first attempt."""
     found = []
     for one in overdue:
         job, tenant = jobs.get(one.job_id), tenants.get(one.tenant_id)
@@ -90,7 +90,7 @@ def late(
             limit = rule.limit_for(job)
             if limit is not None and one.late_s >= limit:
                 text = f"no attempt {one.late_s:.0f} s after the fire time; {one.fires} fires wait"
-                found.append(Finding(one.tenant_id, rule, str(one.job_id), text, one.fires, one.job_id, job))
+                found.append(RuleFault(one.tenant_id, rule, str(one.job_id), text, one.fires, one.job_id, job))
     return found
 
 
@@ -100,8 +100,8 @@ async def failures(
     ended: Iterable[EndedRuns],
     jobs: dict[UUID, WatchedJob],
     open_groups: Iterable[OpenGroup],
-) -> list[Finding]:
-    """Findings about jobs whose last runs all failed: of those with a new dead letter, and of open alerts."""
+) -> list[RuleFault]:
+    """Faults about jobs whose last runs all failed: of those with a new dead letter, and of open alerts."""
     asked = {(one.tenant_id, one.job_id) for one in ended if one.dead}
     asked |= {
         (one.tenant_id, one.job_id) for one in open_groups if one.kind == AlertKind.FAILURES_IN_A_ROW and one.job_id
@@ -117,61 +117,61 @@ async def failures(
                 assert job is not None
                 if rule.name == name and (limit := rule.limit_for(job)) is not None:
                     watched[job_id] = (tenant_id, rule, job, max(1, int(limit)))
-        failing = await findings.failing(tx, {job_id: one[3] for job_id, one in watched.items()})
+        failing = await faults.failing(tx, {job_id: one[3] for job_id, one in watched.items()})
         for job_id in sorted(failing):
             tenant_id, rule, job, many = watched[job_id]
             text = f"the last {many} runs failed"
-            found.append(Finding(tenant_id, rule, str(job_id), text, many, job_id, job))
+            found.append(RuleFault(tenant_id, rule, str(job_id), text, many, job_id, job))
     return found
 
 
-async def _no_success(check: RuleCheck) -> list[Finding]:
+async def _no_success(check: RuleCheck) -> list[RuleFault]:
     since = check.tx.now - check.limit_span
-    ids = await findings.without_success(check.tx, check.tenant.tenant_id, check.rule.rule, since)
+    ids = await faults.without_success(check.tx, check.tenant.tenant_id, check.rule.rule, since)
     text = f"no success for {check.rule.rule.limit:.0f} s"
-    return [check.finding(str(id_), text, job_id=id_) for id_ in ids]
+    return [check.fault(str(id_), text, job_id=id_) for id_ in ids]
 
 
-async def _open_breakers(check: RuleCheck) -> list[Finding]:
-    found = await findings.open_breakers(check.tx, check.tenant.tenant_id, check.tx.now - check.limit_span)
+async def _open_breakers(check: RuleCheck) -> list[RuleFault]:
+    found = await faults.open_breakers(check.tx, check.tenant.tenant_id, check.tx.now - check.limit_span)
     return [
-        check.finding(one.target, f"the circuit breaker of {one.target} is open; {one.waiting} calls wait", one.waiting)
+        check.fault(one.target, f"the circuit breaker of {one.target} is open; {one.waiting} calls wait", one.waiting)
         for one in found
     ]
 
 
-async def _source_drift(check: RuleCheck) -> list[Finding]:
+async def _source_drift(check: RuleCheck) -> list[RuleFault]:
     return await _of_rounds(check, lambda one: one.counts.drift, "tasks differ from the list of the source")
 
 
-async def _source_pending_dead(check: RuleCheck) -> list[Finding]:
+async def _source_pending_dead(check: RuleCheck) -> list[RuleFault]:
     return await _of_rounds(check, lambda one: one.counts.dead, "tasks are pending in the source and dead letters here")
 
 
-async def _of_rounds(check: RuleCheck, count: Callable[[SourceRound], int], what: str) -> list[Finding]:
-    rounds = await findings.source_rounds(check.tx, check.tenant.tenant_id)
+async def _of_rounds(check: RuleCheck, count: Callable[[LastSourceRound], int], what: str) -> list[RuleFault]:
+    rounds = await faults.source_rounds(check.tx, check.tenant.tenant_id)
     return [
-        check.finding(one.source, f"{count(one)} {what} {one.source}", count(one), one.job_id)
+        check.fault(one.source, f"{count(one)} {what} {one.source}", count(one), one.job_id)
         for one in rounds
         if count(one) >= max(1, check.rule.rule.limit)
     ]
 
 
-async def _rolling_coverage(check: RuleCheck) -> list[Finding]:
-    found = await findings.lost_coverages(check.tx, check.tenant.tenant_id)
+async def _rolling_coverage(check: RuleCheck) -> list[RuleFault]:
+    found = await faults.lost_coverages(check.tx, check.tenant.tenant_id)
     return [
-        check.finding(str(one.job_id), f"{one.fresh} of {one.subjects} subjects are fresh", job_id=one.job_id)
+        check.fault(str(one.job_id), f"{one.fresh} of {one.subjects} subjects are fresh", job_id=one.job_id)
         for one in found
     ]
 
 
-async def _stuck_intakes(check: RuleCheck) -> list[Finding]:
-    found = await findings.stuck_intakes(check.tx, check.tenant.tenant_id, check.tx.now - check.limit_span)
+async def _stuck_intakes(check: RuleCheck) -> list[RuleFault]:
+    found = await faults.stuck_intakes(check.tx, check.tenant.tenant_id, check.tx.now - check.limit_span)
     text = "the intake {} takes nothing; {} messages wait"
-    return [check.finding(one.intake, text.format(one.intake, one.waiting), one.waiting) for one in found]
+    return [check.fault(one.intake, text.format(one.intake, one.waiting), one.waiting) for one in found]
 
 
-async def _unattended_queues(check: RuleCheck) -> list[Finding]:
+async def _unattended_queues(check: RuleCheck) -> list[RuleFault]:
     mine = check.tenant.tenant_id
     place: tuple[UUID, str] | None = (mine, "")
     found = []
@@ -179,7 +179,7 @@ async def _unattended_queues(check: RuleCheck) -> list[Finding]:
         some, place = await queues.unattended(check.tx, place, QUEUES_PAGE, check.limit_span)
         found += [one for one in some if one.tenant_id == mine]
     return [
-        check.finding(
+        check.fault(
             one.name, f"work waits in the queue {one.name} since {one.oldest:%H:%M:%S} UTC, and nobody polls it"
         )
         for one in found
@@ -191,65 +191,61 @@ async def _signals(check: RuleCheck, span: timedelta) -> Signal:
     return add_signals([signal for _, signal in counted])
 
 
-async def _trigger_delay(check: RuleCheck) -> list[Finding]:
+async def _trigger_delay(check: RuleCheck) -> list[RuleFault]:
     p95 = percentile_ms((await _signals(check, DELAYS_SPAN)).delays, 0.95)
     text = (
         f"95 % of the fires of the last 5 minutes were sent within {p95} ms; the limit is {check.rule.rule.limit:g} ms"
     )
-    return [check.finding("", text)] if p95 > check.rule.rule.limit else []
+    return [check.fault("", text)] if p95 > check.rule.rule.limit else []
 
 
-async def _success_rate(check: RuleCheck) -> list[Finding]:
+async def _success_rate(check: RuleCheck) -> list[RuleFault]:
     counted = await _signals(check, SUCCESS_RATE_SPAN)
     attempts = counted.success + counted.failed + counted.dead
     if attempts < LEAST_ATTEMPTS or counted.success_rate >= check.rule.rule.limit:
         return []
     text = f"{counted.success_rate:.1%} of {attempts} attempts of the last 10 minutes succeeded"
-    return [check.finding("", text, attempts - counted.success)]
+    return [check.fault("", text, attempts - counted.success)]
 
 
-async def _retry_backlog(check: RuleCheck) -> list[Finding]:
+async def _retry_backlog(check: RuleCheck) -> list[RuleFault]:
     waiting = (await signals.backlog(check.tx, check.tx.now - 3 * MINUTE, check.of_tenant)).retry_backlog
     return (
-        [check.finding("", f"{waiting} instances wait for a retry", waiting)] if waiting > check.rule.rule.limit else []
+        [check.fault("", f"{waiting} instances wait for a retry", waiting)] if waiting > check.rule.rule.limit else []
     )
 
 
-async def _dead_letter_growth(check: RuleCheck) -> list[Finding]:
+async def _dead_letter_growth(check: RuleCheck) -> list[RuleFault]:
     counted = await signals.since(check.tx, check.tx.now - 3 * MINUTE, check.of_tenant)
     newest = max((minute for minute, _ in counted), default=None)
     grown = sum(signal.dead for minute, signal in counted if minute == newest)
-    return [check.finding("", f"{grown} dead letters in a minute", grown)] if grown > check.rule.rule.limit else []
+    return [check.fault("", f"{grown} dead letters in a minute", grown)] if grown > check.rule.rule.limit else []
 
 
-async def _silent_nodes(check: RuleCheck) -> list[Finding]:
-    found = await findings.silent_nodes(check.tx, check.tx.now - NODE_REMEMBERED)
-    return [
-        check.finding(one.name, f"the node {one.name} was last seen at {one.seen_at:%H:%M:%S} UTC") for one in found
-    ]
+async def _silent_nodes(check: RuleCheck) -> list[RuleFault]:
+    found = await faults.silent_nodes(check.tx, check.tx.now - NODE_REMEMBERED)
+    return [check.fault(one.name, f"the node {one.name} was last seen at {one.seen_at:%H:%M:%S} UTC") for one in found]
 
 
-async def _clock_untrusted(check: RuleCheck) -> list[Finding]:
-    doubt = await findings.clock_doubt(check.tx)
+async def _clock_untrusted(check: RuleCheck) -> list[RuleFault]:
+    doubt = await faults.clock_doubt(check.tx)
     if doubt is None:
         return []
-    return [check.finding("", f"the clock of the database jumped ahead by {doubt.total_seconds():.0f} s")]
+    return [check.fault("", f"the clock of the database jumped ahead by {doubt.total_seconds():.0f} s")]
 
 
-async def _partition_missing(check: RuleCheck) -> list[Finding]:
+async def _partition_missing(check: RuleCheck) -> list[RuleFault]:
     days = await partitions.days_ahead(check.tx)
-    return [] if days >= check.rule.rule.limit else [check.finding("", f"tables exist for {days} days ahead")]
+    return [] if days >= check.rule.rule.limit else [check.fault("", f"tables exist for {days} days ahead")]
 
 
-async def _archive_behind(check: RuleCheck) -> list[Finding]:
+async def _archive_behind(check: RuleCheck) -> list[RuleFault]:
     found = await archived_days.unarchived(check.tx, (check.tx.now - ARCHIVE_PATIENCE).date())
     days = found.days
-    return (
-        [check.finding("", f"{days} days wait for the archive", days)] if days >= max(1, check.rule.rule.limit) else []
-    )
+    return [check.fault("", f"{days} days wait for the archive", days)] if days >= max(1, check.rule.rule.limit) else []
 
 
-CHECKS: Final[dict[AlertKind, Callable[[RuleCheck], Awaitable[list[Finding]]]]] = {
+CHECKS: Final[dict[AlertKind, Callable[[RuleCheck], Awaitable[list[RuleFault]]]]] = {
     AlertKind.NO_SUCCESS: _no_success,
     AlertKind.BREAKER_OPEN: _open_breakers,
     AlertKind.SOURCE_DRIFT: _source_drift,
@@ -269,7 +265,7 @@ CHECKS: Final[dict[AlertKind, Callable[[RuleCheck], Awaitable[list[Finding]]]]] 
 """How to find each state. Faults of single runs and cells that are down are found elsewhere."""
 
 
-async def states(tx: Tx, tenants: dict[UUID, TenantRules]) -> list[Finding]:
+async def states(tx: Tx, tenants: dict[UUID, TenantRules]) -> list[RuleFault]:
     """Check every rule about a state."""
     found = []
     for tenant in tenants.values():

@@ -58,7 +58,7 @@ class OpenBreaker(NamedTuple):
     since: datetime
 
 
-class SourceRound(NamedTuple):
+class LastSourceRound(NamedTuple):
     """The last finished round of a source."""
 
     source: str
@@ -91,12 +91,12 @@ class SilentNode(NamedTuple):
 
 async def tenant_names(tx: Tx, ids: Sequence[UUID]) -> dict[UUID, str]:
     """The names of tenants that this cell knows and that are not removed."""
-    return {row["id"]: row["name"] for row in await tx.rows(sql("alerts/findings/tenant_names"), ids)}
+    return {row["id"]: row["name"] for row in await tx.rows(sql("alerts/faults/tenant_names"), ids)}
 
 
 async def ended(tx: Tx, span: tuple[int, int], since: datetime, late_ms: int) -> list[EndedRuns]:
     """The jobs with dead letters, missed fires or late first attempts in a span of transactions."""
-    rows = await tx.rows(sql("alerts/findings/ended"), *span, since, OUR_REASONS, late_ms)
+    rows = await tx.rows(sql("alerts/faults/ended"), *span, since, OUR_REASONS, late_ms)
     return [EndedRuns(*row) for row in rows]
 
 
@@ -104,61 +104,61 @@ async def failing(tx: Tx, counts: Mapping[UUID, int]) -> set[UUID]:
     """The jobs whose last runs, as many as given for each, all failed."""
     if not counts:
         return set()
-    rows = await tx.rows(sql("alerts/findings/failing"), list(counts), list(counts.values()))
+    rows = await tx.rows(sql("alerts/faults/failing"), list(counts), list(counts.values()))
     return {row["job_id"] for row in rows}
 
 
 async def overdue(tx: Tx, by: timedelta) -> list[OverdueFires]:
     """The fires that are late by at least that and had no attempt."""
-    rows = await tx.rows(sql("alerts/findings/overdue"), tx.now, tx.now - by, MAX_LATE_ROWS)
+    rows = await tx.rows(sql("alerts/faults/overdue"), tx.now, tx.now - by, MAX_LATE_ROWS)
     return [OverdueFires(*row) for row in rows]
 
 
 async def without_success(tx: Tx, tenant_id: UUID, rule: AlertRule, since: datetime) -> list[UUID]:
     """The jobs of a rule that had no success since a time."""
     args = (tenant_id, rule.job, rule.labels, rule.owner, since, MAX_JOBS_WITHOUT_SUCCESS)
-    return [row["job_id"] for row in await tx.rows(sql("alerts/findings/without_success"), *args)]
+    return [row["job_id"] for row in await tx.rows(sql("alerts/faults/without_success"), *args)]
 
 
 async def watched_jobs(tx: Tx, ids: Sequence[UUID]) -> dict[UUID, WatchedJob]:
     """What the rules know of jobs. Jobs that are paused, completed or removed are left out."""
-    rows = await tx.rows(sql("alerts/findings/watched_jobs"), [shard_in(id_) for id_ in ids], ids)
+    rows = await tx.rows(sql("alerts/faults/watched_jobs"), [shard_in(id_) for id_ in ids], ids)
     return {row["id"]: _watched_job(row) for row in rows if row["status"] == ACTIVE}
 
 
 async def open_breakers(tx: Tx, tenant_id: UUID, before: datetime) -> list[OpenBreaker]:
     """The targets of a tenant whose circuit breaker has been open since before a time."""
-    rows = await tx.rows(sql("alerts/findings/open_breakers"), tx.now, tenant_id, before)
+    rows = await tx.rows(sql("alerts/faults/open_breakers"), tx.now, tenant_id, before)
     return [OpenBreaker(*row) for row in rows]
 
 
-async def source_rounds(tx: Tx, tenant_id: UUID) -> list[SourceRound]:
+async def source_rounds(tx: Tx, tenant_id: UUID) -> list[LastSourceRound]:
     """The last finished round of each source of a tenant."""
-    rows = await tx.rows(sql("alerts/findings/source_rounds"), tenant_id)
+    rows = await tx.rows(sql("alerts/faults/source_rounds"), tenant_id)
     return [
-        SourceRound(row["source"], row["job_id"], row["number"], msgspec.convert(row["counts"], RoundCounts))
+        LastSourceRound(row["source"], row["job_id"], row["number"], msgspec.convert(row["counts"], RoundCounts))
         for row in rows
     ]
 
 
 async def lost_coverages(tx: Tx, tenant_id: UUID) -> list[LostCoverage]:
     """The rolling sets of a tenant that are not covered as promised."""
-    return [LostCoverage(*row) for row in await tx.rows(sql("alerts/findings/lost_coverages"), tenant_id)]
+    return [LostCoverage(*row) for row in await tx.rows(sql("alerts/faults/lost_coverages"), tenant_id)]
 
 
 async def stuck_intakes(tx: Tx, tenant_id: UUID, before: datetime) -> list[StuckIntake]:
     """The intakes of a tenant that took nothing since a time although they should have."""
-    return [StuckIntake(*row) for row in await tx.rows(sql("alerts/findings/stuck_intakes"), tenant_id, before)]
+    return [StuckIntake(*row) for row in await tx.rows(sql("alerts/faults/stuck_intakes"), tenant_id, before)]
 
 
 async def silent_nodes(tx: Tx, since: datetime) -> list[SilentNode]:
     """The nodes whose lease ran out after a time and that did not end by themselves."""
-    return [SilentNode(*row) for row in await tx.rows(sql("alerts/findings/silent_nodes"), tx.now, since)]
+    return [SilentNode(*row) for row in await tx.rows(sql("alerts/faults/silent_nodes"), tx.now, since)]
 
 
 async def clock_doubt(tx: Tx) -> timedelta | None:
     """By how much the clock of this cell jumped ahead; None: it is trusted."""
-    found = await tx.value(sql("alerts/findings/clock_doubt"))
+    found = await tx.value(sql("alerts/faults/clock_doubt"))
     return None if found is None else timedelta(milliseconds=found)
 
 
