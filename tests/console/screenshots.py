@@ -4,6 +4,7 @@ Named pages alone: `python -m tests.console.screenshots sources source`.
 """
 
 import asyncio
+import os
 import sys
 import tempfile
 from datetime import timedelta
@@ -20,6 +21,7 @@ from tests.console.pages import PLATFORM, pages_of
 from tests.console.scene import Scene, set_up
 from tests.console.serving import Home, Served, serving
 from tests.console.words import Words
+from tests.probes import NO_PROBES
 from tests.steps import query
 
 A_DAY = """
@@ -48,14 +50,25 @@ TAKEN = """
     select $2, $2, 48211, 2, 316, id, tenant_id from channel where tenant_id = $1 and kind = 'intake'
     on conflict (channel_id) do update set taken = 48211, parked = 2, waiting = 316, taken_at = $2, error = null"""
 """What an intake would have taken: there is no broker here, so that it is paused."""
+RESOLVED = """
+    insert into alert (opened_at, last_seen_at, acknowledged_at, acknowledged_by, resolved_at, count, resolve_after,
+                       repeat_after, id, tenant_id, adds, rule, kind, severity, group_key, job, job_id, owner, reason,
+                       channels)
+    select $2::timestamptz - interval '9 hours', $2::timestamptz - interval '8 hours 40 minutes',
+           $2::timestamptz - interval '8 hours 51 minutes', 'user:grace',
+           $2::timestamptz - interval '8 hours 39 minutes', 1, 60, 3600, gen_random_uuid(), $1, false, 'coupons',
+           'no_success', 'critical', id::text, name, id, 'growth', 'no success for 1 h 4 min', array['growth-group']
+    from job where tenant_id = $1 and name = 'coupon_job'"""
+"""An alert of the night before: a real one is resolved minutes after its fault."""
 FOLDER = Path(__file__).parents[2] / "docs/console"
 BY_NIGHT = ("overview", "task")
-ON_A_PHONE = ("instances", "task", "source")
+ON_A_PHONE = ("instances", "task", "source", "alerts")
 
 
 async def main(only: list[str]) -> None:
     """A server, some life in it, and a picture of every page, or of these alone."""
     FOLDER.mkdir(exist_ok=True)
+    os.environ |= NO_PROBES  # a node of somebody else may have the ports of the probes
     with private_cluster() as cluster, tempfile.TemporaryDirectory() as folder:
         await cluster.make_template()
         async with serving(cluster, Path(folder)) as served, browsing() as browser:
@@ -97,6 +110,7 @@ async def lived_in(served: Served, home: Home) -> dict[str, str]:
     await scene.when("/intakes/changes", lambda one: one["position"] is not None)
     own = served.store.cell(shard_in(home.tenant.id))
     await query(own, TAKEN, home.tenant.id, scene.now - timedelta(minutes=2))
+    await query(served.store, RESOLVED, home.tenant.id, scene.now)
     for _ in range(12):
         await scene.ended(await scene.trigger("coupon_job"))
     await at_queues(scene)

@@ -75,5 +75,5 @@ export function SelectorText({ selector }: { selector: Selector }) {
     selector.owner !== null && t("selector.ownerIs", { owner: selector.owner }),
     ...labelTexts(selector.labels),
   ].filter(Boolean);
-  return <>{parts.join(", ") || t("selector.everything")}</>;
+  return <>{parts.join(t("comma")) || t("selector.everything")}</>;
 }

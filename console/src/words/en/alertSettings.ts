@@ -5,7 +5,7 @@ export default {
   name: "Name",
   changed: "Changed",
   actions: "Actions",
-  all: "all",
+  comma: ", ",
   selector: {
     job: "Job",
     jobHelp: "The name of one job. Empty: all jobs.",
@@ -35,6 +35,7 @@ export default {
     kindLabel: "Kind",
     target: "Sends to",
     language: "Language of the texts",
+    languageColumn: "Language",
     languages: { en: "English", zh: "Chinese" },
     kind: {
       feishu: "Feishu",
@@ -103,6 +104,7 @@ export default {
     thresholdColumn: "Threshold",
     thresholdHelp: "Empty: {{value}}.",
     each: "each one",
+    atOnce: "at once",
     unit: {
       runs: "runs",
       late: "seconds after the fire time",

@@ -4,7 +4,7 @@ export default {
   name: "名称",
   changed: "最近修改",
   actions: "操作",
-  all: "全部",
+  comma: "、",
   selector: {
     job: "任务定义",
     jobHelp: "一个任务定义的名称。留空：全部任务定义。",
@@ -34,6 +34,7 @@ export default {
     kindLabel: "类型",
     target: "发送至",
     language: "消息语言",
+    languageColumn: "语言",
     languages: { en: "英文", zh: "中文" },
     kind: {
       feishu: "飞书",
@@ -101,6 +102,7 @@ export default {
     thresholdColumn: "阈值",
     thresholdHelp: "留空：{{value}}。",
     each: "每一次",
+    atOnce: "立即",
     unit: {
       runs: "次运行",
       late: "触发时间之后的秒数",

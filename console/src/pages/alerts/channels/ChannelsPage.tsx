@@ -63,7 +63,7 @@ function useColumns(): Column<AlertChannelView>[] {
     { title: t("channels.kindLabel"), kind: "tight", show: (one) => t(`channels.kind.${one.channel.kind}`) },
     { title: t("channels.target"), show: (one) => <TargetText one={one} /> },
     {
-      title: t("channels.language"),
+      title: t("channels.languageColumn"),
       kind: "tight",
       show: (one) => t(`channels.languages.${one.channel.language ?? "en"}`),
     },
@@ -85,7 +85,7 @@ function TargetText({ one }: { one: AlertChannelView }) {
   const { url_secret, routing_key, bearer, url, to, signing } = draftOf(one);
   const secret = url_secret || routing_key || bearer;
   const parts = [
-    url || to.split("\n").join(", "),
+    url || to.split("\n").join(t("comma")),
     secret && t("channels.usingSecret", { name: secret }),
     signing && t("channels.signed", { name: signing }),
   ].filter(Boolean);

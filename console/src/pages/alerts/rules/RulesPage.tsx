@@ -10,7 +10,8 @@ import type { Column } from "../../../parts/DataTable";
 import { EmptyState } from "../../../parts/EmptyState";
 import { Page } from "../../../parts/Page";
 import { PagedTable } from "../../../parts/PagedTable";
-import { FACTS } from "../kinds";
+import { duration } from "../../../parts/times";
+import { FACTS, type Unit } from "../kinds";
 import { SeverityMark } from "../Marks";
 import { RemoveButton } from "../RemoveButton";
 import { SelectorText } from "../SelectorFields";
@@ -20,6 +21,14 @@ import { RuleDialog } from "./RuleDialog";
 const route = getRouteApi("/alerts/rules");
 const EXAMPLE = "horae alert-rule put coupons --kind no_success --job coupon_job --threshold 3600";
 const DEFAULT_CHANNEL = "default";
+
+/** The units that are times, in milliseconds. */
+const UNITS_MS: Partial<Record<Unit, number>> = {
+  late: 1_000,
+  noSuccess: 1_000,
+  seconds: 1_000,
+  milliseconds: 1,
+};
 
 /** The alert rules of the tenant. */
 export function RulesPage() {
@@ -81,9 +90,13 @@ function ThresholdText({ rule }: { rule: AlertRuleView }) {
   const { t } = useTranslation("alertSettings");
   const { threshold, unit } = FACTS[rule.kind];
   if (threshold === undefined || unit === undefined) return <>{t("rules.each")}</>;
+  const value = rule.threshold ?? threshold;
+  const unitMs = UNITS_MS[unit];
+  if (unitMs !== undefined) return <>{value === 0 ? t("rules.atOnce") : duration(value * unitMs)}</>;
+  if (unit === "share") return <>{(value * 100).toLocaleString()} %</>;
   return (
     <>
-      {(rule.threshold ?? threshold).toLocaleString()} {t(`rules.unit.${unit}`)}
+      {value.toLocaleString()} {t(`rules.unit.${unit}`)}
     </>
   );
 }

@@ -81,8 +81,8 @@ function PhaseMark({ silence }: { silence: SilenceView }) {
 }
 
 function SilencedText({ silence }: { silence: SilenceView }) {
-  const { t } = useTranslation("alerts");
-  const kinds = silence.kinds.map((kind) => t(`kinds.${kind}`)).join(", ");
+  const { t } = useTranslation(["alertSettings", "alerts"]);
+  const kinds = silence.kinds.map((kind) => t(`alerts:kinds.${kind}`)).join(t("comma"));
   return (
     <>
       {kinds && `${kinds} · `}

@@ -34,6 +34,7 @@ class Alert(Model, frozen=True, kw_only=True):
     channels: list[str]
     opened_at: datetime
     last_seen_at: datetime
+    labels: dict[str, str] = {}
     job: str | None = None
     job_id: str | None = None
     owner: str | None = None
