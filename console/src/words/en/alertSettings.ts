@@ -79,7 +79,7 @@ export default {
     waiting: "The test waits for a node to send it.",
     sent: "The channel accepted the message, after {{count}} attempts.",
     sentOnce: "The channel accepted the message.",
-    retried: "Not delivered after {{count}} attempts. It is tried again by itself.",
+    retried: "Not delivered yet; it is tried again by itself. Attempts: {{count}}.",
     failed: "The message could not be delivered.",
   },
   rules: {
@@ -148,6 +148,8 @@ export default {
     removeTitle: "End the silence {{name}}?",
     removeVerb: "End",
     endsNow: "Alerts that are still open are sent now.",
+    dropTitle: "Remove the silence {{name}}?",
+    dropped: "Alerts are sent as if it did not exist.",
     what: "Silences",
     kinds: "Kinds of alerts",
     kindsHelp: "Empty: all kinds.",

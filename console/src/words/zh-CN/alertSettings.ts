@@ -78,7 +78,7 @@ export default {
     waiting: "测试消息正在等待节点发送。",
     sent: "经过 {{count}} 次尝试，渠道已接受消息。",
     sentOnce: "渠道已接受消息。",
-    retried: "已尝试 {{count}} 次，尚未送达，会自动重试。",
+    retried: "尚未送达，会自动重试。已尝试 {{count}} 次。",
     failed: "消息未能送达。",
   },
   rules: {
@@ -146,6 +146,8 @@ export default {
     removeTitle: "结束静默 {{name}}？",
     removeVerb: "结束",
     endsNow: "仍未恢复的告警会立即发送。",
+    dropTitle: "移除静默 {{name}}？",
+    dropped: "告警照常发送。",
     what: "静默对象",
     kinds: "告警种类",
     kindsHelp: "留空：全部种类。",

@@ -68,8 +68,14 @@ function useColumns(): Column<SilenceView>[] {
     { title: t("silences.what"), show: (silence) => <SilencedText silence={silence} /> },
     { title: t("silences.from"), kind: "tight", show: (silence) => <Timestamp at={silence.starts_at} /> },
     { title: t("silences.until"), kind: "tight", show: (silence) => <Timestamp at={silence.ends_at} /> },
-    { title: t("silences.comment"), show: (silence) => silence.comment },
-    { title: t("changed"), show: (silence) => silence.changed_by },
+    {
+      title: t("silences.comment"),
+      show: (silence) => (
+        <>
+          {silence.comment} <span className="soft">{silence.changed_by}</span>
+        </>
+      ),
+    },
     { title: t("actions"), kind: "tight", show: (silence) => <Actions silence={silence} /> },
   ];
 }
@@ -102,9 +108,9 @@ function Actions({ silence }: { silence: SilenceView }) {
       </ActionButton>
       <RemoveButton
         action="silences.remove"
-        title={t("silences.removeTitle", { name: silence.name })}
+        title={t(active ? "silences.removeTitle" : "silences.dropTitle", { name: silence.name })}
         verb={active ? t("silences.removeVerb") : undefined}
-        effect={[t("silences.endsNow")]}
+        effect={[t(active ? "silences.endsNow" : "silences.dropped")]}
         queryKey="silences"
         onRemove={() => deleteSilencesName(silence.name)}
       />
