@@ -87,7 +87,7 @@ def add_ids(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict
         id_ = _uuid_of(event.get(name))
         if id_ is not None:
             event[name] = public(prefix, id_)
-            if prefix is Prefix.INSTANCE:
+            if prefix == Prefix.INSTANCE:
                 event.setdefault("trace_id", id_.hex)
     return event
 

@@ -3,6 +3,8 @@
 from datetime import datetime
 from typing import Any
 
+import msgspec
+
 from horae_client.models.base import Model
 
 
@@ -34,7 +36,7 @@ class Alert(Model, frozen=True, kw_only=True):
     channels: list[str]
     opened_at: datetime
     last_seen_at: datetime
-    labels: dict[str, str] = {}
+    labels: dict[str, str] = msgspec.field(default_factory=dict)
     job: str | None = None
     job_id: str | None = None
     owner: str | None = None
