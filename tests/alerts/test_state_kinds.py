@@ -11,6 +11,7 @@ from horae.domain.events.channels import Broker, TopicAddress
 from horae.domain.events.intakes import Intake
 from horae.domain.health.signals import AttemptResult
 from horae.domain.ids import shard_in
+from horae.domain.instances.instances import Priority
 from horae.domain.limits.hold_reasons import HoldReason
 from horae.domain.limits.holds import GateKind, GateName, HeldLane, Hold
 from horae.domain.rolling.rolling import Coverage
@@ -19,6 +20,7 @@ from horae.runtime.randomness import new_token
 from horae.service.alerts import channels
 from horae.service.events import intakes
 from horae.store.events import intakes as intake_rows
+from horae.store.health.level_counts import LevelRow
 from horae.store.limits import holds
 from horae.store.rolling import coverages
 from horae.upkeep.signals import Signaller
@@ -98,19 +100,22 @@ async def test_retry_backlog(ctx, world, hook, put, cell):
     assert statuses(hook, "retry_backlog") == ["firing", "resolved"]
 
 
-async def test_breaker_open(ctx, world, hook, put, cell):
+@pytest.mark.parametrize(
+    ("reason", "text"),
+    [(HoldReason.BREAKER, "the circuit breaker of {} is open"), (HoldReason.NO_ANSWER, "{} answers nothing")],
+)
+async def test_breaker_open(ctx, world, hook, put, cell, reason, text):
     await put(AlertKind.BREAKER_OPEN)
     now, node = cell.clock.now(), new_token()
     await query(cell, NODE, now, now + timedelta(days=1), node)
-    gate, lane = GateName(GateKind.TARGET, "https://shop.example.com"), next(iter(HeldLane))
-    hold = Hold(
-        tenant_id=ctx.tenant.id, gate=gate, lane=lane, reason=HoldReason.BREAKER, since=now, waiting=7, next_try_at=None
-    )
+    gate, lane = GateName(GateKind.TARGET, "https://shop.example.com/pay?token=canary"), next(iter(HeldLane))
+    hold = Hold(tenant_id=ctx.tenant.id, gate=gate, lane=lane, reason=reason, since=now, waiting=7, next_try_at=None)
     async with cell.tx() as tx:
         await holds.write(tx, node, [], [hold])
     await world.round(seconds=15)
     assert statuses(hook, "breaker_open") == ["firing"]
-    assert "https://shop.example.com" in hook.got[-1]["reason"]
+    assert text.format("https://shop.example.com/pay") in hook.got[-1]["reason"]
+    assert "canary" not in str(hook.got)
     async with cell.tx() as tx:
         await holds.write(tx, node, [(ctx.tenant.id, gate, lane)], [])
     await world.round(seconds=70)
@@ -190,3 +195,16 @@ async def test_queue_unpolled(ctx, world, hook, put):
 async def test_a_tenant_cannot_have_a_rule_about_the_platform(ctx):
     with pytest.raises(Invalid):
         await channels.put_rule(ctx, "rule", AlertRule(kind=AlertKind.CELL_DOWN))
+
+
+async def test_error_budget_burning(ctx, world, hook, put, cell):
+    """A hundred due times of which half were late burn the budget of 0.1 % five hundred times too fast."""
+    await put(AlertKind.ERROR_BUDGET_BURNING)
+    minute = cell.clock.now().replace(second=0, microsecond=0)
+    cell.level_counts.give_back([LevelRow(minute, ctx.tenant.id, Priority.NORMAL, in_time=50, late=50)])
+    await Signaller(ctx.store, new_token()).once()
+    await world.round(seconds=15)
+    assert statuses(hook, "error_budget_burning") == ["firing"]
+    assert "priority normal" in hook.got[-1]["reason"]
+    await world.round(hours=80)
+    assert statuses(hook, "error_budget_burning") == ["firing", "resolved"]

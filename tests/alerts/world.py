@@ -34,6 +34,7 @@ class Hook:
 
     def __init__(self):
         self.got, self.tried, self.down, self.url, self.hangs = [], 0, False, "", False
+        self.on_message = lambda _message: None
 
     async def visited(self, reader, writer):
         head = (await reader.readuntil(b"\r\n\r\n")).decode()
@@ -47,6 +48,7 @@ class Hook:
         status = 503 if self.down else 200 if self._is_signed(head, body) else 401
         if status == 200:
             self.got.append(msgspec.json.decode(body)["data"])
+            self.on_message(self.got[-1])
         writer.write(f"HTTP/1.1 {status} x\r\ncontent-length: 0\r\nconnection: close\r\n\r\n".encode())
         await writer.drain()
         writer.close()

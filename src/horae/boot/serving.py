@@ -311,6 +311,7 @@ async def _run_node(
     archiver = day_archiver_of(settings, store)
     chains = partial(_chains_audit, store, worker)
     mailer = mailer_of(settings)
+    watcher = AlertWatcher(owner, chains, pages_of(settings), settings.service_level)
     deliverer = AlertDeliverer(owner, chains, alert_sender_of(store, sender, book_of(sender), mailer))
     gauges = GaugeReader(
         owner,
@@ -351,7 +352,7 @@ async def _run_node(
         (reconciler, RECONCILER_INTERVAL_S, Sign.SOURCES),
         (feed, FEED_INTERVAL_S, Sign.SUBSCRIPTIONS),
         (intakes, INTAKES_INTERVAL_S, Sign.INTAKES),
-        (AlertWatcher(owner, chains, pages_of(settings)), ALERT_WATCH_INTERVAL_S, Sign.ALERTS),
+        (watcher, ALERT_WATCH_INTERVAL_S, Sign.ALERTS),
         (deliverer, ALERT_DELIVERY_INTERVAL_S, Sign.ALERTS),
         (marker_of(settings, owner, chains), MARKS_INTERVAL_S, Sign.ROWS_WRITTEN),
     )

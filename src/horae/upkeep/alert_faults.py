@@ -14,7 +14,7 @@ from horae.store.alerts import faults
 from horae.store.alerts.alerts import OpenGroup
 from horae.store.alerts.faults import EndedRuns, LastSourceRound, OverdueFires
 from horae.store.databases import archived_days, partitions
-from horae.store.health import signals
+from horae.store.health import service_level, signals
 from horae.store.tx import Tx
 from horae.store.workers import queues
 from horae.upkeep.alert_rules import TenantRules
@@ -32,11 +32,12 @@ ARCHIVE_PATIENCE: Final = timedelta(days=2)
 
 
 class RuleCheck(NamedTuple):
-    """A rule to check in a transaction."""
+    """A rule to check in a transaction. `objective` is the part of all due times that is to be in time."""
 
     tx: Tx
     tenant: TenantRules
     rule: NamedRule
+    objective: float
 
     def fault(self, subject: str, reason: str, count: int = 1, job_id: UUID | None = None) -> RuleFault:
         """A fault of this rule."""
@@ -132,12 +133,14 @@ async def _no_success(check: RuleCheck) -> list[RuleFault]:
     return [check.fault(str(id_), text, job_id=id_) for id_ in ids]
 
 
-async def _open_breakers(check: RuleCheck) -> list[RuleFault]:
-    found = await faults.open_breakers(check.tx, check.tenant.tenant_id, check.tx.now - check.limit_span)
-    return [
-        check.fault(one.target, f"the circuit breaker of {one.target} is open; {one.waiting} calls wait", one.waiting)
-        for one in found
-    ]
+async def _stopped_targets(check: RuleCheck) -> list[RuleFault]:
+    found = await faults.stopped_targets(check.tx, check.tenant.tenant_id, check.tx.now - check.limit_span)
+    stopped = []
+    for one in found:
+        place = one.target.partition("?")[0]  # a query may hold a credential, and messages leave the house
+        what = f"the circuit breaker of {place} is open" if one.is_open else f"{place} answers nothing"
+        stopped.append(check.fault(place, f"{what}; {one.waiting} calls wait", one.waiting))
+    return stopped
 
 
 async def _source_drift(check: RuleCheck) -> list[RuleFault]:
@@ -245,9 +248,21 @@ async def _archive_behind(check: RuleCheck) -> list[RuleFault]:
     return [check.fault("", f"{days} days wait for the archive", days)] if days >= max(1, check.rule.rule.limit) else []
 
 
+async def _burning_budgets(check: RuleCheck) -> list[RuleFault]:
+    levels = await service_level.read(check.tx, check.of_tenant, check.objective)
+    found = []
+    for priority, level in levels.items():
+        rules = level.burning
+        if len(rules) >= max(1, check.rule.rule.limit):
+            name, rate = priority.name.lower(), level.burn_rate(rules[0].long)
+            text = f"due times of priority {name} are late {rate:.1f} times as often as allowed ({rules[0].long})"
+            found.append(check.fault(name, text, len(rules)))
+    return found
+
+
 CHECKS: Final[dict[AlertKind, Callable[[RuleCheck], Awaitable[list[RuleFault]]]]] = {
     AlertKind.NO_SUCCESS: _no_success,
-    AlertKind.BREAKER_OPEN: _open_breakers,
+    AlertKind.BREAKER_OPEN: _stopped_targets,
     AlertKind.SOURCE_DRIFT: _source_drift,
     AlertKind.SOURCE_PENDING_DEAD: _source_pending_dead,
     AlertKind.ROLLING_COVERAGE: _rolling_coverage,
@@ -261,16 +276,17 @@ CHECKS: Final[dict[AlertKind, Callable[[RuleCheck], Awaitable[list[RuleFault]]]]
     AlertKind.CLOCK_UNTRUSTED: _clock_untrusted,
     AlertKind.PARTITION_MISSING: _partition_missing,
     AlertKind.ARCHIVE_BEHIND: _archive_behind,
+    AlertKind.ERROR_BUDGET_BURNING: _burning_budgets,
 }
 """How to find each state. Faults of single runs and cells that are down are found elsewhere."""
 
 
-async def states(tx: Tx, tenants: dict[UUID, TenantRules]) -> list[RuleFault]:
+async def states(tx: Tx, tenants: dict[UUID, TenantRules], objective: float) -> list[RuleFault]:
     """Check every rule about a state."""
     found = []
     for tenant in tenants.values():
         for rule in tenant.rules:
             check = CHECKS.get(rule.rule.kind)
             if check is not None:
-                found += await check(RuleCheck(tx, tenant, rule))
+                found += await check(RuleCheck(tx, tenant, rule, objective))
     return found

@@ -19,6 +19,7 @@ from uuid import UUID
 from horae.domain.alerts.alerts import LONGEST_REASON, RuleFault, group_faults
 from horae.domain.alerts.kinds import AlertKind
 from horae.domain.alerts.rules import LIMITS
+from horae.domain.health.service_level import DEFAULT_OBJECTIVE_SHARE
 from horae.domain.tenants.tenants import SYSTEM
 from horae.runtime.randomness import new_id
 from horae.store.alerts import alerts, faults, positions
@@ -46,12 +47,19 @@ class _PositionTaken(Exception):
 
 
 class AlertWatcher:
-    """A duty, every two seconds. `mine` says whether this node evaluates a cell."""
+    """A duty, every two seconds. `mine` says whether this node evaluates a cell.
+
+    `objective` is the part of all due times that the deployment wants to be in time.
+    """
 
     def __init__(
-        self, store: StoreProtocol, mine: Callable[[CellProtocol], bool], pages: AlertPages = NO_PAGES
+        self,
+        store: StoreProtocol,
+        mine: Callable[[CellProtocol], bool],
+        pages: AlertPages = NO_PAGES,
+        objective: float = DEFAULT_OBJECTIVE_SHARE,
     ) -> None:
-        self.store, self._mine, self._writer = store, mine, MessageWriter(pages)
+        self.store, self._mine, self._writer, self._objective = store, mine, MessageWriter(pages), objective
         self._visits = Visits("alertwatcher")
         self._states_at: dict[str, datetime] = {}
         self._idle: set[str] = set()
@@ -97,7 +105,7 @@ class AlertWatcher:
         found = await self._find(tx, tenants, (since, until), moved_at, open_groups)
         looked_at = self._states_at.get(cell.name)
         if looked_at is None or abs(tx.now - looked_at) >= STATES_INTERVAL:  # a clock that was wrong may go back
-            found += await alert_faults.states(tx, tenants)
+            found += await alert_faults.states(tx, tenants, self._objective)
             found += self._cells_down(cell, tenants)
             self._states_at[cell.name] = tx.now
         await self._record(cell, tx, found, open_groups)

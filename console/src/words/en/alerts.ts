@@ -101,7 +101,7 @@ export default {
     source_pending_dead:
       "Your system still waits for this task, but Horae has given it up. Replay it or close it there.",
     breaker_open:
-      "The target failed many calls in a row. Horae holds the calls back and tests the target from time to time. They continue by themselves when it answers again.",
+      "The target failed many calls in a row, or answers none. Horae holds the calls back and tests the target from time to time. They continue by themselves when it answers again.",
     source_drift:
       "The tasks of your system and the tasks in Horae are not the same. Some work may be missing or too much.",
     rolling_coverage: "Some subjects of this job were not visited within the time that it promises.",

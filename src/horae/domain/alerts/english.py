@@ -49,8 +49,8 @@ MEANINGS: Final = {
         "Your system still waits for this task, but Horae has given it up. Replay it or close it there."
     ),
     AlertKind.BREAKER_OPEN: (
-        "The target failed many calls in a row. Horae holds the calls back and tests the target from time to time. "
-        "They continue by themselves when it answers again."
+        "The target failed many calls in a row, or answers none. Horae holds the calls back and tests the target from "
+        "time to time. They continue by themselves when it answers again."
     ),
     AlertKind.SOURCE_DRIFT: (
         "The tasks of your system and the tasks in Horae are not the same. Some work may be missing or too much."

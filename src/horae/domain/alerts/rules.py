@@ -68,7 +68,12 @@ LIMITS: Final[dict[AlertKind, KindLimits]] = {
     AlertKind.ERROR_BUDGET_BURNING: KindLimits(1, "windows", 120),
 }
 """Every kind that a rule can have."""
-DEFAULT_TENANT_KINDS: Final = (AlertKind.DEAD_LETTER, AlertKind.LATE, AlertKind.FAILURES_IN_A_ROW)
+DEFAULT_TENANT_KINDS: Final = (
+    AlertKind.DEAD_LETTER,
+    AlertKind.BREAKER_OPEN,
+    AlertKind.LATE,
+    AlertKind.FAILURES_IN_A_ROW,
+)
 """The default rules of a tenant. The last two watch only jobs that set `late_after` or `fail_after`."""
 
 

@@ -50,12 +50,12 @@ class OverdueFires(NamedTuple):
     late_s: float
 
 
-class OpenBreaker(NamedTuple):
-    """A target whose circuit breaker is open."""
+class StoppedTarget(NamedTuple):
+    """A target that takes no calls: its circuit breaker is open, or it answers nothing. `target` is its URL."""
 
     target: str
+    is_open: bool
     waiting: int
-    since: datetime
 
 
 class LastSourceRound(NamedTuple):
@@ -126,10 +126,10 @@ async def watched_jobs(tx: Tx, ids: Sequence[UUID]) -> dict[UUID, WatchedJob]:
     return {row["id"]: _watched_job(row) for row in rows if row["status"] == ACTIVE}
 
 
-async def open_breakers(tx: Tx, tenant_id: UUID, before: datetime) -> list[OpenBreaker]:
-    """The targets of a tenant whose circuit breaker has been open since before a time."""
-    rows = await tx.rows(sql("alerts/faults/open_breakers"), tx.now, tenant_id, before)
-    return [OpenBreaker(*row) for row in rows]
+async def stopped_targets(tx: Tx, tenant_id: UUID, before: datetime) -> list[StoppedTarget]:
+    """The targets that take no calls since before a time, and for which calls wait."""
+    rows = await tx.rows(sql("alerts/faults/stopped_targets"), tx.now, tenant_id, before)
+    return [StoppedTarget(*row) for row in rows]
 
 
 async def source_rounds(tx: Tx, tenant_id: UUID) -> list[LastSourceRound]:
