@@ -1,6 +1,7 @@
 """Every reader of answers hears every answer of the corpus: each call ends, and leaves nothing behind.
 
-F1: one bad answer of a target, a token endpoint, a source, a webhook, a key engine or an issuer stops nothing.
+F1: one bad answer of a target, a token endpoint, a source, a webhook, an alert channel, a key engine or an issuer
+stops nothing.
 """
 
 import asyncio
@@ -14,6 +15,9 @@ import msgspec
 import pytest
 
 from horae.delivery import oidc, outlets, sources, transit
+from horae.delivery.alert_channels import sender as alert_sender
+from horae.delivery.alert_channels.refusals import ChannelRefused
+from horae.delivery.alert_channels.sender import AlertSender
 from horae.delivery.client import Client
 from horae.delivery.oidc import Issuer, RelyingParty
 from horae.delivery.outlets import Outlets
@@ -21,7 +25,8 @@ from horae.delivery.push import Delivery, Sender
 from horae.delivery.secrets import secrets_in_memory
 from horae.delivery.transit import Transit, TransitKek
 from horae.delivery.waiting import wait_for_callback
-from horae.domain.errors import HoraeError
+from horae.domain.alerts.channels import AlertLanguage
+from horae.domain.errors import HoraeError, Unavailable
 from horae.domain.events.channels import ChannelOwner, Subscription, TopicAddress, WebhookAddress
 from horae.domain.events.cloudevents import OutgoingEvent
 from horae.domain.events.intakes import Intake, read
@@ -30,6 +35,8 @@ from horae.domain.sources.sources import HttpSource
 from horae.domain.targets.auth import OAuthAuth
 from horae.domain.targets.targets import HttpTarget
 from horae.security import idtokens
+from tests.delivery.alert_channels.messages import a_message
+from tests.delivery.alert_channels.vendors import VENDORS, nothing_to_learn, secrets_for
 from tests.delivery.builders import TENANT, a_job, an_attempt
 from tests.delivery.corpus import BODIES, CORPUS
 from tests.delivery.server import OK, Behaviour, Visit, answer, serving
@@ -141,6 +148,17 @@ async def a_code_for_a_token(reader: Reader, n: int) -> object:
     )
 
 
+async def alert_channels(reader: Reader, n: int) -> object:
+    hook = f"{reader.url}/{n}/"
+    sender = AlertSender(reader.client, secrets_in_memory({TENANT: secrets_for(hook, {})}), nothing_to_learn)
+    ways = [sender.send(TENANT, None, vendor.channel(hook, AlertLanguage.EN), a_message()) for vendor in VENDORS]
+    found = await asyncio.gather(*ways, return_exceptions=True)
+    for one in found:
+        if one is not None and not isinstance(one, Unavailable | ChannelRefused):
+            raise one
+    return found
+
+
 READERS = (
     one_call,
     three_calls,
@@ -151,6 +169,7 @@ READERS = (
     an_issuer,
     keys_of_an_issuer,
     a_code_for_a_token,
+    alert_channels,
 )
 
 
@@ -180,7 +199,7 @@ def objects() -> int:
 @pytest.mark.parametrize("hear", READERS, ids=lambda hear: hear.__name__)
 async def test_f1_a_reader_hears_every_answer_and_nothing_is_left_of_any(hear, monkeypatch):
     assert len(CORPUS) >= 200
-    for module in (oidc, outlets, transit):
+    for module in (alert_sender, oidc, outlets, transit):
         monkeypatch.setattr(module, "READ_TIMEOUT_S", TIMEOUT_S)
     async with serving(answering(ANSWERS.__getitem__)) as server:
         before = asyncio.all_tasks()

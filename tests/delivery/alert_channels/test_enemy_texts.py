@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from html import unescape
 from typing import Any
 
+import msgspec
 import pytest
 
 from horae.delivery.alert_channels.mail import build_mail
@@ -68,6 +69,17 @@ async def test_markdown_has_no_mention_no_tag_and_only_our_links(client, name, l
     assert "://" not in rest
     assert rest.count("#") == 3
     assert not set("<>@[]()`!|\\#") & set(markdown.get("title", ""))
+
+
+@languages
+async def test_the_links_stay_in_the_longest_message_that_wecom_takes(client, language):
+    long = "https://x.example/" + "a" * 980
+    message = msgspec.structs.replace(an_enemys_message("😀" * 5000), link=long, runbook=long)
+    async with meeting(client, "wecom", language=language) as met:
+        await met.sender.send(TENANT, None, met.channel, message)
+    content = met.receiver.taken[0]["markdown"]["content"]
+    assert [url for _, url in MARKDOWN_LINK.findall(content)] == [long, long]
+    assert content.split("\n")[-1].startswith("**")
 
 
 @cases

@@ -65,10 +65,9 @@ def _labels(message: AlertMessage) -> dict[str, str]:
 
 def _annotations(channel: AlertmanagerChannel, message: AlertMessage) -> dict[str, str]:
     text = alert_text(message, channel.language)
-    lines = [f"{line.label}: {line.value}" for line in text.lines if not line.is_link]
     known = {
         "summary": harmless(text.title),
-        "description": harmless("\n".join(lines)),
+        "description": harmless(text.facts()),
         "runbook_url": safe_link(message.runbook),
         "count": str(message.count),
         "id": harmless(message.id),

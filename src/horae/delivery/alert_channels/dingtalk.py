@@ -34,6 +34,7 @@ CODES: Final = VendorCodes(
         430101: "DingTalk does not like a link in the message",
         430102: "DingTalk does not like the text of the message",
         430104: "DingTalk does not like the content of the message",
+        460101: "the message is too long",
     },
     {130101: 600.0, 410100: 600.0, 90030: 600.0},
 )

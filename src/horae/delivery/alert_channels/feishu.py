@@ -72,12 +72,9 @@ def check_feishu(answer: HttpAnswer) -> None:
 
 
 def _card(text: AlertText, message: AlertMessage) -> dict[str, Any]:
-    lines = [f"{line.label}: {line.value}" for line in text.lines if not line.is_link]
-    elements: list[dict[str, Any]] = [{"tag": "div", "text": _plain("\n".join(lines))}]
+    elements: list[dict[str, Any]] = [{"tag": "div", "text": _plain(text.facts())}]
     buttons = [
-        {"tag": "button", "type": "default", "text": _plain(line.label), "url": line.value}
-        for line in text.lines
-        if line.is_link
+        {"tag": "button", "type": "default", "text": _plain(line.label), "url": line.value} for line in text.links()
     ]
     if buttons:
         elements.append({"tag": "action", "actions": buttons})

@@ -9,6 +9,7 @@ import ssl
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
 from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import formatdate
@@ -65,10 +66,12 @@ class Mailer:
     def _deliver(self, mail: EmailMessage) -> None:
         """Send a mail. No error repeats what the server said: it may repeat what it was sent."""
         try:
-            with self._connect() as smtp:
+            with closing(self._connect()) as smtp:
                 if self._server.user:
                     smtp.login(self._server.user, self._server.password)
                 refused = smtp.send_message(mail)
+                with suppress(smtplib.SMTPException, OSError):  # the mail is taken, whatever the server says to QUIT
+                    smtp.quit()
         except smtplib.SMTPRecipientsRefused as error:
             raise _recipients_refused(error) from None
         except smtplib.SMTPDataError as error:

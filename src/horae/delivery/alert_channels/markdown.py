@@ -39,10 +39,10 @@ def harmless(text: str) -> str:
 
 def markdown_of(text: AlertText, line_end: str) -> str:
     """Return the title as a heading, and a line for each fact."""
-    return line_end.join([f"### {harmless(text.title)}", *[_line(line) for line in text.lines]])
+    return line_end.join([f"### {harmless(text.title)}", *[_line(line, text.colon) for line in text.lines]])
 
 
-def _line(line: TextLine) -> str:
+def _line(line: TextLine, colon: str) -> str:
     if line.is_link:
         return f"[{harmless(line.label)}]({line.value})"
-    return f"**{harmless(line.label)}**: {harmless(line.value)}"
+    return f"**{harmless(line.label)}**{colon}{harmless(line.value)}"

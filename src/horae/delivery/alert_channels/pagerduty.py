@@ -24,7 +24,7 @@ def pagerduty_request(channel: PagerDutyChannel, message: AlertMessage, secrets:
     }
     if message.status != AlertStatus.RESOLVED:
         text = alert_text(message, channel.language)
-        links = [{"href": line.value, "text": line.label} for line in text.lines if line.is_link]
+        links = [{"href": line.value, "text": line.label} for line in text.links()]
         event |= {"payload": _payload(message, text), "links": links, "client": "Horae"}
     return ChannelRequest(channel.url, JSON, msgspec.json.encode(event))
 

@@ -24,7 +24,7 @@ def slack_request(channel: SlackChannel, message: AlertMessage, secrets: Channel
     """Return the request of a message."""
     url = secrets.url(channel.url_secret)
     text = fitting(
-        message, channel.language, lambda text: text, lambda text: len(_facts(text)) <= MAX_SECTION_CHARACTERS
+        message, channel.language, lambda text: text, lambda text: len(text.facts()) <= MAX_SECTION_CHARACTERS
     )
     return ChannelRequest(url, JSON, msgspec.json.encode({"text": _escape(text.title), "blocks": _blocks(text)}))
 
@@ -37,18 +37,14 @@ def check_slack(answer: HttpAnswer) -> None:
 
 
 def _blocks(text: AlertText) -> list[dict[str, Any]]:
-    links = [f"<{line.value}|{_escape(line.label)}>" for line in text.lines if line.is_link]
+    links = [f"<{line.value}|{_escape(line.label)}>" for line in text.links()]
     blocks: list[dict[str, Any]] = [
         {"type": "header", "text": _plain(_cut(text.title, MAX_HEADER_CHARACTERS))},
-        {"type": "section", "text": _plain(_cut(_facts(text), MAX_SECTION_CHARACTERS))},
+        {"type": "section", "text": _plain(_cut(text.facts(), MAX_SECTION_CHARACTERS))},
     ]
     if links:
         blocks.append({"type": "section", "text": {"type": "mrkdwn", "text": " · ".join(links)}})
     return blocks
-
-
-def _facts(text: AlertText) -> str:
-    return "\n".join([f"{line.label}: {line.value}" for line in text.lines if not line.is_link])
 
 
 def _plain(text: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import msgspec
 
 from horae.domain.alerts.messages import AlertMessage
 from horae.domain.foreign import UNKNOWN_CHARACTER
-from horae.domain.names import fit_length
+from horae.domain.names import DIGEST_CHARACTERS
 from horae.domain.targets.urls import VISIBLE
 
 LONGEST_ID: Final = 200
@@ -24,7 +24,7 @@ def bounded(message: AlertMessage) -> AlertMessage:
     return msgspec.structs.replace(
         message,
         id=_visible_id(message.id),
-        group_key=fit_length(one_line(message.group_key, LONGEST_TEXT), LONGEST_GROUP_KEY),
+        group_key=_distinct_key(message.group_key),
         tenant=one_line(message.tenant, LONGEST_TEXT),
         reason=one_line(message.reason, LONGEST_TEXT),
         job=_optional(message.job),
@@ -59,6 +59,15 @@ def _optional(text: str | None) -> str | None:
 
 def _visible_id(text: str) -> str:
     """Return an id that a header can carry: a text that is none becomes its digest, so that it stays constant."""
-    if len(text) <= LONGEST_ID and VISIBLE.fullmatch(text):
+    return text if len(text) <= LONGEST_ID and VISIBLE.fullmatch(text) else _digest(text)
+
+
+def _distinct_key(text: str) -> str:
+    """Return a group key that fits. One that had to be changed gets a digest, so that two groups never become one."""
+    if one_line(text, LONGEST_GROUP_KEY) == text:
         return text
-    return sha256(text.encode("utf-8", "replace")).hexdigest()
+    return one_line(text, LONGEST_GROUP_KEY - DIGEST_CHARACTERS - 1) + "…" + _digest(text)[:DIGEST_CHARACTERS]
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode("utf-8", "backslashreplace")).hexdigest()

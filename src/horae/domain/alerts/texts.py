@@ -4,7 +4,7 @@ A channel gets the text as a title and lines, and escapes them by the rules of i
 line here, without control characters and of bounded length.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Final, NamedTuple, TypeVar
 from urllib.parse import quote
@@ -19,7 +19,7 @@ from horae.domain.targets.urls import check_url
 
 WORDS: Final[dict[AlertLanguage, AlertWords]] = {AlertLanguage.EN: english.WORDS, AlertLanguage.ZH: chinese.WORDS}
 LONGEST_LINK: Final = 1000
-"""Characters of a URL in a message; a longer one is left out."""
+"""Characters of a URL in a message, as it is sent. A longer one is shown as the beginning of a text."""
 LONGEST_TITLE_NAME: Final = 80
 """Characters of a name in a title."""
 URL_CHARACTERS: Final = ":/?#&=%+,;@$-.~"
@@ -37,14 +37,26 @@ class TextLine(NamedTuple):
 
 
 class AlertText(NamedTuple):
-    """The text of a message."""
+    """The text of a message. `colon` is what its language puts between the label and the value of a line."""
 
     title: str
     lines: tuple[TextLine, ...]
+    colon: str
 
     def plain(self) -> str:
-        """Return the lines as plain text."""
-        return "\n".join([f"{line.label}: {line.value}" for line in self.lines])
+        """Return all lines as plain text."""
+        return self._join(self.lines)
+
+    def facts(self) -> str:
+        """Return the lines without the links as plain text."""
+        return self._join(line for line in self.lines if not line.is_link)
+
+    def links(self) -> list[TextLine]:
+        """Return the lines that are links."""
+        return [line for line in self.lines if line.is_link]
+
+    def _join(self, lines: Iterable[TextLine]) -> str:
+        return "\n".join([f"{line.label}{self.colon}{line.value}" for line in lines])
 
 
 class TextLimits(NamedTuple):
@@ -54,7 +66,7 @@ class TextLimits(NamedTuple):
     extra_facts: int
 
 
-LIMITS: Final = (TextLimits(500, 10), TextLimits(200, 5), TextLimits(60, 0))
+LIMITS: Final = (TextLimits(500, 10), TextLimits(200, 5), TextLimits(40, 0))
 """From the longest text to the shortest: a channel takes the first that fits into its bound."""
 
 
@@ -95,7 +107,7 @@ def alert_text(message: AlertMessage, language: AlertLanguage, limits: TextLimit
     known += [TextLine(one_line(name, most), one_line(value, most)) for name, value in extra]
     known += [_link(words.link, message.link, most), _link(words.runbook, message.runbook, most)]
     known.append(TextLine(words.id, one_line(message.id, most)))
-    return AlertText(title(message, language), tuple(line for line in known if line.value))
+    return AlertText(title(message, language), tuple(line for line in known if line.value), words.colon)
 
 
 def fitting(
@@ -114,13 +126,14 @@ def fitting(
 
 def safe_link(url: str | None) -> str | None:
     """Return a URL in which every character that could end a link is percent-encoded; None where it is no web URL."""
-    if url is None or len(url) > LONGEST_LINK:
+    if url is None:
         return None
     try:
         check_url(url)
     except Invalid:
         return None
-    return quote(url, safe=URL_CHARACTERS)
+    link = quote(url, safe=URL_CHARACTERS)
+    return link if len(link) <= LONGEST_LINK else None
 
 
 def _place(message: AlertMessage) -> str:
