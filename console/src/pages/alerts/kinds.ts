@@ -36,7 +36,7 @@ export const FACTS: Record<Kind, KindFacts> = {
   clock_untrusted: { threshold: 0, unit: "seconds", platform: true },
   partition_missing: { threshold: 1, unit: "daysAhead", platform: true },
   archive_behind: { threshold: 1, unit: "days", platform: true },
-  error_budget_burning: { threshold: 1, unit: "windows", platform: true },
+  error_budget_burning: { threshold: 1, unit: "windows" },
 };
 
 export const KINDS = Object.keys(FACTS) as Kind[];

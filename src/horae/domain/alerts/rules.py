@@ -220,6 +220,7 @@ OF_ONE_TENANT: Final = frozenset(
         AlertKind.RUN_SUCCESS_RATE_10M,
         AlertKind.RETRY_BACKLOG,
         AlertKind.DLQ_GROWTH_RATE,
+        AlertKind.ERROR_BUDGET_BURNING,
     }
 )
 """Kinds about the platform that a tenant can also have for its own instances."""
