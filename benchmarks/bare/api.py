@@ -50,14 +50,14 @@ def work(tenant: object, queue: str, batch: int) -> Path:
     def same(kind: str, value: str) -> str:
         return f"array_fill({value}::{kind}, array[:taken::int])"
 
-    asked = [f"'{tenant}'::uuid", f"'{queue}'", "1", "0", "now()", str(batch), TOKEN, "'bench'", "'{}'"]
+    asked = [f"'{tenant}'::uuid", f"'{queue}'", "1", "0", "now()", str(batch), TOKEN, "'bench'"]
     claim = as_script(sql("workers/workers/claim"), asked).replace(
         ") update instance_live l", "), taken as (update instance_live l", 1
     )
     none = same("text", "null")
     end = [":shards", ":ids", ":tries", same("uuid", TOKEN), same("timestamptz", "null"), same("text", "'SUCCESS'"),
            none, none, none, none, same("int", "0"), same("int", "3"), same("int", "2"),
-           same("jsonb", "'{\"attempt\": 1, \"status\": 200}'"), "now()"]  # fmt: skip
+           same("jsonb", "'{\"attempt\": 1, \"status\": 200}'"), none, "now()"]  # fmt: skip
     return _write(
         "api_work",
         claim + ") select coalesce(array_agg(shard_id), '{}') as shards, coalesce(array_agg(id), '{}') as ids,"

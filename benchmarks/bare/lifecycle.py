@@ -106,7 +106,8 @@ class Scripts:
         none, kept = self._same("text", "null"), '\'{"attempt": 1, "status": 200, "duration_ms": 3}\''
         return [":shards", ":ids", self._same("int", "1"), self._same("uuid", TOKEN), self._same("timestamptz", "null"),
                 self._same("text", "'SUCCESS'"), none, none, none, none, self._same("int", "0"),
-                self._same("int", "3"), self._same("int", "2"), self._same("jsonb", kept), ":now"]  # fmt: skip
+                self._same("int", "3"), self._same("int", "2"), self._same("jsonb", kept),
+                self._same("text", "'node-1'"), ":now"]  # fmt: skip
 
     def _same(self, kind: str, value: str) -> str:
         return f"array_fill({value}::{kind}, array[{self.batch}])"

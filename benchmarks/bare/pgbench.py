@@ -21,6 +21,7 @@ PLACE = re.compile(r"\$(\d+)")
 def as_script(statement: str, places: Sequence[str]) -> str:
     """A statement of ours with pgbench's variables in the place of its parameters, without comments, on one line."""
     text = " ".join(re.sub(r"--[^\n]*", "", statement).split())
+    assert len(places) == max(int(number) for number in PLACE.findall(text)), "one value for each parameter"
     return PLACE.sub(lambda found: places[int(found[1]) - 1], text)
 
 

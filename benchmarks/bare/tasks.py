@@ -37,7 +37,7 @@ def drain(batch: int, share: int) -> Path:
     none = same("text", "null")
     end = [":shards", ":ids", ":tries", same("uuid", TOKEN), same("timestamptz", "null"), same("text", "'SUCCESS'"),
            none, none, none, none, same("int", "0"), same("int", "3"), same("int", "2"),
-           same("jsonb", "'{\"attempt\": 1, \"status\": 200}'"), "now()"]  # fmt: skip
+           same("jsonb", "'{\"attempt\": 1, \"status\": 200}'"), none, "now()"]  # fmt: skip
     return _write("task_drain", [_look(batch, share), _claim(), as_script(sql("instances/instances/end"), end) + ";"])
 
 
@@ -55,7 +55,7 @@ def _look(batch: int, share: int) -> str:
 def _claim() -> str:
     """Those of the page that are still waiting, as arrays."""
     held = "array_fill(0, array[cardinality(:wanted::uuid[])])"
-    claim = as_script(sql("instances/instances/claim"), [":places", ":wanted", "now()", TOKEN, TOKEN, "'{}'", held])
+    claim = as_script(sql("instances/instances/claim"), [":places", ":wanted", "now()", TOKEN, TOKEN, held])
     return (
         claim.replace(") update instance_live l", "), taken as (update instance_live l", 1)
         + ") select coalesce(array_agg(shard_id), '{}') as shards, coalesce(array_agg(id), '{}') as ids,"
