@@ -45,6 +45,9 @@ def _rate(metric: str, by: str, matching: str = "") -> str:
 
 ENDED: Final = _rate("horae_attempts_total", "cell", '{result=~"success|failed|dead"}')
 SUCCESS_RATE: Final = _rate("horae_attempts_total", "cell", '{result="success"}') + " / " + ENDED
+DUE_TIMES: Final = "sum by (cell) (max by (cell, priority, verdict) (horae_due_times{}))"
+"""Every process says the same of a cell, so the maximum is what one of them says."""
+IN_TIME_SHARE: Final = DUE_TIMES.format('{verdict="in_time"}') + " / " + DUE_TIMES.format("")
 OVERVIEW: Final = Board(
     "overview",
     "Horae: overview",
@@ -71,6 +74,31 @@ OVERVIEW: Final = Board(
             "First attempts a second.",
             ((_rate("horae_trigger_delay_seconds_count", "priority"), "{{priority}}"),),
             "reqps",
+        ),
+        Panel(
+            "Error budget",
+            "The part of the error budget of 30 days that is left. Negative: it is overdrawn.",
+            (("min by (cell, priority) (horae_error_budget_remaining_ratio)", "{{cell}} {{priority}}"),),
+            "percentunit",
+        ),
+        Panel(
+            "Burn rate",
+            "How many times faster than allowed the error budget burns, by span of time. 1 uses it up in 30 days.",
+            (("max by (cell, priority, span) (horae_error_budget_burn_rate)", "{{cell}} {{priority}} {{span}}"),),
+        ),
+        Panel(
+            "Due times in time",
+            "The part of the due times of the last 30 days that was in time, and the objective.",
+            ((IN_TIME_SHARE, "{{cell}}"), ("max(horae_service_level_objective_ratio)", "objective")),
+            "percentunit",
+        ),
+        Panel(
+            "Due times by verdict",
+            "Due times a second, in time and late, and how many are overdue in shards that no node holds.",
+            (
+                (_rate("horae_due_times_served_total", "verdict"), "{{verdict}}"),
+                ("max by (cell, priority) (horae_due_times_overdue)", "overdue in {{cell}} {{priority}}"),
+            ),
         ),
         Panel(
             "Attempts by result",

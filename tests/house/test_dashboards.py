@@ -43,5 +43,7 @@ NOT_SHOWN = {
     "horae_cell_shards",
     "horae_events",
     "horae_pool_waits",
+    "horae_spans_exported",
+    "horae_spans_lost",
 }
-"""Switches that have alerts, and details for queries by hand."""
+"""Switches that have alerts, details for queries by hand, and spans, which are there only where traces are on."""

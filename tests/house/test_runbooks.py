@@ -1,4 +1,7 @@
-"""Every alert has a runbook whose commands, links, metrics and log events exist."""
+"""Every alert, of Prometheus and of Horae itself, has a runbook whose commands, metrics and log events exist.
+
+`tests/house/test_documents.py` checks the links of all pages.
+"""
 
 import re
 import shlex
@@ -10,13 +13,14 @@ import yaml
 from tools.metrics import FAMILIES
 
 from horae.boot.cli import whole
+from horae.domain.alerts.kinds import AlertKind
 from horae.runtime.metrics import MetricKind
 
 ROOT = Path(__file__).parents[2]
 RULES = ROOT / "deploy/prometheus/horae.rules.yml"
 RUNBOOKS = ROOT / "docs/runbooks"
 ALERTS = {rule["alert"]: rule for group in yaml.safe_load(RULES.read_text())["groups"] for rule in group["rules"]}
-PAGES = sorted(RUNBOOKS.glob("Horae*.md"))
+PAGES = sorted(page for page in RUNBOOKS.glob("*.md") if page.stem != "index")
 SECTIONS = ["## What it means", "## What to look at", "## What to do"]
 SUFFIXES = {MetricKind.COUNTER: ("_total",), MetricKind.HISTOGRAM: ("_bucket", "_sum", "_count", "")}
 METRICS = {
@@ -33,9 +37,13 @@ def commands_of(page):
     return lines + re.findall(r"`(horae [^`]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL))
 
 
-def test_each_alert_has_a_severity_texts_and_a_page_of_its_own():
+def test_each_page_is_about_a_rule_of_prometheus_or_a_kind_of_alert_and_each_of_them_has_a_page():
+    assert {page.stem for page in PAGES} == ALERTS.keys() | set(AlertKind)
+    assert {kind.runbook_page for kind in AlertKind} <= {f"runbooks/{page.name}" for page in PAGES}
+
+
+def test_each_alert_of_prometheus_has_a_severity_texts_and_a_link_to_its_page():
     assert len(ALERTS) >= 14
-    assert {page.stem for page in PAGES} == ALERTS.keys()
     for name, rule in ALERTS.items():
         assert rule["labels"]["severity"] in {"critical", "warning", "info"}
         assert rule["annotations"]["summary"]
@@ -45,7 +53,8 @@ def test_each_alert_has_a_severity_texts_and_a_page_of_its_own():
 
 def test_the_list_of_runbooks_has_every_alert():
     listed = re.findall(r"^\| \[(\w+)\]\(\w+\.md\) \| (\w+) \|", (RUNBOOKS / "index.md").read_text(), re.MULTILINE)
-    assert listed == [(name, rule["labels"]["severity"]) for name, rule in ALERTS.items()]
+    rules = [(name, rule["labels"]["severity"]) for name, rule in ALERTS.items()]
+    assert listed == rules + [(kind.value, kind.severity.value) for kind in AlertKind]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -55,7 +64,7 @@ def test_a_runbook_says_what_it_means_what_to_look_at_and_what_to_do(page):
     assert commands_of(page)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [RUNBOOKS / "index.md", *PAGES], ids=lambda page: page.stem)
 def test_the_commands_of_a_runbook_are_understood(page):
     for line in commands_of(page):
         program, *words = shlex.split(line)

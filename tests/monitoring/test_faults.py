@@ -26,8 +26,9 @@ FAULTS = {}
 """Faults by the alert that they fire: a function that makes it, and gives the way back to the block."""
 IN_THE_SUITE = ("HoraeCellDown",)
 """The others take minutes together: they are `long`."""
-WITHOUT_A_FAULT = {"HoraeIntakeBehind", "HoraeRelayLag", "HoraeSourceDrift"}
-"""Only tried with made-up series: a broker, a request and a list that fail for long are tested with their duties."""
+WITHOUT_A_FAULT = {"HoraeErrorBudgetBurning", "HoraeIntakeBehind", "HoraeRelayLag", "HoraeSourceDrift"}
+"""Only tried with made-up series: a broker, a request and a list that fail for long are tested with their duties, and
+so is a budget, whose burn rate lasts for minutes after its fault (`tests/engine/test_service_level.py`)."""
 
 
 def fault(name, prepare_it=None):

@@ -10,7 +10,8 @@ from uuid import UUID
 import msgspec
 
 from horae.archive.layout import DayFolder
-from horae.domain.instances.searches import LAST_ID, InstanceFilter, InstanceMark, creation_time, smallest_id_at
+from horae.domain.ids import creation_time
+from horae.domain.instances.searches import LAST_ID, InstanceFilter, InstanceMark, smallest_id_at
 from horae.runtime.clock import boottime
 
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)

@@ -45,7 +45,7 @@ from horae.archive.row_queries import (
 )
 from horae.archive.targets import ArchiveTarget
 from horae.domain.errors import ArchiveUnavailable, NotFound
-from horae.domain.instances.searches import creation_time
+from horae.domain.ids import creation_time
 
 PARALLEL_READS: Final = 8
 """Days and row groups that a process reads at once. Each takes some megabytes."""

@@ -24,6 +24,8 @@ LENGTH: Final = 26
 LONGEST_ID: Final = 60
 """Characters of an id in a request. No id has so many; a longer text is refused before it is looked at."""
 ENTROPY_BITS: Final = 62
+LAST_MS: Final = 253_402_300_799_000
+"""Milliseconds since 1970 until the end of the year 9999, the last that a `datetime` can have."""
 
 
 class Prefix(StrEnum):
@@ -52,8 +54,8 @@ def shard_in(id_: UUID) -> int:
 
 
 def creation_time(id_: UUID) -> datetime:
-    """Return when an id was created, to the millisecond."""
-    return datetime.fromtimestamp((id_.int >> 80) / 1000, UTC)
+    """Return when an id was created, to the millisecond; for an id that we did not make, at latest the year 9999."""
+    return datetime.fromtimestamp(min(id_.int >> 80, LAST_MS) / 1000, UTC)
 
 
 def encode_id(id_: UUID) -> str:

@@ -34,7 +34,7 @@ export const FACTS: Record<Kind, KindFacts> = {
   node_stuck: { threshold: 0, unit: "seconds", platform: true },
   cell_down: { threshold: 10, unit: "seconds", platform: true },
   clock_untrusted: { threshold: 0, unit: "seconds", platform: true },
-  partition_missing: { threshold: 1, unit: "daysAhead", platform: true },
+  partition_missing: { threshold: 3, unit: "daysAhead", platform: true },
   archive_behind: { threshold: 1, unit: "days", platform: true },
   error_budget_burning: { threshold: 1, unit: "windows" },
 };

@@ -114,9 +114,9 @@ export default {
     retry_backlog: "Many failed attempts wait for their retry. A target is likely down or slow.",
     dlq_growth_rate: "Dead letters come faster than the bound. Many tasks are given up right now.",
     node_stuck:
-      "A node is there, but does not advance. Its fires are late until another node takes them over.",
+      "A node has stopped renewing its lease. Its fires are late until another node takes them over.",
     cell_down: "The database of a cell does not answer. Jobs of its shards neither fire nor change.",
-    clock_untrusted: "The clock of a machine is wrong or jumps. Fires may be early or late.",
+    clock_untrusted: "The clock of a database jumped ahead. Its cell fires nothing until a person confirms the clock.",
     partition_missing:
       "The table for a coming day does not exist yet. Without it, writes fail when that day begins.",
     archive_behind:

@@ -68,10 +68,10 @@ MEANINGS: Final = {
     AlertKind.RETRY_BACKLOG: "Many failed attempts wait for their retry. A target is likely down or slow.",
     AlertKind.DLQ_GROWTH_RATE: "Dead letters come faster than the bound. Many tasks are given up right now.",
     AlertKind.NODE_STUCK: (
-        "A node is there, but does not advance. Its fires are late until another node takes them over."
+        "A node has stopped renewing its lease. Its fires are late until another node takes them over."
     ),
     AlertKind.CELL_DOWN: "The database of a cell does not answer. Jobs of its shards neither fire nor change.",
-    AlertKind.CLOCK_UNTRUSTED: "The clock of a machine is wrong or jumps. Fires may be early or late.",
+    AlertKind.CLOCK_UNTRUSTED: "The clock of a database jumped ahead. Its cell fires nothing until a person confirms the clock.",
     AlertKind.PARTITION_MISSING: (
         "The table for a coming day does not exist yet. Without it, writes fail when that day begins."
     ),

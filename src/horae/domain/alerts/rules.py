@@ -63,7 +63,7 @@ LIMITS: Final[dict[AlertKind, KindLimits]] = {
     AlertKind.NODE_STUCK: KindLimits(0, "seconds", 60),
     AlertKind.CELL_DOWN: KindLimits(10, "seconds", 60),
     AlertKind.CLOCK_UNTRUSTED: KindLimits(0, "seconds", 60),
-    AlertKind.PARTITION_MISSING: KindLimits(1, "days ahead", 60),
+    AlertKind.PARTITION_MISSING: KindLimits(3, "days ahead", 60),
     AlertKind.ARCHIVE_BEHIND: KindLimits(1, "days", 60),
     AlertKind.ERROR_BUDGET_BURNING: KindLimits(1, "windows", 120),
 }

@@ -69,8 +69,3 @@ def check_limit(limit: int) -> None:
 def smallest_id_at(at: datetime) -> UUID:
     """Return the smallest id that can have been created at a time."""
     return compose(0, max(0, int(at.timestamp() * 1000)), 0)
-
-
-def creation_time(id_: UUID) -> datetime:
-    """Return when an id was created."""
-    return datetime.fromtimestamp((id_.int >> 80) / 1000, UTC)

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from uuid import UUID
 
 from horae.domain.errors import NoLongerKept, NotFound
-from horae.domain.ids import Prefix, public, shard_in
+from horae.domain.ids import Prefix, creation_time, public, shard_in
 from horae.domain.instances.lifecycle import LIVE
 from horae.domain.instances.searches import (
     ANY,
@@ -21,7 +21,6 @@ from horae.domain.instances.searches import (
     InstanceFilter,
     InstanceMark,
     check_limit,
-    creation_time,
     smallest_id_at,
 )
 from horae.domain.jobs.jobs import Job

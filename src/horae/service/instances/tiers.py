@@ -12,7 +12,7 @@ from uuid import UUID
 
 from horae.archive.row_queries import RowOrder
 from horae.domain.errors import ArchiveUnavailable, NoLongerKept, NotFound, RateLimited, Unavailable
-from horae.domain.ids import Prefix, public
+from horae.domain.ids import Prefix, creation_time, public
 from horae.domain.instances.lifecycle import LIVE
 from horae.domain.instances.searches import (
     ANY,
@@ -21,7 +21,6 @@ from horae.domain.instances.searches import (
     InstanceFilter,
     InstanceMark,
     InstanceOrder,
-    creation_time,
 )
 from horae.service.context import Context
 from horae.service.instances import cold, searches

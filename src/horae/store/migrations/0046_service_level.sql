@@ -44,7 +44,7 @@ language sql stable security definer set search_path from current as $$
               and (of_tenant is null or c.tenant_id = of_tenant)
               and c.shard_id::int in (select u.shard_id from unheld u)
               and c.tenant_id not in (select h.id from held h)
-            limit most) c) f
+            order by c.next_fire_at limit most) c) f
     cross join lateral (
         select count(*) as instances from (
             select from instance_live l
@@ -52,7 +52,7 @@ language sql stable security definer set search_path from current as $$
               and l.due_at <= due_before and l.attempt = 0 and (of_tenant is null or l.tenant_id = of_tenant)
               and l.shard_id::int in (select u.shard_id from unheld u)
               and l.tenant_id not in (select h.id from held h)
-            limit most) l) i
+            order by l.due_at limit most) l) i
     where exists (select from unheld)
 $$;
 revoke execute on function overdue_fires(timestamptz, timestamptz, uuid, integer) from public;
