@@ -71,7 +71,9 @@ MEANINGS: Final = {
         "A node has stopped renewing its lease. Its fires are late until another node takes them over."
     ),
     AlertKind.CELL_DOWN: "The database of a cell does not answer. Jobs of its shards neither fire nor change.",
-    AlertKind.CLOCK_UNTRUSTED: "The clock of a database jumped ahead. Its cell fires nothing until a person confirms the clock.",
+    AlertKind.CLOCK_UNTRUSTED: (
+        "The clock of a database jumped ahead. Its cell fires nothing until a person confirms the clock."
+    ),
     AlertKind.PARTITION_MISSING: (
         "The table for a coming day does not exist yet. Without it, writes fail when that day begins."
     ),
