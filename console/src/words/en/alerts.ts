@@ -116,7 +116,8 @@ export default {
     node_stuck:
       "A node has stopped renewing its lease. Its fires are late until another node takes them over.",
     cell_down: "The database of a cell does not answer. Jobs of its shards neither fire nor change.",
-    clock_untrusted: "The clock of a database jumped ahead. Its cell fires nothing until a person confirms the clock.",
+    clock_untrusted:
+      "The clock of a database jumped ahead. Its cell fires nothing until a person confirms the clock.",
     partition_missing:
       "The table for a coming day does not exist yet. Without it, writes fail when that day begins.",
     archive_behind:
