@@ -25,6 +25,8 @@ SUCCESS_RATE_SPAN: Final = timedelta(minutes=10)
 LEAST_ATTEMPTS: Final = 10
 """Attempts below which a success rate says nothing."""
 QUEUES_PAGE: Final = 100
+MAX_TARGETS: Final = 10_000
+"""Targets that take no calls which one round looks at."""
 NODE_REMEMBERED: Final = timedelta(minutes=10)
 """How long a node that fell silent is a fault: later it is replaced, or nobody misses it."""
 ARCHIVE_PATIENCE: Final = timedelta(days=2)
@@ -133,14 +135,18 @@ async def _no_success(check: RuleCheck) -> list[RuleFault]:
     return [check.fault(str(id_), text, job_id=id_) for id_ in ids]
 
 
-async def _stopped_targets(check: RuleCheck) -> list[RuleFault]:
-    found = await faults.stopped_targets(check.tx, check.tenant.tenant_id, check.tx.now - check.limit_span)
-    stopped = []
-    for one in found:
+async def _stopped_targets(tx: Tx, tenants: dict[UUID, TenantRules]) -> list[RuleFault]:
+    """Faults about targets that take no calls. Every tenant has this rule, so one statement asks for all of them."""
+    found = []
+    for one in await faults.stopped_targets(tx, MAX_TARGETS):
+        tenant = tenants.get(one.tenant_id)
         place = one.target.partition("?")[0]  # a query may hold a credential, and messages leave the house
         what = f"the circuit breaker of {place} is open" if one.is_open else f"{place} answers nothing"
-        stopped.append(check.fault(place, f"{what}; {one.waiting} calls wait", one.waiting))
-    return stopped
+        for rule in () if tenant is None else tenant.of_kind(AlertKind.BREAKER_OPEN):
+            if tx.now - one.since >= timedelta(seconds=rule.rule.limit):
+                text = f"{what}; {one.waiting} calls wait"
+                found.append(RuleFault(one.tenant_id, rule, place, text, max(1, one.waiting)))
+    return found
 
 
 async def _source_drift(check: RuleCheck) -> list[RuleFault]:
@@ -262,7 +268,6 @@ async def _burning_budgets(check: RuleCheck) -> list[RuleFault]:
 
 CHECKS: Final[dict[AlertKind, Callable[[RuleCheck], Awaitable[list[RuleFault]]]]] = {
     AlertKind.NO_SUCCESS: _no_success,
-    AlertKind.BREAKER_OPEN: _stopped_targets,
     AlertKind.SOURCE_DRIFT: _source_drift,
     AlertKind.SOURCE_PENDING_DEAD: _source_pending_dead,
     AlertKind.ROLLING_COVERAGE: _rolling_coverage,
@@ -278,12 +283,12 @@ CHECKS: Final[dict[AlertKind, Callable[[RuleCheck], Awaitable[list[RuleFault]]]]
     AlertKind.ARCHIVE_BEHIND: _archive_behind,
     AlertKind.ERROR_BUDGET_BURNING: _burning_budgets,
 }
-"""How to find each state. Faults of single runs and cells that are down are found elsewhere."""
+"""How to find each state. Faults of single runs, stopped targets and cells that are down are found elsewhere."""
 
 
 async def states(tx: Tx, tenants: dict[UUID, TenantRules], objective: float) -> list[RuleFault]:
     """Check every rule about a state."""
-    found = []
+    found = await _stopped_targets(tx, tenants)
     for tenant in tenants.values():
         for rule in tenant.rules:
             check = CHECKS.get(rule.rule.kind)

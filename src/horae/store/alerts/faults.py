@@ -53,9 +53,11 @@ class OverdueFires(NamedTuple):
 class StoppedTarget(NamedTuple):
     """A target that takes no calls: its circuit breaker is open, or it answers nothing. `target` is its URL."""
 
+    tenant_id: UUID
     target: str
     is_open: bool
     waiting: int
+    since: datetime
 
 
 class LastSourceRound(NamedTuple):
@@ -126,9 +128,9 @@ async def watched_jobs(tx: Tx, ids: Sequence[UUID]) -> dict[UUID, WatchedJob]:
     return {row["id"]: _watched_job(row) for row in rows if row["status"] == ACTIVE}
 
 
-async def stopped_targets(tx: Tx, tenant_id: UUID, before: datetime) -> list[StoppedTarget]:
-    """The targets that take no calls since before a time, and for which calls wait."""
-    rows = await tx.rows(sql("alerts/faults/stopped_targets"), tx.now, tenant_id, before)
+async def stopped_targets(tx: Tx, limit: int) -> list[StoppedTarget]:
+    """The targets of all tenants that take no calls, and for which calls wait; at most `limit`."""
+    rows = await tx.rows(sql("alerts/faults/stopped_targets"), tx.now, limit)
     return [StoppedTarget(*row) for row in rows]
 
 
