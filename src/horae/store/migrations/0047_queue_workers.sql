@@ -1,9 +1,7 @@
 -- migrate:up
--- without transaction
 
 -- Which workers poll which queues. Every cell has a row of each, because a poll asks every cell: whether a queue has a
 -- worker is decided beside the instances that wait in it. API processes write it; upkeep takes away what is an hour old.
-drop table if exists queue_worker;
 create table queue_worker (
     since timestamptz not null,
     polled_at timestamptz not null,
@@ -25,11 +23,5 @@ grant select, insert, update, delete on queue_worker to horae_api;
 grant select, delete, update on queue_worker to horae_engine;
 grant select on queue_worker to horae_readonly;
 
--- The queues of a tenant's jobs, and the jobs of a queue.
-drop index concurrently if exists job_queue;
-create index concurrently job_queue on job (tenant_id, (definition -> 'target' ->> 'name') collate "C", name collate "C")
-where definition -> 'target' ->> 'kind' = 'queue' and status <> 'REMOVED';
-
 -- migrate:down
-drop index concurrently job_queue;
 drop table queue_worker;
