@@ -2,10 +2,10 @@
 
 -- Alert channels, alert rules and silences are rows of a tenant that every cell has copies of, as subscriptions are: a
 -- cell that is down stops the alerts of no other cell.
-alter table channel add constraint channel_kind
-    check (kind in ('subscription', 'intake', 'alert_channel', 'alert_rule', 'silence')) not valid;
 -- squawk-ignore ban-drop-constraint
 alter table channel drop constraint channel_kind_check;
+alter table channel add constraint channel_kind_check
+    check (kind in ('subscription', 'intake', 'alert_channel', 'alert_rule', 'silence')) not valid;
 
 -- Up to which transaction the alert rules have read the history of this cell.
 create table alert_position (
@@ -77,6 +77,6 @@ grant update (acknowledged_at, acknowledged_by) on alert to horae_api;
 -- migrate:down
 drop table alert_message, alert, alert_position;
 delete from channel where kind in ('alert_channel', 'alert_rule', 'silence');
-alter table channel add constraint channel_kind_check check (kind in ('subscription', 'intake')) not valid;
 -- squawk-ignore ban-drop-constraint
-alter table channel drop constraint channel_kind;
+alter table channel drop constraint channel_kind_check;
+alter table channel add constraint channel_kind_check check (kind in ('subscription', 'intake')) not valid;
