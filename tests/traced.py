@@ -65,6 +65,11 @@ def as_target(own, traceparent):
     return own.get_finished_spans()[-1]
 
 
+def is_settled(collector, target):
+    """Whether the result of the attempt that called the target has been recorded."""
+    return any(span.parent_span_id == target.parent.span_id.to_bytes(8, "big") for span in collector.named("settle"))
+
+
 def follow_back(collector, target, caller, route="PUT /api/v1/tasks/{type}/{key}"):
     """Walk from the span of the target to the span of the caller; returns the names that were passed."""
     attempt = next(span for span in collector.spans if span.span_id == target.parent.span_id.to_bytes(8, "big"))

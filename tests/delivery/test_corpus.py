@@ -16,7 +16,6 @@ import pytest
 
 from horae.delivery import oidc, outlets, sources, transit
 from horae.delivery.alert_channels import sender as alert_sender
-from horae.delivery.alert_channels.refusals import ChannelRefused
 from horae.delivery.alert_channels.sender import AlertSender
 from horae.delivery.client import Client
 from horae.delivery.oidc import Issuer, RelyingParty
@@ -26,7 +25,7 @@ from horae.delivery.secrets import secrets_in_memory
 from horae.delivery.transit import Transit, TransitKek
 from horae.delivery.waiting import wait_for_callback
 from horae.domain.alerts.channels import AlertLanguage
-from horae.domain.errors import HoraeError, Unavailable
+from horae.domain.errors import ChannelRefused, HoraeError, Unavailable
 from horae.domain.events.channels import ChannelOwner, Subscription, TopicAddress, WebhookAddress
 from horae.domain.events.cloudevents import OutgoingEvent
 from horae.domain.events.intakes import Intake, read

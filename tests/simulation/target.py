@@ -87,6 +87,7 @@ class SimSender:
     def __init__(self, world: "World") -> None:
         self.world = world
         self.client = SimpleNamespace(close=self._close)
+        self.tracer = None
 
     async def _close(self) -> None:
         """There is nothing to hang up."""

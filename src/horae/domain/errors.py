@@ -11,7 +11,8 @@ A class has the public code and the HTTP status; one handler of the API server t
     ├── TooLarge              SCH_413_TOO_LARGE         more bytes than a request may have
     ├── UnsupportedMedia      SCH_415_MEDIA_TYPE        a body that is not application/json
     ├── Invalid               SCH_422_INVALID           the request cannot be done as written
-    │   └── InvalidSchedule   SCH_422_SCHEDULE          a trigger that has no meaning, or never fires
+    │   ├── InvalidSchedule   SCH_422_SCHEDULE          a trigger that has no meaning, or never fires
+    │   └── ChannelRefused    SCH_422_INVALID           an alert channel that a person must change first
     ├── NotFound              SCH_404_NOT_FOUND         the tenant has nothing with that name or id
     │   └── NoLongerKept      SCH_410_GONE              older than what is kept
     ├── Conflict              SCH_409_CONFLICT          the row has another state, or version, than assumed
@@ -98,6 +99,10 @@ class InvalidSchedule(Invalid):
     """A trigger that has no meaning in its dialect, contradicts itself or never fires."""
 
     code = "SCH_422_SCHEDULE"
+
+
+class ChannelRefused(Invalid):
+    """The alert channel cannot take any message as it is: sending again does not help before a person changes it."""
 
 
 class NotFound(HoraeError):

@@ -18,11 +18,10 @@ from uuid import UUID
 
 import msgspec
 
-from horae.delivery.alert_channels.refusals import ChannelRefused
 from horae.domain.alerts.alerts import MESSAGES_PER_MINUTE, backoff_s
 from horae.domain.alerts.channels import AlertChannel
 from horae.domain.alerts.messages import AlertMessage
-from horae.domain.errors import HoraeError, Unavailable
+from horae.domain.errors import ChannelRefused, HoraeError, Unavailable
 from horae.domain.targets.egress import Egress
 from horae.runtime.cancellation import cancel_and_wait
 from horae.runtime.telemetry import log

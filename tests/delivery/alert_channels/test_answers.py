@@ -3,9 +3,8 @@
 import pytest
 
 from horae.delivery.alert_channels import sender as sender_module
-from horae.delivery.alert_channels.refusals import ChannelRefused
 from horae.delivery.secrets import NamedSecrets, secrets_in_memory
-from horae.domain.errors import Unavailable
+from horae.domain.errors import ChannelRefused, Unavailable
 from horae.domain.targets.egress import Egress
 from tests.cluster import free_port
 from tests.delivery.alert_channels.messages import a_message

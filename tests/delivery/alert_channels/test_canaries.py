@@ -7,10 +7,9 @@ from structlog.testing import capture_logs
 
 from horae.delivery.alert_channels import sender as sender_module
 from horae.delivery.alert_channels.mail import Mailer
-from horae.delivery.alert_channels.refusals import ChannelRefused
 from horae.domain.alerts.channels import EmailChannel
 from horae.domain.alerts.messages import AlertStatus
-from horae.domain.errors import Unavailable
+from horae.domain.errors import ChannelRefused, Unavailable
 from horae.domain.targets.egress import Egress
 from horae.runtime.settings import Settings
 from tests.cluster import free_port

@@ -8,12 +8,11 @@ import pytest
 
 from horae.delivery.alert_channels import mail as mail_module
 from horae.delivery.alert_channels.mail import Mailer
-from horae.delivery.alert_channels.refusals import ChannelRefused
 from horae.delivery.alert_channels.sender import AlertSender
 from horae.delivery.secrets import secrets_in_memory
 from horae.domain.alerts.channels import AlertLanguage, EmailChannel
 from horae.domain.alerts.messages import AlertStatus
-from horae.domain.errors import Unavailable
+from horae.domain.errors import ChannelRefused, Unavailable
 from horae.runtime.settings import Settings
 from tests.delivery.alert_channels.messages import ENEMY_TEXTS, a_message, an_enemys_message
 from tests.delivery.alert_channels.smtp_server import MailServer, mail_server

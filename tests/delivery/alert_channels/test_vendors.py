@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from horae.delivery.alert_channels.refusals import ChannelRefused
 from horae.domain.alerts.channels import AlertLanguage
 from horae.domain.alerts.messages import AlertStatus
+from horae.domain.errors import ChannelRefused
 from tests.delivery.alert_channels.messages import CONSOLE, GROUP, RUNBOOK, a_message
 from tests.delivery.alert_channels.vendors import VENDORS, meeting
 from tests.delivery.builders import TENANT

@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from horae.delivery.alert_channels.refusals import ChannelRefused
 from horae.delivery.alert_channels.requests import check_status, later
 from horae.delivery.http import HttpAnswer
-from horae.domain.errors import Unavailable
+from horae.domain.errors import ChannelRefused, Unavailable
 
 
 class VendorCodes(NamedTuple):

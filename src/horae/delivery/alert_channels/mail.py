@@ -16,11 +16,10 @@ from email.utils import formatdate
 from hashlib import sha256
 from typing import Final
 
-from horae.delivery.alert_channels.refusals import ChannelRefused
 from horae.domain.alerts.channels import EmailChannel
 from horae.domain.alerts.messages import AlertMessage
 from horae.domain.alerts.texts import alert_text
-from horae.domain.errors import Unavailable
+from horae.domain.errors import ChannelRefused, Unavailable
 from horae.runtime.settings import SmtpSettings
 from horae.runtime.telemetry import log
 

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 from uuid import UUID
 
-from horae.delivery.alert_channels.refusals import ChannelRefused
 from horae.delivery.http import HttpAnswer, host_of
 from horae.delivery.secrets import Secrets, Unsendable, secret_for_hosts
-from horae.domain.errors import Invalid, Unavailable
+from horae.domain.errors import ChannelRefused, Invalid, Unavailable
 from horae.domain.instances.outcomes import Retryable, Unrecoverable
 from horae.domain.targets.answers import judge
 from horae.domain.targets.urls import check_url, is_sendable

@@ -10,7 +10,6 @@ from horae.delivery.alert_channels.dingtalk import check_dingtalk, dingtalk_requ
 from horae.delivery.alert_channels.feishu import check_feishu, feishu_request
 from horae.delivery.alert_channels.mail import Mailer
 from horae.delivery.alert_channels.pagerduty import check_pagerduty, pagerduty_request
-from horae.delivery.alert_channels.refusals import ChannelRefused
 from horae.delivery.alert_channels.requests import ChannelRequest, ChannelSecrets
 from horae.delivery.alert_channels.slack import check_slack, slack_request
 from horae.delivery.alert_channels.webhook import check_webhook, webhook_request
@@ -33,7 +32,7 @@ from horae.domain.alerts.channels import (
     secrets_of,
 )
 from horae.domain.alerts.messages import AlertMessage
-from horae.domain.errors import Unavailable
+from horae.domain.errors import ChannelRefused, Unavailable
 from horae.domain.instances.outcomes import ErrorCode
 from horae.domain.targets.egress import Egress
 

@@ -2,13 +2,13 @@
 
 import msgspec
 
-from horae.delivery.alert_channels.refusals import ChannelRefused
 from horae.delivery.alert_channels.requests import JSON, ChannelRequest, ChannelSecrets, check_status
 from horae.delivery.http import HttpAnswer
 from horae.delivery.signing import keys_of, sign
 from horae.domain.alerts.channels import WebhookChannel
 from horae.domain.alerts.messages import AlertMessage
 from horae.domain.alerts.texts import body, title
+from horae.domain.errors import ChannelRefused
 
 
 class WebhookBody(msgspec.Struct, frozen=True):
