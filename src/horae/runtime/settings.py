@@ -137,6 +137,7 @@ class Settings(BaseSettings):
 
     cells: list[CellSettings] = Field(default_factory=list)
     dsn: str | None = None
+    upkeep_dsn: str | None = None
     environment: Literal["production", "dev", "test"] = "production"
     database_tls: Literal["verify-full", "optional"] = "verify-full"
     tenant: str = "default"
@@ -265,10 +266,10 @@ class Settings(BaseSettings):
         )
 
     def all_cells(self) -> list[CellSettings]:
-        """The cells of `HORAE_CELLS`, or the single cell of `HORAE_DSN`."""
+        """The cells of `HORAE_CELLS`, or the single cell of `HORAE_DSN` and `HORAE_UPKEEP_DSN`."""
         if self.cells:
             return self.cells
-        return [CellSettings(name="cell-0", dsn=self.dsn)] if self.dsn else []
+        return [CellSettings(name="cell-0", dsn=self.dsn, upkeep_dsn=self.upkeep_dsn)] if self.dsn else []
 
     def disks(self) -> dict[str, int]:
         """The space of each cell, where it is known."""
