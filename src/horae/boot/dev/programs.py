@@ -70,8 +70,8 @@ def _number(folder: Path) -> int:
 
 def _major(folder: Path) -> str | None:
     """The major version of the programs in a folder, as they tell it."""
-    told = subprocess.run([folder / "postgres", "--version"], capture_output=True, text=True, check=False).stdout
-    found = VERSION.search(told)
+    printed = subprocess.run([folder / "postgres", "--version"], capture_output=True, text=True, check=False).stdout
+    found = VERSION.search(printed)
     return found[1] if found else None
 
 
