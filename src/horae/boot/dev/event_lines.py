@@ -25,6 +25,8 @@ from horae.service.tasks.tasks import ScheduleAnswer
 
 NAME_WIDTH = 20
 MILLISECOND = timedelta(milliseconds=1)
+TARGET = "target"
+"""The worker of a call that its target has accepted and finishes later."""
 
 
 class EventStyle(NamedTuple):
@@ -56,16 +58,14 @@ def worker_result(past: InstanceRecord) -> Text:
 
 def _worker_style(past: InstanceRecord) -> EventStyle:
     took = f"in {_span(past.duration_ms)}" if past.duration_ms else "in under 1 ms"
-    whose, why = f"by worker {past.worker_id}", past.error_msg or past.error_code or "failed"
+    whose = "by its target" if past.worker_id == TARGET else f"by worker {past.worker_id}"
     match past.state:
         case State.SUCCESS:
             return EventStyle("green", "✓", f"finished {whose} {took}")
         case State.DEAD:
-            return EventStyle("red", "✗", f"{why}, {whose}: a dead letter now")
-        case State.CANCELLED:
-            return EventStyle("cyan", "○", f"cancelled, {whose}")
+            return EventStyle("red", "✗", f"{past.error_msg or past.error_code}, {whose}: a dead letter now")
         case _:
-            return EventStyle("yellow", "↻", f"{why}, {whose}: is tried again")
+            return EventStyle("cyan", "○", f"cancelled, {whose}")
 
 
 def _style_of(ran: Instance, job: Job, delivered: Delivery) -> EventStyle:

@@ -1,4 +1,7 @@
-"""Reports what workers finish, for the stream of `horae dev`: the node sends nothing to them, so it sees no result."""
+"""Reports what ends outside of this process, for the stream of `horae dev`: what workers and targets finish by the API.
+
+An attempt that fails and is tried again has no line: its row says no longer which worker had it.
+"""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -16,10 +19,10 @@ REPORTED_SPAN: Final = timedelta(minutes=10)
 """How old the fire of an instance may be: a result that comes later has no line."""
 MAX_REPORTED: Final = 100
 """Instances that one round reads."""
-REPORTED_STATES: Final = (State.FAIL, *sorted(FINAL - {State.SKIPPED}))
+REPORTED_STATES: Final = tuple(sorted(FINAL - {State.SKIPPED}))
 
 OnWorkerResult = Callable[[InstanceRecord], None]
-"""Called with an instance whose attempt by a worker has ended."""
+"""Called with an instance that a worker has ended."""
 
 
 class WorkerResults:
@@ -28,7 +31,7 @@ class WorkerResults:
     def __init__(self, ctx: Context, on_result: OnWorkerResult) -> None:
         self.ctx = ctx
         self.on_result = on_result
-        self._reported: dict[UUID, tuple[int, str]] = {}
+        self._reported: frozenset[UUID] = frozenset()
         self._began = ctx.store.clock.now()
 
     async def once(self) -> int:
@@ -37,9 +40,9 @@ class WorkerResults:
         since = max(self._began, now - REPORTED_SPAN)
         sought = InstanceFilter(states=REPORTED_STATES, since=since, until=now)
         page = await searches.by_fire_time(self.ctx, sought, bounds=Bounds(MAX_REPORTED))
-        results = {one.id: (one.attempt, one.state) for one in page.found if one.worker_id is not None}
-        for one in reversed(page.found):
-            if one.id in results and self._reported.get(one.id) != results[one.id]:
+        ended = [one for one in reversed(page.found) if one.worker_id is not None]
+        for one in ended:
+            if one.id not in self._reported:
                 self.on_result(one)
-        self._reported = results
+        self._reported = frozenset(one.id for one in ended)
         return 0
