@@ -20,6 +20,7 @@ from horae.domain.tasks.tasks import Intent, KeyState
 from horae.runtime.batch import halve
 from horae.security.envelopes import DataKey
 from horae.service.context import Context
+from horae.service.identity.bound_keys import find_type
 from horae.service.tasks.batch_rounds import NEVER, TaskBatchRound
 from horae.service.tasks.tasks import TRIES, ScheduleAnswer
 from horae.service.tenants.places import REFUSED, refresh_tenant, shards_of_keys
@@ -59,7 +60,7 @@ async def schedule_many(
     ctx: Context, type_name: str, wishes: Sequence[TaskIntent]
 ) -> list[ScheduleAnswer | HoraeError]:
     """Set the times of many business keys of a type. Returns an answer or a refusal for each of them."""
-    job = await ctx.types.find(ctx.tenant, type_name)
+    job = await find_type(ctx, type_name)
     given = any(wish.payload is not msgspec.UNSET and wish.payload is not None for wish in wishes)
     data_key = await ctx.store.cipher.key(ctx.tenant.id) if given else None
 
@@ -76,7 +77,7 @@ async def schedule_many(
 
 async def cancel_many(ctx: Context, type_name: str, wishes: Sequence[TaskIntent]) -> list[ScheduleAnswer | HoraeError]:
     """Cancel the tasks of many business keys. Returns an answer or a refusal for each of them."""
-    job = await ctx.types.find(ctx.tenant, type_name)
+    job = await find_type(ctx, type_name)
 
     async def work(tx: Tx, asked: Sequence[PlacedIntent]) -> list[tuple[int, ScheduleAnswer | HoraeError]]:
         known, turn = await _find(tx, job, asked), _round_of(ctx, job, tx)
