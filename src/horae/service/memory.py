@@ -2,13 +2,14 @@
 
 import asyncio
 from collections import defaultdict
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from horae.domain.health.service_level import DEFAULT_OBJECTIVE_SHARE
 from horae.domain.limits.counts import CountBounds
 from horae.repositories.definitions import Definitions, KnownVersions
 from horae.runtime.clock import boottime
+from horae.runtime.gathering import Groups
 from horae.runtime.heavy import HeavyTurns
 from horae.runtime.tracing import Tracer
 from horae.security.payload_cipher import PayloadCipher
@@ -57,6 +58,7 @@ class Memory:
         self.handed = HandedAttempts()
         self.answer_sizes = AnswerSizes()
         self.heavy = HeavyTurns()
+        self.puts: Groups[Any, Any] = Groups()  # see `service.tasks.gathered`
         self.versions = KnownVersions(MOST_VERSIONS, MOST_VERSION_BYTES)
 
     def definitions(self, cipher: PayloadCipher, tenant_id: UUID) -> Definitions:

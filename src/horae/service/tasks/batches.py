@@ -61,6 +61,17 @@ async def schedule_many(
 ) -> list[ScheduleAnswer | HoraeError]:
     """Set the times of many business keys of a type. Returns an answer or a refusal for each of them."""
     job = await find_type(ctx, type_name)
+    answers = await _answer_all(ctx, job, wishes, await _scheduling(ctx, job, wishes))
+    return await _retry_undecided(ctx, wishes, answers, lambda ctx, some: schedule_many(ctx, type_name, some))
+
+
+async def schedule_in_cell(ctx: Context, job: Job, cell: CellProtocol, asked: Sequence[PlacedIntent]) -> Answers:
+    """Set the times of business keys whose cell is known. Returns an answer or a refusal for each number."""
+    return await _in_cell(ctx, cell, asked, await _scheduling(ctx, job, [one.wish for one in asked]))
+
+
+async def _scheduling(ctx: Context, job: Job, wishes: Sequence[TaskIntent]) -> Work:
+    """Returns the work of one round: read the keys, decide, and write. It has the data key that the payloads need."""
     given = any(wish.payload is not msgspec.UNSET and wish.payload is not None for wish in wishes)
     data_key = await ctx.store.cipher.key(ctx.tenant.id) if given else None
 
@@ -71,8 +82,7 @@ async def schedule_many(
             turn.put(shard, key, known.get(key, NEVER), Intent(at, wish.payload, wish.version))
         return _numbered(asked, await turn.write(tx))
 
-    answers = await _answer_all(ctx, job, wishes, work)
-    return await _retry_undecided(ctx, wishes, answers, lambda ctx, some: schedule_many(ctx, type_name, some))
+    return work
 
 
 async def cancel_many(ctx: Context, type_name: str, wishes: Sequence[TaskIntent]) -> list[ScheduleAnswer | HoraeError]:
