@@ -35,6 +35,7 @@ WORDS: Final = {
     "dead-letter": CommandHome("dead", help="Dead letters: list, replay, discard."),
     "tenant": CommandHome("tenants", help="Tenants: the owners of jobs."),
     "cell": CommandHome("cells", help="Cells: the PostgreSQL clusters that hold the shards."),
+    "init": CommandHome("init", "init"),
     "migrate": CommandHome("cells", "migrate"),
     "keyring": CommandHome("keyring", help="The keyring that encrypts payloads: create, rotate, rewrap."),
     "key": CommandHome("keys", help="API keys: the first one, and those of any tenant."),

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from horae.boot.output import answer
+from horae.boot.owner_cells import owner_cells
 from horae.boot.preparing import prepare
 from horae.boot.session import load, out
 from horae.boot.verbs import Verbs
@@ -29,7 +30,7 @@ async def migrate(
     """
     settings = load()
     if plan:
-        found = await migrations.plan(settings.all_cells(), settings.environment)
+        found = await migrations.plan(owner_cells(settings.all_cells()), settings.environment)
         lines = [line for one in found for line in _plan_lines(one)]
         answer(_plan_facts(found), lambda: out.print("\n".join(lines), highlight=False, soft_wrap=True))
         return
