@@ -107,7 +107,7 @@ def node_cells(node: Node, store: Store) -> Iterator[CellState]:
         if not node.leases.alive(cell):
             yield CellState(cell.name, "its lease is not renewed")
         elif not cell.clock.trusted:
-            yield CellState(cell.name, "its clock has jumped")
+            yield CellState(cell.name, "its clock has jumped; `horae cell trust-clock` confirms it when it is right")
         else:
             yield CellState(cell.name, f"no progress: {', '.join(here)}" if here else None)
 
