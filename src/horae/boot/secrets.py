@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from uuid import UUID
 
-from horae.domain.errors import Invalid, NotFound
+from horae.domain.errors import NotFound
 from horae.domain.ids import Prefix, private, shard_in
 from horae.domain.placement import home_of
 from horae.repositories.secret_book import SecretBook
@@ -64,19 +64,9 @@ class DeploymentSecrets:
 
 async def secrets_of(settings: Settings, store: StoreProtocol) -> SecretBook:
     """The secrets of tenants, with those of this deployment as a fallback."""
-    given = DeploymentSecrets(store, _given_secrets(settings))
+    given = DeploymentSecrets(store, settings.secrets)
     await given.resolve()
     return SecretBook(store, given, given.learn)
-
-
-def _given_secrets(settings: Settings) -> dict[str, dict[str, str]]:
-    try:
-        return settings.all_secrets()
-    except OSError as error:
-        raise Invalid(f"HORAE_SECRETS_FILE: {settings.secrets_file} cannot be read: {error.strerror}") from error
-    except ValueError as error:  # the message repeats no content: it could be a secret
-        form = '{"tenant": {"name": "value"}}'
-        raise Invalid(f"HORAE_SECRETS_FILE: {settings.secrets_file} is no JSON of the form {form}") from error
 
 
 async def _id_of(store: StoreProtocol, tenant: str) -> UUID:
