@@ -56,6 +56,7 @@ WORDS: Final = {
     ),
     "node": CommandHome("node", "node"),
     "api": CommandHome("api", "api"),
+    "serve": CommandHome("serve", "serve"),
     "dev": CommandHome("dev", "dev"),
     "doctor": CommandHome("doctor", "doctor"),
     "instance": CommandHome("runs", "instance", "Instances: list, show, cancel, retry."),
