@@ -42,7 +42,7 @@ def _plan_lines(plan: CellPlan) -> list[str]:
     """One line for each file, with the way in which it runs."""
     lines = [f"{plan.cell}: {one.name}: {_way(plan, one)}" for one in plan.pending]
     if plan.newer:
-        lines.append(f"{plan.cell}: a newer release has applied {', '.join(plan.newer)}; they stay")
+        lines.append(f"{plan.cell}: a newer release has applied {', '.join(plan.newer)}")
     return lines or [f"{plan.cell}: nothing to do"]
 
 
