@@ -17,13 +17,14 @@ from horae.api.app import AppParts, make
 from horae.api.gate import Gate
 from horae.api.protocol import ConnectionLimits, protocol_of
 from horae.boot.archive import archive_reader_of
-from horae.boot.fitness import check_session, pooled_statement, visit_open
+from horae.boot.fitness import check_session, examine_api_rights, pooled_statement, sentence, visit_open
 from horae.boot.monitoring import api_process, listen_for_probes
 from horae.boot.ports import not_listening
 from horae.boot.serving import client_of, sender_of
 from horae.boot.tracing import ProcessTraces, tracing
 from horae.delivery.oidc import Issuer, RelyingParty
 from horae.domain.errors import Unfit
+from horae.domain.health.doctor import Severity
 from horae.domain.limits.limits import Limit
 from horae.runtime.cancellation import cancel_and_wait
 from horae.runtime.loop import Duty, Loop
@@ -229,15 +230,19 @@ async def run_api(
 
 
 async def _check(settings: Settings, cell: Cell) -> None:
-    """Refuse a cell where a pooler drops the settings of our sessions.
+    """Refuse a cell where a pooler drops the settings of our sessions, and a role that lacks a right.
 
     In production, also refuse a role that row-level security does not apply to.
     """
     await check_session(cell)
-    if settings.environment != "production":
-        return
+    production = settings.environment == "production"
     async with pooled_statement(cell) as tx:
-        held = [await row_level_security.is_enforced(tx)]
+        found = await examine_api_rights(tx)
+        held = [await row_level_security.is_enforced(tx)] if production else []
+    if found.level is Severity.FAULT:
+        raise Unfit(sentence(cell.name, found))
+    if not production:
+        return
     async with cell.direct() as connection:
         held.append(await row_level_security.is_enforced(Tx(connection, datetime.now(UTC))))
     if not all(held):

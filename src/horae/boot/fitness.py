@@ -8,9 +8,11 @@ from typing import Final
 from horae.boot.key_check import check_keyring
 from horae.domain.errors import Unfit
 from horae.domain.health.doctor import ROWS, Diagnosis, Severity, examine_role, examine_rows, unfit
+from horae.domain.health.rights import examine_ownership, examine_rights
 from horae.runtime.settings import Settings
 from horae.store.cells import Cell
-from horae.store.health import health
+from horae.store.databases import roles
+from horae.store.health import health, rights
 from horae.store.store import Store
 from horae.store.tx import GONE, Tx
 
@@ -19,7 +21,7 @@ IDLE_IN_TRANSACTION_MS: Final = 10_000
 
 
 async def check(settings: Settings, store: Store) -> None:
-    """Refuse to start on a cell without the latest migrations.
+    """Refuse to start on a cell without the latest migrations, or with a role that lacks a right.
 
     In production, also refuse a superuser role and a cell where commits may be lost. A cell that is down is checked
     when it joins. A cell that goes down during the check is closed, and joins later.
@@ -90,12 +92,14 @@ async def _faults(settings: Settings, cell: Cell) -> list[str]:
     production = settings.environment == "production"
     async with cell.direct() as connection:
         tx = Tx(connection, datetime.now(UTC))
-        wrong = unfit(await health.facts(tx), production=production)
+        facts = await health.facts(tx)
+        wrong = unfit(facts, production=production)
         if not wrong and (other := await _other_environment(tx, settings)):
             return [f"{cell.name}: {other}"]
-    if production:
-        wrong += await _wrong_roles(cell)
-    return [f"{cell.name}: {one.name} is {one.found}: {one.advice}" for one in wrong]
+    if not facts.pending_migrations:  # a cell that misses migrations has no grants to compare with
+        found = await examine_node_roles(cell, production=production)
+        wrong += [one for one in found if one.level is Severity.FAULT]
+    return [sentence(cell.name, one) for one in wrong]
 
 
 async def _other_environment(tx: Tx, settings: Settings) -> str | None:
@@ -107,13 +111,34 @@ async def _other_environment(tx: Tx, settings: Settings) -> str | None:
     return f"{given}: give each environment a database of its own"
 
 
-async def _wrong_roles(cell: Cell) -> list[Diagnosis]:
-    """What is wrong with the roles of the pool and of upkeep, which may differ from the role of the direct DSN."""
+def sentence(cell: str, one: Diagnosis) -> str:
+    """A finding in one line."""
+    return f"{cell}: {one.name} is {one.found}: {one.advice}"
+
+
+async def examine_node_roles(cell: Cell, *, production: bool) -> list[Diagnosis]:
+    """Check the roles of the pool, of the direct DSN and of upkeep, which may all differ."""
     async with pooled_statement(cell) as tx:
-        found = await _examine(tx, "the pool")
+        found = await _examine(tx, "the pool") if production else []
+        found.append(await _compare(tx, "the pool"))
+    async with cell.direct() as connection:
+        found.append(await _compare(Tx(connection, datetime.now(UTC)), "direct_dsn"))
     async with cell.direct(owner=True) as connection:
-        found += await _examine(Tx(connection, datetime.now(UTC)), "upkeep_dsn")
-    return [one for one in found if one.level is Severity.FAULT]
+        tx = Tx(connection, datetime.now(UTC))
+        found += await _examine(tx, "upkeep_dsn") if production else []
+        found.append(examine_ownership(await rights.compare(tx, roles.OWNER), name="role for upkeep"))
+    return found
+
+
+async def examine_api_rights(tx: Tx) -> Diagnosis:
+    """Check that a role may do what requests need."""
+    compared = await rights.compare(tx, roles.API)
+    return examine_rights(compared, name="role of the API", setting="HORAE_API_DSN or HORAE_API_CELLS")
+
+
+async def _compare(tx: Tx, whose: str) -> Diagnosis:
+    compared = await rights.compare(tx, roles.ENGINE)
+    return examine_rights(compared, name=f"node's role in {whose}", setting="HORAE_DSN or HORAE_CELLS")
 
 
 async def _examine(tx: Tx, whose: str) -> list[Diagnosis]:

@@ -10,7 +10,7 @@ first.
 
 from collections.abc import Awaitable
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import asyncpg
 
@@ -69,6 +69,9 @@ UNMIGRATED: tuple[type[Exception], ...] = (
 )
 """The database schema is older than this program: its migrations have to be applied."""
 
+
+FORBIDDEN: Final = asyncpg.InsufficientPrivilegeError
+"""The role of a connection lacks a right."""
 
 NO_ROOM: tuple[type[Exception], ...] = (asyncpg.InsufficientResourcesError, asyncpg.PostgresSystemError)
 """The server has no disk or memory left, or its disk fails. Nothing was written; a later repetition may succeed."""

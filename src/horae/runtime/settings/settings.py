@@ -82,6 +82,10 @@ class Settings(
 
         If neither is set, the cells of `all_cells`.
         """
+        return self.api_cells_given() or self.all_cells()
+
+    def api_cells_given(self) -> list[CellSettings]:
+        """The cells of `HORAE_API_CELLS` or `HORAE_API_DSN`; empty if neither is set."""
         if self.api_cells or self.api_dsn is None:
-            return self.api_cells or self.all_cells()
+            return self.api_cells
         return [CellSettings(name="cell-0", dsn=self.api_dsn)]
