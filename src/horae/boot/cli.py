@@ -4,10 +4,12 @@ A command imports only its own module. Most commands run for a moment, and impor
 time.
 """
 
+import os
 import sys
 from functools import cache
 from importlib import import_module
-from typing import Final, NamedTuple
+from pathlib import Path
+from typing import Annotated, Final, NamedTuple
 
 import typer
 
@@ -37,6 +39,7 @@ WORDS: Final = {
     "cell": CommandHome("cells", help="Cells: the PostgreSQL clusters that hold the shards."),
     "init": CommandHome("init", "init"),
     "migrate": CommandHome("cells", "migrate"),
+    "config": CommandHome("config", help="Settings: show every value and where it comes from, check them."),
     "keyring": CommandHome("keyring", help="The keyring that encrypts payloads: create, rotate, rewrap."),
     "key": CommandHome("keys", help="API keys: the first one, and those of any tenant."),
     "audit": CommandHome("audit", help="The audit log and its hash chain: verify, anchor."),
@@ -86,7 +89,7 @@ def whole() -> Verbs:
 
 def main() -> None:
     """The entry point of the `horae` program."""
-    match sys.argv[1:2]:
+    match _without_config(sys.argv[1:])[:1]:
         case [word] if word in WORDS:
             app_of(word)()
         case ["version"]:
@@ -100,6 +103,7 @@ def app_of(*words: str) -> Verbs:
     app = Verbs(
         name="horae", help="Decides when to try; your business decides whether it takes effect.", no_args_is_help=True
     )
+    app.callback(no_args_is_help=True)(take_config)
     for word in words:
         room = WORDS[word]
         found = getattr(import_module(f"horae.boot.commands.{room.module}"), room.name)
@@ -110,6 +114,26 @@ def app_of(*words: str) -> Verbs:
     app.command()(version)
     app.command(hidden=True)(manual)
     return app
+
+
+def take_config(
+    config: Annotated[
+        Path | None, typer.Option(help="The settings file; HORAE_CONFIG or /etc/horae/horae.toml where omitted.")
+    ] = None,
+) -> None:
+    """Note the settings file for this process and those that it starts."""
+    if config is not None:
+        os.environ["HORAE_CONFIG"] = str(config)
+
+
+def _without_config(words: list[str]) -> list[str]:
+    """The words of a command line behind the option that every command has."""
+    match words:
+        case ["--config", _, *rest]:
+            return rest
+        case [first, *rest] if first.startswith("--config="):
+            return rest
+    return words
 
 
 def version() -> None:

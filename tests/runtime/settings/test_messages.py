@@ -1,4 +1,4 @@
-"""What is wrong with settings is told in one line: the file or variable, the key, the fault, and never a secret."""
+"""One line says what is wrong with settings: the file or variable, the key, the fault, and never a secret."""
 
 import pytest
 

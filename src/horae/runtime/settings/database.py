@@ -91,7 +91,7 @@ class DatabaseSettings(SettingsGroup):
     """
 
     def all_cells(self) -> list[CellSettings]:
-        """The cells of `HORAE_CELLS`, or the single cell of `HORAE_DSN`."""
+        """The cells of `HORAE_CELLS`, or the single cell of `HORAE_DSN` and `HORAE_UPKEEP_DSN`."""
         if self.cells:
             return self.cells
         return [CellSettings(name="cell-0", dsn=self.dsn, upkeep_dsn=self.upkeep_dsn)] if self.dsn else []
@@ -128,7 +128,7 @@ class NodeSettings(SettingsGroup):
     Change it when `horae_slots{state="free"}` stays at 0 because targets answer slowly and the machine has room.
     """
     grace: Annotated[Seconds, ReadBy((NODE, API))] = 20.0
-    """How long a process that was told to stop lets calls and requests finish.
+    """How long a process that has to stop lets calls and requests finish.
 
     Change it together with the stop timeout of systemd or Kubernetes, which must be longer.
     """

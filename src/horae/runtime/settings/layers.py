@@ -20,7 +20,7 @@ from pydantic_settings.exceptions import SettingsError
 
 from horae.domain.errors import Invalid
 from horae.runtime.settings.facts import Place
-from horae.runtime.settings.places import PREFIX, Origin, OriginKind, key_of, variable_of
+from horae.runtime.settings.places import PREFIX, OriginKind, SettingOrigin, key_of, variable_of
 from horae.runtime.settings.secret_files import file_keys, take_secret_files
 from horae.runtime.settings.settings_file import read_toml, settings_file, unknown_keys
 
@@ -33,7 +33,7 @@ class Layer(NamedTuple):
     """Values by the name of their setting, and where each setting comes from."""
 
     values: dict[str, Any]
-    origins: dict[str, tuple[Origin, ...]]
+    origins: dict[str, tuple[SettingOrigin, ...]]
 
 
 class LayeredSource(PydanticBaseSettingsSource):
@@ -58,7 +58,9 @@ def read_layers(model: type[BaseSettings]) -> Layer:
 
 def _file_layer(file: Path, model: type[BaseSettings]) -> Layer:
     values = read_toml(file, model)
-    origins: dict[str, tuple[Origin, ...]] = {name: (Origin(OriginKind.FILE, str(file)),) for name in values}
+    origins: dict[str, tuple[SettingOrigin, ...]] = {
+        name: (SettingOrigin(OriginKind.FILE, str(file)),) for name in values
+    }
     return _with_secret_files(values, origins, model, lambda place: key_of(file, place))
 
 
@@ -70,11 +72,11 @@ def _environment_layer(model: type[BaseSettings]) -> Layer:
         found = FIELD_IN_ERROR.search(str(error))
         raise Invalid(f"{PREFIX}{found[1].upper() if found else ''} is not JSON") from None  # without the value
     variables = {name.lower(): name for name in os.environ if os.environ[name]}
-    origins: dict[str, tuple[Origin, ...]] = {}
+    origins: dict[str, tuple[SettingOrigin, ...]] = {}
     for name in list(values):
         own = f"{PREFIX}{name}".lower()
         found_in = sorted(one for key, one in variables.items() if key == own or key.startswith(f"{own}__"))
-        origins[name] = tuple(Origin(OriginKind.ENVIRONMENT, one) for one in found_in)
+        origins[name] = tuple(SettingOrigin(OriginKind.ENVIRONMENT, one) for one in found_in)
     for key in file_keys(model):
         if (variable := variables.get(f"{PREFIX}{key}".lower())) is not None:
             values[key] = os.environ[variable]
@@ -85,14 +87,14 @@ def _environment_layer(model: type[BaseSettings]) -> Layer:
 
 def _with_secret_files(
     values: dict[str, Any],
-    origins: dict[str, tuple[Origin, ...]],
+    origins: dict[str, tuple[SettingOrigin, ...]],
     model: type[BaseSettings],
     called: Callable[[Place], str],
 ) -> Layer:
     """The layer with the secrets of files in place. Refuses two settings that say the same in two ways."""
     for place, file in take_secret_files(values, model, called):
         name = str(place[0])
-        origins[name] = (*origins.get(name, ()), Origin(OriginKind.SECRET_FILE, str(file)))
+        origins[name] = (*origins.get(name, ()), SettingOrigin(OriginKind.SECRET_FILE, str(file)))
     for one, other in ALTERNATIVES:
         if one in values and other in values:
             raise Invalid(f"{called((one,))} and {called((other,))} are both given: keep one of them")

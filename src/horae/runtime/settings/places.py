@@ -18,7 +18,7 @@ class OriginKind(StrEnum):
     SECRET_FILE = "secret file"  # noqa: S105
 
 
-class Origin(NamedTuple):
+class SettingOrigin(NamedTuple):
     """Where a value comes from: the path of a file, or the name of a variable."""
 
     kind: OriginKind

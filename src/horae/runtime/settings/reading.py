@@ -1,4 +1,4 @@
-"""Reads the settings of a process; what is wrong with them is told in one line, without any value."""
+"""Reads the settings of a process; one line says what is wrong with them, without any value."""
 
 from typing import Any, Final
 
@@ -7,7 +7,7 @@ from pydantic_core import ErrorDetails
 
 from horae.domain.errors import Invalid
 from horae.runtime.settings.layers import read_layers
-from horae.runtime.settings.places import Origin, OriginKind, path_of, variable_of
+from horae.runtime.settings.places import OriginKind, SettingOrigin, path_of, variable_of
 from horae.runtime.settings.settings import Settings
 
 NO_ENVIRONMENT: Final = (
@@ -26,15 +26,15 @@ def read_settings(**given: Any) -> Settings:
         raise Invalid("; ".join(_explained(one, origins) for one in error.errors())) from None  # it holds the values
 
 
-def _explained(error: ErrorDetails, origins: dict[str, tuple[Origin, ...]]) -> str:
+def _explained(error: ErrorDetails, origins: dict[str, tuple[SettingOrigin, ...]]) -> str:
     place, message = error["loc"], error["msg"].removeprefix("Value error, ")
     if place == ("environment",) and error["type"] == "missing":
         return NO_ENVIRONMENT
     if not place:
         return message
     match origins.get(str(place[0]), ()):
-        case (Origin(OriginKind.FILE, where), *_):
+        case (SettingOrigin(OriginKind.FILE, where), *_):
             return f"{where}: {path_of(place)}: {message}"
-        case (Origin(OriginKind.SECRET_FILE, where), *_):
+        case (SettingOrigin(OriginKind.SECRET_FILE, where), *_):
             return f"{variable_of(place)} (in {where}): {message}"
     return f"{variable_of(place)}: {message}"

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from horae.runtime.settings.facts import Secrecy, fact_of
 
 HIDDEN: Final = "***"
-SHOWN_PARAMETERS: Final = frozenset(
+PLAIN_PARAMETERS: Final = frozenset(
     {"application_name", "dbname", "host", "port", "sslcert", "sslkey", "sslmode", "sslrootcert", "user"}
     | {"target_session_attrs", "connect_timeout", "passfile", "service"}
 )
@@ -18,11 +18,12 @@ SHOWN_PARAMETERS: Final = frozenset(
 def redacted(model: BaseModel) -> dict[str, Any]:
     """The values of a table, with secrets hidden."""
     return {
-        name: shown(getattr(model, name), fact_of(field, Secrecy)) for name, field in type(model).model_fields.items()
+        name: redacted_value(getattr(model, name), fact_of(field, Secrecy))
+        for name, field in type(model).model_fields.items()
     }
 
 
-def shown(value: Any, secrecy: Secrecy | None) -> Any:
+def redacted_value(value: Any, secrecy: Secrecy | None) -> Any:
     """A value as it may be shown."""
     match value:
         case None | "":
@@ -30,9 +31,9 @@ def shown(value: Any, secrecy: Secrecy | None) -> Any:
         case BaseModel():
             return redacted(value)
         case list() | tuple():
-            return [shown(one, secrecy) for one in value]
+            return [redacted_value(one, secrecy) for one in value]
         case dict():
-            return {name: shown(one, secrecy) for name, one in value.items()}
+            return {name: redacted_value(one, secrecy) for name, one in value.items()}
     match secrecy:
         case Secrecy.HIDDEN:
             return HIDDEN
@@ -51,7 +52,7 @@ def has_password(url: str) -> bool:
     except ValueError:
         return True
     before_host, at, _ = parts.netloc.rpartition("@")
-    return (bool(at) and ":" in before_host) or "@" in parts.path + parts.fragment or not named <= SHOWN_PARAMETERS
+    return (bool(at) and ":" in before_host) or "@" in parts.path + parts.fragment or not named <= PLAIN_PARAMETERS
 
 
 def redacted_dsn(dsn: str) -> str:
@@ -65,7 +66,7 @@ def redacted_dsn(dsn: str) -> str:
         return HIDDEN
     login, at, host = parts.netloc.rpartition("@")
     user, colon, _ = login.partition(":")
-    safe = "&".join(f"{name}={one if name in SHOWN_PARAMETERS else HIDDEN}" for name, one in query)
+    safe = "&".join(f"{name}={one if name in PLAIN_PARAMETERS else HIDDEN}" for name, one in query)
     password = f":{HIDDEN}" if colon else ""
     return f"{parts.scheme}://{user}{password}{at}{host}{parts.path}{'?' + safe if safe else ''}"
 
