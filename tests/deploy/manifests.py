@@ -1,7 +1,9 @@
 """The committed renders of the chart, as objects."""
 
+import copy
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import yaml
@@ -14,8 +16,13 @@ TOOL = [sys.executable, str(ROOT / "tools/kubernetes")]
 
 
 def objects(render):
-    """The objects of a render."""
-    return [one for one in yaml.safe_load_all(render.read_text()) if one is not None]
+    """The objects of a render; a caller may change them."""
+    return copy.deepcopy(_parsed(render))
+
+
+@cache
+def _parsed(render):
+    return [one for one in yaml.load_all(render.read_text(), yaml.CSafeLoader) if one is not None]
 
 
 def of_kind(render, kind):

@@ -136,6 +136,7 @@ def test_every_variable_is_a_setting_and_is_valid(render, monkeypatch):
 def test_settings_of_a_component_win_over_those_of_all():
     found = {component: environment(pod).get("HORAE_SLOTS") for component, pod in pods(EVERYTHING).items()}
     assert found == {"node": "8000", "api": "4000", "migrate": None, "rescue": "8000"}
+    assert environment(pods(EVERYTHING)["node"])["HORAE_DISK_BYTES"] == "500000000000"
 
 
 @BOTH
@@ -153,17 +154,16 @@ def test_every_command_exists_and_has_what_it_needs(render):
 
 @BOTH
 def test_probes_ask_the_listener_of_the_process(render):
-    ports = {
-        "node": Settings(environment="test").node_monitoring_port,
-        "api": Settings(environment="test").api_monitoring_port,
-    }
+    ports = {name: Settings.model_fields[f"{name}_monitoring_port"].default for name in ("node", "api")}
     for component, port in ports.items():
         (container,) = pods(render)[component]["spec"]["template"]["spec"]["containers"]
         named = {one["name"]: one["containerPort"] for one in container["ports"]}
         assert named["monitoring"] == port
-        assert container["livenessProbe"]["httpGet"] == {"path": "/healthz", "port": "monitoring"}
-        for probe in ("readinessProbe", "startupProbe"):
-            assert container[probe]["httpGet"] == {"path": "/readyz", "port": "monitoring"}
+        assert container["readinessProbe"]["httpGet"] == {"path": "/readyz", "port": "monitoring"}
+        for probe in ("livenessProbe", "startupProbe"):
+            assert container[probe]["httpGet"] == {"path": "/healthz", "port": "monitoring"}, (
+                "an outage restarts nothing"
+            )
         assert environment(pods(render)[component])["HORAE_MONITORING_HOST"] == "0.0.0.0"
 
 
@@ -199,7 +199,7 @@ def test_pods_of_a_component_spread_and_leave_one_at_a_time(render):
         spread = deployment["spec"]["template"]["spec"]["topologySpreadConstraints"]
         assert [one["topologyKey"] for one in spread] == ["kubernetes.io/hostname", "topology.kubernetes.io/zone"]
         assert deployment["spec"]["strategy"]["rollingUpdate"] == {"maxSurge": 1, "maxUnavailable": 0}
-        grace_s = float(environment(deployment).get("HORAE_GRACE") or Settings(environment="test").grace)
+        grace_s = float(environment(deployment).get("HORAE_GRACE") or Settings.model_fields["grace"].default)
         assert deployment["spec"]["template"]["spec"]["terminationGracePeriodSeconds"] >= grace_s + 30
 
 

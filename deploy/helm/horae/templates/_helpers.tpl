@@ -36,11 +36,12 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version }}
     secretKeyRef: {name: {{ .from.name }}, key: {{ .from.key }}}
 {{- end -}}
 
-{{/* Settings of the values, sorted by name. Lists and tables are JSON, as the settings read them. */}}
+{{/* Settings of the values, sorted by name. Lists and tables are JSON, as the settings read them; so are numbers, which
+     would be written as 1e+06 otherwise. */}}
 {{- define "horae.settings" -}}
 {{- range $name, $value := . }}
 - name: HORAE_{{ $name | upper }}
-  value: {{ ternary (toJson $value) (toString $value) (or (kindIs "map" $value) (kindIs "slice" $value)) | quote }}
+  value: {{ ternary $value (toJson $value) (kindIs "string" $value) | quote }}
 {{- end }}
 {{- end -}}
 
@@ -49,7 +50,8 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version }}
 {{- $root := index . 0 -}}
 {{- $values := $root.Values -}}
 {{- $own := index $values (index . 1) -}}
-{{- $fixed := dict "environment" $values.environment "keyring" (printf "/etc/horae/keyring/%s" $values.secrets.keyring.key) "monitoring_host" "0.0.0.0" "api_host" "0.0.0.0" "log_json" true -}}
+{{- $fixed := dict "environment" $values.environment "keyring" (printf "/etc/horae/keyring/%s" $values.secrets.keyring.key) "monitoring_host" "0.0.0.0" "log_json" true -}}
+{{- if eq (index . 1) "api" }}{{ $_ := set $fixed "api_host" "0.0.0.0" }}{{ end -}}
 {{- include "horae.settings" (mergeOverwrite $fixed (deepCopy $values.settings) (deepCopy $own.settings)) | trim }}
 {{- range $values.secrets.others }}
 {{ include "horae.secretSetting" (dict "setting" .setting "from" .) }}
@@ -151,7 +153,7 @@ affinity:
 {{/* `/healthz` asks nobody, so an outage of PostgreSQL restarts no pod. `/readyz` says whether it makes progress. */}}
 {{- define "horae.probes" -}}
 startupProbe:
-  httpGet: {path: /readyz, port: monitoring}
+  httpGet: {path: /healthz, port: monitoring}
   periodSeconds: 2
   failureThreshold: 60
 readinessProbe:
