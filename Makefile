@@ -9,7 +9,7 @@ RERUNS ?= 0
 QUICK := domain house runtime security
 TEST := alerts api archive benchmarks boot delivery engine long repositories sdk service store testing upkeep \
     domain/cron/test_against_oracle.py domain/cron/test_cronsim.py domain/cron/test_quartz.py
-PROOF := console events examples fuzzing mistakes monitoring people simulation start system domain/cron/test_fuzz.py
+PROOF := console deploy events examples fuzzing mistakes monitoring people simulation start system domain/cron/test_fuzz.py
 QUICK_TESTS = $(addprefix tests/,$(QUICK)) $(addprefix --ignore=tests/,$(filter %.py,$(TEST) $(PROOF)))
 # The floors of the house whose tests also run on other versions of PostgreSQL, and the newest versions.
 FLOORS := tests/store tests/service tests/engine
