@@ -76,8 +76,8 @@ dist: console .venv/build/ready ## sdists and wheels of server and client, with 
 	@for project in . sdk/python; do $(BUILD)/python -m build --no-isolation --outdir $(DIST) $$project >/dev/null || exit; done
 	@ls $(DIST)/horae*.whl $(DIST)/horae*.tar.gz
 
-dist-start: ## a fresh clone as a stranger meets it: make dist, an empty virtual environment, horae dev, the console, the first fire
-	$(BIN)/python -m tests.start
+fresh-clone: ## a fresh clone as a stranger meets it: make dist, an empty virtual environment, horae dev, the console, the first fire
+	HORAE_TEST_KEEP_DIST=$(abspath $(DIST)) $(BIN)/pytest -n 0 --tb=native -m long tests/start/test_fresh_clone.py
 
 .venv/build/ready: requirements/build.txt
 	$(PYTHON) -m venv .venv/build
@@ -187,4 +187,4 @@ demo-stock: ## every product is asked for in its turn, and the inventory is not 
 docs: ## the documentation as a site under site/
 	$(BIN)/zensical build --clean
 
-.PHONY: help setup services console screenshots pins format check dist dist-start sbom third-party advisories wheels offline quick test proof suite other-versions versions store-postgresql floors quick-python durations long bench-data bench gate reports reports-page demo-articles demo-exhibitions demo-stock docs
+.PHONY: help setup services console screenshots pins format check dist fresh-clone sbom third-party advisories wheels offline quick test proof suite other-versions versions store-postgresql floors quick-python durations long bench-data bench gate reports reports-page demo-articles demo-exhibitions demo-stock docs
