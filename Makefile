@@ -9,7 +9,7 @@ RERUNS ?= 0
 QUICK := domain house runtime security
 TEST := alerts api archive benchmarks boot delivery engine long repositories sdk service store testing upkeep \
     domain/cron/test_against_oracle.py domain/cron/test_cronsim.py domain/cron/test_quartz.py
-PROOF := console events examples fuzzing mistakes monitoring people simulation start system domain/cron/test_fuzz.py
+PROOF := console deploy events examples fuzzing mistakes monitoring people simulation start system domain/cron/test_fuzz.py
 QUICK_TESTS = $(addprefix tests/,$(QUICK)) $(addprefix --ignore=tests/,$(filter %.py,$(TEST) $(PROOF)))
 # The floors of the house whose tests also run on other versions of PostgreSQL, and the newest versions.
 FLOORS := tests/store tests/service tests/engine
@@ -86,6 +86,11 @@ offline: ## a virtual environment in dist/venv from dist/wheels alone, every has
 	$(DIST)/venv/bin/pip install --quiet --disable-pip-version-check --no-cache-dir --no-index --find-links $(DIST)/wheels --require-hashes -r requirements/run.txt
 	$(DIST)/venv/bin/pip install --quiet --disable-pip-version-check --no-cache-dir --no-index --no-deps $(DIST)/wheels/horae-*.whl
 
+IMAGE ?= localhost/horae:$(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
+image: console ## the container image, from wheels and Debian's packages alone (podman, or ENGINE=docker)
+	$(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir $(DIST) . ./sdk/python
+	@DIST=$(DIST) tools/image build $(IMAGE)
+
 quick: ## tests of the domain, the runtime, security and the house rules: under a minute, without PostgreSQL
 	$(PYTEST) $(QUICK_TESTS)
 
@@ -155,4 +160,4 @@ demo-stock: ## every product is asked for in its turn, and the inventory is not 
 docs: ## the documentation as a site under site/
 	$(BIN)/zensical build --clean
 
-.PHONY: help setup services console screenshots pins format check sbom advisories wheels offline quick test proof suite other-versions versions store-postgresql floors quick-python durations long bench-data bench gate reports reports-page demo-articles demo-exhibitions demo-stock docs
+.PHONY: help setup services console screenshots pins format check sbom advisories wheels offline image quick test proof suite other-versions versions store-postgresql floors quick-python durations long bench-data bench gate reports reports-page demo-articles demo-exhibitions demo-stock docs
