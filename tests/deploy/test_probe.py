@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
-from horae.runtime.monitoring import MonitoringPage, MonitoringServer, serve_pages
 
+from horae.runtime.monitoring import MonitoringPage, MonitoringServer, serve_pages
 from tests.deploy.test_dockerfile import IMAGE
 
 WELL = {"/healthz": lambda: MonitoringPage(200, b"ok\n"), "/readyz": lambda: MonitoringPage(200, b"ok\n")}
