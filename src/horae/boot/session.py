@@ -14,7 +14,7 @@ from horae.boot.output import err, out, status_of
 from horae.boot.transports import check_dsns
 from horae.domain.errors import HoraeError, Invalid, Unavailable
 from horae.runtime import telemetry
-from horae.runtime.settings import Settings
+from horae.runtime.settings import Settings, read_settings
 from horae.service.context import Context, PlatformContext
 from horae.service.memory import Memory
 from horae.service.tenants import tenants
@@ -34,7 +34,7 @@ def load(*, api_server: bool = False, checked: bool = True) -> Settings:
     `api_server`: an API process, which may know only the DSN of its own role. `checked`: in production, refuse a DSN
     that leads over a network without a verified certificate.
     """
-    settings = Settings()
+    settings = read_settings()
     telemetry.configure(as_json=settings.logs_json(), level=settings.log_level)
     cells = settings.api_server_cells() if api_server else settings.all_cells()
     if not cells:
