@@ -12,7 +12,6 @@ from typing import Final
 ROOT: Final = Path(__file__).parents[2]
 STAND_INS: Final = Path(__file__).parent / "stand_ins"
 PROGRAMS: Final = ("podman", "runc", "mmdebstrap")
-PACKAGES: Final = "podman buildah runc netavark aardvark-dns containernetworking-plugins iptables mmdebstrap uidmap"
 CONTAINERS_CONF: Final = """
 [engine]
 runtime = "runc"
@@ -77,9 +76,9 @@ class Podman:
 def private_podman(folder: Path) -> Iterator[Podman]:
     """A `Podman` during the block; then its containers end and its files are removed."""
     if missing := [program for program in PROGRAMS if shutil.which(program) is None]:
-        raise RuntimeError(f"{', '.join(missing)} cannot be found: apt-get install {PACKAGES}")
+        raise RuntimeError(f"{', '.join(missing)} cannot be found: run `tools/services containers`")
     if not (ROOT / "src" / "horae" / "console" / "index.html").exists():
-        raise RuntimeError("the console is not built: make console")
+        raise RuntimeError("the console is not built: run `make console`")
     podman = Podman(folder)
     try:
         yield podman

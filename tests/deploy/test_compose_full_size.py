@@ -80,7 +80,7 @@ def wait_until(what: str, look: Callable[[], Any]) -> Any:
         try:
             if found := look():
                 return found
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RuntimeError) as error:
             last = error
         time.sleep(0.5)
     raise AssertionError(f"{what}: not within {WAIT_S} s ({last})")
