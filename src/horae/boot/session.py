@@ -18,6 +18,7 @@ from horae.runtime.settings import Settings, read_settings
 from horae.service.context import Context, PlatformContext
 from horae.service.memory import Memory
 from horae.service.tenants import tenants
+from horae.store.connections.unreachable import explain
 from horae.store.store import Store
 from horae.store.tx import UNMIGRATED, UNREACHABLE
 
@@ -96,9 +97,7 @@ def exit_on_refusal() -> Iterator[None]:
     except UNMIGRATED as error:
         raise _code_and_text(Unavailable("the database is not at this release: run `horae migrate`")) from error
     except UNREACHABLE as error:
-        said = f"{type(error).__name__}: {error}".rstrip(": ")
-        advice = "no database answers; is it running, and is HORAE_DSN (or HORAE_CELLS) right?"
-        raise _code_and_text(Unavailable(f"{advice} ({said})")) from error
+        raise _code_and_text(Unavailable(explain(error))) from error
 
 
 def _code_and_text(error: HoraeError) -> typer.Exit:
