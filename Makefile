@@ -118,6 +118,10 @@ offline: ## a virtual environment in dist/venv from dist/wheels alone, every has
 	$(DIST)/venv/bin/pip install --quiet --disable-pip-version-check --no-cache-dir --no-index --find-links $(DIST)/wheels --require-hashes -r requirements/run.txt
 	$(DIST)/venv/bin/pip install --quiet --disable-pip-version-check --no-cache-dir --no-index --no-deps $(DIST)/wheels/horae-*.whl
 
+IMAGE ?= localhost/horae:$(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
+image: dist sbom ## the container image, from wheels and Debian's packages alone (podman, or ENGINE=docker)
+	@DIST=$(DIST) tools/image build $(IMAGE)
+
 quick: ## tests of the domain, the runtime, security and the house rules: under a minute, without PostgreSQL
 	$(PYTEST) $(QUICK_TESTS)
 
@@ -187,4 +191,4 @@ demo-stock: ## every product is asked for in its turn, and the inventory is not 
 docs: ## the documentation as a site under site/
 	$(BIN)/zensical build --clean
 
-.PHONY: help setup services console screenshots pins format check dist fresh-clone sbom third-party advisories wheels offline quick test proof suite other-versions versions store-postgresql floors quick-python durations long bench-data bench gate reports reports-page demo-articles demo-exhibitions demo-stock docs
+.PHONY: help setup services console screenshots pins format check dist fresh-clone sbom third-party advisories wheels offline image quick test proof suite other-versions versions store-postgresql floors quick-python durations long bench-data bench gate reports reports-page demo-articles demo-exhibitions demo-stock docs

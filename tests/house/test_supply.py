@@ -51,12 +51,14 @@ def test_every_pin_has_hashes_and_says_nothing_about_where_it_comes_from(lock):
 
 
 def test_what_is_pinned_twice_is_pinned_alike():
-    run, quick, dev = (
-        set(HASHED.findall((ROOT / "requirements" / f"{name}.txt").read_text())) for name in ("run", "quick", "dev")
+    run, quick, image, dev = (
+        set(HASHED.findall((ROOT / "requirements" / f"{name}.txt").read_text()))
+        for name in ("run", "quick", "image", "dev")
     )
     assert run <= dev, "what is tested is what runs"
     assert quick <= dev, "another Python tests the same versions"
     assert run <= quick
+    assert run <= image <= dev, "the container image has what is tested"
 
 
 @pytest.mark.parametrize("lock", LOCKS_OF_NPM, ids=lambda lock: lock.parent.name)
