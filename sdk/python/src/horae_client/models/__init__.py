@@ -32,6 +32,7 @@ from horae_client.models.jobs import (
     Schedule,
     Version,
 )
+from horae_client.models.plans import AppliedPlan, AppliedStep, Plan, PlanStep
 from horae_client.models.scheduler import (
     CellGrowth,
     CellLevel,
@@ -62,6 +63,8 @@ __all__ = [
     "AlertMessage",
     "AlertRule",
     "ApiKey",
+    "AppliedPlan",
+    "AppliedStep",
     "ArchiveRead",
     "Attempt",
     "AuditChain",
@@ -110,6 +113,8 @@ __all__ = [
     "Override",
     "Page",
     "ParkedMessage",
+    "Plan",
+    "PlanStep",
     "Problem",
     "QueueStatus",
     "QueueWorker",
