@@ -96,6 +96,8 @@ ACTIONS: Final[dict[str, Action]] = {
     "jobs.forecast": Action(Permission.READ),
     "jobs.test": Action(Permission.EXECUTE, bound=True),
     "jobs.bulk": Action(Permission.EXECUTE),  # each job that it changes has its own audit row
+    "plans.make": Action(Permission.READ, bound=True),
+    "plans.apply": Action(Permission.WRITE, bound=True),  # each job that it changes has its own audit row
     "jobs.trigger": Action(Permission.EXECUTE, audited=True, bound=True),
     "jobs.backfill": Action(Permission.EXECUTE, audited=True),
     "backfills.list": Action(Permission.READ),
