@@ -102,3 +102,16 @@ async def test_a_bound_key_opens_no_session_and_makes_no_key(app, store, acme):
         assert made.json()["job_labels"] == {"horae.owner": "billing"}
         listed = {one["name"]: one["job_labels"] for one in (await client.get("/api/v1/keys")).json()["items"]}
         assert (listed["ci"], listed["founder"]) == ({"horae.owner": "billing"}, {})
+
+
+async def test_a_pipeline_plans_and_applies_the_jobs_of_its_owner_and_no_others(app, store, acme):
+    source = {"owner": "billing", "jobs": {"invoice": {"cron": "0 9 * * *"}}}
+    async with await bound_client(app, store, acme, {"horae.owner": "billing"}) as client:
+        plan = await client.post("/api/v1/plans", json=source)
+        assert plan.json()["counts"] == {"create": 1}, plan.text
+        assert (await client.post("/api/v1/plans/apply", json=source)).is_success
+        assert (await client.post("/api/v1/plans", json=source)).json()["counts"] == {"keep": 1}
+        taken = source | {"jobs": {f"coupon-{acme.tenant.name}": {"cron": "0 9 * * *"}}}
+        for path in ("/api/v1/plans", "/api/v1/plans/apply"):
+            assert (await client.post(path, json=source | {"owner": "stock"})).status_code == 403
+            assert (await client.post(path, json=taken | {"force": True})).status_code == 403

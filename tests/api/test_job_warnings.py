@@ -56,9 +56,7 @@ async def test_previews_and_updates_warn_too_and_a_repeated_request_has_the_same
     assert len(first.json()["warnings"]) == 1
     for target, many in ((PUBLIC, 0), (PLAIN, 1)):
         job = (await admin.get("/jobs/coupon")).json()
-        done = await admin.put(
-            "/jobs/coupon", json={"version": job["version"], "cron": "0 9 * * *", "target": target}
-        )
+        done = await admin.put("/jobs/coupon", json={"version": job["version"], "cron": "0 9 * * *", "target": target})
         assert len(done.json()["warnings"]) == many, done.text
 
 
