@@ -4,9 +4,12 @@ A command imports only its own module. Most commands run for a moment, and impor
 time.
 """
 
+import os
 import sys
 from functools import cache
 from importlib import import_module
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -25,7 +28,7 @@ def whole() -> Verbs:
 
 def main() -> None:
     """Run the command that the command line names."""
-    match sys.argv[1:2]:
+    match _without_config(sys.argv[1:])[:1]:
         case [word] if word in WORDS:
             app_of(word)()
         case ["version"]:
@@ -37,6 +40,7 @@ def main() -> None:
 def app_of(*words: str) -> Verbs:
     """An app with the named commands, each as it is in the whole app."""
     app = Verbs(name="horae", help=SUMMARY, no_args_is_help=True)
+    app.callback(no_args_is_help=True)(take_config)
     for word in words:
         room = WORDS[word]
         found = getattr(import_module(f"horae.boot.commands.{room.module}"), room.name)
@@ -47,6 +51,26 @@ def app_of(*words: str) -> Verbs:
     app.command()(version)
     app.command(hidden=True)(manual)
     return app
+
+
+def take_config(
+    config: Annotated[
+        Path | None, typer.Option(help="The settings file; HORAE_CONFIG or /etc/horae/horae.toml where omitted.")
+    ] = None,
+) -> None:
+    """Note the settings file for this process and those that it starts."""
+    if config is not None:
+        os.environ["HORAE_CONFIG"] = str(config)
+
+
+def _without_config(words: list[str]) -> list[str]:
+    """The words of a command line behind the option that every command has."""
+    match words:
+        case ["--config", _, *rest]:
+            return rest
+        case [first, *rest] if first.startswith("--config="):
+            return rest
+    return words
 
 
 def version() -> None:

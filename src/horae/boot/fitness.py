@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Final
 
+from horae.boot.key_check import check_keyring
 from horae.domain.errors import Unfit
 from horae.domain.health.doctor import ROWS, Diagnosis, Severity, examine_role, examine_rows, unfit
 from horae.domain.health.rights import examine_ownership, examine_rights
@@ -29,6 +30,8 @@ async def check(settings: Settings, store: Store) -> None:
 
     async def visit(cell: Cell) -> None:
         found.extend(await _faults(settings, cell))
+        if not found:
+            await check_keyring(settings, cell, store.cipher)
 
     await visit_open(store, visit)
     if found:
@@ -88,12 +91,24 @@ async def _faults(settings: Settings, cell: Cell) -> list[str]:
         return [f"{cell.name}: a node needs sessions of its own; only cells of HORAE_API_CELLS may be pooled"]
     production = settings.environment == "production"
     async with cell.direct() as connection:
-        facts = await health.facts(Tx(connection, datetime.now(UTC)))
-    wrong = unfit(facts, production=production)
+        tx = Tx(connection, datetime.now(UTC))
+        facts = await health.facts(tx)
+        wrong = unfit(facts, production=production)
+        if not wrong and (other := await _other_environment(tx, settings)):
+            return [f"{cell.name}: {other}"]
     if not facts.pending_migrations:  # a cell that misses migrations has no grants to compare with
         found = await examine_node_roles(cell, production=production)
         wrong += [one for one in found if one.level is Severity.FAULT]
     return [sentence(cell.name, one) for one in wrong]
+
+
+async def _other_environment(tx: Tx, settings: Settings) -> str | None:
+    """Why a process of another environment keeps away from a database of production: its calls obey other rules."""
+    theirs = await health.environment(tx)
+    if theirs != "production" or settings.environment == theirs:
+        return None
+    given = f"this database belongs to the environment {theirs!r}, and HORAE_ENVIRONMENT is {settings.environment!r}"
+    return f"{given}: give each environment a database of its own"
 
 
 def sentence(cell: str, one: Diagnosis) -> str:

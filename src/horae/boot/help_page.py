@@ -11,6 +11,7 @@ USAGE: Final = 2
 """The exit code where no command is given."""
 MAX_WIDTH: Final = 100
 OPTIONS: Final = {
+    "--config": "The settings file; HORAE_CONFIG or /etc/horae/horae.toml where omitted.",
     "--install-completion": "Install completion for the current shell.",
     "--show-completion": "Show completion for the current shell, to copy it or customize the installation.",
     "--help": "Show this message and exit.",

@@ -7,10 +7,11 @@ knows about its cells. `/metrics` is collected in the event loop, and answers 50
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from typing import Final, NamedTuple
 
 from horae.boot.ports import not_listening
+from horae.boot.supervision import report_to_service_manager
 from horae.domain.health.readiness import CellState, is_alive, ready_state
 from horae.engine.metrics import NodeMetrics
 from horae.engine.node import Node
@@ -75,10 +76,20 @@ def node_and_api_process(
 async def listen_for_probes(
     settings: Settings, port: int, process: MonitoredProcess, name: str
 ) -> AsyncIterator[int | None]:
-    """Answer probes while the block runs; gives the port. None where the port is 0: then there is no listener."""
-    if not port:
-        yield None
-        return
+    """Answer probes while the block runs; gives the port. None where the port is 0: then there is no listener.
+
+    The process also reports to the service manager that started it, if there is one.
+    """
+    async with report_to_service_manager(process.cells):
+        if port:
+            with _listener(settings, port, process, name) as listening:
+                yield listening
+        else:
+            yield None
+
+
+@contextmanager
+def _listener(settings: Settings, port: int, process: MonitoredProcess, name: str) -> Iterator[int]:
     loop = asyncio.get_running_loop()
 
     def metrics() -> MonitoringPage:
@@ -125,12 +136,15 @@ def node_cells(node: Node, store: Store) -> Iterator[CellState]:
     stuck = list(node.progress.stuck)
     for cell in store.cells:
         here = [what for what in stuck if what.endswith(f" of {cell.name}")]
+        answers = not cell.reach.is_down
         if not node.leases.alive(cell):
-            yield CellState(cell.name, "its lease is not renewed")
-        elif not cell.clock.trusted:
-            yield CellState(cell.name, "its clock has jumped")
+            yield CellState(cell.name, "its lease is not renewed", restart_helps=answers)
+        elif not cell.clock.trusted:  # a restart would trust the clock that has jumped
+            yield CellState(cell.name, "its clock has jumped; `horae cell trust-clock` confirms it when it is right")
+        elif here:
+            yield CellState(cell.name, f"no progress: {', '.join(here)}", restart_helps=answers)
         else:
-            yield CellState(cell.name, f"no progress: {', '.join(here)}" if here else None)
+            yield CellState(cell.name, None)
 
 
 def _api_cells(store: Store) -> Iterator[CellState]:

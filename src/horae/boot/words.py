@@ -29,6 +29,12 @@ WORDS: Final = {
     "dead-letter": CommandHome("dead", help="Dead letters: list, replay, discard."),
     "tenant": CommandHome("tenants", help="Tenants: the owners of jobs."),
     "cell": CommandHome("cells", help="Cells: the PostgreSQL clusters that hold the shards."),
+    "init": CommandHome(
+        "init",
+        "init",
+        "Set up a deployment: keyring, settings file, roles, database, tables, first tenant and its admin key.",
+    ),
+    "config": CommandHome("config", help="Settings: show every value and where it comes from, check them."),
     "migrate": CommandHome(
         "cells", "migrate", "Bring every cell up to this release; create the configured tenant on the first run."
     ),

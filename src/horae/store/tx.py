@@ -53,11 +53,13 @@ GONE: tuple[type[Exception], ...] = (
 """The connection was lost. It is unknown whether a running commit took effect: read by key before deciding."""
 
 
-UNREACHABLE: tuple[type[Exception], ...] = (
-    *GONE,
+REFUSED_LOGIN: tuple[type[Exception], ...] = (
     asyncpg.InvalidCatalogNameError,
     asyncpg.InvalidAuthorizationSpecificationError,  # also raised for a wrong password
 )
+"""The server answers, and lets this role not into this database."""
+
+UNREACHABLE: tuple[type[Exception], ...] = (*GONE, *REFUSED_LOGIN)
 """No connection was possible: no server, no such database, no such role."""
 
 UNMIGRATED: tuple[type[Exception], ...] = (
