@@ -20,7 +20,7 @@ from horae.boot.archive import archive_reader_of
 from horae.boot.fitness import check_session, examine_api_rights, pooled_statement, sentence, visit_open
 from horae.boot.monitoring import api_process, listen_for_probes
 from horae.boot.ports import not_listening
-from horae.boot.serving import client_of, sender_of
+from horae.boot.serving import client_of, egress_of, sender_of
 from horae.boot.tracing import ProcessTraces, tracing
 from horae.delivery.oidc import Issuer, RelyingParty
 from horae.domain.errors import Unfit
@@ -168,7 +168,8 @@ async def run_api(
     await visit_open(store, partial(_check, settings))
     reader = archive_reader_of(settings)
     tracer = None if traces is None else traces.tracer
-    callers, visitors = Callers(store, Memory(reader, settings.service_level, tracer)), Visitors(store)
+    memory = Memory(reader, settings.service_level, tracer, egress_of(settings))
+    callers, visitors = Callers(store, memory), Visitors(store)
     people = people_of(settings, store)
     trials, polls = Trials(await sender_of(settings, store)), Polls(store)
     clock_waker = Waker()

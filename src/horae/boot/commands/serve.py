@@ -18,7 +18,7 @@ from horae.security.signed_texts import check_secret
 
 
 async def serve(host: Host = None, port: Port = None) -> None:
-    """Run the API server with the console, and a node with its upkeep, in one process: enough for 1,000 fires a second.
+    """Run the API, the console and a node with its upkeep in one process: enough for 1,000 fires a second.
 
     The node connects as HORAE_DSN or HORAE_CELLS say, the API as HORAE_API_DSN or HORAE_API_CELLS say.
     """

@@ -6,9 +6,13 @@ from horae.store.tx import Tx
 
 
 async def compare(tx: Tx, role: str) -> RoleRights:
-    """What the role of this connection lacks of the rights of `role`, by the grants of the catalog."""
-    found = [row["lacking"] for row in await tx.rows(sql("health/rights/lacking"), role)]
-    return RoleRights(await role_name(tx), role, tuple(found), await unowned(tx))
+    """The role of this connection beside a role of ours, by the grants of the catalog."""
+    return RoleRights(await role_name(tx), role, await lacking(tx, role), await unowned(tx))
+
+
+async def lacking(tx: Tx, role: str) -> tuple[str, ...]:
+    """What the role of this connection lacks of the rights of `role`."""
+    return tuple(row["lacking"] for row in await tx.rows(sql("health/rights/lacking"), role))
 
 
 async def unowned(tx: Tx) -> dict[str, int]:
