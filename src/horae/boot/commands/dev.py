@@ -15,6 +15,7 @@ import typer
 from rich.text import Text
 
 from horae import __version__
+from horae.api import console
 from horae.boot.dev import cluster, event_lines, samples
 from horae.boot.dev.api_server import DevServer, dev_server
 from horae.boot.dev.receiver import receiving
@@ -172,13 +173,18 @@ def _show(database: Database, server: DevServer) -> None:
     _say(Text.assemble((f"Horae {__version__}", "bold"), ", everything in one process. Ctrl-C stops it."))
     for name, value in (
         ("database", database.where),
-        ("console", f"{server.address}/console/ (log in with the key below)"),
+        ("console", _console(server)),
         ("API", f"{server.address}/docs"),
         ("try", f"HORAE_ENVIRONMENT=dev HORAE_DSN={shlex.quote(database.dsn)} {_keyring(database)} horae job list"),
         ("or", server.command()),
     ):
         _say(Text.assemble((f"  {name:<10}", "dim"), value))
     out.print()
+
+
+def _console(server: DevServer) -> str:
+    address = f"{server.address}/console/"
+    return f"{address} (log in with the key below)" if console.load().page else f"not installed; {address} says how"
 
 
 def _keyring(database: Database) -> str:
