@@ -26,7 +26,7 @@ def test_the_image_is_small_runs_as_nobody_special_on_a_read_only_root_and_tells
     assert size_mb <= MAX_MB
     assert found["Config"]["User"] == "10001:10001"
     assert found["Config"]["Entrypoint"] == ["horae"]
-    assert found["Config"]["Healthcheck"]["Test"] == ["CMD", "horae-probe"]
+    assert found["Healthcheck"]["Test"] == ["CMD", "horae-probe"]
     labels = found["Config"]["Labels"]
     assert labels["org.opencontainers.image.licenses"] == "Apache-2.0"
     assert labels["org.opencontainers.image.version"] == podman(*LOCKED, IMAGE, "version")
