@@ -34,8 +34,8 @@ def run(*command):
 def test_there_is_a_unit_for_each_long_running_command():
     pattern = re.compile(r"^ExecStart=/opt/horae/bin/horae (\w+)$", re.MULTILINE)
     commands = [pattern.findall((UNITS / name).read_text()) for name in NAMES]
-    assert commands == [["api"], ["node"], ["serve"]]
-    assert NAMES == ["horae-api.service", "horae-node.service", "horae-serve.service"]
+    assert commands == [["api"], ["node"], ["node"], ["serve"]]
+    assert NAMES == ["horae-api.service", "horae-node.service", "horae-node@.service", "horae-serve.service"]
 
 
 @pytest.mark.parametrize("name", NAMES)

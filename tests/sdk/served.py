@@ -1,14 +1,16 @@
 """A real server for the SDK's tests: `horae api` in a process of its own, and tenants made beside it."""
 
 import asyncio
+import json
 import threading
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 from uuid import uuid4
 
-from horae.domain.tenants.tenants import Tenant
+from horae.domain.tenants.tenants import SYSTEM, Tenant
 from horae.runtime.settings import CellSettings
 from horae.security.roles import Role
 from horae.service.context import Context, PlatformContext
@@ -20,6 +22,12 @@ from tests.cluster import Cluster
 from tests.store.walls import as_role
 
 T = TypeVar("T")
+BROKER = {"kind": "nats", "url": "nats://127.0.0.1:1", "topics": ["schedules"]}
+ENVIRONMENT = {
+    "HORAE_API_RATE": "100000",
+    "HORAE_API_BURST": "100000",
+    "HORAE_BROKERS": json.dumps({"events": BROKER}),  # no node runs here, so nothing connects to it
+}
 
 
 class Home(NamedTuple):
@@ -53,10 +61,15 @@ class Served:
         """A fresh tenant."""
         return self.run(self._home())
 
+    @cached_property
+    def platform_key(self) -> str:
+        """A key of the platform's own tenant."""
+        return self.run(self._platform_key())
+
     @contextmanager
     def open(self) -> Iterator["Served"]:
         self._thread.start()
-        self.door.start(as_role(self.cells, "horae_api"), {"HORAE_API_RATE": "100000", "HORAE_API_BURST": "100000"})
+        self.door.start(as_role(self.cells, "horae_api"), ENVIRONMENT)
         opening = Store.of(self.cells)
         self.store = self.run(opening.__aenter__())
         try:
@@ -75,6 +88,10 @@ class Served:
         ctx = Context.of(self.store, tenant, "test")
         text = (await api_keys.create(ctx, "all", [Role.ADMIN, Role.WORKER])).text
         return Home(tenant, ctx, self.url, text)
+
+    async def _platform_key(self) -> str:
+        tenant = await tenants.create(PlatformContext(self.store, "test"), SYSTEM, width=1)
+        return (await api_keys.create(Context.of(self.store, tenant, "test"), "all", [Role.ADMIN])).text
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -48,14 +49,18 @@ def test_an_example_does_what_it_shows(told: examples.Told, served: Served, data
         names["database"] = databases["postgresql"]().connect
     names["signed"] = signed
     waits = any("await " in one.source or "async " in one.source for one in told.examples)
-    client = AsyncClient(home.url, home.key) if waits else Client(home.url, home.key)
-    names["client"] = client
+    kind = AsyncClient if waits else Client
+    clients = {"client": kind(home.url, home.key)}
+    if any("platform" in one.source for one in told.examples):
+        clients["platform"] = kind(home.url, served.platform_key)
+        names["new_name"] = lambda: f"t-{uuid4().hex[:12]}"
     try:
-        examples.run(told, names, loop)
+        examples.run(told, names | clients, loop)
     finally:
-        closing = client.close()
-        if closing is not None:
-            loop.run_until_complete(closing)
+        for one in clients.values():
+            closing = one.close()
+            if closing is not None:
+                loop.run_until_complete(closing)
         loop.close()
 
 

@@ -15,7 +15,7 @@ from horae.boot.supervision import report_to_service_manager
 from horae.domain.health.readiness import CellState, is_alive, ready_state
 from horae.engine.metrics import NodeMetrics
 from horae.engine.node import Node
-from horae.runtime.metrics import CONTENT_TYPE, MetricRegistry
+from horae.runtime.metrics import CONTENT_TYPE, MetricRegistry, MetricSource
 from horae.runtime.monitoring import MonitoringPage, MonitoringServer, serve_pages
 from horae.runtime.settings import Settings
 from horae.runtime.stalls import StallMonitor
@@ -49,6 +49,27 @@ def node_process(node: Node, store: Store, stalls: StallMonitor) -> MonitoredPro
 def api_process(store: Store, registry: MetricRegistry, stalls: StallMonitor) -> MonitoredProcess:
     """An API process, for its listener."""
     return MonitoredProcess(lambda: list(_api_cells(store)), lambda: stalls.silence_s, registry)
+
+
+def node_and_api_process(
+    node: Node, store: Store, api_store: Store, metrics: MetricRegistry, stalls: StallMonitor
+) -> MonitoredProcess:
+    """A node and an API server in one process, for their listener. `metrics` has the requests of the API server.
+
+    The process makes progress in a cell where both of them do.
+    """
+    sources: list[MetricSource] = [CellMetrics(store, api_store), NamedMetrics(store), NodeMetrics(node)]
+    for source in (*sources, *node.metric_sources):
+        metrics.add(source)
+
+    def cells() -> list[CellState]:
+        of_api = {state.cell: state.trouble for state in _api_cells(api_store)}
+        return [
+            state if state.trouble else CellState(state.cell, of_api[state.cell] and f"API: {of_api[state.cell]}")
+            for state in node_cells(node, store)
+        ]
+
+    return MonitoredProcess(cells, lambda: stalls.silence_s, metrics)
 
 
 @asynccontextmanager
@@ -119,7 +140,7 @@ def node_cells(node: Node, store: Store) -> Iterator[CellState]:
         if not node.leases.alive(cell):
             yield CellState(cell.name, "its lease is not renewed", restart_helps=answers)
         elif not cell.clock.trusted:  # a restart would trust the clock that has jumped
-            yield CellState(cell.name, "its clock has jumped")
+            yield CellState(cell.name, "its clock has jumped; `horae cell trust-clock` confirms it when it is right")
         elif here:
             yield CellState(cell.name, f"no progress: {', '.join(here)}", restart_helps=answers)
         else:

@@ -86,7 +86,8 @@ class Keyring:
         try:
             stamp, ring = self._stamp(), load(self._path)
         except OSError as error:
-            raise Invalid(f"the keyring {self._path} cannot be read: {error.strerror}") from error
+            advice = "HORAE_KEYRING names the file, `horae keyring create` makes a new one"
+            raise Invalid(f"the keyring {self._path} cannot be read ({error.strerror}): {advice}") from error
         self._seen = stamp
         return ring
 

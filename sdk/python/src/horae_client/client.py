@@ -12,23 +12,37 @@ import httpx2
 
 from horae_client import aio, retries, sync
 from horae_client.aio.alerts import AsyncAlertChannels, AsyncAlertRules, AsyncAlerts, AsyncSilences
+from horae_client.aio.audit import AsyncAuditLog
+from horae_client.aio.events import AsyncIntakes, AsyncParkedMessages, AsyncSubscriptions
+from horae_client.aio.identity import AsyncApiKeys, AsyncRoleBindings, AsyncSessions
 from horae_client.aio.jobs import AsyncJobs
+from horae_client.aio.plans import AsyncPlans
 from horae_client.aio.queues import AsyncQueues, AsyncWorkers
 from horae_client.aio.runs import AsyncBackfills, AsyncCalendars, AsyncDeadLetters, AsyncHolds, AsyncInstances
+from horae_client.aio.scheduler import AsyncScheduler
+from horae_client.aio.secrets import AsyncSecrets
 from horae_client.aio.sources import AsyncSources
 from horae_client.aio.subjects import AsyncSubjects
 from horae_client.aio.tasks import AsyncTasks
+from horae_client.aio.tenants import AsyncOwnTenant, AsyncTenants
 from horae_client.asked import runs
 from horae_client.errors import Unreachable
 from horae_client.models import Health
 from horae_client.retries import Retries
 from horae_client.sync.alerts import AlertChannels, AlertRules, Alerts, Silences
+from horae_client.sync.audit import AuditLog
+from horae_client.sync.events import Intakes, ParkedMessages, Subscriptions
+from horae_client.sync.identity import ApiKeys, RoleBindings, Sessions
 from horae_client.sync.jobs import Jobs
+from horae_client.sync.plans import Plans
 from horae_client.sync.queues import Queues, Workers
 from horae_client.sync.runs import Backfills, Calendars, DeadLetters, Holds, Instances
+from horae_client.sync.scheduler import Scheduler
+from horae_client.sync.secrets import Secrets
 from horae_client.sync.sources import Sources
 from horae_client.sync.subjects import Subjects
 from horae_client.sync.tasks import Tasks
+from horae_client.sync.tenants import OwnTenant, Tenants
 from horae_client.traces import traceparent
 from horae_client.version import VERSION
 from horae_client.wire import Request, ascii_only, read
@@ -68,6 +82,11 @@ class Client:
         self.queues, self.workers = Queues(self), Workers(self)
         self.alerts, self.alert_channels = Alerts(self), AlertChannels(self)
         self.alert_rules, self.silences = AlertRules(self), Silences(self)
+        self.api_keys, self.role_bindings, self.sessions = ApiKeys(self), RoleBindings(self), Sessions(self)
+        self.secrets, self.audit, self.scheduler = Secrets(self), AuditLog(self), Scheduler(self)
+        self.subscriptions, self.intakes = Subscriptions(self), Intakes(self)
+        self.parked_messages, self.plans = ParkedMessages(self), Plans(self)
+        self.tenant, self.tenants = OwnTenant(self), Tenants(self)
 
     def health(self) -> Health:
         """The health of the scheduler.
@@ -150,6 +169,12 @@ class AsyncClient:
         self.queues, self.workers = AsyncQueues(self), AsyncWorkers(self)
         self.alerts, self.alert_channels = AsyncAlerts(self), AsyncAlertChannels(self)
         self.alert_rules, self.silences = AsyncAlertRules(self), AsyncSilences(self)
+        self.api_keys, self.role_bindings = AsyncApiKeys(self), AsyncRoleBindings(self)
+        self.sessions, self.secrets = AsyncSessions(self), AsyncSecrets(self)
+        self.audit, self.scheduler = AsyncAuditLog(self), AsyncScheduler(self)
+        self.subscriptions, self.intakes = AsyncSubscriptions(self), AsyncIntakes(self)
+        self.parked_messages, self.plans = AsyncParkedMessages(self), AsyncPlans(self)
+        self.tenant, self.tenants = AsyncOwnTenant(self), AsyncTenants(self)
 
     async def health(self) -> Health:
         """The health of the scheduler.

@@ -7,7 +7,7 @@ requests; any other HTTP library can do the same.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar, cast
 from urllib.parse import quote
 
 import msgspec
@@ -17,6 +17,7 @@ from horae_client.errors import Unreadable, refusal
 T = TypeVar("T")
 PREFIX: Final = "/api/v1"
 PROBLEM: Final = "application/problem+json"
+LINES: Final = "application/x-ndjson"
 CODE: Final = "SCH_"
 MAX_BODY_BYTES: Final = 200_000
 """The maximum size of the items in one request; the server reads 256 KiB."""
@@ -34,7 +35,8 @@ class Request(Generic[T]):
     """What to ask, and the type of the answer.
 
     `again`: it is safe to repeat the request even if it may have taken effect. `key` makes it safe; it stays the same
-    for all retries.
+    for all retries. `also_reads` are statuses besides 2xx whose body is the answer, too. A body of bytes is sent as it
+    is, with one JSON value per line.
     """
 
     method: str
@@ -44,19 +46,20 @@ class Request(Generic[T]):
     body: Any = None
     key: str | None = None
     again: bool = True
+    also_reads: tuple[int, ...] = ()
 
     def headers(self) -> dict[str, str]:
         """The headers of this request alone."""
         made = {"Accept": "application/json"}
         if self.body is not None:
-            made["Content-Type"] = "application/json"
+            made["Content-Type"] = LINES if isinstance(self.body, bytes) else "application/json"
         if self.key is not None:
             made["Idempotency-Key"] = ascii_only(self.key, "idempotency key")
         return made
 
     def content(self) -> bytes | None:
         """The encoded body."""
-        return None if self.body is None else encode(self.body)
+        return self.body if self.body is None or isinstance(self.body, bytes) else encode(self.body)
 
 
 def path(*parts: str) -> str:
@@ -150,7 +153,7 @@ def read(request: Request[T], status: int, headers: Mapping[str, str], body: byt
     >>> wire.read(wire.Request("GET", "/healthz", dict), 200, {}, b'{"status": "up"}')
     {'status': 'up'}
     """
-    if 200 <= status < 300:
+    if 200 <= status < 300 or status in request.also_reads:
         return _value(request.reads, body)
     wait = _seconds(headers.get("retry-after"))
     try:
@@ -167,7 +170,7 @@ def _value(kind: type[T], body: bytes) -> T:
     if kind is type(None):
         return None
     try:
-        return msgspec.json.decode(body, type=kind)
+        return cast("T", body.decode()) if kind is str else msgspec.json.decode(body, type=kind)
     except NO_JSON as error:
         raise Unreadable(f"an answer that cannot be read: {error}") from error
 

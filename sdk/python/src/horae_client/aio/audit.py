@@ -1,0 +1,39 @@
+"""The audit log: who did what, and when."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from horae_client.aio.verbs import AsyncItems, AsyncVerbs
+from horae_client.asked import audit as asked
+from horae_client.models import AuditChain, AuditEntry
+
+
+class AsyncAuditLog(AsyncVerbs):
+    """The audit log of the tenant, and the hash chains that show whether it was changed."""
+
+    def list(
+        self,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        actor: str | None = None,
+        action: str | None = None,
+        resource: str | None = None,
+        limit: int | None = None,
+    ) -> AsyncItems[AuditEntry]:
+        """List the entries of the audit log, newest first. An action is, for example, `job.paused`.
+
+        >>> paused = await client.jobs.pause("coupon_job")
+        >>> [one.resource == paused.id async for one in client.audit.list(action="job.paused")]
+        [True]
+        """
+        return self._pages(asked.entries(since, until, actor, action, resource), limit)
+
+    async def chains(self) -> Sequence[AuditChain]:
+        """Get the head of each cell's hash chain. `horae audit verify` checks the whole chain.
+
+        >>> chains = await platform.audit.chains()
+        >>> sorted(one.cell for one in chains)
+        ['cell-0', 'cell-1']
+        """
+        return await self._ask(asked.chains())

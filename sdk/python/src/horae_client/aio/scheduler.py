@@ -1,0 +1,90 @@
+"""The scheduler as a whole: health over time, service level, nodes, shards, growth."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from horae_client.aio.verbs import AsyncVerbs
+from horae_client.asked import scheduler as asked
+from horae_client.models import Growth, HealthSeries, NodeList, Readiness, ServiceLevel, Shard
+
+BEFORE_ALL: Final = -1
+"""The number before the first shard."""
+
+
+class AsyncScheduler(AsyncVerbs):
+    """How the scheduler does. `platform` is a client with a key of the tenant `system`."""
+
+    async def health_series(self, *, hours: int | None = None, points: int | None = None) -> HealthSeries:
+        """Get the health of the last hours as a series: delays, fires, results and backlog.
+
+        >>> series = await client.scheduler.health_series(hours=1, points=6)
+        >>> series.step_seconds, series.cells_down
+        (600, [])
+        """
+        return await self._ask(asked.series(hours, points))
+
+    async def service_level(self) -> ServiceLevel:
+        """Get how many due times of 30 days were in time, and what is left of the error budget.
+
+        >>> level = await client.scheduler.service_level()
+        >>> level.total.overdue, level.total.burning
+        (0, [])
+        """
+        return await self._ask(asked.service_level())
+
+    async def nodes(self) -> NodeList:
+        """List all nodes of all cells; for keys of the tenant `system`.
+
+        >>> found = await platform.scheduler.nodes()
+        >>> found.cells_down
+        []
+        """
+        return await self._ask(asked.nodes())
+
+    async def shards(self) -> Sequence[Shard]:
+        """List all shards and the nodes that lease them, by number; for keys of the tenant `system`.
+
+        >>> shards = await platform.scheduler.shards()
+        >>> len(shards), shards[0].shard
+        (4096, 0)
+        """
+        found = page = await self._ask(asked.shards(BEFORE_ALL))
+        while len(page) == asked.SHARDS_A_REQUEST:
+            page = await self._ask(asked.shards(page[-1].shard))
+            found = [*found, *page]
+        return found
+
+    async def growth(self) -> Growth:
+        """Get how each cell grows, and when its disk is full; for keys of the tenant `system`.
+
+        >>> growth = await platform.scheduler.growth()
+        >>> growth.cells_down
+        []
+        """
+        return await self._ask(asked.growth())
+
+    async def liveness(self) -> dict[str, str]:
+        """Ask whether the API process runs. It needs no permission.
+
+        >>> await client.scheduler.liveness()
+        {'status': 'ok'}
+        """
+        return await self._ask(asked.liveness())
+
+    async def readiness(self) -> Readiness:
+        """Ask whether the API process can serve requests, and for the state of each cell. It needs no permission.
+
+        >>> found = await client.scheduler.readiness()
+        >>> found.ready, found.degraded
+        (True, False)
+        """
+        return await self._ask(asked.readiness())
+
+    async def metrics(self) -> str:
+        """Get the metrics of the API process in the text format of Prometheus; for keys of the tenant `system`.
+
+        >>> text = await platform.scheduler.metrics()
+        >>> "horae_api_requests_total" in text
+        True
+        """
+        return await self._ask(asked.metrics())

@@ -1,0 +1,20 @@
+"""Requests about the audit log."""
+
+from datetime import datetime
+
+from horae_client.asked.jobs import stamp
+from horae_client.models import AuditChain, AuditEntry, Page
+from horae_client.wire import Request, path, said
+
+
+def entries(
+    since: datetime | None, until: datetime | None, actor: str | None, action: str | None, resource: str | None
+) -> Request[Page[AuditEntry]]:
+    """Get a page of the audit log."""
+    query = said(since=stamp(since), until=stamp(until), actor=actor, action=action, resource=resource)
+    return Request("GET", path("audit"), Page[AuditEntry], query=query)
+
+
+def chains() -> Request[list[AuditChain]]:
+    """Get the head of each cell's hash chain."""
+    return Request("GET", path("audit", "chain"), list[AuditChain])

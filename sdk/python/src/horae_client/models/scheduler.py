@@ -1,0 +1,159 @@
+"""The scheduler as a whole: nodes, shards, service level, growth, readiness."""
+
+from datetime import date, datetime
+
+import msgspec
+
+from horae_client.models.base import Model
+
+
+class Node(Model, frozen=True, kw_only=True):
+    """A node in one cell. `shards` is how many shards it leases there."""
+
+    id: str
+    name: str
+    cell: str
+    alive: bool
+    draining: bool
+    shards: int
+    started_at: datetime
+    seen_seconds_ago: float
+    expires_at: datetime
+
+
+class NodeList(Model, frozen=True, kw_only=True):
+    """The nodes of all cells. `cells_down` names the cells that do not answer."""
+
+    nodes: list[Node]
+    cells_down: list[str]
+
+
+class Shard(Model, frozen=True, kw_only=True):
+    """A shard: its cell, its state, its epoch, and the node that leases it."""
+
+    shard: int
+    cell: str
+    state: str
+    epoch: int
+    alive: bool
+    node: str | None = None
+    node_id: str | None = None
+    seen_seconds_ago: float | None = None
+
+
+class Level(Model, frozen=True, kw_only=True):
+    """Due times of the last 30 days, the error budget, and how fast it burns.
+
+    `availability` is the part of them that was in time; None without due times. `budget_remaining` is the part of the
+    error budget that is left; it is negative if overdrawn. `burn_rates` says by span of time how many times faster than
+    allowed the budget burns; `burning` names the rules that this breaks: `fast`, `slow`, `steady`.
+    """
+
+    expected: int
+    in_time: int
+    late: int
+    overdue: int
+    budget_remaining: float
+    burn_rates: dict[str, float]
+    burning: list[str]
+    availability: float | None = None
+
+
+class CellLevel(Level, frozen=True, kw_only=True):
+    """The service level of one priority in one cell."""
+
+    cell: str
+    priority: str
+
+
+class ServiceLevel(Model, frozen=True, kw_only=True):
+    """The service level: the objective, the total, and its parts by cell and priority."""
+
+    objective: float
+    in_time_seconds: float
+    total: Level
+    parts: list[CellLevel]
+    cells_down: list[str]
+
+
+class HealthPoint(Model, frozen=True, kw_only=True, rename="camel"):
+    """One point of a series, from `at` on: counts, and the largest backlog. `failed` attempts are retried."""
+
+    at: datetime
+    trigger_delay_p95_ms: int = msgspec.field(name="triggerDelayP95Ms")
+    fires: int
+    success: int
+    failed: int
+    dead: int
+    skipped: int
+    retry_backlog: int
+    backlog: int
+
+
+class HealthSeries(Model, frozen=True, kw_only=True, rename="camel"):
+    """The health of the last hours in points of equal length, oldest first."""
+
+    step_seconds: int
+    points: list[HealthPoint]
+    cells_down: list[str] = msgspec.field(default_factory=list)
+
+
+class HeldDays(Model, frozen=True, kw_only=True):
+    """Days that are over their term and cannot be dropped, because something still needs them."""
+
+    days: int
+    oldest: date
+    subscriptions: list[str]
+    unrelayed: int
+
+
+class TableSize(Model, frozen=True, kw_only=True):
+    """A table whose rows change all the time. `bloated`: it has many dead rows, more than live ones."""
+
+    name: str
+    bytes: int
+    live_rows: int
+    dead_rows: int
+    bloated: bool
+
+
+class CellGrowth(Model, frozen=True, kw_only=True):
+    """How a cell grows, by the last measurement of a node. `days_until_full` is None if unknown or over a year."""
+
+    cell: str
+    measured_at: datetime
+    database_bytes: int
+    kept_days: int
+    days_ahead: int
+    tables: list[TableSize]
+    disk_bytes: int | None = None
+    bytes_per_day: int | None = None
+    days_until_full: int | None = None
+    oldest_day: date | None = None
+    held: HeldDays | None = None
+
+
+class Growth(Model, frozen=True, kw_only=True):
+    """The growth of all cells. `unmeasured` names cells that no node has measured yet."""
+
+    cells: list[CellGrowth]
+    unmeasured: list[str]
+    cells_down: list[str]
+
+
+class CellReadiness(Model, frozen=True, kw_only=True):
+    """Whether one API process reaches one cell, and how old its reading of the cell's clock is."""
+
+    name: str
+    reachable: bool
+    clock_trusted: bool
+    shards: int
+    clock_age_seconds: float | None = None
+
+
+class Readiness(Model, frozen=True, kw_only=True):
+    """Whether one API process can serve requests. `degraded`: not all cells answer."""
+
+    ready: bool
+    degraded: bool
+    cells: list[CellReadiness]
