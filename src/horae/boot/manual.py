@@ -11,9 +11,9 @@ from horae.boot.output import MEANING
 HEAD: Final = """# Command line
 
 This page is written by `horae manual > docs/cli.md`; a test keeps it current. What a command works on is named by
-`HORAE_DSN` (one database) or `HORAE_CELLS`, and by `HORAE_TENANT`; see [running it](operations.md). Tables are for
-people: every command takes `--json` and answers as the [API](api/index.md) does. `horae --install-completion` teaches
-your shell.
+`HORAE_DSN` (one database) or `HORAE_CELLS`, and by `HORAE_TENANT`, or by the settings file: `horae --config FILE …`
+([settings](settings.md)). Tables are for people: every command takes `--json` and answers as the [API](api/index.md)
+does. `horae --install-completion` teaches your shell.
 
 ## Exit codes
 | status | meaning |

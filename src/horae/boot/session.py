@@ -12,14 +12,15 @@ from horae.boot.archive import archive_reader_of
 from horae.boot.encryption import open_store
 from horae.boot.output import err, out, status_of
 from horae.boot.transports import check_dsns
-from horae.domain.errors import HoraeError, Invalid, Unavailable
+from horae.domain.errors import HoraeError, Invalid, Unavailable, Unfit
 from horae.runtime import telemetry
-from horae.runtime.settings import Settings
+from horae.runtime.settings import Settings, read_settings
 from horae.service.context import Context, PlatformContext
 from horae.service.memory import Memory
 from horae.service.tenants import tenants
+from horae.store.connections.unreachable import explain
 from horae.store.store import Store
-from horae.store.tx import UNMIGRATED, UNREACHABLE
+from horae.store.tx import FORBIDDEN, UNMIGRATED, UNREACHABLE
 
 __all__ = ["PAGE", "all_pages", "caller", "err", "exit_on_refusal", "load", "name_cells_down", "out", "platform", "run"]
 Result = TypeVar("Result")
@@ -34,7 +35,7 @@ def load(*, api_server: bool = False, checked: bool = True) -> Settings:
     `api_server`: an API process, which may know only the DSN of its own role. `checked`: in production, refuse a DSN
     that leads over a network without a verified certificate.
     """
-    settings = Settings()
+    settings = read_settings()
     telemetry.configure(as_json=settings.logs_json(), level=settings.log_level)
     cells = settings.api_server_cells() if api_server else settings.all_cells()
     if not cells:
@@ -95,10 +96,11 @@ def exit_on_refusal() -> Iterator[None]:
         raise _code_and_text(error) from error
     except UNMIGRATED as error:
         raise _code_and_text(Unavailable("the database is not at this release: run `horae migrate`")) from error
+    except FORBIDDEN as error:
+        advice = "the role of this DSN lacks a right; docs/database-roles.md says which process needs which role"
+        raise _code_and_text(Unfit(f"{advice} ({error})")) from error
     except UNREACHABLE as error:
-        said = f"{type(error).__name__}: {error}".rstrip(": ")
-        advice = "no database answers; is it running, and is HORAE_DSN (or HORAE_CELLS) right?"
-        raise _code_and_text(Unavailable(f"{advice} ({said})")) from error
+        raise _code_and_text(Unavailable(explain(error))) from error
 
 
 def _code_and_text(error: HoraeError) -> typer.Exit:

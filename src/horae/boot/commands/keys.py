@@ -11,7 +11,7 @@ from horae.boot.encryption import open_store
 from horae.boot.output import answer, say
 from horae.boot.session import caller, load, out
 from horae.boot.verbs import Verbs
-from horae.domain.errors import NotFound
+from horae.domain.errors import Conflict, NotFound
 from horae.domain.ids import Prefix, private
 from horae.domain.tenants.tenants import SYSTEM
 from horae.security.roles import Role
@@ -35,7 +35,13 @@ async def bootstrap() -> None:
         except NotFound:
             await tenants.create(PlatformContext(store, "bootstrap"), SYSTEM, width=1)
     async with caller(SYSTEM) as ctx:
-        _show(await api_keys.create(ctx, "bootstrap", [Role.ADMIN]))
+        try:
+            _show(await api_keys.create(ctx, "bootstrap", [Role.ADMIN]))
+        except Conflict as error:
+            advice = (
+                "`horae key create NAME --role admin --tenant system` makes another, `horae key revoke` ends this one"
+            )
+            raise Conflict(f"the first key was made before, and its text is shown only once: {advice}") from error
 
 
 @app.command()
