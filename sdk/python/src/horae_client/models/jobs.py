@@ -50,6 +50,8 @@ class Override(Model, frozen=True, kw_only=True):
 class Job(Model, frozen=True, kw_only=True):
     """A job as it is now, with all defaults. `held` is None in lists and after changes.
 
+    `warnings` say after a change what will not work as it stands, such as a target that may not be called.
+
     `unreadable` is the code of a refusal: encrypted parts could not be decrypted, and are left out. With
     `SCH_503_RELEASE` a newer release wrote parts of the definition, which have default values here.
     """
@@ -82,6 +84,7 @@ class Job(Model, frozen=True, kw_only=True):
     next_fire_at: datetime | None = None
     schedule: Schedule | None = None
     held: list[Hold] | None = None
+    warnings: list[str] = msgspec.field(default_factory=list)
 
 
 class Version(Model, frozen=True, kw_only=True):
