@@ -84,7 +84,7 @@ def test_what_cannot_be_read_is_refused_with_what_to_do(horae, tmp_path):
 
 def test_a_module_beside_its_code_is_applied(horae, tmp_path):
     (tmp_path / "acme_jobs.py").write_text(
-        "from horae.schedules import job\nOWNER = 'acme'\n@job(cron='0 2 * * *')\ndef report(): ...\n"
+        "from horae_client.schedules import job\nOWNER = 'acme'\n@job(cron='0 2 * * *')\ndef report(): ...\n"
     )
     assert "acme: 1 to create" in horae("apply", "-m", "acme_jobs")
     assert "acme: 1 unchanged" in horae("apply", "-m", "acme_jobs")

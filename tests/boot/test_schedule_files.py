@@ -7,12 +7,12 @@ from uuid import UUID
 
 import pytest
 
-from horae import schedules
 from horae.boot.schedule_files import modules, source_of, yaml
 from horae.domain.errors import Invalid, NotFound
 from horae.domain.instances.instances import Priority
 from horae.domain.schedules.triggers import IntervalTrigger
 from horae.domain.tenants.tenants import Tenant
+from horae_client import schedules
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 TENANT = Tenant(id=UUID(int=0), name="acme", width=16, zone="Asia/Shanghai")
@@ -89,7 +89,7 @@ def test_a_bomb_of_aliases_is_refused_before_it_goes_off():
 
 def test_a_module_declares_what_stands_above_its_functions(tmp_path, monkeypatch):
     (tmp_path / "acme_schedules.py").write_text(
-        "from horae.schedules import job\n"
+        "from horae_client.schedules import job\n"
         "@job(cron='0 2 * * *')\n"
         "def report(): ...\n"
         "@job('second', every=60, priority='low')\n"

@@ -114,7 +114,7 @@ def test_the_example_of_the_documentation_runs(tmp_path):
         "pytest",
         "-q",
         "-p",
-        "horae.testing.plugin",
+        "horae_client.testing.plugin",
         "-p",
         "no:cacheprovider",
         "-c",

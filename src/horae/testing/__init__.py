@@ -1,21 +1,10 @@
-"""Test schedules without waiting: a real server on a throw-away PostgreSQL, with a clock that the test moves.
+"""The server of tests: real rows, a real node, a receiver, and a clock that moves from event to event.
 
-Only time is simulated. Jobs are real rows, a real node fires them, and real HTTP calls reach a receiver that records
-them. `advance` moves the clock from one event to the next and returns when everything due by then is settled::
-
-    with serving(at="2030-01-01T00:00:00Z") as horae:
-        horae.job("report", cron="0 2 * * *")
-        horae.advance(days=3)
-        assert [str(call) for call in horae.calls] == [
-            "2030-01-01 02:00:00 report",
-            "2030-01-02 02:00:00 report",
-            "2030-01-03 02:00:00 report",
-        ]
-
-In pytest: `pytest_plugins = ["horae.testing.plugin"]` in a `conftest.py`, and the fixture `horae`.
+Tests use it through `horae_client.testing`, which starts `python -m horae.testing` and imports nothing of the server.
+Our own tests also use it in their own process, because they look at its rows.
 """
 
-from horae.testing.calls import ReceivedCall
 from horae.testing.server import TestServer, serving
+from horae_client.testing.calls import ReceivedCall
 
 __all__ = ["ReceivedCall", "TestServer", "serving"]

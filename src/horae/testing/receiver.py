@@ -4,13 +4,14 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
 import msgspec
 
-from horae.testing.calls import ReceivedCall
+from horae_client.testing.calls import ReceivedCall, status_for
 
 Answer = int | Callable[[ReceivedCall], int | None]
 About = Callable[[str], dict[str, Any]]
@@ -27,6 +28,7 @@ class Receiver:
     def __init__(self, url: str, now: Callable[[], datetime], about: About) -> None:
         self.url = url
         self.answers: dict[str, Any] = {}
+        self.status_for: Callable[[ReceivedCall], int] = partial(status_for, self.answers)
         self.arrived: list[ReceivedCall] = []
         self._now = now
         self._about = about
@@ -40,16 +42,9 @@ class Receiver:
             request = {"at": self._now(), "path": path, "method": method, "headers": headers}
             call = ReceivedCall(**(known | facts | request))
             with self._lock:
-                status = self._status(call)
+                status = self.status_for(call)
                 self.arrived.append(msgspec.structs.replace(call, status=status))
         return status
-
-    def _status(self, call: ReceivedCall) -> int:
-        waiting = self.answers.get(call.path or "", self.answers.get(call.job))
-        if isinstance(waiting, list):
-            return int(waiting.pop(0)) if waiting else 200
-        answered = waiting(call) if callable(waiting) else waiting
-        return 200 if answered is None else int(answered)
 
 
 def _attempts(headers: dict[str, str], body: bytes) -> list[dict[str, Any]]:

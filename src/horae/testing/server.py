@@ -23,9 +23,9 @@ from horae.service.tasks import tasks
 from horae.service.tasks.tasks import ScheduleAnswer
 from horae.testing import databases
 from horae.testing.background import Background
-from horae.testing.calls import ReceivedCall
 from horae.testing.receiver import Receiver, receiving
 from horae.testing.world import Handler, World, open_world
+from horae_client.testing.calls import ReceivedCall
 
 Result = TypeVar("Result")
 TENANT: Final = "test"
@@ -112,6 +112,14 @@ class TestServer:
     def history(self, name: str, limit: int = 100) -> Sequence[Any]:
         """The fires of a job with their results, newest first, including skipped ones."""
         return self._background.run(instances.of_job(self._world.ctx, name, limit=limit))
+
+    def begin_command(self) -> None:
+        """Set the clock back to the server's time, before a request to its API."""
+        self._background.run(self._world.hold())
+
+    def end_command(self) -> None:
+        """Remember up to when the requests to its API wrote."""
+        self._world.note()
 
     def _do(self, work: Coroutine[Any, Any, Result]) -> Result:
         """Run `work` at the server's current time."""

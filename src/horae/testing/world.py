@@ -21,9 +21,9 @@ from horae.store.databases import clock, partitions
 from horae.store.nodes import next_due
 from horae.store.nodes.next_due import NextEvent
 from horae.store.store import Store
-from horae.testing.calls import ReceivedCall
 from horae.testing.sending import RememberingSender
 from horae.upkeep.copies import Copier
+from horae_client.testing.calls import ReceivedCall
 
 LEASE_TTL: Final = timedelta(days=3650)
 """The duration of the node's lease: there is no other node, and a test may move time by years."""
@@ -90,7 +90,11 @@ class World:
         try:
             return await command
         finally:
-            self._written_until = self.now()
+            self.note()
+
+    def note(self) -> None:
+        """Remember up to when the last command wrote."""
+        self._written_until = self.now()
 
     async def settle_now(self, collect: Callable[[], None]) -> None:
         """Settle at `time`, and what the last command wrote in the milliseconds that it took."""

@@ -1,14 +1,12 @@
-"""Reads jobs from a Python module: every function that `horae.schedules.job` decorated. No function is called."""
+"""Reads jobs from a Python module: the functions that `horae_client.schedules.job` decorated. None is called."""
 
 import importlib
 import sys
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 from horae.boot.schedule_files.declared import ScheduleFile
 from horae.domain.errors import Invalid, NotFound
-from horae.schedules import WORDS
+from horae_client.schedules import jobs_in
 
 
 def read(name: str, owner: str | None) -> ScheduleFile:
@@ -19,18 +17,10 @@ def read(name: str, owner: str | None) -> ScheduleFile:
         module = importlib.import_module(name)
     except ModuleNotFoundError as error:
         raise NotFound(f"there is no module {error.name!r} here; is its package installed?") from error
-    jobs = dict(_found(module))
+    try:
+        jobs = jobs_in(vars(module))
+    except ValueError as error:
+        raise Invalid(f"module {name!r}: {error}") from error
     if not jobs:
-        raise Invalid(f"module {name!r} declares no job: decorate its functions with horae.schedules.job")
+        raise Invalid(f"module {name!r} declares no job: decorate its functions with horae_client.schedules.job")
     return ScheduleFile(owner or str(getattr(module, "OWNER", name)), jobs)
-
-
-def _found(module: ModuleType) -> list[tuple[str, dict[str, Any]]]:
-    found: dict[str, dict[str, Any]] = {}
-    for value in vars(module).values():
-        for words in getattr(value, WORDS, ()):
-            name = words["name"]
-            said = {key: one for key, one in words.items() if key != "name"}
-            if found.setdefault(name, said) != said:
-                raise Invalid(f"module {module.__name__!r} declares {name!r} twice")
-    return list(found.items())

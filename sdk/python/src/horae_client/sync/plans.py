@@ -35,7 +35,7 @@ class Plans(Verbs):
         *,
         prune: bool = False,
         force: bool = False,
-        on_part: Callable[[AppliedPlan], None] = lambda _part: None,
+        on_part: Callable[[AppliedPlan], None] | None = None,
     ) -> AppliedPlan:
         """Change the jobs to what a source declares, except conflicts and refused steps.
 
@@ -49,10 +49,15 @@ class Plans(Verbs):
         >>> again.counts, again.done
         ({'keep': 2}, [])
         """
-        whole = part = self._ask(asked.apply(owner, jobs, prune, force))
-        on_part(part)
-        while part.next is not None:
-            part = self._ask(asked.apply(owner, jobs, prune, force, part.next))
-            on_part(part)
-            whole = replace(whole, steps=whole.steps + part.steps, done=whole.done + part.done, next=part.next)
+        whole: AppliedPlan | None = None
+        while whole is None or whole.next is not None:
+            after = "" if whole is None else whole.next or ""
+            part = self._ask(asked.apply(owner, jobs, prune, force, after))
+            if on_part is not None:
+                on_part(part)
+            whole = part if whole is None else _joined(whole, part)
         return whole
+
+
+def _joined(whole: AppliedPlan, part: AppliedPlan) -> AppliedPlan:
+    return replace(whole, steps=whole.steps + part.steps, done=whole.done + part.done, next=part.next)

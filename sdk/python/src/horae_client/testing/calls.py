@@ -1,5 +1,6 @@
-"""What a target or a worker received, as a test sees it."""
+"""What a target or a worker received, as a test sees it, and what the test lets a target answer."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -32,3 +33,23 @@ class ReceivedCall(msgspec.Struct, frozen=True, kw_only=True):
     def place(self) -> tuple[Any, ...]:
         """The sort key among calls of one moment, so that their order is always the same."""
         return self.fire_time, self.job, self.key or "", self.attempt
+
+
+def status_for(answers: Mapping[str, Any], call: ReceivedCall) -> int:
+    """The status that a target answers. `answers` maps a path or a job to its answers; the default is 200.
+
+    A list is used up one by one; a number or a function applies to every call.
+
+    >>> from datetime import UTC, datetime
+    >>> from horae_client.testing.calls import ReceivedCall, status_for
+    >>> nine = datetime(2030, 1, 1, 9, tzinfo=UTC)
+    >>> call = ReceivedCall(job="report", fire_time=nine, attempt=1, idempotency_key="k", instance="ins_1", at=nine)
+    >>> answers = {"report": [503]}
+    >>> status_for(answers, call), status_for(answers, call)
+    (503, 200)
+    """
+    waiting = answers.get(call.path or "", answers.get(call.job))
+    if isinstance(waiting, list):
+        return int(waiting.pop(0)) if waiting else 200
+    answered = waiting(call) if callable(waiting) else waiting
+    return 200 if answered is None else int(answered)
