@@ -1,18 +1,16 @@
-"""Builds an open store and a caller from settings, and turns refusals into exit codes."""
+"""Builds an open store and a caller from settings, for commands that open PostgreSQL."""
 
 import getpass
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from contextlib import asynccontextmanager
 from typing import Final, TypeVar
-
-import typer
-import uvloop
 
 from horae.boot.archive import archive_reader_of
 from horae.boot.encryption import open_store
-from horae.boot.output import err, out, status_of
+from horae.boot.output import err, out
+from horae.boot.refusals import TRANSLATIONS, Refusal, exit_on_refusal, refusal_of, run
 from horae.boot.transports import check_dsns
-from horae.domain.errors import HoraeError, Invalid, Unavailable
+from horae.domain.errors import Invalid, Unavailable
 from horae.runtime import telemetry
 from horae.runtime.settings import Settings
 from horae.service.context import Context, PlatformContext
@@ -22,7 +20,6 @@ from horae.store.store import Store
 from horae.store.tx import UNMIGRATED, UNREACHABLE
 
 __all__ = ["PAGE", "all_pages", "caller", "err", "exit_on_refusal", "load", "name_cells_down", "out", "platform", "run"]
-Result = TypeVar("Result")
 Item = TypeVar("Item")
 PAGE: Final = 200
 """Items that a command reads at once."""
@@ -86,32 +83,15 @@ def name_cells_down(cells_down: Collection[str]) -> None:
         err.print(f"{names}; what lies there is missing from this answer")
 
 
-@contextmanager
-def exit_on_refusal() -> Iterator[None]:
-    """Print a refusal with its code, and end the process with the exit code that `docs/cli.md` lists."""
-    try:
-        yield
-    except HoraeError as error:
-        raise _code_and_text(error) from error
-    except UNMIGRATED as error:
-        raise _code_and_text(Unavailable("the database is not at this release: run `horae migrate`")) from error
-    except UNREACHABLE as error:
+def _refusal_of(error: Exception) -> Refusal | None:
+    """The refusal of an error of PostgreSQL; None for any other error."""
+    if isinstance(error, UNMIGRATED):
+        return refusal_of(Unavailable("the database is not at this release: run `horae migrate`"))
+    if isinstance(error, UNREACHABLE):
         said = f"{type(error).__name__}: {error}".rstrip(": ")
         advice = "no database answers; is it running, and is HORAE_DSN (or HORAE_CELLS) right?"
-        raise _code_and_text(Unavailable(f"{advice} ({said})")) from error
+        return refusal_of(Unavailable(f"{advice} ({said})"))
+    return None
 
 
-def _code_and_text(error: HoraeError) -> typer.Exit:
-    err.print(error.code, style="red", end=" ")
-    err.print(str(error), highlight=False)
-    return typer.Exit(status_of(error))
-
-
-def run(work: Callable[[], Awaitable[Result]]) -> Result:
-    """Run a command and print its refusal, if any."""
-
-    async def main() -> Result:
-        return await work()
-
-    with exit_on_refusal():
-        return uvloop.run(main())
+TRANSLATIONS.append(_refusal_of)

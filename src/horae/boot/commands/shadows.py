@@ -8,10 +8,10 @@ from rich.table import Table
 
 from horae.api.models.jobs import JobView
 from horae.boot.commands.imports import text_of, zone_of
-from horae.boot.commands.schedules import MOMENT, moment
 from horae.boot.output import Exit, answer
 from horae.boot.schedule_files import fire_logs
 from horae.boot.session import caller, out
+from horae.boot.times import MOMENT, moment
 from horae.boot.verbs import Verbs
 from horae.domain.errors import Invalid
 from horae.domain.jobs.shadows import ShadowComparison
