@@ -29,7 +29,7 @@ EVERY, GRACE = 10.0, 2.0
 
 def declare(client: Client, our_url: str, secret: str) -> None:
     """Make sure that types and sources exist. Asked at every start."""
-    client.http.put(f"/api/v1/secrets/{SECRET_NAME}", json={"value": secret}).raise_for_status()
+    client.secrets.put(SECRET_NAME, secret)
     for name, path in PATHS.items():
         target = Http(our_url + path, signing=SECRET_NAME, read_timeout=READ_TIMEOUT)
         with suppress(errors.NameTaken):

@@ -12,7 +12,7 @@ PATHS = {START_ENROLLING: "/hooks/start-enrolling", NOTIFY_RESERVATIONS: "/hooks
 
 def declare(client: Client, our_url: str, secret: str) -> None:
     """Make sure that the types exist. Asked at every start: what is there already is left as it is."""
-    client.http.put(f"/api/v1/secrets/{SECRET_NAME}", json={"value": secret}).raise_for_status()
+    client.secrets.put(SECRET_NAME, secret)
     for name, path in PATHS.items():
         with suppress(errors.NameTaken):
             client.jobs.create(name, trigger=Keyed(), target=Http(our_url + path, signing=SECRET_NAME))

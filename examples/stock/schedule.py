@@ -37,7 +37,7 @@ class Rhythm(NamedTuple):
 
 async def declare(client: AsyncClient, our_url: str, secret: str, rhythm: Rhythm) -> None:
     """Make sure that the job exists. Asked at every start."""
-    (await client.http.put(f"/api/v1/secrets/{SECRET_NAME}", json={"value": secret})).raise_for_status()
+    await client.secrets.put(SECRET_NAME, secret)
     trigger = Rolling(window=rhythm.window, every=rhythm.every)
     target = Http(our_url + PATH, signing=SECRET_NAME, rate=rhythm.rate * ROOM, max_concurrency=AT_ONCE)
     with suppress(errors.NameTaken):

@@ -7,7 +7,19 @@ from typing import Any
 from horae_client import keys
 from horae_client.aio.verbs import AsyncItems, AsyncVerbs
 from horae_client.asked import jobs as asked
-from horae_client.models import Backfill, Counts, Forecast, Instance, Job, Schedule, Triggered, Version
+from horae_client.models import (
+    Backfill,
+    BulkItem,
+    Counts,
+    Forecast,
+    Instance,
+    Job,
+    JobDifference,
+    JobTestResult,
+    Schedule,
+    Triggered,
+    Version,
+)
 from horae_client.specs import Policies, RetryPolicy, Target, Trigger
 from horae_client.wire import aware, said
 
@@ -272,6 +284,71 @@ class AsyncJobs(AsyncVerbs):
         [1]
         """
         return self._pages(asked.versions(job), limit)
+
+    async def version(self, job: str, number: int) -> Version:
+        """Get one version of a job.
+
+        >>> first = await client.jobs.version("coupon_job", 1)
+        >>> first.definition["trigger"]["expression"]
+        '0 */5 * * * ?'
+        """
+        return await self._ask(asked.version(job, number))
+
+    async def compare(self, job: str, before: int, after: int) -> Sequence[JobDifference]:
+        """Compare two versions of a job, field by field.
+
+        >>> job = await client.jobs.label("coupon_job", {"team": "coupons"})
+        >>> found = await client.jobs.compare("coupon_job", 1, 2)
+        >>> [one.path for one in found]
+        ['labels']
+        """
+        return await self._ask(asked.compare(job, before, after))
+
+    async def preview_new(self, name: str, **spec: Any) -> Job:
+        """Preview a new job with the fields of `create`: its whole definition and its coming fires. Nothing is saved.
+
+        >>> job = await client.jobs.preview_new("REPORT", cron="0 2 * * *", timezone="Asia/Shanghai")
+        >>> job.trigger["zone"], len(job.schedule.fires)
+        ('Asia/Shanghai', 5)
+        """
+        return await self._ask(asked.preview_new(name, said(**spec)))
+
+    async def test(self, job: str, *, payload: Any = None) -> JobTestResult:
+        """Send one test request to the target of a job; `payload` replaces the job's. No instance is created.
+
+        >>> from horae_client import Http
+        >>> job = await client.jobs.create("CALL", target=Http("https://127.0.0.1:9/refused"))
+        >>> result = await client.jobs.test("CALL", payload={"campaign": 42})
+        >>> result.outcome, result.status
+        ('retryable', None)
+        """
+        return await self._ask(asked.send_test(job, payload))
+
+    async def bulk(
+        self,
+        verb: str,
+        *,
+        status: str | None = None,
+        labels: Mapping[str, str] | None = None,
+        prefix: str | None = None,
+        owner: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Sequence[BulkItem]:
+        """Pause, resume, trigger or retry all jobs that match, with a result for each; `verb` is one of these words.
+
+        >>> done = await client.jobs.bulk("pause", prefix="coupon")
+        >>> [(one.name, one.ok) for one in done]
+        [('coupon_job', True)]
+        """
+        key, after = keys.made(idempotency_key), ""
+        found: tuple[BulkItem, ...] = ()
+        while True:
+            body = said(verb=verb, status=status, labels=labels, prefix=prefix, owner=owner, after=after or None)
+            page = await self._ask(asked.bulk(body, key))
+            found = (*found, *page.items)
+            if page.next is None:
+                return found
+            after = page.next
 
     async def forecast(self, *, hours: float = 24) -> Forecast:
         """Count the coming fires by minute, and find the busiest seconds.

@@ -1,8 +1,11 @@
 """Queues, and the workers that poll them."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from horae_client.aio.verbs import AsyncItems, AsyncVerbs
 from horae_client.asked import workers as asked
-from horae_client.models import QueueStatus, QueueWorker
+from horae_client.models import HeardAll, QueueStatus, QueueWorker, ReportedAll, Works
 
 
 class AsyncQueues(AsyncVerbs):
@@ -21,7 +24,7 @@ class AsyncQueues(AsyncVerbs):
 
 
 class AsyncWorkers(AsyncVerbs):
-    """The workers: processes that poll queues."""
+    """The workers: processes that poll queues. `horae_client.Worker` is a worker; here are its single requests."""
 
     def list(
         self, *, queue: str | None = None, polling: bool | None = None, limit: int | None = None
@@ -32,3 +35,49 @@ class AsyncWorkers(AsyncVerbs):
         []
         """
         return self._pages(asked.workers(queue, polling), limit)
+
+    async def poll(self, queue: str, worker_id: str, *, limit: int = 1, wait: float = 0.0) -> Works:
+        """Claim up to `limit` due attempts of a queue; wait up to `wait` seconds for the first one.
+
+        >>> made = await client.jobs.trigger("coupon_job")
+        >>> taken = await client.workers.poll("coupon_job", "worker-1")
+        >>> [one.attempt for one in taken.items]
+        [1]
+        """
+        return await self._ask(asked.poll(queue, worker_id, limit, wait))
+
+    async def heartbeat(self, items: Sequence[Mapping[str, Any]]) -> HeardAll:
+        """Extend the deadlines of claimed attempts. An item has `instance_id`, `attempt` and `token`.
+
+        >>> made = await client.jobs.trigger("coupon_job")
+        >>> taken = await client.workers.poll("coupon_job", "worker-1")
+        >>> held = [{"instance_id": one.instance_id, "attempt": one.attempt, "token": one.token} for one in taken.items]
+        >>> heard = await client.workers.heartbeat(held)
+        >>> [one.yours for one in heard.items]
+        [True]
+        """
+        return await self._ask(asked.heartbeat(items))
+
+    async def finish(self, items: Sequence[Mapping[str, Any]]) -> ReportedAll:
+        """Report that attempts succeeded. An item has `instance_id`, `attempt` and `token`.
+
+        >>> made = await client.jobs.trigger("coupon_job")
+        >>> taken = await client.workers.poll("coupon_job", "worker-1")
+        >>> held = [{"instance_id": one.instance_id, "attempt": one.attempt, "token": one.token} for one in taken.items]
+        >>> done = await client.workers.finish(held)
+        >>> [one.verdict for one in done.items]
+        ['done']
+        """
+        return await self._ask(asked.finish(items))
+
+    async def fail(self, items: Sequence[Mapping[str, Any]]) -> ReportedAll:
+        """Report that attempts failed. An item also has a `message`, and `retryable` (default: true).
+
+        >>> made = await client.jobs.trigger("coupon_job")
+        >>> taken = await client.workers.poll("coupon_job", "worker-1")
+        >>> held = [{"instance_id": one.instance_id, "attempt": one.attempt, "token": one.token} for one in taken.items]
+        >>> done = await client.workers.fail([one | {"message": "no such coupon"} for one in held])
+        >>> [one.verdict for one in done.items]
+        ['done']
+        """
+        return await self._ask(asked.fail(items))

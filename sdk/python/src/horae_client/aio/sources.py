@@ -89,6 +89,29 @@ class AsyncSources(AsyncVerbs):
         """
         return await self._ask(asked.run(type, dry, keys.made(idempotency_key)))
 
+    async def pause(self, type: str) -> Source:
+        """Pause a source: nothing is repaired, and a running round stops. Dry rounds still run.
+
+        >>> from horae_client import PushOrigin
+        >>> put = await client.sources.put("ARTICLE_PUBLISH", PushOrigin())
+        >>> paused = await client.sources.pause("ARTICLE_PUBLISH")
+        >>> paused.paused_at is None
+        False
+        """
+        return await self._ask(asked.verb(type, "pause"))
+
+    async def resume(self, type: str) -> Source:
+        """Resume a source with a new round from the first key.
+
+        >>> from horae_client import PushOrigin
+        >>> put = await client.sources.put("ARTICLE_PUBLISH", PushOrigin())
+        >>> paused = await client.sources.pause("ARTICLE_PUBLISH")
+        >>> resumed = await client.sources.resume("ARTICLE_PUBLISH")
+        >>> resumed.paused_at is None
+        True
+        """
+        return await self._ask(asked.verb(type, "resume"))
+
     def rounds(self, type: str, *, limit: int | None = None) -> AsyncItems[Round]:
         """List a source's rounds, newest first.
 

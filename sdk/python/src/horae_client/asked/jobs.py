@@ -4,7 +4,20 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from horae_client.models import Backfill, Counts, Forecast, Instance, Job, Page, Schedule, Triggered, Version
+from horae_client.models import (
+    Backfill,
+    BulkResult,
+    Counts,
+    Forecast,
+    Instance,
+    Job,
+    JobDifference,
+    JobTestResult,
+    Page,
+    Schedule,
+    Triggered,
+    Version,
+)
 from horae_client.wire import Request, aware, path, said
 
 
@@ -82,6 +95,32 @@ def preview(job: str, many: int) -> Request[Schedule]:
 def versions(job: str) -> Request[Page[Version]]:
     """Get a page of a job's versions."""
     return Request("GET", path("jobs", job, "versions"), Page[Version])
+
+
+def version(job: str, number: int) -> Request[Version]:
+    """Get one version of a job."""
+    return Request("GET", path("jobs", job, "versions", str(number)), Version)
+
+
+def compare(job: str, before: int, after: int) -> Request[list[JobDifference]]:
+    """Compare two versions of a job."""
+    query = {"before": before, "after": after}
+    return Request("GET", path("jobs", job, "diff"), list[JobDifference], query=query)
+
+
+def preview_new(name: str, spec: Mapping[str, Any]) -> Request[Job]:
+    """Preview a job without creating it."""
+    return Request("POST", path("preview"), Job, body={"name": name, **spec})
+
+
+def send_test(job: str, payload: Any) -> Request[JobTestResult]:
+    """Send a test request. It is not retried after a lost answer, because a second request is a second call."""
+    return Request("POST", path("jobs", job, "test"), JobTestResult, body=said(payload=payload), again=False)
+
+
+def bulk(body: Mapping[str, Any], key: str) -> Request[BulkResult]:
+    """Pause, resume, trigger or retry one page of jobs."""
+    return Request("POST", path("bulk", "jobs"), BulkResult, body=body, key=key)
 
 
 def forecast(hours: float) -> Request[Forecast]:

@@ -36,6 +36,11 @@ def run(type_name: str, dry: bool, key: str) -> Request[Source]:
     return Request("POST", path("sources", type_name, "rounds"), Source, body={"dry": dry}, key=key)
 
 
+def verb(type_name: str, word: str) -> Request[Source]:
+    """Pause or resume a source."""
+    return Request("POST", path("sources", type_name, word), Source)
+
+
 def rounds(type_name: str) -> Request[Page[Round]]:
     """Get a page of rounds."""
     return Request("GET", path("sources", type_name, "rounds"), Page[Round])

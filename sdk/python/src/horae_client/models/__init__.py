@@ -16,7 +16,22 @@ from horae_client.models.identity import (
     Session,
 )
 from horae_client.models.instances import Attempt, Backfill, Counts, DeadLetter, Instance, Replayed, Retried, Triggered
-from horae_client.models.jobs import Calendar, ComingFire, Forecast, Health, HealthCause, Hold, Job, Schedule, Version
+from horae_client.models.jobs import (
+    BulkItem,
+    BulkResult,
+    Calendar,
+    ComingFire,
+    Forecast,
+    Health,
+    HealthCause,
+    Hold,
+    Job,
+    JobDifference,
+    JobTestResult,
+    Override,
+    Schedule,
+    Version,
+)
 from horae_client.models.scheduler import (
     CellGrowth,
     CellLevel,
@@ -52,6 +67,8 @@ __all__ = [
     "AuditChain",
     "AuditEntry",
     "Backfill",
+    "BulkItem",
+    "BulkResult",
     "Calendar",
     "Caller",
     "CellGrowth",
@@ -81,6 +98,8 @@ __all__ = [
     "Intake",
     "IntakePosition",
     "Job",
+    "JobDifference",
+    "JobTestResult",
     "LedgerEntry",
     "Level",
     "LiveTask",
@@ -88,6 +107,7 @@ __all__ = [
     "Model",
     "Node",
     "NodeList",
+    "Override",
     "Page",
     "ParkedMessage",
     "Problem",

@@ -55,6 +55,8 @@ class AlertChannel(Model, frozen=True, kw_only=True):
     changed_at: datetime
     changed_by: str
     channel: dict[str, Any]
+    created_at: datetime | None = None
+    paused_at: datetime | None = None
 
 
 class ChannelTest(Model, frozen=True, kw_only=True):
@@ -80,6 +82,8 @@ class AlertRule(Model, frozen=True, kw_only=True):
     group_by: str
     repeat_after: int
     enabled: bool
+    created_at: datetime | None = None
+    paused_at: datetime | None = None
     job: str | None = None
     owner: str | None = None
     threshold: float | None = None
@@ -98,6 +102,8 @@ class Silence(Model, frozen=True, kw_only=True):
     ends_at: datetime
     kinds: list[str]
     labels: dict[str, str]
+    created_at: datetime | None = None
+    paused_at: datetime | None = None
     job: str | None = None
     owner: str | None = None
     comment: str = ""

@@ -51,6 +51,7 @@ class Instance(Model, frozen=True, kw_only=True):
     attempt: int
     retry_count: int
     idempotency_key: str
+    job: str | None = None
     key: str | None = None
     reason: str | None = None
     trigger_delay_ms: int | None = None

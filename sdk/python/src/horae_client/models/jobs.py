@@ -40,6 +40,13 @@ class Hold(Model, frozen=True, kw_only=True):
     next_try_at: datetime | None = None
 
 
+class Override(Model, frozen=True, kw_only=True):
+    """A coming fire that is skipped, or moved to another time."""
+
+    at: datetime
+    to: datetime | None = None
+
+
 class Job(Model, frozen=True, kw_only=True):
     """A job as it is now, with all defaults. `held` is None in lists and after changes.
 
@@ -68,6 +75,10 @@ class Job(Model, frozen=True, kw_only=True):
     fail_after: int | None = None
     payload: Any = None
     unreadable: str | None = None
+    width: int | None = None
+    limit: dict[str, Any] | None = None
+    quotas: list[str] = msgspec.field(default_factory=list)
+    overrides: list[Override] = msgspec.field(default_factory=list)
     next_fire_at: datetime | None = None
     schedule: Schedule | None = None
     held: list[Hold] | None = None
@@ -80,6 +91,46 @@ class Version(Model, frozen=True, kw_only=True):
     created_at: datetime
     created_by: str
     definition: dict[str, Any]
+    unreadable: str | None = None
+
+
+class JobDifference(Model, frozen=True, kw_only=True):
+    """One difference between two versions of a job: the path of the field, its two values, and a line for people."""
+
+    path: str
+    text: str
+    before: Any = None
+    after: Any = None
+
+
+class JobTestResult(Model, frozen=True, kw_only=True):
+    """The test request that was sent, with secrets hidden, and what the target answered."""
+
+    outcome: str
+    detail: dict[str, Any]
+    headers: dict[str, str]
+    duration_ms: int
+    status: int | None = None
+    sent: str | None = None
+    answer: str | None = None
+
+
+class BulkItem(Model, frozen=True, kw_only=True):
+    """The result of a bulk action for one job: its new instances, or the code and message of a refusal."""
+
+    job_id: str
+    name: str
+    ok: bool
+    instances: list[str] = msgspec.field(default_factory=list)
+    code: str | None = None
+    message: str | None = None
+
+
+class BulkResult(Model, frozen=True, kw_only=True):
+    """The results for one page of jobs; `next` is the `after` of the next request."""
+
+    items: list[BulkItem]
+    next: str | None = None
 
 
 class Calendar(Model, frozen=True, kw_only=True):

@@ -32,6 +32,7 @@ class Source(Model, frozen=True, kw_only=True):
     round: int = 0
     after: str | None = None
     next_at: datetime | None = None
+    paused_at: datetime | None = None
     failures: int
     drift: int
     last: Round | None = None

@@ -25,6 +25,8 @@ class Problem(Model, frozen=True, kw_only=True):
     status: int
     detail: str
     code: str
+    type: str = ""
+    title: str = ""
 
 
 class TaskAnswer(Model, frozen=True, kw_only=True):

@@ -37,6 +37,7 @@ class Heard(Model, frozen=True, kw_only=True):
     attempt: int
     yours: bool
     deadline: datetime | None = None
+    message: str = ""
 
 
 class HeardAll(Model, frozen=True, kw_only=True):

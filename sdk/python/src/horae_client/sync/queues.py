@@ -1,7 +1,10 @@
 """Queues, and the workers that poll them."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from horae_client.asked import workers as asked
-from horae_client.models import QueueStatus, QueueWorker
+from horae_client.models import HeardAll, QueueStatus, QueueWorker, ReportedAll, Works
 from horae_client.sync.verbs import Items, Verbs
 
 
@@ -21,7 +24,7 @@ class Queues(Verbs):
 
 
 class Workers(Verbs):
-    """The workers: processes that poll queues."""
+    """The workers: processes that poll queues. `horae_client.Worker` is a worker; here are its single requests."""
 
     def list(
         self, *, queue: str | None = None, polling: bool | None = None, limit: int | None = None
@@ -32,3 +35,49 @@ class Workers(Verbs):
         []
         """
         return self._pages(asked.workers(queue, polling), limit)
+
+    def poll(self, queue: str, worker_id: str, *, limit: int = 1, wait: float = 0.0) -> Works:
+        """Claim up to `limit` due attempts of a queue; wait up to `wait` seconds for the first one.
+
+        >>> made = client.jobs.trigger("coupon_job")
+        >>> taken = client.workers.poll("coupon_job", "worker-1")
+        >>> [one.attempt for one in taken.items]
+        [1]
+        """
+        return self._ask(asked.poll(queue, worker_id, limit, wait))
+
+    def heartbeat(self, items: Sequence[Mapping[str, Any]]) -> HeardAll:
+        """Extend the deadlines of claimed attempts. An item has `instance_id`, `attempt` and `token`.
+
+        >>> made = client.jobs.trigger("coupon_job")
+        >>> taken = client.workers.poll("coupon_job", "worker-1")
+        >>> held = [{"instance_id": one.instance_id, "attempt": one.attempt, "token": one.token} for one in taken.items]
+        >>> heard = client.workers.heartbeat(held)
+        >>> [one.yours for one in heard.items]
+        [True]
+        """
+        return self._ask(asked.heartbeat(items))
+
+    def finish(self, items: Sequence[Mapping[str, Any]]) -> ReportedAll:
+        """Report that attempts succeeded. An item has `instance_id`, `attempt` and `token`.
+
+        >>> made = client.jobs.trigger("coupon_job")
+        >>> taken = client.workers.poll("coupon_job", "worker-1")
+        >>> held = [{"instance_id": one.instance_id, "attempt": one.attempt, "token": one.token} for one in taken.items]
+        >>> done = client.workers.finish(held)
+        >>> [one.verdict for one in done.items]
+        ['done']
+        """
+        return self._ask(asked.finish(items))
+
+    def fail(self, items: Sequence[Mapping[str, Any]]) -> ReportedAll:
+        """Report that attempts failed. An item also has a `message`, and `retryable` (default: true).
+
+        >>> made = client.jobs.trigger("coupon_job")
+        >>> taken = client.workers.poll("coupon_job", "worker-1")
+        >>> held = [{"instance_id": one.instance_id, "attempt": one.attempt, "token": one.token} for one in taken.items]
+        >>> done = client.workers.fail([one | {"message": "no such coupon"} for one in held])
+        >>> [one.verdict for one in done.items]
+        ['done']
+        """
+        return self._ask(asked.fail(items))

@@ -89,6 +89,29 @@ class Sources(Verbs):
         """
         return self._ask(asked.run(type, dry, keys.made(idempotency_key)))
 
+    def pause(self, type: str) -> Source:
+        """Pause a source: nothing is repaired, and a running round stops. Dry rounds still run.
+
+        >>> from horae_client import PushOrigin
+        >>> put = client.sources.put("ARTICLE_PUBLISH", PushOrigin())
+        >>> paused = client.sources.pause("ARTICLE_PUBLISH")
+        >>> paused.paused_at is None
+        False
+        """
+        return self._ask(asked.verb(type, "pause"))
+
+    def resume(self, type: str) -> Source:
+        """Resume a source with a new round from the first key.
+
+        >>> from horae_client import PushOrigin
+        >>> put = client.sources.put("ARTICLE_PUBLISH", PushOrigin())
+        >>> paused = client.sources.pause("ARTICLE_PUBLISH")
+        >>> resumed = client.sources.resume("ARTICLE_PUBLISH")
+        >>> resumed.paused_at is None
+        True
+        """
+        return self._ask(asked.verb(type, "resume"))
+
     def rounds(self, type: str, *, limit: int | None = None) -> Items[Round]:
         """List a source's rounds, newest first.
 

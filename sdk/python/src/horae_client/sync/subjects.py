@@ -27,6 +27,21 @@ class Subjects(Verbs):
             named, changed = named + done.named, changed + done.changed
         return Changed(named=named, changed=changed)
 
+    def import_keys(self, job: str, keys: Iterable[str], *, at_once: bool = False) -> Changed:
+        """Add very many keys to the set with few requests. After an error, import them again.
+
+        >>> from horae_client import Rolling
+        >>> job = client.jobs.create("STOCK", trigger=Rolling(window=864000, every=86400))
+        >>> added = client.subjects.import_keys("STOCK", (f"product-{n}" for n in range(2500)))
+        >>> added.named, added.changed
+        (2500, 2500)
+        """
+        named = changed = 0
+        for part in asked.imported_parts(keys):
+            done = self._ask(asked.import_keys(job, part, at_once))
+            named, changed = named + done.named, changed + done.changed
+        return Changed(named=named, changed=changed)
+
     def remove(self, job: str, keys: Iterable[str]) -> Changed:
         """Remove keys from the set. A refresh under way may finish.
 
