@@ -1,4 +1,4 @@
-"""Contexts: a file that only its owner reads, keys that are never arguments, and which of them commands use."""
+"""ContextList: a file that only its owner reads, keys that are never arguments, and which of them commands use."""
 
 import json
 import stat
@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from horae.boot import contexts
 from horae.boot.cli import whole
-from horae.boot.contexts import ENVIRONMENT, Contexts, chosen, load, named, save
+from horae.boot.contexts import ENVIRONMENT, ContextList, chosen, load, named, save
 from horae.domain.errors import Invalid, NotFound
 
 KEY = "horae_k3y"
@@ -45,7 +45,7 @@ def test_contexts_are_added_used_listed_and_removed_without_their_keys_in_sight(
 
 
 def test_the_file_is_for_its_owner_alone_and_refused_otherwise(file):
-    save(Contexts().added(named("a", "https://a.example.com", KEY)))
+    save(ContextList().added(named("a", "https://a.example.com", KEY)))
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
     file.chmod(0o640)
@@ -59,7 +59,7 @@ def test_the_file_is_for_its_owner_alone_and_refused_otherwise(file):
 
 
 def test_the_environment_goes_before_a_context_and_both_halves_of_it_are_needed(file, tmp_path):
-    save(Contexts().added(named("a", "https://a.example.com", KEY)).added(named("b", "https://b.example.com", KEY)))
+    save(ContextList().added(named("a", "https://a.example.com", KEY)).added(named("b", "https://b.example.com", KEY)))
     place = {"HORAE_CONTEXTS": str(file)}
     assert chosen(place).name == "b"
     assert chosen(place | {"HORAE_CONTEXT": "a"}).name == "a"

@@ -1,4 +1,4 @@
-"""Contexts of the command line: the address of an API and a key, under a name.
+"""ContextList of the command line: the address of an API and a key, under a name.
 
 They are in one file in the folder of the user's settings. It holds keys, so nobody else may read it: it is written
 with mode 0600, and refused if others can read it.
@@ -32,7 +32,7 @@ class ApiContext(msgspec.Struct, frozen=True):
     key: str
 
 
-class Contexts(msgspec.Struct, frozen=True):
+class ContextList(msgspec.Struct, frozen=True):
     """All contexts, and the name of the one that commands use."""
 
     current: str | None = None
@@ -45,19 +45,19 @@ class Contexts(msgspec.Struct, frozen=True):
             raise NotFound(f"there is no context {name!r}; known: {known}")
         return self.contexts[name]
 
-    def added(self, one: ApiContext) -> "Contexts":
+    def added(self, one: ApiContext) -> "ContextList":
         """All contexts with this one, which is used from now on."""
-        return Contexts(one.name, self.contexts | {one.name: one})
+        return ContextList(one.name, self.contexts | {one.name: one})
 
-    def used(self, name: str) -> "Contexts":
+    def used(self, name: str) -> "ContextList":
         """The same contexts; commands use this one from now on."""
-        return Contexts(self.find(name).name, self.contexts)
+        return ContextList(self.find(name).name, self.contexts)
 
-    def removed(self, name: str) -> "Contexts":
+    def removed(self, name: str) -> "ContextList":
         """All other contexts."""
         gone = self.find(name).name
         left = {key: one for key, one in self.contexts.items() if key != gone}
-        return Contexts(None if self.current == gone else self.current, left)
+        return ContextList(None if self.current == gone else self.current, left)
 
 
 def chosen(environment: Mapping[str, str] = os.environ) -> ApiContext:
@@ -105,7 +105,7 @@ def file_of(environment: Mapping[str, str] = os.environ) -> Path:
     return (Path(home) if home else Path.home() / ".config") / "horae" / "contexts.toml"
 
 
-def load(environment: Mapping[str, str] = os.environ) -> Contexts:
+def load(environment: Mapping[str, str] = os.environ) -> ContextList:
     """All stored contexts. A file that others can read is refused, because their keys may be known."""
     file = file_of(environment)
     try:
@@ -115,12 +115,12 @@ def load(environment: Mapping[str, str] = os.environ) -> Contexts:
                 raise Invalid(f"{file} holds keys and others may read it (mode {mode:04o}): run `chmod 600 {file}`")
             return _contexts(tomllib.load(opened))
     except FileNotFoundError:
-        return Contexts()
+        return ContextList()
     except (tomllib.TOMLDecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
         raise Invalid(f"{file} cannot be read: {error}") from error
 
 
-def save(contexts: Contexts, environment: Mapping[str, str] = os.environ) -> Path:
+def save(contexts: ContextList, environment: Mapping[str, str] = os.environ) -> Path:
     """Write the file anew. Another process sees the old file or the new one, never a part."""
     file = file_of(environment)
     file.parent.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
@@ -146,13 +146,13 @@ def _key_of(environment: Mapping[str, str]) -> str | None:
         raise Invalid(f"HORAE_KEY_FILE cannot be read: {error}") from error
 
 
-def _contexts(facts: Mapping[str, Any]) -> Contexts:
+def _contexts(facts: Mapping[str, Any]) -> ContextList:
     stored = msgspec.convert(facts.get("contexts", {}), dict[str, dict[str, str]])
     found = {name: msgspec.convert({"name": name, **one}, ApiContext) for name, one in stored.items()}
-    return Contexts(msgspec.convert(facts.get("current"), str | None), found)
+    return ContextList(msgspec.convert(facts.get("current"), str | None), found)
 
 
-def _toml(contexts: Contexts) -> str:
+def _toml(contexts: ContextList) -> str:
     """The file. A text in JSON is a text in TOML."""
     lines = ["# Written by `horae context` and `horae login`. It holds keys: keep it readable for yourself only.\n"]
     if contexts.current is not None:

@@ -22,7 +22,7 @@ async def new_items(
     api: Remote, request: Request[Page[T]], identity: Callable[[Any], object], pause: float = LOOK_INTERVAL_S
 ) -> AsyncIterator[Reply[list[T]]]:
     """What was added to a list since the look before, oldest first. `identity` tells two items apart by their facts."""
-    known: set[object] | None = None
+    known: set[object] = set()
     while True:
         page = await api.items(request, NEWEST)
         fresh = [

@@ -29,7 +29,7 @@ def refusal_of(error: HoraeError) -> Refusal:
 TRANSLATIONS: Final[list[Callable[[Exception], Refusal | None]]] = [
     lambda error: refusal_of(error) if isinstance(error, HoraeError) else None
 ]
-"""How errors become refusals. A module that speaks to PostgreSQL or HTTP adds how its errors are told: so a command
+"""How errors become refusals. A module that speaks to PostgreSQL or HTTP adds how its errors are printed: so a command
 loads only what it uses."""
 
 

@@ -53,16 +53,16 @@ def print_rows(
         out.print(empty, highlight=False, soft_wrap=True)
         return
     texts = [["" if fact is None else str(fact) for fact in row] for row in rows]
-    shown = list(_fitting(columns, texts, least, wraps))
+    visible = list(_fitting(columns, texts, least, wraps))
     table = Table()
-    for column in shown:
+    for column in visible:
         table.add_column(column, no_wrap=column not in wraps, overflow="fold")
     for row in texts:
-        table.add_row(*(row[columns.index(column)] for column in shown))
-    needed = sum(_widths(columns, texts, wraps)[columns.index(column)] + BORDER for column in shown) + 1
+        table.add_row(*(row[columns.index(column)] for column in visible))
+    needed = sum(_widths(columns, texts, wraps)[columns.index(column)] + BORDER for column in visible) + 1
     out.print(table, width=max(out.width, needed), crop=False, no_wrap=needed > out.width)
-    if hidden := [column for column in columns if column not in shown]:
-        err.print(f"not shown in {out.width} columns: {', '.join(hidden)}; --json has everything", style="dim")
+    if hidden := [column for column in columns if column not in visible]:
+        err.print(f"not visible in {out.width} columns: {', '.join(hidden)}; --json has everything", style="dim")
 
 
 def _fitting(

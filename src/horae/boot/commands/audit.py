@@ -1,4 +1,4 @@
-"""`horae audit …`: `list` over HTTP; `verify` and `anchor` in PostgreSQL, because they check what the API serves from."""
+"""`horae audit …`: `list` goes over HTTP; `verify` and `anchor` open PostgreSQL and trust no API."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

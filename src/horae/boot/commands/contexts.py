@@ -8,7 +8,7 @@ import typer
 
 from horae.boot import contexts
 from horae.boot.completion import complete_contexts
-from horae.boot.contexts import ENVIRONMENT, ApiContext, Contexts
+from horae.boot.contexts import ENVIRONMENT, ApiContext, ContextList
 from horae.boot.output import err, say
 from horae.boot.prompts import secret_text
 from horae.boot.remote import speak
@@ -105,7 +105,7 @@ def _who(caller: Caller) -> str:
     return f"{caller.name} of tenant {caller.tenant}, {', '.join(caller.roles) or 'no role'}"
 
 
-def _facts(stored: Contexts, one: ApiContext) -> dict[str, object]:
+def _facts(stored: ContextList, one: ApiContext) -> dict[str, object]:
     return {"name": one.name, "url": one.url, "current": one.name == stored.current}
 
 
