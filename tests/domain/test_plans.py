@@ -26,13 +26,18 @@ from horae.domain.plans.plans import (
     StoredJob,
     applied_of,
     check_owner,
-    decide,
+    decision_steps,
     owner_of,
 )
 from horae.domain.schedules import Override
 from horae.domain.schedules.triggers import IntervalTrigger, KeyedTrigger, cron
+from horae.domain.steps import finish
 from horae.domain.targets.targets import QueueTarget
 from tests.domain.builders import LATER, NOW
+
+
+def decide(*args, **facts):
+    return finish(decision_steps(*args, **facts))
 
 
 def a_definition(expression="0 2 * * *", **facts):

@@ -24,6 +24,7 @@ OPERATIONS = Path(__file__).parents[1] / "api/operations.txt"
 METHODS = {
     "acknowledge_alert": "alerts.acknowledge",
     "add_subjects": "subjects.add",
+    "apply_plan": "plans.apply",
     "cancel_backfill": "backfills.cancel",
     "cancel_instance": "instances.cancel",
     "cancel_task": "tasks.cancel",
@@ -103,6 +104,7 @@ METHODS = {
     "list_workers": "workers.list",
     "log_in_with_key": "sessions.log_in",
     "log_out": "sessions.log_out",
+    "make_plan": "plans.make",
     "move_occurrence": "jobs.move",
     "pause_intake": "intakes.pause",
     "pause_job": "jobs.pause",
@@ -176,6 +178,7 @@ ARGUMENTS: dict[str, Any] = {
     **{name: ["a"] for name in ("roles", "keys")},
     **{name: {"kind": "x"} for name in ("sink", "source", "channel", "labels", "allowance")},
     "items": [{}],
+    "jobs": {"report": {"cron": "0 2 * * *"}},
     "origin": PushOrigin(),
 }
 """Values for the required parameters of the methods, by name; all others are texts."""

@@ -5,7 +5,7 @@ more than all the rest of a small request.
 """
 
 from collections.abc import Callable, Coroutine
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, ClassVar, Final
 
 from fastapi import APIRouter, Depends
 from fastapi.routing import APIRoute
@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from horae.api.gate import Gate, rate_headers
 from horae.api.problems import problem_response
-from horae.api.reading import strict
+from horae.api.reading import MAX_BODY_BYTES, strict
 from horae.api.sentences import unknown
 from horae.domain.errors import Invalid
 from horae.security.roles import ACTIONS
@@ -88,6 +88,8 @@ def check_parameters(request: Request, known: frozenset[str]) -> None:
 class GuardedRoute(APIRoute):
     """A route that admits the caller, reads the body, and calls the endpoint. Every refusal is a problem."""
 
+    max_body_bytes: ClassVar[int] = MAX_BODY_BYTES
+
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Returns the handler with the gate before it."""
         inner = super().get_route_handler()
@@ -99,7 +101,7 @@ class GuardedRoute(APIRoute):
                 async with gate.admit(request, action) as admitted:
                     request.state.admitted = admitted
                     check_parameters(request, known)
-                    response = await inner(await strict(request) if self.body_field else request)
+                    response = await inner(await strict(request, self.max_body_bytes) if self.body_field else request)
                 if admitted.ctx.cells_down:
                     response.headers[CELLS_DOWN] = ", ".join(sorted(admitted.ctx.cells_down))
             except Exception as error:

@@ -94,6 +94,8 @@ ACTIONS: Final[dict[str, Action]] = {
     "jobs.forecast": Action(Permission.READ),
     "jobs.test": Action(Permission.EXECUTE),
     "jobs.bulk": Action(Permission.EXECUTE),  # each job that it changes has its own audit row
+    "plans.make": Action(Permission.READ),
+    "plans.apply": Action(Permission.WRITE),  # each job that it changes has its own audit row
     "jobs.trigger": Action(Permission.EXECUTE, audited=True),
     "jobs.backfill": Action(Permission.EXECUTE, audited=True),
     "backfills.list": Action(Permission.READ),

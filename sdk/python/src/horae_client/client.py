@@ -16,6 +16,7 @@ from horae_client.aio.audit import AsyncAuditLog
 from horae_client.aio.events import AsyncIntakes, AsyncParkedMessages, AsyncSubscriptions
 from horae_client.aio.identity import AsyncApiKeys, AsyncRoleBindings, AsyncSessions
 from horae_client.aio.jobs import AsyncJobs
+from horae_client.aio.plans import AsyncPlans
 from horae_client.aio.queues import AsyncQueues, AsyncWorkers
 from horae_client.aio.runs import AsyncBackfills, AsyncCalendars, AsyncDeadLetters, AsyncHolds, AsyncInstances
 from horae_client.aio.scheduler import AsyncScheduler
@@ -33,6 +34,7 @@ from horae_client.sync.audit import AuditLog
 from horae_client.sync.events import Intakes, ParkedMessages, Subscriptions
 from horae_client.sync.identity import ApiKeys, RoleBindings, Sessions
 from horae_client.sync.jobs import Jobs
+from horae_client.sync.plans import Plans
 from horae_client.sync.queues import Queues, Workers
 from horae_client.sync.runs import Backfills, Calendars, DeadLetters, Holds, Instances
 from horae_client.sync.scheduler import Scheduler
@@ -83,7 +85,7 @@ class Client:
         self.api_keys, self.role_bindings, self.sessions = ApiKeys(self), RoleBindings(self), Sessions(self)
         self.secrets, self.audit, self.scheduler = Secrets(self), AuditLog(self), Scheduler(self)
         self.subscriptions, self.intakes = Subscriptions(self), Intakes(self)
-        self.parked_messages = ParkedMessages(self)
+        self.parked_messages, self.plans = ParkedMessages(self), Plans(self)
         self.tenant, self.tenants = OwnTenant(self), Tenants(self)
 
     def health(self) -> Health:
@@ -171,7 +173,7 @@ class AsyncClient:
         self.sessions, self.secrets = AsyncSessions(self), AsyncSecrets(self)
         self.audit, self.scheduler = AsyncAuditLog(self), AsyncScheduler(self)
         self.subscriptions, self.intakes = AsyncSubscriptions(self), AsyncIntakes(self)
-        self.parked_messages = AsyncParkedMessages(self)
+        self.parked_messages, self.plans = AsyncParkedMessages(self), AsyncPlans(self)
         self.tenant, self.tenants = AsyncOwnTenant(self), AsyncTenants(self)
 
     async def health(self) -> Health:

@@ -14,6 +14,7 @@ from horae.domain.errors import Invalid
 from horae.domain.jobs.diffs import FieldDifference, differences
 from horae.domain.jobs.jobs import Definition, Job, Status, check_change, check_labels, check_name
 from horae.domain.schedules.triggers import CronTrigger, IntervalTrigger
+from horae.domain.steps import Steps
 
 OWNER: Final = "horae.owner"
 """The label with the source that a job was applied from."""
@@ -114,21 +115,29 @@ def word_of(step: Step) -> str:
     return str(step.__struct_config__.tag)
 
 
-def decide(
+def decision_steps(
     owner: str,
     declared: Iterable[DeclaredJob],
     standing: Mapping[str, StoredJob],
     *,
     prune: bool = False,
     force: bool = False,
-) -> list[Step]:
-    """Return a step for every declared job and for every job of this owner that is no longer declared, by name."""
+) -> Steps[list[Step]]:
+    """Return a step for every declared job and for every job of this owner that is no longer declared, by name.
+
+    The computation pauses after each job.
+    """
     wanted = {one.name: one for one in declared}
     gone = [name for name, one in standing.items() if name not in wanted and owner_of(one.job) == owner]
-    steps = [_step(owner, one, standing.get(one.name)) for one in wanted.values()]
-    steps += [_undeclared_step(standing[name], prune) for name in gone]
-    found = [step.force if force and isinstance(step, ConflictStep) else step for step in steps]
-    return sorted(found, key=lambda step: step.name)
+    found: list[Step] = []
+    for one in wanted.values():
+        found.append(_step(owner, one, standing.get(one.name)))
+        yield
+    for name in gone:
+        found.append(_undeclared_step(standing[name], prune))
+        yield
+    insisted = [step.force if force and isinstance(step, ConflictStep) else step for step in found]
+    return sorted(insisted, key=lambda step: step.name)
 
 
 def owner_of(job: Job) -> str | None:

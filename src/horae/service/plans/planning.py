@@ -25,11 +25,13 @@ from horae.domain.plans.plans import (
     StoredJob,
     applied_of,
     check_owner,
-    decide,
+    decision_steps,
     word_of,
 )
 from horae.domain.schedules import FireVerdict, check
 from horae.domain.schedules.calendars import Calendar
+from horae.domain.steps import Steps
+from horae.runtime.heavy import run_in_slices
 from horae.runtime.randomness import new_id
 from horae.service.context import Context
 from horae.service.encryption.encryption import decrypt_job
@@ -78,6 +80,15 @@ class SourcePlan(msgspec.Struct, frozen=True):
         """How many steps cannot be applied as written."""
         return sum(isinstance(step, RefusedStep) for step in self.steps)
 
+    def part(self, after: str, limit: int) -> tuple["SourcePlan", str | None]:
+        """Returns the lines after a name with at most `limit` changes, and the name of the last one if more follow."""
+        rest = [line for line in self.lines if line.step.name > after]
+        changes = [number for number, line in enumerate(rest) if isinstance(line.step, CHANGES)]
+        if len(changes) <= limit:
+            return SourcePlan(self.owner, rest), None
+        part = rest[: changes[limit]]
+        return SourcePlan(self.owner, part), part[-1].step.name
+
     def counts(self) -> dict[str, int]:
         """How many steps of each kind there are."""
         return dict(Counter(word_of(step) for step in self.steps))
@@ -86,12 +97,16 @@ class SourcePlan(msgspec.Struct, frozen=True):
 async def plan(
     ctx: Context, owner: str, declared: Sequence[DeclaredJob], *, prune: bool = False, force: bool = False
 ) -> SourcePlan:
-    """Returns what applying a source would change now. Jobs of other owners are never part of it."""
+    """Returns what applying a source would change now. Jobs of other owners are never part of it.
+
+    It computes in slices, because an API process makes plans of thousands of jobs beside other requests.
+    """
     check_owner(owner)
     standing = await _stored_jobs(ctx, owner, [one.name for one in declared])
-    steps = decide(owner, declared, standing, prune=prune, force=force)
-    known = await _calendars(ctx, steps)
-    return SourcePlan(owner, [_line(ctx, step, known) for step in steps])
+    async with ctx.memory.heavy.turn(ctx.tenant.id):
+        steps = await run_in_slices(decision_steps(owner, declared, standing, prune=prune, force=force))
+        known = await _calendars(ctx, steps)
+        return SourcePlan(owner, await run_in_slices(_line_steps(ctx, steps, known)))
 
 
 async def _stored_jobs(ctx: Context, owner: str, names: Sequence[str]) -> dict[str, StoredJob]:
@@ -159,6 +174,14 @@ def _sides(step: Step) -> list[Definition]:
             return _sides(force)
         case _:
             return []
+
+
+def _line_steps(ctx: Context, steps: Sequence[Step], known: Mapping[str, Calendar]) -> Steps[list[PlanLine]]:
+    found = []
+    for step in steps:
+        found.append(_line(ctx, step, known))
+        yield
+    return found
 
 
 def _line(ctx: Context, step: Step, known: Mapping[str, Calendar]) -> PlanLine:

@@ -33,6 +33,7 @@ from horae_client.models.jobs import (
     Schedule,
     Version,
 )
+from horae_client.models.plans import AppliedPlan, AppliedStep, Plan, PlanStep
 from horae_client.models.scheduler import (
     CellGrowth,
     CellLevel,
@@ -65,6 +66,8 @@ __all__ = [
     "AlertMessage",
     "AlertRule",
     "ApiKey",
+    "AppliedPlan",
+    "AppliedStep",
     "ArchiveRead",
     "Attempt",
     "AuditChain",
@@ -115,6 +118,8 @@ __all__ = [
     "Override",
     "Page",
     "ParkedMessage",
+    "Plan",
+    "PlanStep",
     "Problem",
     "QueueStatus",
     "QueueWorker",
