@@ -7,6 +7,7 @@ from concurrent.futures import Future
 from horae.boot.api_server import api_server
 from horae.boot.encryption import open_store
 from horae.domain.errors import NotFound
+from horae.domain.events.channels import Broker
 from horae.domain.tenants.tenants import SYSTEM
 from horae.runtime.settings import Settings
 from horae.security.roles import Role
@@ -57,6 +58,7 @@ class ApiThread:
             settings = Settings(**self._facts)  # not earlier: a test sets its environment first
             async with open_store(settings, settings.all_cells()) as store:
                 self._store = store
+                store.brokers = {"main": Broker("kafka", ("*",))}
                 async with api_server(settings, store) as url:
                     ready.set_result(url)
                     await self._stop.wait()

@@ -78,16 +78,18 @@ def test_a_port_that_another_program_uses_is_told_as_such(environment):
 
 def test_keys_are_listed_with_their_roles_and_shards_by_who_holds_them(environment):
     """TRIAL 3.9."""
-    call(environment, "key", "bootstrap")
-    made = call(environment, "key", "create", "ci", "--role", "operator", "--role", "viewer", "--tenant", "system")
-    assert made.returncode == 0, made.stderr
-    listed = json.loads(call(environment, "key", "list", "--tenant", "system", "--json").stdout)
-    assert {one["name"]: sorted(one["roles"]) for one in listed} == {
-        "bootstrap": ["admin"],
-        "ci": ["operator", "viewer"],
-    }
     call(environment, "migrate")
-    shown = call(environment | {"COLUMNS": "200"}, "shards")
+    key = call(environment, "key", "bootstrap").stdout.splitlines()[-1]
+    with serving(environment) as (address, _):
+        access = {"PATH": os.environ["PATH"], "HORAE_URL": address, "HORAE_KEY": key}
+        made = call(access, "key", "create", "ci", "--role", "operator", "--role", "viewer")
+        assert made.returncode == 0, made.stderr
+        listed = json.loads(call(access, "key", "list", "--json").stdout)
+        assert {one["name"]: sorted(one["roles"]) for one in listed} == {
+            "bootstrap": ["admin"],
+            "ci": ["operator", "viewer"],
+        }
+        shown = call(access | {"COLUMNS": "200"}, "shards")
     assert shown.returncode == 0, shown.stderr
     assert shown.stdout.count("2048") == 2
     assert "unassigned" in shown.stdout

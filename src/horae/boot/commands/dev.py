@@ -164,15 +164,11 @@ def _show(database: Database, server: DevServer) -> None:
         ("database", database.where),
         ("console", f"{server.address}/console/ (log in with the key below)"),
         ("API", f"{server.address}/docs"),
-        ("try", f"HORAE_DSN={shlex.quote(database.dsn)} HORAE_KEYRING={_keyring(database.settings)} horae job list"),
+        ("try", f"HORAE_URL={server.address} HORAE_KEY={server.key} horae job list"),
         ("or", server.command()),
     ):
         _say(Text.assemble((f"  {name:<10}", "dim"), value))
     out.print()
-
-
-def _keyring(settings: Settings) -> str:
-    return "…" if settings.keyring is None else shlex.quote(str(settings.keyring.absolute()))
 
 
 def _say(line: Text) -> None:

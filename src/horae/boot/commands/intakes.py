@@ -24,8 +24,9 @@ async def put(
     type_: Annotated[list[str] | None, typer.Option("--type", help="Only tasks of this type.")] = None,
 ) -> None:
     """Create or change an intake, which takes schedule changes from a topic."""
+    source = {"kind": "topic", "broker": broker, "topic": topic}
     async with remote() as api:
-        made = await api.ask(asked.put_intake(name, {"broker": broker, "topic": topic}, type_ or ()))
+        made = await api.ask(asked.put_intake(name, source, type_ or ()))
     say(made.facts, f"intake {name}, version {made.value.version}")
 
 
