@@ -16,6 +16,7 @@ from horae.boot.api_server import api_server
 from horae.domain.errors import Unfit
 from horae.runtime.settings import Settings
 from horae.store.store import Store
+from tests.api.api_servers import CLEAN
 from tests.store.walls import as_role
 
 HORAE = Path(sys.executable).parent / "horae"
@@ -81,7 +82,7 @@ def test_keys_are_listed_with_their_roles_and_shards_by_who_holds_them(environme
     call(environment, "migrate")
     key = call(environment, "key", "bootstrap").stdout.splitlines()[-1]
     with serving(environment) as (address, _):
-        access = {"PATH": os.environ["PATH"], "HORAE_URL": address, "HORAE_KEY": key}
+        access = CLEAN | {"HORAE_URL": address, "HORAE_KEY": key}
         made = call(access, "key", "create", "ci", "--role", "operator", "--role", "viewer")
         assert made.returncode == 0, made.stderr
         listed = json.loads(call(access, "key", "list", "--json").stdout)
