@@ -2,6 +2,7 @@
 .DEFAULT_GOAL := help
 PYTHON ?= python3
 BIN := .venv/bin
+BUILD := .venv/build/bin
 DIST ?= dist
 WORKERS ?= 2
 RERUNS ?= 0
@@ -9,7 +10,7 @@ RERUNS ?= 0
 QUICK := domain house runtime security
 TEST := alerts api archive benchmarks boot delivery engine long repositories sdk service store testing upkeep \
     domain/cron/test_against_oracle.py domain/cron/test_cronsim.py domain/cron/test_quartz.py
-PROOF := console events examples fuzzing mistakes monitoring people simulation start system domain/cron/test_fuzz.py
+PROOF := console deploy events examples fuzzing mistakes monitoring people simulation start system domain/cron/test_fuzz.py
 QUICK_TESTS = $(addprefix tests/,$(QUICK)) $(addprefix --ignore=tests/,$(filter %.py,$(TEST) $(PROOF)))
 # The floors of the house whose tests also run on other versions of PostgreSQL, and the newest versions.
 FLOORS := tests/store tests/service tests/engine
@@ -70,9 +71,40 @@ check: .venv/rules/ready .venv/node/ready ## style, types, the house's floors, m
 	.venv/rules/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/rules.txt
 	@touch $@
 
-sbom: ## what a deployment is made of, as CycloneDX: dist/horae.cdx.json
+dist: console .venv/build/ready ## sdists and wheels of server and client, with the console, from a clean clone: dist/*.whl and dist/*.tar.gz
+	@rm -f $(DIST)/horae*.whl $(DIST)/horae*.tar.gz
+	@for project in . sdk/python; do $(BUILD)/python -m build --no-isolation --outdir $(DIST) $$project >/dev/null || exit; done
+	@ls $(DIST)/horae*.whl $(DIST)/horae*.tar.gz
+
+fresh-clone: ## a fresh clone as a stranger meets it: make dist, an empty virtual environment, horae dev, the console, the first fire
+	HORAE_TEST_KEEP_DIST=$(abspath $(DIST)) $(BIN)/pytest -n 0 --tb=native -m long tests/start/test_fresh_clone.py
+
+.venv/build/ready: requirements/build.txt
+	$(PYTHON) -m venv .venv/build
+	$(BUILD)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/build.txt
+	@touch $@
+
+.venv/run/ready: requirements/run.txt .venv/build/ready
+	$(PYTHON) -m venv --without-pip .venv/run
+	$(BUILD)/pip --python .venv/run/bin/python install --quiet --disable-pip-version-check --require-hashes -r requirements/run.txt
+	@touch $@
+
+.venv/sbom/ready: requirements/sbom.txt tools/sbom/package-lock.json .venv/node/ready
+	$(PYTHON) -m venv .venv/sbom
+	.venv/sbom/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/sbom.txt
+	@cp tools/sbom/package.json tools/sbom/package-lock.json tools/sbom/.npmrc .venv/sbom
+	@cd .venv/sbom && PATH="$(CURDIR)/.venv/node/js:$$PATH" npm ci --omit=optional --ignore-scripts --loglevel=error
+	@touch $@
+
+sbom: .venv/run/ready .venv/sbom/ready ## what a deployment is made of, as CycloneDX: dist/horae.cdx.json and dist/horae-console.cdx.json
 	@mkdir -p $(DIST)
-	$(BIN)/python tools/sbom.py > $(DIST)/horae.cdx.json
+	.venv/sbom/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible --spec-version 1.6 \
+	    --output-file $(DIST)/horae.cdx.json .venv/run/bin/python
+	@PATH="$(CURDIR)/.venv/node/js:$$PATH" .venv/sbom/node_modules/.bin/cyclonedx-npm --package-lock-only --omit dev \
+	    --output-reproducible --spec-version 1.6 --output-file $(DIST)/horae-console.cdx.json console/package.json
+
+third-party: .venv/ready ## THIRD_PARTY.txt: the licences of everything that the wheels contain or install
+	$(BIN)/python tools/third_party.py > THIRD_PARTY.txt
 
 advisories: ## what is pinned beside the advisories that are known here; FROM=all.zip refreshes them from OSV's export
 	$(BIN)/python tools/advisories.py $(if $(FROM),--refresh $(FROM))
@@ -85,6 +117,10 @@ offline: ## a virtual environment in dist/venv from dist/wheels alone, every has
 	$(PYTHON) -m venv $(DIST)/venv
 	$(DIST)/venv/bin/pip install --quiet --disable-pip-version-check --no-cache-dir --no-index --find-links $(DIST)/wheels --require-hashes -r requirements/run.txt
 	$(DIST)/venv/bin/pip install --quiet --disable-pip-version-check --no-cache-dir --no-index --no-deps $(DIST)/wheels/horae-*.whl
+
+IMAGE ?= localhost/horae:$(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
+image: dist sbom ## the container image, from wheels and Debian's packages alone (podman, or ENGINE=docker)
+	@DIST=$(DIST) tools/image build $(IMAGE)
 
 quick: ## tests of the domain, the runtime, security and the house rules: under a minute, without PostgreSQL
 	$(PYTEST) $(QUICK_TESTS)
@@ -155,4 +191,4 @@ demo-stock: ## every product is asked for in its turn, and the inventory is not 
 docs: ## the documentation as a site under site/
 	$(BIN)/zensical build --clean
 
-.PHONY: help setup services console screenshots pins format check sbom advisories wheels offline quick test proof suite other-versions versions store-postgresql floors quick-python durations long bench-data bench gate reports reports-page demo-articles demo-exhibitions demo-stock docs
+.PHONY: help setup services console screenshots pins format check dist fresh-clone sbom third-party advisories wheels offline image quick test proof suite other-versions versions store-postgresql floors quick-python durations long bench-data bench gate reports reports-page demo-articles demo-exhibitions demo-stock docs

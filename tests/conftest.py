@@ -26,7 +26,12 @@ from tests.stalls import unblocked
 from tests.unsteady import pytest_sessionfinish, pytest_terminal_summary  # noqa: F401
 
 telemetry.configure(as_json=False)  # unset, tracebacks are drawn with every local of every frame: slow
-os.environ |= {"HORAE_KEYRING": str(keyring()), **NO_PROBES}  # for every process that a test starts
+os.environ |= {  # for every process that a test starts; the settings file of this machine is none of theirs
+    "HORAE_ENVIRONMENT": "test",
+    "HORAE_CONFIG": os.devnull,
+    "HORAE_KEYRING": str(keyring()),
+    **NO_PROBES,
+}
 
 
 @pytest.fixture(autouse=True)

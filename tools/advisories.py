@@ -16,7 +16,7 @@ from zipfile import ZipFile
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from sbom import Pin, pins
+from locks import Pin, pins
 
 ROOT = Path(__file__).parents[1]
 LIST = ROOT / "requirements" / "advisories.json"

@@ -67,6 +67,8 @@ CALLS: dict[str, Callable[[World], Call]] = {
     "POST /api/v1/jobs/{job}/test": lambda world: Call({"job": world.http}, body={}),
     "POST /api/v1/bulk/jobs": _plain({"verb": "pause", "labels": {"nobody": "has"}}),
     "GET /api/v1/forecast": _plain(hours=1),
+    "POST /api/v1/plans": _plain({"owner": "billing", "jobs": {"planned": {"cron": "0 9 * * *"}}}),
+    "POST /api/v1/plans/apply": _plain({"owner": "billing", "jobs": {"planned": {"cron": "0 9 * * *"}}}),
     "POST /api/v1/jobs/{job}/trigger": _job({"payload": 1}),
     "POST /api/v1/jobs/{job}/backfill": _job({"since": "2026-01-01T00:00:00Z", "until": "2026-01-01T01:00:00Z"}),
     "GET /api/v1/jobs/{job}/backfills": _job(),

@@ -207,7 +207,8 @@ async def _sources(ask: Callable[..., Any], name: str, secret: str) -> None:
     await ask("PUT", f"/sources/pushed-{name}", {"origin": {"kind": "push"}})
     url = {"kind": "http", "url": f"https://{secret}.example.com/pending"}
     await ask("PUT", f"/sources/asked-{name}", {"origin": url})
-    await ask("POST", "/jobs", {"name": f"rolling-{name}", "trigger": {"kind": "rolling", "window": 600, "every": 60}})
+    every_minute = {"kind": "rolling", "window": 600, "every": 60}
+    await ask("POST", "/jobs", {"name": f"rolling-{name}", "trigger": every_minute, "labels": {"secret": secret}})
     await ask("PUT", f"/jobs/rolling-{name}/subjects", {"keys": [f"1-{secret}", f"2-{secret}"]})
     for number in "12":
         page = {"round": number, "items": [{"key": f"{number}-{secret}", "at": AT}], "last": True}

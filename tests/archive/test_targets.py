@@ -85,10 +85,10 @@ def test_an_address_that_leads_nowhere_is_refused(url):
 def test_in_production_an_endpoint_speaks_tls_or_is_on_this_machine():
     for endpoint in ("http://minio.internal:9000", "ftp://127.0.0.1"):
         with pytest.raises(Invalid, match="https"):
-            open_target(Settings(archive="s3://bucket", archive_endpoint=endpoint))
-    open_target(Settings(archive="s3://bucket", archive_endpoint="http://127.0.0.1:9000"))
-    open_target(Settings(archive="s3://bucket", archive_endpoint="https://minio.internal"))
-    open_target(Settings(archive="s3://bucket"))
+            open_target(Settings(environment="production", archive="s3://bucket", archive_endpoint=endpoint))
+    open_target(Settings(environment="production", archive="s3://bucket", archive_endpoint="http://127.0.0.1:9000"))
+    open_target(Settings(environment="production", archive="s3://bucket", archive_endpoint="https://minio.internal"))
+    open_target(Settings(environment="production", archive="s3://bucket"))
 
 
 def test_without_the_extra_the_setting_says_what_to_install(monkeypatch):

@@ -15,7 +15,7 @@ from horae.domain.health.doctor import DURABLE
 from horae.runtime.settings import Settings
 from horae.store.store import Store
 from tests.cluster import SETTINGS
-from tests.store.walls import as_role
+from tests.store.walls import as_role, give_to_owner
 
 HORAE = Path(sys.executable).parent / "horae"
 
@@ -66,6 +66,7 @@ def durable(monkeypatch):
     ],
 )
 async def test_a_superuser_in_any_dsn_is_refused_in_production(cells, durable, roles, wrong):
+    await give_to_owner(cells)
     pool, direct, upkeep = (as_role(cells, role) for role in roles)
     mixed = [
         cell.model_copy(update={"direct_dsn": direct[number].dsn, "upkeep_dsn": upkeep[number].dsn})

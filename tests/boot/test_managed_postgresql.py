@@ -40,7 +40,11 @@ class Deployment:
         self._values = f"SERVER=127.0.0.1:{port}\nMASTER=master\nTLS=sslmode=disable\n"
         path = f"{Path(sys.executable).parent}:{cluster.BIN}:{os.environ['PATH']}"
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith(("HORAE_", "PG"))}
-        self.environment |= {"HORAE_KEYRING": str(folder / "keyring.json"), "PATH": path}
+        self.environment |= {
+            "HORAE_ENVIRONMENT": "production",
+            "HORAE_KEYRING": str(folder / "keyring.json"),
+            "PATH": path,
+        }
 
     def dsn(self, role: str, database: str = "horae") -> str:
         return f"postgresql://{role}@127.0.0.1:{self.port}/{database}"

@@ -15,15 +15,13 @@ from horae.service.tenants import tenants
 
 async def test_a_tenant_is_written_down_by_name_or_id_and_an_unknown_one_has_none(store, tenant, monkeypatch, tmp_path):
     file = tmp_path / "secrets.json"
-    file.write_text(json.dumps({"acme": {"a": "from file", "b": "from file"}, "nobody": {"a": "x"}}))
+    by_id = public(Prefix.TENANT, tenant.id)
+    file.write_text(json.dumps({"acme": {"a": "by name", "b": "by name"}, "nobody": {"a": "x"}, by_id: {"c": "by id"}}))
     monkeypatch.setenv("HORAE_SECRETS_FILE", str(file))
-    monkeypatch.setenv(
-        "HORAE_SECRETS", json.dumps({"acme": {"b": "over it"}, public(Prefix.TENANT, tenant.id): {"c": "by id"}})
-    )
     secrets = await secrets_of(Settings(), store)
     assert isinstance(secrets, SecretBook)
     await secrets.learn(store.cells[0], {tenant.id: "abcd"})
-    assert [secrets(tenant.id, name) for name in "abcd"] == ["from file", "over it", "by id", None]
+    assert [secrets(tenant.id, name) for name in "abcd"] == ["by name", "by name", "by id", None]
 
 
 async def test_a_tenant_made_later_has_the_secrets_that_were_written_down_for_it(store, tenant, monkeypatch):

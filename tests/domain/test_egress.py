@@ -72,3 +72,22 @@ def test_http_and_other_ports_are_refused_unless_named():
 def test_rules_that_cannot_be_read_are_refused(wrong: dict[str, tuple[str, ...]]):
     with pytest.raises(Invalid):
         Egress(**wrong)
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("http://example.com/a", "only https"),
+        ("https://example.com:9000/a", "port 9000"),
+        ("https://10.1.2.3/a", "a private network"),
+        ("https://[::1]/a", "this host"),
+        ("https://localhost/a", "this host"),
+        ("https://api.localhost:8443/a", "this host"),
+        ("https://example.com/a", None),
+        ("https://example.com:8443/a", None),
+        ("https://8.8.8.8/a", None),
+    ],
+)
+def test_a_url_is_judged_as_far_as_it_tells(url: str, why: str | None):
+    found = Egress().url_refusal(url)
+    assert found is None if why is None else why in found

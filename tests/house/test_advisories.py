@@ -26,7 +26,7 @@ def advisories():
     finally:
         sys.path.remove(str(TOOLS))
         sys.modules.pop("advisories", None)
-        sys.modules.pop("sbom", None)
+        sys.modules.pop("locks", None)
 
 
 def record(name, *events, ecosystem="PyPI", **facts):

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 import typer
 
-from horae.boot.cli import WORDS, app_of, whole
+from horae.boot import help_page
+from horae.boot.cli import app_of, whole
 from horae.boot.manual import page
 from horae.boot.output import MEANING, Exit, status_of
+from horae.boot.words import WORDS
 from horae.domain import errors
 
 PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
@@ -25,6 +27,26 @@ def leaves(group, path=("horae",)):
 
 COMMANDS = dict(leaves(typer.main.get_command(whole())))
 GROUPS = {name for name, one in typer.main.get_command(whole()).commands.items() if hasattr(one, "commands")}
+
+
+@pytest.mark.parametrize("name", [*WORDS, *help_page.OWN])
+def test_the_help_of_a_command_is_the_first_line_of_what_it_says_itself(name):
+    """`horae --help` imports no command, so it has a copy of these lines."""
+    helped = (
+        WORDS[name].help if name in WORDS else help_page.OWN[name],
+        typer.main.get_command(whole()).commands[name],
+    )
+    assert helped[0] == (helped[1].help or "").partition("\n")[0]
+
+
+def test_the_help_lists_every_command_and_option():
+    app = typer.main.get_command(whole())
+    shown = {name for name, one in app.commands.items() if not one.hidden}
+    assert shown == {*WORDS, *help_page.OWN}
+    assert {option for param in app.params for option in param.opts} | {"--help"} == set(help_page.OPTIONS)
+    page_of_80 = help_page.text(80)
+    assert all(f"\n  {name} " in page_of_80 for name in (*shown, *help_page.OPTIONS))
+    assert max(map(len, page_of_80.splitlines())) <= 80
 
 
 def test_the_page_is_what_the_commands_say():

@@ -78,6 +78,23 @@ def test_only_the_owner_may_read_it(path):
         Keyring(path)
 
 
+@pytest.mark.parametrize(
+    ("mode", "owner", "reader", "refused"),
+    [
+        (0o600, 10001, 10001, False),
+        (0o400, 0, 0, False),
+        (0o440, 0, 10001, False),
+        (0o640, 0, 10001, False),
+        (0o440, 0, 0, True),
+        (0o440, 10001, 10001, True),
+        (0o660, 0, 10001, True),
+        (0o444, 0, 10001, True),
+    ],
+)
+def test_a_file_of_root_may_be_readable_by_the_group_of_the_process(mode, owner, reader, refused):
+    assert keyrings.is_open_to_others(0o100000 | mode, owner, reader) is refused
+
+
 def test_nothing_is_overwritten(path):
     before = path.read_bytes()
     with pytest.raises(Conflict):

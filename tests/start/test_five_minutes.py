@@ -1,122 +1,62 @@
-"""The README's five-minute start, run as it stands: from an empty virtual environment and an empty database."""
+"""The README after its installation, in this environment. `test_fresh_clone.py` follows the whole of it."""
 
 import os
 import re
-import shutil
-import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.start.console import assert_console
+from tests.start.readme import CHAPTERS, CLEAN, FIRED, ROOT, Terminal, blocks, commands
+
 PROMISED_S = 300
 MOST_COMMANDS = 10
-CLEAN = {name: value for name, value in os.environ.items() if not name.startswith(("HORAE_", "PG", "VIRTUAL_ENV"))}
-NEEDED = ("src", "sdk", "examples", "pyproject.toml", "README.md", "README.zh-CN.md", "CHANGELOG.md", "LICENSE")
-FIRED = re.compile(r"^hello: due at \d\d:\d\d:\d\d UTC, attempt 1$", re.MULTILINE)
+INSTALLATION = re.compile(r"^(make dist|python3 -m venv|\. try/bin/activate|pip ).*\n", re.MULTILINE)
 
 
-def blocks(page, heading):
-    """What is to be typed into the two terminals."""
-    section = (ROOT / page).read_text().split(f"\n## {heading}\n")[1].split("\n## ")[0]
-    found = re.findall(r"^```sh\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
-    assert len(found) == 2
-    return found
+@pytest.mark.parametrize(("english", "chinese"), CHAPTERS.items())
+def test_both_languages_say_the_same_commands(english, chinese):
+    ours = [commands(block) for block in blocks(english)]
+    assert ours
+    assert ours == [commands(block) for block in blocks(chinese, "README.zh-CN.md")]
 
 
-def commands(text):
-    lines = [re.sub(r"\s+#.*", "", line) for line in text.splitlines()]
-    return [word for line in lines for word in re.split(r"&&|;", line) if word.strip()]
-
-
-def test_both_languages_say_the_same_commands_and_few_of_them():
-    english = [command for block in blocks("README.md", "Five minutes") for command in commands(block)]
-    chinese = [command for block in blocks("README.zh-CN.md", "五分钟上手") for command in commands(block)]
-    assert english == chinese
-    assert len(english) <= MOST_COMMANDS
-
-
-class Terminal:
-    """A shell in which a block is typed; what it says goes to a file."""
-
-    def __init__(self, block, folder, name, environment):
-        self.said = folder / f"{name}.said"
-        script = folder / f"{name}.sh"
-        script.write_text(block)
-        with self.said.open("wb") as said:
-            self.shell = subprocess.Popen(
-                ["bash", "-e", script],
-                cwd=folder,
-                env=environment | {"TMPDIR": str(folder), "PIP_DISABLE_PIP_VERSION_CHECK": "1"},
-                stdin=subprocess.DEVNULL,
-                stdout=said,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-
-    def until(self, condition, seconds):
-        deadline = time.monotonic() + seconds
-        while not condition():
-            assert self.shell.poll() is None, self.said.read_text()
-            assert time.monotonic() < deadline, self.said.read_text()
-            time.sleep(0.1)
-
-    def end(self):
-        """Ctrl-C, as the terminal sends it to all of its processes."""
-        if self.shell.poll() is None:
-            os.killpg(self.shell.pid, signal.SIGINT)
-            try:
-                self.shell.wait(30)
-            except subprocess.TimeoutExpired:
-                os.killpg(self.shell.pid, signal.SIGKILL)
-                self.shell.wait()
+def test_a_start_is_few_commands():
+    assert sum(len(commands(block)) for block in blocks("Five minutes")) <= MOST_COMMANDS
 
 
 @pytest.fixture
-def checkout():
+def folder():
     """Short enough for a socket, and open to the user that PostgreSQL runs as."""
-    folder = Path("/tmp") / f"horae-start-{os.getpid()}"
-    folder.mkdir(mode=0o755)
-    for name in NEEDED:
-        source = ROOT / name
-        if source.is_dir():
-            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            shutil.copy(source, folder / name)
-    yield folder
-    shutil.rmtree(folder)
-
-
-@pytest.mark.long
-@pytest.mark.timeout(PROMISED_S + 120)
-def test_a_newcomer_sees_the_first_fire_of_a_job_of_their_own_within_five_minutes(checkout):
-    follow(*blocks("README.md", "Five minutes"), checkout, CLEAN)
+    place = Path("/tmp") / f"horae-start-{os.getpid()}"
+    place.mkdir(mode=0o755)
+    (place / "examples").symlink_to(ROOT / "examples")
+    yield place
+    for path in place.iterdir():
+        path.unlink()
+    place.rmdir()
 
 
 @pytest.mark.timeout(PROMISED_S)
-def test_what_follows_the_installation_works_as_it_stands(checkout):
-    installed = re.compile(r"^(python3 -m venv|\. try/bin/activate|pip ).*\n", re.MULTILINE)
-    first, second = (installed.sub("", block) for block in blocks("README.md", "Five minutes"))
+def test_what_follows_the_installation_works_as_it_stands_and_has_a_console(folder):
+    first, second = (INSTALLATION.sub("", block) for block in blocks("Five minutes"))
     assert len(commands(first) + commands(second)) == 4
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    follow(first, second, checkout, CLEAN | {"PATH": path})
-
-
-def follow(first, second, checkout, environment):
-    """Type both blocks, and wait for the first fire."""
+    environment = CLEAN | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    if "PYTHONPATH" in os.environ:
+        environment["PYTHONPATH"] = ":".join(str(ROOT / part) for part in os.environ["PYTHONPATH"].split(":"))
     began = time.monotonic()
-    server = Terminal(first, checkout, "first", environment)
+    server = Terminal(first, folder, "first", environment)
     worker = None
     try:
-        server.until((checkout / "try.env").exists, PROMISED_S)
-        worker = Terminal(second, checkout, "second", environment)
+        server.until((folder / "try.env").exists, PROMISED_S)
+        [url] = re.findall(r"HORAE_URL='?([^'\s]+)", (folder / "try.env").read_text())
+        assert_console(url)
+        worker = Terminal(second, folder, "second", environment)
         worker.until(lambda: FIRED.search(worker.said.read_text()), PROMISED_S - (time.monotonic() - began))
-        assert time.monotonic() - began < PROMISED_S
     finally:
         if worker is not None:
             worker.end()
         server.end()
-    assert not (checkout / "try.env").exists(), "the key is gone with its server"
+    assert not (folder / "try.env").exists(), "the key is gone with its server"

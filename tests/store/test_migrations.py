@@ -3,7 +3,7 @@ import asyncio
 import asyncpg
 import pytest
 
-from horae.domain.errors import Conflict
+from horae.domain.errors import Conflict, Unfit
 from horae.domain.placement import SHARDS
 from horae.store import migrations
 from horae.store.databases import day_indexes
@@ -165,3 +165,106 @@ async def test_days_that_were_there_before_an_index_get_it_and_new_ones_have_it(
     assert await connection.fetchval("select ensure_partitions('2100-01-01', 1)") == 2
     assert await day_indexes.missing(connection) == []
     await connection.close()
+
+
+SCHEMA = """
+    select 'column ' || c.relname || '.' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod) || ' '
+           || a.attnotnull || ' ' || coalesce(pg_get_expr(d.adbin, d.adrelid), '') as line
+    from pg_class c join pg_attribute a on a.attrelid = c.oid
+    left join pg_attrdef d on (d.adrelid, d.adnum) = (a.attrelid, a.attnum)
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v') and a.attnum > 0 and not attisdropped
+    union all select 'index ' || indexdef from pg_indexes where schemaname = 'public'
+    union all select 'index valid ' || indexrelid::regclass || ' ' || indisvalid from pg_index
+              where indexrelid::regclass::text not like 'pg_%'
+    union all select 'policy ' || p::text from pg_policies p
+    union all select 'function ' || pg_get_functiondef(oid) from pg_proc where pronamespace = 'public'::regnamespace
+    union all select 'trigger ' || pg_get_triggerdef(oid) from pg_trigger where not tgisinternal
+    union all select 'constraint ' || conrelid::regclass || ' ' || pg_get_constraintdef(oid) from pg_constraint
+              where connamespace = 'public'::regnamespace
+    union all select 'rights ' || relname || ' ' || coalesce(relacl::text, '') from pg_class
+              where relnamespace = 'public'::regnamespace"""
+
+
+async def test_an_empty_database_gets_in_one_transaction_what_files_give_one_by_one(cluster, monkeypatch):
+    names = [await cluster.make_empty() for _ in range(2)]
+    every = migrations.all_migrations()
+    found = []
+    for name, first in zip(names, (every, every[:1]), strict=True):
+        connection = await asyncpg.connect(cluster.dsn(name))
+        monkeypatch.setattr(migrations, "all_migrations", lambda first=first: first)
+        if first is not every:  # a cell of the first release, without any days yet
+            monkeypatch.setattr(migrations, "_stock", lambda _connection: asyncio.sleep(0))
+            monkeypatch.setattr(migrations.day_indexes, "missing", nothing_missing)
+        await migrations.apply(connection, "cell-0", "test")
+        monkeypatch.undo()
+        await migrations.apply(connection, "cell-0", "test")
+        found.append(sorted(row["line"] for row in await connection.fetch(SCHEMA)))
+        await connection.close()
+    await cluster.drop(names)
+    assert len(found[0]) > 1000
+    assert found[0] == found[1]
+
+
+async def nothing_missing(_connection):
+    return []
+
+
+async def test_a_first_migration_that_fails_leaves_the_database_empty(cluster, monkeypatch):
+    name = await cluster.make_empty()
+    wrong = migrations.Migration(9999, "9999_wrong", "select from nowhere", "x")
+    every = [*migrations.all_migrations(), wrong]
+    monkeypatch.setattr(migrations, "all_migrations", lambda: every)
+    connection = await asyncpg.connect(cluster.dsn(name))
+    with pytest.raises(Unfit) as refused:
+        await migrations.apply(connection, "cell-0", "test")
+    said = 'cell-0: 9999_wrong could not be applied (relation "nowhere" does not exist); nothing was changed'
+    assert str(refused.value) == said
+    assert await connection.fetch("select from pg_class where relnamespace = 'public'::regnamespace") == []
+    await connection.close()
+    await cluster.drop([name])
+
+
+async def test_an_upgrade_that_fails_keeps_whole_files_and_says_which(cells, monkeypatch):
+    good = migrations.Migration(9998, "9998_good", "create table good ()", "x")
+    wrong = migrations.Migration(9999, "9999_wrong", "create table half (); select from nowhere", "x")
+    every = [*migrations.all_migrations(), good, wrong]
+    monkeypatch.setattr(migrations, "all_migrations", lambda: every)
+    with pytest.raises(
+        Unfit, match=r"cell-0: 9999_wrong could not be applied \(.*\); 9998_good applied before it; mend"
+    ):
+        await migrations.migrate(cells, "test")
+    connection = await asyncpg.connect(cells[0].dsn)
+    assert await connection.fetchval("select to_regclass('good')") == "good"
+    assert await connection.fetchval("select to_regclass('half')") is None
+    await connection.close()
+
+
+async def test_no_cell_is_changed_where_one_of_them_is_refused(cells, monkeypatch):
+    extra = migrations.Migration(9999, "9999_wide", "alter table job add column wide text", "x")
+    every = [*migrations.all_migrations(), extra]
+    monkeypatch.setattr(migrations, "all_migrations", lambda: every)
+    second = await asyncpg.connect(cells[1].dsn)
+    await second.execute("update cell set environment = 'production'")
+    await second.close()
+    with pytest.raises(Unfit, match="cell-1: this database belongs to the environment 'production'"):
+        await migrations.migrate(cells, "test")
+    first = await asyncpg.connect(cells[0].dsn)
+    assert await first.fetch("select from schema_migration where number = 9999") == []
+    await first.close()
+
+
+async def test_a_plan_says_what_would_run_and_how_and_changes_nothing(cluster, cells, monkeypatch):
+    wide = migrations.Migration(9998, "9998_wide", "alter table job add column wide text", "x")
+    beside = migrations.Migration(9999, "9999_beside", "-- without transaction\ndrop index concurrently x;\n", "x")
+    known = migrations.all_migrations()
+    monkeypatch.setattr(migrations, "all_migrations", lambda: [*known, wide, beside])
+    name = await cluster.make_empty()
+    empty = cells[0].model_copy(update={"name": "new", "dsn": cluster.dsn(name)})
+    for _ in range(2):
+        first, second = await migrations.plan([cells[0], empty], "test")
+        assert (first.is_empty, list(first.pending), list(first.newer)) == (False, [wide, beside], [])
+        assert (second.is_empty, len(second.pending)) == (True, len(known) + 2)
+    monkeypatch.setattr(migrations, "all_migrations", lambda: known[:-1])
+    [behind] = await migrations.plan(cells[:1], "test")
+    assert (list(behind.pending), list(behind.newer)) == ([], [known[-1].name])
+    await cluster.drop([name])

@@ -107,7 +107,7 @@ HOT = {
     "jobs/jobs/page_of_owner": ([ID, "", "", None, "{}", [], 10, None, "orders-team"], {"j": "job_owner"} | FENCE),
     "instances/instances/retry_now": ([[1], [ID], ID, AT], {"l": "instance_live_pkey"} | FENCE),
     "instances/instances/failing": ([ID, [1], ID, 10, AT, False], {"instance_live_1": "instance_live_pkey"}),
-    "schedules/backfills/running": ([ID, [1], [ID], 10], {"b": "backfill_running", "pj": "job_paused"} | FENCE),
+    "schedules/backfills/running": ([ID, [1], [1], [ID], 10], {"b": "backfill_running", "pj": "job_paused"} | FENCE),
     "schedules/backfills/count_running": ([ID, 10], {"b": "backfill_running"}),
     "schedules/backfills/count_live": ([1, ID, AT, AT, 10, ""], {"l": "instance_live_pkey"}),
     "tenants/tenants/held": ([], {"reference": "reference_held"}),

@@ -2,7 +2,18 @@
 
 from urllib.parse import urlsplit
 
+import asyncpg
+
 from horae.runtime.settings import CellSettings
+
+GIVE = """
+do $$ declare one record; begin
+    for one in select oid::regclass as name from pg_class
+               where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') loop
+        execute format('alter table %s owner to horae_migrate', one.name);
+    end loop;
+end $$
+"""
 
 
 def as_role(cells: list[CellSettings], role: str) -> list[CellSettings]:
@@ -16,6 +27,14 @@ def as_node(cells: list[CellSettings]) -> list[CellSettings]:
         cell.model_copy(update={"upkeep_dsn": owned.dsn})
         for owned, cell in zip(cells, as_role(cells, "horae_engine"), strict=True)
     ]
+
+
+async def give_to_owner(cells: list[CellSettings]) -> None:
+    """Give the tables to the role that owns them in a deployment. The superuser of the tests has migrated them."""
+    for cell in as_role(cells, "postgres"):
+        admin = await asyncpg.connect(cell.dsn)
+        await admin.execute(GIVE)
+        await admin.close()
 
 
 def _with_user(dsn: str, role: str) -> str:

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import httpx2
 import pytest
 
 from horae.domain.errors import Invalid
+from horae.store.tx import Tx
 
 ROOT = Path(__file__).parents[2]
 
@@ -29,6 +31,31 @@ def test_three_days_pass_and_these_calls_were_made_in_this_order(horae):
     assert calls[1].payload == {"n": 1}
     assert calls[0].path == "/report"
     assert horae.now >= datetime(2030, 1, 4, tzinfo=UTC)
+
+
+CPU_S_OF_AN_HOUR = 1.0
+STATEMENTS_A_FIRE = 12
+
+
+def test_an_hour_with_60_fires_costs_a_second_of_cpu_and_twelve_statements_a_fire(horae, monkeypatch, capfd):
+    """A wall clock would also count the neighbours: this is the processor's time of the process."""
+    statements = []
+    run = Tx._run_in_time
+
+    async def counted(self, call):
+        statements.append(call)
+        return await run(self, call)
+
+    horae.job("minutely", every=60)
+    horae.advance(minutes=1)
+    monkeypatch.setattr(Tx, "_run_in_time", counted)
+    began = time.process_time()
+    calls = horae.advance(hours=1)
+    took = time.process_time() - began
+    assert [call.fire_time.minute for call in calls] == [*range(2, 60), 0, 1]
+    assert len(statements) <= STATEMENTS_A_FIRE * len(calls)
+    assert took <= CPU_S_OF_AN_HOUR
+    assert "partitions.running_out" not in "".join(capfd.readouterr())
 
 
 def test_seed_002_example_2_failures_are_retried_as_time_passes_and_end_as_dead(horae):

@@ -6,12 +6,14 @@ from typing import Final, NamedTuple
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.types import Receive, Scope, Send
 
 from horae import __version__
 from horae.api import probes
 from horae.api.console import add_console
 from horae.api.gate import Gate
 from horae.api.headers import HeadersMiddleware
+from horae.api.hot import HotRoutes
 from horae.api.metrics import Metrics
 from horae.api.openapi import document
 from horae.api.problems import handle
@@ -98,9 +100,27 @@ class AppParts(NamedTuple):
 NONE: Final = AppParts()
 
 
+class Application(FastAPI):
+    """The application. Requests for hot routes pass by the layers of the framework."""
+
+    _hot: HotRoutes | None = None
+
+    def serve_hot_routes(self, metrics: Metrics, tracer: Tracer | None) -> None:
+        """Begin to do so, once all routes are there."""
+        self._hot = HotRoutes(self, self.router.routes)
+        self._around_hot = HeadersMiddleware(self._hot, metrics, tracer)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request."""
+        if self._hot is not None and scope["type"] == "http" and self._hot.find(scope):
+            await self._around_hot(scope, receive, send)
+        else:
+            await super().__call__(scope, receive, send)
+
+
 def make(gate: Gate, look: Callable[[], Awaitable[list[CellReadiness]]], parts: AppParts = NONE) -> FastAPI:
     """Returns the application. `look` returns the readiness of the cells."""
-    app = FastAPI(
+    app = Application(
         title="Horae", version=__version__, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False
     )
     app.state.gate, app.state.look, app.state.metrics = gate, look, Metrics(*parts.metrics)
@@ -115,4 +135,5 @@ def make(gate: Gate, look: Callable[[], Awaitable[list[CellReadiness]]], parts: 
     add_console(app)
     app.openapi = lambda: document(app)  # type: ignore[method-assign]
     app.add_middleware(HeadersMiddleware, metrics=app.state.metrics, tracer=parts.tracer)
+    app.serve_hot_routes(app.state.metrics, parts.tracer)
     return app

@@ -41,8 +41,10 @@ ASK_AGAIN: Final = "no-cache"
 ABSENT: Final = (
     "<!doctype html><html lang='en'><head><meta charset='utf-8'><title>Horae</title></head><body>"
     "<h1>The console is not installed</h1><p>This Horae was installed without its console. In a checkout, run "
-    "<code>make console</code> and start Horae again. The API is available: <a href='/docs'>/docs</a>.</p>"
-    "<h1>控制台未安装</h1><p>此安装未包含控制台。请在源码目录运行 <code>make console</code> 后重新启动。"
+    "<code>make dist</code>, then <code>pip install --force-reinstall --no-deps dist/*.whl</code> in the environment "
+    "of this Horae, and start it again. The API is available: <a href='/docs'>/docs</a>.</p>"
+    "<h1>控制台未安装</h1><p>此安装未包含控制台。请在源码目录运行 <code>make dist</code>，再在此 Horae 的环境中运行 "
+    "<code>pip install --force-reinstall --no-deps dist/*.whl</code>，然后重新启动。"
     "API 可用：<a href='/docs'>/docs</a>。</p></body></html>"
 )
 

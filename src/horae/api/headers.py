@@ -5,7 +5,6 @@ With these headers a browser runs no script of a response, loads nothing from ot
 
 from typing import Final
 
-from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from horae.api.metrics import Metrics
@@ -23,6 +22,7 @@ HEADERS: Final = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+RAW_HEADERS: Final = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
 PAGE_POLICY: Final = (
     "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
@@ -48,9 +48,9 @@ class HeadersMiddleware:
             nonlocal status, answered
             if message["type"] == "http.response.start":
                 status, answered = message["status"], True
-                headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
-                    headers.setdefault(name, value)
+                given = message.get("headers", ())
+                present = {name for name, _ in given}
+                message["headers"] = [*given, *(header for header in RAW_HEADERS if header[0] not in present)]
             await send(message)
 
         trace = None if self._tracer is None else begin_request(self._tracer, scope)
@@ -67,7 +67,6 @@ class HeadersMiddleware:
             unbind("tenant", "trace_id")
             self._metrics.inside.dec()
             route = getattr(scope.get("route"), "path_format", "none")
-            self._metrics.requests.labels(route, scope["method"], status).inc()
-            self._metrics.seconds.labels(route).observe(boottime() - began)
+            self._metrics.count_request(route, scope["method"], status, boottime() - began)
             if self._tracer is not None and trace is not None:
                 end_request(self._tracer, trace, scope["method"], route, status)

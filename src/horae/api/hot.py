@@ -4,13 +4,16 @@ Bodies and responses are `msgspec.Struct`s. The framework only finds the route a
 dependencies and validates nothing.
 """
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
+from itertools import takewhile
 from typing import Any, Final, TypeVar
 
 import msgspec
 from fastapi import APIRouter, Depends
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import BaseRoute
+from starlette.types import Receive, Scope, Send
 
 from horae.api import routing
 from horae.api.gate import Gate, rate_headers
@@ -78,6 +81,8 @@ def long_poll(work: Work) -> Work:
 class HotRoute(GuardedRoute):
     """A route that admits the caller, reads the body, and calls the endpoint."""
 
+    handle_hot: Callable[[Request], Coroutine[Any, Any, Response]]
+
     def __init__(self, path: str, endpoint: Callable[..., Any], **facts: Any) -> None:
         super().__init__(
             path, endpoint, **facts | {"response_model": None}
@@ -92,7 +97,7 @@ class HotRoute(GuardedRoute):
         whole, waits = self.dependant.request_param_name, getattr(work, "waits", False)
 
         async def handle(request: Request) -> Response:
-            gate: Gate = request.app.state.gate
+            gate: Gate = request.scope["app"].state.gate
             try:
                 async with gate.admit(request, action) as admitted:
                     check_parameters(request, known)
@@ -107,10 +112,42 @@ class HotRoute(GuardedRoute):
                     response = response_of(await work(**asked))
             except Exception as error:
                 response = problem_response(request, error)
-            response.headers.update(rate_headers(request))
+            for name, value in rate_headers(request).items():
+                response.raw_headers.append((name.lower().encode(), value.encode()))
             return response
 
+        self.handle_hot = handle
         return handle
+
+
+class HotRoutes:
+    """Finds the hot route of a request and calls it, without the layers of the framework around its own routes.
+
+    Its routes must be the first ones of the application, so that both find the same route.
+    """
+
+    def __init__(self, app: object, routes: Sequence[BaseRoute]) -> None:
+        self._app = app
+        self._by_method: dict[str, list[HotRoute]] = {}
+        for route in takewhile(lambda one: isinstance(one, HotRoute), routes):
+            assert isinstance(route, HotRoute)
+            for method in route.methods or ():
+                self._by_method.setdefault(method, []).append(route)
+
+    def find(self, scope: Scope) -> bool:
+        """Whether a request is for a hot route. If so, the scope has the route and its parameters."""
+        for route in self._by_method.get(scope["method"], ()):
+            if (found := route.path_regex.match(scope["path"])) is not None:
+                kinds = route.param_convertors
+                scope["path_params"] = {name: kinds[name].convert(text) for name, text in found.groupdict().items()}
+                scope["route"], scope["endpoint"], scope["app"] = route, route.endpoint, self._app
+                return True
+        return False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request for which `find` found a route."""
+        response = await scope["route"].handle_hot(Request(scope, receive, send))
+        await response(scope, receive, send)
 
 
 def router(tag: str) -> APIRouter:

@@ -1,4 +1,4 @@
-"""The API server in this process, as `horae api` and tests run it."""
+"""The API server in this process, as `horae api`, `horae serve` and tests run it."""
 
 import asyncio
 import resource
@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, supp
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
-from typing import Final
+from typing import Final, NamedTuple
 
 import uvicorn
 from fastapi import FastAPI
@@ -17,17 +17,18 @@ from horae.api.app import AppParts, make
 from horae.api.gate import Gate
 from horae.api.protocol import ConnectionLimits, protocol_of
 from horae.boot.archive import archive_reader_of
-from horae.boot.fitness import check_session, pooled_statement, visit_open
+from horae.boot.fitness import check_session, examine_api_rights, pooled_statement, sentence, visit_open
 from horae.boot.monitoring import api_process, listen_for_probes
 from horae.boot.ports import not_listening
-from horae.boot.serving import client_of, sender_of
+from horae.boot.serving import client_of, egress_of, sender_of
 from horae.boot.tracing import ProcessTraces, tracing
 from horae.delivery.oidc import Issuer, RelyingParty
 from horae.domain.errors import Unfit
+from horae.domain.health.doctor import Severity
 from horae.domain.limits.limits import Limit
 from horae.runtime.cancellation import cancel_and_wait
 from horae.runtime.loop import Duty, Loop
-from horae.runtime.metrics import MetricSource
+from horae.runtime.metrics import MetricRegistry, MetricSource
 from horae.runtime.randomness import new_token
 from horae.runtime.settings import Settings
 from horae.runtime.stalls import StallMonitor
@@ -70,6 +71,13 @@ LEVELS_INTERVAL_S: Final = 30.0
 """The pause between two rounds that read the service level for metrics."""
 CELL_JOIN_INTERVAL_S: Final = 2.0
 MONITORING_PORT_SETTING: Final = "HORAE_API_MONITORING_PORT"
+
+
+class RunningApi(NamedTuple):
+    """The address of a running API server, and the metrics of its process."""
+
+    address: str
+    metrics: MetricRegistry
 
 
 class ApiServer(uvicorn.Server):
@@ -138,15 +146,19 @@ def people_of(settings: Settings, store: Store) -> People | None:
 @asynccontextmanager
 async def api_server(settings: Settings, store: Store, stalls: StallMonitor | None = None) -> AsyncIterator[str]:
     """Run the API server during the block; gives its address. With `stalls` it has a listener for probes, too."""
-    async with tracing(settings) as traces, _api_server(settings, store, stalls, traces) as address:
-        yield address
+    async with tracing(settings) as traces, run_api(settings, store, traces) as api, AsyncExitStack() as monitored:
+        if stalls is not None:
+            process = api_process(store, api.metrics, stalls)
+            port = settings.api_monitoring_port
+            await monitored.enter_async_context(listen_for_probes(settings, port, process, MONITORING_PORT_SETTING))
+        yield api.address
 
 
 @asynccontextmanager
-async def _api_server(
-    settings: Settings, store: Store, stalls: StallMonitor | None, traces: ProcessTraces | None
-) -> AsyncIterator[str]:
-    """Run the API server.
+async def run_api(
+    settings: Settings, store: Store, traces: ProcessTraces | None, *, beside_node: bool = False
+) -> AsyncIterator[RunningApi]:
+    """Run the API server. `beside_node`: in the process of a node, which has the metrics of cells and service levels.
 
     1. Check the open cells. A cell that is lost meanwhile joins later.
     2. Build the application, listen on the socket, and start the background duties and the server.
@@ -156,15 +168,16 @@ async def _api_server(
     await visit_open(store, partial(_check, settings))
     reader = archive_reader_of(settings)
     tracer = None if traces is None else traces.tracer
-    callers, visitors = Callers(store, Memory(reader, settings.service_level, tracer)), Visitors(store)
+    memory = Memory(reader, settings.service_level, tracer, egress_of(settings))
+    callers, visitors = Callers(store, memory), Visitors(store)
     people = people_of(settings, store)
     trials, polls = Trials(await sender_of(settings, store)), Polls(store)
     clock_waker = Waker()
     keeper = ClockKeeper(store, clock_waker.wake)
     platform = row_level_security.restrict(store, row_level_security.PLATFORM)
     signaller, levels = Signaller(platform, new_token()), LevelReader(platform, settings.service_level)
-    metrics: list[MetricSource] = [CellMetrics(store), NamedMetrics(store), levels]
-    if traces is not None:
+    metrics: list[MetricSource] = [] if beside_node else [CellMetrics(store), NamedMetrics(store), levels]
+    if traces is not None and not beside_node:
         metrics.append(traces.exporter)
     parts = AppParts(
         trials, polls, keeper.on_closed_shard, people, terms_of(settings), metrics, tracer, settings.trace_link
@@ -192,7 +205,7 @@ async def _api_server(
         (visitors, LAST_USE_INTERVAL_S),
         (polls.recorder, POLLS_INTERVAL_S),
         (signaller, SIGNALS_INTERVAL_S),
-        (levels, LEVELS_INTERVAL_S),
+        *(() if beside_node else ((levels, LEVELS_INTERVAL_S),)),
         *((listener, LISTENER_INTERVAL_S) for listener in polls.listeners),
     )
     loops = [keeping, *(Loop(type(duty).__name__.lower(), duty, pause) for duty, pause in duties)]
@@ -200,14 +213,7 @@ async def _api_server(
     serving = asyncio.create_task(server.serve(sockets=[listening]))
     try:
         host, port = listening.getsockname()[:2]
-        async with AsyncExitStack() as monitored:
-            if stalls is not None:
-                process = api_process(store, app.state.metrics.registry, stalls)
-                port_of_probes = settings.api_monitoring_port
-                await monitored.enter_async_context(
-                    listen_for_probes(settings, port_of_probes, process, MONITORING_PORT_SETTING)
-                )
-            yield f"http://{host}:{port}"
+        yield RunningApi(f"http://{host}:{port}", app.state.metrics.registry)
     finally:
         server.should_exit = True
         await polls.close()
@@ -225,15 +231,19 @@ async def _api_server(
 
 
 async def _check(settings: Settings, cell: Cell) -> None:
-    """Refuse a cell where a pooler drops the settings of our sessions.
+    """Refuse a cell where a pooler drops the settings of our sessions, and a role that lacks a right.
 
     In production, also refuse a role that row-level security does not apply to.
     """
     await check_session(cell)
-    if settings.environment != "production":
-        return
+    production = settings.environment == "production"
     async with pooled_statement(cell) as tx:
-        held = [await row_level_security.is_enforced(tx)]
+        found = await examine_api_rights(tx)
+        held = [await row_level_security.is_enforced(tx)] if production else []
+    if found.level is Severity.FAULT:
+        raise Unfit(sentence(cell.name, found))
+    if not production:
+        return
     async with cell.direct() as connection:
         held.append(await row_level_security.is_enforced(Tx(connection, datetime.now(UTC))))
     if not all(held):

@@ -5,11 +5,14 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Final
 
+from horae.boot.key_check import check_keyring
 from horae.domain.errors import Unfit
 from horae.domain.health.doctor import ROWS, Diagnosis, Severity, examine_role, examine_rows, unfit
+from horae.domain.health.rights import examine_ownership, examine_rights
 from horae.runtime.settings import Settings
 from horae.store.cells import Cell
-from horae.store.health import health
+from horae.store.databases import roles
+from horae.store.health import health, rights
 from horae.store.store import Store
 from horae.store.tx import GONE, Tx
 
@@ -18,7 +21,7 @@ IDLE_IN_TRANSACTION_MS: Final = 10_000
 
 
 async def check(settings: Settings, store: Store) -> None:
-    """Refuse to start on a cell without the latest migrations.
+    """Refuse to start on a cell without the latest migrations, or with a role that lacks a right.
 
     In production, also refuse a superuser role and a cell where commits may be lost. A cell that is down is checked
     when it joins. A cell that goes down during the check is closed, and joins later.
@@ -27,6 +30,8 @@ async def check(settings: Settings, store: Store) -> None:
 
     async def visit(cell: Cell) -> None:
         found.extend(await _faults(settings, cell))
+        if not found:
+            await check_keyring(settings, cell, store.cipher)
 
     await visit_open(store, visit)
     if found:
@@ -86,20 +91,54 @@ async def _faults(settings: Settings, cell: Cell) -> list[str]:
         return [f"{cell.name}: a node needs sessions of its own; only cells of HORAE_API_CELLS may be pooled"]
     production = settings.environment == "production"
     async with cell.direct() as connection:
-        facts = await health.facts(Tx(connection, datetime.now(UTC)))
-    wrong = unfit(facts, production=production)
-    if production:
-        wrong += await _wrong_roles(cell)
-    return [f"{cell.name}: {one.name} is {one.found}: {one.advice}" for one in wrong]
+        tx = Tx(connection, datetime.now(UTC))
+        facts = await health.facts(tx)
+        wrong = unfit(facts, production=production)
+        if not wrong and (other := await _other_environment(tx, settings)):
+            return [f"{cell.name}: {other}"]
+    if not facts.pending_migrations:  # a cell that misses migrations has no grants to compare with
+        found = await examine_node_roles(cell, production=production)
+        wrong += [one for one in found if one.level is Severity.FAULT]
+    return [sentence(cell.name, one) for one in wrong]
 
 
-async def _wrong_roles(cell: Cell) -> list[Diagnosis]:
-    """What is wrong with the roles of the pool and of upkeep, which may differ from the role of the direct DSN."""
+async def _other_environment(tx: Tx, settings: Settings) -> str | None:
+    """Why a process of another environment keeps away from a database of production: its calls obey other rules."""
+    theirs = await health.environment(tx)
+    if theirs != "production" or settings.environment == theirs:
+        return None
+    given = f"this database belongs to the environment {theirs!r}, and HORAE_ENVIRONMENT is {settings.environment!r}"
+    return f"{given}: give each environment a database of its own"
+
+
+def sentence(cell: str, one: Diagnosis) -> str:
+    """A finding in one line."""
+    return f"{cell}: {one.name} is {one.found}: {one.advice}"
+
+
+async def examine_node_roles(cell: Cell, *, production: bool) -> list[Diagnosis]:
+    """Check the roles of the pool, of the direct DSN and of upkeep, which may all differ."""
     async with pooled_statement(cell) as tx:
-        found = await _examine(tx, "the pool")
+        found = await _examine(tx, "the pool") if production else []
+        found.append(await _compare(tx, "the pool"))
+    async with cell.direct() as connection:
+        found.append(await _compare(Tx(connection, datetime.now(UTC)), "direct_dsn"))
     async with cell.direct(owner=True) as connection:
-        found += await _examine(Tx(connection, datetime.now(UTC)), "upkeep_dsn")
-    return [one for one in found if one.level is Severity.FAULT]
+        tx = Tx(connection, datetime.now(UTC))
+        found += await _examine(tx, "upkeep_dsn") if production else []
+        found.append(examine_ownership(await rights.compare(tx, roles.OWNER), name="role for upkeep"))
+    return found
+
+
+async def examine_api_rights(tx: Tx) -> Diagnosis:
+    """Check that a role may do what requests need."""
+    compared = await rights.compare(tx, roles.API)
+    return examine_rights(compared, name="role of the API", setting="HORAE_API_DSN or HORAE_API_CELLS")
+
+
+async def _compare(tx: Tx, whose: str) -> Diagnosis:
+    compared = await rights.compare(tx, roles.ENGINE)
+    return examine_rights(compared, name=f"node's role in {whose}", setting="HORAE_DSN or HORAE_CELLS")
 
 
 async def _examine(tx: Tx, whose: str) -> list[Diagnosis]:

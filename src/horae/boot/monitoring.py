@@ -7,14 +7,15 @@ knows about its cells. `/metrics` is collected in the event loop, and answers 50
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from typing import Final, NamedTuple
 
 from horae.boot.ports import not_listening
+from horae.boot.supervision import report_to_service_manager
 from horae.domain.health.readiness import CellState, is_alive, ready_state
 from horae.engine.metrics import NodeMetrics
 from horae.engine.node import Node
-from horae.runtime.metrics import CONTENT_TYPE, MetricRegistry
+from horae.runtime.metrics import CONTENT_TYPE, MetricRegistry, MetricSource
 from horae.runtime.monitoring import MonitoringPage, MonitoringServer, serve_pages
 from horae.runtime.settings import Settings
 from horae.runtime.stalls import StallMonitor
@@ -50,14 +51,45 @@ def api_process(store: Store, registry: MetricRegistry, stalls: StallMonitor) ->
     return MonitoredProcess(lambda: list(_api_cells(store)), lambda: stalls.silence_s, registry)
 
 
+def node_and_api_process(
+    node: Node, store: Store, api_store: Store, metrics: MetricRegistry, stalls: StallMonitor
+) -> MonitoredProcess:
+    """A node and an API server in one process, for their listener. `metrics` has the requests of the API server.
+
+    The process makes progress in a cell where both of them do.
+    """
+    sources: list[MetricSource] = [CellMetrics(store, api_store), NamedMetrics(store), NodeMetrics(node)]
+    for source in (*sources, *node.metric_sources):
+        metrics.add(source)
+
+    def cells() -> list[CellState]:
+        of_api = {state.cell: state.trouble for state in _api_cells(api_store)}
+        return [
+            state if state.trouble else CellState(state.cell, of_api[state.cell] and f"API: {of_api[state.cell]}")
+            for state in node_cells(node, store)
+        ]
+
+    return MonitoredProcess(cells, lambda: stalls.silence_s, metrics)
+
+
 @asynccontextmanager
 async def listen_for_probes(
     settings: Settings, port: int, process: MonitoredProcess, name: str
 ) -> AsyncIterator[int | None]:
-    """Answer probes while the block runs; gives the port. None where the port is 0: then there is no listener."""
-    if not port:
-        yield None
-        return
+    """Answer probes while the block runs; gives the port. None where the port is 0: then there is no listener.
+
+    The process also reports to the service manager that started it, if there is one.
+    """
+    async with report_to_service_manager(process.cells):
+        if port:
+            with _listener(settings, port, process, name) as listening:
+                yield listening
+        else:
+            yield None
+
+
+@contextmanager
+def _listener(settings: Settings, port: int, process: MonitoredProcess, name: str) -> Iterator[int]:
     loop = asyncio.get_running_loop()
 
     def metrics() -> MonitoringPage:
@@ -104,12 +136,15 @@ def node_cells(node: Node, store: Store) -> Iterator[CellState]:
     stuck = list(node.progress.stuck)
     for cell in store.cells:
         here = [what for what in stuck if what.endswith(f" of {cell.name}")]
+        answers = not cell.reach.is_down
         if not node.leases.alive(cell):
-            yield CellState(cell.name, "its lease is not renewed")
-        elif not cell.clock.trusted:
-            yield CellState(cell.name, "its clock has jumped")
+            yield CellState(cell.name, "its lease is not renewed", restart_helps=answers)
+        elif not cell.clock.trusted:  # a restart would trust the clock that has jumped
+            yield CellState(cell.name, "its clock has jumped; `horae cell trust-clock` confirms it when it is right")
+        elif here:
+            yield CellState(cell.name, f"no progress: {', '.join(here)}", restart_helps=answers)
         else:
-            yield CellState(cell.name, f"no progress: {', '.join(here)}" if here else None)
+            yield CellState(cell.name, None)
 
 
 def _api_cells(store: Store) -> Iterator[CellState]:

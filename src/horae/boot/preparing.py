@@ -1,6 +1,7 @@
 """Prepares cells: migrates them to this release and creates the configured tenant."""
 
 from horae.boot.encryption import open_store
+from horae.boot.owner_cells import owner_cells
 from horae.domain.errors import NotFound
 from horae.runtime.settings import Settings
 from horae.service.context import PlatformContext
@@ -10,8 +11,9 @@ from horae.store import migrations
 
 async def prepare(settings: Settings) -> list[str]:
     """Migrate every cell and create the tenant on the first run; returns what was done, line by line."""
-    done = await migrations.migrate(settings.all_cells(), settings.environment)
-    async with open_store(settings, settings.all_cells()) as store:
+    cells = owner_cells(settings.all_cells())
+    done = await migrations.migrate(cells, settings.environment)
+    async with open_store(settings, cells) as store:
         try:
             await tenants.find(store, settings.tenant)
         except NotFound:

@@ -64,7 +64,7 @@ class DeploymentSecrets:
 
 async def secrets_of(settings: Settings, store: StoreProtocol) -> SecretBook:
     """The secrets of tenants, with those of this deployment as a fallback."""
-    given = DeploymentSecrets(store, settings.all_secrets())
+    given = DeploymentSecrets(store, settings.secrets)
     await given.resolve()
     return SecretBook(store, given, given.learn)
 

@@ -1,4 +1,4 @@
-"""A node with its upkeep in this process, as `horae node` and `horae dev` run it."""
+"""A node with its upkeep in this process, as `horae node`, `horae serve` and `horae dev` run it."""
 
 import asyncio
 import signal
@@ -15,7 +15,7 @@ from horae.boot import fitness
 from horae.boot.alerts import alert_sender_of, mailer_of, pages_of
 from horae.boot.monitoring import node_cells
 from horae.boot.secrets import secrets_of
-from horae.boot.tracing import tracing
+from horae.boot.tracing import ProcessTraces, tracing
 from horae.delivery.broker_connections import Lines
 from horae.delivery.client import Client
 from horae.delivery.names import shorten_lookups
@@ -248,14 +248,18 @@ def outlets_of(store: Store, sender: Sender, lines: Lines) -> Outlets:
 
 @asynccontextmanager
 async def run_node(
-    settings: Settings, store: Store, secrets: SecretBook, make_sender: Callable[..., Sender] = Sender
+    settings: Settings,
+    store: Store,
+    secrets: SecretBook,
+    make_sender: Callable[..., Sender] = Sender,
+    shared_traces: ProcessTraces | None = None,
 ) -> AsyncIterator[Node]:
     """Run a node with its upkeep during the block; then release its shards and let running attempts end.
 
     `make_sender` takes the arguments of `Sender`.
     """
     allowances, lines = Allowances.of(store), Lines(settings.brokers)
-    async with tracing(settings) as traces, store.as_owner() as owner:
+    async with tracing(settings, shared_traces) as traces, store.as_owner() as owner:
         tracer = None if traces is None else traces.tracer
         sender = make_sender(client_of(settings), secrets, egress_of=allowances.egress, lines=lines, tracer=tracer)
         async with _run_node(settings, store, owner, sender, allowances, lines) as node:

@@ -1,28 +1,25 @@
 """Builds an open store and a caller from settings, for commands that open PostgreSQL."""
 
-import getpass
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+import os
+import pwd
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
-from typing import Final, TypeVar
 
 from horae.boot.archive import archive_reader_of
 from horae.boot.encryption import open_store
 from horae.boot.output import err, out
 from horae.boot.refusals import TRANSLATIONS, Refusal, exit_on_refusal, refusal_of, run
 from horae.boot.transports import check_dsns
-from horae.domain.errors import Invalid, Unavailable
+from horae.domain.errors import Invalid, Unavailable, Unfit
 from horae.runtime import telemetry
-from horae.runtime.settings import Settings
-from horae.service.context import Context, PlatformContext
+from horae.runtime.settings import Settings, read_settings
+from horae.service.context import Context
 from horae.service.memory import Memory
 from horae.service.tenants import tenants
-from horae.store.store import Store
-from horae.store.tx import UNMIGRATED, UNREACHABLE
+from horae.store.connections.unreachable import explain
+from horae.store.tx import FORBIDDEN, UNMIGRATED, UNREACHABLE
 
-__all__ = ["PAGE", "all_pages", "caller", "err", "exit_on_refusal", "load", "name_cells_down", "out", "platform", "run"]
-Item = TypeVar("Item")
-PAGE: Final = 200
-"""Items that a command reads at once."""
+__all__ = ["caller", "err", "exit_on_refusal", "load", "name_cells_down", "out", "run", "system_user"]
 
 
 def load(*, api_server: bool = False, checked: bool = True) -> Settings:
@@ -31,7 +28,7 @@ def load(*, api_server: bool = False, checked: bool = True) -> Settings:
     `api_server`: an API process, which may know only the DSN of its own role. `checked`: in production, refuse a DSN
     that leads over a network without a verified certificate.
     """
-    settings = Settings()
+    settings = read_settings()
     telemetry.configure(as_json=settings.logs_json(), level=settings.log_level)
     cells = settings.api_server_cells() if api_server else settings.all_cells()
     if not cells:
@@ -44,6 +41,19 @@ def load(*, api_server: bool = False, checked: bool = True) -> Settings:
     return settings
 
 
+def system_user() -> str:
+    """The user of the operating system who runs this command, as the audit log names them.
+
+    The kernel says who it is: `LOGNAME` can name anybody.
+    """
+    uid = os.getuid()
+    try:
+        name = pwd.getpwuid(uid).pw_name
+    except KeyError:  # a container may run as a number without a name
+        name = "unknown"
+    return f"{name} (uid {uid})"
+
+
 @asynccontextmanager
 async def caller(tenant: str | None = None) -> AsyncIterator[Context]:
     """An open store and a caller: the user of this terminal, for the given or the configured tenant."""
@@ -51,28 +61,11 @@ async def caller(tenant: str | None = None) -> AsyncIterator[Context]:
     async with open_store(settings, settings.all_cells()) as store:
         found = await tenants.find(store, tenant or settings.tenant)
         reader = archive_reader_of(settings)
-        ctx = Context.of(store, found, getpass.getuser(), Memory(reader, settings.service_level))
+        ctx = Context.of(store, found, system_user(), Memory(reader, settings.service_level))
         yield ctx
         name_cells_down(ctx.cells_down)
         if reader is not None:
             await reader.close()
-
-
-@asynccontextmanager
-async def platform() -> AsyncIterator[PlatformContext]:
-    """An open store and a caller without a tenant: the command line itself."""
-    async with Store.of(load().all_cells()) as store:
-        ctx = PlatformContext(store, "cli")
-        yield ctx
-        name_cells_down(ctx.cells_down)
-
-
-async def all_pages(read: Callable[[Item | None], Awaitable[list[Item]]]) -> list[Item]:
-    """All items of a list. `read` returns the items after one, or the first ones after None."""
-    found: list[Item] = []
-    while page := await read(found[-1] if found else None):
-        found += page
-    return found
 
 
 def name_cells_down(cells_down: Collection[str]) -> None:
@@ -87,10 +80,11 @@ def _refusal_of(error: Exception) -> Refusal | None:
     """The refusal of an error of PostgreSQL; None for any other error."""
     if isinstance(error, UNMIGRATED):
         return refusal_of(Unavailable("the database is not at this release: run `horae migrate`"))
+    if isinstance(error, FORBIDDEN):
+        advice = "the role of this DSN lacks a right; docs/database-roles.md says which process needs which role"
+        return refusal_of(Unfit(f"{advice} ({error})"))
     if isinstance(error, UNREACHABLE):
-        said = f"{type(error).__name__}: {error}".rstrip(": ")
-        advice = "no database answers; is it running, and is HORAE_DSN (or HORAE_CELLS) right?"
-        return refusal_of(Unavailable(f"{advice} ({said})"))
+        return refusal_of(Unavailable(explain(error)))
     return None
 
 

@@ -20,10 +20,13 @@ class ProcessTraces(NamedTuple):
 
 
 @asynccontextmanager
-async def tracing(settings: Settings) -> AsyncIterator[ProcessTraces | None]:
-    """Export spans during the block; gives None where `HORAE_TRACES` is off. The last spans leave at the end."""
-    if settings.traces is None:
-        yield None
+async def tracing(settings: Settings, shared: ProcessTraces | None = None) -> AsyncIterator[ProcessTraces | None]:
+    """Export spans during the block; gives None where `HORAE_TRACES` is off. The last spans leave at the end.
+
+    `shared`: what another part of this process exports with already. It is given back and left running.
+    """
+    if settings.traces is None or shared is not None:
+        yield shared
         return
     exporter = SpanExporter(settings.traces, f"{socket.gethostname()}/{os.getpid()}")
     try:

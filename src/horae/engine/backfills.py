@@ -62,9 +62,10 @@ class Backfiller:
         if not shards:
             return 0
         async with self.cell.statement() as tx:
-            page = await backfills.running(tx, self._after, shards, self.held(), AT_ONCE)
+            page = await backfills.running(tx, self._after, self.territory.runs, self.held(), AT_ONCE)
         self._after = page[-1].id if len(page) == AT_ONCE else BEFORE_ALL
-        return sum([await self._isolate(one) for one in page if self._setbacks.may_try(one.id)])
+        ours = [one for one in page if one.shard in shards]  # a run may span a shard of another cell
+        return sum([await self._isolate(one) for one in ours if self._setbacks.may_try(one.id)])
 
     async def _isolate(self, one: Backfill) -> int:
         """Walk one backfill. Errors are logged; only a lost cell is raised."""

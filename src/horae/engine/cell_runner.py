@@ -237,13 +237,17 @@ class CellRunner:
         await self.accepted.once()
         await self.backfiller.once()
         await self.roller.run_all()
+        return done + await self.fire_due()
+
+    async def fire_due(self) -> int:
+        """Read, fire and send only what is due in the rows, and wait for the results; returns how much was done."""
         await self.feeder.look()
         await self.offer_due()
         self.admission.dispatch()
         await self.dispatcher.wait_until_idle()
         carried = self.dispatcher.done - self.firer.unread
         self.dispatcher.done = self.firer.unread = 0
-        return done + carried
+        return carried
 
     def _on_resume(self, earliest: datetime, latest: datetime) -> None:
         """Paused jobs were resumed: scan for their instances, which were due between these times."""

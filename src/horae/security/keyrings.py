@@ -20,6 +20,7 @@ from horae.runtime.telemetry import log
 KEY_BYTES: Final = 32
 NONCE_BYTES: Final = 12
 FOR_ITS_OWNER: Final = 0o600
+ROOT_UID: Final = 0
 ABOUT: Final = b"horae keyring\0"
 """The beginning of the associated data; the name of the key follows."""
 
@@ -85,7 +86,8 @@ class Keyring:
         try:
             stamp, ring = self._stamp(), load(self._path)
         except OSError as error:
-            raise Invalid(f"the keyring {self._path} cannot be read: {error.strerror}") from error
+            advice = "HORAE_KEYRING names the file, `horae keyring create` makes a new one"
+            raise Invalid(f"the keyring {self._path} cannot be read ({error.strerror}): {advice}") from error
         self._seen = stamp
         return ring
 
@@ -95,9 +97,19 @@ class Keyring:
         return found.st_mtime_ns, found.st_ino
 
 
+def is_open_to_others(mode: int, owner: int, reader: int) -> bool:
+    """Whether a file shows its content to more users than it must.
+
+    A file of root may be readable by its group, if the reader is not root: Kubernetes gives a pod its secrets so.
+    """
+    allowed = 0o740 if owner == ROOT_UID != reader else 0o700
+    return bool(mode & 0o777 & ~allowed)
+
+
 def load(path: Path) -> Ring:
     """Read a keyring file. Refused where other users may read it, or where it is no keyring."""
-    if path.stat().st_mode & 0o077:
+    found = path.stat()
+    if is_open_to_others(found.st_mode, found.st_uid, os.geteuid()):
         raise Invalid(f"the keyring {path} is open to others than its owner; `chmod 600` closes it")
     try:
         said = json.loads(path.read_text())

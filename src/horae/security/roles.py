@@ -2,7 +2,8 @@
 
 Every route names an action of this table; any other action is denied. An action has one verb, and a role is the set of
 verbs it may use. `audited` actions write exactly one audit row when they change something. `platform` actions are for
-principals of the system tenant only. `docs/api/roles.md` is this table as a page.
+principals of the system tenant only. `bound` actions may be done by a key that is bound to some jobs, to these jobs.
+`docs/api/roles.md` is this table as a page.
 """
 
 from collections.abc import Iterable
@@ -73,52 +74,53 @@ class Action(NamedTuple):
     verb: Permission
     audited: bool = False
     platform: bool = False
+    bound: bool = False
 
 
 ACTIONS: Final[dict[str, Action]] = {
-    "jobs.create": Action(Permission.WRITE, audited=True),
-    "jobs.list": Action(Permission.READ),
-    "jobs.read": Action(Permission.READ),
-    "jobs.pause": Action(Permission.EXECUTE, audited=True),
-    "jobs.resume": Action(Permission.EXECUTE, audited=True),
-    "jobs.remove": Action(Permission.WRITE, audited=True),
-    "tasks.put": Action(Permission.EXECUTE),  # the ledger of its key and an event record it
-    "tasks.cancel": Action(Permission.EXECUTE),
-    "tasks.read": Action(Permission.READ),
-    "jobs.update": Action(Permission.WRITE, audited=True),
-    "jobs.label": Action(Permission.WRITE, audited=True),
-    "jobs.people": Action(Permission.WRITE, audited=True),
-    "jobs.versions": Action(Permission.READ),
-    "jobs.occurrence": Action(Permission.WRITE, audited=True),
-    "jobs.preview": Action(Permission.READ),
+    "jobs.create": Action(Permission.WRITE, audited=True, bound=True),
+    "jobs.list": Action(Permission.READ, bound=True),
+    "jobs.read": Action(Permission.READ, bound=True),
+    "jobs.pause": Action(Permission.EXECUTE, audited=True, bound=True),
+    "jobs.resume": Action(Permission.EXECUTE, audited=True, bound=True),
+    "jobs.remove": Action(Permission.WRITE, audited=True, bound=True),
+    "tasks.put": Action(Permission.EXECUTE, bound=True),  # the ledger of its key and an event record it
+    "tasks.cancel": Action(Permission.EXECUTE, bound=True),
+    "tasks.read": Action(Permission.READ, bound=True),
+    "jobs.update": Action(Permission.WRITE, audited=True, bound=True),
+    "jobs.label": Action(Permission.WRITE, audited=True, bound=True),
+    "jobs.people": Action(Permission.WRITE, audited=True, bound=True),
+    "jobs.versions": Action(Permission.READ, bound=True),
+    "jobs.occurrence": Action(Permission.WRITE, audited=True, bound=True),
+    "jobs.preview": Action(Permission.READ, bound=True),
     "jobs.forecast": Action(Permission.READ),
-    "jobs.test": Action(Permission.EXECUTE),
+    "jobs.test": Action(Permission.EXECUTE, bound=True),
     "jobs.bulk": Action(Permission.EXECUTE),  # each job that it changes has its own audit row
-    "plans.make": Action(Permission.READ),
-    "plans.apply": Action(Permission.WRITE),  # each job that it changes has its own audit row
-    "jobs.trigger": Action(Permission.EXECUTE, audited=True),
+    "plans.make": Action(Permission.READ, bound=True),
+    "plans.apply": Action(Permission.WRITE, bound=True),  # each job that it changes has its own audit row
+    "jobs.trigger": Action(Permission.EXECUTE, audited=True, bound=True),
     "jobs.backfill": Action(Permission.EXECUTE, audited=True),
     "backfills.list": Action(Permission.READ),
     "backfills.read": Action(Permission.READ),
     "backfills.cancel": Action(Permission.EXECUTE, audited=True),
-    "instances.list": Action(Permission.READ),
-    "instances.read": Action(Permission.READ),
-    "payloads.read": Action(Permission.INSPECT),  # a part of what `instances.read` returns
-    "instances.cancel": Action(Permission.EXECUTE, audited=True),
-    "instances.retry": Action(Permission.EXECUTE, audited=True),
+    "instances.list": Action(Permission.READ, bound=True),
+    "instances.read": Action(Permission.READ, bound=True),
+    "payloads.read": Action(Permission.INSPECT, bound=True),  # a part of what `instances.read` returns
+    "instances.cancel": Action(Permission.EXECUTE, audited=True, bound=True),
+    "instances.retry": Action(Permission.EXECUTE, audited=True, bound=True),
     "holds.list": Action(Permission.READ),
     "dead_letters.list": Action(Permission.READ),
-    "dead_letters.replay": Action(Permission.EXECUTE, audited=True),
+    "dead_letters.replay": Action(Permission.EXECUTE, audited=True, bound=True),
     "dead_letters.replay_many": Action(Permission.EXECUTE),  # an audit row for each page of dead letters
-    "dead_letters.discard": Action(Permission.EXECUTE, audited=True),
+    "dead_letters.discard": Action(Permission.EXECUTE, audited=True, bound=True),
     "workers.poll": Action(Permission.WORK),
     "workers.heartbeat": Action(Permission.WORK),
     "workers.finish": Action(Permission.WORK),
     "workers.fail": Action(Permission.WORK),
     "workers.list": Action(Permission.READ),
     "queues.list": Action(Permission.READ),
-    "calendars.list": Action(Permission.READ),
-    "calendars.read": Action(Permission.READ),
+    "calendars.list": Action(Permission.READ, bound=True),
+    "calendars.read": Action(Permission.READ, bound=True),
     "calendars.put": Action(Permission.WRITE, audited=True),
     "sources.list": Action(Permission.READ),
     "sources.read": Action(Permission.READ),
@@ -128,11 +130,11 @@ ACTIONS: Final[dict[str, Action]] = {
     "sources.pause": Action(Permission.EXECUTE, audited=True),
     "sources.resume": Action(Permission.EXECUTE, audited=True),
     "sources.push": Action(Permission.EXECUTE),  # its repairs have their own audit rows
-    "subjects.list": Action(Permission.READ),
-    "subjects.coverage": Action(Permission.READ),
-    "subjects.add": Action(Permission.EXECUTE),  # subjects come and go as tasks do
-    "subjects.remove": Action(Permission.EXECUTE),
-    "subjects.import": Action(Permission.EXECUTE),
+    "subjects.list": Action(Permission.READ, bound=True),
+    "subjects.coverage": Action(Permission.READ, bound=True),
+    "subjects.add": Action(Permission.EXECUTE, bound=True),  # subjects come and go as tasks do
+    "subjects.remove": Action(Permission.EXECUTE, bound=True),
+    "subjects.import": Action(Permission.EXECUTE, bound=True),
     "health.read": Action(Permission.READ),
     "nodes.list": Action(Permission.READ, platform=True),
     "shards.list": Action(Permission.READ, platform=True),
@@ -141,8 +143,8 @@ ACTIONS: Final[dict[str, Action]] = {
     "keys.create": Action(Permission.MANAGE, audited=True),
     "keys.list": Action(Permission.MANAGE),
     "keys.revoke": Action(Permission.MANAGE, audited=True),
-    "roles.read": Action(Permission.READ),
-    "me.read": Action(Permission.SELF),
+    "roles.read": Action(Permission.READ, bound=True),
+    "me.read": Action(Permission.SELF, bound=True),
     "session.choose": Action(Permission.SELF),
     "session.end": Action(Permission.SELF),
     "sessions.list": Action(Permission.MANAGE),

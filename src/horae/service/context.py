@@ -1,10 +1,11 @@
 """The context of an operation: the caller, the tenant, and what the operation works with."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
-from typing import NamedTuple, Protocol, TypeVar
+from types import MappingProxyType
+from typing import Final, NamedTuple, Protocol, TypeVar
 
 from horae.domain.errors import Unavailable
 from horae.domain.tenants.tenants import Tenant
@@ -18,6 +19,8 @@ from horae.store.protocol import CellProtocol, StoreProtocol
 from horae.store.tx import Tx
 
 Result = TypeVar("Result")
+NOT_BOUND: Final[Mapping[str, str]] = MappingProxyType({})
+"""The labels of a caller that may see all jobs of its tenant."""
 
 
 async def ask_cells(
@@ -59,7 +62,8 @@ class PlatformContext:
 class Context(NamedTuple):
     """One caller. The tenant comes from the credential, never from the request.
 
-    `cells_down` collects, for one request, the cells that the answer had to leave out.
+    `cells_down` collects, for one request, the cells that the answer had to leave out. A caller with `job_labels` is
+    bound to the jobs that have all of them (`service/identity/bound_keys.py`).
     """
 
     store: StoreProtocol
@@ -71,6 +75,7 @@ class Context(NamedTuple):
     handed: HandedAttempts
     memory: Memory
     cells_down: set[str]
+    job_labels: Mapping[str, str] = NOT_BOUND
 
     @classmethod
     def of(cls, store: StoreProtocol, tenant: Tenant, actor: str, memory: Memory | None = None) -> "Context":

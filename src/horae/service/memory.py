@@ -2,13 +2,15 @@
 
 import asyncio
 from collections import defaultdict
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from horae.domain.health.service_level import DEFAULT_OBJECTIVE_SHARE
-from horae.domain.limits.counts import CountBounds
+from horae.domain.targets.egress import Egress
+from horae.domain.tenants.tenants import Allowance
 from horae.repositories.definitions import Definitions, KnownVersions
 from horae.runtime.clock import boottime
+from horae.runtime.gathering import Groups
 from horae.runtime.heavy import HeavyTurns
 from horae.runtime.tracing import Tracer
 from horae.security.payload_cipher import PayloadCipher
@@ -36,6 +38,7 @@ class Memory:
 
     `archive` reads the days that PostgreSQL no longer has; None where no archive is configured. `objective` is the part
     of all due times that the deployment wants to be in time. `tracer` records spans; None where there are no traces.
+    `egress` are the egress rules of the deployment; None in a process that does not know them.
     """
 
     def __init__(
@@ -43,12 +46,14 @@ class Memory:
         archive: ArchiveReader | None = None,
         objective: float = DEFAULT_OBJECTIVE_SHARE,
         tracer: Tracer | None = None,
+        egress: Egress | None = None,
     ) -> None:
         self.archive = archive
         self.objective = objective
         self.tracer = tracer
+        self.egress = egress
         self.job_counts: dict[UUID, JobCount] = {}
-        self.bounds: dict[UUID, tuple[float, CountBounds]] = {}
+        self.allowances: dict[UUID, tuple[float, Allowance]] = {}
         self.types: Known = {}
         self.raising: defaultdict[str, asyncio.Lock] = defaultdict(
             asyncio.Lock
@@ -57,6 +62,7 @@ class Memory:
         self.handed = HandedAttempts()
         self.answer_sizes = AnswerSizes()
         self.heavy = HeavyTurns()
+        self.puts: Groups[Any, Any] = Groups()  # see `service.tasks.gathered`
         self.versions = KnownVersions(MOST_VERSIONS, MOST_VERSION_BYTES)
 
     def definitions(self, cipher: PayloadCipher, tenant_id: UUID) -> Definitions:
@@ -68,5 +74,5 @@ class Memory:
         now = boottime()
         self.handed.forget_old()
         self.job_counts = {tenant: one for tenant, one in self.job_counts.items() if one.until > now}
-        self.bounds = {tenant: one for tenant, one in self.bounds.items() if one[0] > now}
+        self.allowances = {tenant: one for tenant, one in self.allowances.items() if one[0] > now}
         self.contended = {place: until for place, until in self.contended.items() if until > now}

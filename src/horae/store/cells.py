@@ -150,6 +150,10 @@ class Cell(CellTransactions):
         """Use the clock and the reach of another connection to this cell: each heartbeat there sets the clock."""
         self.clock, self.reach = clock, reach
 
+    def share_counts(self, counts: SignalCounts, levels: LevelCounts) -> None:
+        """Count into the counters of another connection to this cell, so that one process has one sum."""
+        self.signal_counts, self.level_counts = counts, levels
+
     def as_pooled(self) -> "Cell":
         """The same cell with one connection of the pool's kind, not yet open."""
         return Cell(self.name, self._pool_dsn, connections=1, pooled=self.pooled)

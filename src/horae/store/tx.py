@@ -10,7 +10,7 @@ first.
 
 from collections.abc import Awaitable
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import asyncpg
 
@@ -53,11 +53,13 @@ GONE: tuple[type[Exception], ...] = (
 """The connection was lost. It is unknown whether a running commit took effect: read by key before deciding."""
 
 
-UNREACHABLE: tuple[type[Exception], ...] = (
-    *GONE,
+REFUSED_LOGIN: tuple[type[Exception], ...] = (
     asyncpg.InvalidCatalogNameError,
     asyncpg.InvalidAuthorizationSpecificationError,  # also raised for a wrong password
 )
+"""The server answers, and lets this role not into this database."""
+
+UNREACHABLE: tuple[type[Exception], ...] = (*GONE, *REFUSED_LOGIN)
 """No connection was possible: no server, no such database, no such role."""
 
 UNMIGRATED: tuple[type[Exception], ...] = (
@@ -67,6 +69,9 @@ UNMIGRATED: tuple[type[Exception], ...] = (
 )
 """The database schema is older than this program: its migrations have to be applied."""
 
+
+FORBIDDEN: Final = asyncpg.InsufficientPrivilegeError
+"""The role of a connection lacks a right."""
 
 NO_ROOM: tuple[type[Exception], ...] = (asyncpg.InsufficientResourcesError, asyncpg.PostgresSystemError)
 """The server has no disk or memory left, or its disk fails. Nothing was written; a later repetition may succeed."""

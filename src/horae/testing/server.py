@@ -106,7 +106,7 @@ class TestServer:
     def settle(self) -> list[ReceivedCall]:
         """Do what is due now; returns the calls."""
         known = len(self.calls)
-        self._do(self._world.settle(self._collect))
+        self._background.run(self._world.settle_now(self._collect))
         return self.calls[known:]
 
     def history(self, name: str, limit: int = 100) -> Sequence[Any]:
@@ -114,9 +114,8 @@ class TestServer:
         return self._background.run(instances.of_job(self._world.ctx, name, limit=limit))
 
     def _do(self, work: Coroutine[Any, Any, Result]) -> Result:
-        """Run `work` at the server's current time, however long the test has taken so far."""
-        self._background.run(self._world.hold())
-        return self._background.run(work)
+        """Run `work` at the server's current time."""
+        return self._background.run(self._world.run(work))
 
     def _collect(self) -> None:
         """Collect the calls of this moment, in an order that is always the same."""

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import ConfigDict, Field, StrictStr
 
 from horae.api.models.base import Moment, Name, RequestModel, ResponseModel
-from horae.domain.identity.principals import MOST_SCOPES, ApiKey, RoleBinding
+from horae.domain.identity.principals import MOST_KEY_LABELS, MOST_SCOPES, ApiKey, RoleBinding
 from horae.security.roles import ACTIONS, Permission, Role, known_roles, roles_for
 from horae.service.audit.audit import Entry
 from horae.service.audit.verification import Head
@@ -29,6 +29,14 @@ class NewApiKey(RequestModel):
     scopes: Annotated[
         list[Scope], Field(max_length=MOST_SCOPES, description="Restricts the roles to these actions.")
     ] = []
+    job_labels: Annotated[
+        dict[StrictStr, StrictStr],
+        Field(
+            max_length=MOST_KEY_LABELS,
+            description="Binds the key to the jobs that have all these labels. It can neither see nor change others.",
+            examples=[{"horae.owner": "billing"}],
+        ),
+    ] = {}
     expires_at: Moment | None = None
 
 
@@ -38,6 +46,7 @@ class ApiKeyView(ResponseModel):
     id: str
     name: str
     scopes: list[str]
+    job_labels: dict[str, str] = Field({}, description="The labels of the jobs that the key is bound to.")
     created_by: str
     created_at: datetime
     expires_at: datetime | None
@@ -88,14 +97,12 @@ class ActionView(ResponseModel):
     roles: list[Role]
     audited: bool
     platform: bool
+    bound: bool = Field(description="A key that is bound to some jobs may do it, to these jobs only.")
 
     @classmethod
     def all(cls) -> "list[ActionView]":
         """Returns all actions."""
-        return [
-            cls(action=name, verb=line.verb, roles=roles_for(name), audited=line.audited, platform=line.platform)
-            for name, line in ACTIONS.items()
-        ]
+        return [cls(action=name, roles=roles_for(name), **line._asdict()) for name, line in ACTIONS.items()]
 
 
 class AuditEntryView(ResponseModel):
@@ -142,6 +149,7 @@ def _facts(key: ApiKey) -> dict[str, Any]:
         "id": key.principal,
         "name": key.name,
         "scopes": list(key.scopes),
+        "job_labels": dict(key.job_labels),
         "created_by": key.created_by,
         "created_at": key.created_at,
         "expires_at": key.expires_at,

@@ -57,6 +57,10 @@ EXPIRES_AFTER: Final = (
     "Seconds that a due instance may wait before it becomes SKIPPED or DEAD with `EXPIRED`. The default is one day for "
     "recurring jobs, and no limit for tasks and for jobs that fire once or manually."
 )
+WARNINGS: Final = (
+    "Sentences about what will go wrong: the egress rules refuse the target. Empty in lists, and after changes other "
+    "than a create or an update."
+)
 KEY_RETENTION: Final = (
     "Days after its last run for which the business key of a task is remembered. Then the same key is a new task, even "
     "if it has succeeded before. The default is for ever."
@@ -214,9 +218,16 @@ class JobView(ResponseModel):
         description="The calls that its target and limits hold back now, also calls of other jobs. "
         "Null in lists and after changes.",
     )
+    warnings: list[str] = Field([], description=WARNINGS)
 
     @classmethod
-    def of(cls, job: Job, preview: Preview | None = None, held: Sequence[Hold] | None = None) -> "JobView":
+    def of(
+        cls,
+        job: Job,
+        preview: Preview | None = None,
+        held: Sequence[Hold] | None = None,
+        warnings: Sequence[str] = (),
+    ) -> "JobView":
         """Returns the view of a job."""
         made = job.definition
         return cls(
@@ -243,6 +254,7 @@ class JobView(ResponseModel):
             unreadable=undecryptable_code(made.sealed),
             schedule=None if preview is None else SchedulePreview.of(preview),
             held=None if held is None else [HoldView.of(hold) for hold in held],
+            warnings=list(warnings),
         )
 
 

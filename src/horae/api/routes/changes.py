@@ -33,6 +33,7 @@ from horae.service.jobs.bulk import BulkAction
 from horae.service.jobs.expected_fires import expected_fires
 from horae.service.jobs.previews import preview_definition
 from horae.service.schedules import calendars, forecasts, schedules
+from horae.service.targets.egress_warnings import warnings_of
 from horae.service.targets.trials import Trials
 
 routes = router("jobs")
@@ -46,12 +47,13 @@ async def update_job(
     """Update a job if it still has the given version. The new schedule applies from now on."""
     found = await jobs.find_by_ref(ctx, job)
     definition = asked.next(ctx.tenant, found, ctx.now(found.shard))
+    warnings = await warnings_of(ctx, definition)
     return await answer_once(
         ctx,
         key,
         IdempotentRequest("jobs.update", found.name, found.shard, asked),
         lambda ctx: schedules.update(ctx, found.name, definition, version=asked.version),
-        JobView.of,
+        lambda job: JobView.of(job, warnings=warnings),
     )
 
 
@@ -167,7 +169,8 @@ async def preview_new_job(ctx: Annotated[Context, may("jobs.preview")], asked: N
     now = ctx.now(ctx.tenant.shard(asked.name))
     definition = asked.definition(ctx.tenant, asked.name, now)
     known = await calendars.by_names(ctx, [rule.calendar for rule in definition.policies.calendars])
-    return JobView.of(*preview_definition(ctx, asked.name, definition, known))
+    job, preview = preview_definition(ctx, asked.name, definition, known)
+    return JobView.of(job, preview, warnings=await warnings_of(ctx, definition))
 
 
 @routes.post("/jobs/{job}/test")

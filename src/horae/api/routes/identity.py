@@ -41,7 +41,9 @@ async def create_api_key(
     A key with scopes cannot create a key with more permissions than its own.
     """
     caller.check_grant(asked.roles, asked.scopes)
-    made = await api_keys.create(ctx, asked.name, asked.roles, scopes=asked.scopes, expires_at=asked.expires_at)
+    made = await api_keys.create(
+        ctx, asked.name, asked.roles, scopes=asked.scopes, job_labels=asked.job_labels, expires_at=asked.expires_at
+    )
     return CreatedApiKey.of_created(made)
 
 

@@ -17,6 +17,7 @@ from horae.service.encryption.encryption import decrypt_job, decrypt_job_or_mark
 from horae.service.jobs import jobs
 from horae.service.limits import holds
 from horae.service.schedules import calendars, schedules
+from horae.service.targets.egress_warnings import warnings_of
 from horae.service.tenants.places import shard_of_job
 
 routes = router("jobs")
@@ -30,12 +31,13 @@ async def create_job(ctx: Annotated[Context, may("jobs.create")], asked: NewJob,
     now = ctx.now(shard)
     definition = asked.definition(ctx.tenant, asked.name, now)
     known = await calendars.by_names(ctx, [rule.calendar for rule in definition.policies.calendars])
+    warnings = await warnings_of(ctx, definition)
     return await answer_once(
         ctx,
         key,
         IdempotentRequest("jobs.create", asked.name, shard, asked, 201, named_by_body=True),
         lambda ctx: jobs.create(ctx, asked.name, definition),
-        lambda job: JobView.of(job, schedules.preview_of(job.schedule(known), now)),
+        lambda job: JobView.of(job, schedules.preview_of(job.schedule(known), now), warnings=warnings),
     )
 
 
@@ -67,9 +69,10 @@ async def list_jobs(
 
 @routes.get("/jobs/{job}")
 async def get_job(ctx: Annotated[Context, may("jobs.read")], job: JobRef) -> JobView:
-    """Get a job, its coming fires, and the calls that its target and limits hold back."""
+    """Get a job, its coming fires, the calls that its target and limits hold back, and warnings."""
     found = await decrypt_job(ctx, await jobs.find_by_ref(ctx, job))
-    return JobView.of(found, await schedules.preview(ctx, found), await holds.of_job(ctx, found))
+    preview, held = await schedules.preview(ctx, found), await holds.of_job(ctx, found)
+    return JobView.of(found, preview, held, await warnings_of(ctx, found.definition))
 
 
 @routes.post("/jobs/{job}/pause", response_model=JobView)

@@ -14,7 +14,7 @@ from horae.api.routing import may, router
 from horae.domain.names import LONGEST_NAME
 from horae.domain.tasks.tasks import LONGEST_KEY
 from horae.service.context import Context
-from horae.service.tasks import idempotent, tasks
+from horae.service.tasks import gathered, idempotent, tasks
 from horae.service.tasks.batches import TaskIntent, cancel_many, schedule_many
 
 routes = router("tasks")
@@ -61,7 +61,7 @@ async def put_task(
     facts: dict[str, Any] = {"at": asked.at, "payload": asked.payload, "version": asked.version}
     once = request.headers.get("idempotency-key")
     if once is None:
-        return TaskAnswer.of(await tasks.schedule(ctx, type, key, **facts))
+        return TaskAnswer.of(await gathered.schedule(ctx, type, key, **facts))
     done = await idempotent.schedule(ctx, once, type, key, show=TaskAnswer.of, **facts)
     return json_response(done.answer, 200, replayed=done.replayed)
 

@@ -7,21 +7,65 @@ from typing import Annotated
 import typer
 
 from horae.boot.output import answer
+from horae.boot.owner_cells import owner_cells
 from horae.boot.preparing import prepare
 from horae.boot.session import load, out
 from horae.boot.verbs import Verbs
 from horae.domain.errors import NotFound
+from horae.store import migrations
 from horae.store.cells import Cell
 from horae.store.databases import clock
+from horae.store.migrations import CellPlan, Migration
 from horae.store.store import Store
 
 app = Verbs(no_args_is_help=True)
 
 
-async def migrate() -> None:
-    """Bring every cell up to this release; create the configured tenant on the first run."""
-    done = await prepare(load())
+async def migrate(
+    plan: Annotated[bool, typer.Option("--plan", help="Show what would be applied, and change nothing.")] = False,
+) -> None:
+    """Bring every cell up to this release; create the configured tenant on the first run.
+
+    Every cell is checked first. Where something is missing, nothing is changed.
+    """
+    settings = load()
+    if plan:
+        found = await migrations.plan(owner_cells(settings.all_cells()), settings.environment)
+        lines = [line for one in found for line in _plan_lines(one)]
+        answer(_plan_facts(found), lambda: out.print("\n".join(lines), highlight=False, soft_wrap=True))
+        return
+    done = await prepare(settings)
     answer({"done": done}, lambda: out.print("\n".join(done or ["nothing to do"]), highlight=False))
+
+
+def _plan_lines(plan: CellPlan) -> list[str]:
+    """One line for each file, with the way in which it runs."""
+    lines = [f"{plan.cell}: {one.name}: {_way(plan, one)}" for one in plan.pending]
+    if plan.newer:
+        lines.append(f"{plan.cell}: a newer release has applied {', '.join(plan.newer)}")
+    return lines or [f"{plan.cell}: nothing to do"]
+
+
+def _way(plan: CellPlan, migration: Migration) -> str:
+    if plan.is_empty:
+        return "in one transaction with all others, on an empty database"
+    if migration.statements is None:
+        return "in a transaction; it waits at most 200 ms for a lock, then lets others pass and tries again"
+    return f"outside of a transaction, {len(migration.statements)} statements; no reader or writer waits for an index"
+
+
+def _plan_facts(plans: Sequence[CellPlan]) -> list[dict[str, object]]:
+    return [
+        {
+            "cell": plan.cell,
+            "empty": plan.is_empty,
+            "newer": list(plan.newer),
+            "pending": [
+                {"name": one.name, "in_transaction": plan.is_empty or one.statements is None} for one in plan.pending
+            ],
+        }
+        for plan in plans
+    ]
 
 
 @app.command("move-clock")

@@ -26,7 +26,7 @@ from horae.boot.serving import ignore_hangups, ignores_hangups, run_node, stop_s
 from horae.boot.session import err, exit_on_refusal, out, run
 from horae.domain.errors import Conflict
 from horae.runtime import telemetry
-from horae.runtime.settings import Settings
+from horae.runtime.settings import Settings, read_settings
 from horae.security import keyrings
 from horae.service.context import Context
 from horae.service.tenants import tenants
@@ -41,14 +41,15 @@ def dev(
     data: Annotated[Path | None, typer.Option(help="Keep a private PostgreSQL in this folder.")] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="A private PostgreSQL that is gone afterwards.")] = False,
     env: Annotated[
-        Path | None, typer.Option(help="Write HORAE_DSN, HORAE_URL and HORAE_KEY here, to be sourced.")
+        Path | None, typer.Option(help="Write HORAE_URL, HORAE_KEY, HORAE_DSN and the like here, to be sourced.")
     ] = None,
     with_samples: Annotated[bool, typer.Option("--samples/--no-samples", help="Jobs to look at.")] = True,
 ) -> None:
     """Run everything in one process: a private database unless HORAE_DSN is set, a node, the API, and sample jobs."""
     for name in (signal.SIGTERM,) if ignores_hangups() else (signal.SIGTERM, signal.SIGHUP):
         signal.signal(name, signal.default_int_handler)  # until the node handles signals: stop what was started
-    settings = Settings()
+    with exit_on_refusal():
+        settings = read_settings(environment="dev")
     quiet = "log_level" not in settings.model_fields_set
     telemetry.configure(as_json=bool(settings.log_json), level="WARNING" if quiet else settings.log_level)
     with exit_on_refusal(), _database(settings, data, fresh) as database:
@@ -72,7 +73,6 @@ class Database(NamedTuple):
 @contextmanager
 def _database(settings: Settings, data: Path | None, fresh: bool) -> Iterator[Database]:
     """The configured database or a private one; options of the command line have precedence."""
-    settings = settings.model_copy(update={"environment": "dev"})
     if settings.all_cells() and not (data or fresh):
         yield Database(_with_keys(settings, cluster.default_folder()), "as HORAE_DSN or HORAE_CELLS say")
         return
@@ -136,7 +136,10 @@ async def _serve(database: Database, env: Path | None, *, with_samples: bool) ->
 def _write_env(file: Path, database: Database, server: DevServer) -> Iterator[None]:
     """Write the address and the key to a file for another terminal; readable only by its owner, deleted at the end."""
     values = {"HORAE_URL": server.address, "HORAE_KEY": server.key}
+    values |= {"HORAE_ENVIRONMENT": "dev"}
     values |= {"HORAE_DSN": database.dsn} if database.dsn != HIDDEN else {}
+    if (keyring := database.settings.keyring) is not None:
+        values |= {"HORAE_KEYRING": str(keyring.absolute())}
     with NamedTemporaryFile("w", dir=file.parent, prefix=f".{file.name}.", delete=False) as new:  # readable by us only
         new.write("".join(f"export {name}={shlex.quote(value)}\n" for name, value in values.items()))
     Path(new.name).replace(file)

@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from horae.boot.commands.hold_lines import hold_line
-from horae.boot.output import answer, out, wants_json
+from horae.boot.output import answer, err, out, wants_json
 from horae.boot.remote import Remote, Reply
 from horae.boot.times import moment
 from horae_client import errors
@@ -27,6 +27,9 @@ async def answer_job(api: Remote, reply: Reply[Job]) -> None:
         with suppress(errors.Refused):  # a job of a newer release is changed, and cannot be shown
             job = (await api.ask(asked.get(job.name))).value
     print_job(reply.facts, job)
+    for warning in reply.facts.get("warnings", ()):
+        err.print("warning:", style="yellow", end=" ")
+        err.print(warning, highlight=False)
 
 
 def print_job(facts: object, job: Job, schedule: Schedule | None = None) -> None:

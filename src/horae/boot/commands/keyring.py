@@ -12,7 +12,7 @@ from horae.boot.session import caller, load
 from horae.boot.verbs import Verbs
 from horae.domain.errors import Invalid
 from horae.repositories.envelopes import Envelopes
-from horae.runtime.settings import Settings
+from horae.runtime.settings import read_settings
 from horae.security import keyrings
 from horae.service.encryption import data_keys
 from horae.upkeep.key_rotation import Rewrapper
@@ -63,7 +63,7 @@ async def rewrap() -> None:
 
 
 def _path(file: Path | None) -> Path:
-    path = file or Settings().keyring
+    path = file or read_settings().keyring
     if path is None:
         raise Invalid("say which file: --file, or HORAE_KEYRING")
     return path

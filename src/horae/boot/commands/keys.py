@@ -28,9 +28,14 @@ async def create(
         str | None, typer.Option(help="Another tenant than your own; this needs a key of the tenant `system`.")
     ] = None,
     scope: Annotated[list[str] | None, typer.Option(help="Narrow it to an action, such as jobs.*")] = None,
+    job_label: Annotated[
+        list[str] | None,
+        typer.Option(help="Bind it to jobs with this label, such as horae.owner=billing; several times."),
+    ] = None,
 ) -> None:
     """Create a key; its text is shown now and never again."""
-    body = asked.new_key(name, role, scope or (), None)
+    labels = dict(one.partition("=")[::2] for one in job_label or ())
+    body = asked.new_key(name, role, scope or (), None, labels)
     async with remote() as api:
         _show(await api.ask(asked.create_key(body) if tenant is None else tenants.create_key(tenant, body)))
 

@@ -12,7 +12,10 @@ from horae_client.asked import scheduler as asked
 async def lateness(
     minutes: Annotated[int, typer.Option(min=1, max=60, help="Fires that ended within the last minutes.")] = 10,
 ) -> None:
-    """Show how late fires were, by the second of the minute at which they were due. Needs a key of `system`."""
+    """Show how late fires were, by the second of the minute at which they were due.
+
+    Needs a key of the tenant `system`.
+    """
     async with remote() as api:
         reply = await api.ask(asked.lateness(minutes))
     name_cells_down(reply.value.cells_down)

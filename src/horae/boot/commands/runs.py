@@ -147,7 +147,10 @@ def _health_text(result: Health) -> str:
 
 
 async def nodes() -> None:
-    """List every node in every cell: how many shards it holds, and whether it is alive. Needs a key of `system`."""
+    """List every node in every cell: how many shards it holds, and whether it is alive.
+
+    Needs a key of the tenant `system`.
+    """
     async with remote() as api:
         reply = await api.ask(scheduler.nodes())
     name_cells_down(reply.value.cells_down)
@@ -167,7 +170,10 @@ async def nodes() -> None:
 
 
 async def shards() -> None:
-    """Show how many shards of each cell each node holds; with --json every shard. Needs a key of `system`."""
+    """Show how many shards of each cell each node holds; with --json every shard.
+
+    Needs a key of the tenant `system`.
+    """
     found: list[Shard] = []
     facts: list[Any] = []
     async with remote() as api:

@@ -10,10 +10,14 @@ MAX_LOOP_DEATH_S: Final = 60.0
 
 
 class CellState(NamedTuple):
-    """Why a process makes no progress in a cell; None where it does."""
+    """Why a process makes no progress in a cell; None where it does.
+
+    `restart_helps`: the cell answers, so the reason is in the process.
+    """
 
     cell: str
     trouble: str | None
+    restart_helps: bool = False
 
 
 class ReadyState(NamedTuple):
@@ -27,6 +31,11 @@ class ReadyState(NamedTuple):
 def is_alive(loop_silence_s: float) -> bool:
     """Whether the process is alive. A database that is down is no reason to restart anything."""
     return loop_silence_s <= MAX_LOOP_DEATH_S
+
+
+def needs_restart(cells: Sequence[CellState]) -> bool:
+    """Whether a process makes no progress in any cell, and in at least one of them for a reason of its own."""
+    return all(cell.trouble is not None for cell in cells) and any(cell.restart_helps for cell in cells)
 
 
 def ready_state(cells: Sequence[CellState], loop_silence_s: float) -> ReadyState:

@@ -1,7 +1,7 @@
 """People and their sessions: who logged in, for which tenant, and for how long."""
 
 from datetime import datetime, timedelta
-from typing import Final
+from typing import ClassVar, Final
 from uuid import UUID
 
 import msgspec
@@ -57,6 +57,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     idle_s: int
     ended_at: datetime | None = None
     scopes: tuple[str, ...] = ()
+    job_labels: ClassVar[dict[str, str]] = {}  # a key that is bound to jobs has no sessions
 
     @property
     def public_id(self) -> str:

@@ -11,10 +11,15 @@ from horae.domain.ids import Prefix, public
 from horae.domain.names import LONGEST_NAME
 
 MOST_SCOPES: Final = 50
+MOST_KEY_LABELS: Final = 5
+"""Labels of the jobs that a key is bound to."""
 
 
 class ApiKey(msgspec.Struct, frozen=True, kw_only=True):
-    """An API key as stored; only the digest of its secret is stored."""
+    """An API key as stored; only the digest of its secret is stored.
+
+    A key with `job_labels` is bound to the jobs that have all of them: it can neither see nor change any others.
+    """
 
     id: UUID
     tenant_id: UUID
@@ -26,6 +31,7 @@ class ApiKey(msgspec.Struct, frozen=True, kw_only=True):
     expires_at: datetime | None = None
     revoked_at: datetime | None = None
     last_used_at: datetime | None = None
+    job_labels: dict[str, str] = {}
 
     @property
     def principal(self) -> str:

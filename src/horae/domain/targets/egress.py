@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Final
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -43,6 +44,8 @@ CARRIES_V4: Final = (IPv6Network("::/96"), IPv6Network("::ffff:0:0/96"), IPv6Net
 PLAIN_SIX: Final = frozenset({IPv6Address("::"), IPv6Address("::1")})
 """Addresses in `::/96` that contain no IPv4 address."""
 PORTS: Final = re.compile(r"(\d{1,5})(?:-(\d{1,5}))?")
+HTTP_PORT: Final = 80
+HTTPS_PORT: Final = 443
 MOST_ENTRIES: Final = 200
 """Networks, or ports, of one set of rules."""
 
@@ -73,6 +76,13 @@ class Egress(msgspec.Struct, frozen=True, omit_defaults=True):
         if not any(port in _ports(ports) for ports in self.ports):
             return f"port {port} is not one of those allowed ({', '.join(self.ports)})"
         return next((why for address in addresses if (why := self._address_refusal(address))), None)
+
+    def url_refusal(self, url: str) -> str | None:
+        """Return why a call of a URL is refused, or None. No name is looked up: only literal addresses are judged."""
+        parts = urlsplit(url)
+        secure = parts.scheme == "https"
+        port = parts.port or (HTTPS_PORT if secure else HTTP_PORT)
+        return self.refusal(secure=secure, port=port, addresses=_literal_addresses(parts.hostname or ""))
 
     def _address_refusal(self, address: str) -> str | None:
         """Return why an address is refused, or None."""
@@ -105,6 +115,17 @@ def closed_by(address: Address) -> tuple[str, Network] | None:
     if isinstance(address, IPv6Address) and address not in PUBLIC_V6:
         return "not of the public Internet", IPv6Network("::/0")
     return None
+
+
+def _literal_addresses(host: str) -> list[str]:
+    """Return the address that a host is without a lookup: a literal address, or that of `localhost`."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return ["127.0.0.1"]
+    try:
+        ip_address(host.partition("%")[0])
+    except ValueError:
+        return []
+    return [host]
 
 
 def _opens(network: Network, closed: Network, address: Address) -> bool:

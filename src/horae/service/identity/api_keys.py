@@ -1,6 +1,6 @@
 """API keys: create, list, revoke. Each change is one transaction in the tenant's home shard."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
@@ -9,10 +9,11 @@ from horae.domain.errors import Conflict, Invalid, NotFound
 from horae.domain.events.events import Event
 from horae.domain.identity.principals import ApiKey, RoleBinding, check_key
 from horae.domain.ids import Prefix, public, shard_in
+from horae.domain.jobs.jobs import check_labels
 from horae.runtime.randomness import new_id
 from horae.security import credentials
 from horae.security.roles import Role, known_scope
-from horae.service.context import Context
+from horae.service.context import NOT_BOUND, Context
 from horae.service.limits import counts
 from horae.service.tenants.changes import record_event
 from horae.store.identity import api_keys, role_bindings
@@ -33,9 +34,13 @@ async def create(
     roles: Sequence[Role],
     *,
     scopes: Sequence[str] = (),
+    job_labels: Mapping[str, str] = NOT_BOUND,
     expires_at: datetime | None = None,
 ) -> CreatedKey:
-    """Create an API key with its roles. Only this answer contains its text."""
+    """Create an API key with its roles. Only this answer contains its text.
+
+    With `job_labels` the key is bound to the jobs that have all of them.
+    """
     shard = shard_in(ctx.tenant.id)
     unknown = [scope for scope in scopes if not known_scope(scope)]
     if unknown:
@@ -44,6 +49,7 @@ async def create(
 
     async def work(tx: Tx) -> CreatedKey:
         check_key(name, tuple(scopes), expires_at, tx.now)
+        check_labels(job_labels)
         await counts.check_key(tx, ctx, bounds)
         credential = credentials.new_credential(new_id(shard, tx.now))
         key = ApiKey(
@@ -52,6 +58,7 @@ async def create(
             name=name,
             digest=credential.digest(),
             scopes=tuple(scopes),
+            job_labels=dict(job_labels),
             created_by=ctx.actor,
             created_at=tx.now,
             expires_at=expires_at,
@@ -63,6 +70,8 @@ async def create(
         bound = RoleBinding(key.principal, tuple(sorted(set(roles))))
         await role_bindings.put(tx, ctx.tenant.id, bound)
         detail: dict[str, object] = {"name": name, "roles": bound.roles, "scopes": key.scopes, "expires_at": expires_at}
+        if job_labels:
+            detail["job_labels"] = key.job_labels
         await record_event(tx, shard, ctx.tenant, Event.KEY_CREATED, ctx.actor, key.principal, detail)
         return CreatedKey(key, bound.roles, credential.text())
 

@@ -43,11 +43,15 @@ class Caller(NamedTuple):
     roles: frozenset[Role]
 
     def may(self, action: str) -> bool:
-        """Whether the caller may do an action."""
+        """Whether the caller may do an action. A key that is bound to some jobs may do it to these."""
+        if self.key.job_labels and not ACTIONS[action].bound:
+            return False
         return may(action, self.roles, self.key.scopes, platform=self.tenant.name == SYSTEM)
 
     def why_not(self, action: str) -> str:
         """Returns why the caller may not do an action, and which role may."""
+        if self.key.job_labels and not ACTIONS[action].bound:
+            return f"{action} is not for a key that is bound to some jobs"
         return why_not(action, self.roles, platform=self.tenant.name == SYSTEM)
 
     def check_grant(self, roles: Collection[Role], scopes: Collection[str] = ()) -> None:
@@ -115,7 +119,7 @@ class Callers:
             )
             if len(self._contexts) > MOST:
                 self._contexts.popitem(last=False)
-        return made._replace(actor=caller.key.principal, cells_down=set())
+        return made._replace(actor=caller.key.principal, cells_down=set(), job_labels=caller.key.job_labels)
 
     async def once(self) -> int:
         """A duty: record which keys were used, and forget old entries. Returns 0: the next round can wait."""

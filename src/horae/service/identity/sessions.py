@@ -90,6 +90,8 @@ async def open_for(ctx: CallerContext, wanted: SessionRequest, terms: Terms) -> 
 async def open_with_key(ctx: CallerContext, caller: Caller, terms: Terms) -> OpenedSession:
     """Open a session for an API key: it has the rights of the key, and ends with the key at the latest."""
     key = caller.key
+    if key.job_labels:
+        raise Forbidden("a key that is bound to some jobs cannot open a session; log in with another one")
     return await open_for(ctx, SessionRequest(caller.tenant, key.principal, key.name, key_id=key.id), terms)
 
 

@@ -37,6 +37,7 @@ async def cancel(ctx: Context, id_: UUID) -> InstanceRecord:
         assert ended is not None, "it has just been written"
         return await decrypt_record(ctx, ended)
 
+    await tiers.check_bound(ctx, id_)
     asked = ctx.now(shard_in(id_))
     try:
         ended = await ctx.store.run(shard_in(id_), work)

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Final, NamedTuple
 from uuid import UUID
 
-from horae.domain.errors import Conflict, NotFound, RetryLimited, Unavailable
+from horae.domain.errors import Conflict, Forbidden, NotFound, RetryLimited, Unavailable
 from horae.domain.ids import Prefix, public, shard_in
 from horae.domain.instances.dead_letters import (
     DeadLetter,
@@ -25,6 +25,7 @@ from horae.domain.jobs.jobs import Job
 from horae.domain.targets.targets import queue_of, slot_ms
 from horae.runtime.randomness import new_id
 from horae.service.context import Context
+from horae.service.identity.bound_keys import check_job
 from horae.service.instances.overlap import runs_alone, take_turn
 from horae.service.jobs import jobs
 from horae.service.limits import retry_budgets
@@ -154,6 +155,11 @@ async def open_dead_letter(ctx: Context, tx: Tx, instance_id: UUID) -> DeadLette
     dead_letter = await dead_letters.find(tx, ctx.tenant.id, instance_id)
     if dead_letter is None:
         raise NotFound(f"tenant {ctx.tenant.name!r} has no dead letter {public(Prefix.INSTANCE, instance_id)}")
+    if ctx.job_labels:
+        job = (await rows.current(tx, ctx.tenant.id, {dead_letter.job_id})).get(dead_letter.job_id)
+        if job is None:
+            raise Forbidden("the job of this dead letter was removed, so nobody can say whether the key is bound to it")
+        check_job(ctx, job)
     check_open(dead_letter)
     return dead_letter
 

@@ -23,6 +23,7 @@ from horae.domain.instances.searches import (
     InstanceOrder,
 )
 from horae.service.context import Context
+from horae.service.identity.bound_keys import check_not_bound
 from horae.service.instances import cold, searches
 from horae.service.instances.cold import ColdPage, ReadCost
 from horae.service.instances.request_lines import with_request_line
@@ -81,6 +82,7 @@ async def of_tenant(
     order: InstanceOrder = InstanceOrder.CREATED,
 ) -> TieredPage:
     """Returns the instances of all jobs, newest first in each tier, by creation or by fire time."""
+    check_not_bound(ctx, "list the instances of all jobs: ask for those of one job")
     hot = None if at.is_cold else await _hot_of_tenant(ctx, sought, at.mark, limit, order)
     if hot is not None and not _reaches_archive(ctx, sought, hot, limit):
         return _hot_page(hot)
@@ -98,6 +100,19 @@ async def _hot_of_tenant(
 
 async def find(ctx: Context, id_: UUID) -> FoundInstance:
     """Returns one instance with its attempts, wherever it is."""
+    found = await _find(ctx, id_)
+    if ctx.job_labels:
+        await jobs.find_by_ref(ctx, public(Prefix.JOB, found.found.job_id), removed=True, unreadable=True)
+    return found
+
+
+async def check_bound(ctx: Context, id_: UUID) -> None:
+    """Refuse an instance to a caller that is bound to other jobs. For a caller that is not bound it reads nothing."""
+    if ctx.job_labels:
+        await find(ctx, id_)
+
+
+async def _find(ctx: Context, id_: UUID) -> FoundInstance:
     try:
         return FoundInstance(await with_request_line(ctx, await searches.find(ctx, id_)))
     except NotFound as error:

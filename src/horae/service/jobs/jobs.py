@@ -37,6 +37,8 @@ from horae.service.encryption.encryption import (
     encrypt_intent,
     key_for,
 )
+from horae.service.identity import bound_keys
+from horae.service.identity.bound_keys import check_job
 from horae.service.jobs.changes import record_change
 from horae.service.limits import counts
 from horae.service.schedules import calendars
@@ -59,6 +61,7 @@ async def create(ctx: Context, name: str, definition: Definition, *, paused: boo
     """Create a job with its cursor or its one instance. A `paused` one fires nothing until it is resumed."""
     check_name(name)
     check_labels(definition.labels)
+    bound_keys.check_labels(ctx, name, definition.labels)
     check_limits(definition)
     check_policies(definition.policies)
     check_target(ctx, definition)
@@ -170,7 +173,7 @@ async def read_by_ref(
         job = await jobs.by_id(tx, ctx.tenant.id, id_, unreadable=unreadable)
         if job is None or (job.status == Status.REMOVED and not removed):
             raise NotFound(f"tenant {ctx.tenant.name!r} has no job {ref!r}")
-        yield tx, job
+        yield tx, check_job(ctx, job)
 
 
 async def page(
@@ -187,6 +190,7 @@ async def page(
     `whole=False` is for display only. A caller that decides by the list must not miss the jobs of a cell that is down.
     `unreadable` as in `find`: a caller that decides by definitions must not take placeholders for them.
     """
+    wanted = bound_keys.narrow(ctx, wanted)
 
     async def ask(tx: Tx) -> list[Job]:
         if wanted.owner is not None:
@@ -204,6 +208,7 @@ async def listing(ctx: Context) -> list[Job]:
 
     A job that only a newer release can read has placeholders.
     """
+    bound_keys.check_not_bound(ctx, "list all jobs at once")
     found = await ctx.ask_each(lambda tx: jobs.listing(tx, ctx.tenant.id, unreadable=True))
     return sorted(chain.from_iterable(found), key=lambda job: job.name)
 
@@ -314,7 +319,7 @@ async def find_in(ctx: Context, tx: Tx, name: str, *, unreadable: bool = False) 
         shard = placement.shard(shard_in(ctx.tenant.id), name)
         job = await jobs.find(tx, shard, ctx.tenant.id, name, unreadable=unreadable)
         if job is not None:
-            return job
+            return check_job(ctx, job)
     raise NotFound(f"tenant {ctx.tenant.name!r} has no job {name!r}")
 
 

@@ -16,6 +16,7 @@ from horae.domain.jobs.jobs import Job
 from horae.domain.limits.counts import CountBounds, CountedKind
 from horae.domain.schedules.calendars import Calendar
 from horae.domain.schedules.triggers import Trigger
+from horae.domain.tenants.tenants import NO_ALLOWANCE, Allowance
 from horae.runtime.clock import boottime
 from horae.service.context import Context
 from horae.service.memory import JobCount
@@ -42,11 +43,16 @@ class CountRoom(NamedTuple):
 
 
 async def bounds_of(ctx: Context) -> CountBounds:
-    """Returns the tenant's limits, from its home or the first copy that answers, `LIMITS_REMEMBERED_S` old at most."""
-    known = ctx.memory.bounds.get(ctx.tenant.id)
+    """Returns the tenant's limits, `LIMITS_REMEMBERED_S` old at most."""
+    return (await allowance_of(ctx)).counts
+
+
+async def allowance_of(ctx: Context) -> Allowance:
+    """Returns what the tenant may use, from its home or the first copy, `LIMITS_REMEMBERED_S` old at most."""
+    known = ctx.memory.allowances.get(ctx.tenant.id)
     if known is None or known[0] < boottime():
-        known = (boottime() + LIMITS_REMEMBERED_S, await _bounds(ctx))
-        ctx.memory.bounds[ctx.tenant.id] = known
+        known = (boottime() + LIMITS_REMEMBERED_S, await _allowance(ctx))
+        ctx.memory.allowances[ctx.tenant.id] = known
     return known[1]
 
 
@@ -123,13 +129,13 @@ async def check_calendar(ctx: Context, calendar: Calendar) -> None:
         bounds.check(CountedKind.CALENDAR_DAYS, sum(one.other_days for one in found), calendar.days)
 
 
-async def _bounds(ctx: Context) -> CountBounds:
+async def _allowance(ctx: Context) -> Allowance:
     look = partial(tenants.allowances, ids=[ctx.tenant.id])
     try:
         found = await ask_first(ctx.store.home_first(shard_in(ctx.tenant.id)), look)
     except GONE:
         found = None
-    return found[ctx.tenant.id].counts if found and ctx.tenant.id in found else CountBounds()
+    return found[ctx.tenant.id] if found and ctx.tenant.id in found else NO_ALLOWANCE
 
 
 async def _jobs(ctx: Context) -> int:

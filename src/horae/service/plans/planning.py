@@ -35,6 +35,7 @@ from horae.runtime.heavy import run_in_slices
 from horae.runtime.randomness import new_id
 from horae.service.context import Context
 from horae.service.encryption.encryption import decrypt_job
+from horae.service.identity.bound_keys import check_job, check_labels
 from horae.service.jobs import jobs
 from horae.service.schedules import calendars
 from horae.service.schedules.schedules import preview_of
@@ -102,6 +103,8 @@ async def plan(
     It computes in slices, because an API process makes plans of thousands of jobs beside other requests.
     """
     check_owner(owner)
+    for one in declared:
+        check_labels(ctx, one.name, one.definition.labels | {OWNER: owner})
     standing = await _stored_jobs(ctx, owner, [one.name for one in declared])
     async with ctx.memory.heavy.turn(ctx.tenant.id):
         steps = await run_in_slices(decision_steps(owner, declared, standing, prune=prune, force=force))
@@ -138,7 +141,7 @@ async def _named(ctx: Context, names: Sequence[str]) -> list[Job]:
         _, shards, asked = zip(*group, strict=True)
         async with ctx.store.statement(shards[0]) as tx:
             found += await rows.named(tx, ctx.tenant.id, shards, asked)
-    return found
+    return [check_job(ctx, job) for job in found]
 
 
 async def _bases(ctx: Context, found: Sequence[Job]) -> dict[UUID, Definition]:

@@ -20,6 +20,7 @@ from horae.runtime.heavy import run_in_slices
 from horae.security.envelopes import DataKey
 from horae.service.context import Context
 from horae.service.encryption.encryption import decrypt_job_or_mark, encrypt_definition, key_for
+from horae.service.identity import bound_keys
 from horae.service.jobs import jobs
 from horae.service.jobs.changes import record_change
 from horae.service.jobs.jobs import Days
@@ -78,6 +79,7 @@ def preview_steps(schedule: Schedule, now: datetime, *, many: int = 5) -> Steps[
 async def update(ctx: Context, name: str, definition: Definition, *, version: int | None = None) -> Job:
     """Write a new version of a job; the cursor follows it from now on. Refused if `version` is not the current one."""
     check_labels(definition.labels)
+    bound_keys.check_labels(ctx, name, definition.labels)
     check_limits(definition)
     check_policies(definition.policies)
     check_target(ctx, definition)
@@ -100,6 +102,7 @@ async def label(ctx: Context, name: str, labels: Mapping[str, str | None]) -> Jo
     def change(job: Job) -> Definition:
         changed = {key: value for key, value in {**job.definition.labels, **labels}.items() if value is not None}
         check_labels(changed)
+        bound_keys.check_labels(ctx, name, changed)
         return replace(job.definition, labels=changed)
 
     return await _revise(ctx, name, change, Event.JOB_UPDATED, {"labels": dict(labels)})

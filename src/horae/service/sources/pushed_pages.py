@@ -9,6 +9,7 @@ from horae.domain.jobs.jobs import Job
 from horae.domain.sources.comparisons import ListedTask, check_order
 from horae.domain.sources.sources import FIRST, LAST, PushSource, RoundCounts, TaskSource
 from horae.service.context import Context
+from horae.service.identity.bound_keys import find_type
 from horae.service.sources import repairs
 from horae.service.sources.repairs import SourceSpan
 from horae.service.sources.sources import check_not_paused, find_in
@@ -43,7 +44,7 @@ async def push(ctx: Context, type_name: str, page: PushedPage) -> PageProgress:
     """Compare a page and repair the differences. Pages of a round arrive in order; a repeated page changes nothing."""
     _check(page)
     read_at = repairs.now_of(ctx)
-    job = await ctx.types.find(ctx.tenant, type_name)
+    job = await find_type(ctx, type_name)
     source, counts = await _turn(ctx, job, page)
     upto = LAST if page.last else page.items[-1].key
     while source.after < upto:

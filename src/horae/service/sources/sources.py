@@ -14,6 +14,7 @@ from horae.domain.sources.comparisons import Repair
 from horae.domain.sources.sources import LAST_ROUND, PushSource, SourceRound, Spec, TaskSource
 from horae.runtime.randomness import new_id
 from horae.service.context import Context
+from horae.service.identity.bound_keys import find_type
 from horae.service.limits import counts
 from horae.service.tenants.changes import record_event
 from horae.store.sources import repairs, sources
@@ -147,7 +148,7 @@ def check_not_paused(source: TaskSource) -> None:
 
 
 async def _type(ctx: Context, name: str) -> Job:
-    job = await ctx.types.find(ctx.tenant, name)
+    job = await find_type(ctx, name)
     if not job.keyed:
         raise NotFound(f"tenant {ctx.tenant.name!r} has no type {name!r}: a source lists the tasks of a keyed job")
     return job

@@ -20,6 +20,7 @@ from horae.domain.tasks.tasks import Intent, KeyState
 from horae.runtime.batch import halve
 from horae.security.envelopes import DataKey
 from horae.service.context import Context
+from horae.service.identity.bound_keys import find_type
 from horae.service.tasks.batch_rounds import NEVER, TaskBatchRound
 from horae.service.tasks.tasks import TRIES, ScheduleAnswer
 from horae.service.tenants.places import REFUSED, refresh_tenant, shards_of_keys
@@ -59,7 +60,18 @@ async def schedule_many(
     ctx: Context, type_name: str, wishes: Sequence[TaskIntent]
 ) -> list[ScheduleAnswer | HoraeError]:
     """Set the times of many business keys of a type. Returns an answer or a refusal for each of them."""
-    job = await ctx.types.find(ctx.tenant, type_name)
+    job = await find_type(ctx, type_name)
+    answers = await _answer_all(ctx, job, wishes, await _scheduling(ctx, job, wishes))
+    return await _retry_undecided(ctx, wishes, answers, lambda ctx, some: schedule_many(ctx, type_name, some))
+
+
+async def schedule_in_cell(ctx: Context, job: Job, cell: CellProtocol, asked: Sequence[PlacedIntent]) -> Answers:
+    """Set the times of business keys whose cell is known. Returns an answer or a refusal for each number."""
+    return await _in_cell(ctx, cell, asked, await _scheduling(ctx, job, [one.wish for one in asked]))
+
+
+async def _scheduling(ctx: Context, job: Job, wishes: Sequence[TaskIntent]) -> Work:
+    """Returns the work of one round: read the keys, decide, and write. It has the data key that the payloads need."""
     given = any(wish.payload is not msgspec.UNSET and wish.payload is not None for wish in wishes)
     data_key = await ctx.store.cipher.key(ctx.tenant.id) if given else None
 
@@ -70,13 +82,12 @@ async def schedule_many(
             turn.put(shard, key, known.get(key, NEVER), Intent(at, wish.payload, wish.version))
         return _numbered(asked, await turn.write(tx))
 
-    answers = await _answer_all(ctx, job, wishes, work)
-    return await _retry_undecided(ctx, wishes, answers, lambda ctx, some: schedule_many(ctx, type_name, some))
+    return work
 
 
 async def cancel_many(ctx: Context, type_name: str, wishes: Sequence[TaskIntent]) -> list[ScheduleAnswer | HoraeError]:
     """Cancel the tasks of many business keys. Returns an answer or a refusal for each of them."""
-    job = await ctx.types.find(ctx.tenant, type_name)
+    job = await find_type(ctx, type_name)
 
     async def work(tx: Tx, asked: Sequence[PlacedIntent]) -> list[tuple[int, ScheduleAnswer | HoraeError]]:
         known, turn = await _find(tx, job, asked), _round_of(ctx, job, tx)

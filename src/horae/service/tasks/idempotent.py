@@ -12,6 +12,7 @@ import msgspec
 
 from horae.service.context import Context
 from horae.service.idempotency import IdempotentCall, IdempotentResult, once
+from horae.service.identity.bound_keys import find_type
 from horae.service.tasks import tasks
 from horae.service.tasks.tasks import ScheduleAnswer
 
@@ -48,6 +49,6 @@ async def cancel(
 async def _idempotent_call(
     ctx: Context, once_key: str, action: str, type_name: str, key: str, body: object
 ) -> IdempotentCall:
-    job = await ctx.types.find(ctx.tenant, type_name)
+    job = await find_type(ctx, type_name)
     shard = (await tasks.place_of(ctx, job, key)).shard
     return IdempotentCall(once_key, action, f"{type_name}/{key}", shard, body)

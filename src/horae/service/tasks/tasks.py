@@ -27,6 +27,7 @@ from horae.runtime.tracing import caller_trace
 from horae.security.envelopes import DataKey
 from horae.service.context import Context
 from horae.service.encryption.encryption import encrypt_intent
+from horae.service.identity.bound_keys import find_type
 from horae.service.tasks.new_instances import new_task_row, type_of
 from horae.service.tenants.places import retry_if_widened, shards_of_keys
 from horae.store.tasks import batches, tasks
@@ -148,7 +149,7 @@ async def _decrypt(ctx: Context, known: KeyState) -> KeyState:
 
 
 async def _place(ctx: Context, type_name: str, key: str) -> tuple[Job, TaskPlace]:
-    job = await ctx.types.find(ctx.tenant, type_name)
+    job = await find_type(ctx, type_name)
     return job, await place_of(ctx, job, key)
 
 

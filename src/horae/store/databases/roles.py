@@ -4,9 +4,10 @@ No role has BYPASSRLS or is a superuser, so an administrator of a managed Postgr
 roles" has the same statements for people.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 import asyncpg
 
@@ -37,6 +38,7 @@ SETTINGS: Final = (
 )
 """Role, setting and value. A pooler does not pass on the settings of our sessions, so the role of the API has them."""
 PAGE: Final = 'the page "Database roles" (docs/database-roles.md)'
+NO_PASSWORDS: Final[Mapping[str, str]] = MappingProxyType({})
 TAKEN: Final = (asyncpg.DuplicateObjectError, asyncpg.UniqueViolationError)
 
 
@@ -60,7 +62,7 @@ async def prepare(connection: "Connection") -> None:
        So an account with CREATEROLE and CREATEDB is enough.
     """
     account = await read_account(connection)
-    await _create_missing(connection, account)
+    await create_missing(connection, account)
     if account.superuser or account.name == OWNER or account.table_owner not in {None, OWNER}:
         return
     try:
@@ -75,7 +77,10 @@ async def missing(connection: "Connection", roles: Sequence[str]) -> list[str]:
     return [row["name"] for row in await connection.fetch(sql("databases/roles/missing"), roles)]
 
 
-async def _create_missing(connection: "Connection", account: Account) -> None:
+async def create_missing(
+    connection: "Connection", account: Account, verifiers: Mapping[str, str] = NO_PASSWORDS
+) -> None:
+    """Create the roles that are missing, with the passwords of these SCRAM verifiers, by role."""
     names = await missing(connection, ROLES)
     if not names:
         return
@@ -86,15 +91,15 @@ async def _create_missing(connection: "Connection", account: Account) -> None:
     try:
         for name in names:
             with suppress(*TAKEN):  # another cell of this server is migrated at the same time
-                await _create(connection, name)
+                await _create(connection, name, verifiers.get(name))
     except asyncpg.InsufficientPrivilegeError as error:
         raise Unfit(f"{refused} ({error}); {advice}") from error
 
 
-async def _create(connection: "Connection", name: str) -> None:
+async def _create(connection: "Connection", name: str, verifier: str | None) -> None:
     """Create one role with its settings, or nothing."""
     async with connection.transaction():
-        await create(connection, name)
+        await create(connection, name, verifier)
         for role, setting, value in SETTINGS:
             if role == name:
                 await configure(connection, role, setting, value)
@@ -123,19 +128,68 @@ async def read_account(connection: "Connection") -> Account:
     return Account(*row)
 
 
-async def create(connection: "Connection", role: str) -> None:
-    """Create a role that may log in, and nothing else."""
-    await connection.execute(sql("databases/roles/create").format(role=role))
+class RunsStatements(Protocol):
+    """What runs statements that take no parameters: a connection, or a list of them for somebody else."""
+
+    async def execute(self, query: str, /) -> str:
+        """Run a statement."""
+        ...
 
 
-async def configure(connection: "Connection", role: str, setting: str, value: str) -> None:
+class StatementList:
+    """Collects statements instead of running them."""
+
+    def __init__(self) -> None:
+        self.statements: list[str] = []
+
+    async def execute(self, query: str, /) -> str:
+        """Add a statement, without its comments."""
+        self.statements.append(" ".join(line for line in query.splitlines() if not line.startswith("--")))
+        return ""
+
+
+async def statements_for_administrator(verifiers: Mapping[str, str], database: str) -> list[str]:
+    """The statements that create all roles and the database, for an administrator of the server."""
+    found = StatementList()
+    for role in ROLES:
+        await create(found, role, verifiers.get(role))
+    for setting in SETTINGS:
+        await configure(found, *setting)
+    for role, granted in GRANTED:
+        await grant(found, granted, role)
+    await create_database(found, database)
+    return found.statements
+
+
+async def create(connection: RunsStatements, role: str, verifier: str | None = None) -> None:
+    """Create a role that may log in, and nothing else. Without a verifier it has no password."""
+    await connection.execute(sql("databases/roles/create").format(role=role, verifier=verifier or ""))
+
+
+async def set_password(connection: "Connection", role: str, verifier: str) -> None:
+    """Replace the password of a role."""
+    await connection.execute(sql("databases/roles/set_password").format(role=role, verifier=verifier))
+
+
+async def configure(connection: RunsStatements, role: str, setting: str, value: str) -> None:
     """Give a role a setting for all its sessions."""
     await connection.execute(sql("databases/roles/configure").format(role=role, setting=setting, value=value))
 
 
-async def grant(connection: "Connection", granted: str, role: str) -> None:
+async def grant(connection: RunsStatements, granted: str, role: str) -> None:
     """Make a role a member of a role of PostgreSQL."""
     await connection.execute(sql("databases/roles/grant").format(granted=granted, role=role))
+
+
+async def database_exists(connection: "Connection", database: str) -> bool:
+    """Whether the server has a database of this name."""
+    return bool(await connection.fetchval(sql("databases/roles/database_exists"), database))
+
+
+async def create_database(connection: RunsStatements, database: str) -> None:
+    """Create an empty database that belongs to the owner's role."""
+    quoted = database.replace('"', '""')
+    await connection.execute(sql("databases/roles/create_database").format(database=quoted, owner=OWNER))
 
 
 async def inherits(connection: "Connection", role: str) -> bool:

@@ -1,6 +1,6 @@
 """Metrics of the cells, as one process sees them: attempts and delays, reachability, clock and connections."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from prometheus_client.core import Metric
@@ -84,25 +84,32 @@ CELL_FAMILIES: Final = (
 
 
 class CellMetrics:
-    """The metrics of all cells of a process."""
+    """The metrics of all cells of a process.
 
-    def __init__(self, store: Store) -> None:
+    `others` are stores that reach the same cells with other roles, and share the counters of the first one. Their
+    pools are added up, and a cell is up where every store reaches it.
+    """
+
+    def __init__(self, store: Store, *others: Store) -> None:
         self._store = store
+        self._others = others
 
     def collect(self) -> Iterator[Metric]:
         """Yields the families."""
         cells = self._store.cells
         yield from self._counted(cells)
-        yield CELL_UP.samples({(cell.name,): float(cell.is_open and not cell.reach.is_down) for cell in cells})
+        pools = [*cells, *(cell for other in self._others for cell in other.cells)]
+        lost = {cell.name for cell in pools if not cell.is_open or cell.reach.is_down}
+        yield CELL_UP.samples({(cell.name,): float(cell.name not in lost) for cell in cells})
         read = [cell for cell in cells if cell.clock.was_read]
         yield CLOCK_AGE.samples({(cell.name,): cell.clock.age() for cell in read})
         yield CLOCK_AHEAD.samples({(cell.name,): cell.clock.ahead.total_seconds() for cell in cells})
         yield CLOCK_TRUSTED.samples({(cell.name,): float(cell.clock.trusted) for cell in cells})
-        yield CONNECTIONS.samples(dict(self._connections(cells)))
-        yield MAX_CONNECTIONS.samples({(cell.name,): cell.connections for cell in cells})
-        yield POOL_WAITS.samples({(cell.name,): cell.pool_waits.waits for cell in cells})
-        yield POOL_WAIT_SECONDS.samples({(cell.name,): cell.pool_waits.seconds for cell in cells})
-        yield POOL_TIMEOUTS.samples({(cell.name,): cell.pool_waits.timeouts for cell in cells})
+        yield CONNECTIONS.samples(_sums(self._connections(pools)))
+        yield MAX_CONNECTIONS.samples(_sums(((cell.name,), cell.connections) for cell in pools))
+        yield POOL_WAITS.samples(_sums(((cell.name,), cell.pool_waits.waits) for cell in pools))
+        yield POOL_WAIT_SECONDS.samples(_sums(((cell.name,), cell.pool_waits.seconds) for cell in pools))
+        yield POOL_TIMEOUTS.samples(_sums(((cell.name,), cell.pool_waits.timeouts) for cell in pools))
         yield SHARDS.samples({(cell.name,): len(self._store.shards_of(cell)) for cell in cells})
 
     def _counted(self, cells: list[Cell]) -> Iterator[Metric]:
@@ -125,3 +132,11 @@ class CellMetrics:
                 idle = cell.pool.get_idle_size()
                 yield (cell.name, "idle"), idle
                 yield (cell.name, "in_use"), cell.pool.get_size() - idle
+
+
+def _sums(samples: Iterable[tuple[Labels, float]]) -> dict[Labels, float]:
+    """The sum of the samples with the same labels."""
+    sums: dict[Labels, float] = {}
+    for labels, value in samples:
+        sums[labels] = sums.get(labels, 0) + value
+    return sums

@@ -14,7 +14,9 @@ from horae.store.tx import Tx
 
 async def create(tx: Tx, key: ApiKey) -> bool:
     """Insert a new key; False when a key that is not revoked has its name, or the shard is closed."""
-    args = (shard_in(key.id), key.id, key.tenant_id, key.name, key.digest, key.scopes, key.created_by, key.expires_at)
+    labels = key.job_labels or None
+    who = (shard_in(key.id), key.id, key.tenant_id, key.name, key.digest)
+    args = (*who, key.scopes, labels, key.created_by, key.expires_at)
     return await tx.value(sql("identity/api_keys/create"), *args, tx.now) is not None
 
 
@@ -66,4 +68,4 @@ async def forget(tx: Tx, before: datetime, *, at_home: bool) -> int:
 
 
 def _key(row: asyncpg.Record) -> ApiKey:
-    return ApiKey(**{**row, "scopes": tuple(row["scopes"])})
+    return ApiKey(**{**row, "scopes": tuple(row["scopes"]), "job_labels": row["job_labels"] or {}})

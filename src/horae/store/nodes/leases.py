@@ -73,6 +73,11 @@ async def take(tx: Tx, incarnation: UUID, shards: Sequence[int]) -> dict[int, in
     return {row["shard_id"]: row["epoch"] for row in rows}
 
 
+async def count_held(tx: Tx, incarnation: UUID) -> int:
+    """How many open shards of the cell this node owns."""
+    return int(await tx.value(sql("nodes/leases/count_held"), incarnation))
+
+
 async def give_back(tx: Tx, incarnation: UUID, shards: Sequence[int]) -> list[int]:
     """Release some shards so that other nodes can take them; returns those that this node still owned."""
     return [row["shard_id"] for row in await tx.rows(sql("nodes/leases/give_back"), incarnation, shards)]

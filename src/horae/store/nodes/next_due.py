@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 from horae.domain.placement import Run
@@ -9,10 +10,18 @@ from horae.store.statements import sql
 from horae.store.tx import Tx
 
 
-async def first(tx: Tx, after: datetime) -> datetime | None:
-    """The first fire, retry or deadline after a time; None when there is none."""
-    value = await tx.value(sql("nodes/next_due/first"), after)
-    return value if isinstance(value, datetime) else None
+class NextEvent(NamedTuple):
+    """The next fire, retry or deadline of a cell. `quiet`: nothing is due or in work now that could come before it."""
+
+    at: datetime | None
+    quiet: bool
+
+
+async def next_event(tx: Tx, after: datetime) -> NextEvent:
+    """The first event after a time. It is quiet if no backfill, no rolling job and no held tenant can interfere."""
+    row = await tx.row(sql("nodes/next_due/next_event"), after)
+    assert row is not None
+    return NextEvent(row["at"], row["quiet"])
 
 
 async def next_due(tx: Tx, runs: Sequence[Run], without: Sequence[UUID], limit: int) -> datetime | None:

@@ -9,6 +9,7 @@ import asyncpg
 
 from horae.domain.ids import encode_id, shard_in
 from horae.domain.jobs.jobs import Job
+from horae.domain.placement import Run
 from horae.domain.schedules.backfills import Backfill, BackfillStatus
 from horae.domain.targets.targets import queue_of, slot_ms
 from horae.store.statements import sql
@@ -43,11 +44,10 @@ async def of_job(tx: Tx, tenant_id: UUID, job_id: UUID, before: UUID, limit: int
     ]
 
 
-async def running(
-    tx: Tx, after: UUID, shards: Collection[int], without: Collection[UUID], limit: int
-) -> list[Backfill]:
-    """Running backfills in some shards, after an id, except those of paused jobs and of the tenants in `without`."""
-    rows = await tx.rows(sql("schedules/backfills/running"), after, list(shards), list(without), limit)
+async def running(tx: Tx, after: UUID, runs: Collection[Run], without: Collection[UUID], limit: int) -> list[Backfill]:
+    """Running backfills in runs of shards, after an id, except those of paused jobs and of the tenants in `without`."""
+    firsts, lasts = [run.first for run in runs], [run.last for run in runs]
+    rows = await tx.rows(sql("schedules/backfills/running"), after, firsts, lasts, list(without), limit)
     return [_backfill(row) for row in rows]
 
 

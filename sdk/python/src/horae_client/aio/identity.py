@@ -1,6 +1,6 @@
 """API keys, roles and sessions."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from horae_client import keys
@@ -22,17 +22,24 @@ class AsyncApiKeys(AsyncVerbs):
     """The API keys of the tenant."""
 
     async def create(
-        self, name: str, *, roles: Sequence[str], scopes: Sequence[str] = (), expires_at: datetime | None = None
+        self,
+        name: str,
+        *,
+        roles: Sequence[str],
+        scopes: Sequence[str] = (),
+        job_labels: Mapping[str, str] | None = None,
+        expires_at: datetime | None = None,
     ) -> CreatedApiKey:
         """Create an API key; `key` of the answer is its secret text, which no other answer has.
 
-        `scopes` restrict the roles to these actions.
+        `scopes` restrict the roles to these actions. `job_labels` bind the key to the jobs that have all of them: it
+        can neither see nor change others.
 
-        >>> made = await client.api_keys.create("ci", roles=["editor"])
-        >>> made.roles, made.key.startswith("horae_")
-        (['editor'], True)
+        >>> made = await client.api_keys.create("ci", roles=["editor"], job_labels={"horae.owner": "billing"})
+        >>> made.roles, made.job_labels, made.key.startswith("horae_")
+        (['editor'], {'horae.owner': 'billing'}, True)
         """
-        return await self._ask(asked.create_key(asked.new_key(name, roles, scopes, expires_at)))
+        return await self._ask(asked.create_key(asked.new_key(name, roles, scopes, expires_at, job_labels)))
 
     def list(self, *, limit: int | None = None) -> AsyncItems[ApiKey]:
         """List the API keys, oldest first, including revoked keys.

@@ -1,6 +1,6 @@
 """Requests about API keys, roles, sessions and the caller."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -18,9 +18,18 @@ from horae_client.models import (
 from horae_client.wire import Request, aware, path, said
 
 
-def new_key(name: str, roles: Sequence[str], scopes: Sequence[str], expires_at: datetime | None) -> dict[str, Any]:
+def new_key(
+    name: str,
+    roles: Sequence[str],
+    scopes: Sequence[str],
+    expires_at: datetime | None,
+    job_labels: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
     """The body of a new key."""
-    return said(name=name, roles=list(roles), scopes=list(scopes) or None, expires_at=aware(expires_at))
+    bound = dict(job_labels) if job_labels else None
+    return said(
+        name=name, roles=list(roles), scopes=list(scopes) or None, job_labels=bound, expires_at=aware(expires_at)
+    )
 
 
 def create_key(body: dict[str, Any]) -> Request[CreatedApiKey]:

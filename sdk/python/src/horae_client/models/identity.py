@@ -8,7 +8,10 @@ from horae_client.models.base import Model
 
 
 class ApiKey(Model, frozen=True, kw_only=True):
-    """An API key without its secret text. `scopes` restrict its roles to some actions; empty: no restriction."""
+    """An API key without its secret text. `scopes` restrict its roles to some actions; empty: no restriction.
+
+    A key with `job_labels` is bound to the jobs that have all of them.
+    """
 
     id: str
     name: str
@@ -19,6 +22,7 @@ class ApiKey(Model, frozen=True, kw_only=True):
     revoked_at: datetime | None = None
     last_used_at: datetime | None = None
     roles: list[str] = msgspec.field(default_factory=list)
+    job_labels: dict[str, str] = msgspec.field(default_factory=dict)
 
 
 class CreatedApiKey(ApiKey, frozen=True, kw_only=True):
@@ -28,13 +32,17 @@ class CreatedApiKey(ApiKey, frozen=True, kw_only=True):
 
 
 class Action(Model, frozen=True, kw_only=True):
-    """An action of the API, and the roles that may perform it. `platform`: only keys of the tenant `system` may."""
+    """An action of the API, and the roles that may perform it. `platform`: only keys of the tenant `system` may.
+
+    `bound`: a key that is bound to some jobs may, to these jobs only.
+    """
 
     action: str
     verb: str
     roles: list[str]
     audited: bool
     platform: bool
+    bound: bool = False
 
 
 class RoleBinding(Model, frozen=True, kw_only=True):

@@ -1,0 +1,1 @@
+"""Sets up a deployment: roles, database, keyring, settings file, tables, first tenant and first key."""

@@ -1,0 +1,2 @@
+-- :database
+select exists (select from pg_database where datname = :database)

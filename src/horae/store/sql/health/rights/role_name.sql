@@ -1,0 +1,2 @@
+-- The role of this connection.
+select current_user::text

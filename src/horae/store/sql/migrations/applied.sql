@@ -1,1 +1,0 @@
-select number, checksum from schema_migration order by number
