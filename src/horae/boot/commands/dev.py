@@ -175,7 +175,7 @@ def _show(database: Database, server: DevServer) -> None:
         ("database", database.where),
         ("console", _console(server)),
         ("API", f"{server.address}/docs"),
-        ("try", f"HORAE_ENVIRONMENT=dev HORAE_DSN={shlex.quote(database.dsn)} {_keyring(database)} horae job list"),
+        ("try", f"HORAE_URL={server.address} HORAE_KEY={server.key} horae job list"),
         ("or", server.command()),
     ):
         _say(Text.assemble((f"  {name:<10}", "dim"), value))
@@ -185,11 +185,6 @@ def _show(database: Database, server: DevServer) -> None:
 def _console(server: DevServer) -> str:
     address = f"{server.address}/console/"
     return f"{address} (log in with the key below)" if console.load().page else f"not installed; {address} says how"
-
-
-def _keyring(database: Database) -> str:
-    keyring = database.settings.keyring
-    return f"HORAE_KEYRING={HIDDEN if keyring is None else shlex.quote(str(keyring.absolute()))}"
 
 
 def _say(line: Text) -> None:
