@@ -66,8 +66,6 @@ CALLS: dict[str, Callable[[World], Call]] = {
     ),
     "POST /api/v1/jobs/{job}/test": lambda world: Call({"job": world.http}, body={}),
     "POST /api/v1/bulk/jobs": _plain({"verb": "pause", "labels": {"nobody": "has"}}),
-    "POST /api/v1/plans": _plain({"owner": "billing", "jobs": {"report": {"cron": "0 2 * * *"}}}),
-    "POST /api/v1/plans/apply": _plain({"owner": "billing", "jobs": {}}),
     "GET /api/v1/forecast": _plain(hours=1),
     "POST /api/v1/plans": _plain({"owner": "billing", "jobs": {"planned": {"cron": "0 9 * * *"}}}),
     "POST /api/v1/plans/apply": _plain({"owner": "billing", "jobs": {"planned": {"cron": "0 9 * * *"}}}),
