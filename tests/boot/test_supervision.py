@@ -28,10 +28,10 @@ def manager(tmp_path):
     made.close()
 
 
-@pytest.mark.parametrize("word", ["node", "api"])
+@pytest.mark.parametrize("word", ["node", "api", "serve"])
 async def test_it_is_ready_after_its_start_and_says_that_it_stops(cells, started, manager, word):
-    words, kind = ((word, "--port", "0"), Door) if word == "api" else ((word,), Child)
-    settings = {"HORAE_LEASE_TTL": "2", f"HORAE_{word.upper()}_MONITORING_PORT": "0"}
+    words, kind = ((word,), Child) if word == "node" else ((word, "--port", "0"), Door)
+    settings = {"HORAE_LEASE_TTL": "2", "HORAE_NODE_MONITORING_PORT": "0", "HORAE_API_MONITORING_PORT": "0"}
     child = started(kind, cells, *words, **settings, **manager.environment)
     await until(lambda: manager.has(READY), LONG)
     await until(lambda: manager.count(WATCHDOG) >= 3, LONG)

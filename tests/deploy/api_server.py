@@ -48,7 +48,7 @@ class ApiServer:
     def try_to_create(self, one):
         """The status and the words of the server about an object, which it does not keep."""
         answer = self._client.post(path_of(one), json=one, params={"dryRun": "All", "fieldValidation": "Strict"})
-        return answer.status_code, answer.text
+        return answer.status_code, answer.json().get("message", "")
 
     def _create(self, one):
         answer = self._client.post(path_of(one), json=one)
