@@ -120,11 +120,12 @@ def on_a_postgresql_of_your_own(clone: Path) -> None:
     """The chapters with a server of one's own: its address is the only word that is not the README's."""
     [block], [over_http] = blocks("On a PostgreSQL of your own"), blocks("Over HTTP")
     assert SERVER in block
+    assert not is_serving(), f"the README's address {API} is taken by another server of this machine"
     with quick_folder("horae-own") as folder, running_server(folder, {"listen_addresses": "127.0.0.1"}) as port:
         own = SERVER.replace("5432", str(port))
         server = terminal(clone, ". try/bin/activate\n" + block.replace(SERVER, own), "own")
         try:
-            server.until(is_serving, STEP_S)
+            server.until(lambda: (clone / "try/settings/admin.key").exists() and is_serving(), STEP_S)
             assert_console(API)
             said = terminal(clone, over_http, "http").finish(STEP_S)
             assert '"name":"coupon_job"' in said.replace(" ", "")
