@@ -13,7 +13,9 @@ NEUTRAL = {"GET /api/v1/jobs", "POST /api/v1/preview", "GET /api/v1/roles", "GET
     name for name in CALLS if name.startswith("GET /api/v1/calendars")
 }
 """What a bound key may ask without naming a job."""
-NOT_SO = {"GET /api/v1/instances", "POST /api/v1/jobs", "PUT /api/v1/jobs/{job}"}
+NOT_SO = {"GET /api/v1/instances", "POST /api/v1/jobs", "PUT /api/v1/jobs/{job}"} | {
+    name for name in CALLS if name.startswith("POST /api/v1/plans")
+}
 """What it may do, but not as these calls ask: for all jobs, or for a job without the labels of the key."""
 LAST = {"DELETE /api/v1/jobs/{job}", "POST /api/v1/dead-letters/{instance}/discard"}
 """After these the job or the dead letter of the other calls is gone."""

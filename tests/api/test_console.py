@@ -107,5 +107,5 @@ async def test_it_is_counted_as_one_route_and_not_part_of_the_document(anyone, p
 @pytest.mark.parametrize("built", [["index.html"]], indirect=True)
 async def test_what_was_installed_without_says_how_to_get_it(anyone):
     page = await anyone.get("/console/jobs")
-    assert (page.status_code, "make console" in page.text) == (404, True)
+    assert (page.status_code, "make dist</code>, then <code>pip install --force-reinstall" in page.text) == (404, True)
     check_headers(page)

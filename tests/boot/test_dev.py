@@ -144,3 +144,18 @@ def test_the_doors_take_the_next_port_where_someone_listens_already():
     with socket.create_server(("127.0.0.1", 0), reuse_port=True) as taken:
         port = taken.getsockname()[1]
         assert api_server.free_port("127.0.0.1", port) != port
+
+
+def test_the_stream_shows_what_a_worker_finishes(folder):
+    """TRIAL 1.4: the one job that the README makes could not be seen."""
+    with horae_dev("--fresh", "--no-samples", TMPDIR=str(folder)) as running:
+        made = running.command()
+        running.until(r"or +curl .*$")
+        key, url = re.search(r"Bearer (\S+)' (\S+)/api/v1/jobs$", running.said, re.MULTILINE).groups()
+        shell(made.replace("job list", "job create hello --cron '* * * * * *'"))
+        example = Path(__file__).parents[2] / "examples" / "start" / "worker.py"
+        with subprocess.Popen(
+            [sys.executable, example], env=ENVIRONMENT | {"HORAE_URL": url, "HORAE_KEY": key}, stdout=subprocess.DEVNULL
+        ) as worker:
+            running.until(r"✓ hello +finished by worker \S+ in .* \(due \+")
+            worker.terminate()

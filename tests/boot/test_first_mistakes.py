@@ -19,7 +19,7 @@ from horae.boot.secrets import secrets_of
 from horae.boot.serving import run_node
 from horae.domain.health.doctor import DURABLE
 from horae.domain.tenants.tenants import SYSTEM
-from horae.runtime.settings import Settings
+from horae.runtime.settings import EgressSettings, Settings
 from horae.security import keyrings
 from horae.security.roles import Role
 from horae.service.context import Context, PlatformContext
@@ -274,6 +274,11 @@ def _(program, **_):
     return program.run("node", cells=as_role(program.cells[:1], "horae_api"))
 
 
+@mistake("The node has no role for upkeep")
+def _(program, **_):
+    return program.run("node", cells=as_role(program.cells[:1], "horae_engine"))
+
+
 @mistake("The API has the role of the owner")
 def _(program, **_):
     cells = json.dumps([cell.model_dump(exclude_none=True) for cell in program.cells[:1]])
@@ -321,16 +326,25 @@ async def create_platform_key(cells):
         await api_keys.create(Context.of(store, platform, "test"), "bootstrap", [Role.ADMIN])
 
 
-async def asked(cells, key, path):
-    """What the API answers to a request with this key, or with an admin's key of a tenant."""
-    settings = Settings(environment="test", api_secret=SECRET, api_host="127.0.0.1", api_port=0)
+@mistake("The target of a job may not be called")
+def _(program, **_):
+    target = {"kind": "http", "url": "http://localhost:8000/coupon"}
+    job = {"name": "coupon", "cron": "0 9 * * *", "target": target}
+    return asyncio.run(asked(program.cells, None, "/api/v1/jobs", job))
+
+
+async def asked(cells, key, path, body=None):
+    """What the API answers to a request with this key, or with an admin's key of a tenant: a refusal, or a warning."""
+    rules = EgressSettings()  # as in production
+    settings = Settings(environment="test", api_secret=SECRET, api_host="127.0.0.1", api_port=0, egress=rules)
     async with Store.of(cells) as store:
         tenant = await tenants.create(PlatformContext(store, "test"), "acme")
         made = await api_keys.create(Context.of(store, tenant, "test"), "app", [Role.ADMIN])
         async with api_server(settings, store) as address, httpx2.AsyncClient(base_url=address) as client:
-            answer = await client.get(path, headers={"Authorization": f"Bearer {key or made.text}"})
-    problem = answer.json()
-    return f"{problem['code']} {problem['detail']}"
+            headers = {"Authorization": f"Bearer {key or made.text}", "Idempotency-Key": "once"}
+            sent = client.get(path, headers=headers) if body is None else client.post(path, headers=headers, json=body)
+            told = (await sent).json()
+    return "; ".join(told["warnings"]) if "warnings" in told else f"{told['code']} {told['detail']}"
 
 
 @mistake("The clock of the database has jumped")

@@ -47,3 +47,13 @@ async def test_an_edit_does_not_overwrite_what_another_changed_meanwhile(desk, h
     await desk.press("jobs.change.idle")
     await expect(desk.page.get_by_role("alert")).to_contain_text("SCH_409_CONFLICT")
     assert (await home.ask("GET", "/jobs/coupon_job"))["target"] == made["target"]
+
+
+@pytest.mark.parametrize("language", ["en", "zh-CN"])
+async def test_a_job_whose_target_will_be_refused_says_so_on_its_page(desk, home, served, words):
+    target = {"kind": "http", "url": "http://169.254.169.254/latest"}
+    await Scene(served, home).job("coupon_job", cron="0 */5 * * * ?", target=target)
+    await desk.go("/jobs/coupon_job")
+    banner = desk.page.get_by_role("alert")
+    await expect(banner).to_contain_text(words("jobs.warnings.title"))
+    await expect(banner).to_contain_text("HORAE_EGRESS")

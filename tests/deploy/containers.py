@@ -4,12 +4,14 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).parents[2]
+IMAGE: Final = "localhost/horae:test"
 STAND_INS: Final = Path(__file__).parent / "stand_ins"
 PROGRAMS: Final = ("podman", "runc", "mmdebstrap")
 CONTAINERS_CONF: Final = """
@@ -20,6 +22,9 @@ events_logger = "file"
 [containers]
 default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]
 log_driver = "k8s-file"
+[network]
+network_backend = "netavark"
+network_config_dir = "{folder}/networks"
 """
 """Works without systemd, and where limits of processes cannot be raised."""
 STORAGE_CONF: Final = """
@@ -35,7 +40,7 @@ class Podman:
     """Runs podman and programs that use it, with images and containers under one folder."""
 
     def __init__(self, folder: Path) -> None:
-        (folder / "containers.conf").write_text(CONTAINERS_CONF)
+        (folder / "containers.conf").write_text(CONTAINERS_CONF.format(folder=folder))
         (folder / "storage.conf").write_text(STORAGE_CONF.format(folder=folder))
         self.environment = os.environ | {
             "CONTAINERS_CONF": str(folder / "containers.conf"),
@@ -73,16 +78,20 @@ class Podman:
 
 
 @contextmanager
-def private_podman(folder: Path) -> Iterator[Podman]:
-    """A `Podman` during the block; then its containers end and its files are removed."""
+def private_podman() -> Iterator[Podman]:
+    """A `Podman` during the block; then its containers end and its files are removed.
+
+    Podman restarts no container whose folder has a name of more than 50 characters, as pytest's folders have.
+    """
     if missing := [program for program in PROGRAMS if shutil.which(program) is None]:
         raise RuntimeError(f"{', '.join(missing)} cannot be found: run `tools/services containers`")
     if not (ROOT / "src" / "horae" / "console" / "index.html").exists():
         raise RuntimeError("the console is not built: run `make console`")
+    folder = Path(tempfile.mkdtemp(prefix="horae-"))
     podman = Podman(folder)
     try:
         yield podman
     finally:
         podman("rm", "--all", "--force", "--time", "5")
         podman("network", "prune", "--force")
-        shutil.rmtree(folder / "graph", ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)

@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -37,6 +38,18 @@ def test_what_was_built_of_the_console_is_in_the_wheel_and_so_are_the_licences(t
     assert {f"horae/console/{name}" for name in ("index.html", "assets/index-1a2b3c4d.js.gz")} <= names
     assert "horae/api/console.py" in names
     assert {name.rpartition("/")[2] for name in names if "/licenses/" in name} == {"LICENSE", "THIRD_PARTY.txt"}
+
+
+def test_the_sdist_has_the_sources_of_the_server_and_nothing_else(tree):
+    for name in ("src/horae/console/index.html", "console/src/main.tsx", "sdk/python/src/horae_client/__init__.py"):
+        (tree / name).parent.mkdir(parents=True)
+        (tree / name).write_text(name)
+    done = build(tree, "build_sdist")
+    assert done.returncode == 0, done.stderr
+    with tarfile.open(tree / done.stdout.split()[-1]) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert "src/horae/console/index.html" in names
+    assert {name.partition("/")[0] for name in names} == {*FILES, "hatch_build.py", "src", "PKG-INFO"}
 
 
 @pytest.mark.parametrize("kind", ["build_wheel", "build_sdist"])

@@ -9,15 +9,17 @@ import pytest
 from horae.runtime.service_manager import MAX_STATUS_CHARACTERS, READY, ServiceManager, status_line
 
 
-@pytest.fixture(params=["path", "abstract"])
+@pytest.fixture(params=["notify", "unit@8703", "abstract"])
 def address(request, tmp_path):
-    return str(tmp_path / "notify") if request.param == "path" else f"@horae-test-{os.getpid()}-{tmp_path.name}"
+    return (
+        f"@horae-test-{os.getpid()}-{tmp_path.name}" if request.param == "abstract" else str(tmp_path / request.param)
+    )
 
 
 @pytest.fixture
 def manager(address):
     with socket(AF_UNIX, SOCK_DGRAM) as receiver:
-        receiver.bind(address.replace("@", "\0", 1))
+        receiver.bind("\0" + address[1:] if address.startswith("@") else address)
         receiver.setblocking(False)
         yield receiver
 

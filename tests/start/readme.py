@@ -37,18 +37,21 @@ def commands(text: str) -> list[str]:
 
 
 class Terminal:
-    """A shell into which a block is typed. `said` is its output, `typed` has each command with its time."""
+    """A shell in `folder` into which a block is typed. `said` is its output, `typed` has each command with its time.
 
-    def __init__(self, block: str, folder: Path, name: str, environment: dict[str, str]) -> None:
-        self.said = folder / f"{name}.said"
-        self.typed = folder / f"{name}.typed"
-        script = folder / f"{name}.sh"
+    All files that are not the block's own lie in `notes`. Its path is short enough for a socket.
+    """
+
+    def __init__(self, block: str, folder: Path, notes: Path, name: str, environment: dict[str, str]) -> None:
+        self.said = notes / f"{name}.said"
+        self.typed = notes / f"{name}.typed"
+        script = notes / f"{name}.sh"
         script.write_text(KEEP_TIMES.format(file=self.typed) + block)
         with self.said.open("wb") as said:
             self.shell = subprocess.Popen(
                 ["bash", "-e", script],
                 cwd=folder,
-                env=environment | {"TMPDIR": str(folder)},
+                env=environment | {"TMPDIR": str(notes)},
                 stdin=subprocess.DEVNULL,
                 stdout=said,
                 stderr=subprocess.STDOUT,

@@ -47,13 +47,13 @@ def test_what_follows_the_installation_works_as_it_stands_and_has_a_console(fold
     if "PYTHONPATH" in os.environ:
         environment["PYTHONPATH"] = ":".join(str(ROOT / part) for part in os.environ["PYTHONPATH"].split(":"))
     began = time.monotonic()
-    server = Terminal(first, folder, "first", environment)
+    server = Terminal(first, folder, folder, "first", environment)
     worker = None
     try:
         server.until((folder / "try.env").exists, PROMISED_S)
         [url] = re.findall(r"HORAE_URL='?([^'\s]+)", (folder / "try.env").read_text())
         assert_console(url)
-        worker = Terminal(second, folder, "second", environment)
+        worker = Terminal(second, folder, folder, "second", environment)
         worker.until(lambda: FIRED.search(worker.said.read_text()), PROMISED_S - (time.monotonic() - began))
     finally:
         if worker is not None:

@@ -237,8 +237,8 @@ class BoundedProtocol(HttpToolsProtocol):
         """Returns the bytes that the client has not read. The kernel buffers megabytes, and takes more in steps."""
         try:
             queued = fcntl.ioctl(self.transport.get_extra_info("socket").fileno(), termios.TIOCOUTQ, bytes(SIZE.size))
-        except (OSError, ValueError):  # closed meanwhile
-            return 0
+        except (OSError, ValueError):  # closed meanwhile, or a system that does not tell
+            queued = bytes(SIZE.size)
         return self.transport.get_write_buffer_size() + int(SIZE.unpack(queued)[0])
 
     def resume_writing(self) -> None:

@@ -106,7 +106,10 @@ def limits_of(settings: Settings) -> ConnectionLimits:
     files = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < files:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (files, hard))
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (files, hard))
+        except (OSError, ValueError):  # macOS has a lower limit than the hard one that it tells
+            files = soft
     total = max(10, files - RESERVED_FILES)
     networks = [ip_network(one) for one in settings.api_trusted_proxies]
     return ConnectionLimits(total, share_of_one(total), partial(_within, networks))
@@ -255,7 +258,8 @@ def listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     made = socket.socket(family, socket.SOCK_STREAM)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    if hasattr(socket, "SO_REUSEPORT"):
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
     try:
         made.bind((host, port))
         made.listen(2048)

@@ -8,9 +8,11 @@ import asyncio
 import os
 import ssl
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
+from tempfile import NamedTemporaryFile
 from typing import Final, NamedTuple
 
 from horae.runtime.sharing import SharedPlaces
@@ -85,13 +87,29 @@ def context(identity: Identity | None) -> ssl.SSLContext:
 
 
 def _load(made: ssl.SSLContext, pem: str) -> None:
-    """Load a client certificate. The library reads keys from files only, so the PEM text is a file in memory."""
+    """Load a client certificate. The library reads keys from files only, so the PEM text becomes one for a moment."""
+    with _in_memory(pem) if hasattr(os, "memfd_create") else _on_disk(pem) as path:
+        made.load_cert_chain(path, password=_no_password)
+
+
+@contextmanager
+def _in_memory(pem: str) -> Iterator[str]:
+    """A file that exists in memory only, on Linux."""
     file = os.memfd_create("identity", os.MFD_CLOEXEC)
     try:
         os.write(file, pem.encode())
-        made.load_cert_chain(f"/proc/self/fd/{file}", password=_no_password)
+        yield f"/proc/self/fd/{file}"
     finally:
         os.close(file)
+
+
+@contextmanager
+def _on_disk(pem: str) -> Iterator[str]:
+    """A file that only its owner may read, deleted at the end of the block: for systems without files in memory."""
+    with NamedTemporaryFile("w", prefix="horae-identity-", encoding="utf-8") as file:
+        file.write(pem)
+        file.flush()
+        yield file.name
 
 
 def _no_password() -> str:

@@ -1,7 +1,8 @@
 """The time of one cell: the database's clock at the last reading, carried on by CLOCK_BOOTTIME.
 
 1. Engine code reads no wall clock of its machine, so a jump of that clock changes nothing.
-2. CLOCK_BOOTTIME goes on while the machine is suspended; CLOCK_MONOTONIC stops.
+2. CLOCK_BOOTTIME goes on while the machine is suspended; Linux's CLOCK_MONOTONIC stops. macOS has no CLOCK_BOOTTIME,
+   and its CLOCK_MONOTONIC goes on.
 3. If the database's clock jumps against CLOCK_BOOTTIME by more than two seconds between two readings, it is no longer
    trusted. Dispatch in that cell stops until a person confirms the clock, or until it is set right.
 4. Meanwhile the cell's time goes on as before the jump: rows that are written then must not lie hours in the future
@@ -17,12 +18,13 @@ from typing import Final, NamedTuple
 
 MAX_CLOCK_JUMP: Final = timedelta(seconds=2)
 """How far a reading may lie outside of what the last one allows."""
+TICKING_CLOCK: Final = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 UNREAD: Final = "the cell of this clock has not answered yet"
 
 
 def boottime() -> float:
     """Seconds since this machine started, with the time of suspension."""
-    return time.clock_gettime(time.CLOCK_BOOTTIME)
+    return time.clock_gettime(TICKING_CLOCK)
 
 
 class ClockState(NamedTuple):

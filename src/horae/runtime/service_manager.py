@@ -5,6 +5,7 @@ with `@` is in the abstract namespace of Linux.
 """
 
 import os
+import re
 from collections.abc import Mapping
 from socket import AF_UNIX, SOCK_DGRAM, socket
 from typing import Final, NamedTuple, Self
@@ -34,7 +35,7 @@ class ServiceManager(NamedTuple):
         with socket(AF_UNIX, SOCK_DGRAM) as sender:
             sender.setblocking(False)
             try:
-                sender.sendto("\n".join(lines).encode(), self.address.replace("@", "\0", 1))
+                sender.sendto("\n".join(lines).encode(), re.sub("^@", "\0", self.address))
             except OSError:
                 return False
         return True

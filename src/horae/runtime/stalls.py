@@ -50,6 +50,12 @@ def watch_stalls(bound_s: float = MAX_LOOP_STALL_S) -> Iterator["StallMonitor"]:
         monitor.stop()
 
 
+def cpu_clock_of(thread: int) -> int | None:
+    """The clock of a thread's CPU time, for other threads. None on macOS, which has none: then no use is known."""
+    find = getattr(time, "pthread_getcpuclockid", None)
+    return None if find is None else find(thread)
+
+
 class StallMonitor:
     """Watches the loop in which it is started. `report` is called in the watching thread, or in the loop's.
 
@@ -70,7 +76,7 @@ class StallMonitor:
     def start(self) -> None:
         """Start watching. Call this inside the loop that is to be watched."""
         self._loop, self._thread = asyncio.get_running_loop(), threading.get_ident()
-        self._clock = time.pthread_getcpuclockid(self._thread)
+        self._clock = cpu_clock_of(self._thread)
         self._at, self._cpu = time.monotonic(), time.thread_time()
         self._beat()
         self._watcher = threading.Thread(target=self._watch, name="horae-stalls", daemon=True)
@@ -107,7 +113,7 @@ class StallMonitor:
             beats, silent = self._beats, now - self._at
             if silent <= 1.5 * self._bound or beats == self._reported:
                 continue
-            used = time.clock_gettime(self._clock) - self._cpu
+            used = 0.0 if self._clock is None else time.clock_gettime(self._clock) - self._cpu
             if (used > self._bound or not late) and beats == self._beats:
                 self._reported = beats
                 self._report(Stall(silent, used, self._stack()))

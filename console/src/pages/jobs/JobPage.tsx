@@ -14,6 +14,7 @@ import { Backfills } from "./Backfills";
 import { Calendar } from "./Calendar";
 import { Facts } from "./Facts";
 import { Versions } from "./Versions";
+import { Warnings } from "./Warnings";
 import "./jobs.css";
 
 const REFRESH_MS = 10_000;
@@ -50,6 +51,7 @@ function JobDetail({ job, error }: { job: JobView; error: ReactNode }) {
   return (
     <Page title={job.name} mark={<StateTag state={job.status} />} actions={<Actions job={job} />}>
       {error}
+      <Warnings job={job} />
       <Views job={job} view={view} />
       {view === "facts" && <Facts job={job} />}
       {view === "subjects" && (

@@ -89,6 +89,9 @@ export default {
     DST_GAP: "skipped by a clock change",
     EXPIRED: "expired",
   },
+  warnings: {
+    title: "The egress rules refuse the target of this job: every run will be a dead letter.",
+  },
   view: {
     label: "Views of this job",
     facts: "Overview",

@@ -84,6 +84,9 @@ export default {
     DST_GAP: "因时钟调整被跳过",
     EXPIRED: "已过期",
   },
+  warnings: {
+    title: "出站规则拒绝调用此任务定义的目标：每次运行都会成为死信。",
+  },
   view: {
     label: "此任务定义的视图",
     facts: "概览",

@@ -1,5 +1,6 @@
 """`horae dev`."""
 
+import asyncio
 import shlex
 import signal
 from collections.abc import Iterator
@@ -14,10 +15,12 @@ import typer
 from rich.text import Text
 
 from horae import __version__
+from horae.api import console
 from horae.boot.dev import cluster, event_lines, samples
 from horae.boot.dev.api_server import DevServer, dev_server
 from horae.boot.dev.receiver import receiving
 from horae.boot.dev.watching import WatchedSender
+from horae.boot.dev.worker_results import WORKER_RESULTS_INTERVAL_S, WorkerResults
 from horae.boot.encryption import open_store
 from horae.boot.output import answer, wants_json
 from horae.boot.preparing import prepare
@@ -26,6 +29,8 @@ from horae.boot.serving import ignore_hangups, ignores_hangups, run_node, stop_s
 from horae.boot.session import err, exit_on_refusal, out, run
 from horae.domain.errors import Conflict
 from horae.runtime import telemetry
+from horae.runtime.cancellation import cancel_and_wait
+from horae.runtime.loop import Loop
 from horae.runtime.settings import Settings, read_settings
 from horae.security import keyrings
 from horae.service.context import Context
@@ -121,6 +126,9 @@ async def _serve(database: Database, env: Path | None, *, with_samples: bool) ->
             stack.push_async_callback(samples.clear, ctx)
         await stack.enter_async_context(run_node(settings, store, await secrets_of(settings, store), watched))
         opened = await stack.enter_async_context(dev_server(settings, store, ctx))
+        results = WorkerResults(ctx, lambda past: _say(event_lines.worker_result(past)))
+        watching = asyncio.create_task(Loop("workerresults", results, WORKER_RESULTS_INTERVAL_S).run())
+        stack.push_async_callback(cancel_and_wait, watching)
         if env is not None:
             stack.enter_context(_write_env(env, database, opened))
         _greet(database, opened)
@@ -165,13 +173,18 @@ def _show(database: Database, server: DevServer) -> None:
     _say(Text.assemble((f"Horae {__version__}", "bold"), ", everything in one process. Ctrl-C stops it."))
     for name, value in (
         ("database", database.where),
-        ("console", f"{server.address}/console/ (log in with the key below)"),
+        ("console", _console(server)),
         ("API", f"{server.address}/docs"),
         ("try", f"HORAE_ENVIRONMENT=dev HORAE_DSN={shlex.quote(database.dsn)} {_keyring(database)} horae job list"),
         ("or", server.command()),
     ):
         _say(Text.assemble((f"  {name:<10}", "dim"), value))
     out.print()
+
+
+def _console(server: DevServer) -> str:
+    address = f"{server.address}/console/"
+    return f"{address} (log in with the key below)" if console.load().page else f"not installed; {address} says how"
 
 
 def _keyring(database: Database) -> str:

@@ -9,7 +9,7 @@ from horae.boot.output import answer, err, out
 from horae.boot.setup import files, server, tables
 from horae.boot.setup.addresses import DatabaseAddress
 from horae.boot.setup.files import SettingsFile
-from horae.boot.setup.steps import Steps
+from horae.boot.setup.steps import SetupSteps
 from horae.domain.connections.transports import VERIFIED
 from horae.domain.errors import Conflict, Invalid, Unfit
 from horae.security import keyrings
@@ -51,7 +51,7 @@ async def init(
 
     Each step is printed before it is done. What is there already stays as it is, so it may be run again.
     """
-    steps = Steps(dry_run=dry_run)
+    steps = SetupSteps(dry_run=dry_run)
     address = DatabaseAddress(server_address)
     file = folder / files.SETTINGS
     found = files.read_settings(file)
@@ -103,7 +103,7 @@ def _check(settings: SettingsFile, address: DatabaseAddress, environment: Enviro
         raise Unfit(f"{hosts} is reached without a verified certificate: add ?sslmode={VERIFIED} to --server")
 
 
-def _write_files(steps: Steps, settings: SettingsFile, folder: Path, owner: str | None, *, is_new: bool) -> None:
+def _write_files(steps: SetupSteps, settings: SettingsFile, folder: Path, owner: str | None, *, is_new: bool) -> None:
     keyring, file = Path(settings.keyring), folder / files.SETTINGS
     if keyring.exists():
         steps.is_there(KEYRING, str(keyring))
@@ -118,7 +118,7 @@ def _write_files(steps: Steps, settings: SettingsFile, folder: Path, owner: str 
         files.write_private(file, settings.text(), owner)
 
 
-def _summary(steps: Steps, file: Path) -> str:
+def _summary(steps: SetupSteps, file: Path) -> str:
     if steps.dry_run:
         return f"{steps.changes} steps would be done; nothing was changed"
     named = "" if file.parent == FOLDER else f"HORAE_CONFIG={file} "

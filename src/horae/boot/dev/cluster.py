@@ -21,7 +21,8 @@ from horae.domain.errors import Invalid, Unavailable
 
 NAME: Final = "horae"
 PORT: Final = "5432"  # only part of the socket's name: nothing listens on the network
-MAX_SOCKET_PATH_BYTES: Final = 107
+MAX_SOCKET_PATH_BYTES: Final = 103
+"""The limit of macOS; Linux has four more."""
 SERVER_TIMEOUT_S: Final = 60.0
 SETTINGS: Final = {"listen_addresses": "", "unix_socket_permissions": "0700", "jit": "off"}
 THROWAWAY_OPTIONS: Final = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}

@@ -7,6 +7,7 @@ from rich.text import Text
 
 from horae.delivery.push import Delivery
 from horae.domain.instances.instances import Instance
+from horae.domain.instances.lifecycle import State
 from horae.domain.instances.outcomes import (
     AcceptedCall,
     DeclinedCall,
@@ -19,10 +20,13 @@ from horae.domain.instances.outcomes import (
 )
 from horae.domain.jobs.jobs import Job
 from horae.domain.tasks.tasks import OWN_KEY
+from horae.service.instances.searches import InstanceRecord
 from horae.service.tasks.tasks import ScheduleAnswer
 
 NAME_WIDTH = 20
 MILLISECOND = timedelta(milliseconds=1)
+TARGET = "target"
+"""The worker of a call that its target has accepted and finishes later."""
 
 
 class EventStyle(NamedTuple):
@@ -43,6 +47,25 @@ def decision(at: datetime, type_name: str, key: str, answer: ScheduleAnswer) -> 
     """A decision about the time of a business key."""
     due = f", due at {answer.at.astimezone():%H:%M:%S}" if answer.at else ""
     return _line(at, f"{type_name}/{key}", EventStyle("blue", "→", answer.decision + due))
+
+
+def worker_result(past: InstanceRecord) -> Text:
+    """The result of an attempt that a worker made."""
+    name = f"{past.job}" if past.business_key in {None, OWN_KEY} else f"{past.job}/{past.business_key}"
+    aside = "" if past.trigger_delay_ms is None else f"(due +{_span(past.trigger_delay_ms)})"
+    return _line(past.changed_at, name, _worker_style(past), aside)
+
+
+def _worker_style(past: InstanceRecord) -> EventStyle:
+    took = f"in {_span(past.duration_ms)}" if past.duration_ms else "in under 1 ms"
+    whose = "by its target" if past.worker_id == TARGET else f"by worker {past.worker_id}"
+    match past.state:
+        case State.SUCCESS:
+            return EventStyle("green", "✓", f"finished {whose} {took}")
+        case State.DEAD:
+            return EventStyle("red", "✗", f"{past.error_msg or past.error_code}, {whose}: a dead letter now")
+        case _:
+            return EventStyle("cyan", "○", f"cancelled, {whose}")
 
 
 def _style_of(ran: Instance, job: Job, delivered: Delivery) -> EventStyle:

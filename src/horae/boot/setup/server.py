@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from horae.boot.setup.addresses import DatabaseAddress
 from horae.boot.setup.files import SETTING_OF_ROLE, SettingsFile
-from horae.boot.setup.steps import Steps
+from horae.boot.setup.steps import SetupSteps
 from horae.domain.errors import Unfit
 from horae.security.scram import verifier_of
 from horae.store.cells import Cell
@@ -28,7 +28,7 @@ def verifiers_of(settings: SettingsFile) -> dict[str, str]:
 
 
 async def prepare(
-    steps: Steps, address: DatabaseAddress, admin: str, settings: SettingsFile, *, set_passwords: bool
+    steps: SetupSteps, address: DatabaseAddress, admin: str, settings: SettingsFile, *, set_passwords: bool
 ) -> None:
     """Create the roles and the database that are missing, as the account `admin`."""
     async with connected(address.dsn(admin, database=MAINTENANCE)) as connection:
@@ -57,7 +57,7 @@ async def prepare(
 
 
 async def _check_passwords(
-    steps: Steps,
+    steps: SetupSteps,
     connection: "Connection",
     address: DatabaseAddress,
     settings: SettingsFile,
@@ -80,7 +80,7 @@ async def _check_passwords(
             await roles.set_password(connection, role, verifier_of(password))
 
 
-async def _hand_over(steps: Steps, connection: "Connection", database: str) -> None:
+async def _hand_over(steps: SetupSteps, connection: "Connection", database: str) -> None:
     """Give a database without our tables to the owner's role."""
     account = await roles.read_account(connection)
     if account.table_owner is not None or account.database_owner == roles.OWNER:

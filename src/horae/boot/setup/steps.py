@@ -16,7 +16,7 @@ class StepResult(NamedTuple):
     text: str
 
 
-class Steps:
+class SetupSteps:
     """Prints each step before it is done, and keeps them for `--json`. In a dry run no step is done."""
 
     def __init__(self, *, dry_run: bool) -> None:

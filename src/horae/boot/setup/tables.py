@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Final
 
 from horae.boot.setup.files import ADMIN_KEY, SettingsFile, write_private
-from horae.boot.setup.steps import Steps
+from horae.boot.setup.steps import SetupSteps
 from horae.domain.errors import NotFound
 from horae.domain.tenants.tenants import Tenant
 from horae.repositories.envelopes import Envelopes
@@ -26,7 +26,7 @@ TENANT: Final = "tenant"
 KEY: Final = "key"
 
 
-async def migrate(steps: Steps, settings: SettingsFile) -> None:
+async def migrate(steps: SetupSteps, settings: SettingsFile) -> None:
     """Bring the database up to this release, as the owner of its tables."""
     cells = _cells(settings)
     [plan] = await migrations.plan(cells, settings.environment)
@@ -36,7 +36,7 @@ async def migrate(steps: Steps, settings: SettingsFile) -> None:
         await migrations.migrate(cells, settings.environment)
 
 
-async def create_first_key(steps: Steps, settings: SettingsFile, folder: Path, owner: str | None) -> None:
+async def create_first_key(steps: SetupSteps, settings: SettingsFile, folder: Path, owner: str | None) -> None:
     """Create the first tenant and a key for its administrator, whose text goes into a file and nowhere else."""
     async with Store.of(_cells(settings), cipher=lambda store: Envelopes(store, _keks(settings))) as store:
         tenant = await _tenant(steps, store, settings.tenant)
@@ -53,7 +53,7 @@ async def create_first_key(steps: Steps, settings: SettingsFile, folder: Path, o
             write_private(folder / ADMIN_KEY, made.text + "\n", owner)
 
 
-async def _tenant(steps: Steps, store: Store, name: str) -> Tenant | None:
+async def _tenant(steps: SetupSteps, store: Store, name: str) -> Tenant | None:
     """The first tenant; None in a dry run that would create it."""
     try:
         found = await tenants.find(store, name)
@@ -65,7 +65,7 @@ async def _tenant(steps: Steps, store: Store, name: str) -> Tenant | None:
     return found
 
 
-def plan_all(steps: Steps, settings: SettingsFile, folder: Path) -> None:
+def plan_all(steps: SetupSteps, settings: SettingsFile, folder: Path) -> None:
     """The steps for a database that is not there yet, in a dry run."""
     steps.begins(TABLES, f"apply {len(migrations.all_migrations())} migrations as {settings.environment}")
     steps.begins(TENANT, f"create {settings.tenant}")

@@ -24,6 +24,14 @@ KEEPALIVE_IDLE_S: Final = 5
 KEEPALIVE_INTERVAL_S: Final = 2
 KEEPALIVE_PROBES: Final = 3
 TCP_USER_TIMEOUT_MS: Final = 5000
+TCP_OPTIONS: Final = {
+    "TCP_KEEPIDLE": KEEPALIVE_IDLE_S,
+    "TCP_KEEPALIVE": KEEPALIVE_IDLE_S,  # the same on macOS
+    "TCP_KEEPINTVL": KEEPALIVE_INTERVAL_S,
+    "TCP_KEEPCNT": KEEPALIVE_PROBES,
+    "TCP_USER_TIMEOUT": TCP_USER_TIMEOUT_MS,  # on Linux only
+}
+"""Options by their names in `socket`. An option that the system does not have is left out."""
 SESSION: Final = {
     "timezone": "UTC",
     "default_transaction_isolation": "read committed",  # of two guarded writes the second finds no row
@@ -119,10 +127,9 @@ def keep_alive(connection: "Connection | PoolConnectionProxy[asyncpg.Record]") -
         return
     with socket.fromfd(given.fileno(), given.family, socket.SOCK_STREAM) as own:  # both share the options
         own.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        own.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, KEEPALIVE_IDLE_S)
-        own.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, KEEPALIVE_INTERVAL_S)
-        own.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT, KEEPALIVE_PROBES)
-        own.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, TCP_USER_TIMEOUT_MS)
+        for name, value in TCP_OPTIONS.items():
+            if (option := getattr(socket, name, None)) is not None:
+                own.setsockopt(socket.IPPROTO_TCP, option, value)
 
 
 def _retrieve_error(call: "asyncio.Future[Result]") -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import asyncpg
 
 from horae.domain.errors import Conflict, Unfit
-from horae.domain.health.doctor import Severity, examine_version
+from horae.domain.health.doctor import NEWEST_MAJOR, OLDEST_MAJOR
 from horae.store.databases import roles
 from horae.store.databases.roles import Account
 from horae.store.statements import sql
@@ -88,9 +88,9 @@ async def read_environment(connection: "Connection") -> str | None:
 def _examine(facts: DatabaseFacts, environment: str) -> list[str]:
     """What is wrong with the server and the database."""
     wrong = []
-    version = examine_version(facts.version)
-    if version.level is Severity.FAULT:
-        wrong.append(f"the server is PostgreSQL {facts.version // 10_000}: {version.advice}")
+    major = facts.version // 10_000
+    if major < OLDEST_MAJOR:
+        wrong.append(f"the server is PostgreSQL {major}: use PostgreSQL {OLDEST_MAJOR} to {NEWEST_MAJOR}")
     if facts.encoding != ENCODING:
         made = f"create database {facts.database} encoding '{ENCODING}' template template0"
         wrong.append(f"the database {facts.database} has the encoding {facts.encoding}: make it anew with `{made}`")

@@ -99,7 +99,7 @@ async def create_missing(
 async def _create(connection: "Connection", name: str, verifier: str | None) -> None:
     """Create one role with its settings, or nothing."""
     async with connection.transaction():
-        await create(connection, name, verifier)
+        await _create_role(connection, name, verifier)
         for role, setting, value in SETTINGS:
             if role == name:
                 await configure(connection, role, setting, value)
@@ -109,6 +109,13 @@ async def _create(connection: "Connection", name: str, verifier: str | None) -> 
                 with suppress(asyncpg.InsufficientPrivilegeError):
                     async with connection.transaction():
                         await grant(connection, granted, role)
+
+
+async def _create_role(connection: "RunsStatements", name: str, verifier: str | None) -> None:
+    if verifier is None:
+        await create(connection, name)
+    else:
+        await create_with_password(connection, name, verifier)
 
 
 async def _continue_as_owner(connection: "Connection", account: Account) -> None:
@@ -152,7 +159,7 @@ async def statements_for_administrator(verifiers: Mapping[str, str], database: s
     """The statements that create all roles and the database, for an administrator of the server."""
     found = StatementList()
     for role in ROLES:
-        await create(found, role, verifiers.get(role))
+        await _create_role(found, role, verifiers.get(role))
     for setting in SETTINGS:
         await configure(found, *setting)
     for role, granted in GRANTED:
@@ -161,9 +168,14 @@ async def statements_for_administrator(verifiers: Mapping[str, str], database: s
     return found.statements
 
 
-async def create(connection: RunsStatements, role: str, verifier: str | None = None) -> None:
-    """Create a role that may log in, and nothing else. Without a verifier it has no password."""
-    await connection.execute(sql("databases/roles/create").format(role=role, verifier=verifier or ""))
+async def create(connection: RunsStatements, role: str) -> None:
+    """Create a role that may log in, and nothing else. It has no password."""
+    await connection.execute(sql("databases/roles/create").format(role=role))
+
+
+async def create_with_password(connection: RunsStatements, role: str, verifier: str) -> None:
+    """Create a role that may log in with a password, and nothing else."""
+    await connection.execute(sql("databases/roles/create_with_password").format(role=role, verifier=verifier))
 
 
 async def set_password(connection: "Connection", role: str, verifier: str) -> None:

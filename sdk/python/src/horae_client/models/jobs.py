@@ -50,7 +50,7 @@ class Override(Model, frozen=True, kw_only=True):
 class Job(Model, frozen=True, kw_only=True):
     """A job as it is now, with all defaults. `held` is None in lists and after changes.
 
-    `warnings` say after a change what will not work as it stands, such as a target that may not be called.
+    `warnings` has a sentence for each address of the target that the egress rules refuse; it is empty in lists.
 
     `unreadable` is the code of a refusal: encrypted parts could not be decrypted, and are left out. With
     `SCH_503_RELEASE` a newer release wrote parts of the definition, which have default values here.
