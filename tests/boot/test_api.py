@@ -16,6 +16,7 @@ from horae.boot.api_server import api_server
 from horae.domain.errors import Unfit
 from horae.runtime.settings import Settings
 from horae.store.store import Store
+from tests.api.api_servers import CLEAN
 from tests.store.walls import as_role
 
 HORAE = Path(sys.executable).parent / "horae"
@@ -78,16 +79,18 @@ def test_a_port_that_another_program_uses_is_told_as_such(environment):
 
 def test_keys_are_listed_with_their_roles_and_shards_by_who_holds_them(environment):
     """TRIAL 3.9."""
-    call(environment, "key", "bootstrap")
-    made = call(environment, "key", "create", "ci", "--role", "operator", "--role", "viewer", "--tenant", "system")
-    assert made.returncode == 0, made.stderr
-    listed = json.loads(call(environment, "key", "list", "--tenant", "system", "--json").stdout)
-    assert {one["name"]: sorted(one["roles"]) for one in listed} == {
-        "bootstrap": ["admin"],
-        "ci": ["operator", "viewer"],
-    }
     call(environment, "migrate")
-    shown = call(environment | {"COLUMNS": "200"}, "shards")
+    key = call(environment, "key", "bootstrap").stdout.splitlines()[-1]
+    with serving(environment) as (address, _):
+        access = CLEAN | {"HORAE_URL": address, "HORAE_KEY": key}
+        made = call(access, "key", "create", "ci", "--role", "operator", "--role", "viewer")
+        assert made.returncode == 0, made.stderr
+        listed = json.loads(call(access, "key", "list", "--json").stdout)
+        assert {one["name"]: sorted(one["roles"]) for one in listed} == {
+            "bootstrap": ["admin"],
+            "ci": ["operator", "viewer"],
+        }
+        shown = call(access | {"COLUMNS": "200"}, "shards")
     assert shown.returncode == 0, shown.stderr
     assert shown.stdout.count("2048") == 2
     assert "unassigned" in shown.stdout

@@ -45,8 +45,8 @@ class Running:
 
     def command(self):
         """The command it offers for another terminal."""
-        self.until(r"try +HORAE_ENVIRONMENT=dev HORAE_DSN=")
-        return re.search(r"HORAE_ENVIRONMENT=dev HORAE_DSN=\S+ HORAE_KEYRING=\S+ horae job list", self.said)[0]
+        self.until(r"try +HORAE_URL=")
+        return re.search(r"HORAE_URL=\S+ HORAE_KEY=\S+ horae job list", self.said)[0]
 
     def ask(self):
         """What the API answers to the question it offers for another terminal."""

@@ -7,7 +7,22 @@ import pytest
 from typer.testing import CliRunner
 
 from horae.boot.cli import whole
+from tests.boot.api_thread import ApiThread
 from tests.receiver import receiving
+
+
+@pytest.fixture
+def serve(cells):
+    """Starts an API with these settings, and returns its address and a key as settings of commands."""
+    made = []
+
+    def start(**settings):
+        made.append(ApiThread(cells, **settings))
+        return {"horae_url": made[-1].url, "horae_key": made[-1].key()}
+
+    yield start
+    for one in made:
+        one.close()
 
 
 @pytest.fixture
@@ -27,28 +42,29 @@ def horae(cells, monkeypatch):
     return call
 
 
-def test_nothing_begins_without_keys_unless_payloads_are_to_stay_in_clear(horae, tmp_path):
+def test_nothing_begins_without_keys_unless_payloads_are_to_stay_in_clear(horae, serve, tmp_path):
     horae("migrate")
     for words in (("api", "--port", "0"), ("node", "--once")):
         said = horae(*words, fails=True)
         assert "HORAE_KEYRING" in said
         assert "HORAE_ENCRYPTION=off" in said
     horae("node", "--once", horae_encryption="off")
-    assert "SCH_503_KEYS" in horae("job", "create", "a", "--cron", "@daily", "--payload", '{"a": 1}', fails=True)
     (tmp_path / "open.json").write_text("{}")
     (tmp_path / "open.json").chmod(0o644)
     assert "chmod 600" in horae("node", "--once", fails=True, horae_keyring=str(tmp_path / "open.json"))
-    horae("job", "create", "clear", "--keyed", horae_encryption="off")
-    refused = horae("secret", "put", "a", said="x", fails=True, horae_encryption="off")
+    clear = serve(keyring=None, encryption="off")
+    horae("job", "create", "clear", "--keyed", **clear)
+    refused = horae("secret", "put", "a", said="x", fails=True, **clear)
     assert "SCH_409_CONFLICT" in refused
 
 
-def test_a_keyring_is_made_rotated_and_its_payloads_reach_their_target(horae, tmp_path):
+def test_a_keyring_is_made_rotated_and_its_payloads_reach_their_target(horae, serve, tmp_path):
     ring = {"horae_keyring": str(tmp_path / "ring.json")}
     with receiving() as receiver:
         horae("keyring", "create", "--name", "one", **ring)
         assert "exists already" in horae("keyring", "create", fails=True, **ring)
         horae("migrate", **ring)
+        ring |= serve(keyring=tmp_path / "ring.json")
         horae("job", "create", "MAIL", "--keyed", "--url", f"{receiver.url}/mail", **ring)
         horae("task", "put", "MAIL", "1", "--payload", '{"n": 1}', **ring)
         assert "two wraps from now on" in horae("keyring", "rotate", "--name", "two", **ring)

@@ -1,9 +1,13 @@
 """F6: a process starts with the cells that answer, and joins the others when they are back."""
 
+import asyncio
+
 import httpx2
 import pytest
 
+from horae.domain.tenants.tenants import SYSTEM
 from tests.api.api_servers import Door
+from tests.boot.api_thread import ApiThread
 from tests.cell_down import WEATHERS, a_tenant_in, first_behind, mended_proxy
 from tests.steps import query, until
 from tests.system.children import Child
@@ -74,14 +78,19 @@ async def test_a_process_is_refused_where_no_cell_answers(cells, proxy, started,
 
 
 async def test_a_list_on_the_command_line_shows_what_there_is_and_names_what_is_missing(cells, store, proxy, started):
-    away = await a_tenant_in(store, store.cells[1], "away")
-    done = started(Child, cells, "tenant", "create", "here", "--width", "4096")
-    assert await done.ended(LONG) == 0
-    whole = started(Child, cells, "job", "list", HORAE_TENANT="here")
-    assert await whole.ended(LONG) == 0
-    assert "not reached" not in whole.tail()
-    proxy.refuse()
-    for words in (("tenant", "list"), ("shards",)):
-        listed = started(Child, first_behind(cells, proxy), *words, HORAE_TENANT=away.name)
-        assert await listed.ended(LONG) == 0, listed.tail()
-        assert "not reached: cell-0" in listed.tail()
+    await a_tenant_in(store, store.cells[1], SYSTEM)
+    api = ApiThread(first_behind(cells, proxy))
+    try:
+        key = await asyncio.to_thread(api.key, SYSTEM)
+        access = {"HORAE_URL": api.url, "HORAE_KEY": key}
+        for number, words in enumerate((("tenant", "list"), ("nodes",))):
+            whole = started(Child, cells, *words, number=f"{number}-whole", **access)
+            assert await whole.ended(LONG) == 0, whole.tail()
+            assert "not reached" not in whole.tail()
+        proxy.refuse()
+        for number, words in enumerate((("tenant", "list"), ("nodes",))):
+            listed = started(Child, cells, *words, number=f"{number}-part", **access)
+            assert await listed.ended(LONG) == 0, listed.tail()
+            assert "not reached: cell-0" in listed.tail()
+    finally:
+        await asyncio.to_thread(api.close)

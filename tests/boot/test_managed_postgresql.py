@@ -7,6 +7,8 @@ import re
 import shutil
 import subprocess
 import sys
+import time
+from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
 
@@ -151,15 +153,50 @@ def fires(deployment):
         egress = {"networks": ["127.0.0.0/8"], "ports": ["1024-65535"], "plain": True}
         settings = deployment.cells | {"HORAE_EGRESS": json.dumps(egress)}
         owner = {"HORAE_DSN": deployment.dsn("horae_migrate"), "HORAE_EGRESS": settings["HORAE_EGRESS"]}
-        deployment.must(f"horae job create hello --cron '* * * * * *' --url {receiver.url}/hello", **owner)
-        node = subprocess.Popen([HORAE, "node"], env=deployment.environment | settings, cwd=deployment.folder)
-        try:
-            assert receiver.arrived.wait(60)
-        finally:
-            node.terminate()
-            node.wait(60)
-        assert node.returncode == 0
-        assert "SUCCESS" in deployment.must("horae history hello", **owner)
+        key = deployment.must("horae key bootstrap", **owner).splitlines()[-1]
+        with serving(deployment) as url:
+            first = {"HORAE_URL": url, "HORAE_KEY": key}
+            made = deployment.must("horae key create app --role admin --tenant default", **first)
+            access = first | {"HORAE_KEY": made.splitlines()[-1]}
+            deployment.must(f"horae job create hello --cron '* * * * * *' --url {receiver.url}/hello", **access)
+            run_node(deployment, settings, receiver)
+            assert "SUCCESS" in deployment.must("horae history hello", **access)
+
+
+def run_node(deployment, settings, receiver):
+    """A node, until the first call has arrived."""
+    node = subprocess.Popen([HORAE, "node"], env=deployment.environment | settings, cwd=deployment.folder)
+    try:
+        assert receiver.arrived.wait(60)
+    finally:
+        node.terminate()
+        node.wait(60)
+    assert node.returncode == 0
+
+
+@contextmanager
+def serving(deployment):
+    """The API as its own role."""
+    port = free_port()
+    settings = {"HORAE_API_SECRET": SECRET, "HORAE_API_PORT": str(port)} | deployment.cells
+    environment = deployment.environment | settings | {"HORAE_API_DSN": deployment.dsn("horae_api")}
+    server = subprocess.Popen([HORAE, "api"], env=environment, cwd=deployment.folder)
+    url = f"http://127.0.0.1:{port}"
+    try:
+        while not is_ready(url):
+            assert server.poll() is None
+            time.sleep(0.05)
+        yield url
+    finally:
+        server.terminate()
+        server.wait(30)
+
+
+def is_ready(url):
+    try:
+        return httpx2.get(f"{url}/readyz").status_code == 200
+    except httpx2.TransportError:
+        return False
 
 
 async def serves(deployment):

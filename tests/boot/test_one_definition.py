@@ -5,11 +5,9 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 import pytest
-from typer.testing import CliRunner
 
 from horae.api.models.jobs import JobView, NewJob
 from horae.api.models.versions import UpdateJob
-from horae.boot.cli import whole
 from horae.boot.commands.schedules import trigger_said
 from horae.boot.output import to_json
 from horae.boot.schedule_files import ScheduleFile, yaml
@@ -133,14 +131,11 @@ def test_what_is_omitted_is_filled_in_the_same_way():
     assert by_api({"name": "c", "cron": "0 2 * * *"}).trigger.zone == "Asia/Shanghai"
 
 
-def test_the_command_line_defines_what_a_body_does(cells, monkeypatch):
-    monkeypatch.setenv("HORAE_CELLS", json.dumps([{"name": cell.name, "dsn": cell.dsn} for cell in cells]))
-    monkeypatch.setenv("HORAE_ENVIRONMENT", "test")
+def test_the_command_line_defines_what_a_body_does(horae, monkeypatch):
     monkeypatch.setenv("HORAE_TENANT", ACME.name)
-    assert CliRunner().invoke(whole(), ["migrate"]).exit_code == 0
-    asked = ["job", "create", "backup", *BACKUP_WORDS.split("|"), "--payload", json.dumps(BACKUP["payload"]), "--json"]
-    done = CliRunner().invoke(whole(), asked)
-    assert done.exit_code == 0, (done.output, done.exception)
+    horae("migrate")
+    words = BACKUP_WORDS.split("|")
+    theirs = horae.json("job", "create", "backup", *words, "--payload", json.dumps(BACKUP["payload"]))
     job = Job(
         shard=0,
         id=UUID(int=1),
@@ -150,7 +145,7 @@ def test_the_command_line_defines_what_a_body_does(cells, monkeypatch):
         status=Status.ACTIVE,
         definition=by_api(BACKUP),
     )
-    theirs, ours = json.loads(done.stdout), json.loads(to_json(JobView.of(job)))
+    ours = json.loads(to_json(JobView.of(job)))
     differing = {"id", "next_fire_at", "schedule", "held"}
     assert {key: value for key, value in theirs.items() if key not in differing} == {
         key: value for key, value in ours.items() if key not in differing

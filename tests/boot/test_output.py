@@ -7,8 +7,10 @@ import re
 
 from typer.testing import CliRunner
 
+from horae.boot import remote
 from horae.boot.cli import whole
 from horae.store.databases import databases
+from horae_client.retries import Retries
 from tests.cluster import free_port
 from tests.receiver import receiving
 
@@ -37,7 +39,7 @@ def test_every_noun_answers_as_the_api_does_when_asked_for_json(horae):
     assert horae.json("dead-letter", "replay", "--tag", "x") == {"sent": 0, "refused": 0}
     assert horae.json("forecast", "--hours", "1")["total"] == 12
     assert {one["kind"] for one in horae.json("health")["causes"]} == {"SHARDS_UNHELD"}, "no node runs here"
-    assert horae.json("nodes")["cells_down"] == []
+    assert horae.json("nodes", tenant="system")["cells_down"] == []
     assert horae.json("calendar", "list") == []
     assert len(horae.json("cell", "trust-clock")) == 2
     assert {"action", "roles"} <= horae.json("key", "roles")[0].keys()
@@ -88,11 +90,11 @@ def test_jobs_are_labelled_compared_and_paused_and_keys_and_tenants_listed(horae
     assert horae.json("job", "pause", "a")["status"] == "PAUSED"
     made = horae.json("key", "create", "ci", "--role", "viewer")
     assert made["key"]
-    [key] = horae.json("key", "list")
-    assert (key["name"], "key" in key) == ("ci", False)
+    found = {key["name"]: key for key in horae.json("key", "list")}
+    assert (found.keys(), "key" in found["ci"]) == ({"ci", "cli-admin"}, False)
     assert "ci" in horae("key", "list")
-    assert [one["name"] for one in horae.json("tenant", "list")] == ["default"]
-    assert horae.json("tenant", "pause", "default") == {"name": "default", "status": "PAUSED"}
+    assert [one["name"] for one in horae.json("tenant", "list", tenant="system")] == ["default", "system"]
+    assert horae.json("tenant", "pause", "default", tenant="system") == {"name": "default", "status": "PAUSED"}
 
 
 def test_a_backfill_is_followed_to_its_end(horae):
@@ -107,22 +109,35 @@ def test_a_backfill_is_followed_to_its_end(horae):
 
 
 def test_the_status_of_a_command_says_what_was_wrong(horae, monkeypatch):
-    assert "horae tenant create" in horae("job", "list", status=3)
     horae("migrate")
     assert "SCH_404_NOT_FOUND" in horae("job", "show", "nothing", status=3)
     horae("job", "create", "a", "--cron", "@hourly")
     assert "SCH_409_NAME_TAKEN" in horae("job", "create", "a", "--cron", "@hourly", status=4)
     assert "SCH_422_INVALID" in horae("task", "put", "a", "k", "--payload", "{", status=1)
+    assert "SCH_403_FORBIDDEN" in horae("job", "pause", "a", roles=("viewer",), status=1)
     horae("job", "label", "a", "neither", status=2)
     horae("job", "nonsense", status=2)
     assert "SCH_503_DISPATCHER_DOWN" in horae("job", "trigger", "a", "--key", "k", status=5)
     nobody = [{"name": "cell-0", "dsn": f"postgresql://nobody@127.0.0.1:{free_port()}/nothing"}]
     monkeypatch.setenv("HORAE_CELLS", json.dumps(nobody))
-    said = horae("job", "list", status=5)
-    assert re.search(r"no database answers; is it running, and is HORAE_DSN", said)
+    assert re.search(r"no database answers; is it running, and is HORAE_DSN", horae("doctor", status=5))
     monkeypatch.setenv("HORAE_CELLS", "[]")
     monkeypatch.delenv("HORAE_DSN", raising=False)
-    assert "horae dev" in horae("job", "list", status=1)
+    assert "horae dev" in horae("doctor", status=1)
+
+
+def test_where_no_api_answers_or_none_is_chosen_it_says_what_to_do(monkeypatch, tmp_path):
+    monkeypatch.setenv("HORAE_CONTEXTS", str(tmp_path / "contexts.toml"))
+    monkeypatch.setattr(remote, "PATIENCE", Retries(tries=1))
+    monkeypatch.setenv("HORAE_URL", f"http://127.0.0.1:{free_port()}")
+    monkeypatch.setenv("HORAE_KEY", "k")
+    done = CliRunner().invoke(whole(), ["job", "list"])
+    assert (done.exit_code, "no API answers at http://127.0.0.1:" in done.stderr) == (5, True), done.output
+    monkeypatch.delenv("HORAE_KEY")
+    assert "HORAE_KEY is not" in CliRunner().invoke(whole(), ["job", "list"]).stderr
+    monkeypatch.delenv("HORAE_URL")
+    done = CliRunner().invoke(whole(), ["job", "list"])
+    assert (done.exit_code, "horae login" in done.stderr) == (1, True), done.output
 
 
 def test_a_database_that_was_never_migrated_says_what_to_do(cluster, monkeypatch):
@@ -130,7 +145,7 @@ def test_a_database_that_was_never_migrated_says_what_to_do(cluster, monkeypatch
     asyncio.run(databases.make(cluster.dsn("postgres"), [name]))
     try:
         monkeypatch.setenv("HORAE_CELLS", json.dumps([{"name": "cell-0", "dsn": cluster.dsn(name)}]))
-        done = CliRunner().invoke(whole(), ["job", "list"])
+        done = CliRunner().invoke(whole(), ["key", "bootstrap"])
         assert (done.exit_code, "horae migrate" in done.stderr) == (5, True), done.output
     finally:
         asyncio.run(databases.drop(cluster.dsn("postgres"), [name]))

@@ -3,9 +3,6 @@
 import json
 
 import pytest
-from typer.testing import CliRunner
-
-from horae.boot.cli import whole
 
 JOBS = """
 owner: billing
@@ -19,19 +16,11 @@ jobs:
 
 
 @pytest.fixture
-def horae(cells, monkeypatch, tmp_path):
-    monkeypatch.setenv("HORAE_CELLS", json.dumps([{"name": cell.name, "dsn": cell.dsn} for cell in cells]))
-    monkeypatch.setenv("HORAE_ENVIRONMENT", "test")
-    monkeypatch.setenv("COLUMNS", "200")
+def horae(horae, monkeypatch, tmp_path):
+    """The command line in a folder of its own; it returns what was printed, also by a command that fails."""
     monkeypatch.chdir(tmp_path)
-
-    def call(*words, status=0):
-        done = CliRunner().invoke(whole(), words)
-        assert done.exit_code == status, (done.output, done.exception)
-        return done.stdout
-
-    call("migrate")
-    return call
+    horae("migrate")
+    return lambda *words, status=0: horae.result(*words, status=status).stdout
 
 
 def test_a_file_is_planned_applied_changed_and_pruned(horae, tmp_path):

@@ -37,14 +37,14 @@ async def read(cells: Any) -> Allowance:
 def test_only_what_an_option_names_is_changed(horae, cells):
     horae("migrate")
     asyncio.run(give(cells))
-    told = horae.json("tenant", "allow", "default", "--weight", "2")
+    told = horae.json("tenant", "allow", "default", "--weight", "2", tenant="system")
     expected = replace(GIVEN, weight=2)
     assert asyncio.run(read(cells)) == expected
     assert told["allowance"]["egress"]["networks"] == ["10.20.0.0/16"]
-    horae("tenant", "allow", "default", "--concurrency", "3", "--sources", "4")
+    horae.platform("tenant", "allow", "default", "--concurrency", "3", "--sources", "4")
     expected = replace(expected, limit=Limit(rate=50, burst=5, concurrency=3), counts=replace(GIVEN.counts, sources=4))
     assert asyncio.run(read(cells)) == expected
-    assert "10.20.0.0/16" in horae("tenant", "allow", "default")
+    assert "10.20.0.0/16" in horae.platform("tenant", "allow", "default")
     assert asyncio.run(read(cells)) == expected
-    horae("tenant", "allow", "default", "--rate", "0", "--concurrency", "0")
+    horae.platform("tenant", "allow", "default", "--rate", "0", "--concurrency", "0")
     assert asyncio.run(read(cells)) == replace(expected, limit=None)

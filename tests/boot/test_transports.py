@@ -9,7 +9,14 @@ from horae.boot.cli import whole
 from tests.api.api_servers import SECRET
 
 REMOTE = "postgresql://horae_engine@db.example.invalid/horae"
-COMMANDS = [("node",), ("node", "--once"), ("api", "--port", "0"), ("migrate",), ("job", "list"), ("nodes",)]
+COMMANDS = [
+    ("node",),
+    ("node", "--once"),
+    ("api", "--port", "0"),
+    ("migrate",),
+    ("key", "bootstrap"),
+    ("cell", "trust-clock"),
+]
 
 
 @pytest.fixture

@@ -10,19 +10,22 @@ from pathlib import Path
 
 import pytest
 
+from tests.boot.conftest import OVER_POSTGRESQL
 from tests.receiver import receiving
 
 HORAE = Path(sys.executable).parent / "horae"
 
 
 @pytest.fixture
-def horae(cells):
+def horae(cells, api):
     environment = os.environ | {
         "HORAE_CELLS": json.dumps([{"name": cell.name, "dsn": cell.dsn} for cell in cells]),
         "HORAE_ENVIRONMENT": "test",
     }
 
     def call(*words, check=True):
+        if words[0] not in OVER_POSTGRESQL:
+            environment.update({"HORAE_URL": api.url, "HORAE_KEY": api.key()})
         done = subprocess.run([HORAE, *words], check=False, env=environment, capture_output=True, text=True, timeout=60)
         assert not check or done.returncode == 0, done.stderr
         return done.stdout if check else (done.returncode, done.stderr)
@@ -61,7 +64,7 @@ def test_a_test_request_reaches_the_target_and_fires_nothing(horae):
         receiver.answers["/report"] = [404]
         status, _ = horae("job", "test", "report", check=False)
         assert status == 1
-        assert "report" not in horae("history", "report")
+        assert horae("history", "report") == "report has not fired yet\n"
 
 
 def test_refusals_are_told_with_their_code_and_a_status(horae):
@@ -96,7 +99,7 @@ def test_dead_letters_are_listed_replayed_and_discarded(horae):
         assert (
             horae("dead-letter", "replay", "--tag", "transient_error", "--limit", "5000") == "0 replayed, 0 refused\n"
         )
-        assert re.fullmatch(r"ins_\w{26}\n", horae("dead-letter", "replay", two))
+        assert re.fullmatch(r"replayed as ins_\w{26}\n", horae("dead-letter", "replay", two))
 
 
 def test_a_node_runs_until_told_and_hands_its_shards_back(horae):

@@ -11,6 +11,7 @@ from horae.domain.instances.instances import Priority
 from horae.domain.schedules import Policies, Spread
 from horae.domain.schedules.triggers import IntervalTrigger
 from horae.domain.targets.targets import HttpTarget
+from horae.service.context import PlatformContext
 from horae.service.health import lateness
 from horae.store.events import feeds
 from tests.nodes import node_in
@@ -100,7 +101,7 @@ async def test_lateness_is_told_for_each_second_of_the_minute(ctx, store, catche
     delays = defaultdict(list)
     for row in await query(store, ENDED):
         delays[row["due_at"].second].append(row["trigger_delay_ms"])
-    told = await lateness.by_second(store, timedelta(minutes=10))
+    told = await lateness.by_second(PlatformContext(store, "test"), timedelta(minutes=10))
     assert told.cells_down == []
     assert {one.second: one.fires for one in told.seconds} == {at.second: 30, (at.second + 7) % 60: 5}
     for one in told.seconds:
@@ -108,4 +109,4 @@ async def test_lateness_is_told_for_each_second_of_the_minute(ctx, store, catche
         assert ([0, *BOUNDS_MS])[place] <= one.p95_ms <= BOUNDS_MS[min(place + 1, len(BOUNDS_MS) - 1)]
     first, second = sorted(told.seconds, key=lambda one: -one.fires)
     assert first.p95_ms > second.p95_ms, "who was due sooner is later"
-    assert (await lateness.by_second(store, timedelta(0))).seconds == []
+    assert (await lateness.by_second(PlatformContext(store, "test"), timedelta(0))).seconds == []

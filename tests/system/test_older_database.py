@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from horae.runtime.settings import CellSettings
+from tests.boot.api_thread import ApiThread
 from tests.system.children import ROOT
 from tests.system.releases import export_release, find_release_before
 
@@ -25,7 +26,7 @@ async def empty_cell(cluster):
 def horae(empty_cell, tmp_path):
     """Runs a command of a release on the database."""
 
-    def run(source, *words):
+    def run(source, *words, **access):
         settings = {
             "PYTHONPATH": str(source),
             "HORAE_CELLS": json.dumps([empty_cell.model_dump()]),
@@ -35,7 +36,7 @@ def horae(empty_cell, tmp_path):
         }
         command = [sys.executable, "-m", "horae", *words]
         done = subprocess.run(
-            command, env=os.environ | settings, cwd=tmp_path, capture_output=True, text=True, check=False
+            command, env=os.environ | settings | access, cwd=tmp_path, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
@@ -43,7 +44,7 @@ def horae(empty_cell, tmp_path):
     return run
 
 
-def test_a_database_of_the_release_before_is_migrated_and_its_jobs_go_on(horae, tmp_path):
+def test_a_database_of_the_release_before_is_migrated_and_its_jobs_go_on(horae, empty_cell, tmp_path):
     commit = find_release_before()
     if commit is None:
         pytest.skip("there is no release before: this checkout has no history, or none with fewer migrations")
@@ -52,7 +53,11 @@ def test_a_database_of_the_release_before_is_migrated_and_its_jobs_go_on(horae, 
     horae(before, "migrate")
     horae(before, "job", "create", "nightly", "--cron", "0 3 * * *", "--payload", '{"shop": 7}')
     assert "cell-0: 00" in horae(ours, "migrate")
-    [job] = json.loads(horae(ours, "job", "list", "--json"))
+    api = ApiThread([empty_cell], keyring=tmp_path / "ring.json")
+    try:
+        [job] = json.loads(horae(ours, "job", "list", "--json", HORAE_URL=api.url, HORAE_KEY=api.key()))
+    finally:
+        api.close()
     assert (job["name"], job["trigger"]["expression"], job["payload"]) == ("nightly", "0 3 * * *", {"shop": 7})
     horae(ours, "node", "--once")
     assert horae(ours, "migrate").strip() == "nothing to do"

@@ -10,10 +10,12 @@ from horae.boot.output import MEANING
 
 HEAD: Final = """# Command line
 
-This page is written by `horae manual > docs/cli.md`; a test keeps it current. What a command works on is named by
-`HORAE_DSN` (one database) or `HORAE_CELLS`, and by `HORAE_TENANT`, or by the settings file: `horae --config FILE …`
-([settings](settings.md)). Tables are for people: every command takes `--json` and answers as the [API](api/index.md)
-does. `horae --install-completion` teaches your shell.
+This page is written by `horae manual > docs/cli.md`; a test keeps it current. Commands speak to the API over HTTP with
+a key: `horae login` or `horae context add` stores both, `HORAE_URL` and `HORAE_KEY` name them in the environment; see
+[the command line over HTTP](command-line.md). Only commands that run, set up or rescue a deployment open PostgreSQL, by
+`HORAE_DSN` or `HORAE_CELLS`, or by a settings file: `horae --config FILE …` ([settings](settings.md)). Tables are for
+people: every command takes `--json` and answers as the [API](api/index.md) does. `horae --install-completion` teaches
+your shell, and completes names from the server.
 
 ## Exit codes
 | status | meaning |

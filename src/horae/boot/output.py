@@ -7,7 +7,6 @@ from enum import IntEnum
 from typing import Any, Final
 
 import msgspec
-from pydantic import BaseModel
 from rich.console import Console
 from rich.text import Text
 
@@ -99,6 +98,6 @@ def status_of(error: HoraeError) -> Exit:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, BaseModel):
+    if hasattr(value, "model_dump"):  # a model of the API; a command over HTTP does without the library of these
         return value.model_dump(mode="json")
     raise NotImplementedError(f"{type(value).__name__} has no form in JSON")

@@ -1,32 +1,25 @@
-"""Builds an open store and a caller from settings, and turns refusals into exit codes."""
+"""Builds an open store and a caller from settings, for commands that open PostgreSQL."""
 
-import getpass
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator
-from contextlib import asynccontextmanager, contextmanager
-from typing import Final, TypeVar
-
-import typer
-import uvloop
+import os
+import pwd
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
 
 from horae.boot.archive import archive_reader_of
 from horae.boot.encryption import open_store
-from horae.boot.output import err, out, status_of
+from horae.boot.output import err, out
+from horae.boot.refusals import TRANSLATIONS, Refusal, exit_on_refusal, refusal_of, run
 from horae.boot.transports import check_dsns
-from horae.domain.errors import HoraeError, Invalid, Unavailable, Unfit
+from horae.domain.errors import Invalid, Unavailable, Unfit
 from horae.runtime import telemetry
 from horae.runtime.settings import Settings, read_settings
-from horae.service.context import Context, PlatformContext
+from horae.service.context import Context
 from horae.service.memory import Memory
 from horae.service.tenants import tenants
 from horae.store.connections.unreachable import explain
-from horae.store.store import Store
 from horae.store.tx import FORBIDDEN, UNMIGRATED, UNREACHABLE
 
-__all__ = ["PAGE", "all_pages", "caller", "err", "exit_on_refusal", "load", "name_cells_down", "out", "platform", "run"]
-Result = TypeVar("Result")
-Item = TypeVar("Item")
-PAGE: Final = 200
-"""Items that a command reads at once."""
+__all__ = ["caller", "err", "exit_on_refusal", "load", "name_cells_down", "out", "run", "system_user"]
 
 
 def load(*, api_server: bool = False, checked: bool = True) -> Settings:
@@ -48,6 +41,19 @@ def load(*, api_server: bool = False, checked: bool = True) -> Settings:
     return settings
 
 
+def system_user() -> str:
+    """The user of the operating system who runs this command, as the audit log names them.
+
+    The kernel says who it is: `LOGNAME` can name anybody.
+    """
+    uid = os.getuid()
+    try:
+        name = pwd.getpwuid(uid).pw_name
+    except KeyError:  # a container may run as a number without a name
+        name = "unknown"
+    return f"{name} (uid {uid})"
+
+
 @asynccontextmanager
 async def caller(tenant: str | None = None) -> AsyncIterator[Context]:
     """An open store and a caller: the user of this terminal, for the given or the configured tenant."""
@@ -55,28 +61,11 @@ async def caller(tenant: str | None = None) -> AsyncIterator[Context]:
     async with open_store(settings, settings.all_cells()) as store:
         found = await tenants.find(store, tenant or settings.tenant)
         reader = archive_reader_of(settings)
-        ctx = Context.of(store, found, getpass.getuser(), Memory(reader, settings.service_level))
+        ctx = Context.of(store, found, system_user(), Memory(reader, settings.service_level))
         yield ctx
         name_cells_down(ctx.cells_down)
         if reader is not None:
             await reader.close()
-
-
-@asynccontextmanager
-async def platform() -> AsyncIterator[PlatformContext]:
-    """An open store and a caller without a tenant: the command line itself."""
-    async with Store.of(load().all_cells()) as store:
-        ctx = PlatformContext(store, "cli")
-        yield ctx
-        name_cells_down(ctx.cells_down)
-
-
-async def all_pages(read: Callable[[Item | None], Awaitable[list[Item]]]) -> list[Item]:
-    """All items of a list. `read` returns the items after one, or the first ones after None."""
-    found: list[Item] = []
-    while page := await read(found[-1] if found else None):
-        found += page
-    return found
 
 
 def name_cells_down(cells_down: Collection[str]) -> None:
@@ -87,33 +76,16 @@ def name_cells_down(cells_down: Collection[str]) -> None:
         err.print(f"{names}; what lies there is missing from this answer")
 
 
-@contextmanager
-def exit_on_refusal() -> Iterator[None]:
-    """Print a refusal with its code, and end the process with the exit code that `docs/cli.md` lists."""
-    try:
-        yield
-    except HoraeError as error:
-        raise _code_and_text(error) from error
-    except UNMIGRATED as error:
-        raise _code_and_text(Unavailable("the database is not at this release: run `horae migrate`")) from error
-    except FORBIDDEN as error:
+def _refusal_of(error: Exception) -> Refusal | None:
+    """The refusal of an error of PostgreSQL; None for any other error."""
+    if isinstance(error, UNMIGRATED):
+        return refusal_of(Unavailable("the database is not at this release: run `horae migrate`"))
+    if isinstance(error, FORBIDDEN):
         advice = "the role of this DSN lacks a right; docs/database-roles.md says which process needs which role"
-        raise _code_and_text(Unfit(f"{advice} ({error})")) from error
-    except UNREACHABLE as error:
-        raise _code_and_text(Unavailable(explain(error))) from error
+        return refusal_of(Unfit(f"{advice} ({error})"))
+    if isinstance(error, UNREACHABLE):
+        return refusal_of(Unavailable(explain(error)))
+    return None
 
 
-def _code_and_text(error: HoraeError) -> typer.Exit:
-    err.print(error.code, style="red", end=" ")
-    err.print(str(error), highlight=False)
-    return typer.Exit(status_of(error))
-
-
-def run(work: Callable[[], Awaitable[Result]]) -> Result:
-    """Run a command and print its refusal, if any."""
-
-    async def main() -> Result:
-        return await work()
-
-    with exit_on_refusal():
-        return uvloop.run(main())
+TRANSLATIONS.append(_refusal_of)

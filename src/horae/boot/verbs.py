@@ -27,7 +27,7 @@ class Verbs(typer.Typer):
 
 
 def _run(work: Callable[[], Awaitable[Any]]) -> Any:
-    from horae.boot.session import run  # noqa: PLC0415 - it loads the store, which `horae version` does without
+    from horae.boot.refusals import run  # noqa: PLC0415 - it loads the event loop, which `horae version` does without
 
     return run(work)
 

@@ -24,6 +24,12 @@ WORDS: Final = {
         "job_verbs",
         help="Jobs: create, list, show, pause, resume, remove, trigger, test, versions, single occurrences.",
     ),
+    "context": CommandHome("contexts", help="Contexts: which API the commands speak to, and with which key."),
+    "login": CommandHome(
+        "contexts",
+        "login",
+        "Log in to an API: check a key with it, and use both from now on. The key is prompted for, or piped in.",
+    ),
     "calendar": CommandHome("calendars", help="Calendars: workdays, holidays, trading days."),
     "task": CommandHome("tasks", help="Tasks: set the time of a business key."),
     "dead-letter": CommandHome("dead", help="Dead letters: list, replay, discard."),
@@ -39,8 +45,8 @@ WORDS: Final = {
         "cells", "migrate", "Bring every cell up to this release; create the configured tenant on the first run."
     ),
     "keyring": CommandHome("keyring", help="The keyring that encrypts payloads: create, rotate, rewrap."),
-    "key": CommandHome("keys", help="API keys: the first one, and those of any tenant."),
-    "audit": CommandHome("audit", help="The audit log and its hash chain: verify, anchor."),
+    "key": CommandHome("keys", help="API keys: create, list, revoke, bind; and the first one."),
+    "audit": CommandHome("audit", help="The audit log and its hash chain: list, verify, anchor."),
     "secret": CommandHome("secrets", help="Named secrets of a tenant: put, list without values, remove."),
     "source": CommandHome("sources", help="Sources: a business's own lists of its pending tasks, compared with ours."),
     "subject": CommandHome("subjects", help="Subjects of rolling jobs: add, remove, import, list, coverage."),

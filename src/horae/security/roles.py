@@ -139,6 +139,7 @@ ACTIONS: Final[dict[str, Action]] = {
     "nodes.list": Action(Permission.READ, platform=True),
     "shards.list": Action(Permission.READ, platform=True),
     "growth.read": Action(Permission.READ, platform=True),
+    "lateness.read": Action(Permission.READ, platform=True),
     "keys.create": Action(Permission.MANAGE, audited=True),
     "keys.list": Action(Permission.MANAGE),
     "keys.revoke": Action(Permission.MANAGE, audited=True),

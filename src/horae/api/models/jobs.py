@@ -48,6 +48,7 @@ from horae.domain.limits.holds import Hold
 from horae.domain.schedules import FireVerdict
 from horae.domain.tasks.tasks import AfterSuccess
 from horae.domain.tenants.tenants import Tenant
+from horae.service.jobs.expected_fires import ExpectedFires
 from horae.service.schedules.schedules import Preview
 
 Words = Literal["critical", "normal", "low"]
@@ -168,6 +169,18 @@ class OverrideView(ResponseModel):
 
     at: datetime
     to: datetime | None = None
+
+
+class ExpectedFiresView(ResponseModel):
+    """The fire times of a job in a range. If `next` is not null, send it as `since` to get the fires after these."""
+
+    fires: list[datetime]
+    next: datetime | None = None
+
+    @classmethod
+    def of(cls, found: ExpectedFires) -> "ExpectedFiresView":
+        """Returns the view of expected fires."""
+        return cls(fires=found.fires, next=found.next)
 
 
 class JobView(ResponseModel):

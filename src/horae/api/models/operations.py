@@ -14,6 +14,7 @@ from horae.domain.ids import Prefix, public
 from horae.domain.instances.outcomes import WORDS
 from horae.domain.schedules.calendars import Calendar
 from horae.service.health.health import P95, CellNodes, CellShards, NodeRow, Series, ShardRow
+from horae.service.health.lateness import Lateness
 from horae.service.schedules.forecasts import ForecastResult
 from horae.service.targets.targets import TrialResult
 
@@ -290,6 +291,28 @@ class BusiestSecond(ResponseModel):
     at: datetime
     fires: int
     jobs: list[str] = []
+
+
+class SecondLatenessView(ResponseModel):
+    """The fires that were due at one second of any minute: their number, and percentiles of their delay."""
+
+    second: int
+    fires: int
+    p50_ms: int
+    p95_ms: int
+
+
+class LatenessView(ResponseModel):
+    """The lateness of fires, by the second of the minute. Cells that do not answer are named and left out."""
+
+    seconds: list[SecondLatenessView]
+    cells_down: list[str]
+
+    @classmethod
+    def of(cls, found: Lateness) -> "LatenessView":
+        """Returns the view of a lateness."""
+        seconds = [SecondLatenessView(**one._asdict()) for one in found.seconds]
+        return cls(seconds=seconds, cells_down=found.cells_down)
 
 
 class ForecastView(ResponseModel):

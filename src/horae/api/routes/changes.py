@@ -7,8 +7,9 @@ from fastapi import Path, Query
 from starlette.requests import Request
 
 from horae.api.idempotent import IdempotentRequest, OptionalKey, answer_once
+from horae.api.models.base import Moment
 from horae.api.models.bulk import BulkJobsRequest, BulkResultView
-from horae.api.models.jobs import JobView, NewJob, SchedulePreview
+from horae.api.models.jobs import ExpectedFiresView, JobView, NewJob, SchedulePreview
 from horae.api.models.operations import ForecastView, JobTestRequest, JobTestResult
 from horae.api.models.versions import (
     JobDifferenceView,
@@ -29,6 +30,7 @@ from horae.service.context import Context
 from horae.service.idempotency import bind_key
 from horae.service.jobs import bulk, jobs, versions
 from horae.service.jobs.bulk import BulkAction
+from horae.service.jobs.expected_fires import expected_fires
 from horae.service.jobs.previews import preview_definition
 from horae.service.schedules import calendars, forecasts, schedules
 from horae.service.targets.egress_warnings import warnings_of
@@ -146,6 +148,19 @@ async def preview_job(
 ) -> SchedulePreview:
     """Preview the schedule of a job: its description in English and Chinese, and its coming fires."""
     return SchedulePreview.of(await schedules.preview(ctx, await jobs.find_by_ref(ctx, job), many=many))
+
+
+@routes.get("/jobs/{job}/expected-fires")
+async def list_expected_fires(
+    ctx: Annotated[Context, may("jobs.preview")],
+    job: JobRef,
+    since: Annotated[Moment, Query(description="Start of the time range.")],
+    until: Annotated[Moment, Query(description="End of the time range, excluded.")],
+    limit: Annotated[int, Query(ge=1, le=1000, description="Maximum number of fires.")] = 500,
+) -> ExpectedFiresView:
+    """List the fires that the schedule of a job has in a range of time, past or future, paused or not."""
+    found = await jobs.find_by_ref(ctx, job)
+    return ExpectedFiresView.of(await expected_fires(ctx, found, since, until, limit))
 
 
 @routes.post("/preview")

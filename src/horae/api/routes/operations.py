@@ -1,5 +1,6 @@
 """Routes of health, nodes, shards and calendars."""
 
+from datetime import timedelta
 from typing import Annotated
 
 import msgspec
@@ -12,6 +13,7 @@ from horae.api.models.operations import (
     GrowthView,
     HealthSeriesView,
     HealthView,
+    LatenessView,
     NewCalendar,
     NodesView,
     NodeView,
@@ -26,7 +28,7 @@ from horae.domain.names import LONGEST_NAME
 from horae.domain.placement import SHARDS
 from horae.domain.tenants.tenants import SYSTEM
 from horae.service.context import Context
-from horae.service.health import health, service_level
+from horae.service.health import health, lateness, service_level
 from horae.service.schedules import calendars
 
 routes = router("operations")
@@ -82,6 +84,15 @@ async def get_growth(ctx: Annotated[Context, may("growth.read")]) -> GrowthView:
         unmeasured=[one.cell for one in answers if one.answers and one.growth is None],
         cells_down=[one.cell for one in answers if not one.answers],
     )
+
+
+@routes.get("/scheduler/lateness")
+async def get_lateness(
+    ctx: Annotated[Context, may("lateness.read")],
+    minutes: Annotated[int, Query(ge=1, le=60, description="Number of minutes to look back.")] = 10,
+) -> LatenessView:
+    """Get how late the fires of all tenants were, by the second of the minute at which they were due."""
+    return LatenessView.of(await lateness.by_second(ctx, timedelta(minutes=minutes)))
 
 
 @routes.get("/shards")

@@ -1,36 +1,32 @@
 """`horae alert-channel …`, `horae alert-rule …` and `horae silence …`."""
 
 import asyncio
-from datetime import datetime, timedelta
-from typing import Annotated, Any, Final
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Final
 
-import msgspec
 import typer
-from rich.table import Table
 
-from horae.api.models.alert_channels import AlertChannelView, ChannelTestView
-from horae.api.models.alerts import AlertRuleView, SilenceView
-from horae.boot.commands.schedules import moment
-from horae.boot.output import answer, say
-from horae.boot.session import PAGE, all_pages, caller, out
+from horae.boot.completion import complete_jobs
+from horae.boot.output import say
+from horae.boot.remote import remote
+from horae.boot.tables import answer_rows
+from horae.boot.times import MOMENT, moment
 from horae.boot.verbs import Verbs
 from horae.domain.alerts.alerts import MessageState
-from horae.domain.alerts.channels import AlertChannel, AlertLanguage
+from horae.domain.alerts.channels import AlertLanguage
 from horae.domain.alerts.kinds import AlertKind, AlertSeverity
-from horae.domain.alerts.rules import AlertRule
-from horae.domain.alerts.silences import Silence
 from horae.domain.errors import Invalid
-from horae.service.alerts import channels
+from horae_client.asked import alerts as asked
+from horae_client.wire import said
 
 app = Verbs(no_args_is_help=True)
 rules = Verbs(no_args_is_help=True)
 silences = Verbs(no_args_is_help=True)
-Of = Annotated[str | None, typer.Option("--tenant", help="The tenant; the configured one if omitted.")]
-FORM = ["%Y-%m-%dT%H:%M:%S%z"]
+FORM: Final = [MOMENT]
 TEST_WAIT_S: Final = 20.0
 """Seconds that `test` waits for a node to send the message."""
 TEST_LOOK_S: Final = 0.5
-Job = Annotated[str | None, typer.Option(help="Only this job.")]
+Job = Annotated[str | None, typer.Option(help="Only this job.", autocompletion=complete_jobs)]
 Label = Annotated[list[str] | None, typer.Option(help="Only jobs with this label, as key=value.")]
 Owner = Annotated[str | None, typer.Option(help="Only jobs of this owner.")]
 
@@ -46,65 +42,53 @@ async def put(
     bearer: Annotated[str | None, typer.Option(help="The secret with a bearer token.")] = None,
     to: Annotated[list[str] | None, typer.Option(help="An e-mail address; may be given several times.")] = None,
     language: Annotated[AlertLanguage, typer.Option(help="The language of the texts.")] = AlertLanguage.EN,
-    tenant: Of = None,
 ) -> None:
     """Create or change an alert channel. One named `default` turns on the default rules."""
-    facts = {
-        "kind": kind,
-        "url_secret": url_secret,
-        "url": url,
-        "signing": signing,
-        "routing_key": routing_key,
-        "bearer": bearer,
-        "to": to,
-        "language": language,
-    }
-    given = {field: value for field, value in facts.items() if value is not None}
-    async with caller(tenant) as ctx:
-        made = await channels.put_channel(ctx, name, _converted(given))
-    say(AlertChannelView.of(made), f"alert channel {name}, version {made.channel.version}")
-
-
-def _converted(given: dict[str, Any]) -> AlertChannel:
-    try:
-        found: AlertChannel = msgspec.convert(given, AlertChannel)
-    except msgspec.ValidationError as error:
-        raise Invalid(f"this is no alert channel: {error}") from error
-    return found
+    channel = said(
+        kind=kind,
+        url_secret=url_secret,
+        url=url,
+        signing=signing,
+        routing_key=routing_key,
+        bearer=bearer,
+        to=to,
+        language=language,
+    )
+    async with remote() as api:
+        made = await api.ask(asked.put_channel(name, channel))
+    say(made.facts, f"alert channel {name}, version {made.value.version}")
 
 
 @app.command("list")
-async def list_channels(tenant: Of = None) -> None:
+async def list_channels() -> None:
     """List the alert channels of the tenant."""
-    async with caller(tenant) as ctx:
-        found = await all_pages(lambda last: channels.page_channels(ctx, last.channel.name if last else "", PAGE))
-    views = [AlertChannelView.of(one) for one in found]
-    table = Table("name", "kind", "language", "version")
-    for one in views:
-        table.add_row(one.name, one.channel.kind, one.channel.language, str(one.version))
-    answer(views, lambda: out.print(table))
+    async with remote() as api:
+        found = await api.items(asked.channels())
+    rows = [(one.name, one.channel["kind"], one.channel["language"], one.version) for one in found.value]
+    columns = ("name", "kind", "language", "version")
+    answer_rows(found.facts, columns, rows, empty="there are no alert channels")
 
 
 @app.command()
-async def remove(name: str, tenant: Of = None) -> None:
+async def remove(name: str) -> None:
     """Remove an alert channel."""
-    async with caller(tenant) as ctx:
-        gone = await channels.remove_channel(ctx, name)
-    say(AlertChannelView.of(gone), f"alert channel {name} is gone")
+    async with remote() as api:
+        gone = await api.ask(asked.remove_channel(name))
+    say(gone.facts, f"alert channel {name} is gone")
 
 
 @app.command("test")
-async def send_test(name: str, tenant: Of = None) -> None:
+async def send_test(name: str) -> None:
     """Send a test to a channel, and wait until a node has sent it."""
-    async with caller(tenant) as ctx:
-        tried = await channels.test_channel(ctx, name)
+    async with remote() as api:
+        tried = await api.ask(asked.send_test(name))
         looks = int(TEST_WAIT_S / TEST_LOOK_S)
-        while tried.message.state == MessageState.PENDING and tried.message.error is None and looks:
+        while tried.value.state == MessageState.PENDING and tried.value.error is None and looks:
             await asyncio.sleep(TEST_LOOK_S)
-            tried, looks = await channels.show_test(ctx, tried.id), looks - 1
-    row = tried.message
+            tried, looks = await api.ask(asked.sent_test(tried.value.id)), looks - 1
+    row = tried.value
     why = f": {row.error}" if row.error else "" if row.attempts else ": no node has sent it yet"
-    say(ChannelTestView.of(tried), f"the test is {row.state}{why if row.state != MessageState.SENT else ''}")
+    say(tried.facts, f"the test is {row.state}{why if row.state != MessageState.SENT else ''}")
 
 
 @rules.command("put")
@@ -124,47 +108,53 @@ async def put_rule(
     whole_tenant: Annotated[bool, typer.Option("--whole-tenant", help="One alert for all jobs together.")] = False,
     repeat_after: Annotated[int, typer.Option(help="Seconds until an open alert is sent again; 0: never.")] = 3600,
     off: Annotated[bool, typer.Option("--off", help="Switch the rule off, and the default rule of its kind.")] = False,
-    tenant: Of = None,
 ) -> None:
     """Create or change an alert rule. Without a job, label or owner it replaces the default rule of its kind."""
-    wanted = AlertRule(
-        kind=kind,
-        job=job,
-        labels=_labels(label),
-        owner=owner,
-        threshold=threshold,
-        channels=tuple(channel or ()),
-        severity=severity,
-        group_by="tenant" if whole_tenant else "job",
-        repeat_after=repeat_after,
-        enabled=not off,
-    )
-    async with caller(tenant) as ctx:
-        made = await channels.put_rule(ctx, name, wanted)
-    say(AlertRuleView.of(made), f"alert rule {name}, version {made.channel.version}")
+    facts = {
+        "job": job,
+        "labels": _labels(label),
+        "owner": owner,
+        "threshold": threshold,
+        "channels": channel or [],
+        "severity": severity,
+        "group_by": "tenant" if whole_tenant else "job",
+        "repeat_after": repeat_after,
+        "enabled": not off,
+    }
+    async with remote() as api:
+        made = await api.ask(asked.put_rule(name, kind, facts))
+    say(made.facts, f"alert rule {name}, version {made.value.version}")
 
 
 @rules.command("list")
-async def list_rules(tenant: Of = None) -> None:
+async def list_rules() -> None:
     """List the alert rules of the tenant. Default rules are not listed."""
-    async with caller(tenant) as ctx:
-        found = await all_pages(lambda last: channels.page_rules(ctx, last.channel.name if last else "", PAGE))
-    views = [AlertRuleView.of(one) for one in found]
-    table = Table("name", "kind", "job", "labels", "owner", "threshold", "channels", "enabled")
-    for one in views:
-        labels = ",".join(f"{key}={value}" for key, value in one.labels.items())
-        limit = "" if one.threshold is None else f"{one.threshold:g}"
-        facts = (one.job or "", labels, one.owner or "", limit, ",".join(one.channels), "yes" if one.enabled else "no")
-        table.add_row(one.name, one.kind, *facts)
-    answer(views, lambda: out.print(table))
+    async with remote() as api:
+        found = await api.items(asked.rules())
+    rows = [
+        (
+            one.name,
+            one.kind,
+            one.job,
+            ",".join(f"{key}={value}" for key, value in one.labels.items()),
+            one.owner,
+            None if one.threshold is None else f"{one.threshold:g}",
+            ",".join(one.channels),
+            "yes" if one.enabled else "no",
+        )
+        for one in found.value
+    ]
+    columns = ("name", "kind", "job", "labels", "owner", "threshold", "channels", "enabled")
+    least = ("owner", "labels", "job", "threshold")
+    answer_rows(found.facts, columns, rows, empty="there are no alert rules besides the default ones", least=least)
 
 
 @rules.command("remove")
-async def remove_rule(name: str, tenant: Of = None) -> None:
+async def remove_rule(name: str) -> None:
     """Remove an alert rule."""
-    async with caller(tenant) as ctx:
-        gone = await channels.remove_rule(ctx, name)
-    say(AlertRuleView.of(gone), f"alert rule {name} is gone")
+    async with remote() as api:
+        gone = await api.ask(asked.remove_rule(name))
+    say(gone.facts, f"alert rule {name} is gone")
 
 
 @silences.command("put")
@@ -178,46 +168,54 @@ async def put_silence(
     label: Label = None,
     owner: Owner = None,
     comment: Annotated[str, typer.Option(help="Why.")] = "",
-    tenant: Of = None,
 ) -> None:
     """Create or change a silence: alerts are recorded and not sent."""
     if (minutes is None) == (ends_at is None):
         raise Invalid("name --minutes or --ends-at")
-    async with caller(tenant) as ctx:
-        begins = starts_at or ctx.now()
-        ends = ends_at or begins + timedelta(minutes=minutes or 0)
-        wanted = Silence(
-            starts_at=begins,
-            ends_at=ends,
-            kinds=tuple(kind or ()),
-            job=job,
-            labels=_labels(label),
-            owner=owner,
-            comment=comment,
-        )
-        made = await channels.put_silence(ctx, name, wanted)
-    say(SilenceView.of(made), f"silence {name} until {ends:%Y-%m-%d %H:%M:%S} UTC")
+    begins = starts_at or datetime.now(UTC)
+    ends = ends_at or begins + timedelta(minutes=minutes or 0)
+    facts = {
+        "starts_at": begins,
+        "ends_at": ends,
+        "kinds": kind or [],
+        "job": job,
+        "labels": _labels(label),
+        "owner": owner,
+        "comment": comment,
+    }
+    async with remote() as api:
+        made = await api.ask(asked.put_silence(name, facts))
+    say(made.facts, f"silence {name} until {moment(made.value.ends_at)} UTC")
 
 
 @silences.command("list")
-async def list_silences(tenant: Of = None) -> None:
+async def list_silences() -> None:
     """List the silences of the tenant."""
-    async with caller(tenant) as ctx:
-        found = await all_pages(lambda last: channels.page_silences(ctx, last.channel.name if last else "", PAGE))
-    views = [SilenceView.of(one) for one in found]
-    table = Table("name", "from (UTC)", "until (UTC)", "kinds", "job", "by", "comment")
-    for one in views:
-        times = moment(one.starts_at), moment(one.ends_at)
-        table.add_row(one.name, *times, ",".join(one.kinds), one.job or "", one.changed_by, one.comment)
-    answer(views, lambda: out.print(table))
+    async with remote() as api:
+        found = await api.items(asked.silences())
+    rows = [
+        (
+            one.name,
+            moment(one.starts_at),
+            moment(one.ends_at),
+            ",".join(one.kinds),
+            one.job,
+            one.changed_by,
+            one.comment,
+        )
+        for one in found.value
+    ]
+    columns = ("name", "from (UTC)", "until (UTC)", "kinds", "job", "by", "comment")
+    least = ("by", "from (UTC)", "kinds", "comment")
+    answer_rows(found.facts, columns, rows, empty="there are no silences", least=least, wraps=("comment",))
 
 
 @silences.command("remove")
-async def remove_silence(name: str, tenant: Of = None) -> None:
+async def remove_silence(name: str) -> None:
     """Remove a silence."""
-    async with caller(tenant) as ctx:
-        gone = await channels.remove_silence(ctx, name)
-    say(SilenceView.of(gone), f"silence {name} is gone")
+    async with remote() as api:
+        gone = await api.ask(asked.remove_silence(name))
+    say(gone.facts, f"silence {name} is gone")
 
 
 def _labels(given: list[str] | None) -> dict[str, str]:

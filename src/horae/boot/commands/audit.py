@@ -1,8 +1,8 @@
-"""`horae audit …`."""
+"""`horae audit …`: `list` goes over HTTP; `verify` and `anchor` open PostgreSQL and trust no API."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,8 +10,12 @@ import msgspec
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from horae.boot.output import Exit, answer, say, wants_json
+from horae.boot.following import Follow, print_new
+from horae.boot.output import Exit, answer, say, to_json, wants_json
+from horae.boot.remote import remote
 from horae.boot.session import err, load, name_cells_down, out
+from horae.boot.tables import answer_rows
+from horae.boot.times import MOMENT, moment
 from horae.boot.verbs import Verbs
 from horae.domain.audit.anchors import Anchor
 from horae.domain.errors import Invalid
@@ -21,6 +25,8 @@ from horae.service.audit.verification import ChainExpectation, ChainVerdict
 from horae.store.cells import Cell
 from horae.store.store import Store
 from horae.upkeep.anchors import append_heads, read
+from horae_client.asked import audit as asked
+from horae_client.models import AuditEntry
 
 app = Verbs(no_args_is_help=True)
 File = Annotated[Path | None, typer.Option("--anchors", help="The file of anchors; HORAE_AUDIT_ANCHORS where omitted.")]
@@ -59,6 +65,31 @@ async def anchor(anchors: File = None) -> None:
         say(found, f"{len(found)} heads noted in {file}")
         return
     say(found, "\n".join(msgspec.json.encode(one).decode() for one in found))
+
+
+@app.command("list")
+async def list_(
+    since: Annotated[datetime | None, typer.Option(help="From when, with an offset.", formats=[MOMENT])] = None,
+    until: Annotated[datetime | None, typer.Option(help="Until when, with an offset.", formats=[MOMENT])] = None,
+    actor: Annotated[str | None, typer.Option(help="Only of this principal.")] = None,
+    action: Annotated[str | None, typer.Option(help="Only this action, such as job.paused.")] = None,
+    resource: Annotated[str | None, typer.Option(help="Only about this resource, by its id.")] = None,
+    limit: int = 50,
+    follow: Follow = False,
+) -> None:
+    """List the audit log of the tenant, newest first: who did what, and when."""
+    request = asked.entries(since, until, actor, action, resource)
+    async with remote() as api:
+        if follow:
+            await print_new(api, request, to_json, _row)
+        found = await api.items(request, limit)
+    columns = ("at (UTC)", "actor", "action", "resource", "detail")
+    rows = [_row(one) for one in found.value]
+    answer_rows(found.facts, columns, rows, empty="no entry matches", least=("detail", "resource"), wraps=("detail",))
+
+
+def _row(one: AuditEntry) -> tuple[object, ...]:
+    return (moment(one.at), one.actor, one.action, one.resource, to_json(one.detail) if one.detail else None)
 
 
 @asynccontextmanager

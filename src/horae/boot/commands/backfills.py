@@ -3,22 +3,20 @@
 import asyncio
 from datetime import datetime
 from typing import Annotated, Final
-from uuid import UUID
 
 import typer
-from rich.progress import Progress as Bar
+from rich.progress import Progress
 
-from horae.api.models.instances import BackfillView
-from horae.boot.commands.schedules import MOMENT, moment
-from horae.boot.output import answer, wants_json
-from horae.boot.session import caller, err, out
+from horae.boot.commands.job_refs import JobRef
+from horae.boot.output import err, say, wants_json
+from horae.boot.remote import Remote, Reply, remote
+from horae.boot.times import MOMENT, moment
 from horae.boot.verbs import Verbs
 from horae.domain.errors import Invalid
-from horae.domain.ids import Prefix, private, public
-from horae.domain.schedules.backfills import DEFAULT_CAP, Backfill, BackfillStatus
-from horae.service.context import Context
-from horae.service.schedules import backfills
-from horae.service.schedules.backfills import BackfillDetail, BackfillRequest
+from horae.domain.schedules.backfills import DEFAULT_CAP, BackfillStatus
+from horae_client import keys
+from horae_client.asked import jobs, runs
+from horae_client.models import Backfill
 
 app = Verbs(no_args_is_help=True)
 Id = Annotated[str, typer.Argument(metavar="BACKFILL", help="A backfill's id, bkf_….")]
@@ -28,7 +26,7 @@ PROGRESS_INTERVAL_S: Final = 0.5
 
 @app.command()
 async def start(
-    job: str,
+    job: JobRef,
     since: Annotated[datetime, typer.Option(help="From this fire time on, with its offset.", formats=[MOMENT])],
     until: Annotated[datetime, typer.Option(help="Up to this one, excluded.", formats=[MOMENT])],
     key: Annotated[str, typer.Option(help="The Idempotency-Key: the same key begins it once.")],
@@ -39,53 +37,46 @@ async def start(
     """Run a job's past fires of a range; they use the backfill lane, which has the smallest share of the calls."""
     if since.tzinfo is None or until.tzinfo is None:
         raise Invalid("a time needs its offset, for example 2026-11-15T09:00:00+08:00")
-    async with caller() as ctx:
-        begun = (await backfills.start(ctx, job, key, BackfillRequest(since, until, cap, rerun))).backfill
-        if follow:
-            _show_whole(await _follow(ctx, begun.id))
-        else:
-            _show(begun)
+    async with remote() as api:
+        begun = await api.ask(jobs.backfill(job, since, until, cap, rerun, keys.made(key)))
+        _show(await _follow(api, begun.value.id) if follow else begun)
 
 
 @app.command()
 async def show(id_: Id, follow: Follow = False) -> None:
     """Show the progress of a backfill."""
-    async with caller() as ctx:
-        found = private(Prefix.BACKFILL, id_)
-        _show_whole(await _follow(ctx, found) if follow else await backfills.show(ctx, found))
+    async with remote() as api:
+        _show(await _follow(api, id_) if follow else await api.ask(runs.backfill(id_)))
 
 
 @app.command("cancel")
 async def call_off(id_: Id) -> None:
     """Cancel a backfill: no more fires are created, waiting ones are cancelled, running ones may finish."""
-    async with caller() as ctx:
-        _show(await backfills.cancel(ctx, private(Prefix.BACKFILL, id_)))
+    async with remote() as api:
+        _show(await api.ask(runs.cancel_backfill(id_, keys.made())))
 
 
-async def _follow(ctx: Context, id_: UUID) -> BackfillDetail:
+async def _follow(api: Remote, id_: str) -> Reply[Backfill]:
     """Wait until every fire has ended, with a progress bar on a terminal."""
-    with Bar(console=err, transient=True, disable=wants_json() or not err.is_terminal) as bar:
+    with Progress(console=err, transient=True, disable=wants_json() or not err.is_terminal) as bar:
         task = bar.add_task("backfill", total=None)
         while True:
-            detail = await backfills.show(ctx, id_)
-            one = detail.backfill
-            bar.update(task, total=one.planned, completed=one.already + sum(detail.ended.values()))
-            if one.status != BackfillStatus.RUNNING and not detail.waiting:
-                return detail
+            reply = await api.ask(runs.backfill(id_))
+            one = reply.value
+            ended = sum((one.ended or {}).values())
+            bar.update(task, total=one.planned, completed=(one.already or 0) + ended)
+            if one.status != BackfillStatus.RUNNING and not one.waiting:
+                return reply
             await asyncio.sleep(PROGRESS_INTERVAL_S)
 
 
-def _show_whole(detail: BackfillDetail) -> None:
-    ended = ", ".join(f"{many} {state}" for state, many in sorted(detail.ended.items())) or "none ended"
-    text = f"{_summary(detail.backfill)}\n{detail.waiting} waiting or running, {ended}"
-    answer(BackfillView.whole(detail), lambda: out.print(text, highlight=False))
-
-
-def _show(one: Backfill) -> None:
-    answer(BackfillView.of_listed(one), lambda: out.print(_summary(one), highlight=False))
-
-
-def _summary(one: Backfill) -> str:
-    done = f"{one.planned} planned: {one.inserted} created, {one.already} skipped (already succeeded)"
-    range_ = f"{moment(one.since)} to {moment(one.until)}"
-    return f"{public(Prefix.BACKFILL, one.id)} {one.status}: {range_}, {done}"
+def _show(reply: Reply[Backfill]) -> None:
+    one = reply.value
+    text = f"{one.id} {one.status or BackfillStatus.RUNNING}: {moment(one.since)} to {moment(one.until)}, "
+    text += f"{one.planned} planned"
+    if one.born is not None:
+        text += f": {one.born} created, {one.already} skipped (already succeeded)"
+    if one.ended is not None:
+        ended = ", ".join(f"{many} {state}" for state, many in sorted(one.ended.items())) or "none ended"
+        text += f"\n{one.waiting} waiting or running, {ended}"
+    say(reply.facts, text)

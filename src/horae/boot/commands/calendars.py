@@ -2,15 +2,15 @@
 
 from typing import Annotated
 
+import msgspec
 import typer
-from rich.table import Table
 
-from horae.api.models.operations import CalendarView, SavedCalendarView
-from horae.boot.output import answer
-from horae.boot.session import caller, out
+from horae.boot.output import say
+from horae.boot.remote import remote
+from horae.boot.tables import answer_rows
 from horae.boot.verbs import Verbs
 from horae.domain.errors import Invalid
-from horae.service.schedules import calendars
+from horae_client.asked import runs as asked
 
 app = Verbs(no_args_is_help=True)
 
@@ -18,13 +18,14 @@ app = Verbs(no_args_is_help=True)
 @app.command("list")
 async def list_() -> None:
     """List the calendars of the tenant."""
-    async with caller() as ctx:
-        table = Table("name", "known from", "to", "weekdays", "added", "removed")
-        found = await calendars.listing(ctx)
-        for one in found:
-            weekdays = ",".join(map(str, sorted(one.weekdays)))
-            table.add_row(one.name, str(one.first), str(one.last), weekdays, str(len(one.added)), str(len(one.removed)))
-        answer([CalendarView.of(one) for one in found], lambda: out.print(table))
+    async with remote() as api:
+        found = await api.items(asked.calendars())
+    rows = [
+        (one.name, one.first, one.last, ",".join(map(str, one.weekdays)), len(one.added), len(one.removed))
+        for one in found.value
+    ]
+    columns = ("name", "known from", "to", "weekdays", "added", "removed")
+    answer_rows(found.facts, columns, rows, empty="there are no calendars: `horae calendar import` makes some")
 
 
 @app.command("import")
@@ -40,8 +41,11 @@ async def import_(
     except ImportError as error:
         raise Invalid("this needs the extra: pip install 'horae[calendars]'") from error
     made = holidays.read(name or country, country, range(first, last + 1))
-    async with caller() as ctx:
-        done = [(calendar, await calendars.put(ctx, calendar)) for calendar in made]
-    facts = [SavedCalendarView(**CalendarView.of(one).model_dump(), moved=moved) for one, moved in done]
-    lines = [f"{one.name}: {one.first} to {one.last}, {len(moved)} jobs moved" for one, moved in done]
-    answer(facts, lambda: out.print("\n".join(lines), highlight=False))
+    async with remote() as api:
+        done = [await api.ask(asked.put_calendar(one.name, _body(msgspec.to_builtins(one)))) for one in made]
+    lines = [f"{one.name}: {one.first} to {one.last}, {len(one.moved)} jobs moved" for one in (r.value for r in done)]
+    say([one.facts for one in done], "\n".join(lines))
+
+
+def _body(facts: dict[str, object]) -> dict[str, object]:
+    return {name: value for name, value in facts.items() if name != "name"}

@@ -3,21 +3,20 @@
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
-from horae.api.models.dead_letters import DeadLetterView, ReplayCountsView
-from horae.api.models.instances import RetryAnswer
-from horae.boot.commands.schedules import moment
-from horae.boot.output import answer, say
-from horae.boot.session import caller, out
+from horae.boot.completion import complete_jobs
+from horae.boot.output import say
+from horae.boot.remote import remote
+from horae.boot.tables import answer_rows
+from horae.boot.times import moment
 from horae.boot.verbs import Verbs
-from horae.domain.ids import Prefix, private, public
 from horae.domain.instances.dead_letters import ReplayStatus
 from horae.domain.instances.outcomes import ErrorCode
-from horae.service.instances import dead_letters
+from horae_client.asked import runs as asked
+from horae_client.wire import said
 
 app = Verbs(no_args_is_help=True)
-Job = Annotated[str | None, typer.Option(help="Only dead letters of this job.")]
+Job = Annotated[str | None, typer.Option(help="Only dead letters of this job.", autocompletion=complete_jobs)]
 Tag = Annotated[str | None, typer.Option(help="Only this tag, for example transient_error.")]
 Code = Annotated[ErrorCode | None, typer.Option(help="Only this error code.")]
 
@@ -31,14 +30,27 @@ async def list_(
     limit: int = 50,
 ) -> None:
     """List the dead letters of the tenant, newest first."""
-    async with caller() as ctx:
-        found = await dead_letters.listing(ctx, job=job, tag=tag, error_code=error_code, status=status, limit=limit)
-        table = Table("died (UTC)", "job", "key", "fire time (UTC)", "code", "tag", "status", "why", "id")
-        for one in found:
-            facts = (one.job, one.business_key, moment(one.fire_time), one.error_code, one.tag, one.status)
-            columns = (fact or "" for fact in (*facts, one.error_msg))
-            table.add_row(moment(one.created_at), *columns, public(Prefix.INSTANCE, one.instance_id))
-        answer([DeadLetterView.of(one) for one in found], lambda: out.print(table))
+    query = said(job=job, tag=tag, error_code=error_code, status=status)
+    async with remote() as api:
+        found = await api.items(asked.dead_letters(query), limit)
+    rows = [
+        (
+            moment(one.created_at),
+            one.job,
+            one.key,
+            moment(one.fire_time),
+            one.error_code,
+            one.tag,
+            one.replay_status,
+            one.error_msg,
+            one.instance_id,
+        )
+        for one in found.value
+    ]
+    columns = ("died (UTC)", "job", "key", "fire time (UTC)", "code", "tag", "status", "why", "id")
+    empty = "no dead letter matches" if query else "there are no dead letters"
+    least = ("tag", "fire time (UTC)", "key", "status", "why", "code")
+    answer_rows(found.facts, columns, rows, empty=empty, least=least, wraps=("why",))
 
 
 @app.command()
@@ -54,20 +66,18 @@ async def replay(
     """Replay one dead letter now, or many in the backfill lane, which has the smallest share of the calls."""
     if instance is not None and (job or tag or error_code):
         raise typer.BadParameter("name one dead letter, or select by options, not both")
-    async with caller() as ctx:
+    async with remote() as api:
         if instance is not None:
-            made = await dead_letters.replay(ctx, private(Prefix.INSTANCE, instance))
-            id_ = public(Prefix.INSTANCE, made)
-            say(RetryAnswer(instance_id=id_), id_)
-        else:
-            done = await dead_letters.replay_by(ctx, job=job, tag=tag, error_code=error_code, limit=limit)
-            facts = ReplayCountsView(sent=done.sent, refused=done.refused)
-            say(facts, f"{done.sent} replayed, {done.refused} refused")
+            one = await api.ask(asked.replay(instance))
+            say(one.facts, f"replayed as {one.value.instance_id}")
+            return
+        many = await api.ask(asked.replay_many(said(job=job, tag=tag, error_code=error_code, limit=limit)))
+    say(many.facts, f"{many.value.sent} replayed, {many.value.refused} refused")
 
 
 @app.command()
 async def discard(instance: str) -> None:
     """Discard a dead letter for good."""
-    async with caller() as ctx:
-        await dead_letters.discard(ctx, private(Prefix.INSTANCE, instance))
-        say({"instance_id": instance, "replay_status": ReplayStatus.DISCARDED}, f"{instance} discarded")
+    async with remote() as api:
+        await api.ask(asked.discard(instance))
+    say({"instance_id": instance, "replay_status": ReplayStatus.DISCARDED}, f"{instance} discarded")

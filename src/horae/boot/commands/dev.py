@@ -167,16 +167,11 @@ def _show(database: Database, server: DevServer) -> None:
         ("database", database.where),
         ("console", f"{server.address}/console/ (log in with the key below)"),
         ("API", f"{server.address}/docs"),
-        ("try", f"HORAE_ENVIRONMENT=dev HORAE_DSN={shlex.quote(database.dsn)} {_keyring(database)} horae job list"),
+        ("try", f"HORAE_URL={server.address} HORAE_KEY={server.key} horae job list"),
         ("or", server.command()),
     ):
         _say(Text.assemble((f"  {name:<10}", "dim"), value))
     out.print()
-
-
-def _keyring(database: Database) -> str:
-    keyring = database.settings.keyring
-    return f"HORAE_KEYRING={HIDDEN if keyring is None else shlex.quote(str(keyring.absolute()))}"
 
 
 def _say(line: Text) -> None:

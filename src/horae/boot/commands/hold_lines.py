@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from horae.api.models.holds import HoldView
+from horae.boot.times import moment
+from horae_client.models import Hold
 
 CAUSES: Final = {
     "breaker": "circuit breaker of {name} open",
@@ -13,8 +14,8 @@ CAUSES: Final = {
 }
 
 
-def hold_line(hold: HoldView) -> str:
+def hold_line(hold: Hold) -> str:
     """Why calls are held back, since when, how many wait, and when the next one is tried."""
-    cause = CAUSES[hold.reason].format(name=hold.name)
-    tried = "" if hold.next_try_at is None else f", next try {hold.next_try_at:%Y-%m-%d %H:%M:%S} UTC"
-    return f"{cause} since {hold.since:%Y-%m-%d %H:%M:%S} UTC, {hold.waiting} waiting{tried}"
+    cause = CAUSES.get(hold.reason, f"{hold.reason} of {{name}}").format(name=hold.name)
+    tried = "" if hold.next_try_at is None else f", next try {moment(hold.next_try_at)} UTC"
+    return f"{cause} since {moment(hold.since)} UTC, {hold.waiting} waiting{tried}"

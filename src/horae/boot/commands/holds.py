@@ -3,14 +3,12 @@
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
-from horae.api.models.holds import HoldView
-from horae.boot.commands.schedules import moment
-from horae.boot.output import answer
-from horae.boot.session import caller, out
+from horae.boot.remote import remote
+from horae.boot.tables import answer_rows
+from horae.boot.times import moment
 from horae.boot.verbs import Verbs
-from horae.service.limits import holds
+from horae_client.asked import runs as asked
 
 app = Verbs(no_args_is_help=True)
 
@@ -23,10 +21,10 @@ def holding() -> None:
 @app.command("list")
 async def list_(limit: Annotated[int, typer.Option(help="Maximum number of holds.")] = 50) -> None:
     """List the targets and limits that hold calls of the tenant back, most waiting calls first."""
-    async with caller() as ctx:
-        found = [HoldView.of(hold) for hold in (await holds.listing(ctx))[:limit]]
-    table = Table("waiting", "reason", "lane", "since (UTC)", "next try (UTC)", "name")
-    for one in found:
-        tries = moment(one.next_try_at)
-        table.add_row(str(one.waiting), one.reason, one.lane, moment(one.since), tries, one.name)
-    answer(found, lambda: out.print(table))
+    async with remote() as api:
+        found = await api.items(asked.holds(), limit)
+    columns = ("waiting", "reason", "lane", "since (UTC)", "next try (UTC)", "name")
+    rows = [
+        (one.waiting, one.reason, one.lane, moment(one.since), moment(one.next_try_at), one.name) for one in found.value
+    ]
+    answer_rows(found.facts, columns, rows, empty="nothing is held back", least=("lane",), wraps=("name",))

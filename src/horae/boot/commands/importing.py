@@ -6,14 +6,15 @@ from typing import Any, NamedTuple
 
 import typer
 
-from horae.boot.commands.plan_lines import facts, print_plan
+from horae.boot.commands.plan_lines import print_plan
 from horae.boot.commands.plans import apply_plan, make_plan
-from horae.boot.output import Exit, answer, wants_json
+from horae.boot.output import Exit, answer, err, out, wants_json
+from horae.boot.refusals import run
+from horae.boot.remote import Reply, remote
 from horae.boot.schedule_files import ScheduleFile, yaml
-from horae.boot.session import caller, err, out, run
 from horae.service.imports.documents import comments, with_valid_names, words
 from horae.service.imports.results import Found, ImportedJob, RefusedEntry
-from horae.service.plans import AppliedStep, SourcePlan
+from horae_client.models import AppliedStep, Plan
 
 
 class Wishes(NamedTuple):
@@ -36,7 +37,7 @@ def deliver(given: Sequence[Found], wishes: Wishes) -> None:
     report: dict[str, Any] = {"from": wishes.origin, "found": [_facts_of(one) for one in found]}
     if wishes.plan or wishes.apply:
         made, done = _make_plan(source, wishes)
-        answer({**report, **facts(made), "applied": wishes.apply, "done": done}, lambda: print_plan(made))
+        answer({**report, **made.facts, "applied": wishes.apply, "done": done}, lambda: print_plan(made.value))
     else:
         done = []
         text = yaml_of(source, found)
@@ -46,7 +47,7 @@ def deliver(given: Sequence[Found], wishes: Wishes) -> None:
             out.file.write(text)
         answer(report, lambda: None)
     _report(found, wishes)
-    refused = [one for one in done if not one.ok]
+    refused = [one for one in done if one.code is not None]
     for one in refused:
         err.print(f"{one.name}: {one.code} {one.message}", highlight=False)
     if refused or (wishes.strict and any(isinstance(one, RefusedEntry) for one in found)):
@@ -76,11 +77,11 @@ def _source(found: Sequence[Found], wishes: Wishes) -> ScheduleFile:
     return ScheduleFile(wishes.owner, {one.name: words(one, url=wishes.url, shadow=wishes.shadow) for one in taken})
 
 
-def _make_plan(source: ScheduleFile, wishes: Wishes) -> tuple[SourcePlan, list[AppliedStep]]:
-    async def work() -> tuple[SourcePlan, list[AppliedStep]]:
-        async with caller() as ctx:
-            made = await make_plan(ctx, source)
-            return made, await apply_plan(ctx, made) if wishes.apply else []
+def _make_plan(source: ScheduleFile, wishes: Wishes) -> tuple[Reply[Plan], list[AppliedStep]]:
+    async def work() -> tuple[Reply[Plan], list[AppliedStep]]:
+        async with remote() as api:
+            made = await make_plan(api, source)
+            return made, await apply_plan(api, source, made.value) if wishes.apply else []
 
     return run(work)
 

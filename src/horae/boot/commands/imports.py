@@ -12,7 +12,7 @@ import typer
 import uvloop
 
 from horae.boot.commands.importing import Wishes, deliver
-from horae.boot.session import exit_on_refusal
+from horae.boot.refusals import exit_on_refusal
 from horae.boot.verbs import Verbs
 from horae.domain.errors import Invalid, NotFound
 from horae.domain.zones.zones import zone as check_zone

@@ -1,25 +1,19 @@
 """`horae intake …` and `horae parked-message …`: schedule changes that arrive by topics."""
 
-from datetime import datetime
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
-from horae.api.models.intakes import IntakeView, ParkedMessageView
-from horae.boot.output import answer, say
-from horae.boot.session import PAGE, all_pages, caller, out
+from horae.boot.output import say
+from horae.boot.remote import Reply, remote
+from horae.boot.tables import answer_rows
+from horae.boot.times import moment
 from horae.boot.verbs import Verbs
-from horae.domain.events.channels import TopicAddress
-from horae.domain.events.intakes import Intake, Position
-from horae.domain.ids import Prefix, private, public
-from horae.service.events import intakes
-from horae.service.events import parked_messages as messages
-from horae.service.events.intakes import IntakeDetail
+from horae_client.asked import events as asked
+from horae_client.models import Intake
 
 app = Verbs(no_args_is_help=True)
 parking = Verbs(no_args_is_help=True)
-Of = Annotated[str | None, typer.Option("--tenant", help="The tenant; the configured one if omitted.")]
 
 
 @app.command()
@@ -28,94 +22,103 @@ async def put(
     broker: Annotated[str, typer.Option(help="A broker of this deployment, by its name.")],
     topic: Annotated[str, typer.Option(help="The topic, subject or queue there.")],
     type_: Annotated[list[str] | None, typer.Option("--type", help="Only tasks of this type.")] = None,
-    tenant: Of = None,
 ) -> None:
     """Create or change an intake, which takes schedule changes from a topic."""
-    async with caller(tenant) as ctx:
-        made = await intakes.put(ctx, name, Intake(TopicAddress(broker, topic), tuple(type_ or ())))
-    say(IntakeView.of(made), f"intake {name}, version {made.channel.version}")
+    source = {"kind": "topic", "broker": broker, "topic": topic}
+    async with remote() as api:
+        made = await api.ask(asked.put_intake(name, source, type_ or ()))
+    say(made.facts, f"intake {name}, version {made.value.version}")
 
 
 @app.command("list")
-async def listing(tenant: Of = None) -> None:
+async def listing() -> None:
     """List the intakes of the tenant."""
-    async with caller(tenant) as ctx:
-        found = await all_pages(lambda last: intakes.page(ctx, last.channel.name if last else "", PAGE))
-    table = Table("name", "version", "broker", "topic", "types", "taken", "waiting", "standing")
-    for channel, intake, at in found:
-        source = intake.source
-        row = (channel.name, str(channel.version), source.broker, source.topic, ",".join(intake.types))
-        counts = ("", "") if at is None else (str(at.taken), "" if at.waiting is None else str(at.waiting))
-        table.add_row(*row, *counts, _status_text(channel.paused_at, at))
-    answer([IntakeView.of(one) for one in found], lambda: out.print(table))
+    async with remote() as api:
+        found = await api.items(asked.intakes())
+    rows = [
+        (
+            one.name,
+            one.version,
+            one.source["broker"],
+            one.source["topic"],
+            ",".join(one.types),
+            None if one.position is None else one.position.taken,
+            None if one.position is None else one.position.waiting,
+            _status_text(one),
+        )
+        for one in found.value
+    ]
+    columns = ("name", "version", "broker", "topic", "types", "taken", "waiting", "status")
+    least = ("version", "taken", "types", "broker")
+    answer_rows(found.facts, columns, rows, empty="there are no intakes", least=least, wraps=("types", "status"))
 
 
 @app.command()
-async def show(name: str, tenant: Of = None) -> None:
+async def show(name: str) -> None:
     """Show an intake and its progress."""
-    async with caller(tenant) as ctx:
-        _answer(await intakes.find(ctx, name))
+    async with remote() as api:
+        _answer(await api.ask(asked.intake(name)))
 
 
 @app.command()
-async def pause(name: str, tenant: Of = None) -> None:
+async def pause(name: str) -> None:
     """Pause an intake: messages stay in the topic."""
-    async with caller(tenant) as ctx:
-        _answer(await intakes.pause(ctx, name, paused=True))
+    async with remote() as api:
+        _answer(await api.ask(asked.intake_verb(name, "pause")))
 
 
 @app.command()
-async def resume(name: str, tenant: Of = None) -> None:
+async def resume(name: str) -> None:
     """Resume an intake; it continues with the messages that arrived meanwhile."""
-    async with caller(tenant) as ctx:
-        _answer(await intakes.pause(ctx, name, paused=False))
+    async with remote() as api:
+        _answer(await api.ask(asked.intake_verb(name, "resume")))
 
 
 @app.command()
-async def remove(name: str, tenant: Of = None) -> None:
+async def remove(name: str) -> None:
     """Remove an intake; messages stay in the topic."""
-    async with caller(tenant) as ctx:
-        gone = await intakes.remove(ctx, name)
-    say(IntakeView.of(gone), f"intake {name} is gone")
+    async with remote() as api:
+        gone = await api.ask(asked.remove_intake(name))
+    say(gone.facts, f"intake {name} is gone")
 
 
 @parking.command("list")
-async def waiting(tenant: Of = None) -> None:
+async def waiting() -> None:
     """List messages that could not be processed, oldest first."""
-    async with caller(tenant) as ctx:
-        found = await all_pages(lambda last: messages.page(ctx, last.id if last else None, PAGE))
-    table = Table("id", "parked (UTC)", "intake", "place", "code", "reason")
-    for one in found:
-        id_ = public(Prefix.PARKED, one.id)
-        table.add_row(id_, f"{one.at:%Y-%m-%d %H:%M:%S}", one.intake, one.place, one.code, one.reason)
-    answer([ParkedMessageView.of(one) for one in found], lambda: out.print(table))
+    async with remote() as api:
+        found = await api.items(asked.parked_messages())
+    rows = [(one.id, moment(one.at), one.intake, one.place, one.code, one.reason) for one in found.value]
+    columns = ("id", "parked (UTC)", "intake", "place", "code", "reason")
+    least = ("place", "parked (UTC)", "code")
+    answer_rows(found.facts, columns, rows, empty="no message is parked", least=least, wraps=("reason",))
 
 
 @parking.command()
-async def replay(message: str, tenant: Of = None) -> None:
+async def replay(message: str) -> None:
     """Process a parked message again; if it is still refused, it stays parked."""
-    async with caller(tenant) as ctx:
-        done = await messages.replay(ctx, private(Prefix.PARKED, message))
-    say(ParkedMessageView.of(done), f"{message} is done")
+    async with remote() as api:
+        done = await api.ask(asked.replay_parked(message))
+    say(done.facts, f"{message} is done")
 
 
 @parking.command()
-async def drop(message: str, tenant: Of = None) -> None:
+async def drop(message: str) -> None:
     """Delete a parked message."""
-    async with caller(tenant) as ctx:
-        gone = await messages.drop(ctx, private(Prefix.PARKED, message))
-    say(ParkedMessageView.of(gone), f"{message} is dropped")
+    async with remote() as api:
+        gone = await api.ask(asked.drop_parked(message))
+    say(gone.facts, f"{message} is dropped")
 
 
-def _answer(one: IntakeDetail) -> None:
-    channel, intake, at = one
+def _answer(reply: Reply[Intake]) -> None:
+    one = reply.value
+    at = one.position
     come = "nothing taken yet" if at is None else f"{at.taken} messages taken, {at.parked} of them parked"
-    left = "" if at is None or at.waiting is None else f", {at.waiting} waited at {at.looked_at:%Y-%m-%d %H:%M:%S} UTC"
-    where = f"{intake.source.broker}/{intake.source.topic}"
-    say(IntakeView.of(one), f"{channel.name} from {where}: {come}{left}; {_status_text(channel.paused_at, at)}")
+    left = "" if at is None or at.waiting is None else f", {at.waiting} waited at {moment(at.looked_at)} UTC"
+    where = f"{one.source['broker']}/{one.source['topic']}"
+    say(reply.facts, f"{one.name} from {where}: {come}{left}; {_status_text(one)}")
 
 
-def _status_text(paused_at: datetime | None, at: Position | None) -> str:
-    if paused_at is not None:
-        return f"paused since {paused_at:%Y-%m-%d %H:%M:%S} UTC"
-    return "goes on" if at is None or at.error is None else f"it waits: {at.error}"
+def _status_text(one: Intake) -> str:
+    if one.paused_at is not None:
+        return f"paused since {moment(one.paused_at)} UTC"
+    return "goes on" if one.position is None or one.position.error is None else f"it waits: {one.position.error}"

@@ -5,11 +5,11 @@ from typing import Annotated, Any
 
 import typer
 
-from horae.boot.commands.schedules import show
-from horae.boot.commands.versions import Ref
-from horae.boot.session import caller
-from horae.service.jobs import jobs
-from horae.service.schedules import schedules
+from horae.boot.commands.job_lines import answer_job
+from horae.boot.commands.job_refs import JobRef
+from horae.boot.remote import remote
+from horae_client import keys
+from horae_client.asked import jobs as asked
 
 Description = Annotated[str | None, typer.Option(help="What the job is for.")]
 Owner = Annotated[str | None, typer.Option(help="The team or person who owns it.")]
@@ -35,7 +35,7 @@ class PeopleField(StrEnum):
 
 
 async def people(
-    job: Ref,
+    job: JobRef,
     description: Description = None,
     owner: Owner = None,
     runbook: Runbook = None,
@@ -49,8 +49,8 @@ async def people(
     changes |= {field.value: None for field in clear or ()}
     if not changes:
         raise typer.BadParameter("say what to set, or what to --clear")
-    async with caller() as ctx:
-        await show(ctx, await schedules.set_people(ctx, (await jobs.find_by_ref(ctx, job)).name, changes))
+    async with remote() as api:
+        await answer_job(api, await api.ask(asked.people(job, changes, keys.made())))
 
 
 def people_said(
@@ -66,7 +66,7 @@ def people_said(
         "description": description,
         "owner": owner,
         "runbook": runbook,
-        "contacts": tuple(contacts) if contacts else None,
+        "contacts": contacts or None,
         "late_after": late_after,
         "fail_after": fail_after,
     }

@@ -1,15 +1,12 @@
 """`horae job …` and `horae history`."""
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
-import msgspec
 import typer
-from rich.table import Table
 
-from horae.api.models.instances import InstanceView, TriggerAnswer
-from horae.api.models.jobs import JobView
-from horae.api.models.operations import JobTestResult
+from horae.boot.commands.job_lines import answer_job, print_job
 from horae.boot.commands.job_people import (
     Contacts,
     Description,
@@ -19,33 +16,30 @@ from horae.boot.commands.job_people import (
     Runbook,
     people_said,
 )
-from horae.boot.commands.schedules import MOMENT, moment, show, trigger_said
-from horae.boot.output import Exit, answer, say
-from horae.boot.serving import sender_of
-from horae.boot.session import caller, load, out
+from horae.boot.commands.job_refs import JobRef
+from horae.boot.commands.payloads import json_of
+from horae.boot.commands.schedules import trigger_said
+from horae.boot.following import Follow, print_new
+from horae.boot.output import Exit, err, say, wants_json
+from horae.boot.remote import remote
+from horae.boot.tables import answer_rows
+from horae.boot.times import MOMENT, moment
 from horae.boot.verbs import Verbs
 from horae.domain.cron import Dialect, Gap, Overlap
 from horae.domain.errors import Invalid
-from horae.domain.ids import Prefix, public
-from horae.domain.instances.outcomes import WORDS, AcceptedCall, DeclinedCall, Success
-from horae.domain.jobs.definitions import definition_of
-from horae.domain.jobs.jobs import Job, JobFilter, Status
+from horae.domain.jobs.jobs import Status
 from horae.domain.schedules import OnMisfire, OnOverlap
 from horae.domain.schedules.calendars import CalendarMode
 from horae.domain.schedules.triggers import TriggerKind
 from horae.domain.tasks.tasks import AfterSuccess
-from horae.service.context import Context
-from horae.service.encryption.encryption import decrypt_job_or_mark
-from horae.service.instances import instances
-from horae.service.jobs import jobs
-from horae.service.targets.targets import TrialResult
-from horae.service.targets.trials import Trials
-from horae.service.tenants import tenants
+from horae_client import keys
+from horae_client.asked import jobs as asked
+from horae_client.models import Instance
+from horae_client.wire import Request, path
 
 app = Verbs(no_args_is_help=True)
-
-
-MOST: Final = 100_000
+ACCEPTED: Final = {"success", "accepted", "declined"}
+"""Outcomes of a test request that the target accepted."""
 
 
 @app.command()
@@ -100,27 +94,28 @@ async def create(
 ) -> None:
     """Create a job; the answer shows how it was understood and when it fires."""
     modes = ((on_days, CalendarMode.INCLUDE), (not_on_days, CalendarMode.EXCLUDE))
-    async with caller() as ctx:
-        said = {
-            "trigger": trigger_said(cron, dialect, zone, (dst_gap, dst_overlap), every, at, after, keyed, rolling),
-            "policies": {
-                "misfire": {"policy": misfire, "max_lateness": max_lateness},
-                "overlap": overlap,
-                "spread": {"window": window, "jitter": jitter},
-                "calendars": [{"calendar": day, "mode": mode} for days, mode in modes for day in days or ()],
-                "start": start,
-                "end": end,
-                "max_count": max_count,
-            },
-            "target": _target(url, rate),
-            "priority": priority,
-            "payload": json_of(payload),
-            "after_success": AfterSuccess.REOPEN if reopen else AfterSuccess.IGNORE,
-            "expires_after": expires_after,
-            **people_said(description, owner, runbook, contact, late_after, fail_after),
-        }
-        definition = definition_of(said, ctx.tenant, name, ctx.now(ctx.tenant.shard(name)))
-        await show(ctx, await jobs.create(ctx, name, definition))
+    said = {
+        "trigger": trigger_said(cron, dialect, zone, (dst_gap, dst_overlap), every, at, after, keyed, rolling),
+        "policies": {
+            "misfire": {"policy": misfire, "max_lateness": max_lateness},
+            "overlap": overlap,
+            "spread": {"window": window, "jitter": jitter},
+            "calendars": [{"calendar": day, "mode": mode} for days, mode in modes for day in days or ()],
+            "start": start,
+            "end": end,
+            "max_count": max_count,
+        },
+        "target": _target(url, rate),
+        "priority": priority,
+        "after_success": AfterSuccess.REOPEN if reopen else AfterSuccess.IGNORE,
+        "expires_after": expires_after,
+        **people_said(description, owner, runbook, contact, late_after, fail_after),
+    }
+    spec = _given(said) | ({} if payload is None else {"payload": json_of(payload)})
+    async with remote() as api:
+        await answer_job(api, await api.ask(asked.create(name, spec, keys.made())))
+    if said["trigger"] is None and not wants_json():
+        err.print(f"it has no trigger: it fires only with `horae job trigger {name}`", highlight=False)
 
 
 @app.command("list")
@@ -130,116 +125,114 @@ async def list_(
     prefix: Annotated[str, typer.Option(help="Prefix filter on the job name.")] = "",
     kind: Annotated[TriggerKind | None, typer.Option(help="Only jobs with a trigger of this kind.")] = None,
     owner: Annotated[str | None, typer.Option(help="Only jobs of this owner.")] = None,
+    limit: Annotated[int | None, typer.Option(help="Maximum number of jobs; all where omitted.")] = None,
 ) -> None:
     """List the jobs of the tenant."""
-    asked = [(key, value if equals else None) for key, equals, value in (one.partition("=") for one in label or ())]
-    labels = {key: value for key, value in asked if value is not None}
-    async with caller() as ctx:
-        table = Table("name", "status", "trigger", "next fire (UTC)", "owner", "id")
-        wanted = JobFilter(status, labels, tuple(key for key, value in asked if value is None), prefix, kind, owner)
-        found = await jobs.listing(ctx) if wanted.any else await _page(ctx, wanted)
-        for job in found:
-            trigger = msgspec.to_builtins(job.definition.trigger)
-            table.add_row(
-                job.name,
-                job.status,
-                "unreadable" if job.is_unreadable else trigger.get("expression", trigger["kind"]),
-                moment(job.next_fire_at),
-                job.definition.owner or "",
-                public(Prefix.JOB, job.id),
-            )
-        facts = [await decrypt_job_or_mark(ctx, job) for job in found]
-        answer([JobView.of(job) for job in facts], lambda: out.print(table))
-
-
-async def _page(ctx: Context, wanted: JobFilter) -> list[Job]:
-    return await jobs.page(ctx, wanted, limit=MOST, whole=False, unreadable=True)
+    wanted = {"status": status, "label": label or None, "prefix": prefix or None, "kind": kind, "owner": owner}
+    query = {name: value for name, value in wanted.items() if value is not None}
+    async with remote() as api:
+        found = await api.items(asked.listing(query), limit)
+    rows = [
+        (
+            job.name,
+            job.status,
+            "unreadable" if job.unreadable else job.trigger.get("expression") or job.trigger["kind"],
+            moment(job.next_fire_at),
+            job.owner,
+            job.id,
+        )
+        for job in found.value
+    ]
+    columns = ("name", "status", "trigger", "next fire (UTC)", "owner", "id")
+    empty = "no job matches" if query else "there are no jobs yet: `horae job create` makes one"
+    answer_rows(found.facts, columns, rows, empty=empty, least=("id", "owner", "trigger"), wraps=("trigger",))
 
 
 @app.command()
-async def pause(name: str) -> None:
+async def pause(name: JobRef) -> None:
     """Stop fires and claims of a job; running instances may finish."""
-    async with caller() as ctx:
-        await show(ctx, await jobs.pause(ctx, name))
+    async with remote() as api:
+        await answer_job(api, await api.ask(asked.verb(name, "pause", keys.made())))
 
 
 @app.command()
-async def resume(name: str) -> None:
+async def resume(name: JobRef) -> None:
     """Continue from now; fires that were missed meanwhile are recorded as skipped."""
-    async with caller() as ctx:
-        await show(ctx, await jobs.resume(ctx, name))
+    async with remote() as api:
+        await answer_job(api, await api.ask(asked.verb(name, "resume", keys.made())))
 
 
 @app.command()
-async def remove(name: str) -> None:
+async def remove(name: JobRef) -> None:
     """Remove a job: it fires no more; its history stays."""
-    async with caller() as ctx:
-        await show(ctx, await jobs.remove(ctx, name))
+    async with remote() as api:
+        reply = await api.ask(asked.remove(name))
+    print_job(reply.facts, reply.value)
 
 
 @app.command()
 async def trigger(
-    name: str,
-    key: Annotated[str, typer.Option(help="The Idempotency-Key: the same key fires once.")],
+    name: JobRef,
+    key: Annotated[
+        str | None, typer.Option(help="The Idempotency-Key: the same key fires once. A new one where omitted.")
+    ] = None,
     payload: Annotated[str | None, typer.Option(help="JSON for this run only.")] = None,
 ) -> None:
     """Fire a job now."""
-    async with caller() as ctx:
-        done = await instances.trigger(ctx, name, key, payload=json_of(payload))
-        again = " (already triggered with this key; same run)" if done.replayed else ""
-        id_, job = public(Prefix.INSTANCE, done.instance_id), await jobs.find(ctx, name)
-        facts = TriggerAnswer(instance_id=id_, job_id=public(Prefix.JOB, job.id), job=name)
-        say(facts, f"{id_}{again}")
+    async with remote() as api:
+        reply = await api.ask(asked.trigger(name, json_of(payload), keys.made(key)))
+    say(reply.facts, reply.value.instance_id)
 
 
 @app.command("test")
 async def try_(
-    name: str,
+    name: JobRef,
     payload: Annotated[str | None, typer.Option(help="JSON for this request; the job's own where omitted.")] = None,
 ) -> None:
     """Send a test request to a job's target; nothing fires. Exits with 1 unless the target accepts it."""
-    async with caller() as ctx:
-        job = await jobs.find(ctx, name)
-        trials = Trials(await sender_of(load(), ctx.store))
-        try:
-            tried = await trials.run(ctx, await tenants.allowance(ctx), job, json_of(payload))
-        finally:
-            await trials.close()
-    lines = [f"{header}: {value}" for header, value in tried.headers.items()]
-    said = "\n".join([tried.sent or "nothing was sent", "", *lines, "", tried.answer or ""])
-    say(JobTestResult.of(tried), f"{said}\n{_outcome(tried)} in {tried.duration_ms} ms")
-    if not isinstance(tried.outcome, Success | AcceptedCall | DeclinedCall):
+    body = {"payload": json_of(payload)} if payload is not None else {}
+    async with remote() as api:
+        reply = await api.ask(Request("POST", path("jobs", name, "test"), dict[str, Any], body=body, again=False))
+    tried = reply.value
+    lines = [f"{header}: {value}" for header, value in tried["headers"].items()]
+    said = "\n".join([tried["sent"] or "nothing was sent", "", *lines, "", tried["answer"] or ""])
+    why = tried["detail"].get("message") or f"answered {tried['status']}"
+    say(reply.facts, f"{said}\n{tried['outcome']}: {why} in {tried['duration_ms']} ms")
+    if tried["outcome"] not in ACCEPTED:
         raise typer.Exit(Exit.REFUSED)
 
 
-async def history(name: str, limit: int = 20) -> None:
+async def history(name: JobRef, limit: int = 20, follow: Follow = False) -> None:
     """List the fires of a job with their results, newest first."""
-    async with caller() as ctx:
-        table = Table("fire time (UTC)", "key", "state", "attempts", "delay ms", "took ms", "why", "id")
-        found = await instances.of_job(ctx, name, limit=limit)
-        for past in found:
-            why = past.error_msg or ""
-            if past.range_count and past.range_to:
-                why = f"{past.range_count} fires up to {moment(past.range_to)}"
-            state = f"{past.state}({past.reason})" if past.reason else past.state
-            cells = (past.business_key, state, past.attempt, past.trigger_delay_ms, past.duration_ms, why)
-            columns = ("" if cell is None else str(cell) for cell in cells)
-            table.add_row(moment(past.fire_time), *columns, public(Prefix.INSTANCE, past.id))
-        answer([InstanceView.of(past) for past in found], lambda: out.print(table))
+    request = asked.history(name, (), None, None, None)
+    async with remote() as api:
+        if follow:
+            await print_new(api, request, change_of, _history_row)
+        found = await api.items(request, limit)
+    columns = ("fire time (UTC)", "key", "state", "attempts", "delay ms", "took ms", "why", "id")
+    empty = f"{name} has not fired yet"
+    least = ("took ms", "delay ms", "attempts", "key", "why")
+    answer_rows(found.facts, columns, [*map(_history_row, found.value)], empty=empty, least=least, wraps=("why",))
 
 
-def _outcome(tried: TrialResult) -> str:
-    """The outcome in a few words, with the reason."""
-    message = getattr(tried.outcome, "message", "") or f"answered {tried.status}"
-    return f"{WORDS[type(tried.outcome)]}: {message}"
+def change_of(facts: Mapping[str, Any]) -> object:
+    """What tells two states of an instance apart: a change of an instance is new."""
+    return facts["id"], facts["changed_at"]
 
 
-def json_of(text: str | None) -> object:
-    """Parse a payload that a user typed."""
-    try:
-        return None if text is None else msgspec.json.decode(text)
-    except msgspec.DecodeError as error:
-        raise Invalid(f"the payload is not JSON: {error}") from error
+def _history_row(past: Instance) -> tuple[object, ...]:
+    why = past.error_msg
+    if past.range_count and past.range_to:
+        why = f"{past.range_count} fires up to {moment(past.range_to)}"
+    state = f"{past.state}({past.reason})" if past.reason else past.state
+    figures = (past.attempt, past.trigger_delay_ms, past.duration_ms)
+    return (moment(past.fire_time), past.key, state, *figures, why, past.id)
+
+
+def _given(said: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that are not None, inside of fields, too."""
+    plain = {name: _given(value) if isinstance(value, Mapping) else value for name, value in said.items()}
+    return {name: value for name, value in plain.items() if value is not None}
 
 
 def _target(url: str | None, rate: float | None) -> dict[str, object] | None:

@@ -1,33 +1,19 @@
-"""Formats a plan for people and for programs."""
+"""Formats a plan for people."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Any, Final
-
-import msgspec
+from typing import Final
 
 from horae.boot.output import out
-from horae.domain.jobs.diffs import FieldDifference
-from horae.domain.plans.plans import (
-    ChangeStep,
-    ConflictStep,
-    CreateStep,
-    Keep,
-    Leave,
-    Prune,
-    RefusedStep,
-    Step,
-    word_of,
-)
-from horae.service.plans import PlanLine, SourcePlan
+from horae_client.models import Plan, PlanStep
 
-SIGNS: Final[dict[type, tuple[str, str]]] = {
-    CreateStep: ("+", "green"),
-    ChangeStep: ("~", "yellow"),
-    Prune: ("-", "red"),
-    Leave: ("?", "dim"),
-    ConflictStep: ("!", "bold magenta"),
-    RefusedStep: ("✗", "red"),
+SIGNS: Final = {
+    "create": ("+", "green"),
+    "change": ("~", "yellow"),
+    "prune": ("-", "red"),
+    "leave": ("?", "dim"),
+    "conflict": ("!", "bold magenta"),
+    "refused": ("✗", "red"),
 }
 WORDS: Final = {
     "create": "to create",
@@ -38,74 +24,50 @@ WORDS: Final = {
     "conflict": "in conflict (--force overwrites)",
     "refused": "refused",
 }
+CHANGES: Final = ("create", "change", "prune")
+"""The steps that change something."""
 
 
-def print_plan(plan: SourcePlan) -> None:
+def changes_in(plan: Plan) -> int:
+    """How many steps of a plan change something."""
+    return sum(plan.counts.get(step, 0) for step in CHANGES)
+
+
+def print_plan(plan: Plan) -> None:
     """Print every step that changes something, and a summary."""
-    for line in plan.lines:
-        if not isinstance(line.step, Keep):
-            sign, colour = SIGNS[type(line.step)]
-            out.print(f"{sign} {line.step.name}: {_what(line.step)}", style=colour, highlight=False, soft_wrap=True)
-            for text in _details(line):
+    for step in plan.steps:
+        if step.step != "keep":
+            sign, colour = SIGNS.get(step.step, ("?", "dim"))
+            out.print(f"{sign} {step.name}: {_what(step)}", style=colour, highlight=False, soft_wrap=True)
+            for text in _details(step):
                 out.print(f"    {text}", highlight=False, soft_wrap=True)
-    counts = plan.counts()
-    said = ", ".join(f"{counts[kind]} {words}" for kind, words in WORDS.items() if counts.get(kind))
+    said = ", ".join(f"{plan.counts[kind]} {words}" for kind, words in WORDS.items() if plan.counts.get(kind))
     out.print(f"{plan.owner}: {said or 'no jobs'}", highlight=False)
 
 
-def facts(plan: SourcePlan) -> dict[str, Any]:
-    """The plan as data, for `--json`."""
-    return {"owner": plan.owner, "counts": plan.counts(), "steps": [_facts(line) for line in plan.lines]}
-
-
-def _what(step: Step) -> str:
-    match step:
-        case CreateStep(paused=paused):
-            return "create, paused" if paused else "create"
-        case ChangeStep() as change:
-            then = {True: ", and pause", False: ", and resume", None: ""}[change.pause]
-            return ("change" if change.fields else "note what others did alike" if change.edits else "keep") + then
-        case ConflictStep(reason=reason):
-            return f"conflict: {reason}"
-        case RefusedStep(reason=reason):
-            return f"refused: {reason}"
-        case Leave():
+def _what(step: PlanStep) -> str:
+    match step.step:
+        case "create":
+            return "create, paused" if step.paused else "create"
+        case "change":
+            then = {True: ", and pause", False: ", and resume", None: ""}[step.pause]
+            return ("change" if step.fields else "keep" if step.pause is not None else "note what others did") + then
+        case "conflict" | "refused":
+            return f"{step.step}: {step.reason}"
+        case "leave":
             return "declared no longer; left alone"
         case _:
             return "remove"
 
 
-def _details(line: PlanLine) -> Iterator[str]:
-    step = line.step.force if isinstance(line.step, ConflictStep) else line.step
-    if isinstance(line.step, ConflictStep):
-        yield from (f"theirs {edit.text}" for edit in line.step.edits)
-    if isinstance(step, ChangeStep):
-        label = "ours   " if isinstance(line.step, ConflictStep) else ""
-        yield from (f"{label}{field.text}" for field in step.fields)
-    if line.before or (isinstance(step, ChangeStep) and line.after):
-        yield f"next fires before  {_times(line.before)}"
-    if line.after:
-        yield f"next fires now     {_times(line.after)}"
-
-
-def _facts(line: PlanLine) -> dict[str, Any]:
-    step = line.step
-    change = step.force if isinstance(step, ConflictStep) else step
-    facts: dict[str, Any] = {"name": step.name, "step": word_of(step)}
-    if isinstance(step, ConflictStep | RefusedStep):
-        facts["reason"] = step.reason
-    if isinstance(step, ConflictStep):
-        facts["edits"] = [_place(one) for one in step.edits]
-    if isinstance(change, ChangeStep):
-        facts |= {"fields": [_place(one) for one in change.fields], "pause": change.pause}
-    if line.before or line.after:
-        facts |= {"fires_before": line.before, "fires_after": line.after}
-    return facts
-
-
-def _place(one: FieldDifference) -> dict[str, Any]:
-    before, after = (None if value is msgspec.UNSET else value for value in (one.before, one.after))
-    return {"path": one.path, "before": before, "after": after}
+def _details(step: PlanStep) -> Iterator[str]:
+    yield from (f"theirs {edit.text}" for edit in step.edits)
+    label = "ours   " if step.step == "conflict" else ""
+    yield from (f"{label}{field.text}" for field in step.fields)
+    if step.fires_before or (step.fields and step.fires_after):
+        yield f"next fires before  {_times(step.fires_before)}"
+    if step.fires_after:
+        yield f"next fires now     {_times(step.fires_after)}"
 
 
 def _times(times: Sequence[datetime]) -> str:

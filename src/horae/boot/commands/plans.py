@@ -6,14 +6,13 @@ from typing import Annotated
 import typer
 from rich.progress import Progress
 
-from horae.boot.commands.plan_lines import facts, print_plan
-from horae.boot.output import Exit, answer, wants_json
+from horae.boot.commands.plan_lines import changes_in, print_plan
+from horae.boot.output import Exit, answer, err, out, wants_json
+from horae.boot.remote import Remote, Reply, remote
 from horae.boot.schedule_files import ScheduleFile, modules, source_of, yaml
-from horae.boot.session import caller, err, out
 from horae.domain.errors import Invalid
-from horae.service import plans
-from horae.service.context import Context
-from horae.service.plans import AppliedStep, SourcePlan
+from horae_client.asked import plans as asked
+from horae_client.models import AppliedStep, Plan
 
 File = Annotated[
     Path | None, typer.Option("--file", "-f", help="A jobs.yaml.", exists=True, dir_okay=False, allow_dash=True)
@@ -33,10 +32,11 @@ async def plan(
     check: Annotated[bool, typer.Option("--check", help="End with status 6 where there is something to do.")] = False,
 ) -> None:
     """Show what applying a source of schedules would change, field by field. Nothing is written."""
-    async with caller() as ctx:
-        made = await make_plan(ctx, read(file, module, owner), prune=prune, force=force)
-    answer(facts(made), lambda: print_plan(made))
-    _end(made, check=check)
+    source = read(file, module, owner)
+    async with remote() as api:
+        made = await make_plan(api, source, prune=prune, force=force)
+    answer(made.facts, lambda: print_plan(made.value))
+    _end(made.value, check=check)
 
 
 async def apply(
@@ -48,18 +48,19 @@ async def apply(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only plan.")] = False,
 ) -> None:
     """Change the jobs to what a source of schedules says. Conflicts are printed and not changed, unless `--force`."""
-    async with caller() as ctx:
-        made = await make_plan(ctx, read(file, module, owner), prune=prune, force=force)
-        done = [] if dry_run else await apply_plan(ctx, made)
-    refused = [one for one in done if not one.ok]
-    answer({**facts(made), "applied": not dry_run, "done": done}, lambda: print_plan(made))
+    source = read(file, module, owner)
+    async with remote() as api:
+        made = await make_plan(api, source, prune=prune, force=force)
+        done = [] if dry_run else await apply_plan(api, source, made.value, prune=prune, force=force)
+    refused = [one for one in done if one.code is not None]
+    answer({**made.facts, "applied": not dry_run, "done": done}, lambda: print_plan(made.value))
     for one in refused:
         err.print(f"{one.name}: {one.code} {one.message}", highlight=False)
     if not dry_run and not wants_json():
         out.print(f"applied: {len(done) - len(refused)} done, {len(refused)} refused", highlight=False)
     if refused:
         raise typer.Exit(Exit.REFUSED)
-    _end(made)
+    _end(made.value)
 
 
 def read(file: Path | None, module: str | None, owner: str | None) -> ScheduleFile:
@@ -72,23 +73,33 @@ def read(file: Path | None, module: str | None, owner: str | None) -> ScheduleFi
     return modules.read(module or "", owner)
 
 
-async def make_plan(ctx: Context, source: ScheduleFile, *, prune: bool = False, force: bool = False) -> SourcePlan:
-    """The plan of a source for the caller's tenant."""
-    declared = source.parse(ctx.tenant, ctx.store.clock.now())
-    return await plans.plan(ctx, source.owner, declared, prune=prune, force=force)
+async def make_plan(api: Remote, source: ScheduleFile, *, prune: bool = False, force: bool = False) -> Reply[Plan]:
+    """The plan of a source for the tenant of the key."""
+    return await api.ask(asked.make(source.owner, source.jobs, prune, force))
 
 
-async def apply_plan(ctx: Context, made: SourcePlan) -> list[AppliedStep]:
-    """Run every step of a plan, with a progress bar on a terminal."""
+async def apply_plan(
+    api: Remote, source: ScheduleFile, made: Plan, *, prune: bool = False, force: bool = False
+) -> list[AppliedStep]:
+    """Run every step of a plan that changes something, in parts, with a progress bar on a terminal."""
+    done: list[AppliedStep] = []
+    if not changes_in(made):
+        return done
     with Progress(console=err, transient=True, disable=wants_json() or not err.is_terminal) as bar:
-        task = bar.add_task("applying", total=made.changes)
-        return await plans.apply(ctx, made, lambda _done: bar.advance(task))
+        task = bar.add_task("applying", total=changes_in(made))
+        after: str | None = ""
+        while after is not None:
+            part = (await api.ask(asked.apply(source.owner, source.jobs, prune, force, after))).value
+            done += part.done
+            after = part.next
+            bar.update(task, completed=len(done))
+    return done
 
 
-def _end(made: SourcePlan, *, check: bool = False) -> None:
-    if made.refused:
+def _end(made: Plan, *, check: bool = False) -> None:
+    if made.counts.get("refused"):
         raise typer.Exit(Exit.REFUSED)
-    if made.conflicts:
+    if made.counts.get("conflict"):
         raise typer.Exit(Exit.CONFLICT)
-    if check and made.changes:
+    if check and changes_in(made):
         raise typer.Exit(Exit.CHANGES)

@@ -3,18 +3,17 @@
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
-from horae.api.models.queues import QueueView, WorkerView
-from horae.boot.commands.schedules import moment
-from horae.boot.output import answer
-from horae.boot.session import caller, out
+from horae.boot.completion import complete_queues
+from horae.boot.remote import remote
+from horae.boot.tables import answer_rows
+from horae.boot.times import moment
 from horae.boot.verbs import Verbs
-from horae.service.workers import queues
+from horae_client.asked import workers as asked
 
 app = Verbs(no_args_is_help=True)
 worker = Verbs(no_args_is_help=True)
-OnlyQueue = Annotated[str | None, typer.Option(help="Only the workers of this queue.")]
+OnlyQueue = Annotated[str | None, typer.Option(help="Only the workers of this queue.", autocompletion=complete_queues)]
 
 
 @app.callback()
@@ -30,16 +29,24 @@ def working() -> None:
 @app.command("list")
 async def list_queues(limit: Annotated[int, typer.Option(help="Maximum number of queues.")] = 50) -> None:
     """List the queues by name; a queue in which work waits that nobody takes is marked `unattended`."""
-    async with caller() as ctx:
-        found = [QueueView.of(queue) for queue in await queues.list_queues(ctx, None, limit)]
-    table = Table("queue", "waiting", "oldest (UTC)", "claimed", "polling", "last poll (UTC)", "jobs", "")
-    for one in found:
-        waiting = f"{one.waiting}+" if one.more_waiting else str(one.waiting)
-        figures = (waiting, moment(one.oldest_waiting_since), str(one.claimed), str(one.polling))
-        table.add_row(
-            one.name, *figures, moment(one.polled_at), ", ".join(one.jobs), "unattended" if one.unattended else ""
+    async with remote() as api:
+        found = await api.items(asked.queues(None), limit)
+    columns = ("queue", "waiting", "oldest (UTC)", "claimed", "polling", "last poll (UTC)", "jobs", "")
+    rows = [
+        (
+            one.name,
+            f"{one.waiting}+" if one.more_waiting else one.waiting,
+            moment(one.oldest_waiting_since),
+            one.claimed,
+            one.polling,
+            moment(one.polled_at),
+            ", ".join(one.jobs),
+            "unattended" if one.unattended else "",
         )
-    answer(found, lambda: out.print(table))
+        for one in found.value
+    ]
+    least = ("last poll (UTC)", "oldest (UTC)", "jobs")
+    answer_rows(found.facts, columns, rows, empty="no job uses a queue", least=least, wraps=("jobs",))
 
 
 @worker.command("list")
@@ -49,12 +56,21 @@ async def list_workers(
     limit: Annotated[int, typer.Option(help="Maximum number of workers.")] = 50,
 ) -> None:
     """List the workers that polled within the last hour, by queue."""
-    async with caller() as ctx:
-        listed = await queues.list_workers(ctx, queue, None, limit, only_polling=polling)
-        found = [WorkerView.of(one) for one in listed]
-    table = Table("queue", "worker", "polling", "since (UTC)", "last poll (UTC)", "claimed", "wanted", "client")
-    for one in found:
-        times = (moment(one.since), moment(one.polled_at))
-        figures = (str(one.claimed), str(one.wanted))
-        table.add_row(one.queue, one.worker_id, "yes" if one.polling else "no", *times, *figures, one.client or "")
-    answer(found, lambda: out.print(table))
+    async with remote() as api:
+        found = await api.items(asked.workers(queue, polling or None), limit)
+    columns = ("queue", "worker", "polling", "since (UTC)", "last poll (UTC)", "claimed", "wanted", "client")
+    rows = [
+        (
+            one.queue,
+            one.worker_id,
+            "yes" if one.polling else "no",
+            moment(one.since),
+            moment(one.polled_at),
+            one.claimed,
+            one.wanted,
+            one.client,
+        )
+        for one in found.value
+    ]
+    least = ("client", "since (UTC)", "wanted", "last poll (UTC)")
+    answer_rows(found.facts, columns, rows, empty="no worker polled within the last hour", least=least)

@@ -1,97 +1,78 @@
 """`horae instance …`, `horae nodes`, `horae shards` and `horae health`."""
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 import typer
-from rich.table import Table
 
-from horae.api.models.attempts import AttemptView
-from horae.api.models.instances import InstanceDetail, InstanceView, RetryAnswer
-from horae.api.models.operations import HealthView, NodesView, NodeView, ShardView
 from horae.boot.commands.hold_lines import hold_line
-from horae.boot.commands.schedules import moment
-from horae.boot.output import answer, say
-from horae.boot.session import caller, err, out
+from horae.boot.commands.job_refs import OnlyJob
+from horae.boot.commands.jobs import change_of
+from horae.boot.following import Follow, print_new
+from horae.boot.output import answer, out, say
+from horae.boot.remote import name_archive_reads, name_cells_down, remote
+from horae.boot.tables import answer_rows
+from horae.boot.times import moment
 from horae.boot.verbs import Verbs
-from horae.domain.health.causes import CauseKind, HealthCause
-from horae.domain.ids import Prefix, private, public
+from horae.domain.health.causes import CauseKind
 from horae.domain.instances.lifecycle import State
-from horae.domain.instances.searches import InstanceFilter, InstanceOrder
-from horae.domain.placement import SHARDS
-from horae.service.context import Context
-from horae.service.health import health as service
-from horae.service.health.health import Health
-from horae.service.instances import expiry, interventions, tiers
-from horae.service.instances.searches import InstanceRecord
-from horae.service.instances.tiers import START, PagePosition, ReadCost
-from horae.service.limits import holds
+from horae.domain.instances.searches import InstanceOrder
+from horae_client import keys
+from horae_client.asked import jobs, runs, scheduler
+from horae_client.models import Attempt, Health, HealthCause, Instance, Shard
 
 instance = Verbs(no_args_is_help=True)
 Id = Annotated[str, typer.Argument(metavar="INSTANCE", help="An instance's id, ins_….")]
+SPECIAL: Final = {"attempts", "held", "archive"}
+"""Fields of an instance that have a form of their own."""
 
 
 @instance.command("list")
 async def list_(
     state: Annotated[list[State] | None, typer.Option(help="Only these states.")] = None,
     key: Annotated[str | None, typer.Option(help="Only this business key.")] = None,
+    job: OnlyJob = None,
     order: Annotated[InstanceOrder, typer.Option(help="By creation, or by fire time.")] = InstanceOrder.CREATED,
     limit: int = 50,
+    follow: Follow = False,
 ) -> None:
     """List the tenant's instances, live and ended, newest first."""
-    async with caller() as ctx:
-        found, reads = await _found(ctx, InstanceFilter(tuple(state or ()), business_key=key), order, limit)
-    name_archive_reads(reads)
-    table = Table("fire time (UTC)", "state", "key", "attempts", "why", "id")
-    for past in found:
-        why = past.reason or past.error_code or past.error_msg or ""
-        id_ = public(Prefix.INSTANCE, past.id)
-        table.add_row(moment(past.fire_time), past.state, past.business_key or "", str(past.attempt), why, id_)
-    answer([InstanceView.of(past) for past in found], lambda: out.print(table))
+    states = [one.value for one in state or ()]
+    asked = runs.instances(states, None, None, key, order.value)
+    if job is not None:
+        asked = jobs.history(job, states, None, None, key)
+    async with remote() as api:
+        if follow:
+            await print_new(api, asked, change_of, _row)
+        found = await api.items(asked, limit)
+    rows = [_row(past) for past in found.value]
+    columns = ("fire time (UTC)", "state", "key", "attempts", "why", "job id", "id")
+    least = ("job id", "attempts", "key", "why")
+    answer_rows(found.facts, columns, rows, empty="no instance matches", least=least, wraps=("why",))
 
 
-async def _found(
-    ctx: Context, sought: InstanceFilter, order: InstanceOrder, limit: int
-) -> tuple[list[InstanceRecord], list[ReadCost]]:
-    """The instances, and what was read from the archive for them."""
-    found: list[InstanceRecord] = []
-    reads: list[ReadCost] = []
-    at: PagePosition | None = START
-    while at is not None and len(found) < limit:
-        page = await tiers.of_tenant(ctx, sought, at=at, limit=limit - len(found), order=order)
-        found += page.found
-        reads += [] if page.archive is None else [page.archive]
-        at = page.next
-    return found, reads
-
-
-def name_archive_reads(reads: Sequence[ReadCost]) -> None:
-    """Print on stderr what was read from the archive."""
-    if reads:
-        requests, size, seconds = (
-            sum(getattr(one, name) for one in reads) for name in ("requests", "bytes", "seconds")
-        )
-        err.print(f"also from the archive: {requests:,} requests, {size:,} bytes, {seconds:.2f} s", style="dim")
+def _row(past: Instance) -> tuple[object, ...]:
+    why = past.reason or past.error_code or past.error_msg
+    return (moment(past.fire_time), past.state, past.key, past.attempt, why, past.job_id, past.id)
 
 
 @instance.command("show")
 async def show(id_: Id) -> None:
     """Show one instance: its state with the reason, what it waits for, and its last attempts."""
-    async with caller() as ctx:
-        past, read = await tiers.find(ctx, private(Prefix.INSTANCE, id_))
-        hold, end = await holds.of_instance(ctx, past), await expiry.of_instance(ctx, past)
-    name_archive_reads([] if read is None else [read])
-    result = InstanceDetail.whole(past, hold, end, read, answers=True)
-    facts = result.model_dump(mode="json", exclude={"attempts"})
-    facts["held"] = None if result.held is None else hold_line(result.held)
-    lines = [f"{name:<18}{value}" for name, value in facts.items() if value not in (None, [])]
+    async with remote() as api:
+        reply = await api.ask(runs.instance(id_))
+    result = reply.value
+    name_archive_reads([] if result.archive is None else [result.archive])
+    facts = {name: value for name, value in reply.facts.items() if name not in SPECIAL and value not in (None, [])}
+    if result.held is not None:
+        facts["held"] = hold_line(result.held)
+    lines = [f"{name:<18}{value}" for name, value in facts.items()]
     lines += [line for attempt in result.attempts for line in _attempt_lines(attempt)]
-    answer(result, lambda: out.print("\n".join(lines), highlight=False, soft_wrap=True))
+    answer(reply.facts, lambda: out.print("\n".join(lines), highlight=False, soft_wrap=True))
 
 
-def _attempt_lines(one: AttemptView) -> list[str]:
+def _attempt_lines(one: Attempt) -> list[str]:
     """An attempt: when and for how long, by whom, what was called, what came of it; and the answer below."""
     parts = [
         None if one.started_at is None else f"{moment(one.started_at)} UTC",
@@ -109,24 +90,26 @@ def _attempt_lines(one: AttemptView) -> list[str]:
 @instance.command()
 async def cancel(id_: Id) -> None:
     """Cancel a live instance. A call in flight is not aborted, but its result is refused."""
-    async with caller() as ctx:
-        ended = await interventions.cancel(ctx, private(Prefix.INSTANCE, id_))
-        say(InstanceView.of(ended), f"{id_} {ended.state}")
+    async with remote() as api:
+        reply = await api.ask(runs.cancel_instance(id_, keys.made()))
+    say(reply.facts, f"{id_} {reply.value.state}")
 
 
 @instance.command()
 async def retry(id_: Id) -> None:
     """Try again now: a failed instance at once, a dead one as a replay."""
-    async with caller() as ctx:
-        again = public(Prefix.INSTANCE, await interventions.retry(ctx, private(Prefix.INSTANCE, id_)))
-        say(RetryAnswer(instance_id=again), again)
+    async with remote() as api:
+        reply = await api.ask(runs.retry_instance(id_))
+    again = reply.value.instance_id
+    say(reply.facts, f"{id_} is tried again" if again == id_ else f"{id_} is replayed as {again}")
 
 
 async def health() -> None:
     """Show the health of the scheduler."""
-    async with caller() as ctx:
-        result = await service.health(ctx, objective=ctx.memory.objective)
-    say(HealthView(**msgspec.to_builtins(result)), _health_text(result))
+    async with remote() as api:
+        reply = await api.ask(runs.health())
+    name_cells_down(reply.value.cells_down)
+    say(reply.facts, _health_text(reply.value))
 
 
 CAUSE_TEXTS: Final = {
@@ -140,7 +123,7 @@ CAUSE_TEXTS: Final = {
 
 
 def _cause_text(cause: HealthCause) -> str:
-    return CAUSE_TEXTS[cause.kind].format(**msgspec.structs.asdict(cause))
+    return CAUSE_TEXTS[CauseKind(cause.kind)].format(**msgspec.structs.asdict(cause))
 
 
 def _health_text(result: Health) -> str:
@@ -164,25 +147,43 @@ def _health_text(result: Health) -> str:
 
 
 async def nodes() -> None:
-    """List every node in every cell: how many shards it holds, and whether it is alive."""
-    async with caller() as ctx:
-        cells = await service.nodes(ctx)
-    found = [NodeView.of(cell, node) for cell in cells for node in cell.nodes or ()]
-    table = Table("node", "cell", "shards", "alive", "seen (s ago)", "id")
-    for node in found:
-        alive = "draining" if node.draining else "yes" if node.alive else "no"
-        table.add_row(node.name, node.cell, str(node.shards), alive, f"{node.seen_seconds_ago:.1f}", node.id)
-    down = [cell.cell for cell in cells if cell.nodes is None]
-    answer(NodesView(nodes=found, cells_down=down), lambda: out.print(table))
+    """List every node in every cell: how many shards it holds, and whether it is alive.
+
+    Needs a key of the tenant `system`.
+    """
+    async with remote() as api:
+        reply = await api.ask(scheduler.nodes())
+    name_cells_down(reply.value.cells_down)
+    rows = [
+        (
+            node.name,
+            node.cell,
+            node.shards,
+            "draining" if node.draining else "yes" if node.alive else "no",
+            f"{node.seen_seconds_ago:.1f}",
+            node.id,
+        )
+        for node in reply.value.nodes
+    ]
+    columns = ("node", "cell", "shards", "alive", "seen (s ago)", "id")
+    answer_rows(reply.facts, columns, rows, empty="no node runs", least=("seen (s ago)",))
 
 
 async def shards() -> None:
-    """Show how many shards of each cell each node holds; with --json every shard."""
-    async with caller() as ctx:
-        result = await service.shards_of(ctx, limit=SHARDS)
-    found = [ShardView.of(cell, row) for cell in result for row in cell.shards]
+    """Show how many shards of each cell each node holds; with --json every shard.
+
+    Needs a key of the tenant `system`.
+    """
+    found: list[Shard] = []
+    facts: list[Any] = []
+    async with remote() as api:
+        while (page := await api.ask(scheduler.shards(found[-1].shard if found else -1))).value:
+            found += page.value
+            facts += page.facts
     held = Counter((one.cell, one.state, one.node or "", one.node_id or "", one.alive) for one in found)
-    table = Table("cell", "state", "shards", "node", "alive", "node id")
-    for (cell, state, node, node_id, alive), many in sorted(held.items()):
-        table.add_row(cell, state, str(many), node or "unassigned", "yes" if alive else "no", node_id)
-    answer(found, lambda: out.print(table))
+    rows = [
+        (cell, state, many, node or "unassigned", "yes" if alive else "no", node_id)
+        for (cell, state, node, node_id, alive), many in sorted(held.items())
+    ]
+    columns = ("cell", "state", "shards", "node", "alive", "node id")
+    answer_rows(facts, columns, rows, empty="no cell answers")

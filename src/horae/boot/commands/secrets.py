@@ -1,20 +1,19 @@
 """`horae secret …`. Values are read from a prompt or a pipe, never from arguments, which other users may see."""
 
-import sys
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
-from horae.api.models.secrets import SecretView
-from horae.boot.output import answer, say
-from horae.boot.session import PAGE, all_pages, caller, out
+from horae.boot.output import say
+from horae.boot.prompts import secret_text
+from horae.boot.remote import remote
+from horae.boot.tables import answer_rows
+from horae.boot.times import moment
 from horae.boot.verbs import Verbs
-from horae.domain.encryption.secrets import Secret
-from horae.service.encryption import secrets
+from horae_client.asked import secrets as asked
+from horae_client.models import Secret
 
 app = Verbs(no_args_is_help=True)
-Of = Annotated[str | None, typer.Option("--tenant", help="The tenant; the configured one if omitted.")]
 Hosts = Annotated[
     list[str] | None,
     typer.Option("--host", help="A host it may be sent to, or *.example.com; several times. As before where omitted."),
@@ -23,32 +22,30 @@ Anywhere = Annotated[bool, typer.Option("--any-host", help="It may be sent to ev
 
 
 @app.command()
-async def put(name: str, host: Hosts = None, any_host: Anywhere = False, tenant: Of = None) -> None:
+async def put(name: str, host: Hosts = None, any_host: Anywhere = False) -> None:
     """Store a value under a name; it replaces an older value. The value is prompted for, or read from a pipe."""
-    value = typer.prompt("value", hide_input=True) if sys.stdin.isatty() else sys.stdin.read().removesuffix("\n")
-    async with caller(tenant) as ctx:
-        kept = await secrets.put(ctx, name, value, [] if any_host else host or None)
-        say(SecretView.of(kept), f"secret {kept.name}, version {kept.version}, for {_hosts(kept)}")
+    value = secret_text("value")
+    async with remote() as api:
+        kept = await api.ask(asked.put(name, value, [] if any_host else host or None))
+    say(kept.facts, f"secret {name}, version {kept.value.version}, for {_hosts(kept.value)}")
 
 
 @app.command("list")
-async def listing(tenant: Of = None) -> None:
+async def listing() -> None:
     """List the names of all secrets. Values are never printed."""
-    async with caller(tenant) as ctx:
-        found = await all_pages(lambda last: secrets.page(ctx, last.name if last else "", PAGE))
-    table = Table("name", "version", "hosts", "changed (UTC)", "by")
-    for one in found:
-        at = f"{one.changed_at:%Y-%m-%d %H:%M:%S}"
-        table.add_row(one.name, str(one.version), _hosts(one), at, one.changed_by)
-    answer([SecretView.of(one) for one in found], lambda: out.print(table))
+    async with remote() as api:
+        found = await api.items(asked.secrets())
+    rows = [(one.name, one.version, _hosts(one), moment(one.changed_at), one.changed_by) for one in found.value]
+    columns = ("name", "version", "hosts", "changed (UTC)", "by")
+    answer_rows(found.facts, columns, rows, empty="there are no secrets", least=("by", "version"), wraps=("hosts",))
 
 
 @app.command()
-async def remove(name: str, tenant: Of = None) -> None:
+async def remove(name: str) -> None:
     """Remove a secret."""
-    async with caller(tenant) as ctx:
-        gone = await secrets.remove(ctx, name)
-        say(SecretView.of(gone), f"secret {gone.name} is gone")
+    async with remote() as api:
+        gone = await api.ask(asked.remove(name))
+    say(gone.facts, f"secret {name} is gone")
 
 
 def _hosts(secret: Secret) -> str:

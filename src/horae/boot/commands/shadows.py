@@ -1,38 +1,53 @@
 """`horae shadow …`: jobs that fire nothing, compared with the system that they will replace."""
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
+import msgspec
 import typer
-from rich.table import Table
+from rich.progress import Progress
 
-from horae.api.models.jobs import JobView
 from horae.boot.commands.imports import text_of, zone_of
-from horae.boot.commands.schedules import MOMENT, moment
-from horae.boot.output import Exit, answer
+from horae.boot.output import Exit, answer, err, out, wants_json
+from horae.boot.remote import Remote, remote
 from horae.boot.schedule_files import fire_logs
-from horae.boot.session import caller, out
+from horae.boot.tables import answer_rows, print_rows
+from horae.boot.times import MOMENT, moment
 from horae.boot.verbs import Verbs
 from horae.domain.errors import Invalid
-from horae.domain.jobs.shadows import ShadowComparison
+from horae.domain.jobs.shadows import ShadowComparison, compare
+from horae.domain.plans.plans import OWNER, SHADOW
 from horae.domain.zones.zones import zone as loaded
-from horae.service.encryption.encryption import decrypt_job_or_mark
-from horae.service.jobs import shadows
-from horae.service.jobs.shadows import Report
+from horae_client.asked import jobs as asked
 
 app = Verbs(no_args_is_help=True)
-MAX_LISTED = 3
+MAX_LISTED: Final = 3
+SHADOWS: Final = {"label": [SHADOW]}
+"""The filter of shadow jobs."""
+
+
+class Report(msgspec.Struct, frozen=True):
+    """The comparison of every shadow job with the log. `unknown` has the names in the log that no shadow job has."""
+
+    since: datetime
+    until: datetime
+    compared: list[ShadowComparison]
+    unknown: list[str]
+
+    @property
+    def same(self) -> bool:
+        """Whether both systems fired exactly the same."""
+        return not self.unknown and all(one.same for one in self.compared)
 
 
 @app.command("list")
 async def list_() -> None:
     """List the shadow jobs."""
-    async with caller() as ctx:
-        found = [await decrypt_job_or_mark(ctx, job) for job in await shadows.listing(ctx)]
-    table = Table("name", "status", "owner")
-    for job in found:
-        table.add_row(job.name, job.status, job.definition.labels.get("horae.owner", ""))
-    answer([JobView.of(job) for job in found], lambda: out.print(table))
+    async with remote() as api:
+        found = await api.items(asked.listing(SHADOWS))
+    rows = [(job.name, job.status, job.labels.get(OWNER)) for job in found.value]
+    answer_rows(found.facts, ("name", "status", "owner"), rows, empty="there are no shadow jobs")
 
 
 @app.command()
@@ -55,21 +70,36 @@ async def report(
     if not times and (since is None or until is None):
         raise Invalid("the log is empty: say --since and --until to see what would have been fired")
     first, last = since or times[0].replace(microsecond=0), until or times[-1] + timedelta(microseconds=1)
-    async with caller() as ctx:
-        made = await shadows.report(ctx, facts, first, last, timedelta(seconds=tolerance))
+    async with remote() as api:
+        made = await _compare(api, facts, first, last, timedelta(seconds=tolerance))
     answer(_facts(made), lambda: _show(made))
     if not made.same:
         raise typer.Exit(Exit.CHANGES)
 
 
+async def _compare(
+    api: Remote, log: Mapping[str, Sequence[datetime]], since: datetime, until: datetime, tolerance: timedelta
+) -> Report:
+    """Compare the fires of each shadow job from `since` to `until` (excluded) with its entries in the log."""
+    jobs = (await api.items(asked.listing(SHADOWS))).value
+    found = []
+    with Progress(console=err, transient=True, disable=wants_json() or not err.is_terminal) as bar:
+        for job in bar.track(jobs, description="comparing"):
+            ours = await api.client.jobs.expected_fires(job.name, since=since, until=until)
+            theirs = [at for at in log.get(job.name, ()) if since - tolerance <= at < until + tolerance]
+            found.append(compare(job.name, ours, theirs, tolerance))
+    return Report(since, until, found, sorted(set(log) - {one.name for one in found}))
+
+
 def _show(made: Report) -> None:
-    table = Table("job", "matched", "missing here", "extra here", "offset", "first that differ (UTC)")
+    rows = []
     for one in made.compared:
         differ = sorted([*((at, "-") for at in one.missing), *((at, "+") for at in one.extra)])[:MAX_LISTED]
         examples = ", ".join(f"{sign}{moment(at)}" for at, sign in differ)
         counts = (one.matched, len(one.missing), len(one.extra))
-        table.add_row(one.name, *map(str, counts), f"{one.offset.total_seconds():+.1f} s", examples)
-    out.print(table)
+        rows.append((one.name, *counts, f"{one.offset.total_seconds():+.1f} s", examples))
+    columns = ("job", "matched", "missing here", "extra here", "offset", "first that differ (UTC)")
+    print_rows(columns, rows, empty="there are no shadow jobs", wraps=("first that differ (UTC)",))
     said = "the same" if made.same else "different"
     out.print(f"{moment(made.since)} to {moment(made.until)} UTC: {said}", highlight=False)
     if made.unknown:

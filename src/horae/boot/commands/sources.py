@@ -2,18 +2,21 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
+import msgspec
 import typer
-from pydantic import ValidationError
-from rich.table import Table
 
-from horae.api.models.sources import PutSource, RepairView, SourceRoundView, SourceView
-from horae.boot.output import answer, say
-from horae.boot.session import all_pages, caller, out
+from horae.boot.output import answer, out, say
+from horae.boot.remote import remote
+from horae.boot.tables import answer_rows
+from horae.boot.times import moment
 from horae.boot.verbs import Verbs
 from horae.domain.errors import Invalid
-from horae.service.sources import sources
+from horae_client import keys
+from horae_client.asked import sources as asked
+from horae_client.models import Source
+from horae_client.wire import Request, path
 
 app = Verbs(no_args_is_help=True)
 Type = Annotated[str, typer.Argument(metavar="TYPE", help="The type whose tasks the source lists.")]
@@ -26,40 +29,42 @@ async def put(type_name: Type, file: File = None) -> None:
     """Set the source of a type, which lists its tasks. It replaces an older source."""
     text = sys.stdin.read() if file is None else file.read_text()
     try:
-        asked = PutSource.model_validate_json(text)
-    except ValidationError as error:
+        body = msgspec.json.decode(text, type=dict[str, Any])
+    except msgspec.MsgspecError as error:
         raise Invalid(f"this is no source: {error}") from error
-    async with caller() as ctx:
-        kept = await sources.put(ctx, type_name, asked.spec())
-        say(SourceView.alone(kept), f"source of {kept.name}, revision {kept.revision}; a round begins")
+    async with remote() as api:
+        kept = await api.ask(Request("PUT", path("sources", type_name), Source, body=body, key=keys.made()))
+    say(kept.facts, f"source of {type_name}, revision {kept.value.revision}; a round begins")
 
 
 @app.command("list")
 async def listing() -> None:
     """List the sources of the tenant, with the drift of their last rounds."""
-    async with caller() as ctx:
-        found = await all_pages(lambda last: sources.page(ctx, last.source.name if last else "", MOST))
-    table = Table("type", "kind", "round", "drift", "running", "next (UTC)", "error")
-    for one in (SourceView.of(detail) for detail in found):
-        last = one.last
-        table.add_row(
+    async with remote() as api:
+        found = await api.items(asked.sources())
+    rows = [
+        (
             one.type,
             one.spec["origin"]["kind"],
-            str(last.number) if last else "",
-            str(one.drift),
-            "paused" if one.paused_at else "yes" if one.running else "",
-            f"{one.next_at:%Y-%m-%d %H:%M:%S}" if one.next_at else "",
-            (last.error if last else None) or "",
+            one.last.number if one.last else "",
+            one.drift,
+            "paused" if facts.get("paused_at") else "yes" if one.running else "",
+            moment(one.next_at),
+            one.last.error if one.last else "",
         )
-    answer([SourceView.of(one) for one in found], lambda: out.print(table))
+        for one, facts in zip(found.value, found.facts, strict=True)
+    ]
+    columns = ("type", "kind", "round", "drift", "running", "next (UTC)", "error")
+    least = ("kind", "round", "next (UTC)")
+    answer_rows(found.facts, columns, rows, empty="there are no sources", least=least, wraps=("error",))
 
 
 @app.command()
 async def show(type_name: Type) -> None:
     """Show one source: its definition, and how its last round went."""
-    async with caller() as ctx:
-        view = SourceView.of(await sources.find(ctx, type_name))
-        answer(view, lambda: out.print_json(view.model_dump_json()))
+    async with remote() as api:
+        reply = await api.ask(asked.get(type_name))
+    answer(reply.facts, lambda: out.print_json(msgspec.json.encode(reply.facts).decode()))
 
 
 @app.command("run")
@@ -67,38 +72,48 @@ async def ask(
     type_name: Type, dry: Annotated[bool, typer.Option("--dry", help="Find differences and change nothing.")] = False
 ) -> None:
     """Request a round now; a node begins it within seconds."""
-    async with caller() as ctx:
-        asked = await sources.request_round(ctx, type_name, dry=dry)
-        say(SourceView.alone(asked), f"round {asked.round + 1} of {asked.name} was asked for")
+    async with remote() as api:
+        reply = await api.ask(asked.run(type_name, dry, keys.made()))
+    say(reply.facts, f"round {reply.value.round + 1} of {type_name} was asked for")
 
 
 @app.command()
 async def pause(type_name: Type) -> None:
     """Pause a source: it repairs nothing, and a round under way stops. Dry rounds still compare."""
-    async with caller() as ctx:
-        paused = await sources.pause(ctx, type_name)
-        say(SourceView.alone(paused), f"the source of {paused.name} is paused")
+    async with remote() as api:
+        reply = await api.ask(Request("POST", path("sources", type_name, "pause"), Source))
+    say(reply.facts, f"the source of {type_name} is paused")
 
 
 @app.command()
 async def resume(type_name: Type) -> None:
     """Resume a source with a round from the first key on."""
-    async with caller() as ctx:
-        resumed = await sources.resume(ctx, type_name)
-        say(SourceView.alone(resumed), f"the source of {resumed.name} goes on")
+    async with remote() as api:
+        reply = await api.ask(Request("POST", path("sources", type_name, "resume"), Source))
+    say(reply.facts, f"the source of {type_name} goes on")
 
 
 @app.command()
 async def rounds(type_name: Type, limit: int = MOST) -> None:
     """List a source's rounds, newest first."""
-    async with caller() as ctx:
-        found = [SourceRoundView.of(one) for one in await sources.rounds(ctx, type_name, limit=limit)]
-    table = Table("round", "began (UTC)", "status", "dry", "rows", "drift", "created", "moved", "cancelled", "error")
-    for one in found:
-        counted = [str(one.counts[name]) for name in ("created", "moved", "cancelled")]
-        facts = [str(one.number), f"{one.began_at:%Y-%m-%d %H:%M:%S}", one.status, "yes" if one.dry else ""]
-        table.add_row(*facts, str(one.counts["rows"]), str(one.drift), *counted, one.error or "")
-    answer(found, lambda: out.print(table))
+    async with remote() as api:
+        found = await api.items(asked.rounds(type_name), limit)
+    rows = [
+        (
+            one.number,
+            moment(one.began_at),
+            one.status,
+            "yes" if one.dry else "",
+            one.counts["rows"],
+            one.drift,
+            *(one.counts[name] for name in ("created", "moved", "cancelled")),
+            one.error,
+        )
+        for one in found.value
+    ]
+    columns = ("round", "began (UTC)", "status", "dry", "rows", "drift", "created", "moved", "cancelled", "error")
+    least = ("dry", "rows", "created", "moved", "cancelled")
+    answer_rows(found.facts, columns, rows, empty="there was no round yet", least=least, wraps=("error",))
 
 
 @app.command()
@@ -108,21 +123,28 @@ async def repairs(
     limit: int = MOST,
 ) -> None:
     """List what rounds found and did, newest first; for a dry round, what it would have done."""
-    async with caller() as ctx:
-        page = await sources.list_repairs(ctx, type_name, number=number, limit=limit)
-    found = [RepairView.of(one) for one in page]
-    table = Table("at (UTC)", "round", "key", "found", "ours", "theirs", "decision")
-    for one in found:
-        times = [f"{at:%Y-%m-%d %H:%M:%S}" if at else "" for at in (one.ours, one.theirs)]
-        table.add_row(
-            f"{one.at:%Y-%m-%d %H:%M:%S}", str(one.round), one.key, one.found, *times, one.decision or "(dry)"
+    async with remote() as api:
+        found = await api.items(asked.repairs(type_name, number), limit)
+    rows = [
+        (
+            moment(one.at),
+            one.round,
+            one.key,
+            one.found,
+            moment(one.ours),
+            moment(one.theirs),
+            one.decision or "(dry)",
         )
-    answer(found, lambda: out.print(table))
+        for one in found.value
+    ]
+    columns = ("at (UTC)", "round", "key", "found", "ours", "theirs", "decision")
+    least = ("round", "ours", "theirs")
+    answer_rows(found.facts, columns, rows, empty="nothing had to be repaired", least=least)
 
 
 @app.command()
 async def remove(type_name: Type) -> None:
     """Remove a source: its tasks are no longer compared and stay as they are."""
-    async with caller() as ctx:
-        gone = await sources.remove(ctx, type_name)
-        say(SourceView.alone(gone), f"the source of {gone.name} is gone")
+    async with remote() as api:
+        reply = await api.ask(asked.remove(type_name))
+    say(reply.facts, f"the source of {type_name} is gone")

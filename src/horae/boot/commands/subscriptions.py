@@ -1,25 +1,23 @@
 """`horae subscription …`: which events are sent to which sink."""
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
-from horae.api.models.subscriptions import SubscriptionView
-from horae.boot.output import answer, say
-from horae.boot.session import PAGE, all_pages, caller, out
+from horae.boot.output import say
+from horae.boot.remote import Reply, remote
+from horae.boot.tables import answer_rows
+from horae.boot.times import MOMENT, moment
 from horae.boot.verbs import Verbs
 from horae.domain.errors import Invalid
-from horae.domain.events.channels import Sink, Subscription, TopicAddress, WebhookAddress
-from horae.service.events import subscriptions
-from horae.service.events.subscriptions import SubscriptionDetail
+from horae_client.asked import events as asked
+from horae_client.models import Subscription
 
 app = Verbs(no_args_is_help=True)
-Of = Annotated[str | None, typer.Option("--tenant", help="The tenant; the configured one if omitted.")]
-FORM = ["%Y-%m-%dT%H:%M:%S%z"]
-Since = Annotated[datetime | None, typer.Option(formats=FORM, help="From when, with an offset; 15 minutes ago.")]
-Until = Annotated[datetime | None, typer.Option(formats=FORM, help="Until when, with an offset; now.")]
+Since = Annotated[datetime | None, typer.Option(formats=[MOMENT], help="From when, with an offset; 15 minutes ago.")]
+Until = Annotated[datetime | None, typer.Option(formats=[MOMENT], help="Until when, with an offset; now.")]
 
 
 @app.command()
@@ -31,84 +29,89 @@ async def put(
     signing: Annotated[str | None, typer.Option(help="The secret that signs them.")] = None,
     event: Annotated[list[str] | None, typer.Option(help="Only these: a name, or a group such as TASK_*.")] = None,
     label: Annotated[list[str] | None, typer.Option(help="Only of jobs with this label, as key=value.")] = None,
-    tenant: Of = None,
 ) -> None:
     """Create or change a subscription: send events from now on to a broker's topic or a webhook."""
     labels = dict(one.partition("=")[::2] for one in label or ())
-    wanted = Subscription(_sink(broker, topic, webhook, signing), tuple(event or ()), labels)
-    async with caller(tenant) as ctx:
-        made = await subscriptions.put(ctx, name, wanted)
-    say(SubscriptionView.of(made), f"subscription {name}, version {made.channel.version}")
+    sink = _sink(broker, topic, webhook, signing)
+    async with remote() as api:
+        made = await api.ask(asked.put_subscription(name, sink, event or (), labels or None))
+    say(made.facts, f"subscription {name}, version {made.value.version}")
 
 
-def _sink(broker: str | None, topic: str | None, webhook: str | None, signing: str | None) -> Sink:
+def _sink(broker: str | None, topic: str | None, webhook: str | None, signing: str | None) -> dict[str, str]:
     if broker and topic and not webhook:
-        return TopicAddress(broker, topic)
+        return {"kind": "topic", "broker": broker, "topic": topic}
     if webhook and signing and not broker:
-        return WebhookAddress(webhook, signing)
+        return {"kind": "webhook", "url": webhook, "signing": signing}
     raise Invalid("name --broker and --topic, or --webhook and --signing")
 
 
 @app.command("list")
-async def listing(tenant: Of = None) -> None:
+async def listing() -> None:
     """List the subscriptions of the tenant."""
-    async with caller(tenant) as ctx:
-        found = await all_pages(lambda last: subscriptions.page(ctx, last.channel.name if last else "", PAGE))
-    table = Table("name", "version", "sink", "events", "labels")
-    for one in found:
-        wanted = one.subscription
-        labels = ",".join(f"{key}={value}" for key, value in wanted.labels.items())
-        table.add_row(one.channel.name, str(one.channel.version), _where(wanted.sink), ",".join(wanted.events), labels)
-    answer([SubscriptionView.of(one) for one in found], lambda: out.print(table))
+    async with remote() as api:
+        found = await api.items(asked.subscriptions())
+    rows = [
+        (
+            one.name,
+            one.version,
+            _where(one.sink),
+            ",".join(one.events),
+            ",".join(f"{key}={value}" for key, value in one.labels.items()),
+        )
+        for one in found.value
+    ]
+    columns = ("name", "version", "sink", "events", "labels")
+    least = ("version", "labels", "events")
+    answer_rows(found.facts, columns, rows, empty="there are no subscriptions", least=least, wraps=("sink", "events"))
 
 
 @app.command()
-async def show(name: str, tenant: Of = None) -> None:
+async def show(name: str) -> None:
     """Show a subscription and its progress."""
-    async with caller(tenant) as ctx:
-        _answer(await subscriptions.show(ctx, name))
+    async with remote() as api:
+        _answer(await api.ask(asked.subscription(name)))
 
 
 @app.command()
-async def pause(name: str, tenant: Of = None) -> None:
+async def pause(name: str) -> None:
     """Pause a subscription: it sends nothing and keeps its position."""
-    async with caller(tenant) as ctx:
-        _answer(await subscriptions.pause(ctx, name, paused=True))
+    async with remote() as api:
+        _answer(await api.ask(asked.subscription_verb(name, "pause")))
 
 
 @app.command()
-async def resume(name: str, tenant: Of = None) -> None:
+async def resume(name: str) -> None:
     """Resume a subscription at its position: events that happened meanwhile are sent now."""
-    async with caller(tenant) as ctx:
-        _answer(await subscriptions.pause(ctx, name, paused=False))
+    async with remote() as api:
+        _answer(await api.ask(asked.subscription_verb(name, "resume")))
 
 
 @app.command()
-async def remove(name: str, tenant: Of = None) -> None:
+async def remove(name: str) -> None:
     """Remove a subscription."""
-    async with caller(tenant) as ctx:
-        gone = await subscriptions.remove(ctx, name)
-    say(SubscriptionView.of(gone), f"subscription {name} is gone")
+    async with remote() as api:
+        gone = await api.ask(asked.remove_subscription(name))
+    say(gone.facts, f"subscription {name} is gone")
 
 
 @app.command()
-async def replay(name: str, since: Since = None, until: Until = None, tenant: Of = None) -> None:
+async def replay(name: str, since: Since = None, until: Until = None) -> None:
     """Send the events of a span of time again; by default those of the last 15 minutes."""
-    async with caller(tenant) as ctx:
-        _answer(await subscriptions.replay(ctx, name, since, until))
+    async with remote() as api:
+        _answer(await api.ask(asked.replay_events(name, since, until)))
 
 
-def _answer(detail: SubscriptionDetail) -> None:
-    progress = detail.progress
-    assert progress is not None
-    until = "nothing" if progress.delivered_until is None else f"{progress.delivered_until:%Y-%m-%d %H:%M:%S} UTC"
-    wrong = f"; it waits: {progress.error}" if progress.error else ""
-    if (since := detail.channel.paused_at) is not None:
-        wrong += f"; paused since {since:%Y-%m-%d %H:%M:%S} UTC"
-    where = _where(detail.subscription.sink)
-    text = f"{detail.channel.name} to {where}: {progress.sent} events sent, everything until {until}{wrong}"
-    say(SubscriptionView.of(detail), text)
+def _answer(reply: Reply[Subscription]) -> None:
+    one, text = reply.value, ""
+    if one.progress is not None:
+        until = f"{moment(one.progress.delivered_until)} UTC" if one.progress.delivered_until else "nothing"
+        text = f": {one.progress.sent} events sent, everything until {until}"
+        text += f"; it waits: {one.progress.error}" if one.progress.error else ""
+    if one.paused_at is not None:
+        text += f"; paused since {moment(one.paused_at)} UTC"
+    say(reply.facts, f"{one.name} to {_where(one.sink)}{text}")
 
 
-def _where(sink: Sink) -> str:
-    return sink.url if isinstance(sink, WebhookAddress) else f"{sink.broker}/{sink.topic}"
+def _where(sink: Mapping[str, Any]) -> str:
+    return str(sink.get("url") or f"{sink.get('broker')}/{sink.get('topic')}")

@@ -5,71 +5,63 @@ from typing import Annotated
 
 import msgspec
 import typer
-from rich.table import Table
 
-from horae.api.models.tasks import TaskAnswer, TaskView
-from horae.boot.commands.jobs import json_of
-from horae.boot.commands.schedules import moment
-from horae.boot.output import answer, say
-from horae.boot.session import caller, out
+from horae.boot.commands.payloads import json_of
+from horae.boot.output import say
+from horae.boot.remote import Reply, remote
+from horae.boot.tables import answer_rows
+from horae.boot.times import MOMENT, moment
 from horae.boot.verbs import Verbs
-from horae.domain.ids import Prefix, public
-from horae.service.tasks import tasks
-from horae.service.tasks.tasks import ScheduleAnswer
+from horae_client.asked import tasks as asked
+from horae_client.models import Decision
 
 app = Verbs(no_args_is_help=True)
+Type = Annotated[str, typer.Argument(metavar="TYPE")]
+Version = Annotated[int | None, typer.Option(help="Your event's version: older ones are refused.")]
 
 
 @app.command()
 async def put(
-    type_name: Annotated[str, typer.Argument(metavar="TYPE")],
+    type_name: Type,
     key: str,
-    at: Annotated[
-        datetime | None, typer.Option(help="When; now where omitted.", formats=["%Y-%m-%dT%H:%M:%S%z"])
-    ] = None,
+    at: Annotated[datetime | None, typer.Option(help="When; now where omitted.", formats=[MOMENT])] = None,
     payload: Annotated[str | None, typer.Option(help="JSON; kept as it is where omitted.")] = None,
-    version: Annotated[int | None, typer.Option(help="Your event's version: older ones are refused.")] = None,
+    version: Version = None,
 ) -> None:
     """Set the time of a business key; the answer says what was decided."""
-    async with caller() as ctx:
-        body = msgspec.UNSET if payload is None else json_of(payload)
-        _show(await tasks.schedule(ctx, type_name, key, at=at, payload=body, version=version))
+    body = msgspec.UNSET if payload is None else json_of(payload)
+    async with remote() as api:
+        _show(await api.ask(asked.schedule(type_name, key, at, body, version)))
 
 
 @app.command()
-async def cancel(
-    type_name: Annotated[str, typer.Argument(metavar="TYPE")],
-    key: str,
-    version: Annotated[int | None, typer.Option(help="Your event's version: older ones are refused.")] = None,
-) -> None:
+async def cancel(type_name: Type, key: str, version: Version = None) -> None:
     """Cancel the task of a business key."""
-    async with caller() as ctx:
-        _show(await tasks.cancel(ctx, type_name, key, version=version))
+    async with remote() as api:
+        _show(await api.ask(asked.cancel(type_name, key, version)))
 
 
 @app.command()
-async def show(type_name: Annotated[str, typer.Argument(metavar="TYPE")], key: str) -> None:
+async def show(type_name: Type, key: str) -> None:
     """Show a business key: its state, its generation and the last decisions."""
-    async with caller() as ctx:
-        detail = await tasks.show(ctx, type_name, key)
-        live, ledger = detail.known.live, detail.known.ledger
-        assert ledger is not None
-        state = live.state if live else ledger.outcome
-        due = f", due {live.due_at:%Y-%m-%d %H:%M:%S} UTC" if live else ""
-        title = f"{type_name}/{key} {state}{due}, generation {ledger.generation}"
-        table = Table("on (UTC)", "decision", "time (UTC)", "reason", "by", title=title, title_justify="left")
-        view = TaskView.of(type_name, key, detail)
-        for line in view.decisions:
-            table.add_row(moment(line.on), line.decision, moment(line.at), line.reason or "", line.by)
-        answer(view, lambda: out.print(table))
+    async with remote() as api:
+        reply = await api.ask(asked.get(type_name, key))
+    task = reply.value
+    state = task.live.state if task.live else task.outcome
+    due = f", due {moment(task.live.due_at)} UTC" if task.live else ""
+    title = f"{type_name}/{key} {state}{due}, generation {task.generation}, {task.instance_id}"
+    rows = [(moment(one.on), one.decision, moment(one.at), one.reason, one.by) for one in task.decisions]
+    columns = ("on (UTC)", "decision", "time (UTC)", "reason", "by")
+    answer_rows(reply.facts, columns, rows, empty="no decision is recorded", least=("by",), title=title)
 
 
-def _show(result: ScheduleAnswer) -> None:
-    parts = [result.decision.value]
+def _show(reply: Reply[Decision]) -> None:
+    result = reply.value
+    parts = [result.decision]
     if result.reason:
         parts.append(f"because {result.reason}")
     if result.at:
-        parts.append(f"for {result.at:%Y-%m-%d %H:%M:%S} UTC")
+        parts.append(f"for {moment(result.at)} UTC")
     if result.instance_id:
-        parts.append(public(Prefix.INSTANCE, result.instance_id))
-    say(TaskAnswer.of(result), " ".join(parts))
+        parts.append(result.instance_id)
+    say(reply.facts, " ".join(parts))

@@ -1,22 +1,17 @@
-"""`horae tenant …`."""
+"""`horae tenant …`: all of it needs a key of the tenant `system`."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
-from msgspec.structs import replace
-from rich.table import Table
 
-from horae.api.models.tenants import TenantView
-from horae.boot.encryption import open_store
-from horae.boot.output import answer, say, to_json
-from horae.boot.session import load, out, platform
+from horae.boot.output import say, to_json
+from horae.boot.remote import Reply, remote
+from horae.boot.tables import answer_rows
 from horae.boot.verbs import Verbs
-from horae.domain.ids import Prefix, public
-from horae.domain.limits.limits import Limit
 from horae.domain.placement import DEFAULT_WIDTH
-from horae.domain.tenants.tenants import Allowance, TenantStatus
-from horae.service.context import PlatformContext
-from horae.service.tenants import lifecycle, tenants
+from horae_client.asked import tenants as asked
+from horae_client.models import TenantStatus
 
 app = Verbs(no_args_is_help=True)
 
@@ -30,22 +25,19 @@ async def create(
     zone: Annotated[str, typer.Option(help="The zone of jobs that name none.")] = "UTC",
 ) -> None:
     """Create a tenant."""
-    settings = load()
-    async with open_store(settings, settings.all_cells()) as store:
-        tenant = await tenants.create(PlatformContext(store, "cli"), name, width=width, zone=zone)
-    say(TenantView.of(tenant, Allowance()), f"tenant {name} created: {public(Prefix.TENANT, tenant.id)}")
+    async with remote() as api:
+        made = await api.ask(asked.create(name, width, zone))
+    say(made.facts, f"tenant {name} created: {made.value.id}")
 
 
 @app.command("list")
 async def list_(limit: int = 100) -> None:
     """List all tenants by name."""
-    async with platform() as ctx:
-        found = await tenants.page(ctx, None, limit)
-    table = Table("name", "width", "layout", "zone", "weight", "id")
-    for one, allowance in found:
-        id_ = public(Prefix.TENANT, one.id)
-        table.add_row(one.name, str(one.width), one.layout, one.zone, str(allowance.weight), id_)
-    answer([TenantView.of(*one) for one in found], lambda: out.print(table))
+    async with remote() as api:
+        found = await api.items(asked.tenants(), limit)
+    rows = [(one.name, one.width, one.layout, one.zone, one.allowance["weight"], one.id) for one in found.value]
+    columns = ("name", "width", "layout", "zone", "weight", "id")
+    answer_rows(found.facts, columns, rows, empty="there are no tenants", least=("layout", "weight", "zone"))
 
 
 @app.command()
@@ -95,22 +87,27 @@ async def allow(
     }
     is_change = weight is not None or any(value is not None for value in (*limits.values(), *counts.values()))
 
-    def change(before: Allowance) -> Allowance:
-        limit = replace(before.limit or Limit(), **{key: value or None for key, value in _given(limits).items()})
-        return replace(
-            before,
-            weight=before.weight if weight is None else weight,
-            limit=limit if limit.limits else None,
-            counts=replace(before.counts, **_given(counts)),
-        )
-
-    async with platform() as ctx:
+    async with remote() as api:
+        reply = await api.ask(asked.tenant(name))
         if is_change:
-            tenant, allowance = await tenants.change_allowance(ctx, name, change)
-        else:
-            tenant, allowance = await tenants.read(ctx, name)
-    view = TenantView.of(tenant, allowance)
-    say(view, f"tenant {name} may use: {to_json(view.allowance)}")
+            allowance = _changed(reply.value.allowance, weight, limits, counts)
+            reply = await api.ask(asked.set_allowance(name, allowance))
+    say(reply.facts, f"tenant {name} may use: {to_json(reply.value.allowance)}")
+
+
+def _changed(
+    before: Mapping[str, Any], weight: int | None, limits: dict[str, Any], counts: dict[str, Any]
+) -> dict[str, Any]:
+    """The allowance with the given options; a limit of 0 is no limit."""
+    limit = (before["limit"] or {}) | {key: value or None for key, value in _given(limits).items()}
+    is_limit = limit.get("rate") is not None or limit.get("concurrency") is not None
+    changed = {
+        **before,
+        "weight": before["weight"] if weight is None else weight,
+        "limit": limit if is_limit else None,
+        "counts": before["counts"] | _given(counts),
+    }
+    return {key: value for key, value in changed.items() if value is not None}
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:
@@ -124,32 +121,31 @@ async def widen(
     width: Annotated[int, typer.Option(help="Over how many shards its new jobs and keys are spread.")] = DEFAULT_WIDTH,
 ) -> None:
     """Spread the new jobs and keys of a tenant over more shards; existing rows stay where they are."""
-    async with platform() as ctx:
-        tenant = await tenants.widen(ctx, name, width)
-        _, allowance = await tenants.read(ctx, name)
-    say(TenantView.of(tenant, allowance), f"tenant {name} is {tenant.width} wide, {tenant.layout}")
+    async with remote() as api:
+        reply = await api.ask(asked.widen(name, width))
+    say(reply.facts, f"tenant {name} is {reply.value.width} wide, {reply.value.layout}")
 
 
 @app.command()
 async def pause(name: str) -> None:
     """Stop all fires and claims of a tenant; running instances may finish."""
-    async with platform() as ctx:
-        _stands(name, await lifecycle.pause(ctx, name))
+    async with remote() as api:
+        _say_status(await api.ask(asked.verb(name, "pause")))
 
 
 @app.command()
 async def resume(name: str) -> None:
     """Continue from now; fires that were missed meanwhile are recorded as skipped."""
-    async with platform() as ctx:
-        _stands(name, await lifecycle.resume(ctx, name))
+    async with remote() as api:
+        _say_status(await api.ask(asked.verb(name, "resume")))
 
 
 @app.command()
 async def remove(name: str, confirm: Annotated[str, typer.Option(help="The tenant's name once more.")]) -> None:
     """Remove a tenant for good; everything that belongs to it is purged in the background."""
-    async with platform() as ctx:
-        _stands(name, await lifecycle.remove(ctx, name, confirm=confirm))
+    async with remote() as api:
+        _say_status(await api.ask(asked.remove(name, confirm)))
 
 
-def _stands(name: str, standing: TenantStatus) -> None:
-    say({"name": name, "status": standing}, f"tenant {name} {standing}")
+def _say_status(reply: Reply[TenantStatus]) -> None:
+    say(reply.facts, f"tenant {reply.value.name} {reply.value.status}")

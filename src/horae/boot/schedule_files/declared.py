@@ -5,7 +5,6 @@ from typing import Any, Final
 
 import msgspec
 
-from horae.api.models.declared_jobs import declaration_steps
 from horae.domain.errors import Invalid
 from horae.domain.plans.plans import DeclaredJob
 from horae.domain.steps import finish
@@ -22,6 +21,8 @@ class ScheduleFile(msgspec.Struct, frozen=True):
 
     def parse(self, tenant: Tenant, now: datetime) -> list[DeclaredJob]:
         """Parse every job. All errors are raised together."""
+        from horae.api.models.declared_jobs import declaration_steps  # noqa: PLC0415 - the API parses them for `plan`
+
         return finish(declaration_steps(self.jobs, tenant, now))
 
 

@@ -9,10 +9,10 @@ from typing import Final, NamedTuple
 
 from horae.domain.errors import Unavailable
 from horae.domain.health.signals import BUCKETS, percentile_ms
+from horae.service.context import CallerContext
 from horae.store.connections.each_cell import ask_by_statement, ask_each
 from horae.store.events import feeds
 from horae.store.instances import history
-from horae.store.protocol import StoreProtocol
 from horae.store.row_level_security import PLATFORM, restrict
 from horae.store.tx import Tx
 
@@ -36,7 +36,7 @@ class Lateness(NamedTuple):
     cells_down: list[str]
 
 
-async def by_second(store: StoreProtocol, since: timedelta) -> Lateness:
+async def by_second(ctx: CallerContext, since: timedelta) -> Lateness:
     """Returns the lateness of the fires of all tenants that ended within `since`, without retried ones."""
 
     async def look(tx: Tx) -> list[tuple[int, int, int]]:
@@ -44,7 +44,7 @@ async def by_second(store: StoreProtocol, since: timedelta) -> Lateness:
         marks = await feeds.transactions_between(tx, begin, tx.now)
         return await history.lateness(tx, marks.since, begin)
 
-    seen = await ask_each(restrict(store, PLATFORM).cells, partial(ask_by_statement, look))
+    seen = await ask_each(restrict(ctx.store, PLATFORM).cells, partial(ask_by_statement, look))
     if not seen.found:
         raise Unavailable("no cell answers now; nothing is known of the last minutes")
     delays: dict[int, list[int]] = {}

@@ -5,7 +5,7 @@ from typing import Final
 
 from horae_client.aio.verbs import AsyncVerbs
 from horae_client.asked import scheduler as asked
-from horae_client.models import Growth, HealthSeries, NodeList, Readiness, ServiceLevel, Shard
+from horae_client.models import Growth, HealthSeries, Lateness, NodeList, Readiness, ServiceLevel, Shard
 
 BEFORE_ALL: Final = -1
 """The number before the first shard."""
@@ -22,6 +22,15 @@ class AsyncScheduler(AsyncVerbs):
         (600, [])
         """
         return await self._ask(asked.series(hours, points))
+
+    async def lateness(self, *, minutes: int | None = None) -> Lateness:
+        """Get how late fires were, by the second of the minute at which they were due; for keys of `system`.
+
+        >>> found = await platform.scheduler.lateness(minutes=10)
+        >>> found.cells_down
+        []
+        """
+        return await self._ask(asked.lateness(minutes))
 
     async def service_level(self) -> ServiceLevel:
         """Get how many due times of 30 days were in time, and what is left of the error budget.

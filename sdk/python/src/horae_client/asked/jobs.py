@@ -8,6 +8,7 @@ from horae_client.models import (
     Backfill,
     BulkResult,
     Counts,
+    ExpectedFires,
     Forecast,
     Instance,
     Job,
@@ -90,6 +91,12 @@ def counts(job: str, since: datetime | None, until: datetime | None) -> Request[
 def preview(job: str, many: int) -> Request[Schedule]:
     """Get the next fires of a job."""
     return Request("GET", path("jobs", job, "preview"), Schedule, query={"many": many})
+
+
+def expected_fires(job: str, since: datetime, until: datetime) -> Request[ExpectedFires]:
+    """Get the fires of a range of time."""
+    query = said(since=stamp(since), until=stamp(until))
+    return Request("GET", path("jobs", job, "expected-fires"), ExpectedFires, query=query)
 
 
 def versions(job: str) -> Request[Page[Version]]:

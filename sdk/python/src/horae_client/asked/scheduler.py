@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from horae_client.models import Growth, HealthSeries, NodeList, Readiness, ServiceLevel, Shard
+from horae_client.models import Growth, HealthSeries, Lateness, NodeList, Readiness, ServiceLevel, Shard
 from horae_client.wire import Request, path, said
 
 SHARDS_A_REQUEST: Final = 1000
@@ -17,6 +17,11 @@ def series(hours: int | None, points: int | None) -> Request[HealthSeries]:
 def growth() -> Request[Growth]:
     """Get how each cell grows."""
     return Request("GET", path("scheduler", "growth"), Growth)
+
+
+def lateness(minutes: int | None) -> Request[Lateness]:
+    """Get how late fires were."""
+    return Request("GET", path("scheduler", "lateness"), Lateness, query=said(minutes=minutes))
 
 
 def service_level() -> Request[ServiceLevel]:

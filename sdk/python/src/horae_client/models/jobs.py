@@ -24,6 +24,13 @@ class Schedule(Model, frozen=True, kw_only=True):
     fires: list[ComingFire] = msgspec.field(default_factory=list)
 
 
+class ExpectedFires(Model, frozen=True, kw_only=True):
+    """The fire times of a job in a range; `next` is where the range goes on, None if these are all."""
+
+    fires: list[datetime]
+    next: datetime | None = None
+
+
 class Hold(Model, frozen=True, kw_only=True):
     """Calls that are due and held back at a target or a limit, of all nodes together.
 

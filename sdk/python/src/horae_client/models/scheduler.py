@@ -76,6 +76,22 @@ class ServiceLevel(Model, frozen=True, kw_only=True):
     cells_down: list[str]
 
 
+class SecondLateness(Model, frozen=True, kw_only=True):
+    """The fires due at one second of any minute: their number, and the 50th and 95th percentile of their delay."""
+
+    second: int
+    fires: int
+    p50_ms: int
+    p95_ms: int
+
+
+class Lateness(Model, frozen=True, kw_only=True):
+    """How late fires were, by the second of the minute at which they were due."""
+
+    seconds: list[SecondLateness]
+    cells_down: list[str]
+
+
 class HealthPoint(Model, frozen=True, kw_only=True, rename="camel"):
     """One point of a series, from `at` on: counts, and the largest backlog. `failed` attempts are retried."""
 

@@ -241,6 +241,22 @@ class Jobs(Verbs):
         """
         return self._ask(asked.preview(job, many))
 
+    def expected_fires(self, job: str, *, since: datetime, until: datetime) -> Sequence[datetime]:
+        """Get the fires that a job's schedule has in a range of time, past or future, paused or not.
+
+        >>> from datetime import UTC, datetime
+        >>> nine = datetime(2035, 1, 1, 9, tzinfo=UTC)
+        >>> fires = client.jobs.expected_fires("coupon_job", since=nine, until=nine.replace(hour=10))
+        >>> len(fires), fires[1].minute
+        (12, 5)
+        """
+        page = self._ask(asked.expected_fires(job, since, until))
+        found = [*page.fires]
+        while page.next is not None:
+            page = self._ask(asked.expected_fires(job, page.next, until))
+            found = [*found, *page.fires]
+        return found
+
     def skip(self, job: str, at: datetime, *, idempotency_key: str | None = None) -> Job:
         """Skip one coming fire; it leaves a SKIPPED row.
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from horae_client.asked import scheduler as asked
-from horae_client.models import Growth, HealthSeries, NodeList, Readiness, ServiceLevel, Shard
+from horae_client.models import Growth, HealthSeries, Lateness, NodeList, Readiness, ServiceLevel, Shard
 from horae_client.sync.verbs import Verbs
 
 BEFORE_ALL: Final = -1
@@ -22,6 +22,15 @@ class Scheduler(Verbs):
         (600, [])
         """
         return self._ask(asked.series(hours, points))
+
+    def lateness(self, *, minutes: int | None = None) -> Lateness:
+        """Get how late fires were, by the second of the minute at which they were due; for keys of `system`.
+
+        >>> found = platform.scheduler.lateness(minutes=10)
+        >>> found.cells_down
+        []
+        """
+        return self._ask(asked.lateness(minutes))
 
     def service_level(self) -> ServiceLevel:
         """Get how many due times of 30 days were in time, and what is left of the error budget.
