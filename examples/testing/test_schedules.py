@@ -1,4 +1,4 @@
-"""A shop's schedules over three days, in seconds. Run it with `pytest -p horae_client.testing.plugin examples/testing`."""
+"""A shop's schedules over three days, in seconds: `pytest -p horae_client.testing.plugin examples/testing`."""
 
 from pathlib import Path
 
