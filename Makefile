@@ -111,12 +111,12 @@ advisories: ## what is pinned beside the advisories that are known here; FROM=al
 
 wheels: console ## everything that a deployment installs, as files in dist/wheels: to be carried to where no network is
 	$(BIN)/pip download --quiet --disable-pip-version-check --require-hashes --only-binary :all: --dest $(DIST)/wheels -r requirements/run.txt
-	$(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir $(DIST)/wheels .
+	$(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir $(DIST)/wheels . ./sdk/python
 
 offline: ## a virtual environment in dist/venv from dist/wheels alone, every hash checked
 	$(PYTHON) -m venv $(DIST)/venv
 	$(DIST)/venv/bin/pip install --quiet --disable-pip-version-check --no-cache-dir --no-index --find-links $(DIST)/wheels --require-hashes -r requirements/run.txt
-	$(DIST)/venv/bin/pip install --quiet --disable-pip-version-check --no-cache-dir --no-index --no-deps $(DIST)/wheels/horae-*.whl
+	$(DIST)/venv/bin/pip install --quiet --disable-pip-version-check --no-cache-dir --no-index --no-deps $(DIST)/wheels/horae-*.whl $(DIST)/wheels/horae_client-*.whl
 
 IMAGE ?= localhost/horae:$(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
 image: dist sbom ## the container image, from wheels and Debian's packages alone (podman, or ENGINE=docker)
