@@ -54,6 +54,7 @@ def _lines(job: Job, schedule: Schedule) -> Iterator[str]:
         for number, fire in enumerate(schedule.fires):
             yield f"  {'' if number else 'fires':<8} {_fire_text(fire)}"
     yield from (f"  held     {hold_line(hold)}" for hold in job.held or ())
+    yield from (f"  warning  {sentence}" for sentence in job.warnings)
 
 
 def _fire_text(fire: ComingFire) -> str:
