@@ -130,6 +130,7 @@ def test_closing_its_terminal_leaves_nothing_behind(folder):
 
 async def test_it_works_on_the_cells_it_is_given_but_never_on_productions(cells, store):
     given = json.dumps([{"name": cell.name, "dsn": cell.dsn} for cell in cells])
+    await query(store, "update cell set environment = 'dev'")
     with horae_dev(HORAE_CELLS=given) as running:
         running.until("✓ every-five +delivered")
         assert cells[0].dsn not in running.said, "a DSN may hold a password"

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 from horae.boot.commands.dev import _write_env
 
 DOOR = SimpleNamespace(address="http://127.0.0.1:1", key="horae_key")
-DATABASE = SimpleNamespace(dsn="postgresql:///x")
+DATABASE = SimpleNamespace(dsn="postgresql:///x", settings=SimpleNamespace(keyring=None))
 
 
 def test_a_file_that_waits_under_the_name_beside_is_not_written_to(tmp_path):

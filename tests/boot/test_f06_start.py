@@ -6,6 +6,8 @@ import httpx2
 import pytest
 
 from horae.domain.tenants.tenants import SYSTEM
+from horae.upkeep.copies import Copier
+from horae.upkeep.identities import IdentityCopier
 from tests.api.api_servers import Door
 from tests.boot.api_thread import ApiThread
 from tests.cell_down import WEATHERS, a_tenant_in, first_behind, mended_proxy
@@ -87,6 +89,8 @@ async def test_a_list_on_the_command_line_shows_what_there_is_and_names_what_is_
             whole = started(Child, cells, *words, number=f"{number}-whole", **access)
             assert await whole.ended(LONG) == 0, whole.tail()
             assert "not reached" not in whole.tail()
+        for copier in (IdentityCopier(store), Copier(store)):  # who asks is known to the other cell, too
+            await copier.once()
         proxy.refuse()
         for number, words in enumerate((("tenant", "list"), ("nodes",))):
             listed = started(Child, cells, *words, number=f"{number}-part", **access)
