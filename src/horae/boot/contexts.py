@@ -1,4 +1,4 @@
-"""ContextList of the command line: the address of an API and a key, under a name.
+"""The contexts of the command line: the address of an API and a key, under a name.
 
 They are in one file in the folder of the user's settings. It holds keys, so nobody else may read it: it is written
 with mode 0600, and refused if others can read it.
