@@ -61,6 +61,7 @@ CALLS: dict[str, Callable[[World], Call]] = {
     "POST /api/v1/jobs/{job}/move": _job({"at": FIRE, "to": "2035-01-01T08:01:00Z"}),
     "POST /api/v1/jobs/{job}/restore": _job({"at": "2035-01-02T08:00:00Z"}),
     "GET /api/v1/jobs/{job}/preview": _job(),
+    "GET /api/v1/jobs/{job}/expected-fires": _job(query={"since": FIRE, "until": "2035-01-01T09:00:00Z"}),
     "POST /api/v1/preview": lambda world: Call(
         body={"name": "new", "cron": "0 0 9 * * ?", "policies": {"calendars": [{"calendar": world.calendar}]}}
     ),
@@ -102,6 +103,7 @@ CALLS: dict[str, Callable[[World], Call]] = {
     "GET /api/v1/service-level": _plain(),
     "GET /api/v1/scheduler/series": _plain(hours=2, points=10),
     "GET /api/v1/scheduler/growth": _plain(),
+    "GET /api/v1/scheduler/lateness": _plain(),
     "GET /api/v1/nodes": _plain(),
     "GET /api/v1/shards": _plain(),
     "GET /api/v1/calendars": _plain(),
