@@ -1,9 +1,9 @@
 """The fires that the schedule of a job has in a range of time, such as those that a shadow job would have had."""
 
-from collections.abc import Iterator
-from datetime import datetime
-from typing import NamedTuple
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple
 
+from horae.domain.errors import Invalid
 from horae.domain.jobs.jobs import Job
 from horae.domain.schedules import FireVerdict, Schedule, fires
 from horae.domain.schedules.triggers import OnceTrigger
@@ -11,6 +11,9 @@ from horae.domain.steps import Steps
 from horae.runtime.heavy import run_in_slices
 from horae.service.context import Context
 from horae.service.schedules.schedules import schedule_of
+
+MAX_RANGE: Final = timedelta(days=366)
+"""The longest range of one request: the fires of each second of a year are counted within seconds."""
 
 
 class ExpectedFires(NamedTuple):
@@ -22,24 +25,23 @@ class ExpectedFires(NamedTuple):
 
 async def expected_fires(ctx: Context, job: Job, since: datetime, until: datetime, limit: int) -> ExpectedFires:
     """Returns the first fire times that a job's schedule has from `since` to `until` (excluded), past or future."""
+    if until - since > MAX_RANGE:
+        raise Invalid(f"a range of expected fires has at most {MAX_RANGE.days} days")
     schedule = await schedule_of(ctx, job)
-    return await run_in_slices(_first_fires(schedule, since, until, limit))
+    async with ctx.memory.heavy.turn(ctx.tenant.id):
+        return await run_in_slices(_first_fires(schedule, since, until, limit))
 
 
 def _first_fires(schedule: Schedule, since: datetime, until: datetime, limit: int) -> Steps[ExpectedFires]:
-    """The same in steps, one fire at a time."""
+    """The same in steps, one verdict at a time. The times are nominal: windows and jitter exist in Horae only."""
+    trigger = schedule.trigger
+    if isinstance(trigger, OnceTrigger):
+        return ExpectedFires([trigger.at] if since <= trigger.at < until else [], None)
     found: list[datetime] = []
-    for at in _expected_fires(schedule, since, until):
-        if len(found) == limit:
-            return ExpectedFires(found, at)
-        found.append(at)
+    for verdict in fires(schedule, since, until):
+        if isinstance(verdict, FireVerdict):
+            if len(found) == limit:
+                return ExpectedFires(found, verdict.fire_time)
+            found.append(verdict.fire_time)
         yield
     return ExpectedFires(found, None)
-
-
-def _expected_fires(schedule: Schedule, since: datetime, until: datetime) -> Iterator[datetime]:
-    """Yields nominal fire times: windows and jitter exist in Horae only."""
-    if isinstance(schedule.trigger, OnceTrigger):
-        yield from [schedule.trigger.at] if since <= schedule.trigger.at < until else []
-        return
-    yield from (verdict.fire_time for verdict in fires(schedule, since, until) if isinstance(verdict, FireVerdict))
