@@ -6,6 +6,7 @@ import httpx2
 import pytest
 
 from horae.api.routes.login import MAX_LOGIN_BYTES
+from horae.api.routes.plans import MAX_PLAN_BYTES
 from horae.domain.tenants.tenants import SYSTEM
 from horae.security.roles import Role
 from horae.service.context import Context
@@ -141,15 +142,13 @@ def _is_cut(name: str, body: bytes) -> bool:
 
 
 async def test_a_body_that_is_too_large_or_no_json_is_refused_by_every_route(whole, world, stranger):
-    large = b'{"a": "' + b"x" * LARGEST + b'"}'
-
-    async def dripping():
-        for _ in range(LARGEST // 8192 + 1):
+    async def dripping(most):
+        for _ in range(most // 8192 + 1):
             yield b" " * 8192
 
     for name in bodied(whole):
-        call = CALLS[name](world)
-        for content in (large, dripping()):
+        call, most = CALLS[name](world), MAX_PLAN_BYTES if "/plans" in name else LARGEST
+        for content in (b'{"a": "' + b"x" * most + b'"}', dripping(most)):
             answer = await send(stranger, name, call, content=content, headers=JSON)
             check(answer, name)
             assert answer.json()["code"] == "SCH_413_TOO_LARGE", name

@@ -67,8 +67,13 @@ class Size(NamedTuple):
         return ["--seed", str(self.seed + number), "--phases", *what]
 
 
-TWINS = ("POST /api/v1/preview", "PUT /api/v1/jobs/{job}", "POST /api/v1/tenants/{tenant}/keys")
-"""Operations that take the very body of another one: a job's, a key's."""
+TWINS = (
+    "POST /api/v1/preview",
+    "PUT /api/v1/jobs/{job}",
+    "POST /api/v1/tenants/{tenant}/keys",
+    "POST /api/v1/plans/apply",
+)
+"""Operations that take the very body of another one: a job's, a key's, a plan's."""
 
 
 class Seen(NamedTuple):
