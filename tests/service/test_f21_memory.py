@@ -10,6 +10,7 @@ from horae.domain.schedules.triggers import KeyedTrigger
 from horae.domain.tenants.tenants import Allowance, Tenant
 from horae.domain.workers.workers import ClaimedAttempt
 from horae.repositories.definitions import Definitions
+from horae.service.context import NOT_BOUND
 from horae.service.identity.callers import Caller, Callers
 from horae.service.jobs import jobs
 from horae.service.tasks import types
@@ -26,6 +27,7 @@ class Named:
     """As much of a key as a context asks for."""
 
     principal = "key"
+    job_labels = NOT_BOUND
 
 
 @pytest.fixture
