@@ -65,8 +65,8 @@ PLANTS = (
         "F7",
         "a backfill that raises ends the round of all backfills",
         "src/horae/engine/backfills.py",
-        "await self._isolate(one) for one in page",
-        "await self._walk(one) for one in page",
+        "await self._isolate(one) for one in ours",
+        "await self._walk(one) for one in ours",
         "tests/engine/test_f07_isolation.py::test_f7_a_backfill_that_cannot_be_walked_keeps_no_other_waiting",
     ),
     Plant(
