@@ -1,7 +1,7 @@
 """Prints answers: a table for people, JSON for programs (`--json` on every command); and defines the exit codes."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextvars import ContextVar
 from enum import IntEnum
 from typing import Any, Final
@@ -101,3 +101,11 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "model_dump"):  # a model of the API; a command over HTTP does without the library of these
         return value.model_dump(mode="json")
     raise NotImplementedError(f"{type(value).__name__} has no form in JSON")
+
+
+def name_cells_down(cells_down: Collection[str]) -> None:
+    """Print on stderr which cells did not answer, because their rows are missing from the answer."""
+    if cells_down:
+        names = ", ".join(sorted(cells_down))
+        err.print("not reached:", style="yellow", end=" ")
+        err.print(f"{names}; what lies there is missing from this answer")

@@ -11,7 +11,7 @@ from typing import Any, Final, Generic, TypeVar
 import msgspec
 
 from horae.boot.contexts import ApiContext, chosen
-from horae.boot.output import Exit, err
+from horae.boot.output import Exit, err, name_cells_down
 from horae.boot.refusals import TRANSLATIONS, Refusal
 from horae_client import AsyncClient, errors
 from horae_client.models import ArchiveRead, Page
@@ -94,13 +94,6 @@ async def speak(context: ApiContext) -> AsyncIterator[Remote]:
         except errors.Unreachable as error:
             advice = f"no API answers at {context.url} ({context.name}); is it running, and is the address right?"
             raise errors.Unreachable(f"{advice} ({error})") from error
-
-
-def name_cells_down(cells_down: Sequence[str] | set[str]) -> None:
-    """Print on stderr which cells did not answer, because their rows are missing from the answer."""
-    if cells_down:
-        err.print("not reached:", style="yellow", end=" ")
-        err.print(f"{', '.join(sorted(cells_down))}; what lies there is missing from this answer")
 
 
 def name_archive_reads(reads: Sequence[ArchiveRead]) -> None:

@@ -2,12 +2,12 @@
 
 import os
 import pwd
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from horae.boot.archive import archive_reader_of
 from horae.boot.encryption import open_store
-from horae.boot.output import err, out
+from horae.boot.output import err, name_cells_down, out
 from horae.boot.refusals import TRANSLATIONS, Refusal, exit_on_refusal, refusal_of, run
 from horae.boot.transports import check_dsns
 from horae.domain.errors import Invalid, Unavailable, Unfit
@@ -19,7 +19,7 @@ from horae.service.tenants import tenants
 from horae.store.connections.unreachable import explain
 from horae.store.tx import FORBIDDEN, UNMIGRATED, UNREACHABLE
 
-__all__ = ["caller", "err", "exit_on_refusal", "load", "name_cells_down", "out", "run", "system_user"]
+__all__ = ["caller", "err", "exit_on_refusal", "load", "out", "run", "system_user"]
 
 
 def load(*, api_server: bool = False, checked: bool = True) -> Settings:
@@ -66,14 +66,6 @@ async def caller(tenant: str | None = None) -> AsyncIterator[Context]:
         name_cells_down(ctx.cells_down)
         if reader is not None:
             await reader.close()
-
-
-def name_cells_down(cells_down: Collection[str]) -> None:
-    """Print on stderr which cells did not answer, because their rows are missing from the answer."""
-    if cells_down:
-        names = ", ".join(sorted(cells_down))
-        err.print("not reached:", style="yellow", end=" ")
-        err.print(f"{names}; what lies there is missing from this answer")
 
 
 def _refusal_of(error: Exception) -> Refusal | None:

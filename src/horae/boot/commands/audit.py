@@ -11,9 +11,9 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from horae.boot.following import Follow, print_new
-from horae.boot.output import Exit, answer, say, to_json, wants_json
+from horae.boot.output import Exit, answer, name_cells_down, say, to_json, wants_json
 from horae.boot.remote import remote
-from horae.boot.session import err, load, name_cells_down, out
+from horae.boot.session import err, load, out
 from horae.boot.tables import answer_rows
 from horae.boot.times import MOMENT, moment
 from horae.boot.verbs import Verbs

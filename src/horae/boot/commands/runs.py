@@ -10,8 +10,8 @@ from horae.boot.commands.hold_lines import hold_line
 from horae.boot.commands.job_refs import OnlyJob
 from horae.boot.commands.jobs import change_of
 from horae.boot.following import Follow, print_new
-from horae.boot.output import answer, out, say
-from horae.boot.remote import name_archive_reads, name_cells_down, remote
+from horae.boot.output import answer, name_cells_down, out, say
+from horae.boot.remote import name_archive_reads, remote
 from horae.boot.tables import answer_rows
 from horae.boot.times import moment
 from horae.boot.verbs import Verbs

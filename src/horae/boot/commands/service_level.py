@@ -1,6 +1,7 @@
 """`horae service-level`."""
 
-from horae.boot.remote import name_cells_down, remote
+from horae.boot.output import name_cells_down
+from horae.boot.remote import remote
 from horae.boot.tables import answer_rows
 from horae_client.asked import scheduler as asked
 from horae_client.models import Level
