@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 
-import jsonschema
+import jsonschema_rs
 import pytest
 import yaml
 
@@ -42,7 +42,7 @@ def test_the_renders_are_those_of_this_chart():
 
 @pytest.mark.parametrize("values", VALUES, ids=lambda path: path.stem)
 def test_the_values_fit_their_schema(values):
-    jsonschema.Draft202012Validator(SCHEMA).validate(merged(DEFAULTS, yaml.safe_load(values.read_text())))
+    jsonschema_rs.Draft202012Validator(SCHEMA).validate(merged(DEFAULTS, yaml.safe_load(values.read_text())))
 
 
 @pytest.mark.parametrize(
@@ -60,8 +60,8 @@ def test_the_values_fit_their_schema(values):
     ids=json.dumps,
 )
 def test_wrong_values_are_refused(wrong):
-    with pytest.raises(jsonschema.ValidationError):
-        jsonschema.Draft202012Validator(SCHEMA).validate(merged(copy.deepcopy(DEFAULTS), wrong))
+    with pytest.raises(jsonschema_rs.ValidationError):
+        jsonschema_rs.Draft202012Validator(SCHEMA).validate(merged(copy.deepcopy(DEFAULTS), wrong))
 
 
 def test_every_value_has_a_schema_and_everything_switches_all_on():
