@@ -1,4 +1,4 @@
-"""Debian's Chromium, driven by Playwright: one process for all tests, a fresh profile for each."""
+"""Debian's Chromium without a window, driven by Playwright: one process for all tests, a fresh profile for each."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -8,7 +8,7 @@ from playwright.async_api import Browser, BrowserContext, Page, async_playwright
 
 from tests.console import witness
 
-PROGRAM = "/usr/bin/chromium"
+PROGRAM = "/usr/bin/chromium-headless-shell"
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
