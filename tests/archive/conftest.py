@@ -13,13 +13,13 @@ from tests.archive.history import make_days
 KEPT, EXPIRY = timedelta(days=14), timedelta(days=90)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def seaweedfs(tmp_path_factory):
     with s3_server.seaweedfs(tmp_path_factory.mktemp("seaweedfs")) as server:
         yield server
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def versitygw(tmp_path_factory):
     with s3_server.versitygw(tmp_path_factory.mktemp("versitygw")) as server:
         yield server

@@ -54,20 +54,20 @@ def patience() -> None:
     expect.set_options(timeout=PATIENCE_MS)
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
+@pytest_asyncio.fixture(scope="package", loop_scope="session")
 async def served(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Served]:
     async with serving(cluster, tmp_path_factory.mktemp("console")) as served:
         yield served
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
+@pytest_asyncio.fixture(scope="package", loop_scope="session")
 async def lived(served: Served) -> tuple[Home, dict[str, str]]:
     """A tenant with something on every page, for tests that only look."""
     home = await served.home()
     return home, await set_up(served, home)
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
+@pytest_asyncio.fixture(scope="package", loop_scope="session")
 async def browser() -> AsyncIterator[Browser]:
     async with browsing() as browser:
         yield browser

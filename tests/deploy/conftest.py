@@ -8,7 +8,7 @@ import pytest
 from tests.deploy.containers import IMAGE, Podman, private_podman
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def podman(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Podman]:
     """A podman of its own, with the image of this tree in it."""
     with private_podman() as engine:

@@ -16,7 +16,7 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.timeout(300))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def brokers():
     """All of them, started at once: who needs one waits for its own."""
     if not list(JARS.glob("ready-*")):

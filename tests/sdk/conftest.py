@@ -10,7 +10,7 @@ from tests.sdk.databases import Database, Make, mariadb, postgresql
 from tests.sdk.served import Home, Served, served_on
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def served(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with served_on(cluster, tmp_path_factory.mktemp("sdk")) as served:
         yield served
@@ -27,7 +27,7 @@ def client(home: Home) -> Iterator[Client]:
         yield client
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def databases(cluster: Cluster) -> Iterator[dict[str, Make]]:
     with mariadb() as made:
         yield {"postgresql": postgresql(cluster), "mysql": made}

@@ -45,7 +45,7 @@ class Stage:
         await self._open.aclose()
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def stage() -> AsyncIterator[Stage]:
     stage = Stage()
     yield stage

@@ -12,7 +12,7 @@ from horae.testing.server import TestServer, serving
 BEGIN = "2030-01-01T00:00:00Z"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def horae_databases() -> Iterator[Callable[[int], Databases]]:
     with ExitStack() as stack:
         yield lru_cache(lambda cells: stack.enter_context(throwaway(cells)))
