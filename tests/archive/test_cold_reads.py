@@ -34,8 +34,10 @@ from tests.cell_down import first_behind, mended_proxy
 from tests.keyring import sealed
 from tests.steps import a_job, a_type
 
-COLD, OLDEST = 4, 13
+COLD, OLDEST = 4, 9
 """The days before so many days ago are cold; the oldest rows ended so many days ago."""
+PAGE = 13
+"""Rows on a page: few enough that tiers end within pages."""
 SEARCHES = {
     "all": ANY,
     "states": InstanceFilter((State.DEAD, State.SKIPPED)),
@@ -45,7 +47,7 @@ SEARCHES = {
 }
 
 
-async def all_pages(read, limit=7):
+async def all_pages(read, limit=PAGE):
     """All pages of a list, and how many of them were read from the archive."""
     found, at, cold = [], tiers.START, 0
     while at is not None:
@@ -101,9 +103,9 @@ async def test_pages_over_three_tiers_are_row_for_row_what_was_there(ctx, store,
     *both, cold = jobs_with_past
     now = store.cells[0].clock.now()
     spans = {
-        "since": InstanceFilter(since=now - timedelta(days=9)),
+        "since": InstanceFilter(since=now - timedelta(days=7)),
         "until": InstanceFilter(until=now - timedelta(days=6)),
-        "span": InstanceFilter(since=now - timedelta(days=11), until=now - timedelta(days=5)),
+        "span": InstanceFilter(since=now - timedelta(days=8), until=now - timedelta(days=5)),
     }
     before = {}
     for job in both:
@@ -121,13 +123,13 @@ async def test_pages_over_three_tiers_are_row_for_row_what_was_there(ctx, store,
     for (job_name, name), rows in before.items():
         sought = (SEARCHES | spans)[name]
         found, cold_pages = await all_pages(
-            lambda at, job=job_name, sought=sought: tiers.of_job_ref(now_reading, job, sought, at=at, bounds=Bounds(7))
+            lambda at, job=job_name, sought=sought: tiers.of_job_ref(now_reading, job, sought, at=at, bounds=Bounds(PAGE))
         )
         assert found == in_tiers(rows, cold, lambda one: one.mark), (job_name, name)
         assert cold_pages
     for name, rows in tenant_before.items():
         sought = (SEARCHES | spans)[name]
-        found, _ = await all_pages(lambda at, sought=sought: tiers.of_tenant(now_reading, sought, at=at, limit=7))
+        found, _ = await all_pages(lambda at, sought=sought: tiers.of_tenant(now_reading, sought, at=at, limit=PAGE))
         assert nameless(found) == nameless(in_tiers(rows, cold, lambda one: one.id)), name
     by_fire = await cold_reads.page(now_reading, None, RowOrder.FIRE_TIME, ANY, NEWEST, 1000)
     everything = [one for one in tenant_before["all"] if one.id in cold]
@@ -159,7 +161,7 @@ async def test_all_instances_by_fire_time_go_on_into_the_archive(ctx, store, fol
     await archive_days(archiver)
     await drop_days(store, COLD)
     now_reading, order = reading(ctx, folder_target), InstanceOrder.FIRE_TIME
-    found, cold_pages = await all_pages(lambda at: tiers.of_tenant(now_reading, at=at, limit=7, order=order))
+    found, cold_pages = await all_pages(lambda at: tiers.of_tenant(now_reading, at=at, limit=PAGE, order=order))
     assert nameless(found) == nameless(in_tiers(rows, cold, lambda one: one.mark))
     assert cold_pages
 
@@ -207,15 +209,15 @@ async def test_an_instance_of_another_tenant_in_the_same_group_is_not_found(ctx,
         caller = reading(one, folder_target)
         listed = []
         for read in (
-            lambda at, caller=caller: tiers.of_job_ref(caller, "cron", at=at, bounds=Bounds(7)),
-            lambda at, caller=caller: tiers.of_job_ref(caller, "ARTICLE_PUBLISH", at=at, bounds=Bounds(7)),
+            lambda at, caller=caller: tiers.of_job_ref(caller, "cron", at=at, bounds=Bounds(PAGE)),
+            lambda at, caller=caller: tiers.of_job_ref(caller, "ARTICLE_PUBLISH", at=at, bounds=Bounds(PAGE)),
         ):
             listed += (await all_pages(read))[0]
         assert {one.id for one in listed} == set(mine)
-        everything, _ = await all_pages(lambda at, caller=caller: tiers.of_tenant(caller, at=at, limit=7))
+        everything, _ = await all_pages(lambda at, caller=caller: tiers.of_tenant(caller, at=at, limit=PAGE))
         assert {one.id for one in everything} == set(mine)
         by_key, _ = await all_pages(
-            lambda at, caller=caller: tiers.of_job_ref(caller, "ARTICLE_PUBLISH", sought, at=at, bounds=Bounds(7))
+            lambda at, caller=caller: tiers.of_job_ref(caller, "ARTICLE_PUBLISH", sought, at=at, bounds=Bounds(PAGE))
         )
         assert by_key
         assert {one.id for one in by_key} < set(mine)
@@ -376,7 +378,7 @@ async def test_a_search_that_reaches_its_bounds_gives_a_short_page_and_goes_on(
     """With time for few reads, every page is short; together they have all rows."""
     cron, dice = await a_job(ctx, "cron"), random.Random(4)
     cell = store.cell(cron.shard)
-    for ago in range(COLD, OLDEST):
+    for ago in range(COLD, COLD + 9):
         facts = {"keyed": False, "shard": cron.shard, "states": ["SUCCESS"]}
         await some_rows(cell, ctx.tenant.id, cron.id, ago, 9, dice, **facts)
     rows = await listed_hot(ctx, cron)

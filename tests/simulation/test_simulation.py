@@ -17,7 +17,7 @@ from tests.simulation.session import Result
 Run = Callable[..., Result]
 
 PORTION, PORTIONS = 50, 20
-SHORT = 10
+SHORT = 5
 """Portions that `make suite` runs; the others are for `make long`."""
 MOST = 1500
 # Those that found it last, tried first; when the engine's steps change, others do.
