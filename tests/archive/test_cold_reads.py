@@ -36,7 +36,7 @@ from tests.steps import a_job, a_type
 
 COLD, OLDEST = 4, 9
 """The days before so many days ago are cold; the oldest rows ended so many days ago."""
-PAGE = 13
+ROWS = 13
 """Rows on a page: few enough that tiers end within pages."""
 SEARCHES = {
     "all": ANY,
@@ -47,7 +47,7 @@ SEARCHES = {
 }
 
 
-async def all_pages(read, limit=PAGE):
+async def all_pages(read, limit=ROWS):
     """All pages of a list, and how many of them were read from the archive."""
     found, at, cold = [], tiers.START, 0
     while at is not None:
@@ -123,13 +123,13 @@ async def test_pages_over_three_tiers_are_row_for_row_what_was_there(ctx, store,
     for (job_name, name), rows in before.items():
         sought = (SEARCHES | spans)[name]
         found, cold_pages = await all_pages(
-            lambda at, job=job_name, sought=sought: tiers.of_job_ref(now_reading, job, sought, at=at, bounds=Bounds(PAGE))
+            lambda at, job=job_name, such=sought: tiers.of_job_ref(now_reading, job, such, at=at, bounds=Bounds(ROWS))
         )
         assert found == in_tiers(rows, cold, lambda one: one.mark), (job_name, name)
         assert cold_pages
     for name, rows in tenant_before.items():
         sought = (SEARCHES | spans)[name]
-        found, _ = await all_pages(lambda at, sought=sought: tiers.of_tenant(now_reading, sought, at=at, limit=PAGE))
+        found, _ = await all_pages(lambda at, sought=sought: tiers.of_tenant(now_reading, sought, at=at, limit=ROWS))
         assert nameless(found) == nameless(in_tiers(rows, cold, lambda one: one.id)), name
     by_fire = await cold_reads.page(now_reading, None, RowOrder.FIRE_TIME, ANY, NEWEST, 1000)
     everything = [one for one in tenant_before["all"] if one.id in cold]
@@ -161,7 +161,7 @@ async def test_all_instances_by_fire_time_go_on_into_the_archive(ctx, store, fol
     await archive_days(archiver)
     await drop_days(store, COLD)
     now_reading, order = reading(ctx, folder_target), InstanceOrder.FIRE_TIME
-    found, cold_pages = await all_pages(lambda at: tiers.of_tenant(now_reading, at=at, limit=PAGE, order=order))
+    found, cold_pages = await all_pages(lambda at: tiers.of_tenant(now_reading, at=at, limit=ROWS, order=order))
     assert nameless(found) == nameless(in_tiers(rows, cold, lambda one: one.mark))
     assert cold_pages
 
@@ -209,15 +209,15 @@ async def test_an_instance_of_another_tenant_in_the_same_group_is_not_found(ctx,
         caller = reading(one, folder_target)
         listed = []
         for read in (
-            lambda at, caller=caller: tiers.of_job_ref(caller, "cron", at=at, bounds=Bounds(PAGE)),
-            lambda at, caller=caller: tiers.of_job_ref(caller, "ARTICLE_PUBLISH", at=at, bounds=Bounds(PAGE)),
+            lambda at, caller=caller: tiers.of_job_ref(caller, "cron", at=at, bounds=Bounds(ROWS)),
+            lambda at, caller=caller: tiers.of_job_ref(caller, "ARTICLE_PUBLISH", at=at, bounds=Bounds(ROWS)),
         ):
             listed += (await all_pages(read))[0]
         assert {one.id for one in listed} == set(mine)
-        everything, _ = await all_pages(lambda at, caller=caller: tiers.of_tenant(caller, at=at, limit=PAGE))
+        everything, _ = await all_pages(lambda at, caller=caller: tiers.of_tenant(caller, at=at, limit=ROWS))
         assert {one.id for one in everything} == set(mine)
         by_key, _ = await all_pages(
-            lambda at, caller=caller: tiers.of_job_ref(caller, "ARTICLE_PUBLISH", sought, at=at, bounds=Bounds(PAGE))
+            lambda at, caller=caller: tiers.of_job_ref(caller, "ARTICLE_PUBLISH", sought, at=at, bounds=Bounds(ROWS))
         )
         assert by_key
         assert {one.id for one in by_key} < set(mine)

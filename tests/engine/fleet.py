@@ -89,7 +89,7 @@ async def kill(node: Node) -> None:
     leases, tasks = node.leases, node._tasks
     leases._loop.call_soon_threadsafe(leases._ended.set)
     for post in node.runners.values():
-        post.dispatcher.close()
+        post.flights.close()
         post.hold(())
     for task in tasks:
         task.cancel()

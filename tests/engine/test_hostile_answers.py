@@ -32,7 +32,7 @@ def soon(store, seconds=1):
 def settled(node):
     """Whether nothing counts as being on its way."""
     slots = node.admission.slots
-    desks = [post.dispatcher._in_flight for post in node.runners.values()]
+    desks = [post.flights._in_flight for post in node.runners.values()]
     return slots.free == slots.total and not any(desks + [one.in_flight for one in node.admission.targets])
 
 

@@ -87,7 +87,7 @@ async def test_f1_a_mistake_while_a_call_lands_leaks_nothing(ctx, store, monkeyp
                 monkeypatch.setattr(Breaker, "record_success", mistaken)
             else:
                 for post in node.runners.values():
-                    monkeypatch.setattr(post.dispatcher.parts.opener, "encrypt_answer", mistaken)
+                    monkeypatch.setattr(post.flights.parts.opener, "encrypt_answer", mistaken)
             await until(lambda: server.visits > 0, 20)
 
             async def all_ended():

@@ -58,7 +58,7 @@ async def test_a_call_that_was_sent_is_remembered_without_its_payload(ctx, store
     await schedule_large_tasks(ctx, store, catcher)
     async with running(store, ttl=TTL) as node:
         await until(lambda: len(catcher.arrivals) == TASKS, 30)
-        flights = [flight for post in node.runners.values() for flight in post.dispatcher._in_flight.values()]
+        flights = [flight for post in node.runners.values() for flight in post.flights._in_flight.values()]
         assert len(flights) == TASKS
         assert bytes_of([flight.ran for flight in flights]) < TASKS * MAX_BYTES_PER_CALL
         catcher.release()

@@ -113,7 +113,7 @@ async def _behind_proxies(cells):
         node = await stack.enter_async_context(running(store, ttl=TTL))
         sent = {cell.name: [boottime()] for cell in cells}
         for name, post in node.runners.items():
-            post.dispatcher.parts = post.dispatcher.parts._replace(sender=Noting(node.sender, sent[name]))
+            post.flights.parts = post.flights.parts._replace(sender=Noting(node.sender, sent[name]))
         yield node, proxies, sent
 
 

@@ -22,7 +22,7 @@ PLANTS = (
     Plant(
         "F1",
         "a landing that raises is not caught: its flight keeps slot, permit and place",
-        "src/horae/engine/dispatcher.py",
+        "src/horae/engine/flights.py",
         '        except Exception as error:\n            log.error("response.not_processed"',
         '        except ValueError as error:\n            log.error("response.not_processed"',
         "tests/engine/test_landing.py::test_f1_a_mistake_while_a_call_lands_leaks_nothing",
@@ -123,7 +123,7 @@ PLANTS = (
     Plant(
         "F14",
         "a rate counts at admission, and its calls leave when their claim is done",
-        "src/horae/engine/dispatcher.py",
+        "src/horae/engine/flights.py",
         "call = self._pace if flight.ready.paces else self._call",
         "call = self._call",
         "tests/engine/test_f14_rates.py::test_a_rate_is_kept_when_claims_had_to_wait_for_a_lock",
@@ -152,7 +152,7 @@ PLANTS = (
     Plant(
         "F18",
         "an answer of 202 gives the permit back, and the work goes on",
-        "src/horae/engine/dispatcher.py",
+        "src/horae/engine/flights.py",
         "self.admission.record_answer(ready, ran.id, health, keeps_running=True)",
         "self.admission.record_answer(ready, ran.id, health)",
         "tests/engine/test_f18_accepted_work.py"

@@ -24,6 +24,7 @@ from horae.engine.due_timers import DueTimers
 from horae.engine.expiry import Expirer
 from horae.engine.feeder import LOOK_INTERVAL, Feeder
 from horae.engine.fire import Firer
+from horae.engine.flights import FlightParts, Flights
 from horae.engine.held_tenants import Tenancies
 from horae.engine.leases.keeper import NodeIdentity
 from horae.engine.payloads import Opener
@@ -102,10 +103,10 @@ class CellRunner:
         self.claimer = Claimer(cell, owner, self._on_resume)
         completer = Completer(self.settler, BatchPace(quiet_s=0.055, batches_per_row=0.012, busy_s=0.025))
         self.accepted = AcceptedWork(cell, self.territory, self.definitions, admission, allowances, turn)
-        parts = DispatcherParts(
-            self.firer, self.claimer, sender, completer, self.feeder, Opener(cipher), pacer, self.accepted
-        )
-        self.dispatcher = Dispatcher(cell, self.agenda, admission, parts, alive, turn, identity.name)
+        through = FlightParts(sender, completer, Opener(cipher), pacer, self.accepted)
+        self.flights = Flights(cell, admission, through, alive, turn, identity.name)
+        parts = DispatcherParts(self.firer, self.claimer, self.feeder)
+        self.dispatcher = Dispatcher(cell, self.agenda, admission, parts, self.flights, alive, turn)
 
     def hold(self, shards: Iterable[int], here: Iterable[int] = ()) -> None:
         """Work on these shards from now on. If some are new, read everything from the beginning.

@@ -134,8 +134,8 @@ class NodeMetrics:
 
     def _runners(self) -> Iterator[Metric]:
         runners = self._node.runners.items()
-        yield IN_FLIGHT.samples({(cell,): runner.dispatcher.in_flight for cell, runner in runners})
-        completers = {(cell,): runner.dispatcher.parts.completer for cell, runner in runners}
+        yield IN_FLIGHT.samples({(cell,): len(runner.flights) for cell, runner in runners})
+        completers = {(cell,): runner.flights.parts.completer for cell, runner in runners}
         yield UNWRITTEN.samples({cell: completer.unwritten for cell, completer in completers.items()})
         yield SETTLE_BATCHES.samples({cell: completer.batches for cell, completer in completers.items()})
         yield LATE_RESULTS.samples({(cell,): runner.settler.late for cell, runner in runners})

@@ -173,7 +173,7 @@ class Node:
         except TimeoutError:
             log.warning("node.grace_ended", advice="what is still in flight is due again at once, uncounted")
         for runner in self.runners.values():
-            runner.dispatcher.close()
+            runner.flights.close()
         with suppress(Exception):  # removes the holds; in a cell that is down they end with the node's lease
             await self.holds.once()
         await self.quotas.close()
@@ -192,8 +192,8 @@ class Node:
             ready.dispatcher.record(ready)
         self.admission.recheck_gates()
         for runner in self.runners.values():
-            runner.dispatcher.land_overdue()
-            runner.dispatcher.outages.look()
+            runner.flights.land_overdue()
+            runner.flights.outages.look()
         self.turn()
         return 0
 
