@@ -5,9 +5,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 from horae.store.statements import sql
+from tests.house.every_file import for_every
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "horae"
@@ -213,13 +212,13 @@ def test_each_sql_file_is_used_by_exactly_one_function_of_its_name():
             assert function == name
 
 
-@pytest.mark.parametrize("path", [*FILES, *PARTS], ids=name_of)
+@for_every([*FILES, *PARTS])
 def test_parameters_are_named_and_never_numbered(path):
     assert not re.search(r"\$\d", path.read_text())
     assert all(re.fullmatch(r"[a-z]+(_[a-z]+)*", name) for name in parameters_of(path))
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
+@for_every(FILES)
 def test_a_statement_uses_each_parameter_that_its_first_line_lists_and_no_other(path):
     places = {int(place) for place in re.findall(r"\$(\d+)", sql(name_of(path)))}  # `sql` raises where they differ
     assert places == set(range(1, len(parameters_of(path)) + 1))
@@ -233,7 +232,7 @@ def test_a_function_passes_as_many_values_as_its_statement_has_parameters():
             assert many == len(parameters_of(path)), name_of(path)
 
 
-@pytest.mark.parametrize("path", PARTS, ids=name_of)
+@for_every(PARTS)
 def test_a_part_says_what_it_is_and_serves_more_than_one_statement(path):
     assert path.read_text().startswith("-- ")
     users = [file for file in FILES if f"{{{path.stem}}}" in file.read_text()]
@@ -252,7 +251,7 @@ def test_no_sql_stands_anywhere_else():
                 assert not keywords.search(node.value), f"{file.name}:{node.lineno} {node.value!r}"
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
+@for_every(FILES)
 def test_nothing_in_a_data_statement_notifies_shares_or_claims_with_in(path):
     code, name = code_of(path), name_of(path)
     assert name == "nodes/wakes/notify" or not re.search(r"\b(pg_)?notify\b|\blisten\b", code)
@@ -265,7 +264,7 @@ def test_nothing_in_a_data_statement_notifies_shares_or_claims_with_in(path):
         assert not re.search(r"\b(now|clock_timestamp|current_timestamp)\b\(?", code), "pass `now` in"
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
+@for_every(FILES)
 def test_every_first_write_to_a_shard_carries_the_fence(path):
     code, name = code_of(path), name_of(path)
     writes = re.search(r"\b(insert into|update|delete from)\b", code.replace("for update", ""))
@@ -277,7 +276,7 @@ def test_every_first_write_to_a_shard_carries_the_fence(path):
     assert re.search(fence, code)
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
+@for_every(FILES)
 def test_a_write_that_may_find_nothing_says_first_what_that_means(path):
     code = code_of(path)
     guarded = re.search(r"\bupdate \w+( \w+)? set .* where\b|\bdelete from\b|on conflict", code)
@@ -321,7 +320,7 @@ FIRST_CAREFUL_MIGRATION = 31
 INDEX = re.compile(r"create (?:unique )?index (concurrently )?(?:if not exists )?(\w+) on (\w+)")
 
 
-@pytest.mark.parametrize("path", MIGRATIONS, ids=lambda path: path.stem)
+@for_every(MIGRATIONS)
 def test_a_migration_builds_indexes_of_tables_with_rows_concurrently(path):
     """F15: CREATE INDEX keeps all writers of its table waiting until it is built.
 

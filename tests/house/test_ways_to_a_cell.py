@@ -4,10 +4,9 @@ import ast
 import re
 from pathlib import Path
 
-import pytest
-
 from horae.store.cells import OWN, POOLED, SESSION
 from horae.store.connections.direct_connection import SESSION as LINE_SESSION
+from tests.house.every_file import for_every
 from tests.house.test_sql_files import FILES, SOURCE, code_of, name_of
 
 ELSEWHERE = {"foreign_tables.py", "databases.py"}
@@ -51,7 +50,7 @@ def test_a_pooled_connection_keeps_no_statement_and_sets_only_what_a_pooler_foll
     assert set(POOLED["server_settings"]) <= {"application_name", "timezone"}
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
+@for_every(FILES)
 def test_no_statement_leaves_anything_on_its_connection(path):
     code, name = code_of(path), name_of(path)
     assert name == SESSION_ROLE or not re.search(r"(^|; *)set (?!local\b)", code), "SET LOCAL only"
