@@ -9,7 +9,7 @@ from horae.domain.events.events import Event
 from horae.domain.ids import Prefix, private, public, shard_in
 from horae.domain.placement import DEFAULT_WIDTH, home_of
 from horae.domain.tenants import tenants as rules
-from horae.domain.tenants.tenants import Allowance, Tenant
+from horae.domain.tenants.tenants import SYSTEM, Allowance, Tenant
 from horae.domain.zones.zones import zone as load_zone
 from horae.runtime.randomness import new_id
 from horae.runtime.telemetry import log
@@ -163,6 +163,14 @@ async def find(store: StoreProtocol, name: str) -> Tenant:
     if tenant is None:
         raise NotFound(f"there is no tenant {name!r}; `horae tenant create {name}` makes one")
     return tenant
+
+
+async def find_platform(ctx: CallerContext) -> Tenant:
+    """Returns the tenant `system`. Creates it where nobody needed it before: it owns the audit rows of the platform."""
+    try:
+        return await find(ctx.store, SYSTEM)
+    except NotFound:
+        return await create(ctx, SYSTEM, width=1)
 
 
 async def context_of(ctx: Context, ref: str) -> Context:
