@@ -56,10 +56,14 @@ def system_user() -> str:
 
 
 @asynccontextmanager
-async def caller(tenant: str | None = None) -> AsyncIterator[Context]:
-    """An open store and a caller: the user of this terminal, for the given or the configured tenant."""
+async def caller(tenant: str | None = None, *, owner: bool = False) -> AsyncIterator[Context]:
+    """An open store and a caller: the user of this terminal, for the given or the configured tenant.
+
+    `owner`: connect as the owner of the tables, where the settings name that role.
+    """
     settings = load()
-    async with open_store(settings, settings.all_cells()) as store:
+    cells = settings.all_cells()
+    async with open_store(settings, owner_cells(cells) if owner else cells) as store:
         found = await tenants.find(store, tenant or settings.tenant)
         reader = archive_reader_of(settings)
         ctx = Context.of(store, found, system_user(), Memory(reader, settings.service_level))
