@@ -20,7 +20,7 @@ from horae.service.workers import queues
 from horae.store.instances import dead_letters
 from horae.store.instances.history import InstanceRecord
 
-ATTEMPTS_SHOWN: Final = 3
+MAX_NAMED_ATTEMPTS: Final = 3
 """Attempts that a sentence about failures names at most, newest first."""
 HOLD_REASONS: Final = {
     HoldReason.BREAKER: "the circuit breaker of {name} is open",
@@ -129,19 +129,18 @@ def running_finding(past: InstanceRecord) -> Finding:
 
 def failure_finding(past: InstanceRecord) -> Finding | None:
     """How the last attempts failed; None where none did."""
-    failed = [one for one in past.attempts or () if one.get("code") is not None][-ATTEMPTS_SHOWN:]
+    failed = [one for one in past.attempts or () if one.get("code") is not None][-MAX_NAMED_ATTEMPTS:]
     if failed:
         lines = ", ".join(_attempt_text(one) for one in reversed(failed))
-        text = f"{past.retry_count} attempts of {_name(past)} failed: {lines}"
-        shown = [{"attempt": one["attempt"], "code": one["code"], "status": one.get("status")} for one in failed]
-        return Finding(FindingCode.ATTEMPTS_FAILED, text, _facts(past, attempts=shown))
+        text = f"{_name(past)} has failed attempts, the newest first: {lines}"
+        notes = [{"attempt": one["attempt"], "code": one["code"], "status": one.get("status")} for one in failed]
+        return Finding(FindingCode.ATTEMPTS_FAILED, text, _facts(past, attempts=notes))
     cause = past.error_code or past.error_msg
     if past.retry_count == 0 or cause is None:
         return None
-    text = f"{past.retry_count} attempts of {_name(past)} failed, the last one with {cause}"
-    return Finding(
-        FindingCode.ATTEMPTS_FAILED, text, _facts(past, error_code=past.error_code, error_msg=past.error_msg)
-    )
+    text = f"the last attempt of {_name(past)} failed with {cause}"
+    facts = _facts(past, error_code=past.error_code, error_msg=past.error_msg)
+    return Finding(FindingCode.ATTEMPTS_FAILED, text, facts)
 
 
 def _attempt_text(attempt: dict[str, Any]) -> str:

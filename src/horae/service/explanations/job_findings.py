@@ -96,7 +96,7 @@ def skip_reason(past: InstanceRecord) -> str:
 def next_fire_finding(job: Job, now: datetime) -> Finding | None:
     """When an active job fires next, or since when its next fire is overdue."""
     at = job.next_fire_at
-    if job.status is not Status.ACTIVE or at is None or not job.recurring:
+    if job.status != Status.ACTIVE or at is None or not job.recurring:
         return None
     facts = {"next_fire_at": at}
     if at <= now:
