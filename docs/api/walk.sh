@@ -1,7 +1,7 @@
 #!/bin/sh
 # A walk through the API with curl: a tenant, its keys, a job, a task that moves, a pause, a run by hand, its history.
 #
-#   HORAE_KEY=$(horae key bootstrap | tail -1) docs/api/walk.sh
+#   HORAE_KEY=$(horae key bootstrap --reason installed | tail -1) docs/api/walk.sh
 #
 # It needs `horae api` and `horae node` on the same database. HORAE_URL is where the API listens.
 set -eu

@@ -15,7 +15,9 @@ from tests.boot.api_thread import ApiThread
 from tests.keyring import keyring
 
 HORAE = Path(sys.executable).parent / "horae"
-OVER_POSTGRESQL = {"migrate", "node", "api", "serve", "dev", "doctor", "keyring", "init", "config", "cell", "version"}
+OVER_POSTGRESQL = {
+    *("migrate", "node", "api", "serve", "dev", "doctor", "keyring", "init", "config", "cell", "why", "version"),
+}
 """The commands that need no API. `key bootstrap` and `audit` need none either, and may have one."""
 
 

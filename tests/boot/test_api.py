@@ -49,8 +49,8 @@ def serving(environment, port=0):
 
 
 def test_the_first_key_is_made_once_and_opens_the_doors_of_every_process(environment):
-    first = call(environment, "key", "bootstrap").stdout.splitlines()[-1]
-    again = call(environment, "key", "bootstrap")
+    first = call(environment, "key", "bootstrap", "--reason", "first key").stdout.splitlines()[-1]
+    again = call(environment, "key", "bootstrap", "--reason", "first key")
     assert (again.returncode, "SCH_409_CONFLICT" in again.stderr) == (4, True)
     with serving(environment) as (address, _), serving(environment, address.rpartition(":")[2]) as (same, _):
         assert same == address
@@ -80,7 +80,7 @@ def test_a_port_that_another_program_uses_is_told_as_such(environment):
 def test_keys_are_listed_with_their_roles_and_shards_by_who_holds_them(environment):
     """TRIAL 3.9."""
     call(environment, "migrate")
-    key = call(environment, "key", "bootstrap").stdout.splitlines()[-1]
+    key = call(environment, "key", "bootstrap", "--reason", "first key").stdout.splitlines()[-1]
     with serving(environment) as (address, _):
         access = CLEAN | {"HORAE_URL": address, "HORAE_KEY": key}
         made = call(access, "key", "create", "ci", "--role", "operator", "--role", "viewer")

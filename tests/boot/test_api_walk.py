@@ -37,7 +37,12 @@ def running(environment, *words):
 @pytest.mark.timeout(600)
 def test_the_walk_of_the_documentation_runs_as_it_is_written(environment):
     made = subprocess.run(
-        [HORAE, "key", "bootstrap"], check=True, env=environment, capture_output=True, text=True, timeout=300
+        [HORAE, "key", "bootstrap", "--reason", "first key"],
+        check=True,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
     )
     key = made.stdout.splitlines()[-1]
     with running(environment, "api", "--port", "0") as api, running(environment, "node"):

@@ -307,7 +307,7 @@ def _(program, **_):
 @mistake("The key of the platform was lost")
 def _(program, **_):
     asyncio.run(create_platform_key(program.cells))
-    return program.run("key", "bootstrap")
+    return program.run("key", "bootstrap", "--reason", "first key")
 
 
 @mistake("The API key is unknown")

@@ -153,7 +153,7 @@ def fires(deployment):
         egress = {"networks": ["127.0.0.0/8"], "ports": ["1024-65535"], "plain": True}
         settings = deployment.cells | {"HORAE_EGRESS": json.dumps(egress)}
         owner = {"HORAE_DSN": deployment.dsn("horae_migrate"), "HORAE_EGRESS": settings["HORAE_EGRESS"]}
-        key = deployment.must("horae key bootstrap", **owner).splitlines()[-1]
+        key = deployment.must("horae key bootstrap --reason installed", **owner).splitlines()[-1]
         with serving(deployment) as url:
             first = {"HORAE_URL": url, "HORAE_KEY": key}
             made = deployment.must("horae key create app --role admin --tenant default", **first)

@@ -41,7 +41,7 @@ def test_every_noun_answers_as_the_api_does_when_asked_for_json(horae):
     assert {one["kind"] for one in horae.json("health")["causes"]} == {"SHARDS_UNHELD"}, "no node runs here"
     assert horae.json("nodes", tenant="system")["cells_down"] == []
     assert horae.json("calendar", "list") == []
-    assert len(horae.json("cell", "trust-clock")) == 2
+    assert len(horae.json("cell", "trust-clock", "--reason", "a test")) == 2
     assert {"action", "roles"} <= horae.json("key", "roles")[0].keys()
 
 
@@ -145,7 +145,7 @@ def test_a_database_that_was_never_migrated_says_what_to_do(cluster, monkeypatch
     asyncio.run(databases.make(cluster.dsn("postgres"), [name]))
     try:
         monkeypatch.setenv("HORAE_CELLS", json.dumps([{"name": "cell-0", "dsn": cluster.dsn(name)}]))
-        done = CliRunner().invoke(whole(), ["key", "bootstrap"])
+        done = CliRunner().invoke(whole(), ["key", "bootstrap", "--reason", "first key"])
         assert (done.exit_code, "horae migrate" in done.stderr) == (5, True), done.output
     finally:
         asyncio.run(databases.drop(cluster.dsn("postgres"), [name]))

@@ -106,7 +106,7 @@ def test_shadows_fire_nothing_and_report_what_would_differ(horae, tmp_path):
     (tmp_path / "crontab").write_text(CRONTAB)
     horae("import", "crontab", "crontab", "--shadow", "--apply")
     assert [job["status"] for job in json.loads(horae("shadow", "list", "--json"))] == ["PAUSED", "PAUSED"]
-    horae("cell", "move-clock", "90000")
+    horae("cell", "move-clock", "90000", "--reason", "a test")
     assert horae("node", "--once") == "0 done\n"
     hourly = [f"hourly,2030-01-01T{hour:02}:00:00.250+00:00" for hour in range(24)]
     quarter = [f"quarter,2030-01-01T03:{minute:02}:01+00:00" for minute in (0, 15, 30, 45)]

@@ -3,8 +3,10 @@
 import asyncio
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 
+from horae.boot.commands import tenants as command
 from horae.domain.limits.counts import CountBounds
 from horae.domain.limits.limits import Limit
 from horae.domain.targets.egress import Egress
@@ -12,6 +14,8 @@ from horae.domain.tenants.tenants import Allowance
 from horae.service.context import PlatformContext
 from horae.service.tenants import tenants
 from horae.store.store import Store
+from horae_client import Client
+from horae_client.errors import Conflict
 
 GIVEN = Allowance(
     weight=1,
@@ -48,3 +52,26 @@ def test_only_what_an_option_names_is_changed(horae, cells):
     assert asyncio.run(read(cells)) == expected
     horae.platform("tenant", "allow", "default", "--rate", "0", "--concurrency", "0")
     assert asyncio.run(read(cells)) == replace(expected, limit=None)
+
+
+def test_two_people_who_change_it_at_the_same_time_overwrite_nothing(horae, api, cells, monkeypatch):
+    horae("migrate")
+    real, others = command._changed, [{"limit": {"rate": 7}}]
+
+    def slow(before: Any, *options: Any) -> Any:
+        if others:  # somebody else writes after this command has read
+            with Client(api.url, api.key("system")) as client:
+                client.tenants.set_allowance("default", others.pop())
+        return real(before, *options)
+
+    monkeypatch.setattr(command, "_changed", slow)
+    horae.platform("tenant", "allow", "default", "--weight", "5")
+    expected = replace(Allowance(), weight=5, limit=Limit(rate=7))
+    assert asyncio.run(read(cells)) == expected
+    with Client(api.url, api.key("system")) as client:
+        known = client.tenants.get("default").allowance
+        for _ in range(2):  # the same request again succeeds again
+            client.tenants.set_allowance("default", {"weight": 6}, replaces=known)
+        with pytest.raises(Conflict, match="read it again"):
+            client.tenants.set_allowance("default", {"weight": 7}, replaces=known)
+    assert asyncio.run(read(cells)) == Allowance(weight=6)

@@ -14,8 +14,8 @@ COMMANDS = [
     ("node", "--once"),
     ("api", "--port", "0"),
     ("migrate",),
-    ("key", "bootstrap"),
-    ("cell", "trust-clock"),
+    ("key", "bootstrap", "--reason", "first key"),
+    ("cell", "trust-clock", "--reason", "repaired"),
 ]
 
 

@@ -44,7 +44,7 @@ def test_a_job_and_a_task_are_created_fire_over_http_and_show_in_the_history(hor
         horae("job", "create", "ARTICLE_PUBLISH", "--keyed", "--url", f"{receiver.url}/publish")
         assert horae("task", "put", "ARTICLE_PUBLISH", "42", "--at", "2026-01-01T09:00:00+08:00").startswith("created")
         assert horae("task", "put", "ARTICLE_PUBLISH", "42", "--at", "2026-01-01T10:00:00+08:00").startswith("moved")
-        horae("cell", "move-clock", "300")
+        horae("cell", "move-clock", "300", "--reason", "a test")
         horae("node", "--once")
         assert sorted(call["job"] for call in receiver.calls) == ["ARTICLE_PUBLISH", "coupon_job"]
         assert "SUCCESS" in horae("history", "coupon_job")
@@ -80,9 +80,10 @@ def test_refusals_are_told_with_their_code_and_a_status(horae):
 
 def test_a_person_vouches_for_a_clock_in_one_cell_or_all(horae):
     horae("migrate")
-    assert re.findall(r"(cell-\d): .* is trusted", horae("cell", "trust-clock")) == ["cell-0", "cell-1"]
-    assert horae("cell", "trust-clock", "cell-1").startswith("cell-1")
-    status, said = horae("cell", "trust-clock", "nowhere", check=False)
+    why = ("--reason", "NTP was repaired")
+    assert re.findall(r"(cell-\d): .* is trusted", horae("cell", "trust-clock", *why)) == ["cell-0", "cell-1"]
+    assert horae("cell", "trust-clock", "cell-1", *why).startswith("cell-1")
+    status, said = horae("cell", "trust-clock", "nowhere", *why, check=False)
     assert (status, said.split()[0]) == (3, "SCH_404_NOT_FOUND")
 
 

@@ -15,6 +15,7 @@ import yaml
 
 from horae.boot.cli import WORDS
 from horae.runtime.settings import Settings
+from horae.runtime.settings.secret_files import file_keys
 from tests.deploy.manifests import CHART, GOLDEN, ROOT, VALUES, environment, objects, of_kind, pods
 
 SCHEMA = json.loads((CHART / "values.schema.json").read_text())
@@ -99,16 +100,21 @@ def test_no_pod_has_rights_that_it_does_not_need(render):
 
 
 @BOTH
-def test_secrets_are_named_and_never_held(render):
+def test_secrets_are_files_and_no_variable_holds_one(render):
     assert not of_kind(render, "Secret")
+    assert "secretKeyRef" not in render.read_text()
     sensitive = re.compile(r"SECRET|PASSWORD|TOKEN|CELLS|DSN")
     for pod in pods(render).values():
-        values = environment(pod)
-        assert all("secretKeyRef" in value for name, value in values.items() if sensitive.search(name))
-        for volume in pod["spec"]["template"]["spec"]["volumes"]:
-            assert volume.get("secret", {}).get("defaultMode", 0o440) == 0o440, (
-                "the group of the pod reads it, no other"
-            )
+        spec = pod["spec"]["template"]["spec"]
+        (folder,) = [one["mountPath"] for one in spec["containers"][0]["volumeMounts"] if one["name"] == "secrets"]
+        (projected,) = [one["projected"] for one in spec["volumes"] if one["name"] == "secrets"]
+        files = [item["path"] for source in projected["sources"] for item in source["secret"]["items"]]
+        named = {name: value for name, value in environment(pod).items() if sensitive.search(name)}
+        assert named == {f"HORAE_{file.upper()}_FILE": f"{folder}/{file}" for file in files}
+        modes = [
+            volume.get("secret", volume.get("projected", {})).get("defaultMode", 0o440) for volume in spec["volumes"]
+        ]
+        assert set(modes) == {0o440}, "the group of the pod reads it, no other"
 
 
 @BOTH
@@ -120,13 +126,13 @@ def test_no_service_sets_a_setting(render):
 
 @BOTH
 def test_every_variable_is_a_setting_and_is_valid(render, monkeypatch):
-    known = {f"HORAE_{name.upper()}" for name in Settings.model_fields}
+    known = {f"HORAE_{name.upper()}" for name in [*Settings.model_fields, *file_keys(Settings)]}
     for component, pod in pods(render).items():
         variables = environment(pod)
         assert variables.keys() <= known, component
         with monkeypatch.context() as patch:
             for name, value in variables.items():
-                if isinstance(value, str):
+                if not name.endswith("_FILE"):
                     patch.setenv(name, value)
             settings = Settings()
         assert settings.environment == "production"
@@ -141,15 +147,15 @@ def test_settings_of_a_component_win_over_those_of_all():
 
 @BOTH
 def test_every_command_exists_and_has_what_it_needs(render):
-    needs = {"node": {"HORAE_CELLS", "HORAE_KEYRING"}, "migrate": {"HORAE_CELLS"}}
-    needs |= {"api": {"HORAE_API_CELLS", "HORAE_API_SECRET", "HORAE_KEYRING"}}
+    needs = {"node": {"HORAE_CELLS_FILE", "HORAE_KEYRING"}, "migrate": {"HORAE_CELLS_FILE"}}
+    needs |= {"api": {"HORAE_API_CELLS_FILE", "HORAE_API_SECRET_FILE", "HORAE_KEYRING"}}
     for component, wanted in needs.items():
         pod = pods(render)[component]
         (container,) = pod["spec"]["template"]["spec"]["containers"]
         assert container["args"] == [component]
         assert component in WORDS
         assert wanted <= environment(pod).keys()
-    assert environment(pods(render)["api"]).get("HORAE_CELLS") is None, "an API server does not know the engine's role"
+    assert "HORAE_CELLS_FILE" not in environment(pods(render)["api"]), "an API server does not know the engine's role"
 
 
 @BOTH
@@ -209,7 +215,7 @@ def test_the_migration_needs_nothing_that_comes_after_it(render):
     assert job["metadata"]["annotations"]["helm.sh/hook"] == "pre-install,pre-upgrade"
     spec = job["spec"]["template"]["spec"]
     assert "serviceAccountName" not in spec
-    assert all(volume.keys() <= {"name", "emptyDir", "secret"} for volume in spec["volumes"])
+    assert all(volume.keys() <= {"name", "emptyDir", "projected", "secret"} for volume in spec["volumes"])
 
 
 def test_the_number_of_nodes_is_left_to_keda_where_it_is_on():

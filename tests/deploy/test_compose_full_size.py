@@ -106,7 +106,7 @@ def test_two_nodes_fire_and_each_container_that_is_killed_is_replaced_without_a_
     began = time.monotonic()
     compose("up", "--detach")
     wait_until("the API", lambda: fetch(f"{compose.api}/readyz"))
-    key = compose.command("key", "bootstrap")["key"]
+    key = compose.command("key", "bootstrap", "--reason", "installed")["key"]
     wait_until(
         "two nodes",
         lambda: sum(one["alive"] for one in fetch(f"{compose.api}/api/v1/nodes", key)["nodes"]) == len(NODES),

@@ -10,12 +10,27 @@ ROOT = Path(__file__).parents[2]
 ALL_ROWS = [*(f"R-{n:02}" for n in range(1, 30)), *(f"S-{n:02}" for n in range(1, 19))]
 ROWS_OF_CELLS = {"R-19", "R-28"}
 """Failover and restore of a cell: their lines come with the work on cells."""
+ROWS_OF_INSTALLATION = [f"I-{n:02}" for n in range(1, 7)]
+FOLDERS_OF_INSTALLATION = ("deploy", "start")
 ROWS = read_rows(TABLE.read_text())
 
 
 def functions_of(path: Path) -> set[str]:
     found = ast.walk(ast.parse(path.read_text()))
     return {node.name for node in found if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+
+
+def long_tests_of(path: Path) -> set[str]:
+    """The tests of a file that are marked as long: each by itself, or all of them by `pytestmark`."""
+    tree = ast.parse(path.read_text())
+    whole = any(isinstance(node, ast.Assign) and "mark.long" in ast.unparse(node) for node in tree.body)
+    tests = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return {
+        node.name
+        for node in tests
+        if node.name.startswith("test_")
+        and (whole or any("mark.long" in ast.unparse(one) for one in node.decorator_list))
+    }
 
 
 def faults() -> set[str]:
@@ -25,7 +40,16 @@ def faults() -> set[str]:
 
 def test_there_are_forty_seven_rows_and_each_but_those_of_cells_has_one_line():
     assert len(ALL_ROWS) == 47
-    assert [row.name for row in ROWS] == [name for name in ALL_ROWS if name not in ROWS_OF_CELLS]
+    hardened = [name for name in ALL_ROWS if name not in ROWS_OF_CELLS]
+    assert [row.name for row in ROWS] == [*hardened, *ROWS_OF_INSTALLATION]
+
+
+def test_every_long_test_of_an_installation_has_a_row():
+    named = {test for row in ROWS for test in row.tests}
+    files = [file for folder in FOLDERS_OF_INSTALLATION for file in (ROOT / "tests" / folder).glob("test_*.py")]
+    found = {f"{file.relative_to(ROOT)}::{name}" for file in files for name in long_tests_of(file)}
+    assert found
+    assert found <= named
 
 
 def test_every_test_the_table_names_exists():

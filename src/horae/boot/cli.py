@@ -28,7 +28,7 @@ def whole() -> Verbs:
 
 def main() -> None:
     """Run the command that the command line names."""
-    match _without_config(sys.argv[1:])[:1]:
+    match _without_config(_typed_words() or sys.argv[1:])[:1]:
         case [word] if word in WORDS:
             app_of(word)()
         case ["version"]:
@@ -61,6 +61,17 @@ def take_config(
     """Note the settings file for this process and those that it starts."""
     if config is not None:
         os.environ["HORAE_CONFIG"] = str(config)
+
+
+def _typed_words() -> list[str]:
+    """The words before the one in which Tab was pressed; empty where no shell asks for completions.
+
+    Bash says where the cursor is, other shells give the words up to it.
+    """
+    if "_HORAE_COMPLETE" not in os.environ:
+        return []
+    typed = os.environ.get("_TYPER_COMPLETE_ARGS", os.environ.get("COMP_WORDS", "")).split(" ")
+    return typed[1 : int(os.environ.get("COMP_CWORD", len(typed) - 1))]
 
 
 def _without_config(words: list[str]) -> list[str]:

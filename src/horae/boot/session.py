@@ -8,18 +8,19 @@ from contextlib import asynccontextmanager
 from horae.boot.archive import archive_reader_of
 from horae.boot.encryption import open_store
 from horae.boot.output import err, name_cells_down, out
+from horae.boot.owner_cells import owner_cells
 from horae.boot.refusals import TRANSLATIONS, Refusal, exit_on_refusal, refusal_of, run
 from horae.boot.transports import check_dsns
 from horae.domain.errors import Invalid, Unavailable, Unfit
 from horae.runtime import telemetry
 from horae.runtime.settings import Settings, read_settings
-from horae.service.context import Context
+from horae.service.context import Context, PlatformContext
 from horae.service.memory import Memory
 from horae.service.tenants import tenants
 from horae.store.connections.unreachable import explain
 from horae.store.tx import FORBIDDEN, UNMIGRATED, UNREACHABLE
 
-__all__ = ["caller", "err", "exit_on_refusal", "load", "out", "run", "system_user"]
+__all__ = ["caller", "err", "exit_on_refusal", "load", "out", "platform_caller", "run", "system_user"]
 
 
 def load(*, api_server: bool = False, checked: bool = True) -> Settings:
@@ -55,10 +56,14 @@ def system_user() -> str:
 
 
 @asynccontextmanager
-async def caller(tenant: str | None = None) -> AsyncIterator[Context]:
-    """An open store and a caller: the user of this terminal, for the given or the configured tenant."""
+async def caller(tenant: str | None = None, *, owner: bool = False) -> AsyncIterator[Context]:
+    """An open store and a caller: the user of this terminal, for the given or the configured tenant.
+
+    `owner`: connect as the owner of the tables, where the settings name that role.
+    """
     settings = load()
-    async with open_store(settings, settings.all_cells()) as store:
+    cells = settings.all_cells()
+    async with open_store(settings, owner_cells(cells) if owner else cells) as store:
         found = await tenants.find(store, tenant or settings.tenant)
         reader = archive_reader_of(settings)
         ctx = Context.of(store, found, system_user(), Memory(reader, settings.service_level))
@@ -66,6 +71,14 @@ async def caller(tenant: str | None = None) -> AsyncIterator[Context]:
         name_cells_down(ctx.cells_down)
         if reader is not None:
             await reader.close()
+
+
+@asynccontextmanager
+async def platform_caller() -> AsyncIterator[PlatformContext]:
+    """An open store and the user of this terminal, who rescues the platform as the owner of the tables."""
+    settings = load()
+    async with open_store(settings, owner_cells(settings.all_cells())) as store:
+        yield PlatformContext(store, system_user())
 
 
 def _refusal_of(error: Exception) -> Refusal | None:

@@ -94,6 +94,11 @@ WORDS: Final = {
         "service_level",
         "Show how many due times were in time in 30 days, and how fast the error budget burns.",
     ),
+    "why": CommandHome(
+        "why",
+        "why",
+        "Say why a job, a task or an instance has not run, and what it waits for. It reads PostgreSQL, not the API.",
+    ),
     "nodes": CommandHome(
         "runs", "nodes", "List every node in every cell: how many shards it holds, and whether it is alive."
     ),

@@ -95,7 +95,7 @@ async def _trust(cell: CellServer) -> None:
     """What an operator types, sent to the database itself."""
     cells = json.dumps([{"name": cell.name, "dsn": cell.dsn}])
     env = {**os.environ, "HORAE_CELLS": cells, "HORAE_ENVIRONMENT": "test"}
-    command = [sys.executable, "-m", "horae", "cell", "trust-clock", cell.name]
+    command = [sys.executable, "-m", "horae", "cell", "trust-clock", cell.name, "--reason", "the fault is over"]
     process = await asyncio.create_subprocess_exec(*command, env=env, stdout=asyncio.subprocess.DEVNULL)
     async with asyncio.timeout(30):
         assert await process.wait() == 0, "trust-clock failed"

@@ -29,11 +29,36 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version }}
 {{- end -}}
 {{- end -}}
 
-{{/* A setting that comes from a Secret: call it with (dict "setting" "api_secret" "from" reference). */}}
-{{- define "horae.secretSetting" -}}
-- name: HORAE_{{ .setting | upper }}
-  valueFrom:
-    secretKeyRef: {name: {{ .from.name }}, key: {{ .from.key }}}
+{{/* The settings of a component that come from Secrets, as JSON: {"found": [{setting, name, key}]}. Call it with
+     (list $ component). */}}
+{{- define "horae.secretSettings" -}}
+{{- $secrets := (index . 0).Values.secrets -}}
+{{- $component := index . 1 -}}
+{{- $found := list -}}
+{{- if eq $component "node" }}{{ $found = append $found (merge (dict "setting" "cells") $secrets.nodeCells) }}{{ end -}}
+{{- if eq $component "api" -}}
+{{- $found = append $found (merge (dict "setting" "api_cells") $secrets.apiCells) -}}
+{{- $found = append $found (merge (dict "setting" "api_secret") $secrets.apiSecret) -}}
+{{- end -}}
+{{- if has $component (list "migrate" "rescue") -}}
+{{- $found = append $found (merge (dict "setting" "cells") $secrets.migrateCells) -}}
+{{- end -}}
+{{- if ne $component "migrate" -}}
+{{- $found = concat $found $secrets.others -}}
+{{- if $secrets.monitoringToken.name -}}
+{{- $found = append $found (merge (dict "setting" "monitoring_token") $secrets.monitoringToken) -}}
+{{- end -}}
+{{- end -}}
+{{- dict "found" $found | toJson -}}
+{{- end -}}
+
+{{/* The variables that name the files of these settings. A variable with the secret itself is passed on to each
+     program that the process starts, and stands in its /proc folder. */}}
+{{- define "horae.secretVariables" -}}
+{{- range (include "horae.secretSettings" . | fromJson).found }}
+- name: HORAE_{{ .setting | upper }}_FILE
+  value: /etc/horae/secrets/{{ .setting }}
+{{- end }}
 {{- end -}}
 
 {{/* Settings of the values, sorted by name. Lists and tables are JSON, as the settings read them; so are numbers, which
@@ -53,12 +78,6 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version }}
 {{- $fixed := dict "environment" $values.environment "keyring" (printf "/etc/horae/keyring/%s" $values.secrets.keyring.key) "monitoring_host" "0.0.0.0" "log_json" true -}}
 {{- if eq (index . 1) "api" }}{{ $_ := set $fixed "api_host" "0.0.0.0" }}{{ end -}}
 {{- include "horae.settings" (mergeOverwrite $fixed (deepCopy $values.settings) (deepCopy $own.settings)) | trim }}
-{{- range $values.secrets.others }}
-{{ include "horae.secretSetting" (dict "setting" .setting "from" .) }}
-{{- end }}
-{{- if $values.secrets.monitoringToken.name }}
-{{ include "horae.secretSetting" (dict "setting" "monitoring_token" "from" $values.secrets.monitoringToken) }}
-{{- end }}
 {{- end -}}
 
 {{/* What every pod of Horae has: no token of the cluster, no root, no variables for services.
@@ -88,12 +107,19 @@ securityContext:
   capabilities: {drop: [ALL]}
 {{- end -}}
 
-{{/* Files of a pod: call it with (list $ withKeyring). The group of the pod reads the secrets, nobody else. */}}
+{{/* Files of a pod: call it with (list $ component). The group of the pod reads the secrets, nobody else. */}}
 {{- define "horae.volumes" -}}
 {{- $secrets := (index . 0).Values.secrets -}}
 - name: tmp
   emptyDir: {sizeLimit: 256Mi}
-{{- if index . 1 }}
+- name: secrets
+  projected:
+    defaultMode: 0440
+    sources:
+      {{- range (include "horae.secretSettings" . | fromJson).found }}
+      - secret: {name: {{ .name }}, items: [{key: {{ .key }}, path: {{ .setting }}}]}
+      {{- end }}
+{{- if ne (index . 1) "migrate" }}
 - name: keyring
   secret: {secretName: {{ $secrets.keyring.name }}, defaultMode: 0440}
 {{- end }}
@@ -109,7 +135,8 @@ securityContext:
 {{- define "horae.volumeMounts" -}}
 {{- $secrets := (index . 0).Values.secrets -}}
 - {name: tmp, mountPath: /tmp}
-{{- if index . 1 }}
+- {name: secrets, mountPath: /etc/horae/secrets, readOnly: true}
+{{- if ne (index . 1) "migrate" }}
 - {name: keyring, mountPath: /etc/horae/keyring, readOnly: true}
 {{- end }}
 {{- if $secrets.databaseCa.name }}

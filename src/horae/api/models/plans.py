@@ -57,6 +57,9 @@ class PlanStepView(ResponseModel):
     pause: Annotated[bool | None, Field(description="Whether it pauses or resumes the job; null: neither.")] = None
     fires_before: Annotated[list[datetime], Field(description="The next fires before it, if it moves fires.")] = []
     fires_after: Annotated[list[datetime], Field(description="The next fires after it, if it moves fires.")] = []
+    warnings: Annotated[
+        list[str], Field(description="Sentences about what will go wrong: the egress rules refuse the target.")
+    ] = []
 
     @classmethod
     def of(cls, line: PlanLine) -> "PlanStepView":
@@ -64,6 +67,7 @@ class PlanStepView(ResponseModel):
         step = line.step
         change = step.force if isinstance(step, ConflictStep) else step
         made = cls(name=step.name, step=word_of(step), fires_before=list(line.before), fires_after=list(line.after))
+        made.warnings = list(line.warnings)
         if isinstance(step, CreateStep):
             made.paused = step.paused
         if isinstance(step, ConflictStep | RefusedStep):

@@ -77,6 +77,15 @@ class AllowanceSpec(RequestModel):
         return show_as(cls, allowance)
 
 
+class SetAllowance(AllowanceSpec):
+    """The new allowance of a tenant, and the one that the caller has read."""
+
+    replaces: Annotated[
+        AllowanceSpec | None,
+        Field(description="The allowance that you have read. If another one is in force by now, nothing is changed."),
+    ] = None
+
+
 class NewTenant(RequestModel):
     """A new tenant."""
 

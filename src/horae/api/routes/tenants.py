@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import Path
 
 from horae.api.models.identity import CreatedApiKey, NewApiKey
-from horae.api.models.tenants import AllowanceSpec, NewTenant, TenantView, WidenTenant
+from horae.api.models.tenants import AllowanceSpec, NewTenant, SetAllowance, TenantView, WidenTenant
 from horae.api.pages import Page, Paged
 from horae.api.routing import Asking, may, router
 from horae.domain.tenants.tenants import LONGEST_NAME
@@ -45,12 +45,15 @@ async def get_tenant(ctx: Annotated[Context, may("tenants.read")], tenant: Tenan
 
 @routes.put("/tenants/{tenant}/allowance")
 async def set_allowance(
-    ctx: Annotated[Context, may("tenants.allow")], tenant: TenantRef, asked: AllowanceSpec
+    ctx: Annotated[Context, may("tenants.allow")], tenant: TenantRef, asked: SetAllowance
 ) -> TenantView:
-    """Set the allowance of a tenant. It applies in every process within a few seconds."""
-    allowance = asked.to_domain()
+    """Set the allowance of a tenant. It applies in every process within a few seconds.
+
+    With `replaces` it answers 409 if somebody else has changed the allowance since it was read.
+    """
+    allowance, read = asked.to_domain(), None if asked.replaces is None else asked.replaces.to_domain()
     name = (await tenants.find_by_ref(ctx, tenant)).name
-    return TenantView.of(await tenants.allow(ctx, name, allowance), allowance)
+    return TenantView.of(await tenants.allow(ctx, name, allowance, read=read), allowance)
 
 
 @routes.post("/tenants/{tenant}/widen")

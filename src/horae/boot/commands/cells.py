@@ -9,14 +9,13 @@ import typer
 from horae.boot.output import answer
 from horae.boot.owner_cells import owner_cells
 from horae.boot.preparing import prepare
-from horae.boot.session import load, out
+from horae.boot.reasons import Reason, ask_reason
+from horae.boot.session import load, out, platform_caller
 from horae.boot.verbs import Verbs
-from horae.domain.errors import NotFound
+from horae.service.databases import clock
 from horae.store import migrations
-from horae.store.cells import Cell
-from horae.store.databases import clock
 from horae.store.migrations import CellPlan, Migration
-from horae.store.store import Store
+from horae.store.protocol import CellProtocol
 
 app = Verbs(no_args_is_help=True)
 
@@ -69,32 +68,27 @@ def _plan_facts(plans: Sequence[CellPlan]) -> list[dict[str, object]]:
 
 
 @app.command("move-clock")
-async def move_clock(seconds: Annotated[float, typer.Argument(help="How far; negative moves back.")]) -> None:
+async def move_clock(
+    seconds: Annotated[float, typer.Argument(help="How far; negative moves back.")], reason: Reason = None
+) -> None:
     """Move the clock of every cell, to try things out. Refused in production."""
-    async with Store.of(load().all_cells()) as store:
-        for cell in store.cells:
-            async with cell.tx() as tx:
-                await clock.move(tx, timedelta(seconds=seconds))
-            await cell.sync_clock()
-        _show(store.cells, "")
+    why = ask_reason(reason)
+    async with platform_caller() as ctx:
+        _show(await clock.move(ctx, timedelta(seconds=seconds), why), "")
 
 
 @app.command("trust-clock")
 async def trust_clock(
     name: Annotated[str | None, typer.Argument(help="One cell; all of them where it is left out.")] = None,
+    reason: Reason = None,
 ) -> None:
     """Confirm that a database's clock is right after it jumped: nodes that stopped continue within a heartbeat."""
-    async with Store.of(load().all_cells()) as store:
-        meant = [cell for cell in store.cells if name in (None, cell.name)]
-        if not meant:
-            raise NotFound(f"there is no cell {name!r}")
-        for cell in meant:
-            async with cell.statement() as tx:
-                await clock.vouch(tx)
-        _show(meant, " is trusted")
+    why = ask_reason(reason)
+    async with platform_caller() as ctx:
+        _show(await clock.trust(ctx, name, why), " is trusted")
 
 
-def _show(cells: Sequence[Cell], then: str) -> None:
+def _show(cells: Sequence[CellProtocol], then: str) -> None:
     facts = [{"cell": cell.name, "now": cell.clock.now()} for cell in cells]
     lines = [f"{cell.name}: {cell.clock.now():%Y-%m-%d %H:%M:%S} UTC{then}" for cell in cells]
     answer(facts, lambda: out.print("\n".join(lines), highlight=False))

@@ -68,6 +68,7 @@ def _details(step: PlanStep) -> Iterator[str]:
         yield f"next fires before  {_times(step.fires_before)}"
     if step.fires_after:
         yield f"next fires now     {_times(step.fires_after)}"
+    yield from (f"warning: {sentence}" for sentence in step.warnings)
 
 
 def _times(times: Sequence[datetime]) -> str:

@@ -1,19 +1,22 @@
 """`horae tenant …`: all of it needs a key of the tenant `system`."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Final
 
 import typer
 
 from horae.boot.output import say, to_json
-from horae.boot.remote import Reply, remote
+from horae.boot.remote import Remote, Reply, remote
 from horae.boot.tables import answer_rows
 from horae.boot.verbs import Verbs
 from horae.domain.placement import DEFAULT_WIDTH
+from horae_client import errors
 from horae_client.asked import tenants as asked
-from horae_client.models import TenantStatus
+from horae_client.models import Tenant, TenantStatus
 
 app = Verbs(no_args_is_help=True)
+TRIES: Final = 5
+"""How often an allowance is changed again because somebody else changed it at the same time."""
 
 
 @app.command()
@@ -90,9 +93,20 @@ async def allow(
     async with remote() as api:
         reply = await api.ask(asked.tenant(name))
         if is_change:
-            allowance = _changed(reply.value.allowance, weight, limits, counts)
-            reply = await api.ask(asked.set_allowance(name, allowance))
+            reply = await _change_allowance(api, reply.value, lambda before: _changed(before, weight, limits, counts))
     say(reply.facts, f"tenant {name} may use: {to_json(reply.value.allowance)}")
+
+
+async def _change_allowance(
+    api: Remote, tenant: Tenant, change: Callable[[Mapping[str, Any]], dict[str, Any]]
+) -> Reply[Tenant]:
+    """Write a changed allowance. Where somebody else was faster, change what they wrote, at most `TRIES` times."""
+    for _ in range(TRIES - 1):
+        try:
+            return await api.ask(asked.set_allowance(tenant.name, change(tenant.allowance), tenant.allowance))
+        except errors.Conflict:
+            tenant = (await api.ask(asked.tenant(tenant.name))).value
+    return await api.ask(asked.set_allowance(tenant.name, change(tenant.allowance), tenant.allowance))
 
 
 def _changed(

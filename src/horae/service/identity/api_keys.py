@@ -36,10 +36,11 @@ async def create(
     scopes: Sequence[str] = (),
     job_labels: Mapping[str, str] = NOT_BOUND,
     expires_at: datetime | None = None,
+    reason: str | None = None,
 ) -> CreatedKey:
     """Create an API key with its roles. Only this answer contains its text.
 
-    With `job_labels` the key is bound to the jobs that have all of them.
+    With `job_labels` the key is bound to the jobs that have all of them. `reason` goes into the audit log.
     """
     shard = shard_in(ctx.tenant.id)
     unknown = [scope for scope in scopes if not known_scope(scope)]
@@ -72,6 +73,8 @@ async def create(
         detail: dict[str, object] = {"name": name, "roles": bound.roles, "scopes": key.scopes, "expires_at": expires_at}
         if job_labels:
             detail["job_labels"] = key.job_labels
+        if reason is not None:
+            detail["reason"] = reason
         await record_event(tx, shard, ctx.tenant, Event.KEY_CREATED, ctx.actor, key.principal, detail)
         return CreatedKey(key, bound.roles, credential.text())
 

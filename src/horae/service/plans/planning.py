@@ -39,6 +39,7 @@ from horae.service.identity.bound_keys import check_job, check_labels
 from horae.service.jobs import jobs
 from horae.service.schedules import calendars
 from horae.service.schedules.schedules import preview_of
+from horae.service.targets.egress_warnings import EgressRules, rules_of
 from horae.store.jobs import jobs as rows
 
 PAGE: Final = 1000
@@ -48,11 +49,15 @@ MAX_LISTED: Final = 3
 
 
 class PlanLine(msgspec.Struct, frozen=True):
-    """One step. Where the step moves fires, the next fires before and after it."""
+    """One step. Where the step moves fires, the next fires before and after it.
+
+    `warnings` are those of a single job: the egress rules refuse the target that the step writes.
+    """
 
     step: Step
     before: tuple[datetime, ...] = ()
     after: tuple[datetime, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 class SourcePlan(msgspec.Struct, frozen=True):
@@ -106,10 +111,11 @@ async def plan(
     for one in declared:
         check_labels(ctx, one.name, one.definition.labels | {OWNER: owner})
     standing = await _stored_jobs(ctx, owner, [one.name for one in declared])
+    rules = await rules_of(ctx)
     async with ctx.memory.heavy.turn(ctx.tenant.id):
         steps = await run_in_slices(decision_steps(owner, declared, standing, prune=prune, force=force))
         known = await _calendars(ctx, steps)
-        return SourcePlan(owner, await run_in_slices(_line_steps(ctx, steps, known)))
+        return SourcePlan(owner, await run_in_slices(_line_steps(ctx, steps, known, rules)))
 
 
 async def _stored_jobs(ctx: Context, owner: str, names: Sequence[str]) -> dict[str, StoredJob]:
@@ -179,12 +185,21 @@ def _sides(step: Step) -> list[Definition]:
             return []
 
 
-def _line_steps(ctx: Context, steps: Sequence[Step], known: Mapping[str, Calendar]) -> Steps[list[PlanLine]]:
+def _line_steps(
+    ctx: Context, steps: Sequence[Step], known: Mapping[str, Calendar], rules: EgressRules | None
+) -> Steps[list[PlanLine]]:
     found = []
     for step in steps:
-        found.append(_line(ctx, step, known))
+        line = _line(ctx, step, known)
+        found.append(line if rules is None else msgspec.structs.replace(line, warnings=_warnings(line.step, rules)))
         yield
     return found
+
+
+def _warnings(step: Step, rules: EgressRules) -> tuple[str, ...]:
+    """Returns the warnings about the definition that a step writes."""
+    written = step.force if isinstance(step, ConflictStep) else step
+    return tuple(rules.warnings(written.definition)) if isinstance(written, CreateStep | ChangeStep) else ()
 
 
 def _line(ctx: Context, step: Step, known: Mapping[str, Calendar]) -> PlanLine:

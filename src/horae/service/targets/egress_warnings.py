@@ -1,9 +1,10 @@
 """Warnings about a job that can be created and whose calls would be refused."""
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from horae.domain.jobs.jobs import Definition
 from horae.domain.targets.auth import OAuthAuth
+from horae.domain.targets.egress import Egress
 from horae.domain.targets.targets import HttpTarget
 from horae.service.context import Context
 from horae.service.limits.counts import allowance_of
@@ -16,18 +17,38 @@ RULES_OF_TENANT: Final = (
 )
 
 
-async def warnings_of(ctx: Context, definition: Definition) -> list[str]:
-    """Returns a sentence for each address that the egress rules refuse, as far as its URL tells.
+class EgressRules(NamedTuple):
+    """The egress rules that hold for the calls of a tenant, and a hint who sets them."""
 
-    Nothing is looked up. A process that does not know the rules of the deployment has no warnings.
-    """
+    rules: Egress
+    hint: str
+
+    def warnings(self, definition: Definition) -> list[str]:
+        """Returns a sentence for each address that the rules refuse, as far as its URL tells. Nothing is looked up."""
+        if not isinstance(definition.target, HttpTarget):
+            return []
+        refused = [(url, why) for url in _addresses(definition.target) if (why := self.rules.url_refusal(url))]
+        return [
+            f"every run will be a dead letter, because {url} may not be called: {why}; {self.hint}"
+            for url, why in refused
+        ]
+
+
+async def rules_of(ctx: Context) -> EgressRules | None:
+    """Returns the rules of the caller's tenant; None in a process that does not know the rules of the deployment."""
     deployment = ctx.memory.egress
-    if deployment is None or not isinstance(definition.target, HttpTarget):
-        return []
+    if deployment is None:
+        return None
     of_tenant = (await allowance_of(ctx)).egress
-    rules, whose = (deployment, RULES_OF_DEPLOYMENT) if of_tenant is None else (of_tenant, RULES_OF_TENANT)
-    refused = [(url, why) for url in _addresses(definition.target) if (why := rules.url_refusal(url))]
-    return [f"every run will be a dead letter, because {url} may not be called: {why}; {whose}" for url, why in refused]
+    if of_tenant is None:
+        return EgressRules(deployment, RULES_OF_DEPLOYMENT)
+    return EgressRules(of_tenant, RULES_OF_TENANT)
+
+
+async def warnings_of(ctx: Context, definition: Definition) -> list[str]:
+    """Returns the warnings about one definition. Where the rules are not known there are none."""
+    rules = await rules_of(ctx)
+    return [] if rules is None else rules.warnings(definition)
 
 
 def _addresses(target: HttpTarget) -> list[str]:

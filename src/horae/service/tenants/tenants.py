@@ -1,6 +1,5 @@
 """Tenants: created in their home cell, and copied to every other cell."""
 
-from collections.abc import Callable
 from itertools import chain
 from typing import Final
 
@@ -9,7 +8,7 @@ from horae.domain.events.events import Event
 from horae.domain.ids import Prefix, private, public, shard_in
 from horae.domain.placement import DEFAULT_WIDTH, home_of
 from horae.domain.tenants import tenants as rules
-from horae.domain.tenants.tenants import Allowance, Tenant
+from horae.domain.tenants.tenants import SYSTEM, Allowance, Tenant
 from horae.domain.zones.zones import zone as load_zone
 from horae.runtime.randomness import new_id
 from horae.runtime.telemetry import log
@@ -57,21 +56,19 @@ async def _first_key(store: StoreProtocol, tenant: Tenant) -> str | None:
         return None
 
 
-async def allow(ctx: CallerContext, name: str, allowance: Allowance) -> Tenant:
-    """Set all limits of a tenant; every node knows them within a few seconds."""
-    return (await change_allowance(ctx, name, lambda _before: allowance))[0]
+async def allow(ctx: CallerContext, name: str, allowance: Allowance, *, read: Allowance | None = None) -> Tenant:
+    """Set all limits of a tenant; every node knows them within a few seconds.
 
-
-async def change_allowance(
-    ctx: CallerContext, name: str, change: Callable[[Allowance], Allowance]
-) -> tuple[Tenant, Allowance]:
-    """Change the limits of a tenant, starting from the current ones. Returns the new limits, too."""
+    With `read`, nothing is changed where other limits are in force by now. A repeated request finds its own limits, and
+    succeeds again.
+    """
     shard = home_of(name)
     found = await find(ctx.store, name)
 
-    async def work(tx: Tx) -> tuple[Tenant, Allowance]:
-        before = await tenants.lock_allowance(tx, shard, name)
-        allowance = change(before or Allowance())
+    async def work(tx: Tx) -> Tenant:
+        before = await tenants.lock_allowance(tx, shard, name) or Allowance()
+        if read is not None and before not in (read, allowance):
+            raise Conflict(f"somebody else has changed the allowance of tenant {name!r}; read it again")
         tenant = await tenants.allow(tx, shard, name, allowance)
         if tenant is None:
             raise ShardClosed(f"the shard of tenant {name!r} is moving; nothing was changed")
@@ -85,7 +82,7 @@ async def change_allowance(
         }
         await tenants.publish(tx, tenant.id)
         await record_event(tx, shard, tenant, Event.TENANT_ALLOWED, ctx.actor, public(Prefix.TENANT, tenant.id), body)
-        return tenant, allowance
+        return tenant
 
     return await restrict(ctx.store, Behalf(found.id)).run(shard, work)
 
@@ -163,6 +160,14 @@ async def find(store: StoreProtocol, name: str) -> Tenant:
     if tenant is None:
         raise NotFound(f"there is no tenant {name!r}; `horae tenant create {name}` makes one")
     return tenant
+
+
+async def find_platform(ctx: CallerContext) -> Tenant:
+    """Returns the tenant `system`. Creates it where nobody needed it before: it owns the audit rows of the platform."""
+    try:
+        return await find(ctx.store, SYSTEM)
+    except NotFound:
+        return await create(ctx, SYSTEM, width=1)
 
 
 async def context_of(ctx: Context, ref: str) -> Context:

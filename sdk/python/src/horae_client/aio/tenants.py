@@ -123,15 +123,20 @@ class AsyncTenants(AsyncVerbs):
         """
         return await self._ask(asked.remove(tenant, confirm))
 
-    async def set_allowance(self, tenant: str, allowance: Mapping[str, Any]) -> Tenant:
+    async def set_allowance(
+        self, tenant: str, allowance: Mapping[str, Any], *, replaces: Mapping[str, Any] | None = None
+    ) -> Tenant:
         """Set what a tenant may use, as a whole: fields that are left out have their defaults.
+
+        `replaces` is the allowance that you have read. If another one is in force by now, `Conflict` is raised and
+        nothing is changed.
 
         >>> made = await platform.tenants.create(new_name(), width=1)
         >>> changed = await platform.tenants.set_allowance(made.name, {"weight": 3})
         >>> changed.allowance["weight"]
         3
         """
-        return await self._ask(asked.set_allowance(tenant, allowance))
+        return await self._ask(asked.set_allowance(tenant, allowance, replaces))
 
     async def widen(self, tenant: str, width: int) -> Tenant:
         """Spread the new jobs and business keys of a tenant over more shards. Existing rows stay where they are.

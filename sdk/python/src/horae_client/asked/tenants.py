@@ -52,9 +52,12 @@ def remove(name: str, confirm: str) -> Request[TenantStatus]:
     return Request("DELETE", path("tenants", name), TenantStatus, query={"confirm": confirm}, again=False)
 
 
-def set_allowance(name: str, allowance: Mapping[str, Any]) -> Request[Tenant]:
+def set_allowance(
+    name: str, allowance: Mapping[str, Any], replaces: Mapping[str, Any] | None = None
+) -> Request[Tenant]:
     """Set what a tenant may use."""
-    return Request("PUT", path("tenants", name, "allowance"), Tenant, body=dict(allowance))
+    body = dict(allowance) | ({} if replaces is None else {"replaces": dict(replaces)})
+    return Request("PUT", path("tenants", name, "allowance"), Tenant, body=body)
 
 
 def widen(name: str, width: int) -> Request[Tenant]:

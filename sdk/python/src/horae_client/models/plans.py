@@ -13,7 +13,7 @@ class PlanStep(Model, frozen=True, kw_only=True):
 
     `fields` are what the step changes, `edits` the changes of others that it contradicts. `pause` says whether it
     pauses or resumes the job, `paused` whether a created job begins paused. The fires are given where the step moves
-    them.
+    them. `warnings` has a sentence for each address of the target that the egress rules refuse.
     """
 
     name: str
@@ -25,6 +25,7 @@ class PlanStep(Model, frozen=True, kw_only=True):
     pause: bool | None = None
     fires_before: list[datetime] = msgspec.field(default_factory=list)
     fires_after: list[datetime] = msgspec.field(default_factory=list)
+    warnings: list[str] = msgspec.field(default_factory=list)
 
 
 class Plan(Model, frozen=True, kw_only=True):

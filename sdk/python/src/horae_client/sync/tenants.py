@@ -123,15 +123,20 @@ class Tenants(Verbs):
         """
         return self._ask(asked.remove(tenant, confirm))
 
-    def set_allowance(self, tenant: str, allowance: Mapping[str, Any]) -> Tenant:
+    def set_allowance(
+        self, tenant: str, allowance: Mapping[str, Any], *, replaces: Mapping[str, Any] | None = None
+    ) -> Tenant:
         """Set what a tenant may use, as a whole: fields that are left out have their defaults.
+
+        `replaces` is the allowance that you have read. If another one is in force by now, `Conflict` is raised and
+        nothing is changed.
 
         >>> made = platform.tenants.create(new_name(), width=1)
         >>> changed = platform.tenants.set_allowance(made.name, {"weight": 3})
         >>> changed.allowance["weight"]
         3
         """
-        return self._ask(asked.set_allowance(tenant, allowance))
+        return self._ask(asked.set_allowance(tenant, allowance, replaces))
 
     def widen(self, tenant: str, width: int) -> Tenant:
         """Spread the new jobs and business keys of a tenant over more shards. Existing rows stay where they are.

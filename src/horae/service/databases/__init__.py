@@ -1,0 +1,1 @@
+"""The databases behind the cells: their clocks."""

@@ -1,0 +1,1 @@
+"""Explanations: why a job, a task or an instance has not run, and what it waits for."""
