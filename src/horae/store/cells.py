@@ -22,6 +22,7 @@ from horae.store.connections.direct_connection import CONNECT_TIMEOUT_S, keep_al
 from horae.store.connections.pool_waits import PoolWaits
 from horae.store.connections.primary import CellConnection, connect_to_primary
 from horae.store.connections.reachability import Reach
+from horae.store.connections.transports import addresses_of
 from horae.store.databases import clock as clocks
 from horae.store.health.counters import SignalCounts
 from horae.store.health.level_counts import LevelCounts
@@ -140,6 +141,11 @@ class Cell(CellTransactions):
         if self._pool is None:
             raise ConnectionError(f"{self.name} is not open")
         return self._pool
+
+    @property
+    def hosts(self) -> int:
+        """How many hosts the DSN names: several are the members of a replicated cell."""
+        return len(addresses_of(self.dsn))
 
     @property
     def owned(self) -> bool:

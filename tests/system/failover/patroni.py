@@ -51,7 +51,7 @@ class Member:
         hosts = [f"{self._switch.address(n)}:{ETCD_PORT}" for n in range(1, MEMBERS + 1)]
         own = {
             "name": self.name,
-            "etcd3": {"hosts": hosts},
+            "etcd": {"hosts": hosts},
             "restapi": {f"{way}": f"{self.address}:{REST_PORT}" for way in ("listen", "connect_address")},
             "postgresql": {
                 "listen": f"{self.address}:{POSTGRESQL_PORT}",
@@ -87,6 +87,7 @@ class Member:
             "advertise-client-urls": client,
             "listen-peer-urls": peer,
             "initial-advertise-peer-urls": peer,
+            "enable-v2": "true",
             "initial-cluster": ",".join(f"{name}={url}" for name, url in members.items()),
         }
         words = [f"--{name}={value}" for name, value in options.items()]

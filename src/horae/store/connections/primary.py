@@ -87,6 +87,18 @@ async def connect_to_primary(dsn: str, *, timeout: float, **options: Any) -> Con
             call.cancel()
 
 
+async def connect_to_member(dsn: str, address: Address, seconds: float, session: dict[str, str]) -> Connection:
+    """A connection to one member, also to a standby: to look at it, never to decide anything."""
+    return await asyncpg.connect(
+        dsn,
+        host=address.host,
+        port=address.port,
+        timeout=seconds,
+        server_settings=session,
+        target_session_attrs=SessionAttribute.any,
+    )
+
+
 def is_superseded(connection: object) -> bool:
     """Whether a newer primary than the server of this connection is known."""
     server: ServerIdentity | None = getattr(connection, "server", None)
