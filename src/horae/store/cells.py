@@ -20,7 +20,7 @@ from horae.store.connections.connections import (
 from horae.store.connections.deadlines import ANSWER_TIMEOUT_S, wait_for_answer
 from horae.store.connections.direct_connection import CONNECT_TIMEOUT_S, keep_alive
 from horae.store.connections.pool_waits import PoolWaits
-from horae.store.connections.primary import CellConnection, connect_to_primary
+from horae.store.connections.primary import IdentifiedConnection, connect_to_primary
 from horae.store.connections.reachability import Reach
 from horae.store.connections.transports import addresses_of
 from horae.store.databases import clock as clocks
@@ -46,7 +46,7 @@ SESSION = direct_connection.SESSION | {
 }
 OWN: Final[dict[str, Any]] = {
     "connect": connect_to_primary,
-    "connection_class": CellConnection,
+    "connection_class": IdentifiedConnection,
     "server_settings": SESSION,
 }
 """Connection settings for a direct connection to PostgreSQL."""

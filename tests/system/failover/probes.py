@@ -10,7 +10,6 @@ from uuid import uuid4
 import asyncpg
 import httpx2
 
-from horae.store.connections.primary import CellConnection
 from tests.system.failover.patroni import Member
 
 ANSWER_TIMEOUT_S: Final = 5.0
@@ -37,12 +36,12 @@ class MemberProbes:
 
     async def write(self, member: Member) -> None:
         """Insert rows until cancelled. A row without an answer counts for nothing."""
-        connection: CellConnection | None = None
+        connection: asyncpg.Connection[asyncpg.Record] | None = None
         while True:
             try:
                 if connection is None or connection.is_closed():
                     dsn = f"postgresql://postgres@{member.address}/horae?sslmode=disable"
-                    connection = await asyncpg.connect(dsn, timeout=2, connection_class=CellConnection)
+                    connection = await asyncpg.connect(dsn, timeout=2)
                 row = uuid4()
                 async with asyncio.timeout(ANSWER_TIMEOUT_S):
                     await connection.execute("insert into failover_probe values ($1, $2)", row, member.name)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import asyncpg
 
-from horae.store.connections.primary import CellConnection, connect_to_primary, is_superseded
+from horae.store.connections.primary import connect_to_primary, is_superseded
 
 if TYPE_CHECKING:
     from asyncpg.pool import PoolConnectionProxy
@@ -105,9 +105,7 @@ class DirectConnection:
             self.drop_connection()
         if self._connection is not None and not self._connection.is_closed():
             return self._connection, False
-        self._connection = await connect_to_primary(
-            self._dsn, timeout=self._connect, server_settings=self._session, connection_class=CellConnection
-        )
+        self._connection = await connect_to_primary(self._dsn, timeout=self._connect, server_settings=self._session)
         keep_alive(self._connection)
         return self._connection, True
 

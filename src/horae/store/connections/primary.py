@@ -54,27 +54,13 @@ class IdentifiedConnection(Connection):
     server: ServerIdentity | None = None
 
 
-class CellConnection(IdentifiedConnection):
-    """A connection that sends no cancel request.
-
-    A cancel request ends the wait of a commit for its standby: the row becomes visible although no standby has it, and
-    another request could be answered with it. A cancelled call closes its connection instead; the server ends the
-    statement by its timeout.
-    """
-
-    def _cancel_current_command(self, waiter: "asyncio.Future[None]", _cancel_waiter: object = None) -> None:
-        if not waiter.done():
-            waiter.set_result(None)
-        asyncio.get_running_loop().call_soon(self.terminate)
-
-
 async def connect_to_primary(dsn: str, *, timeout: float, **options: Any) -> Connection:  # noqa: ASYNC109  # the driver passes it
     """A connection to the server that takes writes. `options` are those of the driver."""
-    options = {**options, "target_session_attrs": SessionAttribute.read_write}
+    fixed = {"target_session_attrs": SessionAttribute.read_write, "connection_class": IdentifiedConnection}
+    options = options | fixed
     addresses = addresses_of(dsn)
     if len(addresses) == 1:
         return await asyncpg.connect(dsn, timeout=timeout, **options)
-    options = {"connection_class": IdentifiedConnection, **options}
     calls = {address: asyncio.create_task(_open(dsn, address, timeout, options)) for address in addresses}
     chosen: Connection | None = None
     try:
