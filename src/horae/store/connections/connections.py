@@ -20,7 +20,6 @@ from horae.store.connections import deadlines
 from horae.store.connections.deadlines import discard, has_unread_data, wait_for_answer
 from horae.store.connections.held_connections import hold_connection
 from horae.store.connections.pool_waits import PoolWaits
-from horae.store.connections.primary import is_superseded
 from horae.store.connections.reachability import Reach
 from horae.store.tx import GONE
 
@@ -42,8 +41,8 @@ async def idle_connection(pool: "Pool", most: int, reach: Reach, waits: PoolWait
 
     1. Record that this task holds a connection, and take one from the pool. If that fails although the pool could have
        opened another connection, the cell is down.
-    2. Unrequested data means that the server has ended the connection. Discard such a connection, and one to an old
-       primary, and take the next one. Both checks cost no round trip.
+    2. Unrequested data means that the server has ended the connection. This check costs no round trip. Discard such a
+       connection and take the next one.
     3. After a timeout during the block, close all idle connections: they are probably dead, too.
     """
     async with AsyncExitStack() as held:
@@ -61,7 +60,7 @@ async def idle_connection(pool: "Pool", most: int, reach: Reach, waits: PoolWait
                 raise
             finally:
                 waits.add(boottime() - began)
-            if not left or not (has_unread_data(connection) or is_superseded(connection)):
+            if not left or not has_unread_data(connection):
                 break
             discard(connection)
             await held.aclose()

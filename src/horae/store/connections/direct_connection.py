@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import asyncpg
 
-from horae.store.connections.primary import connect_to_primary, is_superseded
+from horae.store.connections.primary import connect_to_primary
 
 if TYPE_CHECKING:
     from asyncpg.pool import PoolConnectionProxy
@@ -101,8 +101,6 @@ class DirectConnection:
 
     async def _open(self) -> "tuple[Connection, bool]":
         """The connection, and whether it is new."""
-        if self._connection is not None and is_superseded(self._connection):
-            self.drop_connection()
         if self._connection is not None and not self._connection.is_closed():
             return self._connection, False
         self._connection = await connect_to_primary(self._dsn, timeout=self._connect, server_settings=self._session)

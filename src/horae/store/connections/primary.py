@@ -7,13 +7,15 @@ done either. Therefore:
 1. A connection asks all members at the same time: a member that is cut off delays nobody.
 2. Of the members that take writes, it takes the one with the newest timeline. Every promotion begins a new timeline.
 3. A process that has seen a timeline never uses an older one of the same database cluster.
-4. A connection of an older timeline is superseded: whoever finds it idle discards it.
+4. When it sees a new timeline, it closes every connection of an older one, also those that wait for an answer.
 """
 
 import asyncio
 from collections.abc import Iterable
 from contextlib import suppress
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from weakref import WeakSet
 
 import asyncpg
 from asyncpg.connect_utils import SessionAttribute
@@ -39,6 +41,9 @@ TIMELINE_DIGITS: Final = 8
 _newest: Final[dict[int, int]] = {}
 """The newest timeline that this process has seen, by database cluster."""
 _silent_until: Final[dict[Address, float]] = {}
+_opened: Final["WeakSet[IdentifiedConnection]"] = WeakSet()
+_lock: Final = Lock()
+"""Guards the set: leases and fires have threads of their own."""
 
 
 class ServerIdentity(NamedTuple):
@@ -49,9 +54,15 @@ class ServerIdentity(NamedTuple):
 
 
 class IdentifiedConnection(Connection):
-    """A connection that knows its server, where the DSN names several members."""
+    """A connection that knows its server, where the DSN names several members. It belongs to the loop of one thread."""
 
     server: ServerIdentity | None = None
+    loop: asyncio.AbstractEventLoop
+
+    def close_in_its_thread(self) -> None:
+        """Close it without telling the server, from any thread."""
+        with suppress(RuntimeError):  # its loop has ended, and the connection with it
+            self.loop.call_soon_threadsafe(self.terminate)
 
 
 async def connect_to_primary(dsn: str, *, timeout: float, **options: Any) -> Connection:  # noqa: ASYNC109  # the driver passes it
@@ -85,12 +96,6 @@ async def connect_to_member(dsn: str, address: Address, seconds: float, session:
     )
 
 
-def is_superseded(connection: object) -> bool:
-    """Whether a newer primary than the server of this connection is known."""
-    server: ServerIdentity | None = getattr(connection, "server", None)
-    return server is not None and server.timeline < _newest.get(server.system, 0)
-
-
 async def identify(connection: Connection) -> ServerIdentity:
     """The identity of a server that takes writes."""
     row = await connection.fetchrow(sql("connections/primary/identify"))
@@ -103,7 +108,7 @@ async def _open(dsn: str, address: Address, seconds: float, options: dict[str, A
         dsn, host=address.host, port=address.port, timeout=seconds, **options
     )
     try:
-        connection.server = await identify(connection)
+        connection.server, connection.loop = await identify(connection), asyncio.get_running_loop()
     except BaseException:
         connection.terminate()
         raise
@@ -153,10 +158,21 @@ def _choose(calls: "dict[Address, asyncio.Task[IdentifiedConnection]]") -> Ident
     known = _newest.get(server.system)
     if known is not None and server.timeline < known:
         raise ConnectionError(f"{address} is an old primary: its timeline is {server.timeline}, the newest is {known}")
+    with _lock:
+        _newest[server.system] = server.timeline
+        _opened.add(connection)
+        superseded = [one for one in _opened if _is_superseded(one)]
     if known is not None and server.timeline > known:
         log.warning("primary.changed", host=str(address), timeline=server.timeline)
-    _newest[server.system] = server.timeline
+    for one in superseded:
+        one.close_in_its_thread()
     return connection
+
+
+def _is_superseded(connection: IdentifiedConnection) -> bool:
+    """Whether a newer primary than the server of this connection is known."""
+    server = connection.server
+    return server is not None and server.timeline < _newest.get(server.system, 0)
 
 
 def _timeline(connection: IdentifiedConnection) -> int:
