@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
+import asyncpg
 import httpx2
 import yaml
 
@@ -23,7 +24,9 @@ ETCD_PORT: Final = 2379
 PEER_PORT: Final = 2380
 REST_PORT: Final = 8008
 POSTGRESQL_PORT: Final = 5432
-START_TIMEOUT_S: Final = 90.0
+START_TIMEOUT_S: Final = 120.0
+STEADY_S: Final = 4.0
+STREAMING: Final = "select count(*) from pg_stat_replication where state = 'streaming'"
 DEPLOYED: Final = ROOT / "deploy" / "patroni" / "cluster.yml"
 PATRONI: Final = "/usr/bin/patroni"
 """Debian's: it runs with the system's Python."""
@@ -158,15 +161,35 @@ class PatroniCluster:
         return time.monotonic() - began
 
     async def healthy(self, seconds: float = START_TIMEOUT_S) -> None:
-        """Wait for a primary, a synchronous standby and a third member that streams."""
-        deadline = time.monotonic() + seconds
+        """Wait until the same primary has had two standbys that stream, one of them synchronous, for `STEADY_S`.
+
+        A standby that has just come back may have to start again: the next fault would strike a second member.
+        """
+        deadline, since, before = time.monotonic() + seconds, time.monotonic(), None
         while time.monotonic() < deadline:
-            roles = sorted(one["role"] for one in await self.states() if one["state"] in {"running", "streaming"})
-            if roles == ["leader", "replica", "sync_standby"]:
+            found = await self._whole()
+            if found is None or found != before:
+                since, before = time.monotonic(), found
+            elif time.monotonic() - since >= STEADY_S:
                 return
             await asyncio.sleep(0.25)
         told = [f"{member.name}:\n{member.agent.tail(8)}" for member in self.members]
         raise TimeoutError(f"the cluster is not whole after {seconds:g} s\n" + "\n".join(told))
+
+    async def _whole(self) -> tuple[str, str] | None:
+        """The primary and its synchronous standby, where the other standby streams, too."""
+        roles = {one["role"]: one["name"] for one in await self.states() if one["state"] in {"running", "streaming"}}
+        if roles.keys() != {"leader", "replica", "sync_standby"}:
+            return None
+        primary = next(member for member in self.members if member.name == roles["leader"])
+        dsn = f"postgresql://postgres@{primary.address}/postgres?sslmode=disable"
+        try:
+            connection = await asyncpg.connect(dsn, timeout=2)
+            streaming = await connection.fetchval(STREAMING)
+            await connection.close()
+        except (OSError, asyncpg.PostgresError):
+            return None
+        return (roles["leader"], roles["sync_standby"]) if streaming == MEMBERS - 1 else None
 
     async def states(self) -> list[dict[str, Any]]:
         """The members as Patroni's agents list them; empty where no agent answers."""
