@@ -49,7 +49,7 @@ Cron jobs without a payload, 14 days hot, 90 days cold, p95 below 2 s:
 """
 NEEDS_NOTES: Final = """
 - No part is loaded with more than 70 % of what was measured; with a p95 below 130 ms less, because a loaded part
-  answers later. The rates were measured on two cores: a cell on a larger machine takes more, which nobody measured here.
+  answers later. The rates were measured on two cores; a cell on a larger machine takes more, which was not measured.
 - More cells than the rate needs keep a failure small and a restore short: with 12 cells a lost one takes a twelfth.
 - Connections grow with nodes: each node serves every cell.
 
