@@ -1,7 +1,7 @@
 """Computes cells, nodes, CPU, memory, connections, WAL, disk and network for a load.
 
-The plan loads no part with more than `MAX_LOAD` of what was measured. With a tight latency target it loads less: a part
-at load ρ is taken to answer 1 / (1 - ρ) times as late as a quiet one.
+The plan loads no part with more than `MAX_LOAD_SHARE` of what was measured. With a tight latency target it loads less: a
+part at load ρ is taken to answer 1 / (1 - ρ) times as late as a quiet one.
 """
 
 import math
@@ -11,16 +11,16 @@ from horae.domain.capacity.figures import CALLS, FIRE_ROWS, MEMORY, STORE, TASK_
 from horae.domain.capacity.measured import RowSizes
 from horae.domain.errors import Invalid
 
-MAX_LOAD: Final = 0.7
-MIN_LOAD: Final = 0.2
+MAX_LOAD_SHARE: Final = 0.7
+MIN_LOAD_SHARE: Final = 0.2
 """Below this load a plan would buy machines for a latency that nothing measured supports."""
 SECONDS_A_DAY: Final = 86_400
-FREE_DISK: Final = 1.5
+DISK_FACTOR: Final = 1.5
 """A third of the disk stays free: vacuum, new indexes and a day that is held back need room."""
 NODE_CONNECTIONS: Final = 17
 """Of a node to each cell: a pool of 10, lease, listener, wakes and quotas, and 3 for upkeep."""
-API_CONNECTIONS: Final = 11
-"""Of an API process to each cell: a pool of 10, and wakes."""
+API_CONNECTIONS: Final = 12
+"""Of an API process to each cell: a pool of 10, listener and wakes."""
 API_PROCESSES: Final = 2
 MIN_NODES: Final = 2
 MIN_CORES: Final = 2
@@ -74,7 +74,7 @@ def plan(demand: Demand) -> list[Need]:
     nodes = max(MIN_NODES, math.ceil(demand.peak_per_s * CALLS.node_cpu_ms / 1000 / load) + 1)
     cores = max(MIN_CORES, math.ceil(demand.peak_per_s / cells * cost.postgresql_cpu_ms / 1000 / load))
     return [
-        Need("load of each part", round(load * 100), "%", f"at most {MAX_LOAD:.0%}; quiet p95 of {CALLS.source}"),
+        Need("load of each part", round(load * 100), "%", f"at most {MAX_LOAD_SHARE:.0%}; quiet p95 of {CALLS.source}"),
         Need("cells", cells, "", f"{cost.cell_rate:,}/s by {STORE.source}; {MEMORY.jobs:,} jobs by {MEMORY.source}"),
         Need("nodes", nodes, "processes", f"{CALLS.node_cpu_ms} ms of a core a fire by {CALLS.source}; one may fail"),
         Need("CPU of nodes", nodes, "cores", "a process uses one core"),
@@ -89,9 +89,9 @@ def plan(demand: Demand) -> list[Need]:
 
 def load_for(p95_ms: float) -> float:
     """The share of its measured capacity that a part may be loaded with."""
-    load = min(MAX_LOAD, 1 - CALLS.quiet_p95_ms / p95_ms)
-    if load < MIN_LOAD:
-        least = math.ceil(CALLS.quiet_p95_ms / (1 - MIN_LOAD))
+    load = min(MAX_LOAD_SHARE, 1 - CALLS.quiet_p95_ms / p95_ms)
+    if load < MIN_LOAD_SHARE:
+        least = math.ceil(CALLS.quiet_p95_ms / (1 - MIN_LOAD_SHARE))
         raise Invalid(f"no measurement supports a p95 of {p95_ms:g} ms; {least} ms is the least ({CALLS.source})")
     return load
 
@@ -146,7 +146,7 @@ def _volumes(demand: Demand, rows: RowSizes, cells: int) -> list[Need]:
     return [
         Need("WAL at the peak, each cell", wal_at_peak, "B/s", a_fire),
         Need("WAL a day, all cells", fires_a_day * rows.wal_bytes, "B", a_fire),
-        Need(f"disk for {demand.hot_days} days, each cell", kept / cells * FREE_DISK, "B", f"{a_fire}; a third free"),
+        Need(f"disk for {demand.hot_days} days, each cell", kept / cells * DISK_FACTOR, "B", f"{a_fire}; a third free"),
         Need(f"archive for {demand.cold_days} days, all cells", cold, "B", a_fire),
         Need("replication at the peak, each cell", wal_at_peak * STANDBYS, "B/s", f"WAL to {STANDBYS} standbys"),
         Need(

@@ -49,7 +49,7 @@ _lock: Final = Lock()
 class ServerIdentity(NamedTuple):
     """Which database cluster a server belongs to, and its timeline."""
 
-    system: int
+    cluster_id: int
     timeline: int
 
 
@@ -100,7 +100,7 @@ async def identify(connection: Connection) -> ServerIdentity:
     """The identity of a server that takes writes."""
     row = await connection.fetchrow(sql("connections/primary/identify"))
     assert row is not None
-    return ServerIdentity(row["system"], int(row["wal_file"][:TIMELINE_DIGITS], 16))
+    return ServerIdentity(row["cluster_id"], int(row["wal_file"][:TIMELINE_DIGITS], 16))
 
 
 async def _open(dsn: str, address: Address, seconds: float, options: dict[str, Any]) -> IdentifiedConnection:
@@ -155,11 +155,11 @@ def _choose(calls: "dict[Address, asyncio.Task[IdentifiedConnection]]") -> Ident
     address, connection = max(usable.items(), key=lambda pair: _timeline(pair[1]))
     server = connection.server
     assert server is not None
-    known = _newest.get(server.system)
+    known = _newest.get(server.cluster_id)
     if known is not None and server.timeline < known:
         raise ConnectionError(f"{address} is an old primary: its timeline is {server.timeline}, the newest is {known}")
     with _lock:
-        _newest[server.system] = server.timeline
+        _newest[server.cluster_id] = server.timeline
         _opened.add(connection)
         superseded = [one for one in _opened if _is_superseded(one)]
     if known is not None and server.timeline > known:
@@ -172,7 +172,7 @@ def _choose(calls: "dict[Address, asyncio.Task[IdentifiedConnection]]") -> Ident
 def _is_superseded(connection: IdentifiedConnection) -> bool:
     """Whether a newer primary than the server of this connection is known."""
     server = connection.server
-    return server is not None and server.timeline < _newest.get(server.system, 0)
+    return server is not None and server.timeline < _newest.get(server.cluster_id, 0)
 
 
 def _timeline(connection: IdentifiedConnection) -> int:

@@ -40,7 +40,7 @@ async def _try(dsn: str, address: Address) -> MemberFacts | None:
 
 
 async def ask(dsn: str, address: Address) -> MemberFacts:
-    """Ask one member. Its clock is told as the time since this machine started, so that no wall clock is compared."""
+    """Ask one member. Its clock is compared with the time since this machine started, not with a wall clock."""
     connection = await connect_to_member(dsn, address, ANSWER_TIMEOUT_S, SESSION)
     try:
         began = boottime()
