@@ -168,3 +168,10 @@ async def test_a_member_that_does_not_answer_is_waited_for_once(cells, monkeypat
         await connection.close()
     with pytest.raises(GONE):
         await connect_to_primary(f"postgresql://x@127.0.0.1:{free_port()},127.0.0.1:{free_port()}/y", timeout=1)
+
+
+@pytest.mark.parametrize("sqlstate", ["25006", "57P01", "57P02", "57P03"])
+def test_a_server_that_is_no_primary_any_more_or_goes_away_is_a_lost_connection(sqlstate):
+    error = asyncpg.PostgresError.get_message_class_for_sqlstate(sqlstate)
+    assert error.sqlstate == sqlstate
+    assert issubclass(error, GONE)

@@ -15,6 +15,7 @@ from horae.service.tasks import tasks
 from horae.store.connections import primary
 from horae.store.store import Store
 from horae.store.tx import GONE
+from horae.upkeep.doctor import Doctor
 from tests.catcher import catching
 from tests.engine.fleet import every_fire_has_one_row, steady
 from tests.engine.running import running
@@ -89,6 +90,8 @@ async def test_seed_002_example_9_after_a_switch_of_the_primary_it_fires_on_and_
             with suppress(asyncio.CancelledError):
                 await writing
         assert await every_fire_has_one_row(own, jobs) >= 3 * jobs
+        await (visits := Doctor(own)).once()
+        assert "primaries" in visits.degraded["cell-0"], "a node says that two members take writes"
         known = {row["business_key"] for row in await query(own, KEYS)}
         assert set(author.acknowledged) <= known, "what was acknowledged is there"
         recorded = {str(row["idem_key"]) for row in await query(own, RECORDED)}

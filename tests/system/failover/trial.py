@@ -90,7 +90,7 @@ class Trial:
         """Strike, wait until it fires again, heal, and count."""
         await self.cluster.healthy()
         await self._firing(catcher, BACK_TIMEOUT_S)
-        probes = MemberProbes(self.cluster.members)
+        probes, began = MemberProbes(self.cluster.members), catcher.now()
         address = f"http://127.0.0.1:{self.api.port}"
         async with httpx2.AsyncClient(base_url=address, headers=self._headers, timeout=10) as client:
             writers = [ApiWriter(client, f"{fault}-{time.time_ns()}-{n}") for n in range(WRITERS)]
@@ -116,14 +116,14 @@ class Trial:
         return {
             "fault": fault,
             "fires_per_s": self.fires_per_s,
-            **await self._count(catcher, probes, writers, old),
+            **await self._count(catcher, probes, writers, old, began),
             "promoted_after_s": None if promoted is None else round(promoted - struck, 1),
             "longest_pause_s": gap,
             "back_after_s": back,
         }
 
     async def _count(
-        self, catcher: Catcher, probes: MemberProbes, writers: list[ApiWriter], old: str | None
+        self, catcher: Catcher, probes: MemberProbes, writers: list[ApiWriter], old: str | None, began: datetime
     ) -> dict[str, Any]:
         """Count in one snapshot, while everything goes on firing."""
         arrivals = list(catcher.arrivals)
@@ -143,7 +143,7 @@ class Trial:
             "acknowledged_by_api": len(written),
             "lost": sum(name not in jobs for name in written) + lost_rows,
             "by_old_primary": 0 if old is None else probes.late(old),
-            "fires": len(fires),
+            "fires": sum(fire_time > began for _, fire_time in fires),
             "doubled": sum(fires.values()) - len(fires),
             "missed": due - sum(fires.values()),
             "delivered_without_record": delivered,

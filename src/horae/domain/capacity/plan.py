@@ -1,7 +1,7 @@
 """Computes cells, nodes, CPU, memory, connections, WAL, disk and network for a load.
 
-The plan loads no part with more than `MAX_LOAD_SHARE` of what was measured. With a tight latency target it loads less: a
-part at load ρ is taken to answer 1 / (1 - ρ) times as late as a quiet one.
+The plan loads no part with more than `MAX_LOAD_SHARE` of what was measured. With a tight latency target it loads less:
+a part at load ρ is taken to answer 1 / (1 - ρ) times as late as a quiet one.
 """
 
 import math
