@@ -29,7 +29,9 @@ from tests.system.failover.trial import trying, write
 from tests.system.namespace import namespaces
 
 own_server = pytest.mark.skipif("HORAE_TEST_DSN" in os.environ, reason="a server of others has no standby of ours")
-can_try = pytest.mark.skipif(not (Path(PATRONI).exists() and namespaces()), reason="needs Patroni, root and namespaces")
+can_try = pytest.mark.skipif(
+    not (Path(PATRONI).exists() and namespaces()), reason="needs `tools/services failover`, root and namespaces"
+)
 LONG = 60
 FIRES_PER_S = 300
 RUNS = 10

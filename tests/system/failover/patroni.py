@@ -185,8 +185,10 @@ class PatroniCluster:
         dsn = f"postgresql://postgres@{primary.address}/postgres?sslmode=disable"
         try:
             connection = await asyncpg.connect(dsn, timeout=2)
-            streaming = await connection.fetchval(STREAMING)
-            await connection.close()
+            try:
+                streaming = await connection.fetchval(STREAMING, timeout=2)
+            finally:
+                connection.terminate()
         except (OSError, asyncpg.PostgresError):
             return None
         return (roles["leader"], roles["sync_standby"]) if streaming == MEMBERS - 1 else None

@@ -35,23 +35,24 @@ class MemberProbes:
         self.acknowledged: list[Acknowledgement] = []
 
     async def write(self, member: Member) -> None:
-        """Insert rows until cancelled. A row without an answer counts for nothing."""
-        connection: asyncpg.Connection[asyncpg.Record] | None = None
+        """Insert rows until cancelled, on a new connection after each error. A row without an answer counts nothing."""
         while True:
-            try:
-                if connection is None or connection.is_closed():
-                    dsn = f"postgresql://postgres@{member.address}/horae?sslmode=disable"
-                    connection = await asyncpg.connect(dsn, timeout=2)
+            with suppress(*LOST):
+                await self._write_on_one_connection(member)
+            await asyncio.sleep(RETRY_PAUSE_S)
+
+    async def _write_on_one_connection(self, member: Member) -> None:
+        dsn = f"postgresql://postgres@{member.address}/horae?sslmode=disable"
+        connection = await asyncpg.connect(dsn, timeout=2)
+        try:
+            while True:
                 row = uuid4()
                 async with asyncio.timeout(ANSWER_TIMEOUT_S):
                     await connection.execute("insert into failover_probe values ($1, $2)", row, member.name)
                 self.acknowledged.append(Acknowledgement(time.monotonic(), member.name, row))
                 await asyncio.sleep(PROBE_PAUSE_S)
-            except LOST:
-                if connection is not None:
-                    connection.terminate()
-                    connection = None
-                await asyncio.sleep(RETRY_PAUSE_S)
+        finally:
+            connection.terminate()  # without a cancel request, which would end the wait of a commit
 
     def promoted_at(self, old: str) -> float | None:
         """When another member than the old primary acknowledged its first row."""
