@@ -34,10 +34,11 @@ The pause is what callers see: the time without any call. A frozen agent leaves 
 member is promoted, so its pause is much shorter than the time until the new primary. All members, nodes and writers
 share two cores with whatever else runs there.
 
-Left out are runs before the tests took their final form. One of them was no single fault: `cut-primary` struck while the
-third member was still coming back from `freeze-agent`, so that two of three were away. Nothing acknowledged was lost and
-nothing was doubled, but commits waited for 64 s, and 1,740 fires had no row of their own afterwards (whether their misfire
-policy skipped them was not looked at). Since then a run begins when both standbys have streamed for four seconds.
+Left out are runs before the tests took their final form. One of them was no single fault: `cut-primary` struck while
+the third member was still coming back from `freeze-agent`, so that two of three were away. Nothing acknowledged was
+lost and nothing was doubled, but commits waited for 64 s, and 1,740 fires had no row of their own afterwards (whether
+their misfire policy skipped them was not looked at). Since then a run begins when both standbys have streamed for
+four seconds.
 """
 
 
