@@ -130,12 +130,15 @@ def running_server(folder: Path, settings: dict[str, str]) -> Iterator[int]:
 
 @contextmanager
 def running_replica(folder: Path, primary: int, settings: dict[str, str]) -> Iterator[int]:
-    """A hot standby of the server on the port `primary`, copied into `folder`. It stays as it was copied."""
+    """A hot standby of the server on the port `primary`, copied into `folder`.
+
+    It stays as it was copied, unless `settings` have another `recovery_min_apply_delay`.
+    """
     become = _user(folder)
     options = ["-h", "127.0.0.1", "-p", str(primary), "-U", "postgres", "--checkpoint=fast", "--no-sync"]
     copy = [BIN / "pg_basebackup", "-D", folder / "data", "--write-recovery-conf", *options]
     subprocess.run(copy, check=True, **become)
-    with _serving(folder, settings | {"recovery_min_apply_delay": "1d"}, become) as port:
+    with _serving(folder, {"recovery_min_apply_delay": "1d"} | settings, become) as port:
         yield port
 
 

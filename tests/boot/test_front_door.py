@@ -21,7 +21,17 @@ from tests.receiver import receiving
 OVER_POSTGRESQL = {"migrate", "node", "api", "serve", "dev", "doctor", "init", "audit verify", "audit anchor"}
 OVER_POSTGRESQL |= {"key bootstrap", "why"}
 GROUPS_OVER_POSTGRESQL = {"cell", "keyring", "config"}
-LOCAL = {"version", "manual", "key roles", "context add", "context list", "context remove", "context use", "login"}
+LOCAL = {
+    "version",
+    "manual",
+    "capacity",
+    "key roles",
+    "context add",
+    "context list",
+    "context remove",
+    "context use",
+    "login",
+}
 """Commands that need neither: what they do is on this machine, or has a test of its own."""
 AT = "2035-01-01T09:00:00+0000"
 PLAN_CPU_S = 5.0

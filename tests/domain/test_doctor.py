@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from horae.domain.health.doctor import SETTINGS, CellFacts, Severity, examine
+from horae.domain.health.doctor import SETTINGS, CellFacts, Severity, examine, examine_standbys, unfit
 from horae.domain.health.growth import Growth
 
 SOUND = {
@@ -20,6 +20,7 @@ SOUND = {
     "idle_in_transaction_session_timeout": "10000",
     "hot_standby_feedback": "off",
     "max_slot_wal_keep_size": "65536",
+    "synchronous_standby_names": "db2",
 }
 GROWTH = Growth(datetime(2030, 1, 31, tzinfo=UTC), 14, 8, 2**30, 2**40, (), ())
 CELL = CellFacts(150019, SOUND, False, timedelta(), 1000, 0, 8, 0, GROWTH)
@@ -114,3 +115,17 @@ def test_a_setting_is_told_with_its_unit(name, value, shown):
     """TRIAL 3.9: `work_mem 4096`, `shared_buffers 16384`."""
     found = {finding.name: finding.found for finding in examine(CELL._replace(settings=SOUND | {name: value}))}
     assert found[name] == shown
+
+
+@pytest.mark.parametrize(
+    ("hosts", "production", "level"),
+    [(1, True, Severity.HINT), (3, False, Severity.HINT), (3, True, Severity.FAULT)],
+)
+def test_an_empty_list_of_synchronous_standbys_is_a_fault_where_a_standby_may_be_promoted(hosts, production, level):
+    found = examine_standbys("", hosts=hosts, production=production)
+    assert (found.level, found.found, bool(found.advice)) == (level, "empty", True)
+    assert examine_standbys("db2", hosts=hosts, production=production).level is Severity.OK
+    cell = CELL._replace(settings=SOUND | {"synchronous_standby_names": ""}, hosts=hosts)
+    assert [one.name for one in unfit(cell, production=production)] == (
+        ["synchronous_standby_names"] if level is Severity.FAULT else []
+    )

@@ -4,12 +4,17 @@ import json
 from pathlib import Path
 
 from tools.capacity import REPORT, page
+from tools.figures import MODULE, text
 
 PAGE = Path(__file__).parents[2] / "docs" / "capacity.md"
 
 
 def test_the_page_is_that_of_the_report():
     assert PAGE.read_text() == page(json.loads(REPORT.read_text())), "run `python tools/capacity.py > docs/capacity.md`"
+
+
+def test_the_figures_of_the_command_are_those_of_the_reports():
+    assert MODULE.read_text() == text(), "run `python tools/figures.py`"
 
 
 def test_it_reproduces_the_sizing_that_was_asked_for():

@@ -8,8 +8,8 @@ from tests.long.table import TABLE, read_rows
 
 ROOT = Path(__file__).parents[2]
 ALL_ROWS = [*(f"R-{n:02}" for n in range(1, 30)), *(f"S-{n:02}" for n in range(1, 19))]
-ROWS_OF_CELLS = {"R-19", "R-28"}
-"""Failover and restore of a cell: their lines come with the work on cells."""
+ROWS_OF_CELLS = {"R-28"}
+"""Restore of a cell: its line comes with the work on cells."""
 ROWS_OF_INSTALLATION = [f"I-{n:02}" for n in range(1, 7)]
 FOLDERS_OF_INSTALLATION = ("deploy", "start")
 ROWS = read_rows(TABLE.read_text())

@@ -124,6 +124,7 @@ WALL = {
     "health/health/end",
     "health/health/facts",
     "health/health/holders",
+    "health/members/ask",
     "nodes/leases/heartbeat",
     "nodes/leases/renew",
     "migrations/prepare",

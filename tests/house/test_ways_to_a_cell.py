@@ -1,11 +1,13 @@
 """How the store connects, and what no statement may leave on a connection that others use after it (R-22, R-23)."""
 
 import ast
+import inspect
 import re
 from pathlib import Path
 
 from horae.store.cells import OWN, POOLED, SESSION
 from horae.store.connections.direct_connection import SESSION as LINE_SESSION
+from horae.store.connections.primary import connect_to_primary
 from tests.house.every_file import for_every
 from tests.house.test_sql_files import FILES, SOURCE, code_of, name_of
 
@@ -25,24 +27,30 @@ SESSION_LOCKS = {
 
 def connecting_calls() -> list[tuple[Path, ast.Call]]:
     """Every call that makes a connection or a pool of them."""
+    return calls_of("asyncpg.connect", "asyncpg.create_pool")
+
+
+def calls_of(*functions: str) -> list[tuple[Path, ast.Call]]:
+    """Every call of these functions, with its file."""
     return [
         (file, node)
         for file in SOURCE.rglob("*.py")
         for node in ast.walk(ast.parse(file.read_text()))
-        if isinstance(node, ast.Call) and ast.unparse(node.func) in {"asyncpg.connect", "asyncpg.create_pool"}
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in functions
     ]
 
 
 def test_whoever_connects_to_a_cell_asks_for_the_primary_and_for_read_committed():
     own = [(file, call) for file, call in connecting_calls() if file.name not in ELSEWHERE]
-    assert {file.name for file, _ in own} == {"cells.py", "direct_connection.py", "migrations.py"}
-    for file, call in own:
-        given = {word.arg for word in call.keywords}
-        by_settings = any(word.arg is None and "OWN" in ast.unparse(word.value) for word in call.keywords)
-        assert by_settings or given >= {"server_settings", "target_session_attrs"}, f"{file.name}:{call.lineno}"
+    assert {file.name for file, _ in own} == {"cells.py", "primary.py"}
+    [pool] = [call for file, call in own if file.name == "cells.py"]
+    assert any(word.arg is None and "OWN" in ast.unparse(word.value) for word in pool.keywords)
+    assert OWN["connect"] is connect_to_primary
+    assert '"target_session_attrs": SessionAttribute.read_write' in inspect.getsource(connect_to_primary)
+    for file, call in calls_of("connect_to_primary"):
+        assert "server_settings" in {word.arg for word in call.keywords}, f"{file.name}:{call.lineno}"
     for session in (SESSION, LINE_SESSION, OWN["server_settings"]):
         assert session["default_transaction_isolation"] == "read committed"
-    assert OWN["target_session_attrs"].value == "read-write"
 
 
 def test_a_pooled_connection_keeps_no_statement_and_sets_only_what_a_pooler_follows():

@@ -95,8 +95,8 @@ async def test_a_session_that_began_another_transaction_meanwhile_is_left_alone(
 async def test_old_transaction_ids_are_an_alarm(store, monkeypatch):
     told = health.facts
 
-    async def old(tx):
-        return (await told(tx))._replace(frozen_age=500_000_001, multixact_age=100_000_001)
+    async def old(tx, **given):
+        return (await told(tx, **given))._replace(frozen_age=500_000_001, multixact_age=100_000_001)
 
     monkeypatch.setattr(doctor.health, "facts", old)
     with capture_logs() as logs:

@@ -80,6 +80,11 @@ WORDS: Final = {
     "doctor": CommandHome(
         "doctor", "doctor", "Check every cell and suggest what to change. Exits with 1 if a guarantee is at risk."
     ),
+    "capacity": CommandHome(
+        "capacity",
+        "capacity",
+        "Compute cells, nodes, CPU, memory, connections, WAL, disk and network for a load, from measured figures.",
+    ),
     "instance": CommandHome("runs", "instance", "Instances: list, show, cancel, retry."),
     "hold": CommandHome("holds", help="Holds: which targets and limits hold calls back, and why."),
     "queue": CommandHome("queues", help="Queues: what waits in them, and who polls them."),

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import asyncpg
 import msgspec
-from asyncpg.connect_utils import SessionAttribute
 
 from horae.runtime.clock import Clock
 from horae.store.connections import direct_connection
@@ -21,7 +20,9 @@ from horae.store.connections.connections import (
 from horae.store.connections.deadlines import ANSWER_TIMEOUT_S, wait_for_answer
 from horae.store.connections.direct_connection import CONNECT_TIMEOUT_S, keep_alive
 from horae.store.connections.pool_waits import PoolWaits
+from horae.store.connections.primary import IdentifiedConnection, connect_to_primary
 from horae.store.connections.reachability import Reach
+from horae.store.connections.transports import addresses_of
 from horae.store.databases import clock as clocks
 from horae.store.health.counters import SignalCounts
 from horae.store.health.level_counts import LevelCounts
@@ -43,7 +44,11 @@ SESSION = direct_connection.SESSION | {
     "enable_hashjoin": "off",
     "enable_mergejoin": "off",
 }
-OWN: Final[dict[str, Any]] = {"server_settings": SESSION, "target_session_attrs": SessionAttribute.read_write}
+OWN: Final[dict[str, Any]] = {
+    "connect": connect_to_primary,
+    "connection_class": IdentifiedConnection,
+    "server_settings": SESSION,
+}
 """Connection settings for a direct connection to PostgreSQL."""
 POOLED: Final[dict[str, Any]] = {
     "statement_cache_size": 0,
@@ -138,6 +143,11 @@ class Cell(CellTransactions):
         return self._pool
 
     @property
+    def hosts(self) -> int:
+        """How many hosts the DSN names: several are the members of a replicated cell."""
+        return len(addresses_of(self.dsn))
+
+    @property
     def owned(self) -> bool:
         """Whether the settings name no other role for upkeep, so that this role owns the tables."""
         return self._upkeep_dsn == self.dsn
@@ -193,11 +203,10 @@ class Cell(CellTransactions):
         `owner`: connect as the owner of the tables, where that is another role.
         """
         try:
-            connection = await asyncpg.connect(
+            connection = await connect_to_primary(
                 self._upkeep_dsn if owner else self.dsn,
                 timeout=CONNECT_TIMEOUT_S,
                 server_settings=direct_connection.SESSION | {"application_name": "horae upkeep"},
-                target_session_attrs=SessionAttribute.read_write,
             )
         except GONE as error:
             self.reach.mark_down(error, connecting=True)

@@ -21,12 +21,12 @@ from importlib import resources
 from typing import Final, NamedTuple
 
 import asyncpg
-from asyncpg.connect_utils import SessionAttribute
 
 from horae.domain.errors import Unavailable, Unfit
 from horae.domain.placement import deal_to_cells
 from horae.runtime.settings import CellSettings
 from horae.store.connections.direct_connection import SESSION
+from horae.store.connections.primary import connect_to_primary
 from horae.store.databases import day_indexes, migration_checks, partitions, roles
 from horae.store.databases.migration_checks import DatabaseFacts
 from horae.store.nodes import shards
@@ -200,9 +200,7 @@ async def _connected(cells: Sequence[CellSettings]) -> "AsyncIterator[list[async
     opened: list[asyncpg.Connection[asyncpg.Record]] = []
     try:
         for cell in cells:
-            connection = await asyncpg.connect(
-                cell.dsn, timeout=3, server_settings=SESSION, target_session_attrs=SessionAttribute.read_write
-            )
+            connection = await connect_to_primary(cell.dsn, timeout=3, server_settings=SESSION)
             opened.append(connection)
         yield opened
     finally:

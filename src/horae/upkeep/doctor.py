@@ -9,10 +9,11 @@ from datetime import timedelta
 
 from horae.domain.errors import Conflict
 from horae.domain.health.doctor import MAX_SNAPSHOT_AGE, Diagnosis, Severity, examine
+from horae.domain.health.members import examine_members
 from horae.runtime.telemetry import log
 from horae.store.cells import Cell
 from horae.store.connections.each_cell import Visits
-from horae.store.health import health
+from horae.store.health import health, members
 from horae.store.store import Store
 from horae.store.tx import Tx
 
@@ -36,7 +37,10 @@ class Doctor:
     async def _visit(self, cell: Cell) -> int:
         async with cell.direct() as connection:  # sessions of the pool override settings that are examined
             tx = Tx(connection, cell.clock.now(), reach=cell.reach)
-            self._log(cell, examine(await health.facts(tx)))
+            found = examine(await health.facts(tx, hosts=cell.hosts))
+            if cell.hosts > 1:
+                found += examine_members(*await members.read(cell.dsn), production=True)
+            self._log(cell, found)
             holders = await health.holders(tx, min(MAX_SNAPSHOT_AGE, self.limit or MAX_SNAPSHOT_AGE))
             return sum([await self._end(cell, tx, holder) for holder in holders])
 

@@ -4,7 +4,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from horae.boot.fitness import examine_api_rights, examine_node_roles, pooled_statement
+from horae.boot.fitness import examine_api_rights, examine_cell_members, examine_node_roles, pooled_statement
 from horae.boot.output import Exit, answer
 from horae.boot.session import load, out
 from horae.boot.transports import examine_dsns
@@ -40,9 +40,13 @@ async def _findings(settings: Settings, cell: Cell) -> list[Diagnosis]:
     """The findings about a cell; for a cell that is down, only that it is down."""
     try:
         async with cell.direct() as connection:
-            facts = await health.facts(Tx(connection, cell.clock.now()))
+            facts = await health.facts(Tx(connection, cell.clock.now()), hosts=cell.hosts)
         production = settings.environment == "production"
-        return [*examine(facts, production=production), *await examine_node_roles(cell, production=production)]
+        return [
+            *examine(facts, production=production),
+            *await examine_cell_members(cell, production=production),
+            *await examine_node_roles(cell, production=production),
+        ]
     except GONE as error:
         return [_unreachable(error)]
 

@@ -48,6 +48,8 @@ class CellFacts(NamedTuple):
     bypassing_roles: tuple[str, ...] = ()
     """The roles of ours that have BYPASSRLS."""
     unarchived: UnarchivedDays = UnarchivedDays(0, 0)
+    hosts: int = 1
+    """How many hosts the DSN names. Of several, one may replace another."""
 
 
 class Diagnosis(NamedTuple):
@@ -137,6 +139,8 @@ SIZES: Final = {"kB": 1, "8kB": 8, "MB": 1024}
 """Units of memory and disk, in kilobytes."""
 DURABLE: Final = ("fsync", "full_page_writes", "synchronous_commit")
 """Settings that make a commit durable. A node does not start in production where one of them is off."""
+STANDBYS: Final = "synchronous_standby_names"
+"""The setting that makes a commit survive a failover."""
 ROLE: Final = "role"
 OLDEST_MAJOR: Final = 15
 """The oldest supported major version of PostgreSQL."""
@@ -161,6 +165,7 @@ def examine(facts: CellFacts, *, production: bool = False) -> list[Diagnosis]:
     """Return the results of all checks, faults first."""
     found = [_setting(name, rule, facts.settings.get(name)) for name, rule in SETTINGS.items()]
     found += [
+        examine_standbys(facts.settings.get(STANDBYS), hosts=facts.hosts, production=production),
         examine_version(facts.version),
         _judge(
             not facts.pending_migrations,
@@ -210,6 +215,22 @@ def examine(facts: CellFacts, *, production: bool = False) -> list[Diagnosis]:
         ),
     ]  # fmt: skip
     return worst_first(found)
+
+
+def examine_standbys(names: str | None, *, hosts: int, production: bool) -> Diagnosis:
+    """Check whether a commit waits for a standby.
+
+    With one host in the DSN an empty setting is a hint: a managed service may copy the disk below PostgreSQL. With
+    several hosts a standby may be promoted that lacks acknowledged commits: a fault in production.
+    """
+    if names:
+        return Diagnosis(Severity.OK, STANDBYS, names)
+    if hosts == 1:
+        advice = "set it where a standby may be promoted; a managed service that copies the disk itself needs none"
+        return Diagnosis(Severity.HINT, STANDBYS, "empty", advice)
+    level = Severity.FAULT if production else Severity.HINT
+    advice = f"the DSN names {hosts} hosts: without a synchronous standby a failover loses acknowledged commits"
+    return Diagnosis(level, STANDBYS, "empty", advice)
 
 
 def examine_version(number: int) -> Diagnosis:
@@ -325,7 +346,7 @@ def unfit(facts: CellFacts, *, production: bool) -> list[Diagnosis]:
     These are an unsupported version, missing migrations, and rows that are hidden from it; in production also a
     superuser, and commits that can be lost.
     """
-    names = {"server_version", "migrations missing", ROWS, *((*DURABLE, ROLE) if production else ())}
+    names = {"server_version", "migrations missing", ROWS, *((*DURABLE, STANDBYS, ROLE) if production else ())}
     found = examine(facts, production=production)
     return [finding for finding in found if finding.level is Severity.FAULT and finding.name in names]
 

@@ -2,6 +2,9 @@
 
 A socket may die silently, and then no answer ever comes. So the connection of a call that is not answered in time is
 discarded. The same applies to a cancelled call: a connection with an open call is never given to another caller.
+
+Nobody tells the server to cancel the call. A cancel request would end the wait of a commit for its standby: the row
+becomes visible although no standby has it, and another request could be answered with it.
 """
 
 import asyncio

@@ -11,7 +11,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import asyncpg
-from asyncpg.connect_utils import SessionAttribute
+
+from horae.store.connections.primary import connect_to_primary
 
 if TYPE_CHECKING:
     from asyncpg.pool import PoolConnectionProxy
@@ -102,12 +103,7 @@ class DirectConnection:
         """The connection, and whether it is new."""
         if self._connection is not None and not self._connection.is_closed():
             return self._connection, False
-        self._connection = await asyncpg.connect(
-            self._dsn,
-            timeout=self._connect,
-            server_settings=self._session,
-            target_session_attrs=SessionAttribute.read_write,
-        )
+        self._connection = await connect_to_primary(self._dsn, timeout=self._connect, server_settings=self._session)
         keep_alive(self._connection)
         return self._connection, True
 

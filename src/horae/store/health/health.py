@@ -30,8 +30,8 @@ class SnapshotHolder(NamedTuple):
     age: timedelta
 
 
-async def facts(tx: Tx) -> CellFacts:
-    """Everything that `horae doctor` checks."""
+async def facts(tx: Tx, *, hosts: int = 1) -> CellFacts:
+    """Everything that `horae doctor` checks. `hosts` are those of the DSN."""
     row = await tx.row(sql("health/health/facts"), roles.ROLES)
     assert row is not None
     applied = {int(number) for number in (row["migrations"] or "").split()}  # an array would have to be introspected
@@ -50,6 +50,7 @@ async def facts(tx: Tx) -> CellFacts:
         sees_sessions=row["sees_sessions"],
         ends_sessions=row["ends_sessions"],
         bypassing_roles=tuple((row["bypassing_roles"] or "").split()),
+        hosts=hosts,
     )
 
 

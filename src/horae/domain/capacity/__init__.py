@@ -1,0 +1,1 @@
+"""How large a deployment must be, computed from what was measured."""
