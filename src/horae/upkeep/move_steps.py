@@ -35,6 +35,8 @@ WRITER_LOOK_INTERVAL_S: Final = 0.005
 STOPPED_BY: Final[tuple[type[Exception], ...]] = (*UNSERVED, Unfit, TargetLostError)
 """Errors after which a coordinator stops for now. A later round tries the same step again."""
 Result = TypeVar("Result")
+Announce = Callable[[CellProtocol, int], None]
+"""Tells the nodes of a cell that a shard has become active there, so that one of them takes it at once."""
 Next = Move | None
 """The move at its next step; None where this coordinator has to stop for now."""
 
@@ -42,8 +44,11 @@ Next = Move | None
 class MoveCoordinator:
     """One coordinator of one move, from a source to a target cell."""
 
-    def __init__(self, source: CellProtocol, target: CellProtocol, coordinator: UUID) -> None:
+    def __init__(
+        self, source: CellProtocol, target: CellProtocol, coordinator: UUID, announce: Announce = lambda *_: None
+    ) -> None:
         self.source = source
+        self._announce = announce
         self._target = target
         self._me = coordinator
         self._rows: MovedRows | None = None
@@ -130,6 +135,7 @@ class MoveCoordinator:
                 raise TargetLostError(f"shard {move.shard} has another coordinator")
         left = await self._in_source(lambda tx: shard_states.leave(tx, move, self._me))
         if left is not None:
+            self._announce(self._target, move.shard)
             log.info("shard.moved", shard=move.shard, cell=self.source.name, to=move.target, pause_ms=left.pause_ms)
         return left
 

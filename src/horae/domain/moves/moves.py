@@ -42,7 +42,7 @@ ABORTABLE: Final = frozenset({MoveStep.COPY, MoveStep.FREEZE, MoveStep.ACTIVATE}
 """Steps in which an abort may still succeed. At `ACTIVATE` the target decides: an active shard stays there."""
 MAX_PAUSE: Final = timedelta(seconds=5)
 """A shard that is closed for longer is opened again in the source, and the move goes on later."""
-ROWS_KEPT: Final = timedelta(seconds=60)
+ROWS_KEPT: Final = timedelta(seconds=10)
 """How long the source keeps the rows of a shard that has left: longer than any process needs to learn where it is."""
 
 

@@ -1,6 +1,6 @@
 """The record of a move, in the cell that the shard leaves. One coordinator at a time works on it, under a lease."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from uuid import UUID
 
 import asyncpg
@@ -68,8 +68,3 @@ async def record_progress(
 async def request_abort(tx: Tx, shard: int, id_: UUID) -> Move | None:
     """Ask the coordinator to abort a move. None: there is no such move, or it has ended."""
     return move_or_none(await tx.row(sql("moves/moves/request_abort"), shard, id_))
-
-
-async def departures(tx: Tx) -> dict[int, datetime]:
-    """The shards that have ever left this cell, and until when the last stay of each lasted."""
-    return {row["shard_id"]: row["left_at"] for row in await tx.rows(sql("moves/moves/departures"))}
