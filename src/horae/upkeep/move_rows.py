@@ -2,11 +2,9 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
-
-import msgspec
 
 from horae.domain.errors import Unfit
 from horae.domain.moves.moves import Move
@@ -145,7 +143,7 @@ class MovedRows:
             await self._write(move, table, wrong, None)  # first: a new row may have the unique name of an old one
         for start in range(0, len(wanted), PAGE):
             async with self._source.statement() as tx:
-                rows = await moved_rows.rows_of(tx, table, move.shard, _decode(wanted[start : start + PAGE]))
+                rows = await moved_rows.rows_of(tx, table, move.shard, wanted[start : start + PAGE])
             if rows is not None:
                 await self._write(move, table, [], rows)
         return len({*wrong, *wanted})
@@ -157,7 +155,7 @@ class MovedRows:
             if not await shard_states.lock_target(tx, move):
                 raise TargetLostError(f"shard {move.shard} has another coordinator")
             if gone:
-                await moved_rows.remove(tx, table, move.shard, _decode(gone))
+                await moved_rows.remove(tx, table, move.shard, gone)
             if rows is not None:
                 await moved_rows.insert(tx, table, rows)
 
@@ -182,7 +180,3 @@ async def _keys_of(cell: CellProtocol, table: MovedTable, shard: int, buckets: S
 async def _widenings_of(cell: CellProtocol) -> dict[UUID, int]:
     async with cell.statement() as tx:
         return await moved_rows.widenings(tx)
-
-
-def _decode(keys: Iterable[str]) -> list[object]:
-    return [msgspec.json.decode(key) for key in keys]

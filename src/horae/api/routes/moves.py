@@ -39,7 +39,7 @@ async def request_shard_moves(ctx: Annotated[Context, may("shards.move")], asked
 
 @routes.post("/shard-moves/{shard}/abort")
 async def abort_shard_move(
-    ctx: Annotated[Context, may("shards.move")],
+    ctx: Annotated[Context, may("shards.abort")],
     shard: Annotated[int, Path(ge=0, lt=SHARDS, description="The number of the shard.")],
 ) -> ShardMoveView:
     """Ask for the end of a shard's move. If the shard is active in the target already, the move is completed."""

@@ -17,7 +17,7 @@ from horae.store.nodes import shards
 from horae.store.protocol import CellProtocol
 from horae.store.tx import Tx
 
-MOVES_SHOWN: Final = 500
+MAX_LISTED_MOVES: Final = 500
 """Moves of each cell that a list shows."""
 MOVES_A_TRANSACTION: Final = 100
 
@@ -74,7 +74,7 @@ async def abort(ctx: Context, shard: int) -> CellMove:
 
 
 async def _newest(tx: Tx) -> list[Move]:
-    return await moves.listing(tx, MOVES_SHOWN)
+    return await moves.listing(tx, MAX_LISTED_MOVES)
 
 
 async def _held(ctx: Context) -> dict[str, frozenset[int]]:

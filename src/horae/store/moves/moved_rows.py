@@ -32,7 +32,7 @@ class MovedTable(NamedTuple):
         )
 
 
-class RowPage(NamedTuple):
+class MovedPage(NamedTuple):
     """Some rows of a table as text, and the key after which the next page begins; None at the end."""
 
     many: int
@@ -68,20 +68,20 @@ async def columns(tx: Tx) -> list[MovedTable]:
     return found
 
 
-async def first_page(tx: Tx, table: MovedTable, shard: int, limit: int) -> RowPage:
+async def first_page(tx: Tx, table: MovedTable, shard: int, limit: int) -> MovedPage:
     """The first rows of a shard in the order of their key."""
     statement = sql("moves/moved_rows/first_page")
     row = await tx.row(table.fill_in(statement), shard, limit)
     assert row is not None
-    return RowPage(*row)
+    return MovedPage(*row)
 
 
-async def next_page(tx: Tx, table: MovedTable, shard: int, limit: int, after: object) -> RowPage:
+async def next_page(tx: Tx, table: MovedTable, shard: int, limit: int, after: object) -> MovedPage:
     """The rows of a shard after a key."""
     statement = sql("moves/moved_rows/next_page")
     row = await tx.row(table.fill_in(statement), shard, limit, after)
     assert row is not None
-    return RowPage(*row)
+    return MovedPage(*row)
 
 
 async def insert(tx: Tx, table: MovedTable, rows: str) -> None:
@@ -111,17 +111,17 @@ async def keys(tx: Tx, table: MovedTable, shard: int, buckets: Sequence[int]) ->
     return {row["key"]: row["checksum"] for row in rows}
 
 
-async def rows_of(tx: Tx, table: MovedTable, shard: int, keys_of_rows: Sequence[Any]) -> str | None:
+async def rows_of(tx: Tx, table: MovedTable, shard: int, keys_of_rows: Sequence[str]) -> str | None:
     """The rows with these keys; None where there is none."""
     statement = sql("moves/moved_rows/rows_of")
-    rows: str | None = await tx.value(table.fill_in(statement), shard, keys_of_rows)
+    rows: str | None = await tx.value(table.fill_in(statement), shard, _array(keys_of_rows))
     return rows
 
 
-async def remove(tx: Tx, table: MovedTable, shard: int, keys_of_rows: Sequence[Any]) -> int:
+async def remove(tx: Tx, table: MovedTable, shard: int, keys_of_rows: Sequence[str]) -> int:
     """Delete the rows with these keys. Returns how many there were."""
     statement = sql("moves/moved_rows/remove")
-    return len(await tx.rows(table.fill_in(statement), shard, keys_of_rows))
+    return len(await tx.rows(table.fill_in(statement), shard, _array(keys_of_rows)))
 
 
 async def remove_page(tx: Tx, table: MovedTable, shard: int, limit: int) -> int:
@@ -133,3 +133,8 @@ async def remove_page(tx: Tx, table: MovedTable, shard: int, limit: int) -> int:
 async def widenings(tx: Tx) -> dict[UUID, int]:
     """How often each tenant was widened, as this cell knows."""
     return {row["tenant_id"]: row["number"] for row in await tx.rows(sql("moves/moved_rows/widenings"))}
+
+
+def _array(keys_of_rows: Iterable[str]) -> str:
+    """Keys, each as the text of a JSON object, as the text of one JSON array."""
+    return f"[{','.join(keys_of_rows)}]"
