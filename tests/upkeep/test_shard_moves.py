@@ -29,6 +29,11 @@ from tests.upkeep.moving import (
     run_until,
 )
 
+MANY_KEYS = """
+    insert into task_key (updated_at, generation, shard_id, job_id, tenant_id, instance_id, business_key, decisions)
+    select now(), 1, $1::int, $2, $3, gen_random_uuid(), 'order-' || n, jsonb_build_array(jsonb_build_object('n', n))
+    from generate_series($4::int, $5::int) n"""
+
 
 @pytest.fixture
 async def job(ctx):
@@ -254,3 +259,22 @@ async def test_the_duty_moves_what_was_asked_for_and_a_shard_has_one_move_at_a_t
     await mover.once()
     await mover.once()
     assert await active_cells(store, job.shard) == [source]
+
+
+@pytest.mark.parametrize("keys", [2000, pytest.param(200_000, marks=pytest.mark.long)])
+async def test_a_shard_with_many_keys_is_closed_for_a_short_time_only(
+    store, job, source, target, record_property, keys
+):
+    """The pause is recorded, not bounded: other processes of the machine would decide it."""
+    for start in range(0, keys, 10_000):
+        await query(source, MANY_KEYS, job.shard, job.id, job.tenant_id, start, min(keys, start + 10_000) - 1)
+    move = await ask_for_move(source, target, job.shard)
+    one, move = await run_until(source, target, move, MoveStep.FREEZE)
+    await query(source, "update task_key set revision = revision + 1 where business_key like '%777'")
+    await one.run(move)
+    move = await read_move(source, move)
+    record_property("pause_ms", move.pause_ms)
+    assert move.step == MoveStep.DELETE
+    for cell in (source, target):
+        found = await query(cell, "select count(*) as many, sum(revision) as revisions from task_key")
+        assert tuple(found[0]) == (keys, keys + keys // 1000)
