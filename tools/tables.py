@@ -1,5 +1,11 @@
-"""Writes docs/tables.md from the register of tables: `python tools/tables.py > docs/tables.md`."""
+"""Writes docs/tables.md from the register of tables: `python tools/tables.py > docs/tables.md`.
 
+`python tools/tables.py moves` prints the table of docs/moving-shards.md.
+"""
+
+import sys
+
+from horae.store.databases.table_moves import TABLE_MOVES
 from horae.store.databases.tables import TABLES, TableFacts
 
 HEAD = """# Tables
@@ -27,5 +33,11 @@ def _cells(one: TableFacts) -> tuple[str, ...]:
     return f"`{one.name}`", one.kept, one.place, one.goes, one.encrypted, *words
 
 
+def moves_table() -> str:
+    """Returns the table that says what a move does with the rows of each table."""
+    head = "| table | in a move | why, and what follows |\n|---|---|---|\n"
+    return head + "".join(f"| `{name}` | {move.rule} | {move.note} |\n" for name, move in TABLE_MOVES.items())
+
+
 if __name__ == "__main__":
-    print(page(), end="")
+    print(moves_table() if sys.argv[1:] == ["moves"] else page(), end="")

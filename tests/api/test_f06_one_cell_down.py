@@ -29,8 +29,8 @@ from tests.keyring import sealed
 from tests.steps import until
 
 pytestmark = pytest.mark.timeout(240)
-NOT_OF_A_TENANT = {"/metrics", "/api/v1/tenants", "/api/v1/nodes", "/api/v1/shards", "/api/v1/audit/chain"}
-NOT_OF_A_TENANT |= {"/api/v1/scheduler/growth", "/api/v1/scheduler/lateness"}
+NOT_OF_A_TENANT = {"/metrics", "/api/v1/tenants", "/api/v1/nodes", "/api/v1/shards", "/api/v1/shard-moves"}
+NOT_OF_A_TENANT |= {"/api/v1/audit/chain", "/api/v1/scheduler/growth", "/api/v1/scheduler/lateness"}
 """For the platform's own keys: walked over with one."""
 OF_ANY_TENANT = "/api/v1/tenants/"
 

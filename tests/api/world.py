@@ -26,6 +26,7 @@ from horae.service.instances import instances
 from horae.service.tenants import tenants
 from horae.service.workers.poll_records import PollRecorder, WorkerPoll
 from horae.store.alerts import alerts
+from horae.store.moves import moves
 from horae.store.nodes import leases
 from horae.store.store import Store
 from horae.upkeep.alert_watch import alert_row
@@ -73,6 +74,7 @@ class World(NamedTuple):
     session: str
     victim: str
     paused_victim: str
+    moving_shard: str
 
 
 def asking(app: FastAPI, text: str | None) -> httpx2.AsyncClient:
@@ -176,7 +178,18 @@ async def _furnished(ctx: Context, ask: Callable[..., Any], text: str) -> World:
         session=opened[0].session.public_id,
         victim=f"victim-{name}",
         paused_victim=f"asleep-{name}",
+        moving_shard=str(await _a_moving_shard(ctx)),
     )
+
+
+async def _a_moving_shard(ctx: Context) -> int:
+    """A shard of the tenant whose move has been requested, and which no node moves."""
+    shard = shard_in(ctx.tenant.id)
+    here = ctx.store.cell(shard)
+    [other, *_] = [cell.name for cell in ctx.store.cells if cell is not here] or ["elsewhere"]
+    async with ctx.store.tx(shard) as tx:
+        await moves.request(tx, shard, new_id(shard, tx.now), other, ctx.actor)
+    return shard
 
 
 async def _alerts(ctx: Context, ask: Callable[..., Any], secret: str) -> dict[str, str]:

@@ -106,6 +106,20 @@ NOT_SHARDED = {
     "tenants/references/copy",
     "encryption/secrets/copy",
     "encryption/secrets/forget",
+    "moves/moved_rows/insert",
+    "moves/moved_rows/remove",
+    "moves/moved_rows/remove_page",
+    "moves/moves/advance",
+    "moves/moves/record_progress",
+    "moves/moves/record_target_epoch",
+    "moves/moves/request_abort",
+    "moves/moves/take",
+    "moves/shard_states/activate",
+    "moves/shard_states/freeze",
+    "moves/shard_states/leave",
+    "moves/shard_states/prepare",
+    "moves/shard_states/refuse_activation",
+    "moves/shard_states/reopen",
     "nodes/shards/activate",
     "nodes/shards/freeze",
     "health/signals/forget",
@@ -296,7 +310,7 @@ def code_of_migration(path: Path) -> str:
 
 def test_every_tenant_owned_table_names_its_tenant():
     own = {"cell", "clock_offset", "shard", "node", "tenant", "audit_block", "audit_checkpoint", "relay", "feed_mark"}
-    own |= {"archived_day", "dropped_day", "growth", "alert_position"}
+    own |= {"archived_day", "dropped_day", "growth", "alert_position", "shard_move"}
     for path in MIGRATIONS:
         text = path.read_text().partition("-- migrate:down")[0]
         for table, body in re.findall(r"create table (\w+) \((.*?)\n\)", text, re.DOTALL):

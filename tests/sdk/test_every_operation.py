@@ -22,6 +22,7 @@ from tests.api.names import no_cells
 
 OPERATIONS = Path(__file__).parents[1] / "api/operations.txt"
 METHODS = {
+    "abort_shard_move": "scheduler.abort_move",
     "acknowledge_alert": "alerts.acknowledge",
     "add_subjects": "subjects.add",
     "apply_plan": "plans.apply",
@@ -95,6 +96,7 @@ METHODS = {
     "list_rounds": "sources.rounds",
     "list_secrets": "secrets.list",
     "list_sessions": "sessions.list",
+    "list_shard_moves": "scheduler.moves",
     "list_shards": "scheduler.shards",
     "list_silences": "silences.list",
     "list_sources": "sources.list",
@@ -140,6 +142,7 @@ METHODS = {
     "replay_dead_letters": "dead_letters.replay_many",
     "replay_events": "subscriptions.replay",
     "replay_parked_message": "parked_messages.replay",
+    "request_shard_moves": "scheduler.request_moves",
     "restore_occurrence": "jobs.restore",
     "resume_intake": "intakes.resume",
     "resume_job": "jobs.resume",
@@ -174,7 +177,7 @@ ARGUMENTS: dict[str, Any] = {
     **dict.fromkeys(("at", "since", "starts_at"), NINE),
     **dict.fromkeys(("to", "until", "ends_at"), TEN),
     **dict.fromkeys(("first", "last"), NINE.date()),
-    **dict.fromkeys(("version", "number", "before", "after", "width"), 4),
+    **dict.fromkeys(("version", "number", "before", "after", "width", "shard"), 4),
     **{name: ["a"] for name in ("roles", "keys")},
     **{name: {"kind": "x"} for name in ("sink", "source", "channel", "labels", "allowance")},
     "items": [{}],

@@ -45,6 +45,7 @@ PLAIN = {
     "feed_mark",
     "growth",
     "alert_position",
+    "shard_move",
 }
 """Tables of the cell itself: they hold nothing of any tenant."""
 

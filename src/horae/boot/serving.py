@@ -65,6 +65,7 @@ from horae.upkeep.reconciler import Reconciler
 from horae.upkeep.relay import Relay, RelayProgress
 from horae.upkeep.removed_types import RemovedTypeForgetter
 from horae.upkeep.service_level import LevelReader
+from horae.upkeep.shard_mover import ShardMover
 from horae.upkeep.signals import Signaller
 from horae.upkeep.tombstones import TombstoneForgetter
 from horae.upkeep.vacuum import Vacuumer
@@ -79,6 +80,7 @@ ALERT_DELIVERY_INTERVAL_S: Final = 1.0
 ALERT_WATCH_INTERVAL_S: Final = 2.0
 COPY_INTERVAL_S: Final = 2.0
 CELL_JOIN_INTERVAL_S: Final = 2.0
+SHARD_MOVE_INTERVAL_S: Final = 2.0
 VACUUM_INTERVAL_S: Final = 3.0
 MARKS_INTERVAL_S: Final = 5.0
 DOCTOR_INTERVAL_S: Final = 15.0
@@ -280,6 +282,16 @@ def _chains_audit(store: Store, worker: Node, cell: CellProtocol) -> bool:
     return min(store.shards_of(own), default=-1) in worker.leases.held_shards(own)
 
 
+def _relayed_shards(store: Store, worker: Node, cell: CellProtocol) -> frozenset[int]:
+    """The shards whose requests this node relays in a cell: those that it holds.
+
+    The node that chains the audit rows also relays what moved shards have left there.
+    """
+    [own] = [one for one in store.cells if one.name == cell.name]
+    held = worker.leases.held_shards(own)
+    return held | store.left_shards(own) if _chains_audit(store, worker, cell) else held
+
+
 def _speaks_for_all(store: Store, worker: Node) -> bool:
     """Whether this node sends heartbeats: the node that holds the first shard of the first cell that answers does."""
     cell = next((cell for cell in store.cells if cell.is_open and not cell.reach.is_down), None)
@@ -307,10 +319,11 @@ async def _run_node(
     await fitness.check(settings, store)
     relayed = {cell.name: RelayProgress() for cell in owner.cells}
     worker = node_of(settings, store, sender, allowances, owner, lambda cell: relayed[cell].lowest())
+    stores = worker.followed_stores = [store] if owner is store else [store, owner]
     outlets = outlets_of(store, sender, lines)
     intakes = Intakes(owner, settings.brokers, partial(_held_shards, store, worker))
     feed = Feed(owner, outlets, partial(_held_shards, store, worker))
-    relay = Relay(owner, partial(_held_shards, store, worker), relayed)
+    relay = Relay(owner, partial(_relayed_shards, store, worker), relayed)
     reconciler = Reconciler(store, partial(_held_shards, store, worker), sender, egress_of(settings))
     archiver = day_archiver_of(settings, store)
     chains = partial(_chains_audit, store, worker)
@@ -325,9 +338,9 @@ async def _run_node(
     )
     levels = LevelReader(store, settings.service_level)
     worker.metric_sources += [gauges, levels]
-    stores = [store] if owner is store else [store, owner]
     duties: tuple[tuple[Duty, float], ...] = (
         (CellJoiner(stores, partial(fitness.check_cell, settings), worker.join), CELL_JOIN_INTERVAL_S),
+        (ShardMover(owner, worker.identity.incarnation, stores), SHARD_MOVE_INTERVAL_S),
         (Partitioner(store), PARTITION_INTERVAL_S),
         (day_dropper_of(settings, store, archiver), DAY_DROP_INTERVAL_S),
         (GrowthMeter(store, settings.history_days, settings.disks()), GROWTH_INTERVAL_S),

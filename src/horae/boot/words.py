@@ -35,6 +35,7 @@ WORDS: Final = {
     "dead-letter": CommandHome("dead", help="Dead letters: list, replay, discard."),
     "tenant": CommandHome("tenants", help="Tenants: the owners of jobs."),
     "cell": CommandHome("cells", help="Cells: the PostgreSQL clusters that hold the shards."),
+    "shard": CommandHome("shard_moves", help="Shards: move them to other cells, and see how far moves are."),
     "init": CommandHome(
         "init",
         "init",

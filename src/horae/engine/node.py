@@ -40,6 +40,8 @@ from horae.store.tx import GONE
 SLOTS: Final = 2000
 DRAIN_STUCK_S: Final = 60.0
 """Seconds without progress after which `drain` stops and leaves due what waits for a limit."""
+MOVED_LOOK_GAP_S: Final = 0.2
+"""Seconds between two renewals that wakes about moved shards cause."""
 SCAN_INTERVAL_S: Final = 5.0
 """The pause between two rounds of the feeder."""
 DEFINITIONS_AHEAD_INTERVAL_S: Final = 0.9
@@ -130,6 +132,9 @@ class Node:
         self.shard_changes: Counter[tuple[str, str]] = Counter()
         self._tasks: list[asyncio.Task[None]] = []
         self._started = self._turning = False
+        self.followed_stores = [store]
+        """The stores of this process that learn from the leases which shards a cell holds."""
+        self._looked_for_moved_at = -MOVED_LOOK_GAP_S
 
     async def start(self) -> None:
         """Start the leases first, then everything else. From now on each line of the log names this node."""
@@ -315,6 +320,9 @@ class Node:
     def _on_change(self, cell: Cell, gained: list[int], lost: list[int]) -> None:
         self.shard_changes[cell.name, "gained"] += len(gained)
         self.shard_changes[cell.name, "lost"] += len(lost)
+        if (here := self.leases.open_shards(cell)) is not None:
+            for store in self.followed_stores:
+                store.note_shards(cell.name, here)
         self.runners[cell.name].hold(self.leases.held_shards(cell), self.store.shards_of(cell))
         if self._tasks and not self.leases.alive(cell):
             cell.discard_idle_connections()  # what broke the lease connection may have broken others
@@ -324,9 +332,17 @@ class Node:
 
     def _on_wake(self, cell: Cell, wake: Wake) -> None:
         runner = self.runners[cell.name]
+        self._look_for_moved(cell, wake)
         if wake.shards is None or wake.shards & runner.territory.shards:
             runner.feeder.read_between(wake.earliest, wake.latest)
             self._looks[cell.name].waker.wake()
+
+    def _look_for_moved(self, cell: Cell, wake: Wake) -> None:
+        """Renew the lease at once if a wake names a shard that moved to this cell: somebody has to take it."""
+        moved = any(not self.store.holds(cell, shard) for shard in wake.shards or ())
+        if moved and self._started and boottime() - self._looked_for_moved_at > MOVED_LOOK_GAP_S:
+            self._looked_for_moved_at = boottime()
+            self.leases.prompt(cell)
 
     def _on_grant(self, key: Key) -> None:
         self.admission.on_grant(key)

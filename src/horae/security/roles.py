@@ -138,6 +138,9 @@ ACTIONS: Final[dict[str, Action]] = {
     "health.read": Action(Permission.READ),
     "nodes.list": Action(Permission.READ, platform=True),
     "shards.list": Action(Permission.READ, platform=True),
+    "shards.moves": Action(Permission.READ, platform=True),
+    "shards.move": Action(Permission.MANAGE, platform=True),  # each shard that it moves has its own audit row
+    "shards.abort": Action(Permission.MANAGE, audited=True, platform=True),
     "growth.read": Action(Permission.READ, platform=True),
     "lateness.read": Action(Permission.READ, platform=True),
     "keys.create": Action(Permission.MANAGE, audited=True),

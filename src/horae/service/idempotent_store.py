@@ -96,6 +96,10 @@ class IdempotentStore:
         """All cells: the home cell of a shard first, cells that are down last."""
         return self._store.home_first(shard)
 
+    def former_cells(self, shard: int) -> Sequence[CellProtocol]:
+        """The cells that held a shard before it moved."""
+        return self._store.former_cells(shard)
+
     def shards_of(self, cell: CellProtocol) -> list[int]:
         """The shards a cell holds."""
         return self._store.shards_of(cell)

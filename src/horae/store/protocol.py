@@ -117,6 +117,9 @@ class StoreProtocol(Protocol):
     def shards_of(self, cell: CellProtocol) -> list[int]:
         """The shards a cell holds."""
 
+    def former_cells(self, shard: int) -> Sequence[CellProtocol]:
+        """The cells that held a shard before it moved: they have its older history."""
+
     def tx(self, shard: int) -> AbstractAsyncContextManager[Tx]:
         """A transaction in the cell that holds a shard."""
 

@@ -140,6 +140,10 @@ class RowSecurityStore(ShardTransactions):
         """All cells: the home cell of a shard first, cells that are down last."""
         return [self._secured[cell] for cell in self.base.home_first(shard)]
 
+    def former_cells(self, shard: int) -> list[RowSecurityCell]:
+        """The cells that held a shard before it moved."""
+        return [self._secured[cell] for cell in self.base.former_cells(shard)]
+
     def shards_of(self, cell: CellProtocol) -> list[int]:
         """The shards a cell holds."""
         return self.base.shards_of(self._own(cell))

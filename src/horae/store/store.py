@@ -4,7 +4,7 @@ It opens transactions in the cell that holds a shard, and learns from the cells 
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Self
 
@@ -42,6 +42,7 @@ class Store(ShardTransactions):
         self.brokers: Brokers = brokers or {}
         self.cipher = cipher(self)
         self._cell_of: list[Cell | None] = [None] * SHARDS
+        self._left: dict[str, frozenset[int]] = {}
 
     @classmethod
     def of(
@@ -115,12 +116,22 @@ class Store(ShardTransactions):
     async def learn_shards_of(self, cell: Cell) -> None:
         """Ask one cell which shards are open there. What is known about the other cells does not change."""
         async with cell.statement() as tx:
-            here = frozenset(await shards.active(tx))
+            here = await shards.known_here(tx)
+        self.note_shards(cell.name, here.active)
+        self._left[cell.name] = here.left
+
+    def note_shards(self, cell_name: str, here: Collection[int]) -> None:
+        """Note which shards are open in a cell."""
+        [cell] = [one for one in self.cells if one.name == cell_name]
         for shard, holder in enumerate(self._cell_of):
             if shard in here:
                 self._cell_of[shard] = cell
             elif holder is cell:
                 self._cell_of[shard] = None
+
+    def note_left(self, cell_name: str, shards_left: Collection[int]) -> None:
+        """Note that shards have left a cell, in addition to those that are known."""
+        self._left[cell_name] = self._left.get(cell_name, frozenset()).union(shards_left)
 
     def cell(self, shard: int) -> Cell:
         """The cell that holds a shard."""
@@ -141,3 +152,11 @@ class Store(ShardTransactions):
     def shards_of(self, cell: CellProtocol) -> list[int]:
         """The shards a cell holds."""
         return [shard for shard, holder in enumerate(self._cell_of) if holder is cell]
+
+    def former_cells(self, shard: int) -> list[Cell]:
+        """The cells that held a shard before it moved: they have its older history."""
+        return [cell for cell in self.cells if shard in self._left.get(cell.name, ()) and not self.holds(cell, shard)]
+
+    def left_shards(self, cell: CellProtocol) -> frozenset[int]:
+        """The shards that have left a cell. Their older history and outbox rows are still there."""
+        return frozenset(shard for shard in self._left.get(cell.name, ()) if not self.holds(cell, shard))

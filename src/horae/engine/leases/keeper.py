@@ -8,6 +8,7 @@ import asyncio
 import math
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Sequence
+from contextlib import suppress
 from datetime import timedelta
 from typing import Final, NamedTuple, TypeVar
 from uuid import UUID
@@ -48,7 +49,8 @@ class NodeIdentity(NamedTuple):
 class Keeper:
     """The lease of one cell. Other threads read `holding` and `living`, the number of nodes that are alive.
 
-    `looked` is set after the first round. `taken_over` counts the shards that were taken from dead nodes.
+    `looked` is set after the first round. `open_shards` are the shards that the cell held in the last round.
+    `taken_over` counts the shards that were taken from dead nodes.
     """
 
     def __init__(self, cell: Cell, identity: NodeIdentity, on_change: OnChange, *, enforced: bool = True) -> None:
@@ -56,6 +58,7 @@ class Keeper:
         self.identity = identity
         self.holding = CurrentHold(cell, on_change)
         self.looked = asyncio.Event()
+        self.open_shards: frozenset[int] | None = None
         self.living = 0
         self.taken_over = 0
         self._enforced = enforced
@@ -66,6 +69,8 @@ class Keeper:
         )
         self._draining = False
         self._failing = False
+        self._prompted = asyncio.Event()
+        self._on_change = on_change
 
     async def keep(self) -> None:
         """Run rounds until cancelled. A failed round is logged and repeated soon; meanwhile the lease may run out."""
@@ -74,7 +79,17 @@ class Keeper:
             if self.cell.clock.was_read:  # otherwise the cell was down at the start and has not joined yet
                 pause = await self._try(pause)
             self.looked.set()
-            await asyncio.sleep(pause)
+            await self._rest(pause)
+
+    def prompt(self) -> None:
+        """Run the next round at once: a shard may have moved to this cell."""
+        self._prompted.set()
+
+    async def _rest(self, seconds: float) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._prompted.wait()
+        self._prompted.clear()
 
     async def _try(self, pause: float) -> float:
         """Run one round; returns the seconds until the next. Of several failures in a row only the first is logged."""
@@ -111,6 +126,9 @@ class Keeper:
             return self._ttl * HEARTBEAT_TTLS
         peers, owners = renewal.peers, renewal.owners
         self.living = len(peers)
+        if (here := frozenset(owners)) != self.open_shards:  # a shard has moved to this cell, or left it
+            self.open_shards = here
+            await self._on_change(self.cell, [], [])
         if not self._enforced:
             await self.holding.renew(owners, math.inf)
             return self._ttl * HEARTBEAT_TTLS

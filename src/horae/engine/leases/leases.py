@@ -51,6 +51,15 @@ class Leases:
         hold = self._keepers[cell.name].holding.hold
         return hold.shards if boottime() < hold.valid_until else NONE
 
+    def open_shards(self, cell: Cell) -> frozenset[int] | None:
+        """The shards that the cell held when the lease was last renewed; None before the first round."""
+        return self._keepers[cell.name].open_shards
+
+    def prompt(self, cell: Cell) -> None:
+        """Renew the lease of a cell now: a shard may have moved there."""
+        with suppress(RuntimeError):  # the lease thread has ended
+            self._loop.call_soon_threadsafe(self._keepers[cell.name].prompt)
+
     def valid_until(self, cell: Cell) -> float:
         """The tick of CLOCK_BOOTTIME at which the lease runs out unless it is renewed."""
         return self._keepers[cell.name].holding.hold.valid_until

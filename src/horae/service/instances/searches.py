@@ -35,7 +35,7 @@ from horae.store.instances.history import Bounds, InstanceRecord, Leaf
 from horae.store.jobs import jobs as rows
 from horae.store.protocol import CellProtocol
 from horae.store.tenants import references
-from horae.store.tx import Tx
+from horae.store.tx import GONE, Tx
 
 __all__ = [
     "Bounds",
@@ -87,12 +87,27 @@ class InstanceCounts(NamedTuple):
 
 async def find(ctx: Context, id_: UUID) -> InstanceRecord:
     """Returns one instance with its attempts."""
+    before_move = await _ended_before_move(ctx, id_)
     async with ctx.store.statement(shard_in(id_)) as tx:
-        found = await history.find(tx, ctx.tenant.id, id_)
+        found = await history.find(tx, ctx.tenant.id, id_) or before_move
         if found is None:
             raise await why_not_found(ctx, tx, id_)
         known = await rows.names(tx, ctx.tenant.id, {found.job_id})
     return await decrypt_record(ctx, _with_job_name(found, known))
+
+
+async def _ended_before_move(ctx: Context, id_: UUID) -> InstanceRecord | None:
+    """Returns an instance that ended in another cell, before its shard moved; None if there is none."""
+    for cell in ctx.store.former_cells(shard_in(id_)):
+        try:
+            async with cell.statement() as tx:
+                found = await history.find(tx, ctx.tenant.id, id_)
+        except GONE:
+            ctx.cells_down.add(cell.name)
+            continue
+        if found is not None and found.state not in LIVE:
+            return found
+    return None
 
 
 async def why_not_found(ctx: Context, tx: Tx, id_: UUID) -> NotFound:
@@ -118,7 +133,7 @@ async def of_job_ref(
 ) -> InstancePage:
     """Like `of_job`, by the job's public id or name. If all its rows are in one cell, it costs one transaction."""
     async with jobs.read_by_ref(ctx, ref, removed=True) as (tx, job):
-        if not job.spread:
+        if not job.spread and not ctx.store.former_cells(job.shard):
 
             async def ask(look: Callable[[Tx], Awaitable[Leaf]]) -> list[Leaf]:
                 return [await look(tx)]
@@ -265,8 +280,8 @@ async def counts(ctx: Context, job: Job, sought: InstanceFilter = ANY) -> Instan
 
 
 def cells_of(ctx: Context, job: Job) -> Sequence[CellProtocol]:
-    """Returns the cells that may hold instances of a job."""
-    return ctx.store.cells if job.spread else [ctx.store.cell(job.shard)]
+    """Returns the cells that may hold instances of a job; of a shard that has moved, also those with its history."""
+    return ctx.store.cells if job.spread else [ctx.store.cell(job.shard), *ctx.store.former_cells(job.shard)]
 
 
 def shards_of(ctx: Context, job: Job) -> list[int]:

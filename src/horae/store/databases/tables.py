@@ -92,6 +92,7 @@ TABLES: Final = (
     TableFacts("service_level", "7 hours, 3 days and 32 days", Place.CELL, "stay for their term", restored=False),
     TableFacts("session", "until it ends, and a day", Place.SHARD, PURGED),
     TableFacts("shard", "4,096 rows", Place.CELL, NOBODYS),
+    TableFacts("shard_move", FOR_EVER + ": it says where older history is", Place.CELL, NOBODYS),
     TableFacts("signal", "a day", Place.CELL, "stay for their term", restored=False),
     TableFacts("source", "until removed", Place.SHARD, PURGED),
     TableFacts("source_repair", "30 days", Place.SHARD, PURGED),

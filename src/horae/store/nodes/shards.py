@@ -21,6 +21,22 @@ class ShardRow(NamedTuple):
     alive: bool
 
 
+class KnownShards(NamedTuple):
+    """The shards that are open in a cell, and those that have ever left it."""
+
+    active: frozenset[int]
+    left: frozenset[int]
+
+
+async def known_here(tx: Tx) -> KnownShards:
+    """The shards that are open in this cell, and those that have ever left it, by one statement."""
+    rows = await tx.rows(sql("nodes/shards/known_here"))
+    return KnownShards(
+        frozenset(row["shard_id"] for row in rows if row["is_active"]),
+        frozenset(row["shard_id"] for row in rows if not row["is_active"]),
+    )
+
+
 async def active(tx: Tx) -> list[int]:
     """The shards this cell holds."""
     return [row["shard_id"] for row in await tx.rows(sql("nodes/shards/active"))]

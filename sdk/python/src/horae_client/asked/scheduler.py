@@ -1,8 +1,9 @@
 """Requests about the scheduler as a whole."""
 
+from collections.abc import Iterable
 from typing import Final
 
-from horae_client.models import Growth, HealthSeries, Lateness, NodeList, Readiness, ServiceLevel, Shard
+from horae_client.models import Growth, HealthSeries, Lateness, NodeList, Readiness, ServiceLevel, Shard, ShardMove
 from horae_client.wire import Request, path, said
 
 SHARDS_A_REQUEST: Final = 1000
@@ -37,6 +38,22 @@ def nodes() -> Request[NodeList]:
 def shards(after: int) -> Request[list[Shard]]:
     """Get the shards after a number."""
     return Request("GET", path("shards"), list[Shard], query={"after": after, "limit": SHARDS_A_REQUEST})
+
+
+def moves() -> Request[list[ShardMove]]:
+    """Get the moves of shards."""
+    return Request("GET", path("shard-moves"), list[ShardMove])
+
+
+def request_moves(action: str, shards: Iterable[int], cell: str | None) -> Request[list[ShardMove]]:
+    """Ask for moves of shards."""
+    body = said(action=action, shards=list(shards) or None, cell=cell)
+    return Request("POST", path("shard-moves"), list[ShardMove], body=body)
+
+
+def abort_move(shard: int) -> Request[ShardMove]:
+    """Ask for the end of a shard's move."""
+    return Request("POST", path("shard-moves", str(shard), "abort"), ShardMove)
 
 
 def liveness() -> Request[dict[str, str]]:

@@ -50,6 +50,7 @@ from horae_client.models.scheduler import (
     SecondLateness,
     ServiceLevel,
     Shard,
+    ShardMove,
     TableSize,
 )
 from horae_client.models.secrets import Secret
@@ -137,6 +138,7 @@ __all__ = [
     "ServiceLevel",
     "Session",
     "Shard",
+    "ShardMove",
     "Silence",
     "Source",
     "Subject",

@@ -41,6 +41,23 @@ class Shard(Model, frozen=True, kw_only=True):
     seen_seconds_ago: float | None = None
 
 
+class ShardMove(Model, frozen=True, kw_only=True):
+    """A move of a shard: from where, to where, what is to be done next, and for how long the shard was closed."""
+
+    shard: int
+    source: str
+    target: str
+    step: str
+    requested_by: str
+    requested_at: datetime
+    changed_at: datetime
+    rows_copied: int
+    abort_requested: bool
+    ended_at: datetime | None = None
+    pause_ms: int | None = None
+    error: str | None = None
+
+
 class Level(Model, frozen=True, kw_only=True):
     """Due times of the last 30 days, the error budget, and how fast it burns.
 

@@ -1,10 +1,10 @@
 """The scheduler as a whole: health over time, service level, nodes, shards, growth."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from horae_client.asked import scheduler as asked
-from horae_client.models import Growth, HealthSeries, Lateness, NodeList, Readiness, ServiceLevel, Shard
+from horae_client.models import Growth, HealthSeries, Lateness, NodeList, Readiness, ServiceLevel, Shard, ShardMove
 from horae_client.sync.verbs import Verbs
 
 BEFORE_ALL: Final = -1
@@ -62,6 +62,39 @@ class Scheduler(Verbs):
             page = self._ask(asked.shards(page[-1].shard))
             found = [*found, *page]
         return found
+
+    def moves(self) -> Sequence[ShardMove]:
+        """List the moves of shards: those that have not ended, then the newest; for keys of the tenant `system`.
+
+        >>> platform.scheduler.moves()
+        []
+        """
+        return self._ask(asked.moves())
+
+    def request_moves(
+        self,
+        action: str,
+        *,
+        shards: Iterable[int] = (),
+        cell: str | None = None,
+    ) -> Sequence[ShardMove]:
+        """Ask for moves of shards to other cells; for keys of the tenant `system`. Returns the moves that were added.
+
+        `MOVE` moves `shards` to a `cell`, `DRAIN` moves all shards of a `cell`, `REBALANCE` makes all cells even.
+
+        >>> platform.scheduler.request_moves("REBALANCE")
+        []
+        """
+        return self._ask(asked.request_moves(action, shards, cell))
+
+    def abort_move(self, shard: int) -> ShardMove:
+        """Ask for the end of a shard's move; for keys of the tenant `system`.
+
+        >>> platform.scheduler.abort_move(17)
+        Traceback (most recent call last):
+        horae_client.errors.Conflict: shard 17 does not move
+        """
+        return self._ask(asked.abort_move(shard))
 
     def growth(self) -> Growth:
         """Get how each cell grows, and when its disk is full; for keys of the tenant `system`.

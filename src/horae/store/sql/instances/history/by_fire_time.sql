@@ -14,6 +14,7 @@ every as (
         (select {listed_live_columns}
          from instance_live l
          where l.shard_id = any(:shards::smallint[]) and l.tenant_id = :tenant_id
+           and not exists (select from shard s where s.shard_id = l.shard_id and s.state <> 'ACTIVE')  -- it has moved
            and (l.fire_time, l.id) < (:before_fire_time, :before_id)
            and l.fire_time >= :since and l.fire_time < :until
            and (:states::text[] = '{}' or l.state = any(:states))

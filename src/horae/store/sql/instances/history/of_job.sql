@@ -21,7 +21,9 @@ every as (
                union all
                select * from instance_live
                where not :spread and shard_id = any(:shards::smallint[]) and job_id = :job_id) l
-         where l.tenant_id = :tenant_id and (l.fire_time, l.id) < (:before_fire_time, :before_id)
+         where l.tenant_id = :tenant_id
+           and not exists (select from shard s where s.shard_id = l.shard_id and s.state <> 'ACTIVE')  -- it has moved
+           and (l.fire_time, l.id) < (:before_fire_time, :before_id)
            and l.fire_time >= :since and l.fire_time < :until
            and (:states::text[] = '{}' or l.state = any(:states))
            and (:business_key::text is null or l.business_key = :business_key)

@@ -9,6 +9,7 @@ select * from (
      cross join lateral (
         select * from instance_live i
         where i.shard_id = s.shard_id and i.id < :before_id and i.id >= :from_id and i.tenant_id = :tenant_id
+          and not exists (select from shard c where c.shard_id = i.shard_id and c.state <> 'ACTIVE')  -- it has moved
           and (:states::text[] = '{}' or i.state = any(:states))
           and (:business_key::text is null or i.business_key = :business_key)
         order by i.id desc

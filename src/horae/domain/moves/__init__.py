@@ -1,0 +1,1 @@
+"""Moves of shards from one cell to another."""

@@ -1,0 +1,1 @@
+"""Moves of shards, as people ask for them."""

@@ -1,0 +1,6 @@
+-- :shard :keys
+-- Fewer rows than keys: the others are gone already.
+delete from "{table}" t
+using jsonb_populate_recordset(null::"{table}", :keys::text::jsonb) a
+where (t."{key}") = (a."{after}") and t."{shard_column}" = :shard::int
+returning 1

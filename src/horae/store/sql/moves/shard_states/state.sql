@@ -1,0 +1,3 @@
+-- :shard
+-- One row: every cell knows all shards.
+select s.state, s.epoch from shard s where s.shard_id = :shard
