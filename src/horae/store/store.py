@@ -16,10 +16,11 @@ from horae.runtime.settings import CellSettings
 from horae.security.payload_cipher import PayloadCipher
 from horae.store.cells import Cell
 from horae.store.nodes import shards
+from horae.store.nodes.shards import KnownShards
 from horae.store.nodes.wakes import Wakes
 from horae.store.protocol import CellProtocol, StoreProtocol
 from horae.store.transactions import ShardTransactions
-from horae.store.tx import GONE
+from horae.store.tx import GONE, UNMIGRATED
 
 MakeCipher = Callable[[StoreProtocol], PayloadCipher]
 
@@ -115,8 +116,12 @@ class Store(ShardTransactions):
 
     async def learn_shards_of(self, cell: Cell) -> None:
         """Ask one cell which shards are open there. What is known about the other cells does not change."""
-        async with cell.statement() as tx:
-            here = await shards.known_here(tx)
+        try:
+            async with cell.statement() as tx:
+                here = await shards.known_here(tx)
+        except UNMIGRATED:  # the cell is of a release that moved no shards; who needs ours refuses it by itself
+            async with cell.statement() as tx:
+                here = KnownShards(frozenset(await shards.active(tx)), frozenset())
         self.note_shards(cell.name, here.active)
         self._left[cell.name] = here.left
 
