@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from horae.api import gate
 from horae.api.app import AppParts
 from horae.boot.api_server import app_of
-from horae.boot.serving import sender_of
+from horae.boot.senders import sender_of
 from horae.domain.events.channels import Broker
 from horae.domain.tenants.tenants import SYSTEM, Tenant
 from horae.runtime.meter import Rate

@@ -11,7 +11,7 @@ import pytest
 from horae.api import gate
 from horae.api.app import AppParts
 from horae.boot.api_server import app_of
-from horae.boot.serving import sender_of
+from horae.boot.senders import sender_of
 from horae.domain.events.channels import Broker
 from horae.domain.placement import home_of
 from horae.runtime.meter import Rate

@@ -2,7 +2,7 @@
 
 import pytest
 
-from horae.boot.serving import egress_of
+from horae.boot.senders import egress_of
 from horae.domain.targets.egress import Egress
 from horae.domain.tenants.tenants import Allowance
 from horae.runtime.settings import Settings

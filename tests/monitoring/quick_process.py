@@ -7,7 +7,7 @@ import asyncio
 import signal
 import time
 
-from horae.boot import serving
+from horae.boot import serving, signals
 from horae.boot.cli import main
 from horae.boot.commands import api, node
 
@@ -18,7 +18,7 @@ SHORTENED = ("SIGNALS", "GAUGES", "DAY_DROP", "GROWTH", "ARCHIVE")
 
 def _stop_signal() -> asyncio.Event:
     asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, time.sleep, BLOCK_S)
-    return serving.stop_signal()
+    return signals.stop_signal()
 
 
 if __name__ == "__main__":
@@ -26,6 +26,6 @@ if __name__ == "__main__":
         assert hasattr(serving, f"{duty}_INTERVAL_S")
         setattr(serving, f"{duty}_INTERVAL_S", QUICK_S)
     for command in (api, node):
-        assert command.stop_signal is serving.stop_signal
+        assert command.stop_signal is signals.stop_signal
         command.stop_signal = _stop_signal
     main()

@@ -16,7 +16,7 @@ from typing import Any
 import uvloop
 
 from horae.boot.encryption import open_store
-from horae.boot.serving import stop_signal
+from horae.boot.signals import stop_signal
 from horae.runtime.settings import CellSettings, Settings
 from horae.service.context import Context
 from horae.service.tenants import tenants

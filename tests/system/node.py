@@ -13,7 +13,7 @@ from typing import Any
 
 import uvloop
 
-from horae.boot import serving
+from horae.boot import serving, signals
 from horae.boot.encryption import open_store
 from horae.boot.secrets import secrets_of
 from horae.boot.session import load
@@ -93,7 +93,7 @@ async def main() -> None:
     nodes: list[Node] = []
     _watch(nodes)
     async with open_store(settings, settings.all_cells()) as store:
-        told = serving.stop_signal()
+        told = signals.stop_signal()
         secrets = await secrets_of(settings, store)
         door = open_door(Inside(store, nodes), os.environ["HORAE_CONTROL"])
         async with door, serving.run_node(settings, store, secrets):

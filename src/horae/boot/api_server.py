@@ -20,7 +20,7 @@ from horae.boot.archive import archive_reader_of
 from horae.boot.fitness import check_session, examine_api_rights, pooled_statement, sentence, visit_open
 from horae.boot.monitoring import api_process, listen_for_probes
 from horae.boot.ports import not_listening
-from horae.boot.serving import client_of, egress_of, sender_of
+from horae.boot.senders import client_of, egress_of, sender_of
 from horae.boot.tracing import ProcessTraces, tracing
 from horae.delivery.oidc import Issuer, RelyingParty
 from horae.domain.errors import Unfit

@@ -1,7 +1,6 @@
 """A node with its upkeep in this process, as `horae node`, `horae serve` and `horae dev` run it."""
 
 import asyncio
-import signal
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
@@ -14,17 +13,14 @@ from horae import archive
 from horae.boot import fitness
 from horae.boot.alerts import alert_sender_of, mailer_of, pages_of
 from horae.boot.monitoring import node_cells
-from horae.boot.secrets import secrets_of
+from horae.boot.senders import client_of, egress_of, sender_of
 from horae.boot.tracing import ProcessTraces, tracing
 from horae.delivery.broker_connections import Lines
-from horae.delivery.client import Client
-from horae.delivery.names import shorten_lookups
 from horae.delivery.outlets import Outlets
-from horae.delivery.push import EgressOf, Sender
+from horae.delivery.push import Sender
 from horae.domain.health.doctor import DURABLE
 from horae.domain.health.readiness import ready_state
 from horae.domain.ids import shard_in
-from horae.domain.targets.egress import Egress
 from horae.engine.allowances import Allowances
 from horae.engine.node import Node
 from horae.repositories.envelopes import Envelopes
@@ -34,7 +30,7 @@ from horae.runtime.garbage import GarbageCollector, freeze_present_objects
 from horae.runtime.loop import Duty, Loop
 from horae.runtime.settings import Settings
 from horae.store.nodes.pulses import Sign
-from horae.store.protocol import CellProtocol, StoreProtocol
+from horae.store.protocol import CellProtocol
 from horae.store.store import Store
 from horae.upkeep.alert_delivery import AlertDeliverer
 from horae.upkeep.alert_watch import AlertWatcher
@@ -102,47 +98,6 @@ PARTITION_INTERVAL_S: Final = 3600.0
 DAY_DROP_INTERVAL_S: Final = 600.0
 GROWTH_INTERVAL_S: Final = 600.0
 ARCHIVE_INTERVAL_S: Final = 300.0
-ENDS: Final = (signal.SIGTERM, signal.SIGINT)
-
-
-def stop_signal() -> asyncio.Event:
-    """An event that SIGTERM and SIGINT set, and SIGHUP, too, unless it is ignored (`nohup`)."""
-    stopping = asyncio.Event()
-    for name in ENDS if ignores_hangups() else (*ENDS, signal.SIGHUP):
-        asyncio.get_running_loop().add_signal_handler(name, stopping.set)
-    return stopping
-
-
-def ignores_hangups() -> bool:
-    """Whether this process is meant to outlive its terminal."""
-    return signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
-
-
-def ignore_hangups() -> None:
-    """Ignore further SIGHUPs during the shutdown.
-
-    The kernel and the shell may both send one when a terminal closes, and the second must not interrupt the shutdown.
-    """
-    if not ignores_hangups():
-        asyncio.get_running_loop().remove_signal_handler(signal.SIGHUP)
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)
-
-
-async def sender_of(settings: Settings, store: StoreProtocol, egress_of: EgressOf = lambda _tenant_id: None) -> Sender:
-    """A sender with this deployment's secrets, without brokers."""
-    return Sender(client_of(settings), await secrets_of(settings, store), egress_of=egress_of)
-
-
-def client_of(settings: Settings) -> Client:
-    """The HTTP client that calls targets, limited to the allowed addresses."""
-    shorten_lookups()
-    return Client(egress_of(settings))
-
-
-def egress_of(settings: Settings) -> Egress:
-    """The addresses that calls may go to, by the rules of the deployment."""
-    allowed = settings.all_egress()
-    return Egress(tuple(allowed.networks), tuple(allowed.ports), allowed.plain)
 
 
 def node_of(

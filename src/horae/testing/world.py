@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta
 from typing import Any, Final, TypeVar
 
 from horae.boot.dev.api_server import DevServer, dev_server
-from horae.boot.serving import client_of
+from horae.boot.senders import client_of
 from horae.domain.errors import NotFound
 from horae.domain.ids import Prefix, public
 from horae.domain.instances.outcomes import Success

@@ -10,8 +10,8 @@ import typer
 from horae.boot.api_server import api_server
 from horae.boot.encryption import open_store, require_keys
 from horae.boot.output import say
-from horae.boot.serving import stop_signal
 from horae.boot.session import load
+from horae.boot.signals import stop_signal
 from horae.runtime.settings import Settings
 from horae.runtime.stalls import watch_stalls
 from horae.runtime.telemetry import identify

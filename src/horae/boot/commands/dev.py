@@ -25,8 +25,9 @@ from horae.boot.encryption import open_store
 from horae.boot.output import answer, wants_json
 from horae.boot.preparing import prepare
 from horae.boot.secrets import secrets_of
-from horae.boot.serving import ignore_hangups, ignores_hangups, run_node, stop_signal
+from horae.boot.serving import run_node
 from horae.boot.session import err, exit_on_refusal, out, run
+from horae.boot.signals import ignore_hangups, ignores_hangups, stop_signal
 from horae.domain.errors import Conflict
 from horae.runtime import telemetry
 from horae.runtime.cancellation import cancel_and_wait

@@ -8,8 +8,9 @@ from horae.boot.encryption import open_store, require_keys
 from horae.boot.monitoring import listen_for_probes, node_process
 from horae.boot.output import name_cells_down, say
 from horae.boot.secrets import secrets_of
-from horae.boot.serving import drain, run_node, stop_signal
+from horae.boot.serving import drain, run_node
 from horae.boot.session import load
+from horae.boot.signals import stop_signal
 from horae.runtime.stalls import watch_stalls
 
 PORT_SETTING: Final = "HORAE_NODE_MONITORING_PORT"

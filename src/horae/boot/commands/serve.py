@@ -7,8 +7,9 @@ from horae.boot.encryption import open_store, require_keys
 from horae.boot.monitoring import listen_for_probes, node_and_api_process
 from horae.boot.output import say
 from horae.boot.secrets import secrets_of
-from horae.boot.serving import run_node, stop_signal
+from horae.boot.serving import run_node
 from horae.boot.session import load
+from horae.boot.signals import stop_signal
 from horae.boot.tracing import tracing
 from horae.boot.transports import check_dsns
 from horae.domain.errors import Invalid
