@@ -26,15 +26,15 @@ async def empty_cell(cluster):
 def horae(empty_cell, tmp_path):
     """Runs a command of a release on the database."""
 
-    def run(source, *words, **access):
+    def run(source, *words, module="horae", **access):
         settings = {
-            "PYTHONPATH": str(source),
+            "PYTHONPATH": f"{source}:{ROOT}",
             "HORAE_CELLS": json.dumps([empty_cell.model_dump()]),
             "HORAE_ENVIRONMENT": "test",
             "HORAE_KEYRING": str(tmp_path / "ring.json"),
             "HORAE_TENANT": "default",
         }
-        command = [sys.executable, "-m", "horae", *words]
+        command = [sys.executable, "-m", module, *words]
         done = subprocess.run(
             command, env=os.environ | settings | access, cwd=tmp_path, capture_output=True, text=True, check=False
         )
@@ -51,7 +51,7 @@ def test_a_database_of_the_release_before_is_migrated_and_its_jobs_go_on(horae, 
     before, ours = export_release(commit, tmp_path), ROOT / "src"
     horae(before, "keyring", "create", "--name", "one")
     horae(before, "migrate")
-    horae(before, "job", "create", "nightly", "--cron", "0 3 * * *", "--payload", '{"shop": 7}')
+    horae(before, "default", "nightly", "0 3 * * *", module="tests.system.release_job")
     assert "cell-0: 00" in horae(ours, "migrate")
     api = ApiThread([empty_cell], keyring=tmp_path / "ring.json")
     try:

@@ -66,7 +66,7 @@ class DatabaseClock(Fault):
             cell.move_clock("+0")
             await cell.use_clock(own=False)
             facts["set_right"] = time.time()
-            await _trust(cell)
+            await _trust(cluster, cell)
 
     def impossible(self, cluster: Cluster) -> str | None:
         return None if faketime() else "libfaketime is not installed"
@@ -91,9 +91,9 @@ def _size(log: Path) -> int:
     return log.stat().st_size if log.exists() else 0
 
 
-async def _trust(cell: CellServer) -> None:
-    """What an operator types, sent to the database itself."""
-    cells = json.dumps([{"name": cell.name, "dsn": cell.dsn}])
+async def _trust(cluster: Cluster, cell: CellServer) -> None:
+    """What an operator types, sent to the databases themselves."""
+    cells = json.dumps([{"name": one.name, "dsn": one.dsn} for one in cluster.cells])
     env = {**os.environ, "HORAE_CELLS": cells, "HORAE_ENVIRONMENT": "test"}
     command = [sys.executable, "-m", "horae", "cell", "trust-clock", cell.name, "--reason", "the fault is over"]
     process = await asyncio.create_subprocess_exec(*command, env=env, stdout=asyncio.subprocess.DEVNULL)
