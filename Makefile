@@ -4,7 +4,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 BUILD := .venv/build/bin
 DIST ?= dist
-WORKERS ?= 2
+# Three on two cores: many tests wait, for a lease to run out or for a server to come back.
+WORKERS ?= 3
 RERUNS ?= 0
 # The three stages of the suite, by folders of tests/ and by files that are slow beside their folder.
 QUICK := domain house runtime security
