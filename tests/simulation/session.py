@@ -126,7 +126,7 @@ def installed(world: World) -> Iterator[None]:
             (randomness, "_bits", world.lots.getrandbits),
             (randomness, "fraction", world.lots.random),
             (keeper, "fraction", world.lots.random),
-            (direct_connection, "asyncpg", SimpleNamespace(connect=connect)),
+            (direct_connection, "connect_to_primary", connect),
             (node, "Leases", VirtualLeases),
             *((node, name, pause) for name, pause in SELDOM.items()),
         ):
