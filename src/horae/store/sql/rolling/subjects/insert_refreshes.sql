@@ -6,7 +6,8 @@ with authorised as (
     from unnest(:shards::text::smallint[], :keys::text::text[], :instance_ids::text::uuid[], :idem_keys::text::text[],
                 :due_times::text::timestamptz[])
          as g(shard_id, key, id, idem_key, due_at)
-    where u.shard_id = any(array[g.shard_id]) and u.job_id = :job_id and u.key between g.key and g.key
+    where u.shard_id = any(array[g.shard_id])
+      and u.job_id = any(array[case when g.shard_id is not null then :job_id::uuid end]) and u.key between g.key and g.key
       and u.batch_no = :batch_no                        -- nobody else has ever used this number
     returning g.shard_id, g.key, g.id, g.idem_key, g.due_at, u.tenant_id)
 insert into instance_live (shard_id, id, tenant_id, job_id, job_version, idem_key, fire_time, due_at, changed_at,

@@ -6,7 +6,8 @@ with picked as materialized (
     where u.job_id = :job_id and u.instance_id is null and u.aged_at <= :aged_until
       and u.shard_id::int between :first_shard and :last_shard
       and not exists (select from instance_live l
-                      where l.shard_id = any(array[u.shard_id]) and l.job_id = any(array[:job_id])
+                      where l.shard_id = any(array[u.shard_id])
+                        and l.job_id = any(array[case when u.shard_id is not null then :job_id::uuid end])
                                                     and l.business_key between u.key and u.key)
     order by u.aged_at
     limit :limit

@@ -25,7 +25,8 @@ remembered as (
         updated_at = :now,
         decisions = {recent_decisions} || :note::jsonb
     from stopped s
-    where k.shard_id = any(array[s.shard_id]) and k.job_id = :job_id
+    where k.shard_id = any(array[s.shard_id])
+      and k.job_id = any(array[case when s.shard_id is not null then :job_id::uuid end])
       and k.business_key between s.business_key and s.business_key
     returning k.shard_id, k.business_key, k.instance_id, k.revision),
 events as (

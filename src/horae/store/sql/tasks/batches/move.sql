@@ -22,7 +22,8 @@ remembered as (
         decisions = {recent_decisions} ||
                     (:note::jsonb || jsonb_build_object('at', m.at))
     from moved m
-    where k.shard_id = any(array[m.shard_id]) and k.job_id = :job_id
+    where k.shard_id = any(array[m.shard_id])
+      and k.job_id = any(array[case when m.shard_id is not null then :job_id::uuid end])
       and k.business_key between m.business_key and m.business_key
     returning k.shard_id, k.business_key, k.instance_id, k.revision, m.at),
 events as (
