@@ -92,7 +92,7 @@ class AsyncScheduler(AsyncVerbs):
 
         >>> await platform.scheduler.abort_move(17)
         Traceback (most recent call last):
-        horae_client.errors.Conflict: SCH_409_CONFLICT: shard 17 does not move
+        Conflict: SCH_409_CONFLICT: shard 17 does not move
         """
         return await self._ask(asked.abort_move(shard))
 
