@@ -9,7 +9,7 @@ WORKERS ?= 3
 RERUNS ?= 0
 # The three stages of the suite, by folders of tests/ and by files that are slow beside their folder.
 QUICK := domain house runtime security
-TEST := alerts api archive benchmarks boot delivery engine long repositories sdk service store testing upkeep \
+TEST := alerts api archive benchmarks boot certificates delivery drills engine fire_audit long repositories sdk service store testing upkeep \
     domain/cron/test_against_oracle.py domain/cron/test_cronsim.py domain/cron/test_quartz.py
 PROOF := console deploy events examples fuzzing mistakes monitoring people simulation start system domain/cron/test_fuzz.py
 QUICK_TESTS = $(addprefix tests/,$(QUICK)) $(addprefix --ignore=tests/,$(filter %.py,$(TEST) $(PROOF)))
@@ -171,6 +171,16 @@ bench-data: ## the template databases of the benchmarks, once
 bench: ## one benchmark, NAME=store SECONDS=30; the last line is its JSON
 	@$(BIN)/python -m benchmarks.run $(NAME) $(SECONDS)
 
+growth: ## 1 to 3 real nodes on 1 to 4 cells, counted, into docs/proof/growth.json; goes on where it was stopped
+	@$(BIN)/python -m benchmarks.growth
+
+simulate: ## 12 cells at 55,556 fires a second in simulated time, into docs/proof/scale.json; SCALE=0.2 NAMES="steady herds"
+	@$(BIN)/python -m benchmarks.simulation run $(NAMES) --scale $(or $(SCALE),1)
+
+simulate-validate: ## measure the service times of the simulation, and what it predicts beside what a node does here
+	@$(BIN)/python -m benchmarks.simulation calibrate
+	@$(BIN)/python -m benchmarks.simulation validate
+
 gate: ## short benchmarks beside the references of benchmarks/gate/references.json, in five minutes; STAGES="push herd"
 	@$(BIN)/python -m benchmarks.gate $(STAGES)
 
@@ -192,4 +202,4 @@ demo-stock: ## every product is asked for in its turn, and the inventory is not 
 docs: ## the documentation as a site under site/
 	$(BIN)/zensical build --clean
 
-.PHONY: help setup services console screenshots pins format check dist fresh-clone sbom third-party advisories wheels offline image quick test proof suite other-versions versions store-postgresql floors quick-python durations long bench-data bench gate reports reports-page demo-articles demo-exhibitions demo-stock docs
+.PHONY: help setup services console screenshots pins format check dist fresh-clone sbom third-party advisories wheels offline image quick test proof suite other-versions versions store-postgresql floors quick-python durations long bench-data bench growth simulate simulate-validate gate reports reports-page demo-articles demo-exhibitions demo-stock docs

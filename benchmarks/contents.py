@@ -142,6 +142,13 @@ CONTENTS: Final = (
         ("history_bytes",),
     ),
     Entry(
+        "graph",
+        70,
+        "1,000 graphs of 10 steps beside plain fires of the same engine, without a network",
+        ("rate", "plain", "ratio", "statements_per_fire", "steps", "rows_in_history"),
+        ("ratio",),
+    ),
+    Entry(
         "observing",
         0,
         "what metrics, and traces of one fire in a hundred, add to a fire, as parts of a node's CPU",

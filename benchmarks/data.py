@@ -25,6 +25,7 @@ CONTENT = sha256(
 TENANT = "00000000-0000-7000-8000-000000000001"
 TARGET_PORT = int(os.environ.get("HORAE_BENCH_TARGET_PORT", "5745"))
 START = "date_trunc('day', now())"
+EVERY_SHARD = "(n * 2654435761) % 4096"
 
 
 def name_of(jobs: int) -> str:
@@ -47,7 +48,7 @@ def make(server: Server, jobs: int) -> None:
     psql.run(server, "postgres", f"drop database if exists {name}", f"drop database if exists {name}_new")
     psql.run(server, "postgres", f"create database {name}_new")
     asyncio.run(migrations.migrate([CellSettings(name="bench", dsn=server.dsn(f"{name}_new"))], "test"))
-    psql.run(server, f"{name}_new", tenant_row(TENANT), _jobs(jobs, period))
+    psql.run(server, f"{name}_new", tenant_row(TENANT), insert_jobs(jobs, period))
     psql.run(server, f"{name}_new", "vacuum (analyze)", "checkpoint")
     psql.run(
         server,
@@ -64,15 +65,15 @@ def tenant_row(tenant: str) -> str:
                on conflict do nothing"""
 
 
-def _jobs(jobs: int, period: int) -> str:
-    """Jobs with definition, version and cursor, each with its own place in the period."""
+def insert_jobs(jobs: int, period: int, shard: str = EVERY_SHARD) -> str:
+    """Jobs with definition, version and cursor, each with its own place in the period; `shard`: of the n-th job."""
     first = f"{START} + n * interval '{period} s' / {jobs}"
     trigger = f"jsonb_build_object('kind', 'interval', 'every', {period}, 'anchor', {first})"
     target = f"jsonb_build_object('kind', 'http', 'url', 'http://127.0.0.1:{TARGET_PORT}/', 'signing', 'bench')"
     return f"""
         with made as (
             insert into job_cursor (shard_id, job_id, tenant_id, version, priority, next_fire_at)
-            select (n * 2654435761) % 4096, gen_random_uuid(), '{TENANT}', 1, 1, {first}
+            select {shard}, gen_random_uuid(), '{TENANT}', 1, 1, {first}
             from generate_series(1, {jobs}::bigint) n
             returning *),
         jobs as (

@@ -22,13 +22,13 @@ from benchmarks.data import SPREAD_JOBS, TARGET_PORT, fresh, make_jobs
 from benchmarks.measure import judged
 from benchmarks.nodes import node
 from benchmarks.overloaded import BOUNDS, FULL_S, LEAST_CALM, OVER, VARIANTS, Plan, Stream, Variant, figures
-from benchmarks.picture import COLOURS, Bar, Panel, draw
 from benchmarks.push import park, wake
 from benchmarks.runs import RUNS, KeptRuns, Run
 from benchmarks.server import FOLDER, SETTINGS, Server, running
 from benchmarks.speed import SpeedGauge
 from benchmarks.target import Target, receiving
 from horae.domain.placement import SHARDS
+from horae.runtime.picture import COLOURS, Bar, Panel, draw
 
 TEMPLATE_JOBS = 10_000
 FAR_ABOVE = 12_000.0  # fires a second: more than any node has sent here

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from benchmarks.contents import CONTENTS, Entry
 from benchmarks.measure import commit, figure_of
-from benchmarks.picture import COLOURS, Panel, draw
+from horae.runtime.picture import COLOURS, Panel, draw
 
 ROOT: Final = Path(__file__).parents[1]
 REPORTS: Final = ROOT / "benchmarks" / "reports"

@@ -10,7 +10,8 @@ from tests.steps import query
 INSERT = """
     with made as (
         insert into job (shard_id, id, tenant_id, name, status, definition, created_at, changed_at)
-        select ($2::int[])[1 + n * 997 % 2048], gen_random_uuid(), $3, $6 || '-' || n, 'ACTIVE', $4, $5, $5
+        select ($2::int[])[1 + n * 997 % cardinality($2::int[])], gen_random_uuid(), $3, $6 || '-' || n, 'ACTIVE',
+               $4, $5, $5
         from unnest($1::int[]) n
         returning *),
     versions as (
@@ -21,9 +22,9 @@ INSERT = """
 
 
 async def bulk_jobs(
-    ctx: Context, store: Store, number: int, definition: Definition, start: datetime, name: str = "bulk"
+    ctx: Context, store: Store, number: int, definition: Definition, start: datetime, name: str = "bulk", first: int = 0
 ) -> None:
-    """So many jobs over all cells whose cursors stand at `start`."""
+    """So many jobs over all cells whose cursors stand at `start`; their numbers begin with `first`."""
     for cell in store.cells:
-        part = [n for n in range(number) if n % len(store.cells) == store.cells.index(cell)]
+        part = [n for n in range(first, first + number) if n % len(store.cells) == store.cells.index(cell)]
         await query(cell, INSERT, part, store.shards_of(cell), ctx.tenant.id, definition, start, name)

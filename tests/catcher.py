@@ -23,6 +23,7 @@ class Arrival(msgspec.Struct, kw_only=True):
     idempotency_key: str
     instance: str
     key: str | None = None
+    payload: object = None
     path: str = ""
     address: str = ""
     at: datetime = datetime.min

@@ -143,6 +143,13 @@ def running_replica(folder: Path, primary: int, settings: dict[str, str]) -> Ite
 
 
 @contextmanager
+def running_data(folder: Path, settings: dict[str, str]) -> Iterator[int]:
+    """A server on the data that is in `folder` already, as after a restore. It may still be recovering."""
+    with _serving(folder, settings, _user(folder)) as port:
+        yield port
+
+
+@contextmanager
 def _serving(folder: Path, settings: dict[str, str], become: dict[str, object]) -> Iterator[int]:
     """A postgres process on the data in `folder`, until the block ends."""
     port = free_port()

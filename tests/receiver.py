@@ -17,7 +17,8 @@ OPEN.set()
 class Receiver:
     """What was received. `answers` maps a path to a list of statuses given one after the other, then 200.
 
-    `bodies` maps a path to what is said with them, and `gates` to what has to be set before anything is said.
+    `bodies` maps a path to what is said with them, `types` to the content type of it, and `gates` to what has to be set
+    before anything is said.
     """
 
     def __init__(self) -> None:
@@ -26,6 +27,7 @@ class Receiver:
         self.effects: Counter[str] = Counter()
         self.answers: dict[str, list[int]] = {}
         self.bodies: dict[str, bytes] = {}
+        self.types: dict[str, str] = {}
         self.gates: dict[str, threading.Event] = {}
         self.url = ""
         self.arrived = threading.Event()
@@ -54,6 +56,8 @@ def receiving() -> Iterator[Receiver]:
             answer = receiver.bodies.get(self.path, b"effect" if status < 300 else b"no")
             self.send_response(status)
             self.send_header("Content-Length", str(len(answer)))
+            if self.path in receiver.types:
+                self.send_header("Content-Type", receiver.types[self.path])
             if status == 299:
                 self.send_header("Horae-Outcome", "declined")
             self.end_headers()

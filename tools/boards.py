@@ -131,6 +131,14 @@ OVERVIEW: Final = Board(
             (("max by (cell) (horae_dead_letters_open)", "{{cell}}"),),
         ),
         Panel(
+            "Protective measures",
+            "Measures in force, and whether more nodes are asked for.",
+            (
+                ("max by (measure, scope) (horae_measures_in_force)", "{{measure}} {{scope}}"),
+                ("max(horae_nodes_wanted)", "more nodes"),
+            ),
+        ),
+        Panel(
             "API requests",
             "Requests a second by status.",
             ((_rate("horae_api_requests_total", "status"), "{{status}}"),),
@@ -330,9 +338,29 @@ CELLS: Final = Board(
             ),
         ),
         Panel(
+            "Moves of shards",
+            "Moves that have not ended, by step, and those whose last try ended with an error.",
+            (
+                ('max by (cell, step) (horae_shard_moves_running{cell=~"$cell"})', "{{cell}} {{step}}"),
+                ('max by (cell) (horae_shard_moves_failing{cell=~"$cell"})', "{{cell}} with an error"),
+            ),
+        ),
+        Panel(
+            "Closed for moves",
+            "For how long moving shards were closed.",
+            _quantiles("horae_shard_move_pause_seconds", '{cell=~"$cell"}'),
+            "s",
+        ),
+        Panel(
             "Archive",
             "Seconds since the end of the oldest day that is not archived. Only with an archive.",
             (('max by (cell) (horae_archive_lag_seconds{cell=~"$cell"})', "{{cell}}"),),
+            "s",
+        ),
+        Panel(
+            "WAL archive",
+            "Seconds since WAL was last archived: what a restore would lose now. Only where the server archives WAL.",
+            (('max by (cell) (horae_wal_archive_lag_seconds{cell=~"$cell"})', "{{cell}}"),),
             "s",
         ),
         Panel(
@@ -342,6 +370,17 @@ CELLS: Final = Board(
                 ('max by (cell) (horae_feed_lag_seconds{cell=~"$cell"})', "{{cell}} subscriptions"),
                 ('max by (cell) (horae_relay_lag_seconds{cell=~"$cell"})', "{{cell}} compensations"),
             ),
+            "s",
+        ),
+        Panel(
+            "Audit of fires",
+            "Findings that are open: fires that are missing, doubled or wrong, and schedules that stand still.",
+            (('max by (cell) (horae_audit_findings_open{cell=~"$cell"})', "{{cell}}"),),
+        ),
+        Panel(
+            "Audit of fires behind",
+            "Seconds since the last fire that the audit has judged.",
+            (('max by (cell) (horae_audit_lag_seconds{cell=~"$cell"})', "{{cell}}"),),
             "s",
         ),
         Panel(

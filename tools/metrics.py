@@ -7,11 +7,12 @@ from horae.runtime.span_export import TRACE_FAMILIES
 from horae.store.health.metrics import CELL_FAMILIES
 from horae.store.health.named_metrics import NAMED_FAMILIES
 from horae.upkeep.gauges import GAUGE_FAMILIES
+from horae.upkeep.move_metrics import MOVE_FAMILIES
 from horae.upkeep.service_level import LEVEL_FAMILIES
 
 FAMILIES = {
     "node and API": (*RUNTIME_FAMILIES, *TRACE_FAMILIES, *CELL_FAMILIES, *NAMED_FAMILIES, *LEVEL_FAMILIES),
-    "node": (*NODE_FAMILIES, *GAUGE_FAMILIES),
+    "node": (*NODE_FAMILIES, *GAUGE_FAMILIES, *MOVE_FAMILIES),
     "API": API_FAMILIES,
 }
 HEAD = """# Metrics

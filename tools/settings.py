@@ -19,6 +19,7 @@ TITLES = {
     "EncryptionSettings": "Encryption",
     "CallSettings": "Calls and events",
     "NodeSettings": "Nodes",
+    "MeasureSettings": "Protective measures",
     "ApiSettings": "API",
     "RetentionSettings": "Retention, archive and audit",
     "MonitoringSettings": "Monitoring and logs",

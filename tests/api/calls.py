@@ -26,6 +26,10 @@ def _job(body: Any = None, query: dict[str, Any] | None = None, **path: Any) -> 
     return lambda world: Call({"job": world.job} | path, query or {}, body, KEY)
 
 
+def _step(name: str) -> Callable[[World], Call]:
+    return lambda world: Call({"instance": world.graph_run, "step": f"{name}-{world.tenant.name}"}, headers=KEY)
+
+
 def _tenant(body: Any = None) -> Callable[[World], Call]:
     return lambda world: Call({"tenant": world.victim}, body=body)
 
@@ -47,6 +51,7 @@ CALLS: dict[str, Callable[[World], Call]] = {
         headers=KEY,
     ),
     "GET /api/v1/jobs": _plain(),
+    "GET /api/v1/problem-jobs": _plain(),
     "GET /api/v1/jobs/{job}": _job(),
     "DELETE /api/v1/jobs/{job}": _job(),
     "PUT /api/v1/jobs/{job}": _job({"version": 2, "cron": "0 */10 * * * ?"}),
@@ -72,15 +77,39 @@ CALLS: dict[str, Callable[[World], Call]] = {
     "POST /api/v1/plans/apply": _plain({"owner": "billing", "jobs": {"planned": {"cron": "0 9 * * *"}}}),
     "POST /api/v1/jobs/{job}/trigger": _job({"payload": 1}),
     "POST /api/v1/jobs/{job}/backfill": _job({"since": "2026-01-01T00:00:00Z", "until": "2026-01-01T01:00:00Z"}),
+    "POST /api/v1/jobs/{job}/backfill/plan": _job({"since": "2026-01-01T00:00:00Z", "until": "2026-01-01T01:00:00Z"}),
     "GET /api/v1/jobs/{job}/backfills": _job(),
     "GET /api/v1/backfills/{backfill}": lambda world: Call({"backfill": world.backfill}),
+    "POST /api/v1/backfills/{backfill}/pause": lambda world: Call({"backfill": world.backfill}),
+    "POST /api/v1/backfills/{backfill}/resume": lambda world: Call({"backfill": world.paused_backfill}),
     "POST /api/v1/backfills/{backfill}/cancel": lambda world: Call({"backfill": world.backfill}),
+    "POST /api/v1/backfill-groups": _plain(
+        {"since": "2026-01-01T00:00:00Z", "until": "2026-01-01T01:00:00Z", "prefix": "coupon"}
+    ),
+    "GET /api/v1/backfill-groups/{group}": lambda world: Call({"group": world.backfill_group}),
+    "POST /api/v1/backfill-groups/{group}/pause": lambda world: Call({"group": world.backfill_group}),
+    "POST /api/v1/backfill-groups/{group}/resume": lambda world: Call({"group": world.backfill_group}),
+    "POST /api/v1/backfill-groups/{group}/cancel": lambda world: Call({"group": world.backfill_group}),
     "GET /api/v1/jobs/{job}/instances": _job(),
     "GET /api/v1/jobs/{job}/counts": _job(),
     "GET /api/v1/instances": _plain(),
     "GET /api/v1/instances/{instance}": lambda world: Call({"instance": world.dead}),
+    "GET /api/v1/instances/{instance}/logs": lambda world: Call({"instance": world.returned}),
+    "GET /api/v1/instances/{instance}/logs/tail": lambda world: Call({"instance": world.returned}),
+    "GET /api/v1/instances/{instance}/result": lambda world: Call({"instance": world.returned}),
     "POST /api/v1/instances/{instance}/cancel": lambda world: Call({"instance": world.live}),
     "POST /api/v1/instances/{instance}/retry": lambda world: Call({"instance": world.waiting}),
+    "GET /api/v1/jobs/{job}/explain": _job(query={"at": "02:00"}),
+    "GET /api/v1/jobs/{job}/tasks/{key}/explain": lambda world: Call({"job": world.type, "key": "article-42"}),
+    "GET /api/v1/jobs/{job}/subjects/{key}/explain": lambda world: Call(
+        {"job": world.rolling, "key": f"1-{world.secret}"}
+    ),
+    "GET /api/v1/jobs/{job}/graph-runs": lambda world: Call({"job": world.graph}),
+    "GET /api/v1/graph-runs/{instance}": lambda world: Call({"instance": world.graph_run}),
+    "POST /api/v1/graph-runs/{instance}/steps/{step}/retry": _step("done"),
+    "POST /api/v1/graph-runs/{instance}/steps/{step}/skip": _step("second"),
+    "POST /api/v1/graph-runs/{instance}/steps/{step}/succeed": _step("third"),
+    "GET /api/v1/instances/{instance}/explain": lambda world: Call({"instance": world.dead}),
     "GET /api/v1/holds": _plain(),
     "GET /api/v1/workers": _plain(polling=True),
     "GET /api/v1/queues": _plain(),
@@ -88,6 +117,14 @@ CALLS: dict[str, Callable[[World], Call]] = {
     "POST /api/v1/dead-letters/{instance}/replay": lambda world: Call({"instance": world.dead}),
     "POST /api/v1/dead-letters/replay": lambda world: Call(body={"job": world.job}),
     "POST /api/v1/dead-letters/{instance}/discard": lambda world: Call({"instance": world.dead}),
+    "GET /api/v1/failure-causes": _plain(),
+    "GET /api/v1/failure-causes/{cause}": lambda world: Call({"cause": world.cause}),
+    "POST /api/v1/dead-letters/tag": lambda world: Call(body={"job": world.job, "add": ["x"]}),
+    "POST /api/v1/dead-letters/discard": lambda world: Call(body={"job": world.job, "reason": "old"}),
+    "POST /api/v1/paced-replays": lambda world: Call(body={"job": world.job}),
+    "GET /api/v1/paced-replays": _plain(),
+    "GET /api/v1/paced-replays/{replay}": lambda world: Call({"replay": world.paced_replay}),
+    "POST /api/v1/paced-replays/{replay}/stop": lambda world: Call({"replay": world.paced_replay}),
     "PUT /api/v1/tasks/{type}": lambda world: Call({"type": world.type}, body={"tasks": [{"key": "a", "at": AT}]}),
     "POST /api/v1/tasks/{type}/cancel": lambda world: Call(
         {"type": world.type}, body={"tasks": [{"key": "article-42"}]}
@@ -99,6 +136,7 @@ CALLS: dict[str, Callable[[World], Call]] = {
     "POST /api/v1/workers/heartbeat": _held(),
     "POST /api/v1/workers/finish": _held(),
     "POST /api/v1/workers/fail": _held(message="no"),
+    "POST /api/v1/workers/logs": _held(lines=[{"at": AT, "text": "a"}]),
     "GET /api/v1/scheduler/health": _plain(),
     "GET /api/v1/service-level": _plain(),
     "GET /api/v1/scheduler/series": _plain(hours=2, points=10),
@@ -109,6 +147,16 @@ CALLS: dict[str, Callable[[World], Call]] = {
     "GET /api/v1/shard-moves": _plain(),
     "POST /api/v1/shard-moves": _plain({"action": "REBALANCE"}),
     "POST /api/v1/shard-moves/{shard}/abort": lambda world: Call({"shard": world.moving_shard}),
+    "GET /api/v1/drills": _plain(),
+    "GET /api/v1/incidents": _plain(),
+    "POST /api/v1/incidents": _plain({"grade": "P2", "reason": "late"}),
+    "GET /api/v1/incidents/{incident}": lambda world: Call({"incident": world.incident}),
+    "POST /api/v1/incidents/{incident}/stop": lambda world: Call({"incident": world.incident}, body={"reason": "no"}),
+    "GET /api/v1/measures": _plain(),
+    "POST /api/v1/measures/{name}/override": lambda world: Call(
+        {"name": "peak_load"}, body={"in_force": False, "reason": "the peak is expected"}
+    ),
+    "POST /api/v1/measures/{name}/lift": lambda world: Call({"name": "peak_load"}, body={"reason": "it is over"}),
     "GET /api/v1/calendars": _plain(),
     "GET /api/v1/calendars/{calendar}": lambda world: Call({"calendar": world.calendar}),
     "PUT /api/v1/calendars/{calendar}": lambda world: Call({"calendar": "new"}, body=DAYS),
@@ -179,6 +227,7 @@ CALLS: dict[str, Callable[[World], Call]] = {
     "GET /api/v1/jobs/{job}/coverage": lambda world: Call({"job": world.rolling}),
     "GET /api/v1/audit": lambda world: Call(query={"resource": world.job}),
     "GET /api/v1/audit/chain": _plain(),
+    "GET /api/v1/certificates/{day}": lambda world: Call({"day": world.certified}),
     "GET /login/options": _plain(),
     "POST /login/key": lambda world: Call(body={"key": world.text}),
     "GET /api/v1/me": _plain(),

@@ -17,7 +17,7 @@ from horae.service.context import Context, PlatformContext
 from horae.service.identity import api_keys
 from horae.service.tenants import lifecycle, tenants
 from tests.api.calls import CALLS, Call
-from tests.api.world import a_world, asking, own_shards
+from tests.api.world import a_world, asking, end_incidents, own_shards
 from tests.steps import query
 
 pytestmark = pytest.mark.timeout(600)
@@ -31,6 +31,8 @@ MADE_BY_NAME = {
     "PUT /api/v1/alert-rules/{name}",
     "PUT /api/v1/silences/{name}",
 }
+NAMED_FOR_ALL = {"POST /api/v1/measures/{name}/override", "POST /api/v1/measures/{name}/lift"}
+"""Operations on things of the platform, whose names are the same for every tenant."""
 
 
 @pytest.fixture
@@ -99,7 +101,7 @@ def test_every_id_in_a_path_is_one_that_differs_between_tenants(acme, globex, ap
     for name, facts in operations(app).items():
         mine, theirs = CALLS[name](acme), CALLS[name](globex)
         same = {(key,) for key, value in mine.path.items() if value == theirs.path[key]} - free
-        assert not same or name in MADE_BY_NAME, (name, same)
+        assert not same or name in MADE_BY_NAME | NAMED_FOR_ALL, (name, same)
         assert {one["name"] for one in facts.get("parameters", []) if one["in"] == "path"} == set(mine.path)
 
 
@@ -109,7 +111,7 @@ async def test_every_operation_does_what_it_says_and_leaves_as_many_audit_rows_a
     for number, (name, facts) in enumerate(operations(app).items()):
         action = facts.get("x-horae-action")
         audited = action is not None and ACTIONS[action].audited
-        told = {"dead_letters.replay_many": 1, "plans.apply": 1, "POST /login/key": 1}.get(action or name, int(audited))
+        told = PAGES_OR_JOBS.get(action or name, int(audited))
         answer, written = await done(app, store, platform, name, action, acme) if action not in ALONE else (None, 0)
         if answer is None or not answer.is_success:  # what was done before it left nothing to do: in a world of its own
             assert written == 0, name
@@ -119,8 +121,20 @@ async def test_every_operation_does_what_it_says_and_leaves_as_many_audit_rows_a
         assert written == told, (name, written)
 
 
+PAGES_OR_JOBS = {
+    "backfill_groups.pause": 1,
+    "backfill_groups.resume": 1,
+    "backfill_groups.cancel": 1,
+    "dead_letters.replay_many": 1,
+    "dead_letters.discard_many": 1,
+    "dead_letters.tag": 1,
+    "plans.apply": 1,
+    "POST /login/key": 1,
+}
+"""Actions that leave an audit row for each page or job."""
 ALONE = {"jobs.remove", "tenant.pause", "tenant.resume", "tenants.pause", "tenants.resume", "tenants.remove"}
-"""Actions after which a world is not what it was."""
+ALONE |= {"dead_letters.discard_many", "dead_letters.tag"}
+"""Actions after which a world is not what it was, or that need dead letters which others have replayed."""
 
 
 async def done(app, store, platform: str, name: str, action: str | None, world) -> tuple[httpx2.Response, int]:
@@ -133,8 +147,10 @@ async def done(app, store, platform: str, name: str, action: str | None, world) 
         await lifecycle.pause(PlatformContext(store, "test"), world.tenant.name)
     if action == "tenants.resume":
         await lifecycle.pause(PlatformContext(store, "test"), world.paused_victim)
+    if action == "incidents.start":
+        await end_incidents(store)
     call = CALLS[name](world)
-    if name.endswith(("/skip", "/move", "/restore")):
+    if name.startswith("POST /api/v1/jobs/") and name.endswith(("/skip", "/move", "/restore")):
         call = await upcoming(app, text, name, call)
     before = await audit_rows(store)
     async with asking(app, text) as client:
@@ -252,6 +268,10 @@ async def test_a_role_of_the_platform_may_manage_tenants_and_sees_nothing_of_the
                     assert acme.secret not in answer.text, (role, name)
 
 
+ONE_ROW = {"jobs.problems"}
+"""Lists that have one row in a world, and so no second page."""
+
+
 async def test_a_cursor_of_another_tenant_opens_nothing(app, store, acme, globex):
     texts = [
         (await api_keys.create(Context.of(store, world.tenant, "test"), "all", [Role.ADMIN])).text
@@ -262,6 +282,7 @@ async def test_a_cursor_of_another_tenant_opens_nothing(app, store, acme, globex
         for name, facts in operations(app).items()
         if any(one["name"] == "cursor" for one in facts.get("parameters", []))
         and not ACTIONS[facts["x-horae-action"]].platform
+        and facts["x-horae-action"] not in ONE_ROW
     ]
     assert len(paged) >= 10
     async with asking(app, texts[0]) as mine, asking(app, texts[1]) as theirs:

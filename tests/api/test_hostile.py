@@ -92,7 +92,7 @@ def bodied(app) -> list[str]:
         if "application/json" in facts.get("requestBody", {}).get("content", {})
     ]
     assert len(found) >= FEWEST
-    assert sum("/workers/" in name for name in found) == 4
+    assert sum("/workers/" in name for name in found) == 5
     return found
 
 

@@ -10,6 +10,7 @@ from horae.api.models.schedules import TriggerView
 from horae.api.models.showing import show_one_of
 from horae.api.models.targets import TargetView
 from horae.domain.cron import Dialect
+from horae.domain.schedules.calendar_windows import CalendarWindow
 from horae.domain.schedules.triggers import (
     CronTrigger,
     DelayTrigger,
@@ -34,6 +35,7 @@ TRIGGERS = [
     KeyedTrigger(),
     RollingTrigger(864_000.0, 86_400.0, AT),
     RollingTrigger(864_000.0, 86_400.0, AT, budget=14_400.0, share=0.9, fresh=950_000.0),
+    RollingTrigger(CalendarWindow(zone="UTC", months=1), CronTrigger("0 2 * * *", Dialect.UNIX5, "Asia/Shanghai"), AT),
     ManualTrigger(),
 ]
 TARGETS = [
@@ -49,6 +51,8 @@ TARGETS = [
 @pytest.mark.parametrize("trigger", TRIGGERS, ids=lambda one: type(one).__name__)
 def test_a_trigger_is_sent_as_it_is_stored_without_its_salt(trigger):
     stored = {name: value for name, value in msgspec.to_builtins(trigger).items() if name != "salt"}
+    if isinstance(stored.get("every"), dict):
+        stored["every"] = {name: value for name, value in stored["every"].items() if name != "salt"}
     assert sent(TypeAdapter(TriggerView), trigger, TriggerView) == stored
 
 

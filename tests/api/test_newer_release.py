@@ -107,3 +107,12 @@ async def test_a_type_of_a_newer_release_is_paused_in_every_cell(admin, store):
     assert len(copies) == len(store.cells)
     for row in copies:
         assert (row["body"]["status"], row["body"]["definition"]["trigger"]["kind"]) == ("PAUSED", "future")
+
+
+async def test_a_dry_run_refuses_what_the_action_would_refuse(admin, newer):
+    for verb, code in (("pause", None), ("resume", CODE), ("trigger", CODE)):
+        for dry_run in (True, False):
+            asked = {"verb": verb, "names": ["new"], "dry_run": dry_run}
+            done = await admin.post("/bulk/jobs", json=asked, headers={"Idempotency-Key": f"{verb}-{dry_run}"})
+            [item] = done.json()["items"]
+            assert (item["ok"], item["code"]) == (code is None, code), (verb, dry_run)

@@ -158,6 +158,44 @@ async def test_a_backfill_is_begun_once_per_key_read_and_cancelled(admin, job, s
     assert len(await query(store, "select * from audit_log where action like 'backfill.%'")) == 2
 
 
+async def test_a_backfill_is_planned_paused_resumed_and_shows_how_far_it_is(admin, job, store):
+    since = (await query(store, "select created_at from job"))[0]["created_at"] - timedelta(hours=1)
+    asked = {"since": since.isoformat(), "until": (since + timedelta(days=2)).isoformat(), "rate": 2}
+    plan = (await admin.post("/jobs/coupon_job/backfill/plan", json=asked)).json()
+    assert plan["planned"] == plan["needed"] in {12, 13}
+    assert {"bound": "RATE", "calls_per_s": 2.0, "name": None} in plan["bounds"]
+    how = {"mode": "missing", "newest_first": True}
+    begun = (await admin.post("/jobs/coupon_job/backfill", json=asked | how, **keyed("k"))).json()
+    assert (begun["mode"], begun["newest_first"], begun["rate"], begun["rerun"]) == ("missing", True, 2.0, False)
+    refused = await admin.post("/jobs/coupon_job/backfill", json=asked | how | {"rerun": True}, **keyed("k2"))
+    assert (refused.status_code, "mode `all`" in refused.json()["detail"]) == (422, True)
+    path = f"/backfills/{begun['id']}"
+    paused = await admin.post(f"{path}/pause", **keyed("p"))
+    assert paused.json()["status"] == "PAUSED"
+    assert (await admin.post(f"{path}/pause", **keyed("p"))).json() == paused.json(), "the same key, the same answer"
+    assert (await admin.post(f"{path}/pause")).status_code == 409
+    assert (await admin.post(f"{path}/resume")).json()["status"] == "RUNNING"
+    progress = (await admin.get(path)).json()["progress"]
+    assert (progress["done"], progress["total"], progress["left_s"]) == (0, begun["planned"], None)
+
+
+async def test_a_backfill_group_is_begun_once_per_key_and_changed_as_a_whole(admin, job, store):
+    since = (await query(store, "select created_at from job"))[0]["created_at"] - timedelta(hours=1)
+    asked = {"since": since.isoformat(), "until": (since + timedelta(days=2)).isoformat(), "prefix": "coupon"}
+    begun = await admin.post("/backfill-groups", json=asked, **keyed("k"))
+    assert begun.status_code == 202
+    assert (await admin.post("/backfill-groups", json=asked, **keyed("k"))).json() == begun.json()
+    other = await admin.post("/backfill-groups", json=asked | {"rate": 1}, **keyed("k"))
+    assert other.json()["code"] == "SCH_409_DUPLICATE"
+    [item] = begun.json()["items"]
+    assert (item["name"], item["backfill"]["group_id"]) == ("coupon_job", begun.json()["id"])
+    path = f"/backfill-groups/{begun.json()['id']}"
+    for verb, status in (("pause", "PAUSED"), ("resume", "RUNNING"), ("cancel", "CANCELLED")):
+        shown = (await admin.post(f"{path}/{verb}")).json()
+        assert (shown["status"], [part["status"] for part in shown["parts"]]) == (status, [status])
+    assert (await admin.get(path)).json()["status"] == "CANCELLED"
+
+
 async def test_nothing_of_another_tenant_is_found(admin, job, owned, store, client, other):
     stranger = await client(Role.ADMIN, of=other)
     ins = (await admin.post("/jobs/coupon_job/trigger", **keyed("k"))).json()["instance_id"]

@@ -39,6 +39,20 @@ async def test_subjects_are_found_by_how_their_key_begins_and_sets_by_their_kind
     assert (await admin.get("/jobs?kind=yearly")).status_code == 422
 
 
+async def test_subjects_are_listed_by_status_and_by_batch(admin):
+    await admin.post("/jobs", json=ROLLING)
+    await admin.put("/jobs/stock/subjects", json={"keys": ["a", "b"]})
+    [one, _] = (await admin.get("/jobs/stock/subjects?status=0")).json()["items"]
+    assert (one["key"], one["status"], one["updated_at"]) == ("a", 0, one["added_at"])
+    for said in ("status=1", "status=2", "status=3", f"batch_no={'0' * 32}", f"status=0&batch_no={'0' * 32}"):
+        assert (await admin.get(f"/jobs/stock/subjects?{said}")).json()["items"] == [], said
+    first = (await admin.get("/jobs/stock/subjects?status=0&limit=1")).json()
+    rest = await admin.get("/jobs/stock/subjects", params={"status": 0, "limit": 1, "cursor": first["next"]})
+    assert [one["key"] for one in rest.json()["items"]] == ["b"]
+    for bad in ("status=4", "status=-1", "status=x", "batch_no=x", f"batch_no={'G' * 32}"):
+        assert (await admin.get(f"/jobs/stock/subjects?{bad}")).status_code == 422, bad
+
+
 async def test_a_stream_of_any_length_is_taken_in_and_a_bad_line_is_named(admin):
     await admin.post("/jobs", json=ROLLING)
     lines = b"".join(b'{"key": "product-%05d"}\n' % n for n in range(2500))
@@ -62,3 +76,34 @@ async def test_only_a_rolling_job_has_subjects_and_it_is_not_triggered_by_hand(a
     assert fired.status_code == 409
     short = {"name": "bad", "trigger": {"kind": "rolling", "window": 5, "every": 60}}
     assert (await admin.post("/jobs", json=short)).json()["code"] == "SCH_422_SCHEDULE"
+
+
+async def test_ticks_come_by_a_cron_schedule_and_windows_in_calendar_months(admin):
+    every = {"kind": "cron", "expression": "0 2 * * *", "zone": "Asia/Shanghai"}
+    said = {"kind": "rolling", "window": {"months": 1, "zone": "Europe/Berlin"}, "every": every}
+    made = (await admin.post("/jobs", json={"name": "stock", "trigger": said})).json()["trigger"]
+    assert made["window"] == {"months": 1, "zone": "Europe/Berlin"}
+    assert (made["every"]["expression"], made["every"]["zone"], made["every"]["dialect"]) == (
+        "0 2 * * *",
+        "Asia/Shanghai",
+        "unix5",
+    )
+    await admin.put("/jobs/stock/subjects", json={"keys": ["a"]})
+    assert (await admin.get("/jobs/stock/coverage")).json()["ages"] == [0, 0, 0, 0, 0, 0, 1]
+    assert (await admin.get("/jobs/stock/subjects/a/explain")).status_code == 200
+    again = await admin.put("/jobs/stock", json={"version": 1, "trigger": made})
+    assert (again.status_code, again.json()["trigger"]) == (200, made), "what was read can be sent back"
+    short = await admin.post("/jobs", json={"name": "days", "trigger": {**said, "window": {"days": 10}}})
+    assert short.json()["trigger"]["window"] == {"days": 10, "zone": "UTC"}
+    for bad in (
+        {"window": {"months": 1, "days": 1}},
+        {"window": {}},
+        {"window": {"months": 13}},
+        {"window": {"days": 1.5}},
+        {"window": {"days": 1, "zone": "Mars/Base"}},
+        {"every": {"kind": "cron", "expression": "no"}},
+        {"every": {"kind": "cron", "expression": "0 2 * * *", "zone": "Mars/Base"}},
+        {"every": "60"},
+    ):
+        answer = await admin.post("/jobs", json={"name": "bad", "trigger": {**said, **bad}})
+        assert answer.status_code == 422, bad

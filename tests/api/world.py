@@ -12,11 +12,15 @@ from horae.domain.alerts.alerts import RuleFault
 from horae.domain.alerts.kinds import AlertKind
 from horae.domain.alerts.rules import AlertRule, NamedRule
 from horae.domain.errors import Invalid
+from horae.domain.graphs.runs import StepState
 from horae.domain.ids import Prefix, public, shard_in
+from horae.domain.incidents.incidents import IncidentGrade
 from horae.domain.tenants.tenants import Tenant
 from horae.domain.workers.queue_workers import PollOrigin
 from horae.runtime.randomness import new_id, new_token
 from horae.security.roles import Role
+from horae.security.signing_keys import SigningKey
+from horae.service.certificates import certificates
 from horae.service.context import Context, PlatformContext
 from horae.service.events import intake_batches, intakes
 from horae.service.events.intake_batches import IntakeMessage
@@ -26,10 +30,16 @@ from horae.service.instances import instances
 from horae.service.tenants import tenants
 from horae.service.workers.poll_records import PollRecorder, WorkerPoll
 from horae.store.alerts import alerts
+from horae.store.graphs import runs as graph_runs
+from horae.store.graphs import steps as graph_steps
+from horae.store.graphs.steps import NewStepRow, StepChange
+from horae.store.incidents import incidents
 from horae.store.moves import moves
 from horae.store.nodes import leases
+from horae.store.protocol import StoreProtocol
 from horae.store.store import Store
 from horae.upkeep.alert_watch import alert_row
+from horae.upkeep.dead_letter_triage import CauseSorter
 from tests.holding import write_hold
 
 TTL = timedelta(seconds=600)
@@ -67,14 +77,23 @@ class World(NamedTuple):
     live: str
     waiting: str
     dead: str
+    returned: str
+    cause: str
+    paced_replay: str
     held: dict[str, Any]
     backfill: str
+    paused_backfill: str
+    backfill_group: str
+    graph: str
+    graph_run: str
     key: str
     text: str
     session: str
     victim: str
     paused_victim: str
+    certified: str
     moving_shard: str
+    incident: str
 
 
 def asking(app: FastAPI, text: str | None) -> httpx2.AsyncClient:
@@ -142,12 +161,17 @@ async def _furnished(ctx: Context, ask: Callable[..., Any], text: str) -> World:
         recorder.note(asked, now)
     await recorder.once()
     begun = []
-    for hours in (2, 1):
+    for hours in (3, 2, 1):
         past = {
             "since": (now - timedelta(hours=hours)).isoformat(),
             "until": (now - timedelta(hours=hours - 1)).isoformat(),
         }
+        if hours == 3:
+            chosen = {"prefix": f"coupon-{name}"}
+            group = await ask("POST", "/backfill-groups", past | chosen, **{"Idempotency-Key": str(hours)})
+            continue
         begun.append(await ask("POST", f"/jobs/{ids['coupon']}/backfill", past, **{"Idempotency-Key": str(hours)}))
+    await ask("POST", f"/backfills/{begun[1]['id']}/pause")
     spare = await api_keys.create(ctx, "spare", [Role.VIEWER])
     wanted = SessionRequest(ctx.tenant, f"user:{name}", "Somebody")
     opened = [await sessions.open_for(ctx, wanted, Terms()) for _ in range(2)]
@@ -173,13 +197,44 @@ async def _furnished(ctx: Context, ask: Callable[..., Any], text: str) -> World:
         rolling=f"rolling-{name}",
         **runs,
         backfill=begun[0]["id"],
+        paused_backfill=begun[1]["id"],
+        backfill_group=group["id"],
+        **await _a_graph(ctx, ask, secret),
         key=spare.key.principal,
         text=text,
         session=opened[0].session.public_id,
         victim=f"victim-{name}",
         paused_victim=f"asleep-{name}",
+        certified=await _a_certified_day(ctx),
         moving_shard=str(await _a_moving_shard(ctx)),
+        incident=await _an_incident(ctx),
     )
+
+
+async def _a_graph(ctx: Context, ask: Callable[..., Any], secret: str) -> dict[str, str]:
+    """A graph with two open runs: a step that has succeeded, and two that wait behind one that waits for a worker."""
+    name = f"graph-{ctx.tenant.name}"
+    done, first, *behind = (f"{one}-{ctx.tenant.name}" for one in ("done", "first", "second", "third"))
+    steps = [{"name": done}, {"name": first}, *({"name": one, "needs": [first]} for one in behind)]
+    body = {"name": name, "labels": {"secret": secret}, "steps": [{"payload": secret} | step for step in steps]}
+    made = await ask("POST", "/jobs", body)
+    for key in "12":
+        run = (await instances.trigger(ctx, name, key, even_if_down=True)).instance_id
+        shard = shard_in(run)
+        async with ctx.store.tx(shard) as tx:
+            await graph_runs.start(tx, [(shard, run, tx.now + timedelta(days=1))], new_token())
+            named = enumerate([done, first, *behind])
+            await graph_steps.insert(tx, [NewStepRow(shard, run, ctx.tenant.id, place, one) for place, one in named])
+            await graph_steps.change(tx, [StepChange(shard, run, 0, StepState.SUCCESS, 0)])
+    return {"graph": made["id"], "graph_run": public(Prefix.INSTANCE, run)}
+
+
+async def _a_certified_day(ctx: Context) -> str:
+    """A day of the past with a certificate; another one for each of two tenants."""
+    back = timedelta(days=1 + sum(ctx.tenant.name.encode()) % 7)
+    day = (ctx.now() - back).date()
+    await certificates.make(ctx, SigningKey(bytes(32)), day)
+    return str(day)
 
 
 async def _a_moving_shard(ctx: Context) -> int:
@@ -190,6 +245,26 @@ async def _a_moving_shard(ctx: Context) -> int:
     async with ctx.store.tx(shard) as tx:
         await moves.request(tx, shard, new_id(shard, tx.now), other, ctx.actor)
     return shard
+
+
+END_INCIDENTS = "update incident set ended_at = now(), step = 'ENDED', result = 'STOPPED' where step <> 'ENDED'"
+
+
+async def end_incidents(store: StoreProtocol) -> None:
+    """No incident is open: there is one at a time."""
+    for cell in store.cells:
+        async with cell.tx() as tx:
+            await tx.run(END_INCIDENTS)
+
+
+async def _an_incident(ctx: Context) -> str:
+    """An open incident, on which no node works. It is in the last cell, as if that had answered first."""
+    await end_incidents(ctx.store)
+    cell = ctx.store.cells[-1]
+    async with cell.tx() as tx:
+        id_ = new_id(min(ctx.store.shards_of(cell)), tx.now)
+        assert await incidents.start(tx, id_, IncidentGrade.P2, "late", ctx.actor, tx.now)
+    return public(Prefix.INCIDENT, id_)
 
 
 async def _alerts(ctx: Context, ask: Callable[..., Any], secret: str) -> dict[str, str]:
@@ -244,18 +319,31 @@ async def _messages(ctx: Context, ask: Callable[..., Any], secret: str) -> dict[
 
 
 async def _runs(ctx: Context, ask: Callable[..., Any], job: str, secret: str) -> dict[str, Any]:
-    """Instances in every stage: two dead, one that waits for its retry, one in a worker's hands, one unclaimed."""
-    for n in range(4):
+    """Instances in every stage: two dead, one done, one that waits for its retry, one in a worker's hands,
+    one unclaimed.
+    """
+    for n in range(5):
         await instances.trigger(ctx, job, str(n), payload={"secret": secret}, even_if_down=True)
-    polled = (await ask("POST", "/workers/poll", {"queue": job, "worker_id": "w", "limit": 4}))["items"]
+    polled = (await ask("POST", "/workers/poll", {"queue": job, "worker_id": "w", "limit": 5}))["items"]
     items = [{name: one[name] for name in ("instance_id", "attempt", "token")} for one in polled]
-    dead, buried, waiting, held = items
-    failures = [one | {"message": secret, "retryable": False} for one in (dead, buried)]
+    dead, buried, waiting, returned, held = items
+    await ask("POST", "/workers/logs", {"items": [returned | {"lines": [{"at": AT, "text": secret}] * 2}]})
+    await ask("POST", "/workers/finish", {"items": [returned | {"result": {"secret": secret}}]})
+    failures = [
+        one | {"message": said, "retryable": False} for one, said in ((dead, secret), (buried, f"{secret} was refused"))
+    ]
     failures.append(waiting | {"message": secret, "retry_after": 3600})
     await ask("POST", "/workers/fail", {"items": failures})
+    await CauseSorter(ctx.store).once()
+    causes = (await ask("GET", "/failure-causes"))["items"]
+    for _ in range(2):
+        replay = await ask("POST", "/paced-replays", {"tag": secret})
     live = await instances.trigger(ctx, job, "live", payload={"secret": secret}, even_if_down=True)
     return {
         "dead": dead["instance_id"],
+        "returned": returned["instance_id"],
+        "cause": causes[0]["cause"],
+        "paced_replay": replay["id"],
         "waiting": waiting["instance_id"],
         "held": held,
         "live": public(Prefix.INSTANCE, live.instance_id),

@@ -27,9 +27,10 @@ KEY_ID, SECRET = "archive-test", "a-secret-of-the-tests"
 
 
 class S3Server(NamedTuple):
-    """A running server with the bucket `archive`."""
+    """A running server with the bucket `archive`. `tls_port` answers over TLS, where a certificate was given."""
 
     port: int
+    tls_port: int = 0
 
     def settings(self) -> Settings:
         """The settings of an archive of its own in that bucket."""
@@ -43,8 +44,8 @@ class S3Server(NamedTuple):
 
 
 @contextmanager
-def seaweedfs(folder: Path) -> Iterator[S3Server]:
-    """SeaweedFS with its four parts in one process."""
+def seaweedfs(folder: Path, certificate: tuple[Path, Path] | None = None) -> Iterator[S3Server]:
+    """SeaweedFS with its four parts in one process. `certificate` and its key serve TLS on another port as well."""
     parts = ("master", "volume", "filer", "s3")
     ports = dict(zip((name for one in parts for name in (f"{one}.port", f"{one}.port.grpc")), _free(8), strict=True))
     options = [f"-{name}={port}" for name, port in ports.items()]
@@ -56,10 +57,14 @@ def seaweedfs(folder: Path) -> Iterator[S3Server]:
         "-master.volumeSizeLimitMB=64",
         "-volume.max=0",
     ]
+    tls_port = 0
+    if certificate is not None:
+        [tls_port] = _free(1)
+        options += [f"-s3.port.https={tls_port}", f"-s3.cert.file={certificate[0]}", f"-s3.key.file={certificate[1]}"]
     command = [str(WEED), "server", f"-dir={folder}", "-filer", "-s3", *address, *options]
     names = {"AWS_ACCESS_KEY_ID": KEY_ID, "AWS_SECRET_ACCESS_KEY": SECRET}
     with _running(command, names, folder, ports["s3.port"]):
-        server = S3Server(ports["s3.port"])
+        server = S3Server(ports["s3.port"], tls_port)
         open_target(server.settings()).put("first", b"")  # it makes a bucket with its first object
         yield server
     for left in Path("/tmp").glob("seaweedfs-*-grpc-*.sock"):

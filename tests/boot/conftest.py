@@ -17,6 +17,7 @@ from tests.keyring import keyring
 HORAE = Path(sys.executable).parent / "horae"
 OVER_POSTGRESQL = {
     *("migrate", "node", "api", "serve", "dev", "doctor", "keyring", "init", "config", "cell", "why", "version"),
+    "certificate",
 }
 """The commands that need no API. `key bootstrap` and `audit` need none either, and may have one."""
 

@@ -6,10 +6,12 @@ import pytest
 from typer.testing import CliRunner
 
 from horae.boot.cli import whole
+from horae.domain.schedules import Misfire, OnMisfire, Policies
+from horae.domain.schedules.triggers import cron
 from horae.service.jobs import jobs
 from horae.upkeep.anchors import read
 from horae.upkeep.audit_chain import AuditChainer
-from tests.steps import a_job, query
+from tests.steps import Looker, a_job, move_clock, query
 from tests.upkeep.auditing import omnipotent
 
 
@@ -51,3 +53,23 @@ async def test_a_log_is_verified_anchored_and_its_first_bad_block_named(horae, c
     assert (found["cell"], found["fault"]["block"]) == (cell.name, bad)
     assert f"block {bad}" in await asyncio.to_thread(horae, "verify", "--cell", cell.name, status=1)
     assert "no cell" in await asyncio.to_thread(horae, "verify", "--cell", "nowhere", status=1)
+
+
+async def test_fires_are_audited_and_a_missing_one_is_named(horae, ctx, store):
+    import asyncio
+
+    job = await a_job(ctx, "hourly", cron("0 * * * *"), policies=Policies(misfire=Misfire(OnMisfire.ALL)))
+    await move_clock(store, hours=5)
+    for cell in store.cells:
+        await Looker(store, cell).once()
+    said = json.loads(await asyncio.to_thread(horae, "fires", "--json"))
+    assert (said["jobs"], said["missing"], said["findings"]) == (1, 0, [])
+    assert said["expected"] in {4, 5}  # the last one may be too young
+    assert "each has one verdict" in await asyncio.to_thread(horae, "fires", "--tenant", "acme")
+    await query(store, "delete from instance_live where fire_time = $1", job.next_fire_at)
+    said = json.loads(await asyncio.to_thread(horae, "fires", "--json", status=1))
+    [finding] = said["findings"]
+    assert (finding["fault"], finding["job"]) == ("MISSING", "hourly")
+    assert "MISSING" in await asyncio.to_thread(horae, "fires", status=1)
+    await query(store, "insert into dropped_day values (now(), now()::date + 1, 'instance_history')")
+    assert "dropped" in await asyncio.to_thread(horae, "fires", status=1)

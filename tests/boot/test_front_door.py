@@ -18,9 +18,20 @@ from horae.domain.tenants.tenants import SYSTEM
 from tests.house.test_command_line import COMMANDS
 from tests.receiver import receiving
 
-OVER_POSTGRESQL = {"migrate", "node", "api", "serve", "dev", "doctor", "init", "audit verify", "audit anchor"}
+OVER_POSTGRESQL = {
+    "migrate",
+    "node",
+    "api",
+    "serve",
+    "dev",
+    "doctor",
+    "init",
+    "audit fires",
+    "audit verify",
+    "audit anchor",
+}
 OVER_POSTGRESQL |= {"key bootstrap", "why"}
-GROUPS_OVER_POSTGRESQL = {"cell", "keyring", "config"}
+GROUPS_OVER_POSTGRESQL = {"cell", "certificate", "config", "drill", "keyring", "measure", "recover", "restore"}
 LOCAL = {
     "version",
     "manual",
@@ -37,6 +48,7 @@ AT = "2035-01-01T09:00:00+0000"
 PLAN_CPU_S = 5.0
 LATER = "2035-01-01T09:00:30+0000"
 NO_INSTANCE, NO_ALERT, NO_MESSAGE = (f"{kind}_01hv3zq5k8e9r7t2m4n6p8s0v1" for kind in ("ins", "alr", "prk"))
+NO_CAUSE, NO_REPLAY = (f"{kind}_01hv3zq5k8e9r7t2m4n6p8s0v1" for kind in ("cau", "prp"))
 SOURCE = '{"origin": {"kind": "http", "url": "https://shop.example.com/pending"}}'
 
 
@@ -79,9 +91,36 @@ CALLS = [
     Call("dead-letter list"),
     Call("dead-letter replay --tag x", changes=True),
     Call("dead-letter discard {instance}", changes=True, status=4),
+    Call("dead-letter discard --tag x --reason old", changes=True),
+    Call("dead-letter tag --tag x --add y", changes=True),
+    Call("failure-cause list"),
+    Call(f"failure-cause show {NO_CAUSE}", status=3),
+    Call("paced-replay start --tag x --key k", changes=True),
+    Call("paced-replay list"),
+    Call(f"paced-replay show {NO_REPLAY}", status=3),
+    Call(f"paced-replay stop {NO_REPLAY}", changes=True, status=3),
     Call(f"backfill start daily --since {AT} --until {LATER} --key k", changes=True, status=1),
     Call("backfill show {backfill}"),
+    Call(f"backfill plan daily --since {AT} --until {LATER}", status=1),
+    Call("backfill pause {backfill}", changes=True),
+    Call("backfill resume {backfill}", changes=True),
     Call("backfill cancel {backfill}", changes=True),
+    Call(f"backfill-group start --prefix daily --since {AT} --until {LATER} --key k", changes=True),
+    Call("backfill-group show {group}"),
+    Call("backfill-group pause {group}", changes=True),
+    Call("backfill-group resume {group}", changes=True),
+    Call("backfill-group cancel {group}", changes=True),
+    Call("graph create OTHER --file {graph}", changes=True),
+    Call("graph update NIGHTLY --file {graph}", changes=True),
+    Call("graph show NIGHTLY"),
+    Call("graph runs NIGHTLY"),
+    Call(f"graph run {NO_INSTANCE}", status=3),
+    Call(f"graph retry {NO_INSTANCE} load", changes=True, status=3),
+    Call(f"graph skip {NO_INSTANCE} load", changes=True, status=3),
+    Call(f"graph succeed {NO_INSTANCE} load", changes=True, status=3),
+    Call("job problems"),
+    Call("logs {instance}"),
+    Call("instance result {instance}", status=3),
     Call("subject add SET a b", changes=True),
     Call("subject import SET", changes=True, said="c\nd\n"),
     Call("subject list SET"),
@@ -193,15 +232,19 @@ def ids(horae, api, monkeypatch, tmp_path):
     [letter] = horae.json("dead-letter", "list")
     range_ = ("--since", "2026-01-01T00:00:00+0000", "--until", "2026-01-01T03:00:00+0000", "--key", "k")
     begun = horae.json("backfill", "start", "past", *range_)
+    earlier = ("--since", "2025-01-01T00:00:00+0000", "--until", "2025-01-01T03:00:00+0000", "--key", "g")
+    group = horae.json("backfill-group", "start", "--prefix", "past", *earlier)
     key = horae.json("key", "create", "revoked", "--role", "viewer")
-    files = {name: tmp_path / name for name in ("file", "crontab", "empty", "log")}
+    files = {name: tmp_path / name for name in ("file", "crontab", "empty", "log", "graph")}
     files["file"].write_text("owner: team\njobs: {planned: {cron: '@daily'}}\n")
     files["crontab"].write_text("0 * * * * /usr/bin/hourly\n")
     files["empty"].write_text("[]")
+    files["graph"].write_text("steps: [{name: load}]\n")
+    horae("graph", "create", "NIGHTLY", "--file", files["graph"])
     files["log"].write_text("name,time\nhourly,2030-01-01T00:30:00+00:00\n")
     for name in [name for name in os.environ if name.startswith("HORAE_") and name != "HORAE_ENVIRONMENT"]:
         monkeypatch.delenv(name)
-    found = {"instance": letter["instance_id"], "backfill": begun["id"], "key": key["id"]}
+    found = {"instance": letter["instance_id"], "backfill": begun["id"], "group": group["id"], "key": key["id"]}
     return found | {name: str(file) for name, file in files.items()}
 
 

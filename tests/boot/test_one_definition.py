@@ -106,7 +106,21 @@ def test_an_update_defines_what_a_creation_does(body):
         ({"at": NOW}, {"trigger": {"kind": "once", "at": "2030-01-31T08:00:00.123456Z"}}),
         ({"after": 3.0}, {"trigger": {"kind": "delay", "seconds": 3}}),
         ({"keyed": True}, {"trigger": {"kind": "keyed"}}),
-        ({"rolling": 600.0}, {"trigger": {"kind": "rolling", "window": 600, "every": 60}}),
+        ({"rolling": "600"}, {"trigger": {"kind": "rolling", "window": 600, "every": 60}}),
+        (
+            {"rolling": "10d", "every": 86400.0},
+            {"trigger": {"kind": "rolling", "window": {"days": 10}, "every": 86400}},
+        ),
+        (
+            {"rolling": "1mo", "cron": "0 2 * * *", "zone": "Europe/Berlin"},
+            {
+                "trigger": {
+                    "kind": "rolling",
+                    "window": {"months": 1, "zone": "Europe/Berlin"},
+                    "every": {"kind": "cron", "expression": "0 2 * * *", "zone": "Europe/Berlin"},
+                }
+            },
+        ),
         ({}, {"trigger": {"kind": "manual"}}),
     ],
     ids=lambda one: next(iter(one), "manual"),

@@ -54,6 +54,8 @@ def test_a_rolling_set_is_made_filled_and_looked_at(horae):
     assert horae.json("subject", "add", "STOCK", "p-1", "p-2")["changed"] == 2
     assert horae.json("subject", "coverage", "STOCK")["subjects"] == 2
     assert [one["key"] for one in horae.json("subject", "list", "STOCK", "--prefix", "p-2")] == ["p-2"]
+    assert [one["status"] for one in horae.json("subject", "list", "STOCK", "--status", "0")] == [0, 0]
+    assert horae.json("subject", "list", "STOCK", "--batch", "0" * 32) == []
     assert [one["name"] for one in horae.json("job", "list", "--kind", "rolling")] == ["STOCK"]
     assert horae.json("job", "list", "--kind", "cron") == []
     assert "--url" in horae("job", "create", "SLOW", "--rolling", "60", "--rate", "20", status=1)

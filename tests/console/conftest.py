@@ -12,7 +12,8 @@ from tests.cluster import Cluster
 from tests.console import witness
 from tests.console.browser import LANGUAGES, PATIENCE_MS, browsing, profile
 from tests.console.desk import Desk
-from tests.console.scene import set_up
+from tests.console.runs import runs_and_causes
+from tests.console.scene import Scene, set_up
 from tests.console.serving import Home, Served, serving
 from tests.console.words import Words
 
@@ -64,7 +65,7 @@ async def served(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> 
 async def lived(served: Served) -> tuple[Home, dict[str, str]]:
     """A tenant with something on every page, for tests that only look."""
     home = await served.home()
-    return home, await set_up(served, home)
+    return home, await set_up(served, home) | await runs_and_causes(Scene(served, home))
 
 
 @pytest_asyncio.fixture(scope="package", loop_scope="session")

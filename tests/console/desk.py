@@ -82,8 +82,12 @@ class Desk:
 
     async def set_time(self, label: str, at: datetime) -> None:
         """Write a time into a field of the dialog, in the zone of this browser."""
-        local = at.astimezone(ZoneInfo("Asia/Shanghai")).strftime("%Y-%m-%dT%H:%M:%S")
-        await self.dialog.get_by_label(label).fill(local)
+        await self.dialog.get_by_label(label).fill(self.local(at))
+
+    @staticmethod
+    def local(at: datetime) -> str:
+        """A time as a field has it, in the zone of this browser."""
+        return at.astimezone(ZoneInfo("Asia/Shanghai")).strftime("%Y-%m-%dT%H:%M:%S")
 
     def button(self, name: str, **blanks: object) -> Locator:
         """A button by its text's name."""

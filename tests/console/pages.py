@@ -11,6 +11,9 @@ PAGES = {
     "rolling": "/rolling",
     "events": "/events",
     "dead-letters": "/dead-letters",
+    "causes": "/dead-letters/causes",
+    "replays": "/dead-letters/replays",
+    "backfill-groups": "/backfill-groups",
     "alerts": "/alerts",
     "alert-channels": "/alerts/channels",
     "alert-rules": "/alerts/rules",
@@ -19,7 +22,8 @@ PAGES = {
     "tenants": "/tenants",
 }
 PLATFORM = {"overview-platform": "/", "all-tenants": "/tenants/all", "tenant": "/tenants/all/system"}
-SINGLE = ("instance", "task", "source", "subjects", "alert")
+PLATFORM |= {"incidents": "/incidents", "drills": "/drills"}
+SINGLE = ("instance", "run", "task", "source", "subjects", "cause", "replay", "backfill-group", "alert")
 OF_JOB = {
     "job": "",
     "job-calendar": "?view=calendar",
@@ -29,6 +33,6 @@ OF_JOB = {
 
 
 def pages_of(made: dict[str, str], job: str = "coupon_job") -> dict[str, str]:
-    """With the pages of single things: a job in all its views, an instance, a task, a source, a set, an alert."""
+    """With the pages of single things: a job in all its views, an instance, a run, a task, a source, a set …"""
     of_job = {name: f"/jobs/{job}{view}" for name, view in OF_JOB.items()} | {"job-edit": f"/jobs/{job}/edit"}
     return PAGES | (of_job if "job 0" not in made else {}) | {name: made[name] for name in SINGLE}

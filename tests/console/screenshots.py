@@ -18,6 +18,7 @@ from tests.cluster import private_cluster
 from tests.console.browser import LANGUAGES, NARROW, browsing, profile
 from tests.console.desk import Desk
 from tests.console.pages import PLATFORM, pages_of
+from tests.console.runs import runs_and_causes
 from tests.console.scene import Scene, set_up
 from tests.console.serving import Home, Served, serving
 from tests.console.words import Words
@@ -96,8 +97,8 @@ def shots(home: Home, platform: Home, made: dict[str, str]) -> list[tuple[str, d
 
 async def lived_in(served: Served, home: Home) -> dict[str, str]:
     """A tenant whose jobs have run for a while."""
-    made = await set_up(served, home)
     scene = Scene(served, home)
+    made = await set_up(served, home) | await runs_and_causes(scene)
     await query(served.store.cells[0], A_DAY, home.tenant.id, scene.now)
     more = {"keys": [f"product-{number:03}" for number in range(12, 80)], "at_once": True}
     await home.ask("PUT", "/jobs/STOCK/subjects", more)
@@ -129,7 +130,8 @@ async def at_queues(scene: Scene) -> None:
             await scene.trigger(name)
     for worker, queue in (("host-1/4711", "print_labels"), ("host-2/97", "print_labels")):
         await scene.home.ask("POST", "/workers/poll", {"queue": queue, "worker_id": worker, "limit": 1})
-    await scene.when("/workers", lambda page: len(page["items"]) == 2)
+    polled = lambda page: sum(one["queue"] == "print_labels" for one in page["items"]) == 2  # noqa: E731
+    await scene.when("/workers", polled)
 
 
 async def walk(

@@ -57,7 +57,7 @@ AUDIT = """
           from generate_series($4::int, $5::int) n) made"""
 BLOCKS_READ = """
     select coalesce(sum(shared_blks_hit + shared_blks_read), 0)::bigint as many from pg_stat_statements
-    where userid = 'horae_api'::regrole and query !~ 'typeinfo_tree'"""
+    where userid = 'horae_api'::regrole and query !~ 'typeinfo_tree|overdue_fires|living node'"""
 NEXT = """async (label) => {
     const row = () => document.querySelector(".rows tbody tr")?.innerText;
     const button = [...document.querySelectorAll(".pager button")].find(one => one.textContent === label);
@@ -137,7 +137,7 @@ async def asks_little(served, desk: Desk, act: Callable[[], Awaitable[object]], 
 
 
 async def blocks_read(served) -> int:
-    """By the API's statements so far, in all cells, without what its driver asks about types."""
+    """By the API's statements so far, in all cells, without what its driver and its watch over nodes ask beside it."""
     found = await query(served.store.cells[0], BLOCKS_READ)
     return found[0]["many"]
 

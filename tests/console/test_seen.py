@@ -1,20 +1,14 @@
 """Every page: for people who cannot point or see well, on a phone, by day and by night; and nothing inline."""
 
-from pathlib import Path
-
 import pytest
 from playwright.async_api import expect
 
 from tests.console.browser import NARROW, profile
 from tests.console.desk import Desk
+from tests.console.page_checks import AXE, RUN, WIDER
 from tests.console.pages import PLATFORM, pages_of
 from tests.console.words import Words
 
-AXE = Path(__file__).parents[2] / "console/node_modules/axe-core/axe.min.js"
-RUN = """async () => (await axe.run({resultTypes: ["violations"]})).violations
-    .filter(one => ["serious", "critical"].includes(one.impact))
-    .map(one => `${one.id}: ${one.nodes.map(node => node.html.slice(0, 200)).join(" ... ")}`)"""
-WIDER = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 MARK = """() => {
     const seen = [...document.querySelectorAll(
         "button:not([disabled]), a[href], input:not([disabled]), textarea, summary, [role=button], [role=combobox]")]

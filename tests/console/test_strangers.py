@@ -12,6 +12,7 @@ from horae.service.identity import api_keys
 from tests.console.browser import profile
 from tests.console.desk import Desk
 from tests.console.pages import PLATFORM, pages_of
+from tests.console.runs import backfill_group, cause_of, ended_run, paced_replay
 from tests.console.scene import QUICK, Scene
 from tests.console.words import Words
 
@@ -79,7 +80,15 @@ async def write_everywhere(served, home) -> dict[str, str]:
     await home.ask("PUT", "/silences/evil", silence | {"labels": {"a": TEXTS[1]}, "owner": TEXTS[2][:128]})
     await home.ask("PUT", "/alert-rules/evil", {"kind": "late", "job": NAMES[2], "owner": EVIL[:128]})
     alert = await scene.alert("answers")
+    run = await ended_run(scene, NAMES[2] + "run", *TEXTS, EVIL, *NAMES, result={EVIL: TEXTS, "names": NAMES})
+    cause = await cause_of(scene, "answers")
+    await home.ask("POST", "/dead-letters/tag", {"job": "answers", "add": NAMES})
+    group = await backfill_group(scene, prefix=NAMES[1], owner=None)
     made = {
+        "run": run,
+        "cause": f"/dead-letters/causes/{cause}",
+        "replay": await paced_replay(scene, tag=EVIL[:120], limit=1),
+        "backfill-group": group,
         "alert": f"/alerts/{alert['id']}",
         "subjects": f"{subjects}?view=subjects",
         "source": f"/sources/{quote(kind, safe='')}",
@@ -114,6 +123,13 @@ async def test_nothing_that_others_wrote_is_ever_executed(served, browser, langu
         assert seen > 10, "it is shown, as text"
         await desk.open(made["instance"])
         await expect(desk.page.get_by_text(TEXTS[0], exact=False).first).to_be_visible()
+        await desk.open(made["run"])
+        await expect(desk.page.get_by_role("log")).to_contain_text(EVIL)
+        await expect(desk.page.locator("#result")).to_contain_text(TEXTS[0])
+        await desk.open(made["cause"])
+        await desk.page.get_by_text(desk.words("triage.samples.show")).first.click()
+        await expect(desk.page.locator("td .json")).to_contain_text(TEXTS[0])
+        assert await desk.page.evaluate("window.__pwned") == 0
         desk.ears.check()
         platform = await served.platform()
         await desk.log_out()

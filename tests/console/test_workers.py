@@ -14,6 +14,7 @@ async def test_a_queue_without_a_worker_says_so_here_and_at_its_job_until_a_work
     queue = desk.page.get_by_role("group", name=words("workers.queues.title")).locator("tbody tr")
     await expect(queue).to_have_count(1)
     await expect(queue).to_contain_text(words("workers.queues.unattended"))
+    await expect(desk.page.get_by_text(words("workers.queues.sentence.unattended", count=1, queues=1))).to_be_visible()
     await expect(desk.page.get_by_text(words("workers.workers.empty.title"))).to_be_visible()
     await queue.get_by_role("cell", name="print_labels").last.get_by_role("link").click()
     line = desk.page.locator("p.hold")
@@ -27,5 +28,8 @@ async def test_a_queue_without_a_worker_says_so_here_and_at_its_job_until_a_work
     await expect(worker).to_contain_text("host-1/4711")
     await expect(worker).to_contain_text(words("workers.workers.polling"))
     await expect(queue).to_contain_text(words("workers.queues.attended"))
+    await desk.page.get_by_label(words("workers.workers.onlyPolling")).check()
+    await expect(worker).to_have_count(1)
+    assert "polling=true" in desk.page.url
     await desk.go("/jobs/print_labels")
     await expect(line).to_have_count(0)

@@ -19,6 +19,8 @@ from horae.domain.instances.outcomes import (
     Unrecoverable,
 )
 from horae.domain.jobs.jobs import own_queue
+from horae.domain.schedules.triggers import cron
+from horae.domain.targets.calls import Call
 from horae.domain.targets.targets import HttpTarget
 from horae.domain.workers.completion_tokens import is_completion_token
 from tests.delivery.builders import a_job, an_attempt
@@ -79,6 +81,14 @@ async def test_templates_fill_query_headers_and_body(sender, server, received):
     assert received.lines == [f"PUT /hook?{query} HTTP/1.1"]
     assert (received.headers[0]["x-key"], received.headers[0]["content-type"]) == ("<42>", "application/x+json")
     assert msgspec.json.decode(received.bodies[0]) == {"n": [1, 2], "try": 1}
+
+
+async def test_business_dates_are_filled_and_the_call_itself_stays_plain(sender, server, received):
+    query = {"day": "{{fire_time | Asia/Shanghai | %Y%m%d}}", "since": "{{previous_fire_time | UTC | %H:%M}}"}
+    job = a_job(HttpTarget(server.url, query=query), trigger=cron("*/30 * * * *"))
+    await sender.deliver(an_attempt(), job)
+    assert received.lines == ["POST /?day=20261115&since=08%3A30 HTTP/1.1"]
+    assert msgspec.json.decode(received.bodies[0]).keys() == set(Call.__struct_fields__)
 
 
 async def test_a_get_has_a_query_and_no_body(sender, server, received):

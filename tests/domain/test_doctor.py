@@ -23,7 +23,7 @@ SOUND = {
     "synchronous_standby_names": "db2",
 }
 GROWTH = Growth(datetime(2030, 1, 31, tzinfo=UTC), 14, 8, 2**30, 2**40, (), ())
-CELL = CellFacts(150019, SOUND, False, timedelta(), 1000, 0, 8, 0, GROWTH)
+CELL = CellFacts(150019, SOUND, False, timedelta(), 1000, 0, 8, 0, GROWTH, wal_archive_lag=timedelta(seconds=10))
 WRONG = {
     "fsync": "off",
     "full_page_writes": "off",
@@ -129,3 +129,10 @@ def test_an_empty_list_of_synchronous_standbys_is_a_fault_where_a_standby_may_be
     assert [one.name for one in unfit(cell, production=production)] == (
         ["synchronous_standby_names"] if level is Severity.FAULT else []
     )
+
+
+@pytest.mark.parametrize(("lag_s", "level"), [(None, Severity.HINT), (45, Severity.OK), (61, Severity.FAULT)])
+def test_wal_that_is_not_archived_for_a_minute_is_a_fault(lag_s, level):
+    lag = None if lag_s is None else timedelta(seconds=lag_s)
+    [found] = [one for one in examine(CELL._replace(wal_archive_lag=lag)) if one.name == "WAL archive"]
+    assert found.level is level

@@ -8,7 +8,7 @@ import pytest
 from horae.domain.instances.instances import Lane
 from horae.domain.instances.outcomes import TargetHealth
 from horae.domain.limits.hold_reasons import HoldReason
-from horae.domain.limits.holds import GateKind, GateName, HeldLane, gates_of
+from horae.domain.limits.holds import WITHHOLDING_MEASURES, GateKind, GateName, HeldLane, gates_of
 from horae.domain.limits.limits import Key, Limit
 from horae.domain.targets.targets import HttpTarget
 from horae.domain.tenants.tenants import Allowance
@@ -213,7 +213,12 @@ def test_readers_know_every_gate_that_a_call_may_wait_at():
     allowances = Allowances(home_of=None)
     allowances._of[TENANT] = Allowance(limit=limit, quotas={"db": limit})
     limits = [key.name for key, _ in allowances.limits(job)]
-    assert gates_of(job.id, job.definition) == [TARGET, *(GateName(GateKind.LIMIT, name) for name in limits)]
+    measures = [f"{name}/normal" for name in WITHHOLDING_MEASURES]
+    assert gates_of(job.id, job.definition) == [
+        TARGET,
+        *(GateName(GateKind.LIMIT, name) for name in limits),
+        *(GateName(GateKind.MEASURE, name) for name in measures),
+    ]
 
 
 async def test_rows_are_written_when_something_changed_and_nothing_is_asked_while_nothing_is_held(store):

@@ -25,7 +25,7 @@ LIMIT = Limit(concurrency=3)
 CALLS = 3
 ACCEPTED = 5
 """Answers of 202: these wait to be completed."""
-CUT_SHORT = 10
+CUT_SHORT = 20
 """Calls that may fall on a kept connection just as the answer before ends it; with one try they are not heard."""
 DONE = Delivery(Success(), 200, 1, None)
 

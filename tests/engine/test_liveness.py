@@ -70,7 +70,7 @@ class Gates(Admission):
         super().__init__(
             1000, permits=Shut(), limits_of=lambda job: [limit] * len(job.definition.quotas), now=lambda: self.time
         )
-        self.target_of = self._target_of
+        self.target_of = lambda job: self._targets.get(job, self.time)
 
 
 class Shut:

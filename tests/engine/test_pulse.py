@@ -23,6 +23,7 @@ from horae.store.events import outbox
 from horae.store.nodes.pulses import Sign
 from horae.upkeep.audit_chain import AuditChainer
 from horae.upkeep.copies import Copier
+from tests.engine.graphs import a_graph, begin, step
 from tests.steps import Looker, a_job, a_type, claim_everywhere, every, move_clock, query, until
 
 
@@ -80,6 +81,11 @@ async def rolls(ctx, store):
     await a_job(ctx, "set", RollingTrigger(window=60, every=30, anchor=store.cells[0].clock.now()))
 
 
+async def begins_a_graph(ctx, _store):
+    await a_graph(ctx, [step("http://127.0.0.1:9", "a")])
+    await begin(ctx)
+
+
 async def has_a_secret(ctx, _store):
     await secrets.put(ctx, "name", "value")
 
@@ -114,6 +120,7 @@ async def asks_for_a_task(ctx, store):
         (is_paused, Sign.HELD_TENANTS),
         (is_backfilled, Sign.BACKFILLS),
         (rolls, Sign.ROLLING_SETS),
+        (begins_a_graph, Sign.GRAPHS),
         (has_a_secret, Sign.SECRETS),
         (has_a_secret, Sign.COPIES),
         (rolls, Sign.COPIES),

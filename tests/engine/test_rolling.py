@@ -3,7 +3,7 @@
 import asyncio
 from bisect import bisect_left
 from collections import Counter, deque
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from msgspec.structs import replace
@@ -11,7 +11,8 @@ from msgspec.structs import replace
 from horae.domain.errors import Conflict
 from horae.domain.instances.outcomes import ErrorCode, Success, Unrecoverable
 from horae.domain.instances.retries import RetryPolicy
-from horae.domain.schedules.triggers import RollingTrigger
+from horae.domain.schedules.calendar_windows import CalendarWindow
+from horae.domain.schedules.triggers import RollingTrigger, cron
 from horae.domain.targets.targets import HttpTarget, QueueTarget
 from horae.engine.rolling import Roller
 from horae.engine.territory import Territory
@@ -27,6 +28,7 @@ from tests.engine.builders import a_pushed_job
 from tests.engine.fleet import kill, several
 from tests.steps import NOWHERE, a_job, claim, move_clock, query, settle, until
 
+ANCIENT = datetime(2020, 1, 1, tzinfo=UTC)
 ONE_TRY = RetryPolicy(max_failures=1)
 RECORDED = "select business_key as key, fire_time, ended_at, state from instance_history"
 
@@ -143,6 +145,25 @@ async def test_new_subjects_wait_for_the_next_tick_unless_they_may_run_at_once(c
     await move_clock(store, seconds=60)
     await roll(store)
     assert [row["key"] for row in await born(store)] == ["later"], "what ran at once counts"
+
+
+async def test_ticks_by_a_cron_schedule_take_who_was_not_refreshed_for_calendar_days(ctx, store):
+    await move_clock(store, hours=-((store.cells[0].clock.now().hour - 3) % 24))
+    trigger = RollingTrigger(CalendarWindow(zone="Europe/Berlin", days=2), cron("0 * * * *"), ANCIENT)
+    made = await a_job(ctx, "STOCK", trigger, target=NOWHERE, retry=ONE_TRY, width=16)
+    await Copier(store).once()
+    await subjects.add(ctx, made, ["a"], at_once=True)
+    await roll(store)
+    assert len(await finish_all(store)) == 1
+    await roll(store)
+    for hours, many in ((23, 0), (23, 0), (4, 1), (1, 0)):
+        await move_clock(store, hours=hours)
+        await roll(store)
+        rows = await born(store)
+        assert len(rows) == many, hours
+        assert all(row["fire_time"].minute == row["fire_time"].second == 0 for row in rows)
+        assert len(await finish_all(store)) == many
+        await roll(store)
 
 
 async def test_a_tick_takes_the_oldest_first_and_spreads_them_over_itself(ctx, store):

@@ -21,7 +21,7 @@ from tests.domain.builders import NOW
 from tests.engine.builders import FakeDesk, a_pushed_job, a_timer
 
 EVENTS = 300
-LINES_PER_EVENT = 160
+LINES_PER_EVENT = 165
 """Lines of the package for one event: a call is offered, admitted, held back or answered, or a turn begins."""
 GROWTH, MAX_LINES_MORE = 1.5, 20
 """How much more one event may cost with everyone waiting than with a few: a heap is deeper by some levels, and of many

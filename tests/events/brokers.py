@@ -1,17 +1,19 @@
 """Real brokers for tests, each in a temporary folder and on a free port; killed, restarted and wiped by its own pid."""
 
 import asyncio
+import json
 import os
 import pwd
 import random
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +26,7 @@ ROOT = Path(__file__).parents[2]
 BIN = str(ROOT / ".venv" / "bin")
 RABBIT = Path("/usr/lib/rabbitmq/bin")
 JARS = ROOT / ".venv" / "kafka"
+ROCKET_JARS = ROOT / ".venv" / "rocketmq"
 PATIENCE = 180
 PORTS = 15_000, 32_000
 
@@ -49,6 +52,10 @@ class Broker:
 
     def start(self) -> None:
         raise NotImplementedError
+
+    def topic(self, name: str) -> str:
+        """A topic of the tenant `acme`."""
+        return f"acme.{name}"
 
     async def declare(self, *topics: str) -> None:
         """Make topics; Kafka makes them itself."""
@@ -255,16 +262,107 @@ class Rabbit(Broker):
             await (await connection.channel()).queue_delete(queue)
 
 
-def free_ports() -> int:
-    """A free port whose neighbour is free too: a Kafka node needs a pair.
+class Rocket(Broker):
+    """A name server, one broker and one proxy. The broker is what is killed: the two others stay."""
+
+    kind = "rocketmq"
+    WIDTH = 7
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.port = free_ports(self.WIDTH)
+        self.declared = {"ready"}
+
+    @property
+    def url(self) -> str:
+        return f"127.0.0.1:{self.port + 1}"
+
+    def topic(self, name: str) -> str:
+        """Its names have no dot, and `*` in `{tenant}-*` stands for something without a hyphen."""
+        return "acme-" + name.replace("-", "_").replace(".", "_")
+
+    def start(self) -> None:
+        if self.pid:
+            subprocess.run([ROOT / "tools" / "rocketmq", "part", "broker", self.folder], check=True)
+        else:
+            subprocess.run([ROOT / "tools" / "rocketmq", "start", self.folder, str(self.port)], check=True)
+        self.pid = self._pid("broker")
+
+    def _pid(self, part: str) -> int:
+        file = self.folder / f"{part}.pid"
+        return int(file.read_text()) if file.exists() else 0
+
+    def close(self) -> None:
+        for part in ("waiter", "proxy", "broker", "names"):
+            if pid := self._pid(part):
+                end(pid, signal.SIGKILL)
+
+    def ready(self) -> bool:
+        """It takes a message: an open port says little, and a broker is registered after it has opened its port."""
+        log = self.folder / "broker.log"
+        started = log.exists() and "boot success" in log.read_text()
+        return started and answers(self.port + 1) and asyncio.run(self._takes())
+
+    async def _takes(self) -> bool:
+        from horae.delivery.brokers import Message, sink_of
+        from horae.domain.errors import HoraeError
+
+        sink = sink_of(self.settings)
+        try:
+            await self.declare("ready")
+            for topic in self.declared:  # for a while after a restart, the proxy remembers that they were not there
+                await sink.send(topic, [])
+            await sink.send("ready", [Message("ready", "ready", b"?", {})])
+        except (OSError, EOFError, HoraeError):  # whatever it says while it starts
+            return False
+        finally:
+            await sink.close()
+        return True
+
+    async def declare(self, *topics: str) -> None:
+        """Topics of type FIFO, and that answered; by the protocol of `mqadmin`, which takes seconds to start."""
+        for topic in topics:
+            facts = {
+                "topic": topic,
+                "defaultTopic": "TBW102",
+                "readQueueNums": "4",
+                "writeQueueNums": "4",
+                "perm": "6",
+                "topicFilterType": "SINGLE_TAG",
+                "topicSysFlag": "0",
+                "order": "false",
+                "attributes": "+message.type=FIFO",
+            }
+            self.declared.add(topic)
+            await self._ask({"code": 17, "language": "OTHER", "version": 0, "opaque": 1, "flag": 0, "extFields": facts})
+
+    async def _ask(self, command: dict[str, object]) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.port + 5)
+        try:
+            head = json.dumps(command).encode()
+            writer.write(struct.pack(">ii", len(head) + 4, len(head)) + head)
+            length = struct.unpack(">i", await reader.readexactly(4))[0]
+            answer = await reader.readexactly(length)
+            told = json.loads(answer[4 : 4 + (struct.unpack(">i", answer[:4])[0] & 0xFFFFFF)])
+            assert told["code"] == 0, told
+        finally:
+            writer.close()
+
+    def log(self) -> str:
+        files = [self.folder / f"{part}.log" for part in ("names", "broker", "proxy")]
+        return "\n".join(file.read_text()[-700:] for file in files if file.exists())
+
+
+def free_ports(width: int = 2) -> int:
+    """A free port whose neighbours are free too: a Kafka node needs a pair, RocketMQ seven in a row.
 
     None that the kernel gives to connections: between a kill and its restart, one could take it.
     """
     while True:
         port = random.randrange(*PORTS)
-        with socket.socket() as first, socket.socket() as second, suppress(OSError):
-            first.bind(("127.0.0.1", port))
-            second.bind(("127.0.0.1", port + 1))
+        with ExitStack() as opened, suppress(OSError):
+            for n in range(width):
+                opened.enter_context(socket.socket()).bind(("127.0.0.1", port + n))
             return port
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.events.brokers import JARS, RABBIT, Kafka, Nats, Rabbit, running
+from tests.events.brokers import JARS, RABBIT, ROCKET_JARS, Kafka, Nats, Rabbit, Rocket, running
 
 HERE = Path(__file__).parent
 
@@ -22,7 +22,9 @@ def brokers():
     if not list(JARS.glob("ready-*")):
         pytest.skip("tools/kafka fetch has not been run")
     with ExitStack() as opened, ThreadPoolExecutor() as threads:
-        kinds = [kind for kind in (Kafka, Nats, Rabbit) if kind is not Rabbit or RABBIT.exists()]
+        kinds = [Kafka, Nats]
+        kinds += [Rabbit] if RABBIT.exists() else []
+        kinds += [Rocket] if list(ROCKET_JARS.glob("ready-*")) else []
         started = list(threads.map(lambda kind: opened.enter_context(running(kind)), kinds))
         yield {broker.kind: broker for broker in started}
 
@@ -44,6 +46,11 @@ def rabbit(brokers):
     return the(brokers, "rabbitmq")
 
 
-@pytest.fixture(params=["kafka", "nats", "rabbitmq"])
+@pytest.fixture
+def rocket(brokers):
+    return the(brokers, "rocketmq")
+
+
+@pytest.fixture(params=["kafka", "nats", "rabbitmq", "rocketmq"])
 def broker(brokers, request):
     return the(brokers, request.param)

@@ -37,7 +37,7 @@ def taken(monkeypatch):
 
 async def test_all_intakes_end_at_once_in_the_middle_of_their_batches(ctx, store, broker, taken):
     """A library that awaits its messages one by one swallowed two of three cancellations: the node stood still."""
-    topic = f"acme.endings-{broker.kind}"
+    topic = broker.topic(f"endings-{broker.kind}")
     await broker.declare(topic)
     store.brokers = broker_rules({"main": broker.settings})
     for n in range(SOURCES):

@@ -15,7 +15,7 @@ SOURCES = 20
 
 async def test_what_was_not_acknowledged_is_given_out_again_at_once(broker):
     """By whoever closes after a batch that failed; what was acknowledged stays so."""
-    topic = f"acme.back-{broker.kind}"
+    topic = broker.topic(f"back-{broker.kind}")
     await broker.declare(topic)
     await send(broker, topic, [f"{n}".encode() for n in range(MESSAGES)], "back")
     first = source_of(broker.settings, topic, "test")

@@ -85,7 +85,7 @@ async def state(store):
 @pytest.mark.parametrize("number", SIZES)
 async def test_the_highest_version_of_every_key_holds(ctx, store, broker, number, committed):
     """Judged when the last message was taken, not when it first looks right."""
-    topic = f"acme.changes-{broker.kind}-{number}"
+    topic = broker.topic(f"changes-{broker.kind}-{number}")
     await broker.declare(topic)
     store.brokers = broker_rules({"main": broker.settings})
     await a_type(ctx, TYPE)
@@ -119,7 +119,8 @@ async def test_a_paused_intake_leaves_what_comes_in_its_topic_and_people_see_how
     ctx, store, broker, monkeypatch
 ):
     monkeypatch.setattr("horae.upkeep.intakes.BACKLOG_CHECK_INTERVAL_S", 0.1)
-    topic = f"acme.paused-{broker.kind}"
+    left = None if broker.kind == "rocketmq" else 0  # it cannot be asked how many are left
+    topic = broker.topic(f"paused-{broker.kind}")
     await broker.declare(topic)
     store.brokers = broker_rules({"main": broker.settings})
     await a_type(ctx, TYPE)
@@ -133,21 +134,21 @@ async def test_a_paused_intake_leaves_what_comes_in_its_topic_and_people_see_how
 
     try:
         await send(broker, topic, [a_change("a", 1), a_change("b", 1), b"?"], 1)
-        await until(lambda: stands(taken=3, parked=1, waiting=0, error=None), 60)
+        await until(lambda: stands(taken=3, parked=1, waiting=left, error=None), 60)
         await intakes.pause(ctx, "in", paused=True)
         await duty.once()  # it is told, and ends
         await send(broker, topic, [a_change("a", 2), a_change("c", 1)], 2)
         assert await stands(taken=3)
         assert "c" not in await state(store)
         await intakes.pause(ctx, "in", paused=False)
-        await until(lambda: stands(taken=5, parked=1, waiting=0), 60)
+        await until(lambda: stands(taken=5, parked=1, waiting=left), 60)
         assert {key: version for key, (version, _) in (await state(store)).items()} == {"a": 2, "b": 1, "c": 1}
     finally:
         await duty.close()
 
 
 async def test_an_intake_that_may_not_ask_what_waits_takes_all_the_same(ctx, store, broker, monkeypatch):
-    topic = f"acme.unseen-{broker.kind}"
+    topic = broker.topic(f"unseen-{broker.kind}")
     await broker.declare(topic)
     store.brokers = broker_rules({"main": broker.settings})
     await a_type(ctx, TYPE)

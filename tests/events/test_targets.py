@@ -46,7 +46,7 @@ async def taken(broker, topic, number):
 
 
 async def test_a_broker_that_acknowledges_has_the_call_under_its_key(broker, sender):
-    topic = f"acme.calls-{broker.kind}"
+    topic = broker.topic(f"calls-{broker.kind}")
     await broker.declare(topic)
     job = a_job(TopicTarget("main", topic, read_timeout=30.0), {"hello": "world"})
     done = await sender.deliver(an_attempt(), job)

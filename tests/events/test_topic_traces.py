@@ -30,6 +30,8 @@ def header_of(kind, handle):
     """The `traceparent` of a message, read with the library of its broker."""
     if kind == "kafka":
         return dict(handle.headers())["traceparent"].decode()
+    if kind == "rocketmq":
+        return str(handle.user_properties["traceparent"])
     return str((handle.headers if kind == "nats" else handle.header.properties.headers)["traceparent"])
 
 
@@ -49,7 +51,7 @@ async def first_message(broker, topic):
 
 
 async def test_a_trace_leads_from_the_caller_to_the_reader_of_a_topic(ctx, store, cells, broker, collector):
-    own, topic = own_spans(), f"acme.traced-{uuid4().hex}"  # a broker keeps what another try of this test said
+    own, topic = own_spans(), broker.topic(f"traced-{uuid4().hex}")  # a broker keeps what another try of this test said
     await broker.declare(topic)
     store.brokers = broker_rules({"main": broker.settings})
     await a_type(ctx, "TOLD", target=TopicTarget("main", topic))

@@ -6,10 +6,16 @@ import pytest
 
 from horae.delivery.brokers import source_of
 from horae.domain.errors import Unavailable
+from tests.events.conftest import the
 from tests.events.sending import send
 from tests.steps import until
 
 MESSAGES = 60
+
+
+@pytest.fixture(params=["kafka", "nats", "rabbitmq"])
+def broker(brokers, request):
+    return the(brokers, request.param)
 
 
 async def some(source):
@@ -21,7 +27,7 @@ async def some(source):
 
 async def test_what_waits_is_counted_until_it_is_acknowledged(broker):
     """While it lies there and while it is being worked on, also for whoever begins anew."""
-    topic = f"acme.waiting-{broker.kind}"
+    topic = broker.topic(f"waiting-{broker.kind}")
     await broker.declare(topic)
     await send(broker, topic, [b"?"] * MESSAGES, topic)
     source = source_of(broker.settings, topic, "test")
@@ -52,7 +58,7 @@ async def counts(source, number):
 
 async def test_asking_what_waits_holds_up_nobody_who_takes(broker):
     """Both at once; who gives up asking leaves the taking as it was."""
-    topic = f"acme.asked-{broker.kind}"
+    topic = broker.topic(f"asked-{broker.kind}")
     await broker.declare(topic)
     await send(broker, topic, [b"?"] * MESSAGES, topic)
     source = source_of(broker.settings, topic, "test")

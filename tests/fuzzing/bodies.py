@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from horae.api.hot import HotBody
 from horae.api.models import (
+    backfills,
     bulk,
     dead_letters,
     identity,
@@ -38,7 +39,8 @@ KINDS: tuple[type[BaseModel] | type[msgspec.Struct], ...] = (
     identity.NewApiKey,
     identity.SetRoles,
     instances.NewRun,
-    instances.NewBackfill,
+    backfills.NewBackfill,
+    backfills.NewBackfillGroup,
     operations.NewCalendar,
     operations.JobTestRequest,
     tenants.AllowanceSpec,

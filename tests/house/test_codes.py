@@ -23,6 +23,7 @@ PROVOKED = {
     "SCH_413_TOO_LARGE": "api/test_reading.py",
     "SCH_415_MEDIA_TYPE": "api/test_reading.py",
     "SCH_422_INVALID": "api/test_document.py",
+    "SCH_422_RESULT_SIZE": "api/test_logs.py",
     "SCH_422_SCHEDULE": "api/test_changes.py",
     "SCH_429_RATE_LIMITED": "api/test_access.py",
     "SCH_429_RETRY_LIMITED": "api/test_runs.py",

@@ -8,7 +8,13 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("src", "sdk/python/src", "tests", "benchmarks", "tools", "examples")
 PINNED = set(re.findall(r"^([a-z0-9-]+)==", (ROOT / "requirements" / "dev.txt").read_text(), re.MULTILINE))
-NAMED_OTHERWISE = {"nats": "nats-py", "opentelemetry": "opentelemetry-sdk", "xdist": "pytest-xdist", "yaml": "pyyaml"}
+NAMED_OTHERWISE = {
+    "grpc": "grpcio",
+    "nats": "nats-py",
+    "opentelemetry": "opentelemetry-sdk",
+    "xdist": "pytest-xdist",
+    "yaml": "pyyaml",
+}
 """Modules whose package has another name."""
 ONLY_PLANTED = "tools/semgrep/planted.py"
 """Faults for the rules to find; nobody runs it."""

@@ -8,10 +8,11 @@ from tests.long.table import TABLE, read_rows
 
 ROOT = Path(__file__).parents[2]
 ALL_ROWS = [*(f"R-{n:02}" for n in range(1, 30)), *(f"S-{n:02}" for n in range(1, 19))]
-ROWS_OF_CELLS = {"R-28"}
-"""Restore of a cell: its line comes with the work on cells."""
 ROWS_OF_INSTALLATION = [f"I-{n:02}" for n in range(1, 7)]
 FOLDERS_OF_INSTALLATION = ("deploy", "start")
+ROWS_OF_OPERATION = [f"O-{n:02}" for n in range(1, 9)]
+FOLDERS_OF_OPERATION = ("certificates", "drills", "fire_audit")
+ROWS_OF_WORKFLOWS = [f"W-{n:02}" for n in (1, 4, 5, 6)]
 ROWS = read_rows(TABLE.read_text())
 
 
@@ -38,15 +39,15 @@ def faults() -> set[str]:
     return {name for file in files for name in re.findall(r"^    name = \"([\w-]+)\"$", file.read_text(), re.MULTILINE)}
 
 
-def test_there_are_forty_seven_rows_and_each_but_those_of_cells_has_one_line():
+def test_there_are_forty_seven_rows_and_each_has_one_line():
     assert len(ALL_ROWS) == 47
-    hardened = [name for name in ALL_ROWS if name not in ROWS_OF_CELLS]
-    assert [row.name for row in ROWS] == [*hardened, *ROWS_OF_INSTALLATION]
+    assert [row.name for row in ROWS] == [*ALL_ROWS, *ROWS_OF_INSTALLATION, *ROWS_OF_OPERATION, *ROWS_OF_WORKFLOWS]
 
 
-def test_every_long_test_of_an_installation_has_a_row():
+def test_every_long_test_of_installation_and_operation_has_a_row():
     named = {test for row in ROWS for test in row.tests}
-    files = [file for folder in FOLDERS_OF_INSTALLATION for file in (ROOT / "tests" / folder).glob("test_*.py")]
+    folders = (*FOLDERS_OF_INSTALLATION, *FOLDERS_OF_OPERATION)
+    files = [file for folder in folders for file in (ROOT / "tests" / folder).glob("test_*.py")]
     found = {f"{file.relative_to(ROOT)}::{name}" for file in files for name in long_tests_of(file)}
     assert found
     assert found <= named

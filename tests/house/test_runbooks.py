@@ -69,7 +69,7 @@ def test_the_commands_of_a_runbook_are_understood(page):
     for line in commands_of(page):
         program, *words = shlex.split(line)
         if program != "horae":
-            assert program in {"curl", "pg_isready", "timedatectl"}
+            assert program in {"curl", "pg_isready", "pgbackrest", "psql", "timedatectl"}
             continue
         command = typer.main.get_command(whole())
         while hasattr(command, "commands"):

@@ -11,7 +11,7 @@ from horae.runtime.settings.facts import EVERY_PROCESS, Secrecy, Unit, fact_of
 from horae.runtime.settings.settings import GROUPS
 
 ROOT = Path(__file__).parents[2]
-COUNTED = {"slots", "api_concurrency", "api_connections"}
+COUNTED = {"slots", "long_slots", "api_concurrency", "api_connections"}
 """Numbers of things: their names are their unit."""
 PARTS = {"service_level", "traces_sampled"}
 """Parts of a whole: they have no unit."""

@@ -37,5 +37,5 @@ def read_rows(text: str) -> list[Row]:
             tuple(f"{path}::{test}" for path, test in re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", line)),
             tuple(fault for words in re.findall(FAULTS_IN_A_LINE, line) for fault in re.findall(r"`([\w-]+)`", words)),
         )
-        for name, line in re.findall(r"^(?=\| ([IRS]-\d+) )(\|.*)$", text, re.MULTILINE)
+        for name, line in re.findall(r"^(?=\| ([IORSW]-\d+) )(\|.*)$", text, re.MULTILINE)
     ]

@@ -143,9 +143,9 @@ PLANTS = (
     Plant(
         "F17",
         "the first job at a URL decides how many calls of all jobs may be under way there",
-        "src/horae/engine/admission/admission.py",
-        "Target(now=self.now())",
-        "Target(made.max_concurrency, now=self.now())",
+        "src/horae/engine/admission/known_targets.py",
+        "Target(now=now, long",
+        "Target(made.max_concurrency, now=now, long",
         "tests/engine/test_f17_raised_limits.py"
         "::test_a_job_without_a_limit_is_not_held_back_by_anothers_at_the_same_url",
     ),

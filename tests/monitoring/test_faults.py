@@ -26,9 +26,18 @@ FAULTS = {}
 """Faults by the alert that they fire: a function that makes it, and gives the way back to the block."""
 IN_THE_SUITE = ("HoraeCellDown",)
 """The others take minutes together: they are `long`."""
-WITHOUT_A_FAULT = {"HoraeErrorBudgetBurning", "HoraeIntakeBehind", "HoraeRelayLag", "HoraeSourceDrift"}
+WITHOUT_A_FAULT = {
+    "HoraeErrorBudgetBurning",
+    "HoraeFireAuditBehind",
+    "HoraeIntakeBehind",
+    "HoraeRelayLag",
+    "HoraeSourceDrift",
+    "HoraeWalNotArchived",
+}
 """Only tried with made-up series: a broker, a request and a list that fail for long are tested with their duties, and
-so is a budget, whose burn rate lasts for minutes after its fault (`tests/engine/test_service_level.py`)."""
+so are the walk of an audit, and a budget, whose burn rate lasts for minutes after its fault
+(`tests/engine/test_service_level.py`). The servers here archive no WAL: `tests/system/test_restore.py` has one that
+does."""
 
 
 def fault(name, prepare_it=None):
@@ -240,6 +249,20 @@ async def an_old_day(watched, age_days):
     cell = watched.store.cells[0]
     async with cell.tx() as tx:
         assert await partitions.ensure(tx, (tx.now - timedelta(days=age_days)).date(), 1)
+
+
+FOUND = """
+    insert into fire_finding (found_at, seen_at, fire_time, fires, shard_id, job_id, tenant_id, fault, said)
+    select now(), now(), now(), 1, j.shard_id, j.id, j.tenant_id, 'MISSING', 'found by an audit'
+    from job j limit 1"""
+
+
+@fault("HoraeFireFaults")
+async def find_a_fault(watched):
+    async with session(watched) as somebody:
+        await somebody.execute(FOUND)
+        yield
+        await somebody.execute("update fire_finding set ended_at = found_at")
 
 
 @fault("HoraeDaysNotDropped")

@@ -88,6 +88,10 @@ async def test_metrics_are_what_happened_and_every_panel_has_data(loaded):
         await every_panel_has_data(loaded, board)
 
 
+NOT_HERE = {"horae_wal_archive_lag_seconds"}
+"""Families of which this server has no sample: it archives no WAL. `tests/system/test_restore.py` has one that does."""
+
+
 async def every_panel_has_data(watched, board):
     """Each query, with its variables set to a value that there is, and to all values."""
     chosen = {}
@@ -97,6 +101,8 @@ async def every_panel_has_data(watched, board):
     for values in (chosen, dict.fromkeys(chosen, ".*")):
         for panel in board.panels:
             for expression, _ in panel.queries:
+                if any(name in expression for name in NOT_HERE):
+                    continue
                 text = expression.replace("$__rate_interval", "1m")
                 for name, value in values.items():
                     text = text.replace(f"${name}", value)

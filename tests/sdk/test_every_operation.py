@@ -22,11 +22,17 @@ from tests.api.names import no_cells
 
 OPERATIONS = Path(__file__).parents[1] / "api/operations.txt"
 METHODS = {
+    "list_graph_runs": "graphs.runs",
+    "get_graph_run": "graphs.run",
+    "retry_graph_step": "graphs.retry",
+    "skip_graph_step": "graphs.skip",
+    "succeed_graph_step": "graphs.succeed",
     "abort_shard_move": "scheduler.abort_move",
     "acknowledge_alert": "alerts.acknowledge",
     "add_subjects": "subjects.add",
     "apply_plan": "plans.apply",
     "cancel_backfill": "backfills.cancel",
+    "cancel_backfill_group": "backfill_groups.cancel",
     "cancel_instance": "instances.cancel",
     "cancel_task": "tasks.cancel",
     "cancel_tasks": "tasks.cancel_many",
@@ -37,7 +43,12 @@ METHODS = {
     "create_tenant": "tenants.create",
     "create_tenant_key": "tenants.create_key",
     "discard_dead_letter": "dead_letters.discard",
+    "discard_dead_letters": "dead_letters.discard_matching",
     "drop_parked_message": "parked_messages.drop",
+    "explain_instance": "instances.explain",
+    "explain_job": "jobs.explain",
+    "explain_subject": "subjects.explain",
+    "explain_task": "tasks.explain",
     "fail_attempts": "workers.fail",
     "finish_attempts": "workers.finish",
     "get_alert": "alerts.get",
@@ -46,11 +57,20 @@ METHODS = {
     "get_alert_test": "alert_channels.get_test",
     "get_audit_chains": "audit.chains",
     "get_backfill": "backfills.get",
+    "get_backfill_group": "backfill_groups.get",
     "get_calendar": "calendars.get",
     "get_caller": "sessions.caller",
+    "get_certificate": "audit.certificate",
+    "get_failure_cause": "failure_causes.get",
+    "get_paced_replay": "paced_replays.get",
     "get_coverage": "subjects.coverage",
     "get_forecast": "jobs.forecast",
+    "get_incident": "scheduler.incident",
     "get_growth": "scheduler.growth",
+    "append_logs": "workers.log",
+    "get_result": "instances.result",
+    "list_log_lines": "instances.logs",
+    "tail_log_lines": "instances.tail",
     "get_health": "health",
     "get_health_series": "scheduler.health_series",
     "get_instance": "instances.get",
@@ -81,6 +101,8 @@ METHODS = {
     "list_expected_fires": "jobs.expected_fires",
     "list_calendars": "calendars.list",
     "list_dead_letters": "dead_letters.list",
+    "list_failure_causes": "failure_causes.list",
+    "list_paced_replays": "paced_replays.list",
     "list_holds": "holds.list",
     "list_instances": "instances.list",
     "list_intakes": "intakes.list",
@@ -89,6 +111,7 @@ METHODS = {
     "list_jobs": "jobs.list",
     "list_nodes": "scheduler.nodes",
     "list_parked_messages": "parked_messages.list",
+    "list_problem_jobs": "jobs.problems",
     "list_queues": "queues.list",
     "list_repairs": "sources.repairs",
     "list_role_bindings": "role_bindings.list",
@@ -96,6 +119,13 @@ METHODS = {
     "list_rounds": "sources.rounds",
     "list_secrets": "secrets.list",
     "list_sessions": "sessions.list",
+    "list_drills": "scheduler.drills",
+    "list_incidents": "scheduler.incidents",
+    "start_incident": "scheduler.start_incident",
+    "stop_incident": "scheduler.stop_incident",
+    "lift_measure": "scheduler.lift_measure",
+    "list_measures": "scheduler.measures",
+    "override_measure": "scheduler.override_measure",
     "list_shard_moves": "scheduler.moves",
     "list_shards": "scheduler.shards",
     "list_silences": "silences.list",
@@ -108,12 +138,15 @@ METHODS = {
     "log_out": "sessions.log_out",
     "make_plan": "plans.make",
     "move_occurrence": "jobs.move",
+    "pause_backfill": "backfills.pause",
+    "pause_backfill_group": "backfill_groups.pause",
     "pause_intake": "intakes.pause",
     "pause_job": "jobs.pause",
     "pause_own_tenant": "tenant.pause",
     "pause_source": "sources.pause",
     "pause_subscription": "subscriptions.pause",
     "pause_tenant": "tenants.pause",
+    "plan_backfill": "backfills.plan",
     "poll_queue": "workers.poll",
     "preview_job": "jobs.preview",
     "preview_new_job": "jobs.preview_new",
@@ -140,10 +173,15 @@ METHODS = {
     "remove_tenant": "tenants.remove",
     "replay_dead_letter": "dead_letters.replay",
     "replay_dead_letters": "dead_letters.replay_many",
+    "start_paced_replay": "paced_replays.start",
+    "stop_paced_replay": "paced_replays.stop",
+    "tag_dead_letters": "dead_letters.tag_matching",
     "replay_events": "subscriptions.replay",
     "replay_parked_message": "parked_messages.replay",
     "request_shard_moves": "scheduler.request_moves",
     "restore_occurrence": "jobs.restore",
+    "resume_backfill": "backfills.resume",
+    "resume_backfill_group": "backfill_groups.resume",
     "resume_intake": "intakes.resume",
     "resume_job": "jobs.resume",
     "resume_own_tenant": "tenant.resume",
@@ -163,6 +201,7 @@ METHODS = {
     "set_role_binding": "role_bindings.set",
     "skip_occurrence": "jobs.skip",
     "start_backfill": "jobs.backfill",
+    "start_backfill_group": "backfill_groups.start",
     "start_round": "sources.run",
     "test_alert_channel": "alert_channels.test",
     "trigger_job": "jobs.trigger",
@@ -176,7 +215,7 @@ TEN = datetime(2035, 1, 1, 10, tzinfo=UTC)
 ARGUMENTS: dict[str, Any] = {
     **dict.fromkeys(("at", "since", "starts_at"), NINE),
     **dict.fromkeys(("to", "until", "ends_at"), TEN),
-    **dict.fromkeys(("first", "last"), NINE.date()),
+    **dict.fromkeys(("first", "last", "day"), NINE.date()),
     **dict.fromkeys(("version", "number", "before", "after", "width", "shard"), 4),
     **{name: ["a"] for name in ("roles", "keys")},
     **{name: {"kind": "x"} for name in ("sink", "source", "channel", "labels", "allowance")},
@@ -201,11 +240,17 @@ class Recorder(Client):
     def ask(self, request: Request[Any]) -> Any:
         raise SentError(request)
 
+    def stream(self, request: Request[Any], last_id: str | None = None) -> Any:
+        raise SentError(request)
+
 
 class AsyncRecorder(AsyncClient):
     """The same for an event loop."""
 
     async def ask(self, request: Request[Any]) -> Any:
+        raise SentError(request)
+
+    def stream(self, request: Request[Any], last_id: str | None = None) -> Any:
         raise SentError(request)
 
 

@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import pytest
 
+from horae.store.store import Store
 from horae_client import AsyncClient, Client, Keyed
 from horae_client.asked import workers
 from horae_client.receive import Received, Receiver, sign
@@ -33,6 +34,14 @@ async def _furnish(home: Home, source: str) -> None:
             await client.ask(workers.fail([one | {"message": "no such coupon", "retryable": False}]))
 
 
+async def _clear_platform(store: Store) -> None:
+    """Remove incidents and measures: all examples share one platform."""
+    for cell in store.cells:
+        async with cell.tx() as tx:
+            await tx.run("delete from incident")
+            await tx.run("delete from measure")
+
+
 def signed(receiver: Receiver, body: dict[str, Any]) -> Received:
     """A call as the server sends it."""
     sent = json.dumps({"idempotency_key": "key-1", **body}).encode()
@@ -52,6 +61,7 @@ def test_an_example_does_what_it_shows(told: examples.Told, served: Served, data
     kind = AsyncClient if waits else Client
     clients = {"client": kind(home.url, home.key)}
     if any("platform" in one.source for one in told.examples):
+        served.run(_clear_platform(served.store))
         clients["platform"] = kind(home.url, served.platform_key)
         names["new_name"] = lambda: f"t-{uuid4().hex[:12]}"
     try:

@@ -8,9 +8,10 @@ import pytest
 from horae.domain.errors import Conflict, Duplicate, Invalid, NotFound
 from horae.domain.instances.instances import Lane
 from horae.domain.instances.outcomes import Success
+from horae.domain.schedules.backfills import MAX_WAITING, BackfillMode
 from horae.domain.schedules.triggers import KeyedTrigger
 from horae.domain.targets.targets import HttpTarget
-from horae.engine.backfills import MOST_WAITING, Backfiller
+from horae.engine.backfills import Backfiller
 from horae.engine.territory import Territory
 from horae.service.context import PlatformContext
 from horae.service.jobs import jobs
@@ -68,7 +69,7 @@ async def test_the_same_key_begins_it_once_and_another_request_under_it_is_refus
     again = await backfills.start(ctx, "a", "k", asked)
     assert (again.replayed, again.backfill.id) == (True, first.backfill.id)
     with pytest.raises(Duplicate) as refused:
-        await backfills.start(ctx, "a", "k", BackfillRequest(asked.since, asked.until, rerun=True))
+        await backfills.start(ctx, "a", "k", BackfillRequest(asked.since, asked.until, mode=BackfillMode.ALL))
     assert refused.value.facts["state"] == "RUNNING"
 
 
@@ -83,7 +84,7 @@ async def test_what_succeeded_before_is_left_alone_unless_it_is_run_again_on_pur
     await walked(store)
     shown = await backfills.show(ctx, again.backfill.id)
     assert (shown.backfill.inserted, shown.backfill.already) == (0, again.backfill.planned)
-    rerun = await backfills.start(ctx, "a", "k3", BackfillRequest(asked.since, asked.until, rerun=True))
+    rerun = await backfills.start(ctx, "a", "k3", BackfillRequest(asked.since, asked.until, mode=BackfillMode.ALL))
     await walked(store)
     rows = await query(store, "select idem_key from instance_live")
     assert len(rows) == before + rerun.backfill.planned
@@ -114,7 +115,7 @@ async def test_seed_002_example_8_a_long_one_waits_while_enough_of_it_lives_and_
     _, asked = await past(ctx, store, hours=30)
     started = await backfills.start(ctx, "a", "k", asked)
     await walked(store)
-    assert len(await query(store, "select id from instance_live")) == MOST_WAITING
+    assert len(await query(store, "select id from instance_live")) == MAX_WAITING
     ran = await claim_everywhere(store, lane=Lane.BACKFILL)
     await settle(store, ran[0], Success())
     cancelled = await backfills.cancel(ctx, started.backfill.id)
@@ -122,7 +123,7 @@ async def test_seed_002_example_8_a_long_one_waits_while_enough_of_it_lives_and_
     await walked(store)
     shown = await backfills.show(ctx, started.backfill.id)
     assert shown.waiting == len(ran) - 1, "what runs may finish"
-    assert shown.ended == {"SUCCESS": 1, "CANCELLED": MOST_WAITING - len(ran)}
+    assert shown.ended == {"SUCCESS": 1, "CANCELLED": MAX_WAITING - len(ran)}
     with pytest.raises(Conflict):
         await backfills.cancel(ctx, started.backfill.id)
 
@@ -131,7 +132,7 @@ async def test_cancelling_a_rerun_leaves_what_waits_of_the_backfill_before_it(ct
     _, asked = await past(ctx, store)
     first = await backfills.start(ctx, "a", "k", asked)
     await walked(store)
-    again = await backfills.start(ctx, "a", "k2", BackfillRequest(asked.since, asked.until, rerun=True))
+    again = await backfills.start(ctx, "a", "k2", BackfillRequest(asked.since, asked.until, mode=BackfillMode.ALL))
     for walker in backfillers(store):
         await walker.once()
     waiting = {one: (await backfills.show(ctx, one.backfill.id)).waiting for one in (first, again)}

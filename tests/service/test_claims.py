@@ -18,6 +18,7 @@ from horae.service.jobs import jobs
 from horae.service.tasks import tasks
 from horae.service.tenants import tenants
 from horae.service.workers import workers
+from horae.service.workers.claims import BACKFILL_TURN
 from horae.store.nodes import shards
 from horae.store.workers import workers as rows
 from horae.upkeep.copies import Copier
@@ -78,6 +79,15 @@ async def test_critical_before_normal_before_low_and_a_backfill_last(ctx, store)
     order = [name for name, _ in got]
     assert order == ["CRITICAL"] * 3 + ["NORMAL"] * 3 + ["LOW"] * 3
     assert [number for _, number in got[2::3]] == ["1", "1", "1"], "backfill last of its priority"
+
+
+async def test_a_backfill_does_not_starve_behind_more_work_than_workers_can_do(ctx, store):
+    await a_job(ctx, "busy", ManualTrigger(), target=MAIL)
+    for n in range(BACKFILL_TURN + 3):
+        await instances.trigger(ctx, "busy", str(n), even_if_down=True)
+    await query(store, "update instance_live set lane = 2 where idem_key like '%:0'")
+    got = [(await workers.claim(ctx, "mail", "w", 1))[0].idempotency_key for _ in range(BACKFILL_TURN)]
+    assert [key.rpartition(":")[2] for key in got].index("0") == BACKFILL_TURN - 1
 
 
 async def test_a_retry_does_not_starve_behind_newer_first_tries(ctx, store):

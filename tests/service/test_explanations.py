@@ -6,6 +6,8 @@ import msgspec
 import pytest
 
 from horae.domain.errors import NotFound
+from horae.domain.explanations.sentences import sentence
+from horae.domain.explanations.words import Language
 from horae.domain.ids import Prefix, public
 from horae.domain.instances.outcomes import ErrorCode, Retryable, Success, Unrecoverable
 from horae.domain.limits.hold_reasons import HoldReason
@@ -48,6 +50,11 @@ async def finding(ctx, ref, code):
     return found
 
 
+async def text(ctx, ref, code):
+    """The English sentence of the only finding with this code."""
+    return sentence(await finding(ctx, ref, code), Language.EN)
+
+
 async def triggered(ctx, name="job", key="k"):
     return public(Prefix.INSTANCE, (await instances.trigger(ctx, name, key, even_if_down=True)).instance_id)
 
@@ -79,26 +86,26 @@ async def test_what_does_not_exist_is_not_found(ctx):
 async def test_a_job_that_waits_for_its_time_says_when_it_fires_and_which_node_will_do_it(ctx, store):
     job = await a_job(ctx)
     assert await codes(ctx) == ["NOT_LEASED", "NEXT_FIRE"]
-    assert "no node leases shard" in (await finding(ctx, "job", "NOT_LEASED")).text
+    assert "no node leases shard" in await text(ctx, "job", "NOT_LEASED")
     await lease(store, job.shard)
     assert await codes(ctx, public(Prefix.JOB, job.id)) == ["LEASED", "NEXT_FIRE"]
     leased = await finding(ctx, "job", "LEASED")
     assert (leased.facts["node"], leased.facts["shard"]) == ("node-1", job.shard)
     assert leased.facts["until"] > ctx.now(job.shard)
-    assert (await finding(ctx, "job", "NEXT_FIRE")).facts == {"next_fire_at": job.next_fire_at}
+    assert (await finding(ctx, "job", "NEXT_FIRE")).facts["next_fire_at"] == job.next_fire_at
     await move_clock(store, hours=2)
     assert await codes(ctx) == ["NOT_LEASED", "OVERDUE"]
-    assert "node node-1 leased shard" in (await finding(ctx, "job", "NOT_LEASED")).text
+    assert "node node-1 leased it until" in await text(ctx, "job", "NOT_LEASED")
 
 
 async def test_a_job_that_is_not_active_says_so(ctx, store):
     await a_job(ctx)
     await jobs.pause(ctx, "job")
     assert (await codes(ctx))[0] == "PAUSED"
-    assert "horae job resume job" in (await finding(ctx, "job", "PAUSED")).text
+    assert "horae job resume job" in await text(ctx, "job", "PAUSED")
     await a_job(ctx, "shadow", labels={"horae.shadow": "true"})
     await jobs.pause(ctx, "shadow")
-    assert (await finding(ctx, "shadow", "PAUSED")).facts == {"shadow": True}
+    assert "is a shadow" in await text(ctx, "shadow", "SHADOW")
     removed = await jobs.remove(ctx, "job")
     assert (await codes(ctx, public(Prefix.JOB, removed.id)))[0] == "REMOVED"
     await a_job(ctx, "last", trigger=every(ctx, 1, "last"), policies=Policies(max_count=1))
@@ -110,7 +117,7 @@ async def test_a_job_that_is_not_active_says_so(ctx, store):
 async def test_a_job_outside_of_its_dates_says_when_they_are(ctx):
     now = ctx.now()
     start = await a_job(ctx, "later", policies=Policies(start=now + HOUR))
-    assert (await finding(ctx, "later", "NOT_STARTED")).facts == {"start": start.definition.policies.start}
+    assert (await finding(ctx, "later", "NOT_STARTED")).facts["start"] == start.definition.policies.start
     await a_job(ctx, "over", policies=Policies(end=now + HOUR))
     await move_clock(ctx.store, hours=2)
     assert "ENDED" in await codes(ctx, "over")
@@ -119,8 +126,8 @@ async def test_a_job_outside_of_its_dates_says_when_they_are(ctx):
 async def test_jobs_without_fires_of_their_own_say_what_starts_them(ctx):
     await a_type(ctx, "T")
     await a_job(ctx, "by-hand", trigger=ManualTrigger())
-    assert "horae why T/KEY" in (await finding(ctx, "T", "NO_SCHEDULE")).text
-    assert "horae job trigger by-hand" in (await finding(ctx, "by-hand", "NO_SCHEDULE")).text
+    assert "horae why T/KEY" in await text(ctx, "T", "TASK_TYPE")
+    assert "horae job trigger by-hand" in await text(ctx, "by-hand", "MANUAL_ONLY")
 
 
 async def test_days_that_a_calendar_excludes_are_named(ctx, store):
@@ -136,7 +143,7 @@ async def test_days_that_a_calendar_excludes_are_named(ctx, store):
     await fire(store)
     skipped = await finding(ctx, "job", "SKIPPED")
     assert skipped.facts["reasons"] == ["CALENDAR"]
-    assert "a calendar of the job excludes that day" in skipped.text
+    assert "a calendar of the job excludes that day" in sentence(skipped, Language.EN)
 
 
 async def test_a_paused_tenant_and_an_untrusted_clock_stop_everything(ctx, store):
@@ -150,7 +157,7 @@ async def test_a_paused_tenant_and_an_untrusted_clock_stop_everything(ctx, store
     await cell.sync_clock()
     untrusted = await finding(ctx, "job", "CLOCK_UNTRUSTED")
     assert (untrusted.facts["cell"], round(untrusted.facts["ahead_s"])) == (cell.name, 3600)
-    assert f"horae cell trust-clock {cell.name}" in untrusted.text
+    assert f"horae cell trust-clock {cell.name}" in sentence(untrusted, Language.EN)
 
 
 async def test_what_is_due_waits_for_its_node_or_is_held_at_a_gate(ctx, store):
@@ -174,7 +181,8 @@ async def test_what_is_due_waits_for_its_node_or_is_held_at_a_gate(ctx, store):
         await leases.heartbeat(tx, node, "node-1", HOUR)
         await holds.write(tx, node, [], [hold])
     held = await finding(ctx, ref, "HELD")
-    assert f"the circuit breaker of {NOWHERE.url} is open; the next call is tried at" in held.text
+    said = sentence(held, Language.EN)
+    assert f"the circuit breaker of the target is open after failed calls ({NOWHERE.url}); the next call" in said
     assert (held.facts["reason"], held.facts["waiting"]) == ("BREAKER", 1)
 
 
@@ -185,14 +193,14 @@ async def test_a_fire_that_waits_for_the_one_before_names_it(ctx, store):
     second = await triggered(ctx, key="2")
     overlap = await finding(ctx, second, "OVERLAP")
     assert (overlap.facts["waits_for"], overlap.facts["overlap"]) == (first, "queue_one")
-    assert f"{first} of the fire at" in overlap.text
+    assert f"{first} of the fire at" in sentence(overlap, Language.EN)
     assert {"OVERLAP", "RUNNING"} <= set(await codes(ctx))
 
 
 async def test_work_of_a_queue_says_whether_anybody_polls_it(ctx, store):
     await a_job(ctx, target=QueueTarget("slow"))
     ref = await triggered(ctx)
-    assert "nobody polls the queue slow" in (await finding(ctx, ref, "NO_WORKER")).text
+    assert "nobody polls the queue slow" in await text(ctx, ref, "NO_WORKER")
     now = ctx.now()
     worker = QueueWorker(ctx.tenant.id, "slow", "w-1", now, now, 1, PollOrigin(), "api-1")
     for cell in store.cells:
@@ -208,15 +216,15 @@ async def test_failed_attempts_a_retry_and_a_dead_letter_are_told_with_their_cod
     assert "RUNNING" in await codes(ctx, ref)
     note = Attempt(attempt=1, status=503, code="HTTP_5XX")
     await Settler(store.cell(ran.shard)).settle([AttemptOutcome(ran, None, BUSY, note)])
-    assert [one for one in await codes(ctx, ref) if one != "NOT_LEASED"] == ["ATTEMPTS_FAILED", "NOT_DUE"]
-    assert "attempt 1 with HTTP_5XX (status 503)" in (await finding(ctx, ref, "ATTEMPTS_FAILED")).text
-    assert "is tried again at" in (await finding(ctx, ref, "NOT_DUE")).text
+    assert [one for one in await codes(ctx, ref) if one != "NOT_LEASED"] == ["ATTEMPTS_FAILED", "RETRY_DUE"]
+    assert "attempt 1 with HTTP_5XX (status 503)" in await text(ctx, ref, "ATTEMPTS_FAILED")
+    assert "is tried again at" in await text(ctx, ref, "RETRY_DUE")
     other = await triggered(ctx, key="2")
     [ran] = await claim_everywhere(store)
     await settle(store, ran, NO)
     dead = await finding(ctx, other, "DEAD_LETTER")
     assert (dead.facts["error_code"], dead.facts["dead_letter"]) == ("HTTP_4XX", "NEW")
-    assert f"horae dead-letter replay {other}" in dead.text
+    assert f"horae dead-letter replay {other}" in sentence(dead, Language.EN)
     assert "DEAD_LETTER" in await codes(ctx), "the last fire of the job"
 
 
@@ -229,7 +237,7 @@ async def test_a_task_is_explained_by_its_decision_and_its_instance(ctx, store):
     found = await explanations.explain(ctx, "T/a/b")
     assert (found.kind, found.subject) == ("task", "T/a/b")
     assert [one.code for one in found.findings] == ["NOT_LEASED", "DECIDED", "NOT_DUE"]
-    assert "was moved for" in found.findings[1].text
+    assert "was moved, made at" in sentence(found.findings[1], Language.EN)
     await tasks.cancel(ctx, "T", "a/b")
     assert "CANCELLED" in await codes(ctx, "T/a/b")
 
@@ -239,5 +247,5 @@ async def test_what_ran_says_when(ctx, store):
     [ran] = await claim_everywhere(store)
     await settle(store, ran, Success())
     done = await finding(ctx, public(Prefix.INSTANCE, ran.id), "SUCCEEDED")
-    assert "with attempt 1" in done.text
+    assert "with attempt 1" in sentence(done, Language.EN)
     assert b'"code":"SUCCEEDED"' in msgspec.json.encode(await explanations.explain(ctx, "job"))

@@ -8,9 +8,10 @@ from msgspec.structs import replace
 
 from horae.domain.jobs.jobs import Status
 from horae.domain.schedules import first_wake
+from horae.domain.schedules.calendars import CalendarMode, CalendarUse, calendar_of_days
 from horae.domain.schedules.triggers import cron
 from horae.service.jobs import jobs
-from horae.service.schedules import schedules
+from horae.service.schedules import calendars, schedules
 from tests.steps import Looker, a_job, move_clock, query
 
 READS_BEFORE_LOCK = 1
@@ -96,3 +97,49 @@ async def test_a_change_that_is_asked_for_within_a_resume_waits_for_its_end(ctx,
     assert changed.version == resumed.version + 1
     assert changed.status is Status.ACTIVE
     assert await cursor_of(store) == (changed.version, changed.next_fire_at)
+
+
+@pytest.fixture
+async def made_early(ctx, store):
+    """An hourly job whose next fire was moved forward by half an hour, and was made."""
+    job = await a_job(ctx, "hourly", cron("0 * * * *"))
+    await to(store, job.next_fire_at - timedelta(minutes=50))
+    await schedules.move(ctx, "hourly", job.next_fire_at, job.next_fire_at - timedelta(minutes=30))
+    await to(store, job.next_fire_at - timedelta(minutes=20))
+    await fire(store)
+    return job
+
+
+async def pause_and_resume(ctx):
+    await jobs.pause(ctx, "hourly")
+    await jobs.resume(ctx, "hourly")
+
+
+async def put_calendar(ctx):
+    job = await jobs.find(ctx, "hourly")
+    day = job.next_fire_at.date()
+    await calendars.put(ctx, calendar_of_days("none", day - timedelta(days=9), day + timedelta(days=9), []))
+    policies = replace(job.definition.policies, calendars=(CalendarUse("none", CalendarMode.EXCLUDE),))
+    await schedules.update(ctx, "hourly", replace(job.definition, policies=policies))
+    await calendars.put(ctx, calendar_of_days("none", day - timedelta(days=9), day + timedelta(days=8), []))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda ctx, _at: schedules.label(ctx, "hourly", {"a": "b"}),
+        lambda ctx, at: schedules.restore(ctx, "hourly", at),
+        lambda ctx, at: schedules.skip(ctx, "hourly", at),
+        lambda ctx, _at: pause_and_resume(ctx),
+        lambda ctx, _at: put_calendar(ctx),
+    ],
+    ids=["label", "restore", "skip", "pause", "calendar"],
+)
+async def test_a_fire_that_was_moved_forward_and_made_is_recorded_once_whatever_changes(ctx, store, made_early, change):
+    await change(ctx, made_early.next_fire_at)
+    await fire(store)
+    await to(store, made_early.next_fire_at + timedelta(minutes=2))
+    await fire(store)
+    rows = "select fire_time from instance_live union all select fire_time from instance_history"
+    assert [row["fire_time"] for row in await query(store, rows)] == [made_early.next_fire_at]
+    assert (await cursor_of(store))[1] == made_early.next_fire_at + timedelta(hours=1)

@@ -2,11 +2,12 @@
 
 import asyncio
 from datetime import timedelta
+from uuid import UUID
 
 from horae.domain.health.signals import AttemptResult, bucket_of
 from horae.domain.instances.instances import Lane, Priority
 from horae.store.health import gauges
-from horae.store.health.counters import SignalCounts
+from horae.store.health.counters import FIRST_BUCKET, FIRST_SHIFT, SignalCounts
 from horae.store.health.metrics import CellMetrics
 from horae.store.health.named_metrics import NamedMetrics
 from tests.steps import a_job, move_clock
@@ -79,8 +80,8 @@ async def test_the_wait_for_a_connection_is_counted(store):
 def test_held_time_moves_a_delay_to_another_bucket():
     counts = SignalCounts()
     counts.count_delays(None, *CLASS, 3, 7)
-    counts.count_held(*CLASS, 7, 2_000)
-    delays = counts.totals()[CLASS][len(AttemptResult) :]
+    counts.count_held(UUID(int=1), *CLASS, 7, 2_000)
+    delays = counts.totals()[CLASS][FIRST_BUCKET:FIRST_SHIFT]
     whole, total_s = counts.delays_with_held(*CLASS, delays)
     assert [n for n, many in enumerate(delays) if many] == [bucket_of(3), bucket_of(7)]
     assert [n for n, many in enumerate(whole) if many] == [bucket_of(3), bucket_of(2_007)]

@@ -27,7 +27,7 @@ PLACE = [1, ID, ID, "key"]
 FENCE = {"s": "shard_closed"}
 PAUSED = {"pj": "job_paused", "pr": "reference_paused"}
 LETTER = {"d": "dead_letter_pkey"}
-REPLAY = [[1], [ID], [ID], [1], [1], [1], ["q"], ID, AT, 0, "me", "INIT", None]
+REPLAY = [[1], [ID], [ID], [1], [1], [1], ["q"], ID, AT, 0, "me", "INIT", None, None]
 TASK = {"l": "instance_live_pkey", "k": "task_key_pkey"}
 TAKEN = [[1], ["key"], [ID]]
 INTENT = [[AT], ["{}"], [1]]
@@ -45,6 +45,10 @@ PULSE = {
     "u": "channel_standing",
     "o": "source_due",
     "a": "audit_log_xid",
+    "d": "dead_letter_without_cause",
+    "y": "paced_replay_running",
+    "g": "graph_run_open",
+    "q": "instance_live_graphs",
 }
 HOT = {
     "schedules/cursors/due": ([0, 4095, *CURSOR_LOOK], {"job_cursor": "job_cursor_due"}),
@@ -53,7 +57,7 @@ HOT = {
     "instances/instances/due": ([0, 4095, *LOOK], {"instance_live": "instance_live_due"}),
     "instances/instances/due_narrow": ([[1], *LOOK], {"instance_live": "instance_live_pkey"}),
     "instances/instances/claim": ([[1], [ID], AT, ID, ID, [0]], {"l": "Tid Scan"} | PAUSED | FENCE),
-    "instances/instances/abandoned": ([0, 4095, AT, 10, AT, AT, ID], {"l": "instance_live_deadline"}),
+    "instances/instances/abandoned": ([0, 4095, AT, 10, AT, AT, ID, 125_000], {"l": "instance_live_deadline"}),
     "instances/instances/running": ([[1], [ID], [1], [ID]], {"l": "instance_live_pkey"}),
     "instances/instances/accepted": ([0, 4095, AT, ID, 10], {"l": "instance_live_deadline"}),
     "instances/instances/extend": ([[1], [ID], [1], [ID], [AT], [1], AT], {"l": "instance_live_pkey"} | FENCE),
@@ -103,12 +107,21 @@ HOT = {
         {"q": "instance_live_queue", "l": "instance_live_deadline", "w": "queue_worker_pkey"} | PAUSED,
     ),
     "jobs/jobs/listing": ([ID], {"j": "job_listing"} | FENCE),
-    "jobs/jobs/page": ([ID, "", "", None, "{}", [], 10, None], {"j": "job_page"} | FENCE),
-    "jobs/jobs/page_of_owner": ([ID, "", "", None, "{}", [], 10, None, "orders-team"], {"j": "job_owner"} | FENCE),
+    "jobs/problems/dead": ([ID, AT, 10], {"d": "dead_letter_open"}),
+    "jobs/problems/overdue": (
+        [ID, [1], AT, 10],
+        {"l": "instance_live_due", "i": "instance_live_queue", "q_2": "instance_live_queue"},
+    ),
+    "jobs/jobs/page": ([ID, "", "", None, "{}", [], 10, None, "", []], {"j": "job_page"} | FENCE),
+    "jobs/jobs/page_of_owner": (
+        [ID, "", "", None, "{}", [], 10, None, "part", ["a"], "orders-team"],
+        {"j": "job_owner"} | FENCE,
+    ),
     "instances/instances/retry_now": ([[1], [ID], ID, AT], {"l": "instance_live_pkey"} | FENCE),
     "instances/instances/failing": ([ID, [1], ID, 10, AT, False], {"instance_live_1": "instance_live_pkey"}),
     "schedules/backfills/running": ([ID, [1], [1], [ID], 10], {"b": "backfill_running", "pj": "job_paused"} | FENCE),
     "schedules/backfills/count_running": ([ID, 10], {"b": "backfill_running"}),
+    "schedules/backfills/of_group": ([ID, ID, 10], {"b": "backfill_group"}),
     "schedules/backfills/count_live": ([1, ID, AT, AT, 10, ""], {"l": "instance_live_pkey"}),
     "tenants/tenants/held": ([], {"reference": "reference_held"}),
     "jobs/jobs/with_calendar": ([ID, "days", ID, 10], {"j": "job_calendar"} | FENCE),
@@ -151,7 +164,7 @@ HOT = {
     ),
     "tasks/batches/ignore": ([[1], ["key"], [1], ["{}"], *TYPE[:2], AT, [1]], {"k": "task_key_pkey"} | FENCE),
     "sources/repairs/live_tasks": ([[1], ID, "a", "b", 10], {"l": "instance_live_business"}),
-    "sources/repairs/ledgers": ([ID, [1, 2], ["a", "b"]], {"k": "task_key_pkey"}),
+    "sources/repairs/ledgers": ([ID, [1, 2], ["a", "b"]], {"t": "task_key_pkey"}),
     "sources/repairs/lock": ([[1], [ID], [AT]], {"l": "instance_live_pkey"}),
     "sources/sources/due": ([AT, 10, [ID]], {"s": "source_due"}),
     "rolling/subjects/occupy": (
@@ -163,17 +176,38 @@ HOT = {
         {"u": "subject_pkey"},
     ),
     "rolling/subjects/finish": ([ID, 0, 4095, 10, AT], {"u": "Tid Scan", "l": "instance_live_pkey"} | FENCE),
+    "rolling/subjects/page": ([[1, 2], ID, ID, "k", 10, "", "x"], {"u": "subject_pkey"}),
+    "rolling/subjects/page_of_status": ([[1, 2], ID, ID, 3, "k", 10, "", "x"], {"u": "subject_status"}),
+    "rolling/subjects/page_of_batch": ([ID, ID, ID, 3, "k", 10, "", "x"], {"u": "subject_batch"}),
+    "rolling/versions/apply": ([[1], ["key"], [1], [True], [AT], ID, ID, AT], {"u": "subject_pkey"}),
+    "rolling/versions/forget_removed": ([AT, 10], {"v": "Tid Scan"} | FENCE),
     "rolling/subjects/count_eligible": ([ID, AT, 0, 4095, 10], {"u": "subject_aged"}),
     "rolling/subjects/count_occupied": ([ID, 0, 4095, 10], {"u": "subject_occupied"}),
     "jobs/jobs/rolling": ([], {"r": "reference_rolling_active"}),
     "nodes/next_due/next_due": ([[0], [4095], [], 200], {"j": "job_cursor_due", "i": "instance_live_due"}),
     "nodes/pulses/read": ([AT, AT, 0], PULSE),
     "instances/dead_letters/replay": (REPLAY, {"k": "task_key_pkey"} | LETTER | FENCE),
-    "instances/dead_letters/replayable": ([ID, AT, ID, None, None, None, 10], {"d": "dead_letter_open"}),
-    "instances/dead_letters/listing": ([ID, AT, ID, None, None, None, 10], {"d": "dead_letter_tenant"}),
-    "instances/dead_letters/of_job": ([ID, AT, ID, None, None, None, 10, ID], {"d": "dead_letter_job"}),
+    "instances/dead_letters/replayable": ([ID, AT, ID, None, None, None, 10, None], {"d": "dead_letter_open"}),
+    "instances/dead_letters/listing": ([ID, AT, ID, None, None, None, 10, None], {"d": "dead_letter_tenant"}),
+    "instances/dead_letters/of_job": ([ID, AT, ID, None, None, None, 10, ID, None], {"d": "dead_letter_job"}),
+    "instances/dead_letters/open_after": ([ID, AT, ID, None, None, None, 10, None], {"d": "dead_letter_open"}),
+    "instances/dead_letters/discard_many": ([[1], [ID], ID, AT, "why"], LETTER | FENCE),
+    "instances/dead_letters/tag_many": ([[1], [ID], ID, ["a"], ["b"], 8], LETTER | FENCE),
+    "instances/failure_causes/unsorted": ([10], {"d": "dead_letter_without_cause"}),
+    "instances/failure_causes/sort": ([[1], [ID], [ID], [ID]], LETTER | FENCE),
+    "instances/failure_causes/messages": ([[1], [ID]], LETTER),
+    "instances/paced_replays/take": ([ID, ID, AT, None, None, None, None, 10], {"d": "dead_letter_open"}),
+    "instances/paced_replays/mark_taken": ([[1], [ID], [True], ID, ID], LETTER | FENCE),
+    "instances/paced_replays/claim": ([AT, AT, 10], {"w": "paced_replay_running"} | FENCE),
+    "instances/paced_replays/listing": ([ID, ID, 10], {"p": "paced_replay_tenant"}),
 }
 MERGED = {"sources/repairs/live_tasks", "instances/expiry/queued"} | {
+    "instances/dead_letters/tag_many",
+    "jobs/problems/dead",
+    "jobs/problems/overdue",
+    "rolling/subjects/page",
+    "rolling/subjects/page_of_status",
+    "schedules/backfills/of_group",
     "workers/queues/busy",
     "workers/queues/claimed",
     "workers/queues/names",
@@ -181,7 +215,7 @@ MERGED = {"sources/repairs/live_tasks", "instances/expiry/queued"} | {
 }
 """A few rows of each of many shards, put into one order; or rows of one time, put into the order of their ids.
 
-Lists for people put a page of names into order.
+Lists for people put a page of names into order. PostgreSQL 16 and later sort the few tags of one row.
 """
 FROM_THE_BEGINNING = {"nodes/next_due/next_due"}
 """A sweep of idle nodes, once in minutes: it also reads what died since the last vacuum."""

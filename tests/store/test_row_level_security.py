@@ -33,6 +33,8 @@ from tests.store.walls import as_role
 ROLES = ("horae_migrate", "horae_api", "horae_engine", "horae_relay", "horae_readonly")
 PLAIN = {
     "cell",
+    "cell_generation",
+    "cell_witness",
     "clock_offset",
     "shard",
     "node",
@@ -44,7 +46,10 @@ PLAIN = {
     "dropped_day",
     "feed_mark",
     "growth",
+    "incident",
+    "incident_entry",
     "alert_position",
+    "fire_audit_position",
     "shard_move",
 }
 """Tables of the cell itself: they hold nothing of any tenant."""

@@ -140,7 +140,7 @@ class Experiment:
         assert load is not None
         await load.tell("quiet", patience=40)
         try:
-            await self.settle()
+            assert await self.settle() is not None, "something stayed overdue for a minute"
             return await checker.check(self.evidence(time.time() - RECORDED))
         finally:
             await load.tell("go_on")

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from benchmarks.picture import LATE, RATE, Bar, Panel
-from benchmarks.picture import draw as draw_panels
+from horae.runtime.picture import LATE, RATE, Bar, Panel
+from horae.runtime.picture import draw as draw_panels
 
 __all__ = ["Bar", "draw"]
 

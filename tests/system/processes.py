@@ -95,6 +95,7 @@ class NodeProcess(Told):
             "HORAE_LEASE_TTL": f"{ttl:g}",
             "HORAE_LOG_JSON": "true",
             "HORAE_GRACE": "6",
+            "HORAE_MEASURES": "false",  # faults make fires late; low priority would be withheld, and seem overdue
             "HORAE_CONTROL": str(self.socket),
             "PYTHONUNBUFFERED": "1",
         }

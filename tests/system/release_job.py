@@ -6,21 +6,16 @@ Its payload is `{"shop": 7}`.
 import asyncio
 import sys
 
-from horae.boot.encryption import open_store
 from horae.domain.jobs.jobs import Definition
 from horae.domain.schedules.triggers import cron
 from horae.domain.targets.targets import QueueTarget
-from horae.runtime.settings import Settings
-from horae.service.context import Context
 from horae.service.jobs import jobs
-from horae.service.tenants import tenants
+from tests.system.release_writer import writing_to
 
 
 async def main(tenant: str, name: str, expression: str) -> None:
     """Create it in the cells of this process's settings."""
-    settings = Settings()
-    async with open_store(settings, settings.all_cells()) as store:
-        ctx = Context.of(store, await tenants.find(store, tenant), "writer")
+    async with writing_to(tenant) as ctx:
         definition = Definition(trigger=cron(expression), target=QueueTarget(name), payload={"shop": 7})
         await jobs.create(ctx, name, definition)
 

@@ -2,6 +2,8 @@
 
 import asyncio
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import timedelta
 
 from horae.runtime.settings import Settings
@@ -19,11 +21,17 @@ except ImportError:  # a release whose modules were not yet in folders
 SPREAD_S = 10.0
 
 
-async def main(tenant: str, type_name: str, prefix: str, many: int) -> None:
-    """Put them into the cells of this process's settings."""
+@asynccontextmanager
+async def writing_to(tenant: str) -> AsyncIterator[Context]:
+    """A caller in a tenant, over the cells of this process's settings."""
     settings = Settings()
     async with open_store(settings, settings.all_cells()) as store:
-        ctx = Context.of(store, await tenants.find(store, tenant), "writer")
+        yield Context.of(store, await tenants.find(store, tenant), "writer")
+
+
+async def main(tenant: str, type_name: str, prefix: str, many: int) -> None:
+    """Put them into the cells of this process's settings."""
+    async with writing_to(tenant) as ctx:
         await put_tasks(ctx, type_name, prefix, many)
 
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from horae_client import errors
+from horae_client import Step, errors
 from horae_client.testing import serving
 from horae_client.testing.process import ServerProcess
 
@@ -31,6 +31,15 @@ def test_importing_it_loads_nothing_of_the_server(module):
     code = f"import sys, {module}; print([name for name in {FOREIGN!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_steps_of_a_graph_are_called_in_order(server):
+    steps = [Step("extract"), {"name": "load", "needs": ["extract"]}]
+    job = server.job("nightly", cron="0 2 * * *", steps=steps)
+    assert [step.name for step in job.steps] == ["extract", "load"]
+    assert [call.path for call in server.advance(days=1)] == ["/nightly/extract", "/nightly/load"]
+    [run] = server.client.graphs.runs("nightly")
+    assert [step.state for step in server.client.graphs.run(run.id).steps] == ["SUCCESS", "SUCCESS"]
 
 
 def test_an_hour_with_sixty_fires_is_moved_from_event_to_event(server):

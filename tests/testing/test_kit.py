@@ -33,6 +33,29 @@ def test_three_days_pass_and_these_calls_were_made_in_this_order(horae):
     assert horae.now >= datetime(2030, 1, 4, tzinfo=UTC)
 
 
+def test_the_steps_of_a_graph_are_called_in_order_and_a_run_ends_at_its_deadline(horae):
+    steps = [{"name": "extract"}, {"name": "load", "needs": ["extract"], "retry": {"max_failures": 1}}]
+    horae.job("nightly", cron="0 2 * * *", run_deadline=7200, steps=[*steps, {"name": "report", "needs": ["load"]}])
+    calls = horae.advance(days=1)
+    assert [str(call) for call in calls] == [
+        f"2030-01-01 02:00:00 nightly/{step}" for step in ("extract", "load", "report")
+    ]
+    assert [call.path for call in calls] == ["/nightly/extract", "/nightly/load", "/nightly/report"]
+    horae.answers["nightly/load"] = 400
+    assert [call.job for call in horae.advance(days=1)] == ["nightly/extract", "nightly/load"]
+    ended = {row.fire_time.day: (row.state, row.changed_at.replace(microsecond=0)) for row in horae.history("nightly")}
+    assert ended[1][0] == "SUCCESS"
+    assert ended[2] == ("DEAD", datetime(2030, 1, 2, 4, tzinfo=UTC)), "blocked until its deadline, two hours later"
+
+
+def test_a_worker_of_a_test_serves_a_step(horae):
+    horae.apply({"jobs": {"nightly": {"steps": [{"name": "extract"}, {"name": "load", "needs": ["extract"]}]}}})
+    horae.worker("nightly.extract")(lambda call: None)
+    horae.worker("nightly.load")(lambda call: None)
+    horae.trigger("nightly")
+    assert [call.job for call in horae.settle()] == ["nightly/extract", "nightly/load"]
+
+
 CPU_S_OF_AN_HOUR = 1.0
 STATEMENTS_A_FIRE = 12
 

@@ -1,6 +1,13 @@
 """What tests of shard moves do: ask for a move, run it to a step, look at both cells."""
 
+import json
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
+from typing import Any
 from uuid import UUID, uuid4
+
+import pytest
 
 from horae.domain.moves.moves import ROWS_KEPT, Move, MoveStep
 from horae.runtime.randomness import new_id
@@ -8,6 +15,7 @@ from horae.store.cells import Cell
 from horae.store.databases.table_moves import COPIED_IN_MOVE, DELETED_AFTER_MOVE, TABLE_MOVES
 from horae.store.moves import moves
 from horae.store.store import Store
+from horae.store.tx import Tx
 from horae.upkeep.move_steps import LEASE_TTL, MoveCoordinator
 from tests.steps import move_clock, query
 
@@ -35,6 +43,53 @@ class MortalCoordinator(MoveCoordinator):
         if self.left <= 0:
             raise KilledError
         return done
+
+
+class RowsRead:
+    """The reading statements of two cells from now on, and how many rows of a table they read."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *cells: Cell) -> None:
+        self._asked: dict[Cell, list[tuple[str, tuple[object, ...]]]] = {cell: [] for cell in cells}
+        for cell in cells:
+            monkeypatch.setattr(cell, "statement", partial(self._statement, cell, cell.statement))
+
+    async def count(self, cell: Cell, table: str) -> int:
+        """Explain every statement again, and add up the rows that its plans take from the table."""
+        asked, self._asked[cell] = self._asked[cell], []
+        many = 0
+        for statement, args in asked:
+            [row] = await query(cell, f"explain (analyze, format json) {statement}", *args)
+            many += sum(_rows_of(json.loads(row[0])[0]["Plan"], table))
+        return many
+
+    @asynccontextmanager
+    async def _statement(self, cell: Cell, real: Callable[[], AbstractAsyncContextManager[Tx]]) -> AsyncIterator[Tx]:
+        async with real() as tx:
+            yield _RecordedTx(tx, self._asked[cell])
+
+
+class _RecordedTx:
+    """A transaction that records the statements that return rows."""
+
+    def __init__(self, tx: Tx, asked: list[tuple[str, tuple[object, ...]]]) -> None:
+        self._tx = tx
+        self._asked = asked
+
+    async def rows(self, statement: str, *args: object) -> list[Any]:
+        self._asked.append((statement, args))
+        return await self._tx.rows(statement, *args)
+
+    async def value(self, statement: str, *args: object) -> Any:
+        self._asked.append((statement, args))
+        return await self._tx.value(statement, *args)
+
+
+def _rows_of(plan: dict[str, Any], table: str) -> Iterator[int]:
+    """The rows that each scan of the table has read."""
+    if plan.get("Relation Name") == table:
+        yield round((plan["Actual Rows"] + plan.get("Rows Removed by Filter", 0)) * plan["Actual Loops"])
+    for part in plan.get("Plans", ()):
+        yield from _rows_of(part, table)
 
 
 def other_than(store: Store, cell: Cell) -> Cell:

@@ -28,11 +28,13 @@ KEPT, HELD = timedelta(days=14), timedelta(days=7)
 TABLES = """
     select c.relname as name, i.inhrelid is not null as attached from pg_class c
     left join pg_inherits i on i.inhrelid = c.oid
-    where c.relkind = 'r' and c.relname ~ '^(instance_history|outbox)_\\d{8}$' order by 1"""
+    where c.relkind = 'r' and c.relname ~ '^(instance_history|outbox|instance_result|log_batch)_\\d{8}$' order by 1"""
 ENDED = """
     insert into instance_history (ended_at, fire_time, due_at, job_version, attempt, retry_count, shard_id, priority,
                                   lane, id, tenant_id, job_id, state, idem_key)
     values ($1, $1, $1, 1, 1, 0, $2, 1, 0, $3, $4, $5, 'SUCCESS', $6)"""
+READ = ("instance_history", "outbox")
+PARENTS = (*READ, "instance_result", "log_batch")
 HAPPENED = "insert into outbox (at, shard_id, tenant_id, event, body) values ($1, $2, $3, $4, '{}')"
 
 
@@ -56,8 +58,8 @@ async def tables(cell, *, attached=True):
     return {row["name"] for row in await query(cell, TABLES) if row["attached"] == attached}
 
 
-def days_of(cell, first, last):
-    return {named(parent, cell, ago) for parent in ("instance_history", "outbox") for ago in range(last, first + 1)}
+def days_of(cell, first, last, parents=PARENTS):
+    return {named(parent, cell, ago) for parent in parents for ago in range(last, first + 1)}
 
 
 async def end_one(store, tenant, job, ago, at_ms=0):
@@ -71,7 +73,7 @@ async def end_one(store, tenant, job, ago, at_ms=0):
 
 async def test_days_over_their_term_go_whole_and_all_others_stay(store, past):
     before = [await tables(cell) for cell in store.cells]
-    assert await DayDropper(store, KEPT, HELD).once() == 2 * 16 * len(store.cells)
+    assert await DayDropper(store, KEPT, HELD).once() == len(PARENTS) * 16 * len(store.cells)
     for cell, tables_before in zip(store.cells, before, strict=True):
         assert tables_before - await tables(cell) == days_of(cell, 30, 15)
         assert await tables(cell, attached=False) == set()
@@ -131,7 +133,7 @@ async def test_a_day_that_a_subscription_has_not_read_stays_with_a_warning(store
     with capture_logs() as logs:
         await DayDropper(store, KEPT, HELD).once()
     for cell in store.cells:
-        assert days_of(cell, 20, 0) <= await tables(cell)
+        assert days_of(cell, 20, 0, READ) <= await tables(cell)
         assert not days_of(cell, 30, 21) & await tables(cell), "those it has read are gone"
     held = [line for line in logs if line["event"] == "days.held_back"]
     assert {line["cell"] for line in held} == {cell.name for cell in store.cells}
@@ -161,10 +163,10 @@ async def test_after_its_time_an_unread_day_is_dropped_and_the_tenant_hears_whic
     with capture_logs() as logs:
         await DayDropper(store, KEPT, timedelta(days=5)).once()
     for cell in store.cells:
-        assert days_of(cell, 19, 0) <= await tables(cell)
+        assert days_of(cell, 19, 0, READ) <= await tables(cell)
         assert not days_of(cell, 30, 20) & await tables(cell)
     lost = [line for line in logs if line["event"] == "days.dropped_unread"]
-    assert {line["table"] for line in lost} == days_of(store.cells[0], 20, 20)
+    assert {line["table"] for line in lost} == days_of(store.cells[0], 20, 20, READ)
     missed = f"{midnight(store.cells[0], 20):%Y-%m-%d}"
     rows = await query(store, "select detail from audit_log where action = 'subscription.missed.day'")
     assert {row["detail"]["day"] for row in rows} == {missed}
@@ -210,9 +212,8 @@ async def test_nobody_waits_while_a_long_reader_delays_a_drop_and_the_next_round
                 async with asyncio.timeout(10):
                     await end_one(store, tenant, job, 0, written)
                 written += 1
-        assert [line["table"] for line in logs if line["event"] == "days.postponed"] == [
-            named("instance_history", cell, 30)
-        ]
+        postponed = [line for line in logs if line["event"] == "days.postponed" and line["cell"] == cell.name]
+        assert [line["table"] for line in postponed] == [named("instance_history", cell, 30)]
         assert written > 0
     await reader.close()
     await DayDropper(store, KEPT, HELD).once()
@@ -248,7 +249,7 @@ async def test_a_table_that_somebody_else_detached_is_not_ours_to_drop(store, pa
 
 async def test_two_processes_drop_each_day_once(store, past):
     dropped = await asyncio.gather(*(DayDropper(store, KEPT, HELD).once() for _ in range(4)))
-    assert sum(dropped) == 2 * 16 * len(store.cells)
+    assert sum(dropped) == len(PARENTS) * 16 * len(store.cells)
 
 
 async def test_a_cell_that_is_down_keeps_the_days_of_no_other(store, past, monkeypatch):
@@ -273,6 +274,15 @@ async def test_a_year_of_days_leaves_as_many_tables_as_are_kept_and_ahead(ctx, s
         ends.append(await end_one(store, ctx.tenant, job, 0))
         await DayDropper(store, KEPT, HELD).once()
     for cell in store.cells:
-        assert len(await tables(cell)) <= 2 * (KEPT.days + 1 + partitions.DAYS_AHEAD)
+        assert len(await tables(cell)) <= len(PARENTS) * (KEPT.days + 1 + partitions.DAYS_AHEAD)
     page = await searches.of_job(ctx, await jobs.find(ctx, job.name))
     assert [past.id for past in page.found] == ends[: -KEPT.days - 2 : -1]
+
+
+async def test_logs_have_a_term_of_their_own_and_wait_for_nobody(store, behind):
+    await DayDropper(store, KEPT, HELD, logs_kept=timedelta(days=3)).once()
+    for cell in store.cells:
+        left = await tables(cell)
+        assert not days_of(cell, 30, 4, ["log_batch"]) & left
+        assert days_of(cell, 3, 0, ["log_batch"]) <= left
+        assert days_of(cell, 14, 0, ["instance_result"]) <= left

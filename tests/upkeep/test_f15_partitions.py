@@ -80,7 +80,7 @@ async def test_f15_partitions_are_made_beside_those_who_read_for_long_and_settle
         for ran in running:
             assert await settle(store, ran, Success()) == (1, 0)
         [made] = await asyncio.gather(making, return_exceptions=True)
-        assert made == 4, "two days of two tables"
+        assert made == 8, "two days of four tables"
     [day] = await query(cell, "select relispartition from pg_class where relname = $1", f"outbox_{far:%Y%m%d}")
     assert day["relispartition"]
 

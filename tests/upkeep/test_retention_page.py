@@ -11,7 +11,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "retention.md").read_text()
 
 def test_the_page_has_the_defaults_of_the_settings():
     listed = dict(re.findall(r"`HORAE_(\w+)` \((\d+)\)", PAGE))
-    assert len(listed) == 5
+    assert len(listed) == 6
     for name, value in listed.items():
         assert Settings.model_fields[name.lower()].default == int(value), name
 

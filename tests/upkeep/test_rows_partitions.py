@@ -14,7 +14,7 @@ from horae.upkeep.doctor import Doctor
 from horae.upkeep.partitions import ALARM_DAYS_AHEAD, Partitioner
 from tests.steps import query
 
-PARENTS = ("instance_history", "outbox")
+PARENTS = ("instance_history", "outbox", "instance_result", "log_batch")
 ROLES = ("horae_api", "horae_engine", "horae_relay", "horae_readonly")
 KNOWN = migrations.all_migrations()
 FIRST_UNDER_LOAD = 20

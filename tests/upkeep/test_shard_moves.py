@@ -8,6 +8,7 @@ import pytest
 
 from horae.domain.moves.moves import ABORTABLE, ROWS_KEPT, MoveStep
 from horae.domain.schedules.triggers import cron
+from horae.runtime.metrics import MetricRegistry
 from horae.store.moves import moves, shard_states
 from horae.store.schedules import cursors
 from horae.store.statements import sql
@@ -18,6 +19,7 @@ from tests.steps import Looker, a_job, move_clock, query
 from tests.upkeep.moving import (
     KilledError,
     MortalCoordinator,
+    RowsRead,
     active_cells,
     ask_for_move,
     complete,
@@ -251,6 +253,11 @@ async def test_the_duty_moves_what_was_asked_for_and_a_shard_has_one_move_at_a_t
     assert await mover.once() > 0
     assert await ShardMover(store, uuid4()).once() == 0, "another node has the lease"
     assert (await read_move(source, move)).step == MoveStep.DELETE
+    await mover.once()
+    metrics = MetricRegistry(mover.metrics).text().decode()
+    assert f'horae_shard_moves_running{{cell="{source.name}",step="DELETE"}} 1.0' in metrics
+    assert f'horae_shard_moves_failing{{cell="{source.name}"}} 0.0' in metrics
+    assert f'horae_shard_move_pause_seconds_count{{cell="{source.name}"}} 1.0' in metrics
     async with target.tx() as tx:
         assert await moves.request(tx, job.shard, uuid4(), source.name, "test")
     await mover.once()
@@ -262,19 +269,43 @@ async def test_the_duty_moves_what_was_asked_for_and_a_shard_has_one_move_at_a_t
 
 
 @pytest.mark.parametrize("keys", [2000, pytest.param(200_000, marks=pytest.mark.long)])
-async def test_a_shard_with_many_keys_is_closed_for_a_short_time_only(
-    store, job, source, target, record_property, keys
+async def test_a_closed_shard_is_read_once_and_then_only_where_it_changed(
+    store, job, source, target, record_property, keys, monkeypatch
 ):
-    """The pause is recorded, not bounded: other processes of the machine would decide it."""
+    """Rows are counted. The pause is recorded, not bounded: other processes of the machine would decide it."""
+    changed = keys // 1000
     for start in range(0, keys, 10_000):
         await query(source, MANY_KEYS, job.shard, job.id, job.tenant_id, start, min(keys, start + 10_000) - 1)
+    await query(source, "analyze task_key")
     move = await ask_for_move(source, target, job.shard)
     one, move = await run_until(source, target, move, MoveStep.FREEZE)
+    await query(target, "analyze task_key")
     await query(source, "update task_key set revision = revision + 1 where business_key like '%777'")
-    await one.run(move)
+    with monkeypatch.context() as patch:
+        read = RowsRead(patch, source, target)
+        await one.run(move)
     move = await read_move(source, move)
     record_property("pause_ms", move.pause_ms)
     assert move.step == MoveStep.DELETE
     for cell in (source, target):
         found = await query(cell, "select count(*) as many, sum(revision) as revisions from task_key")
-        assert tuple(found[0]) == (keys, keys + keys // 1000)
+        assert tuple(found[0]) == (keys, keys + changed)
+    assert await read.count(source, "task_key") <= keys + 4 * changed
+    assert await read.count(target, "task_key") <= 4 * changed
+
+
+async def test_rows_that_are_deleted_or_named_again_while_the_shard_is_copied_are_followed(store, job, source, target):
+    await query(source, MANY_KEYS, job.shard, job.id, job.tenant_id, 0, 99)
+    move = await ask_for_move(source, target, job.shard)
+    one, move = await run_until(source, target, move, MoveStep.FREEZE)
+    rows = await one._moved_rows()
+    await query(source, "delete from task_key where business_key like '%7'")
+    assert await rows.copy_differences(move) == 10
+    await query(source, "update task_key set business_key = 'moved-' || business_key where business_key like '%8'")
+    assert await rows.copy_differences(move) == 20
+    assert await rows.are_equal(move)
+    await query(source, "update task_key set revision = 9 where business_key = 'order-1'")
+    await query(source, "delete from task_key where business_key = 'order-2'")
+    await one.run(move)
+    assert await rows_in(target, job.shard) == await rows_in(source, job.shard)
+    assert (await read_move(source, move)).step == MoveStep.DELETE

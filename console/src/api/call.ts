@@ -17,6 +17,13 @@ export async function call<T>(url: string, options: RequestInit = {}): Promise<T
   return (text ? readJson(text) : undefined) as T;
 }
 
+/** Opens a stream of the API: its response as soon as it begins, each error status thrown. */
+export async function openStream(url: string, options: RequestInit): Promise<Response> {
+  const answer = await send(url, options);
+  if (!answer.ok) throw errorOf(answer, await answer.text());
+  return answer;
+}
+
 async function send(url: string, options: RequestInit): Promise<Response> {
   const headers = new Headers(options.headers);
   const token = csrfToken();

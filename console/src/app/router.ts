@@ -1,8 +1,11 @@
 import { createRouter } from "@tanstack/react-router";
 import { alerts } from "../pages/alerts/routes";
 import { audit } from "../pages/audit/routes";
+import { backfills } from "../pages/backfills/routes";
 import { deadLetters } from "../pages/dead-letters/routes";
+import { drills } from "../pages/drills/routes";
 import { events } from "../pages/events/routes";
+import { incidents } from "../pages/incidents/routes";
 import { instances } from "../pages/instances/routes";
 import { jobs } from "../pages/jobs/routes";
 import { overview } from "../pages/overview/routes";
@@ -23,10 +26,13 @@ export const router = createRouter({
     ...workers,
     ...sources,
     ...rolling,
+    ...backfills,
     ...events,
     ...deadLetters,
     ...alerts,
     ...audit,
+    ...incidents,
+    ...drills,
     ...tenants,
   ]),
   basepath: "/console",

@@ -1,10 +1,10 @@
 import { Input } from "antd";
-import { toLocalInput } from "./times";
+import { fromZonedInput, toZonedInput, zoneMark } from "./times";
 import "./fields.css";
 
-/** An input for an instant in the reader's time zone; empty for none. */
+/** An input for an instant in the zone of the switch, which stands beside it; empty for none. */
 export function DateTimeInput({ label, value, onChange, id }: DateTimeInputProps) {
-  return (
+  const input = (
     <Input
       id={id}
       type="datetime-local"
@@ -12,11 +12,19 @@ export function DateTimeInput({ label, value, onChange, id }: DateTimeInputProps
       aria-label={label}
       title={label}
       className="when"
-      value={value ? toLocalInput(value) : ""}
-      onChange={(event) =>
-        onChange(event.target.value ? new Date(event.target.value).toISOString() : undefined)
-      }
+      value={value ? toZonedInput(value) : ""}
+      suffix={<span className="zone-mark">{zoneMark(value ?? new Date())}</span>}
+      onChange={(event) => onChange(event.target.value ? fromZonedInput(event.target.value) : undefined)}
     />
+  );
+  if (id) return input;
+  return (
+    <span className="when-field">
+      <span className="soft" aria-hidden="true">
+        {label}
+      </span>
+      {input}
+    </span>
   );
 }
 

@@ -4,10 +4,18 @@ import { CellsDown } from "./CellsDown";
 import { type Column, DataTable } from "./DataTable";
 import { ErrorMessage } from "./ErrorMessage";
 import { type ArchiveRead, FromArchive } from "./FromArchive";
+import { useChosenColumns, visibleColumns } from "./list/chosen-columns";
+import type { ReadPage } from "./list/export";
+import { ListTools } from "./list/ListTools";
+import type { Selection } from "./list/Selection";
+import type { Sorting } from "./list/sorting";
 import { Pager } from "./Pager";
 import "./fields.css";
 
-/** One page of a list: its rows, the error of its query, and the pager. */
+/**
+ * One page of a list: its rows, the error of its query, and the pager. With the name of its `list` it has the choice of
+ * columns and saved views, and with `read`, which reads any page of it, the export.
+ */
 export function PagedTable<Item>({
   query,
   caption,
@@ -16,14 +24,28 @@ export function PagedTable<Item>({
   empty,
   cursor,
   onCursor,
+  list,
+  read,
+  selection,
+  sorting,
 }: PagedTableProps<Item>) {
   const stale = query.data !== undefined;
+  const [chosen, choose] = useChosenColumns(list ?? "");
   return (
     <>
+      {list && <ListTools list={list} columns={columns} chosen={chosen} onChoose={choose} read={read} />}
       {query.error && <ErrorMessage error={query.error} onRetry={() => void query.refetch()} />}
       <CellsDown cells={query.data?.cells_down} />
       {(stale || !query.error) && (
-        <DataTable caption={caption} columns={columns} items={query.data?.items} id={id} empty={empty} />
+        <DataTable
+          caption={caption}
+          columns={list ? visibleColumns(columns, chosen) : columns}
+          items={query.data?.items}
+          id={id}
+          empty={empty}
+          selection={selection}
+          sorting={sorting}
+        />
       )}
       <FromArchive read={query.data?.archive} />
       <Pager cursor={cursor} next={query.data?.next} onCursor={onCursor} />
@@ -42,4 +64,8 @@ interface PagedTableProps<Item> {
   empty?: ReactNode;
   cursor: string | undefined;
   onCursor: (cursor?: string) => void;
+  list?: string;
+  read?: ReadPage;
+  selection?: Selection<Item>;
+  sorting?: Sorting;
 }

@@ -1,23 +1,32 @@
 import { useTranslation } from "react-i18next";
-import { ago, dateTime, myZone, offset } from "./times";
+import { ago, dateTime, markedTime, myZone, zoneMark } from "./times";
+import { displayZone } from "./zone";
 
-/** An instant in the given zone, or in the reader's; the title has the reader's local time. */
-export function Timestamp({
-  at,
-  zone,
-  relative,
-}: {
-  at: string | null | undefined;
-  zone?: string;
-  relative?: boolean;
-}) {
+/**
+ * An instant with the mark of its zone: the given one, or that of the switch. `jobZone` is the zone of the job, for the
+ * setting "the job's". The title has the reader's local time.
+ */
+export function Timestamp({ at, zone, jobZone, relative }: TimestampProps) {
   const { t, i18n } = useTranslation("frame");
   if (!at) return <span className="soft">{t("time.never")}</span>;
-  const title = `${dateTime(at)} ${offset(at)} ${myZone()}`;
-  const text = relative ? ago(at, Date.now(), i18n.language) : dateTime(at, zone);
+  const place = zone ?? displayZone(jobZone);
+  const title = `${markedTime(at, myZone())} ${myZone()}`;
   return (
     <time dateTime={at} title={title} className="moment">
-      {text}
+      {relative ? (
+        ago(at, Date.now(), i18n.language)
+      ) : (
+        <>
+          {dateTime(at, place)} <span className="zone-mark">{zoneMark(at, place)}</span>
+        </>
+      )}
     </time>
   );
+}
+
+interface TimestampProps {
+  at: string | null | undefined;
+  zone?: string;
+  jobZone?: string;
+  relative?: boolean;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ago, dateTime, duration, offset } from "./times";
+import { ago, dateTime, duration, offset, secondsText } from "./times";
 
 test("a time is shown in the given zone", () => {
   expect(dateTime("2026-11-15T16:30:05Z", "Asia/Shanghai")).toBe("2026-11-16 00:30:05");
@@ -39,4 +39,8 @@ test("a rest that is rounded up to a whole is not shown as sixty of the smaller 
     "24 h",
     "3 d",
   ]);
+});
+
+test("no seconds are none of a second, and not of a millisecond", () => {
+  expect([0, 0.25, 4.2, 129].map(secondsText)).toEqual(["0 s", "250 ms", "4.2 s", "2 min 9 s"]);
 });

@@ -1,6 +1,8 @@
 /** Formats times and durations. Computations use instants; zones are for display only. */
 
-export const myZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
+import { displayZone, myZone } from "./zone";
+
+export { myZone };
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
@@ -14,7 +16,7 @@ function formatOf(language: string, zone: string, options: Intl.DateTimeFormatOp
 }
 
 /** Formats date and time to the second, in digits only: aligned in columns, and the same in both languages. */
-export function dateTime(at: Date | string, zone = myZone()): string {
+export function dateTime(at: Date | string, zone = displayZone()): string {
   const parts = Object.fromEntries(
     formatOf("en", zone, {
       year: "numeric",
@@ -31,8 +33,30 @@ export function dateTime(at: Date | string, zone = myZone()): string {
 }
 
 /** Formats hours and minutes. */
-export function clockTime(at: Date | string, zone = myZone()): string {
+export function clockTime(at: Date | string, zone = displayZone()): string {
   return dateTime(at, zone).slice(11, 16);
+}
+
+/** Formats date and time with the mark of the zone: 2026-11-18 20:00:00 +08:00. */
+export const markedTime = (at: Date | string, zone = displayZone()): string =>
+  `${dateTime(at, zone)} ${zoneMark(at, zone)}`;
+
+/** Returns the mark of a zone beside a time: its UTC offset, or UTC. */
+export function zoneMark(at: Date | string, zone = displayZone()): string {
+  const shift = offset(at, zone);
+  return shift === "+00:00" ? "UTC" : shift;
+}
+
+/** The value of a `datetime-local` field for an instant in a zone. */
+export const toZonedInput = (at: Date | string, zone = displayZone()): string =>
+  dateTime(at, zone).replace(" ", "T");
+
+/** Reads the value of a `datetime-local` field in a zone. A time that the clocks jump over is moved by the jump. */
+export function fromZonedInput(text: string, zone = displayZone()): string {
+  const wanted = Date.parse(`${text}Z`);
+  let at = wanted;
+  for (let step = 0; step < 2; step += 1) at += wanted - Date.parse(`${toZonedInput(new Date(at), zone)}Z`);
+  return new Date(at).toISOString();
 }
 
 export function weekday(at: Date | string, language: string, zone = myZone()): string {
@@ -79,6 +103,9 @@ export function duration(ms: number): string {
   if (ms < 172_800_000) return formatTwoUnits(ms, 3_600_000, "h", 60_000, "min");
   return formatTwoUnits(ms, 86_400_000, "d", 3_600_000, "h");
 }
+
+/** Formats a duration in seconds: nothing is 0 s, and not 0 ms. */
+export const secondsText = (seconds: number): string => (seconds === 0 ? "0 s" : duration(seconds * 1_000));
 
 /** Formats a duration in two units; without the smaller one if it is zero. */
 function formatTwoUnits(

@@ -29,6 +29,7 @@ const TONES: Record<State, Tone> = {
   SILENCED: "idle",
   PENDING: "busy",
   SENT: "good",
+  CANARY: "busy",
   FAILED: "bad",
 };
 

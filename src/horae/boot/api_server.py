@@ -32,6 +32,7 @@ from horae.runtime.metrics import MetricRegistry, MetricSource
 from horae.runtime.randomness import new_token
 from horae.runtime.settings import Settings
 from horae.runtime.stalls import StallMonitor
+from horae.runtime.telemetry import log
 from horae.runtime.waker import Waker
 from horae.security.cookies import Csrf
 from horae.security.signed_texts import Signer
@@ -50,8 +51,10 @@ from horae.store.health.named_metrics import NamedMetrics
 from horae.store.store import Store
 from horae.store.tx import Tx
 from horae.upkeep.clocks import ClockKeeper
+from horae.upkeep.generations import GenerationWatch
 from horae.upkeep.identities import IdentityCopier
 from horae.upkeep.joining import CellJoiner
+from horae.upkeep.measures import MeasureReader
 from horae.upkeep.service_level import LevelReader
 from horae.upkeep.signals import Signaller
 
@@ -69,6 +72,8 @@ POLLS_INTERVAL_S: Final = 10.0
 SIGNALS_INTERVAL_S: Final = 60.0
 LEVELS_INTERVAL_S: Final = 30.0
 """The pause between two rounds that read the service level for metrics."""
+MEASURES_INTERVAL_S: Final = 2.0
+"""The pause between two reads of the measures that are in force."""
 CELL_JOIN_INTERVAL_S: Final = 2.0
 MONITORING_PORT_SETTING: Final = "HORAE_API_MONITORING_PORT"
 
@@ -163,15 +168,18 @@ async def run_api(
 ) -> AsyncIterator[RunningApi]:
     """Run the API server. `beside_node`: in the process of a node, which has the metrics of cells and service levels.
 
-    1. Check the open cells. A cell that is lost meanwhile joins later.
+    1. Check the open cells. A cell that is lost meanwhile joins later. One that was restored elsewhere is not used.
     2. Build the application, listen on the socket, and start the background duties and the server.
     3. At the end, stop accepting requests and end long polls, so that requests under way can finish.
     4. Then stop the duties, and write what they have recorded since their last round.
     """
     await visit_open(store, partial(_check, settings))
+    watch = GenerationWatch(store)
+    await _close_outdated(store, watch)
     reader = archive_reader_of(settings)
     tracer = None if traces is None else traces.tracer
-    memory = Memory(reader, settings.service_level, tracer, egress_of(settings))
+    backfill_slots = settings.lane_share().most(settings.slots)
+    memory = Memory(reader, settings.service_level, tracer, egress_of(settings), backfill_slots)
     callers, visitors = Callers(store, memory), Visitors(store)
     people = people_of(settings, store)
     trials, polls = Trials(await sender_of(settings, store)), Polls(store)
@@ -202,12 +210,13 @@ async def run_api(
     server = ApiServer(config)
     keeping = Loop("clockkeeper", keeper, CLOCK_INTERVAL_S, clock_waker)
     duties: tuple[tuple[Duty, float], ...] = (
-        (CellJoiner([store], partial(_check, settings)), CELL_JOIN_INTERVAL_S),
+        (CellJoiner([store], partial(_check_joining, settings, watch)), CELL_JOIN_INTERVAL_S),
         (IdentityCopier(store), IDENTITY_COPY_INTERVAL_S),
         (callers, LAST_USE_INTERVAL_S),
         (visitors, LAST_USE_INTERVAL_S),
         (polls.recorder, POLLS_INTERVAL_S),
         (signaller, SIGNALS_INTERVAL_S),
+        *(() if beside_node else ((MeasureReader(platform), MEASURES_INTERVAL_S),)),
         *(() if beside_node else ((levels, LEVELS_INTERVAL_S),)),
         *((listener, LISTENER_INTERVAL_S) for listener in polls.listeners),
     )
@@ -219,6 +228,7 @@ async def run_api(
         yield RunningApi(f"http://{host}:{port}", app.state.metrics.registry)
     finally:
         server.should_exit = True
+        memory.tails.close()
         await polls.close()
         await serving
         await cancel_and_wait(*upkeep)
@@ -231,6 +241,26 @@ async def run_api(
             await callers.once()
             await visitors.once()
             await signaller.once()
+
+
+async def _close_outdated(store: Store, watch: GenerationWatch) -> None:
+    """Close the cells whose database is from before a restore elsewhere: what is written to it would be lost.
+
+    A node also marks such a database, which the role of the API may not do.
+    """
+    await watch.learn()
+    outdated = watch.outdated()
+    for cell in store.cells:
+        if cell.name in outdated:
+            log.error("cell.refused", cell=cell.name, reason=outdated[cell.name])
+            await cell.close()
+
+
+async def _check_joining(settings: Settings, watch: GenerationWatch, cell: Cell) -> None:
+    """Check a cell that joins later like those that were there at the start."""
+    await _check(settings, cell)
+    await watch.learn()
+    await watch.check(cell, datetime.now(UTC))
 
 
 async def _check(settings: Settings, cell: Cell) -> None:

@@ -6,9 +6,15 @@ from horae.runtime.settings import Settings
 from horae.service.instances.archive_reader import ArchiveReader
 
 
-def archive_reader_of(settings: Settings) -> ArchiveReader | None:
-    """The reader of the archive; None where none is configured."""
+def archive_target_of(settings: Settings) -> ArchiveTarget | None:
+    """The archive, opened for reading; None where none is configured."""
     if settings.archive is None:
         return None
     target: ArchiveTarget = archive.load("object_store").open_target(settings, reading=True)
-    return ArchiveReader(target)
+    return target
+
+
+def archive_reader_of(settings: Settings) -> ArchiveReader | None:
+    """The reader of the archive; None where none is configured."""
+    target = archive_target_of(settings)
+    return None if target is None else ArchiveReader(target)

@@ -8,12 +8,11 @@ from typing import Final
 from horae.boot.key_check import check_keyring
 from horae.domain.errors import Unfit
 from horae.domain.health.doctor import ROWS, Diagnosis, Severity, examine_role, examine_rows, unfit
-from horae.domain.health.members import examine_members
 from horae.domain.health.rights import examine_ownership, examine_rights
 from horae.runtime.settings import Settings
 from horae.store.cells import Cell
 from horae.store.databases import roles
-from horae.store.health import health, members, rights
+from horae.store.health import health, rights
 from horae.store.store import Store
 from horae.store.tx import GONE, Tx
 
@@ -115,11 +114,6 @@ async def _other_environment(tx: Tx, settings: Settings) -> str | None:
 def sentence(cell: str, one: Diagnosis) -> str:
     """A finding in one line."""
     return f"{cell}: {one.name} is {one.found}: {one.advice}"
-
-
-async def examine_cell_members(cell: Cell, *, production: bool) -> list[Diagnosis]:
-    """Check the members of a replicated cell; nothing for a cell whose DSN names one host."""
-    return examine_members(*await members.read(cell.dsn), production=production) if cell.hosts > 1 else []
 
 
 async def examine_node_roles(cell: Cell, *, production: bool) -> list[Diagnosis]:

@@ -4,7 +4,7 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Final
 from uuid import UUID
@@ -21,6 +21,7 @@ from horae.delivery.push import Sender
 from horae.domain.health.doctor import DURABLE
 from horae.domain.health.readiness import ready_state
 from horae.domain.ids import shard_in
+from horae.domain.measures.measures import MeasureLines
 from horae.engine.allowances import Allowances
 from horae.engine.node import Node
 from horae.repositories.envelopes import Envelopes
@@ -29,6 +30,7 @@ from horae.runtime.cancellation import cancel_and_wait
 from horae.runtime.garbage import GarbageCollector, freeze_present_objects
 from horae.runtime.loop import Duty, Loop
 from horae.runtime.settings import Settings
+from horae.store.cells import Cell
 from horae.store.nodes.pulses import Sign
 from horae.store.protocol import CellProtocol
 from horae.store.store import Store
@@ -40,9 +42,12 @@ from horae.upkeep.audit_chain import AuditChainer, Dropper
 from horae.upkeep.copies import Copier
 from horae.upkeep.coverages import Coverer
 from horae.upkeep.days import DayDropper
+from horae.upkeep.dead_letter_triage import CauseSorter, PacedReplayer
 from horae.upkeep.doctor import Doctor
 from horae.upkeep.feed import Feed
+from horae.upkeep.fire_audit import FireAuditor
 from horae.upkeep.gauges import GaugeReader
+from horae.upkeep.generations import GenerationWatch
 from horae.upkeep.growth import GrowthMeter
 from horae.upkeep.heartbeat import HeartbeatSender, HeartbeatTarget
 from horae.upkeep.holds import HoldSweeper
@@ -52,12 +57,14 @@ from horae.upkeep.joining import CellJoiner
 from horae.upkeep.key_rotation import Reencrypter, Rewrapper
 from horae.upkeep.ledgers import KeyForgetter
 from horae.upkeep.marks import Marker
+from horae.upkeep.measures import MeasureJudge, MeasureReader
 from horae.upkeep.old_rows import OldRowForgetter
 from horae.upkeep.old_versions import VersionForgetter
 from horae.upkeep.partitions import Partitioner
 from horae.upkeep.purges import Purger
 from horae.upkeep.queue_workers import WorkerForgetter
 from horae.upkeep.reconciler import Reconciler
+from horae.upkeep.recovery import RecoveryExecutor
 from horae.upkeep.relay import Relay, RelayProgress
 from horae.upkeep.removed_types import RemovedTypeForgetter
 from horae.upkeep.service_level import LevelReader
@@ -79,10 +86,18 @@ CELL_JOIN_INTERVAL_S: Final = 2.0
 SHARD_MOVE_INTERVAL_S: Final = 2.0
 VACUUM_INTERVAL_S: Final = 3.0
 MARKS_INTERVAL_S: Final = 5.0
+GENERATIONS_INTERVAL_S: Final = 5.0
 DOCTOR_INTERVAL_S: Final = 15.0
+FIRE_AUDIT_INTERVAL_S: Final = 15.0
 PURGE_INTERVAL_S: Final = 30.0
 REENCRYPT_INTERVAL_S: Final = 30.0
 SIGNALS_INTERVAL_S: Final = 60.0
+MEASURE_JUDGE_INTERVAL_S: Final = 15.0
+MEASURE_READ_INTERVAL_S: Final = 1.0
+CAUSE_SORT_INTERVAL_S: Final = 2.0
+PACED_REPLAY_INTERVAL_S: Final = 1.0
+RECOVERY_INTERVAL_S: Final = 1.0
+"""The pause between two rounds of recovery; also the pace at which it replays pages of dead letters."""
 EXPIRED_ROWS_INTERVAL_S: Final = 60.0
 """The pause between two rounds that delete expired idempotency keys, expired sessions and old tombstones."""
 COVERAGE_INTERVAL_S: Final = 60.0
@@ -117,11 +132,13 @@ def node_of(
         sender,
         allowances,
         slots=settings.slots,
+        long_slots=settings.long_slots,
         enforced=settings.leases,
         secrets=book_of(sender),
         owner=owner,
         safety_look=timedelta(seconds=settings.safety_look),
         relayed_from=relayed_from,
+        share=settings.lane_share(),
     )
 
 
@@ -149,9 +166,9 @@ def day_archiver_of(settings: Settings, store: Store) -> DayArchiver | None:
 
 
 def day_dropper_of(settings: Settings, store: Store, archiver: DayArchiver | None) -> DayDropper:
-    """The duty that drops days of history and events, with the terms of the settings."""
+    """The duty that drops days of history, events, results and logs, with the terms of the settings."""
     kept, held = timedelta(days=settings.history_days), timedelta(days=settings.history_held_days)
-    return DayDropper(store, kept, held, archiver)
+    return DayDropper(store, kept, held, archiver, timedelta(days=settings.log_days))
 
 
 def _ended_jobs_kept(settings: Settings) -> timedelta:
@@ -178,6 +195,18 @@ def anchorer_of(settings: Settings, store: Store, sender: Sender) -> Anchorer:
     if url is not None:
         webhook = AnchorWebhook(sender.client, url, settings.audit_anchor_secret, store.clock.now)
     return Anchorer(store, settings.audit_anchors, webhook)
+
+
+def measure_judge_of(settings: Settings, store: Store, worker: Node) -> MeasureJudge:
+    """The duty that judges protective measures, with the lines of the settings."""
+    lines = MeasureLines(
+        trigger_delay_p95_ms=settings.measure_trigger_delay_p95_ms,
+        run_success_rate_10m=settings.measure_run_success_rate_10m,
+        retry_backlog=settings.measure_retry_backlog,
+        dlq_growth_per_min=settings.measure_dlq_growth_per_min,
+        peak_load=settings.measure_peak_load,
+    )
+    return MeasureJudge(store, lambda: _speaks_for_all(store, worker), lines, acts=settings.measures)
 
 
 def heartbeat_of(settings: Settings, store: Store, sender: Sender, worker: Node) -> HeartbeatSender | None:
@@ -225,16 +254,20 @@ async def run_node(
             yield node
 
 
-def _held_shards(store: Store, worker: Node, cell: CellProtocol) -> frozenset[int]:
-    """The shards of a cell that this node holds; `cell` may be the owner's view of it."""
+def _own_cell(store: Store, cell: CellProtocol) -> Cell:
+    """The cell of this store; `cell` may be the owner's view of it."""
     [own] = [one for one in store.cells if one.name == cell.name]
-    return worker.leases.held_shards(own)
+    return own
+
+
+def _held_shards(store: Store, worker: Node, cell: CellProtocol) -> frozenset[int]:
+    """The shards of a cell that this node holds."""
+    return worker.leases.held_shards(_own_cell(store, cell))
 
 
 def _chains_audit(store: Store, worker: Node, cell: CellProtocol) -> bool:
     """Whether this node chains the audit rows of a cell: the node that holds the first shard does."""
-    [own] = [one for one in store.cells if one.name == cell.name]
-    return min(store.shards_of(own), default=-1) in worker.leases.held_shards(own)
+    return min(store.shards_of(_own_cell(store, cell)), default=-1) in _held_shards(store, worker, cell)
 
 
 def _relayed_shards(store: Store, worker: Node, cell: CellProtocol) -> frozenset[int]:
@@ -242,9 +275,8 @@ def _relayed_shards(store: Store, worker: Node, cell: CellProtocol) -> frozenset
 
     The node that chains the audit rows also relays what moved shards have left there.
     """
-    [own] = [one for one in store.cells if one.name == cell.name]
-    held = worker.leases.held_shards(own)
-    return held | store.left_shards(own) if _chains_audit(store, worker, cell) else held
+    held = _held_shards(store, worker, cell)
+    return held | store.left_shards(_own_cell(store, cell)) if _chains_audit(store, worker, cell) else held
 
 
 def _speaks_for_all(store: Store, worker: Node) -> bool:
@@ -257,13 +289,19 @@ def _name(duty: Duty) -> str:
     return type(duty).__name__.lower()
 
 
+async def _check_joining(settings: Settings, watch: GenerationWatch, cell: Cell) -> None:
+    """Check a cell that joins later like those that were there at the start."""
+    await fitness.check_cell(settings, cell)
+    await watch.check(cell, datetime.now(UTC))
+
+
 @asynccontextmanager
 async def _run_node(
     settings: Settings, store: Store, owner: Store, sender: Sender, allowances: Allowances, lines: Lines
 ) -> AsyncIterator[Node]:
     """Start a node and its duties, and stop them in the opposite order.
 
-    1. Refuse cells that do not have what the guarantees of Horae need.
+    1. Refuse cells that do not have what the guarantees of Horae need, and close those that were restored elsewhere.
     2. Build the node. Duties use `store`, or `owner` where only the owner of the tables may write. Duties that belong
        to shards work only on shards that this node holds.
     3. `duties` run at fixed intervals. `prompted` duties run when the pulse of a cell has their sign.
@@ -272,6 +310,8 @@ async def _run_node(
        write the last signals.
     """
     await fitness.check(settings, store)
+    watch = GenerationWatch(store)
+    await watch.once()
     relayed = {cell.name: RelayProgress() for cell in owner.cells}
     worker = node_of(settings, store, sender, allowances, owner, lambda cell: relayed[cell].lowest())
     stores = worker.followed_stores = [store] if owner is store else [store, owner]
@@ -292,10 +332,14 @@ async def _run_node(
         archives=settings.archive is not None,
     )
     levels = LevelReader(store, settings.service_level)
-    worker.metric_sources += [gauges, levels]
+    mover = ShardMover(owner, worker.identity.incarnation, stores)
+    measure_reader = MeasureReader(store, worker.follow_measures)
+    worker.metric_sources += [gauges, levels, mover.metrics]
     duties: tuple[tuple[Duty, float], ...] = (
-        (CellJoiner(stores, partial(fitness.check_cell, settings), worker.join), CELL_JOIN_INTERVAL_S),
-        (ShardMover(owner, worker.identity.incarnation, stores), SHARD_MOVE_INTERVAL_S),
+        (CellJoiner(stores, partial(_check_joining, settings, watch), worker.join), CELL_JOIN_INTERVAL_S),
+        (watch, GENERATIONS_INTERVAL_S),
+        (mover, SHARD_MOVE_INTERVAL_S),
+        (measure_judge_of(settings, store, worker), MEASURE_JUDGE_INTERVAL_S),
         (Partitioner(store), PARTITION_INTERVAL_S),
         (day_dropper_of(settings, store, archiver), DAY_DROP_INTERVAL_S),
         (GrowthMeter(store, settings.history_days, settings.disks()), GROWTH_INTERVAL_S),
@@ -311,12 +355,21 @@ async def _run_node(
         (gauges, GAUGES_INTERVAL_S),
         (levels, GAUGES_INTERVAL_S),
         (doctor_of(settings, store), DOCTOR_INTERVAL_S),
+        (FireAuditor(owner, chains), FIRE_AUDIT_INTERVAL_S),
         (Coverer(store, partial(_held_shards, store, worker)), COVERAGE_INTERVAL_S),
         (Dropper(owner, timedelta(days=settings.audit_days)), AUDIT_DROP_INTERVAL_S),
         (anchorer_of(settings, store, sender), ANCHOR_INTERVAL_S),
         (GarbageCollector(lambda: worker.admission.waiting > 0), GARBAGE_INTERVAL_S),
     )
     prompted: tuple[tuple[Duty, float, Sign], ...] = (
+        (measure_reader, MEASURE_READ_INTERVAL_S, Sign.MEASURES),
+        (RecoveryExecutor(owner, worker.identity.incarnation), RECOVERY_INTERVAL_S, Sign.INCIDENTS),
+        (CauseSorter(owner), CAUSE_SORT_INTERVAL_S, Sign.UNSORTED_DEAD_LETTERS),
+        (
+            PacedReplayer(owner, lambda cell: _own_cell(store, cell).measures.in_force),
+            PACED_REPLAY_INTERVAL_S,
+            Sign.PACED_REPLAYS,
+        ),
         (Copier(store), COPY_INTERVAL_S, Sign.COPIES),
         (Vacuumer(store), VACUUM_INTERVAL_S, Sign.ROWS_WRITTEN),
         (AuditChainer(owner, chains), AUDIT_CHAIN_INTERVAL_S, Sign.UNCHAINED),
@@ -338,7 +391,7 @@ async def _run_node(
         prompted += ((book, SECRETS_INTERVAL_S, Sign.SECRETS),)
     loops = [Loop(_name(duty), duty, pause) for duty, pause in duties]
     loops += [worker.prompted_loop(_name(duty), duty, pause, sign) for duty, pause, sign in prompted]
-    signaller = Signaller(store, worker.identity.incarnation)
+    signaller = Signaller(store, worker.identity.incarnation, worker.load.take, worker.strain.take)
     loops.append(Loop("signaller", signaller, SIGNALS_INTERVAL_S))
     upkeep = [asyncio.create_task(loop.run()) for loop in loops]
     await worker.start()
@@ -362,7 +415,7 @@ async def _run_node(
 async def drain(settings: Settings, store: Store) -> int:
     """Run upkeep and everything that is due now, once; returns how much was done."""
     await fitness.check(settings, store)
-    for duty in (Copier(store), Partitioner(store), Vacuumer(store)):
+    for duty in (GenerationWatch(store), Copier(store), Partitioner(store), Vacuumer(store)):
         await duty.once()
     allowances = Allowances.of(store)
     worker = node_of(settings, store, await sender_of(settings, store, allowances.egress), allowances)

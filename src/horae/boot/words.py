@@ -22,8 +22,9 @@ class CommandHome(NamedTuple):
 WORDS: Final = {
     "job": CommandHome(
         "job_verbs",
-        help="Jobs: create, list, show, pause, resume, remove, trigger, test, versions, single occurrences.",
+        help="Jobs: create, list, show, pause, resume, remove, trigger, test, versions, single fires, worst jobs.",
     ),
+    "graph": CommandHome("graphs", help="Graphs: create, draw, list runs, show one, retry, skip or mark its steps."),
     "context": CommandHome("contexts", help="Contexts: which API the commands speak to, and with which key."),
     "login": CommandHome(
         "contexts",
@@ -32,7 +33,11 @@ WORDS: Final = {
     ),
     "calendar": CommandHome("calendars", help="Calendars: workdays, holidays, trading days."),
     "task": CommandHome("tasks", help="Tasks: set the time of a business key."),
-    "dead-letter": CommandHome("dead", help="Dead letters: list, replay, discard."),
+    "dead-letter": CommandHome("dead", help="Dead letters: list, replay, discard, tag."),
+    "failure-cause": CommandHome(
+        "failure_causes", help="Failure causes: why dead letters died, and what changed since."
+    ),
+    "paced-replay": CommandHome("paced_replays", help="Paced replays of dead letters: start, list, show, stop."),
     "tenant": CommandHome("tenants", help="Tenants: the owners of jobs."),
     "cell": CommandHome("cells", help="Cells: the PostgreSQL clusters that hold the shards."),
     "shard": CommandHome("shard_moves", help="Shards: move them to other cells, and see how far moves are."),
@@ -45,7 +50,16 @@ WORDS: Final = {
     "migrate": CommandHome(
         "cells", "migrate", "Bring every cell up to this release; create the configured tenant on the first run."
     ),
-    "keyring": CommandHome("keyring", help="The keyring that encrypts payloads: create, rotate, rewrap."),
+    "measure": CommandHome("measures", help="Protective measures: list them, decide about one, lift a decision."),
+    "recover": CommandHome("recovery", help="Recovery from incidents: start it, see how far it is, stop it."),
+    "restore": CommandHome(
+        "restore", help="Restored cells: examine, open, and decide about what the restore put in doubt."
+    ),
+    "drill": CommandHome("drills", help="Drills: break something on purpose, measure, and take the way back."),
+    "keyring": CommandHome(
+        "keyring", help="The keyring that encrypts payloads, and signing keys: create, rotate, rewrap, remove, show."
+    ),
+    "certificate": CommandHome("certificates", help="Certificates: what became of every fire of a day, signed."),
     "key": CommandHome("keys", help="API keys: create, list, revoke, bind; and the first one."),
     "audit": CommandHome("audit", help="The audit log and its hash chain: list, verify, anchor."),
     "secret": CommandHome("secrets", help="Named secrets of a tenant: put, list without values, remove."),
@@ -86,11 +100,17 @@ WORDS: Final = {
         "capacity",
         "Compute cells, nodes, CPU, memory, connections, WAL, disk and network for a load, from measured figures.",
     ),
-    "instance": CommandHome("runs", "instance", "Instances: list, show, cancel, retry."),
+    "instance": CommandHome("runs", "instance", "Instances: list, show, result, cancel, retry."),
+    "logs": CommandHome(
+        "logs", "logs", "Print the lines that the attempts of an instance logged; with -f as they are written."
+    ),
     "hold": CommandHome("holds", help="Holds: which targets and limits hold calls back, and why."),
     "queue": CommandHome("queues", help="Queues: what waits in them, and who polls them."),
     "worker": CommandHome("queues", "worker", "Workers: which processes poll which queues."),
     "backfill": CommandHome("backfills", help="Backfills: run the past fires of a job, by a range of time."),
+    "backfill-group": CommandHome(
+        "backfill_groups", help="Backfill groups: run the past fires of many jobs, by label."
+    ),
     "health": CommandHome("runs", "health", "Show the health of the scheduler."),
     "lateness": CommandHome(
         "lateness", "lateness", "Show how late fires were, by the second of the minute at which they were due."
@@ -103,7 +123,7 @@ WORDS: Final = {
     "why": CommandHome(
         "why",
         "why",
-        "Say why a job, a task or an instance has not run, and what it waits for. It reads PostgreSQL, not the API.",
+        "Say why a job, one of its fires, a task, a subject or an instance has or has not run, and what it waits for.",
     ),
     "nodes": CommandHome(
         "runs", "nodes", "List every node in every cell: how many shards it holds, and whether it is alive."

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Final
 from uuid import UUID
 
-from horae.delivery.connection import Connection, Done
+from horae.delivery.connection import QUIET_S, Connection, Done
 from horae.delivery.dial import dial
 from horae.delivery.http import Failure, HttpAnswer, HttpRequest, Origin
 from horae.delivery.names import Names, Resolve, lookup
@@ -27,7 +27,7 @@ CLOSE_BEFORE_SERVER_S: Final = 0.5
 LOOKUP_TIMEOUT_S: Final = 5.0
 """How long `addresses` waits for a name."""
 MAX_CALL_S: Final = 30.0
-"""Seconds that one request may take in total: name lookup, connecting and the whole answer."""
+"""Seconds that an ordinary request may take in total: name lookup, connecting and the whole answer."""
 MOST_CONNECTIONS: Final = 4096
 """Connections of one client, busy and idle."""
 MOST_IDLE: Final = 1024
@@ -155,7 +155,7 @@ class Client:
         return False
 
     async def _open(self, request: HttpRequest, done: Done) -> None:
-        """Connect and send within `MAX_CALL_S` in total: the answer gets the time that connecting left."""
+        """Connect and send. The answer gets the time that connecting left of `MAX_CALL_S`; a long call has its own."""
 
         def make() -> Connection:
             return Connection(request.origin, self, self._loop)
@@ -170,7 +170,8 @@ class Client:
         if isinstance(connection, Failure):
             done(connection)
             return
-        left_s = began_at + MAX_CALL_S - self._loop.time()
+        is_long = request.read_timeout > QUIET_S
+        left_s = request.read_timeout if is_long else began_at + MAX_CALL_S - self._loop.time()
         if left_s > 0 and connection.usable:
             connection.begin(request._replace(read_timeout=min(request.read_timeout, left_s)), done)
             return

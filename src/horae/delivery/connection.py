@@ -1,13 +1,30 @@
 """One connection: one request at a time, its answer passed to a callback. No task, no future, no stream."""
 
 import asyncio
+import socket
 import ssl
 from collections.abc import Callable
-from typing import Protocol, cast
+from typing import Final, Protocol, cast
 
 from horae.delivery.http import Failure, HttpAnswer, HttpRequest, Origin
 from horae.delivery.reading import AnswerParser
 from horae.domain.instances.outcomes import ErrorCode
+
+QUIET_S: Final = 30.0
+"""Seconds of silence that need no keep-alive: no gateway forgets a connection sooner."""
+KEEP_ALIVE_OPTIONS: Final = {"TCP_KEEPIDLE": 30, "TCP_KEEPALIVE": 30, "TCP_KEEPINTVL": 15, "TCP_KEEPCNT": 4}
+"""After 30 s of silence a probe every 15 s; four without an answer end the connection.
+
+An option that the system does not have is left out: macOS has TCP_KEEPALIVE in place of TCP_KEEPIDLE.
+"""
+KEEP_ALIVE: Final = (
+    (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
+    *(
+        (socket.IPPROTO_TCP, getattr(socket, name), value)
+        for name, value in KEEP_ALIVE_OPTIONS.items()
+        if hasattr(socket, name)
+    ),
+)
 
 Done = Callable[[HttpAnswer | Failure], None]
 
@@ -55,7 +72,15 @@ class Connection(asyncio.Protocol):
         self._timeout = request.read_timeout
         self.deadline = self._loop.time() + request.read_timeout
         self.idle = False
+        if request.read_timeout > QUIET_S:
+            self._keep_alive()
         self._transport.write(request.data)
+
+    def _keep_alive(self) -> None:
+        """Let TCP probe a connection that is silent for long: it stays known on the way, and a dead peer is noticed."""
+        socket_ = self._transport.get_extra_info("socket")
+        for level, option, value in KEEP_ALIVE:
+            socket_.setsockopt(level, option, value)
 
     def expire(self) -> None:
         """End a connection whose deadline has passed: the request of a busy one fails."""

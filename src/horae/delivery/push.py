@@ -18,13 +18,22 @@ from horae.delivery.request_plans import Forms, RequestPlan
 from horae.delivery.secrets import Secrets, Unsendable, secrets_in_memory
 from horae.delivery.waiting import wait_for_callback
 from horae.domain.errors import KeysUnavailable, Unavailable
-from horae.domain.foreign import read_text
+from horae.domain.foreign import Unreadable, read_text
 from horae.domain.instances.instances import Instance
-from horae.domain.instances.outcomes import ErrorCode, FailedProbe, Outcome, Retryable, Unrecoverable
+from horae.domain.instances.outcomes import (
+    DeclinedCall,
+    ErrorCode,
+    FailedProbe,
+    Outcome,
+    Retryable,
+    Success,
+    Unrecoverable,
+)
 from horae.domain.jobs.jobs import Definition, Job
 from horae.domain.targets.answers import judge
 from horae.domain.targets.egress import Egress
-from horae.domain.targets.targets import HttpTarget, TopicTarget
+from horae.domain.targets.reports import TargetReport, is_report, read_report
+from horae.domain.targets.targets import MAX_TIMEOUT_S, HttpTarget, TopicTarget
 from horae.runtime.clock import boottime
 from horae.runtime.telemetry import log
 from horae.runtime.tracing import Tracer
@@ -46,12 +55,13 @@ Heard = HttpAnswer | Failure | Outcome
 
 
 class Delivery(NamedTuple):
-    """The outcome of an attempt, with the parts of the answer that are kept."""
+    """The outcome of an attempt, with the parts of the answer that are kept. `report`: its result and log lines."""
 
     outcome: Outcome
     status: int | None
     duration_ms: int
     answer: str | None
+    report: TargetReport | None = None
 
 
 class Sender:
@@ -144,7 +154,7 @@ class Sender:
                 found = batches.outcomes(result, many, plan.target.completion_seconds)
             except Exception as error:
                 found = [_outcome_of_error(error)] * many
-            done([one._replace(outcome=outcome) for outcome in found])
+            done([one._replace(outcome=outcome, report=None) for outcome in found])
 
         sampled = self.samples(runs[0])
         self.send(
@@ -264,7 +274,8 @@ class Sender:
             else:
                 self.client.send(request, judge_token)
 
-        self._tokens.use(grant, plan.target.connect_timeout, plan.target.read_timeout, go_on)
+        read_timeout = min(plan.target.read_timeout, MAX_TIMEOUT_S)  # a token is no long call
+        self._tokens.use(grant, plan.target.connect_timeout, read_timeout, go_on)
 
 
 def delivery_of(plan: RequestPlan | None, result: Heard, duration_ms: int) -> Delivery:
@@ -275,10 +286,21 @@ def delivery_of(plan: RequestPlan | None, result: Heard, duration_ms: int) -> De
             outcome = judge(result.status, result.headers, plan.target.completion_seconds)
         except Exception as error:
             outcome = _outcome_of_error(error)
+        if is_report(result.headers) and isinstance(outcome, Success | DeclinedCall):
+            report, answer = _report_of(result)
+            return Delivery(outcome, result.status, duration_ms, answer, report)
         return Delivery(outcome, result.status, duration_ms, body_excerpt(result.body))
     if not isinstance(result, Failure):
         return Delivery(result, None, duration_ms, None)
     return Delivery(outcome_of_failure(result), None, duration_ms, None)
+
+
+def _report_of(answer: HttpAnswer) -> tuple[TargetReport | None, str | None]:
+    """Return the report of an answer, or why it has none, to be kept with the attempt."""
+    try:
+        return read_report(answer.body, is_cut=answer.cut), None
+    except Unreadable as error:
+        return None, f"its report was not stored: {error}"
 
 
 def _outcome_of_error(error: BaseException) -> Outcome:

@@ -13,9 +13,9 @@ from horae.delivery.signing import sign
 from horae.domain.instances.instances import Instance
 from horae.domain.instances.outcomes import ErrorCode
 from horae.domain.jobs.jobs import Job
-from horae.domain.targets.calls import Call, call_of, completion_of
+from horae.domain.targets.calls import Call, call_of, completion_of, scheduled_call_of
 from horae.domain.targets.targets import HttpTarget
-from horae.domain.targets.templates import Fill, compile_text, compile_value
+from horae.domain.targets.templates import Fill, compile_text, compile_value, names_previous
 from horae.domain.targets.urls import is_sendable
 from horae.domain.traces.contexts import traceparent
 
@@ -42,6 +42,7 @@ class Form:
         self.head = head(target.method, place._replace(path=path), {**usual, **_without_placeholders(target.headers)})
         self.headers = [(name, fill) for name, value in target.headers.items() if (fill := compile_text(value))]
         self.body = _body_of(target)
+        self.names_previous = names_previous(target.query, target.headers, target.body)
 
 
 class Forms:
@@ -70,12 +71,13 @@ class RequestPlan:
         self.target = target
         self.head = form.head
         self._query, self._headers, self._body, self._origin = form.query, form.headers, form.body, form.origin
+        self._call_of = scheduled_call_of if form.names_previous else call_of
 
     def request(
         self, ran: Instance, access: Access, timestamp: int, extra: str = "", *, sampled: bool = True
     ) -> HttpRequest:
         """Build the request of one attempt. Each header line in `extra` ends with a line end."""
-        call = call_of(ran, self.job)
+        call = self._call_of(ran, self.job)
         body = self._body(call)
         key = plain(ran.idem_key)
         token = completion_of(ran)
@@ -148,12 +150,17 @@ def _query_suffix(path: str, query: str) -> str:
     return query and ("&" if "?" in path else "?") + query
 
 
+def _encode_call(call: Call) -> bytes:
+    """Encode the plain call, without what only its templates name."""
+    return ENCODE({name: getattr(call, name) for name in Call.__struct_fields__})
+
+
 def _body_of(target: HttpTarget) -> Callable[[Call], bytes]:
     """Return the function that makes the body of a call: nothing, the call itself, a constant, or a filled template."""
     if target.method == "GET":
         return lambda call: b""
     if target.body is None:
-        return ENCODE
+        return _encode_call if names_previous(target.query, target.headers) else ENCODE
     fill: Fill | None = compile_value(target.body)
     if fill is None:
         constant = ENCODE(target.body)

@@ -12,6 +12,7 @@ A class has the public code and the HTTP status; one handler of the API server t
     ├── UnsupportedMedia      SCH_415_MEDIA_TYPE        a body that is not application/json
     ├── Invalid               SCH_422_INVALID           the request cannot be done as written
     │   ├── InvalidSchedule   SCH_422_SCHEDULE          a trigger that has no meaning, or never fires
+    │   ├── ResultTooLarge    SCH_422_RESULT_SIZE       the result of an attempt has more than 64 KiB
     │   └── ChannelRefused    SCH_422_INVALID           an alert channel that a person must change first
     ├── NotFound              SCH_404_NOT_FOUND         the tenant has nothing with that name or id
     │   └── NoLongerKept      SCH_410_GONE              older than what is kept
@@ -99,6 +100,12 @@ class InvalidSchedule(Invalid):
     """A trigger that has no meaning in its dialect, contradicts itself or never fires."""
 
     code = "SCH_422_SCHEDULE"
+
+
+class ResultTooLarge(Invalid):
+    """The result of an attempt is larger than a row may hold. Nothing was written."""
+
+    code = "SCH_422_RESULT_SIZE"
 
 
 class ChannelRefused(Invalid):

@@ -36,11 +36,15 @@ class Prefix(StrEnum):
     INSTANCE = "ins"
     NODE = "nod"
     BACKFILL = "bkf"
+    BACKFILL_GROUP = "bkg"
     KEY = "key"
     SESSION = "ses"
     PARKED = "pkd"
     SOURCE = "src"
     ALERT = "alr"
+    INCIDENT = "inc"
+    CAUSE = "cau"
+    PACED_REPLAY = "prp"
 
 
 def compose(shard: int, millis: int, entropy: int) -> UUID:

@@ -19,6 +19,7 @@ from typing import Final
 from uuid import UUID
 
 from horae.domain.instances.instances import Lane, Priority
+from horae.domain.limits.shares import Class
 from horae.domain.schedules.timers import Timer
 from horae.engine.wheel import Wheel
 
@@ -65,6 +66,8 @@ class Agenda:
         self.on_room = hungry
         self.deep: dict[Group, datetime] = {}
         self.held: frozenset[UUID] = frozenset()  # paused or removed tenants: their rows are not read
+        self.withheld_classes: frozenset[Class] = frozenset()  # a measure withholds them: their rows are not read
+        self.critical_first = False  # a measure says so: critical rows are read before all others
         self.forgotten = 0  # counts `forget`; a forgotten timer may still wait in its row
         self._wheel: Wheel[Timer] = Wheel(millis(now()) if has_time else 0)
         self._due: deque[Timer] = deque()

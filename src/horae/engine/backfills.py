@@ -2,8 +2,9 @@
 
 1. The fires go into the backfill lane, so they do not displace regular fires.
 2. The compare-and-set of the backfill's cursor lets one node through, even if several believe that they own the shard.
-3. A backfill that fails is left out for a while; the others go on.
-4. A round takes a page of backfills, and the next round continues after it. So backfills that cannot move hide no
+3. A rate allows a portion of its size at a time; what is created, not what is decided, uses it up.
+4. A backfill that fails is left out for a while; the others go on.
+5. A round takes a page of backfills, and the next round continues after it. So backfills that cannot move hide no
    others.
 """
 
@@ -17,7 +18,13 @@ from horae.domain.ids import Prefix, public
 from horae.domain.instances.idempotency_keys import recurring_key
 from horae.domain.instances.instances import Lane
 from horae.domain.jobs.jobs import Job, Status
-from horae.domain.schedules.backfills import Backfill, BackfillStatus, next_portion
+from horae.domain.schedules.backfills import (
+    Backfill,
+    BackfillStatus,
+    allowed_by_rate,
+    max_waiting,
+    next_portion,
+)
 from horae.domain.schedules.timers import Timer
 from horae.domain.targets.targets import queue_of
 from horae.engine.calendars import Almanac
@@ -33,7 +40,6 @@ from horae.store.schedules.backfills import BackfillFireRow
 from horae.store.tx import GONE, Tx
 
 BATCH: Final = 200
-MOST_WAITING: Final = 1000
 AT_ONCE: Final = 500
 BEFORE_ALL: Final = UUID(int=0)
 
@@ -83,7 +89,8 @@ class Backfiller:
     async def _walk(self, one: Backfill) -> int:
         async with self.cell.statement() as tx:
             job = await jobs.by_id(tx, one.tenant_id, one.job_id)
-            room = MOST_WAITING - await backfills.count_live(tx, one, MOST_WAITING)
+            most = max_waiting(one)
+            room = min(most - await backfills.count_live(tx, one, most), allowed_by_rate(one, tx.now))
         if job is None or job.status == Status.REMOVED:
             async with self.cell.tx() as tx:
                 await backfills.cancel(tx, one)
@@ -94,15 +101,16 @@ class Backfiller:
         return await self._portion(one, job, min(BATCH, room))
 
     async def _portion(self, one: Backfill, job: Job, many: int) -> int:
-        times, cursor = next_portion(self.almanac.schedule(job), one, many)
+        portion = next_portion(self.almanac.schedule(job), one, many)
 
         async def work(tx: Tx) -> list[BackfillFireRow]:
-            status = await backfills.advance(tx, one, cursor)
+            status = await backfills.advance(tx, one, portion)
             if status is None:
                 return []
             rerun = one.id if one.rerun else None
             new_rows = [
-                BackfillFireRow(new_id(one.shard, tx.now), recurring_key(one.job_id, at, rerun), at) for at in times
+                BackfillFireRow(new_id(one.shard, tx.now), recurring_key(one.job_id, at, rerun), at)
+                for at in portion.times
             ]
             ids = await backfills.insert_fires(tx, one, job, new_rows) if new_rows else set()
             await backfills.count(tx, one, len(ids), len(new_rows) - len(ids))
@@ -116,7 +124,7 @@ class Backfiller:
         if queue_of(job.definition.target) is None:
             for new_row in inserted:
                 self.announce(_timer(one, job, new_row, now))
-        return len(times)
+        return max(1, len(portion.times))  # a portion of excluded days has none, and the next one is due at once
 
 
 def _timer(one: Backfill, job: Job, new_row: BackfillFireRow, now: datetime) -> Timer:

@@ -9,6 +9,8 @@ from uuid import UUID
 from horae.delivery.push import Sender
 from horae.domain.jobs.jobs import Job
 from horae.domain.limits.shares import Class
+from horae.domain.measures.in_force import NO_MEASURES, MeasuresInForce, withheld_classes
+from horae.domain.measures.measures import MeasureAction
 from horae.domain.schedules.timers import Timer
 from horae.domain.targets.targets import PUSHED, secrets_of
 from horae.engine.accepted import AcceptedWork
@@ -18,15 +20,17 @@ from horae.engine.agenda import Agenda
 from horae.engine.allowances import Allowances
 from horae.engine.backfills import Backfiller
 from horae.engine.claim import Claimer
-from horae.engine.completer import Completer
+from horae.engine.completer import Completer, result_pace
 from horae.engine.dispatcher import Dispatcher, DispatcherParts
 from horae.engine.due_timers import DueTimers
 from horae.engine.expiry import Expirer
 from horae.engine.feeder import LOOK_INTERVAL, Feeder
 from horae.engine.fire import Firer
 from horae.engine.flights import FlightParts, Flights
+from horae.engine.graphs import GraphRunner
 from horae.engine.held_tenants import Tenancies
 from horae.engine.leases.keeper import NodeIdentity
+from horae.engine.long_retries import LongRetries
 from horae.engine.payloads import Opener
 from horae.engine.quotas.pacing import Pacer
 from horae.engine.rescue import Rescuer
@@ -34,10 +38,10 @@ from horae.engine.rolling import Roller
 from horae.engine.territory import Territory
 from horae.engine.zone_rules import ZoneReplanner
 from horae.repositories.definitions import Definitions
+from horae.repositories.job_durations import JobDurations
 from horae.repositories.secret_book import SecretBook
 from horae.repositories.settle import Settler
 from horae.runtime.clock import boottime
-from horae.runtime.pace import BatchPace
 from horae.runtime.telemetry import log
 from horae.runtime.waker import Waker
 from horae.security.payload_cipher import PayloadCipher
@@ -72,11 +76,13 @@ class CellRunner:
         alive: Callable[[], bool],
         turn: Callable[[], None],
         cipher: PayloadCipher,
+        durations: JobDurations,
         hungry: Callable[[], None],
+        prompt_graphs: Callable[[], None],
         secrets: SecretBook | None = None,
         safety_look: timedelta = LOOK_INTERVAL,
     ) -> None:
-        """`hungry` wakes the loop of the feeder, because it can read on."""
+        """`hungry` wakes the loop of the feeder, because it can read on; `prompt_graphs` that of graphs."""
         cipher, owner = cipher.promptly(), identity.incarnation
         self.cell = cell
         self.admission = admission
@@ -85,12 +91,16 @@ class CellRunner:
         self.secrets = secrets
         self.waker = Waker()
         self.offered_at = boottime()
+        self._withholds_tenants = False
         self.due_timers = DueTimers(allowances.weight, self._has_enough, self.waker.wake)
         self.territory = Territory()
         self.definitions = Definitions(cipher)
         self.agenda = Agenda(cell.clock.now, self.waker.wake, hungry, has_time=cell.clock.was_read)
         self.feeder = Feeder(cell, self.territory, self.agenda, self._count_waiting, safety_look)
-        self.settler = Settler(cell, self.feeder.announce, sender.tracer)
+        self.settler = Settler(
+            cell, self.feeder.announce, sender.tracer, durations, cipher, step_ended=lambda _shard: prompt_graphs()
+        )
+        self.long_retries = LongRetries(durations.of, self.agenda.forget)
         self.rescuer = Rescuer(cell, self.territory, self.definitions, self.settler)
         self.expirer = Expirer(
             cell, self.territory, self.definitions, admission, self.agenda, self.feeder.announce, self._count_waiting
@@ -99,9 +109,12 @@ class CellRunner:
         self.firer = Firer(cell, owner, self.feeder.announce, self.tenancies.paused_until)
         self.backfiller = Backfiller(cell, self.territory, self.feeder.announce, lambda: self.tenancies.held)
         self.roller = Roller(cell, self.territory, self.feeder.announce, lambda: self.tenancies.held)
+        self.graph_runner = GraphRunner(
+            cell, self.territory, self.definitions, self.settler, self.feeder.announce, lambda: self.tenancies.held
+        )
         self.replanner = ZoneReplanner(cell, self.territory, self.feeder.announce)
         self.claimer = Claimer(cell, owner, self._on_resume)
-        completer = Completer(self.settler, BatchPace(quiet_s=0.055, batches_per_row=0.012, busy_s=0.025))
+        completer = Completer(self.settler, result_pace())
         self.accepted = AcceptedWork(cell, self.territory, self.definitions, admission, allowances, turn)
         through = FlightParts(sender, completer, Opener(cipher), pacer, self.accepted)
         self.flights = Flights(cell, admission, through, alive, turn, identity.name)
@@ -121,6 +134,18 @@ class CellRunner:
             self.rescuer.request_full_scan()
             self.accepted.request_full_scan()
             self.replanner.look_at(gained, here)
+
+    def follow_measures(self, measures: MeasuresInForce) -> None:
+        """Note which measures are in force. What they have withheld until now is read again."""
+        before, closed = self.agenda.withheld_classes, withheld_classes(measures.platform)
+        self.agenda.withheld_classes = closed
+        self.agenda.critical_first = MeasureAction.CRITICAL_FIRST in measures.platform
+        self.firer.follow_measures(measures)
+        self.long_retries.follow(measures, self.cell.clock.now())
+        self.waker.wake()
+        if before - closed or self._withholds_tenants:
+            self.feeder.reset()
+        self._withholds_tenants = bool(measures.tenants)
 
     async def run(self) -> None:
         """Until cancelled: sleep until the next timer is due, and offer due timers to admission."""
@@ -142,10 +167,11 @@ class CellRunner:
         if not self.cell.clock.trusted or not self.cell.clock.was_read:
             return MAX_NAP_S
         timer, gate = self.agenda.wait_s(), self.admission.wait_s()
+        retry = self.long_retries.wait_s(self.cell.clock.now())
         if gate == 0:
             self.turn()  # admission runs during the nap
             gate = MIN_NAP_S
-        return min(wait for wait in (timer, gate, MAX_NAP_S) if wait is not None)
+        return min(wait for wait in (timer, gate, retry, MAX_NAP_S) if wait is not None)
 
     async def once(self) -> int:
         """A duty of every second: load the definitions of timers that are due next; returns 0.
@@ -167,11 +193,13 @@ class CellRunner:
         done = 0
         while True:
             await self._take_due()
+            now = self.cell.clock.now()
+            self.due_timers.add(self.long_retries.pop_due(now, CHUNK))
             chunk = self.due_timers.take(CHUNK)
             if not chunk:
                 return done
             try:
-                await self._offer(chunk)
+                await self._offer(self.long_retries.hold_back(chunk, now))
             except Exception:
                 for timer in chunk:
                     self.agenda.forget(timer)  # a timer that is known but in no queue would never fire
@@ -204,7 +232,7 @@ class CellRunner:
         await self.allowances.learn(self.cell, {timer.tenant_id for timer in timers})
         await self.tenancies.learn()
         await self._learn_secrets(jobs)
-        held = self.tenancies.held
+        held, measures = self.tenancies.held, self.admission.measures
         for timer, job in zip(timers, jobs, strict=True):
             if timer.tenant_id in held:
                 self.agenda.forget(timer)
@@ -215,6 +243,8 @@ class CellRunner:
                 self._await_definition(timer)
             elif isinstance(job.definition.target, PUSHED):
                 self.admission.offer(timer, job, self.dispatcher)
+            elif measures is not NO_MEASURES and measures.withholds(timer.tenant_id, timer.priority):
+                self.agenda.forget(timer)  # its row is read again when the measure ends
             else:
                 self.dispatcher.record(DueCall(timer, job, self.dispatcher, UNGATED))
 
@@ -238,6 +268,7 @@ class CellRunner:
         await self.accepted.once()
         await self.backfiller.once()
         await self.roller.run_all()
+        done += await self.graph_runner.run_all()
         return done + await self.fire_due()
 
     async def fire_due(self) -> int:

@@ -3,17 +3,19 @@
 A read may be long, so every read is a generator that pauses after each page. Its caller decides when it goes on.
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Container, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
+from horae.domain.instances.instances import Priority
 from horae.domain.schedules.timers import Timer
 from horae.engine.agenda import Agenda, Group
 from horae.engine.territory import Class, Read
 from horae.store.cells import Cell
 from horae.store.nodes.scans import BEGINNING, ScanMark, ScanRange
 
+ALL_PRIORITIES: Final = frozenset(Priority)
 MICROSECOND: Final = timedelta(microseconds=1)
 Pages = AsyncIterator[None]
 """A read in progress: one item after each page."""
@@ -38,9 +40,10 @@ class ClassScanner:
         class_ = timer.priority, timer.lane
         return timer.at <= max(self.marks[class_].at, self._reached[class_])
 
-    async def read_ahead(self, look: ScanRange) -> Pages:
+    async def read_ahead(self, look: ScanRange, priorities: Container[Priority] = ALL_PRIORITIES) -> Pages:
         """Read ahead: move the marks to the end of the look, or as far as there is room. A reset during it wins."""
-        resets, moved = self._resets, dict(self.marks)
+        resets = self._resets
+        moved = {class_: mark for class_, mark in self.marks.items() if class_[0] in priorities}
         self.begin_look(look.until)
         async for _ in self._pages(look, moved):
             yield
@@ -55,9 +58,11 @@ class ClassScanner:
         """Move the marks without reading: a glance has shown that nothing is due before this time."""
         self.marks |= {class_: mark.through(until) for class_, mark in self.marks.items() if mark.at < until}
 
-    async def read_from(self, low: datetime, look: ScanRange) -> Pages:
+    async def read_from(
+        self, low: datetime, look: ScanRange, priorities: Container[Priority] = ALL_PRIORITIES
+    ) -> Pages:
         """Read from this time on, whatever the marks say."""
-        marks = {class_: mark.before(low) for class_, mark in self.marks.items()}
+        marks = {class_: mark.before(low) for class_, mark in self.marks.items() if class_[0] in priorities}
         async for _ in self._pages(look, marks, even_if_full=True):
             yield
 
@@ -88,7 +93,7 @@ class ClassScanner:
         """Read every class from its mark to the end of the look, and move the marks in place."""
         async for _ in self._fill_to_bookmarks(look.until, marks):
             yield
-        going = list(marks)
+        going = [class_ for class_ in marks if class_ not in self.agenda.withheld_classes]
         while going and (even_if_full or not self.agenda.full):
             unfinished: list[Class] = []
             for without, part in self._left_out(going):
@@ -107,6 +112,8 @@ class ClassScanner:
         for group, bookmark in list(self.agenda.deep.items()):
             tenant_id, priority, lane, is_cursor = group
             last = min(until, bookmark - MICROSECOND)
+            if (priority, lane) in self.agenda.withheld_classes or (priority, lane) not in low:
+                continue
             if is_cursor is self.holds_cursors and tenant_id not in self.agenda.held and low[priority, lane] < last:
                 async for _ in self.fill(group, low[priority, lane], last):
                     yield

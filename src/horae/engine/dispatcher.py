@@ -63,15 +63,15 @@ class Dispatcher:
         self.alive = alive
         self.turn = turn
         self.done = 0
-        fire_pace = BatchPace(quiet_s=0.0055, batches_per_row=0.035, busy_s=0.01)
+        fire_pace = BatchPace(quiet_s=0.0055, batches_per_row=0.035, busy_s=0.01, now=admission.now)
         self._admitted = Batcher("fire", self._fire_or_claim, fire_pace, most=BATCH, at_once=BATCHES_AT_ONCE)
-        record_pace = BatchPace(quiet_s=0.05, batches_per_row=0.01, busy_s=0.05)
+        record_pace = BatchPace(quiet_s=0.05, batches_per_row=0.01, busy_s=0.05, now=admission.now)
         self._unslotted = Batcher("record", self._record, record_pace, most=BATCH)
         alone = RoundRobinQueue[tuple[DueCall, bool]](_tenant_of_fire, BATCHES_OF_TENANT)
-        alone_pace = BatchPace(quiet_s=0, batches_per_row=0.5, busy_s=0)
+        alone_pace = BatchPace(quiet_s=0, batches_per_row=0.5, busy_s=0, now=admission.now)
         self._alone = Batcher("fire alone", self._fire_alone, alone_pace, most=WALKS_AT_ONCE, queue=alone)
         behind = RoundRobinQueue[DueCall](_tenant_of, BATCHES_OF_TENANT)
-        behind_pace = BatchPace(quiet_s=0, batches_per_row=0.5, busy_s=0.01)
+        behind_pace = BatchPace(quiet_s=0, batches_per_row=0.5, busy_s=0.01, now=admission.now)
         self._behind = Batcher("catch up", self._catch_up, behind_pace, most=WALKS_AT_ONCE, queue=behind)
         self.accept = self._admitted.add
         self.record = self._unslotted.add

@@ -30,8 +30,8 @@ from typing import Final
 
 from horae.domain.instances.instances import Lane, Priority
 from horae.domain.schedules.timers import Timer
-from horae.engine.agenda import Agenda
-from horae.engine.class_scanner import ClassScanner, Pages
+from horae.engine.agenda import Agenda, Group
+from horae.engine.class_scanner import ALL_PRIORITIES, ClassScanner, Pages
 from horae.engine.territory import Territory
 from horae.store.cells import Cell
 from horae.store.nodes.scans import BEGINNING, ScanRange
@@ -51,6 +51,8 @@ BUSY: Final = 1000
 PAGES_PER_ROUND: Final = 20
 """Pages of a long look in one round: some 10,000 rows, in well under a second."""
 EVERY_CLASS: Final = tuple(product(Priority, Lane))
+CRITICAL_ONLY: Final = frozenset({Priority.CRITICAL})
+LESS_URGENT: Final = ALL_PRIORITIES - CRITICAL_ONLY
 FIRSTS: Final = tuple((priority, Lane.FIRST) for priority in Priority)
 NEVER: Final = datetime(9000, 1, 1, tzinfo=UTC)
 ENDED: Final = object()
@@ -235,8 +237,8 @@ class Feeder:
     async def _ahead(self, now: datetime) -> Pages:
         """Look ahead to the horizon. If it reads from the beginning, it counts as a sweep: nothing lies behind it."""
         resets, happened = self._resets, self._count_changes()
-        for scanner in self.scanners:
-            async for _ in scanner.read_ahead(ScanRange(now + LOOK_AHEAD_HORIZON)):
+        for scanner, priorities in self._reads():
+            async for _ in scanner.read_ahead(ScanRange(now + LOOK_AHEAD_HORIZON), priorities):
                 yield
         if resets != self._resets:
             return
@@ -265,8 +267,8 @@ class Feeder:
         if earliest > horizon:
             return
         try:
-            for scanner in self.scanners:
-                async for _ in scanner.read_from(earliest, ScanRange(min(latest, horizon))):
+            for scanner, priorities in self._reads():
+                async for _ in scanner.read_from(earliest, ScanRange(min(latest, horizon)), priorities):
                     yield
         except BaseException:
             self.read_between(*named)
@@ -282,18 +284,24 @@ class Feeder:
             return  # a reset came during the look ahead, and the next look reads everything; or it has just done so
         resets, happened = self._resets, self._count_changes()
         low = BEGINNING if now - self._swept_at >= SWEEP_INTERVAL else self._looked_at - LOOK_BACK_SLACK
-        for scanner in self.scanners:
-            async for _ in scanner.read_from(low if overdue is None else min(low, overdue), ScanRange(now)):
+        for scanner, priorities in self._reads():
+            async for _ in scanner.read_from(low if overdue is None else min(low, overdue), ScanRange(now), priorities):
                 yield
         if resets == self._resets:
             self._looked_at, self._followed_up = now, happened
             if low is BEGINNING:
                 self._swept_at = now
 
+    def _reads(self) -> list[tuple[ClassScanner, frozenset[Priority]]]:
+        """The reads of a look in their order. Recovery lets every critical row be read before another is looked at."""
+        parts = (CRITICAL_ONLY, LESS_URGENT) if self.agenda.critical_first else (ALL_PRIORITIES,)
+        return [(scanner, priorities) for priorities in parts for scanner in self.scanners]
+
     async def _refill(self, now: datetime) -> Pages:
-        """Read on from the bookmarks of the groups that have room again."""
+        """Read on from the bookmarks of the groups that have room again, critical ones first."""
         deep, held = self.agenda.deep, self.agenda.held
-        for group in [group for group in deep if group[0] not in held and self.agenda.has_room(group)]:
+        ready = [group for group in deep if group[0] not in held and self.agenda.has_room(group)]
+        for group in sorted(ready, key=_priority_of):
             low, scanner = deep.pop(group), self.cursors if group[3] else self.instances
             try:
                 async for _ in scanner.fill(group, low, now + LOOK_AHEAD_HORIZON):
@@ -301,3 +309,7 @@ class Feeder:
             except BaseException:
                 deep[group] = low
                 raise
+
+
+def _priority_of(group: Group) -> Priority:
+    return group[1]

@@ -16,6 +16,8 @@ from uuid import UUID
 from horae.domain.errors import HoraeError
 from horae.domain.instances.instances import Priority
 from horae.domain.instances.outcomes import SkipReason
+from horae.domain.measures.in_force import MeasuresInForce
+from horae.domain.measures.measures import MeasureAction
 from horae.domain.schedules import FireVerdict as Fires
 from horae.domain.schedules import OnMisfire, Step, advance, skip_until
 from horae.domain.schedules import SkipVerdict as Skips
@@ -73,6 +75,14 @@ class Firer:
         self.almanac = Almanac(cell)
         self.walker = Walker(cell, owner, announce)
         self.unread = 0
+        self._thinned: set[UUID] | None = None  # the jobs whose next low-priority fire is left out
+
+    def follow_measures(self, measures: MeasuresInForce) -> None:
+        """Note whether low-priority fires are thinned from now on."""
+        if MeasureAction.THIN_LOW not in measures.platform:
+            self._thinned = None
+        elif self._thinned is None:
+            self._thinned = set()
 
     async def fire(self, readies: Sequence[DueCall], *, slots: bool) -> FiredBatch:
         """Fire a batch. With slots, due calls are inserted as RUNNING and returned; all others wait in their rows.
@@ -171,7 +181,20 @@ class Firer:
         until = self.paused_until(timer.tenant_id)
         if until is not None and timer.at <= until:
             return skip_until(schedule, timer.at, until, SkipReason.PAUSED, fired=timer.fired or 0)
+        if self._thinned is not None and timer.priority == Priority.LOW and self._is_thinned(timer, now):
+            return skip_until(schedule, timer.at, timer.at, SkipReason.PEAK, fired=timer.fired or 0)
         return advance(schedule, timer.at, now, fired=timer.fired or 0)
+
+    def _is_thinned(self, timer: Timer, now: datetime) -> bool:
+        """Whether this low-priority fire is left out: every second one of a job, if it is on time."""
+        assert self._thinned is not None
+        if now - timer.at > ON_TIME_TOLERANCE:
+            return False
+        if timer.id in self._thinned:
+            self._thinned.discard(timer.id)
+            return True
+        self._thinned.add(timer.id)
+        return False
 
     async def _fire_plain(
         self, priority: Priority, reached: Sequence[DueCursor], flights: list[Flight], *, slots: bool

@@ -6,7 +6,7 @@ and the place at the target, and passes the result to the completer, even if an 
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 from functools import partial
 from typing import Final, NamedTuple
@@ -26,6 +26,7 @@ from horae.domain.instances.outcomes import (
     health_by,
 )
 from horae.domain.jobs.jobs import Job
+from horae.domain.targets.reports import TargetReport
 from horae.domain.targets.targets import HttpTarget, request_line
 from horae.domain.traces.spans import SpanKind, attempt_span, fire_span
 from horae.engine.accepted import AcceptedWork
@@ -37,6 +38,7 @@ from horae.engine.fire_parts import Flight
 from horae.engine.outages import LATE_MS, OutageWatch
 from horae.engine.payloads import Opener
 from horae.engine.quotas.pacing import Pacer
+from horae.repositories.reports import ClearResult
 from horae.repositories.settle import AttemptOutcome
 from horae.runtime.telemetry import log
 from horae.runtime.tracing import Tracer
@@ -93,11 +95,20 @@ class Flights:
         """How many calls were sent and have not landed."""
         return len(self._in_flight)
 
+    @property
+    def in_flight(self) -> Iterable[DueCall]:
+        """The calls that were sent and have not landed."""
+        return self._in_flight.keys()
+
     async def wait_until_landed(self) -> None:
         """Wait until no call is in flight."""
         while self._in_flight:
             self._landed.clear()
             await self._landed.wait()
+
+    def long_deadlines(self) -> list[float]:
+        """The deadlines of long calls in flight, by the clock of the cell."""
+        return [flight.deadline for flight in self._in_flight.values() if flight.ready.target.long is not None]
 
     def close(self) -> None:
         """Ignore answers from now on: the client closes the connections, so they say nothing about their calls."""
@@ -246,7 +257,17 @@ class Flights:
             request=None if health is TargetHealth.UNKNOWN else request_line(ready.job.definition.target),
         )
         held_ms = ran.held_ms + int(ready.paced_s * 1000)
-        return AttemptOutcome(ran, ready.job, outcome, kept, delay_ms, held_ms=held_ms)
+        withheld_ms, withheld = 0, self.cell.measures.withheld
+        if delay_ms and withheld.known:
+            due_at = ran.due_at.timestamp()
+            withheld_ms = withheld.overlap_ms(ran.tenant_id, ran.priority, due_at, due_at + delay_ms / 1000)
+        written = AttemptOutcome(ran, ready.job, outcome, kept, delay_ms, held_ms=held_ms, withheld_ms=withheld_ms)
+        return written if delivered.report is None else self._with_report(written, delivered.report)
+
+    def _with_report(self, written: AttemptOutcome, report: TargetReport) -> AttemptOutcome:
+        """Add what the target answered besides its status: the settler encrypts it."""
+        lines = report.lines_at(self.cell.clock.now())
+        return written._replace(result=None if report.result is None else ClearResult(report.result), lines=lines)
 
     def _stored_answer(self, flight: Flight, delivered: Delivery) -> str | EncryptedValue | None:
         """The answer as it is stored. If it cannot be encrypted, the call ends without a stored answer."""

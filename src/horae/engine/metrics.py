@@ -6,6 +6,7 @@ from typing import Final
 
 from prometheus_client.core import Metric
 
+from horae.domain.measures.measures import PLATFORM_SCOPE, MeasureAction, MeasureName
 from horae.engine.node import Node
 from horae.runtime.clock import boottime
 from horae.runtime.metrics import Labels, MetricFacts, MetricKind
@@ -76,7 +77,18 @@ NODES: Final = MetricFacts(
 STUCK: Final = MetricFacts(
     "horae_stuck", MetricKind.GAUGE, "1 for each part of the node that makes no progress.", ("what",)
 )
+MEASURES: Final = MetricFacts(
+    "horae_measures_in_force",
+    MetricKind.GAUGE,
+    "Protective measures in force, by their name and by whom they concern.",
+    ("measure", "scope"),
+)
+NODES_WANTED: Final = MetricFacts(
+    "horae_nodes_wanted", MetricKind.GAUGE, "1 while a protective measure asks for more nodes, otherwise 0."
+)
 NODE_FAMILIES: Final = (
+    MEASURES,
+    NODES_WANTED,
     WAITING,
     HELD,
     IN_FLIGHT,
@@ -111,6 +123,7 @@ class NodeMetrics:
         yield from self._admission()
         yield from self._runners()
         yield from self._leases()
+        yield from self._measures()
         yield STUCK.samples({(what,): 1 for what in self._node.progress.stuck})
 
     def _admission(self) -> Iterator[Metric]:
@@ -125,12 +138,24 @@ class NodeMetrics:
                 held[target.reason_for(flow)] += len(flow)
         yield WAITING.sample(admission.waiting)
         yield HELD.samples({(reason.lower(),): many for reason, many in held.items()})
-        yield SLOTS.samples({("free",): admission.slots.free, ("used",): admission.slots.total - admission.slots.free})
+        slots, long = admission.slots, admission.long_slots
+        by_state = {"free": slots.free, "used": slots.total - slots.free}
+        by_state |= {"long_free": long.free, "long_used": long.total - long.free}
+        yield SLOTS.samples({(state,): many for state, many in by_state.items()})
         yield TARGETS.samples({(state,): breakers[state] for state in ("closed", "open")})
         yield TARGET_WINDOW.sample(window)
         yield LIMITED.sample(admission.limited)
         yield LIMITS.sample(len(self._node.quotas))
         yield LIMIT_GRANTS.samples({(cell,): many for cell, many in self._node.quotas.grants.items()})
+
+    def _measures(self) -> Iterator[Metric]:
+        measures = self._node.admission.measures.measures
+        names: Counter[Labels] = Counter({(name.value, "platform"): 0 for name in MeasureName})
+        names.update(
+            (state.name, "platform" if state.tenant_id == PLATFORM_SCOPE else "tenant") for state, _ in measures
+        )
+        yield MEASURES.samples(names)
+        yield NODES_WANTED.sample(int(any(MeasureAction.ASK_FOR_DISPATCHERS in actions for _, actions in measures)))
 
     def _runners(self) -> Iterator[Metric]:
         runners = self._node.runners.items()

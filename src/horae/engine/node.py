@@ -9,18 +9,24 @@ from functools import partial
 from typing import Final
 
 from horae.delivery.push import Sender
+from horae.domain.ids import Prefix, public
 from horae.domain.limits.limits import Key
+from horae.domain.limits.shares import DEFAULT_LANE_SHARE, LaneShare
+from horae.domain.measures.in_force import MeasuresInForce
 from horae.domain.nodes.wakes import LONGEST_SAFETY_LOOK, Wake
-from horae.engine.admission.admission import Admission
+from horae.engine.admission.admission import LONG_SLOTS, Admission
 from horae.engine.admission.target import CallDispatcher
 from horae.engine.allowances import Allowances
 from horae.engine.cell_duty import CellDuty
 from horae.engine.cell_runner import CellRunner
 from horae.engine.holds import HoldWriter
 from horae.engine.leases import Leases, NodeIdentity
+from horae.engine.load import LoadMeter
 from horae.engine.progress import ALARM_AFTER_S, ProgressWatch
 from horae.engine.pulse import Pulse
 from horae.engine.quotas import Quotas
+from horae.engine.strain import StrainMeter
+from horae.repositories.job_durations import JobDurations
 from horae.repositories.secret_book import SecretBook
 from horae.runtime import randomness
 from horae.runtime.cancellation import cancel_and_wait
@@ -57,6 +63,8 @@ BACKFILLS_INTERVAL_S: Final = 1.0
 TENANCIES_INTERVAL_S: Final = 1.0
 ROLLING_INTERVAL_S: Final = 1.0
 """The pause between two rounds of rolling sets."""
+GRAPHS_INTERVAL_S: Final = 1.0
+"""The pause between two rounds of graphs; the end of a step on this node begins one at once."""
 PULSE_INTERVAL_S: Final = 1.0
 ACCEPTED_INTERVAL_S: Final = 1.0
 EXPIRY_INTERVAL_S: Final = 5.0
@@ -84,17 +92,19 @@ class Node:
         allowances: Allowances,
         *,
         slots: int = SLOTS,
+        long_slots: int = LONG_SLOTS,
         enforced: bool = True,
         secrets: SecretBook | None = None,
         owner: Store | None = None,
         safety_look: timedelta = LONGEST_SAFETY_LOOK,
         relayed_from: Callable[[str], int] = lambda _cell: 0,
+        share: LaneShare = DEFAULT_LANE_SHARE,
     ) -> None:
         """Build the node; `start` lets it run.
 
         `allowances`: what the node learns about tenants; `sender` takes their egress rules from it. `owner`: the same
         cells with the role that may read every sign of the pulse, if that is another role. `relayed_from` returns the
-        transaction of a cell from which on requests for tasks are still to be relayed.
+        transaction of a cell from which on requests for tasks are still to be relayed. `share` is what backfills get.
         """
         self.store = store
         self.safety_look = safety_look
@@ -107,11 +117,14 @@ class Node:
         self.allowances = allowances
         self.admission = Admission(
             slots,
+            long_slots=long_slots,
             weight_of=self.allowances.weight,
             limits_of=self.allowances.limits,
             permits=self.quotas,
             wall=store.clock.seconds,
+            share=share,
         )
+        self._durations = JobDurations()
         scan_wakers = {cell.name: Waker() for cell in store.cells}  # made first: posts wake the loops of their feeders
         self.runners = {cell.name: self._new_runner(cell, sender, scan_wakers[cell.name].wake) for cell in store.cells}
         cell_of_dispatcher: dict[CallDispatcher, Cell] = {
@@ -130,6 +143,8 @@ class Node:
         self.progress = ProgressWatch({name: sign for cell in store.cells for name, sign in self._signs(cell)})
         self.metric_sources: list[MetricSource] = []
         self.shard_changes: Counter[tuple[str, str]] = Counter()
+        self.load = LoadMeter()
+        self.strain = StrainMeter(public(Prefix.NODE, self.identity.incarnation), self.runners, LATE_FIRES_INTERVAL_S)
         self._tasks: list[asyncio.Task[None]] = []
         self._started = self._turning = False
         self.followed_stores = [store]
@@ -140,6 +155,7 @@ class Node:
         """Start the leases first, then everything else. From now on each line of the log names this node."""
         identify(node=self.identity.incarnation)
         self._started = True
+        self.strain.collections.start()
         await self.leases.start()
         in_cells = [
             *self._looks.items(),
@@ -153,8 +169,8 @@ class Node:
             Loop("record", self, LATE_FIRES_INTERVAL_S),
             Loop("holds", self.holds, HOLDS_INTERVAL_S),
         ]
-        loops = [*(loop for _, loop in in_cells), *ours, Loop("progress", self.progress, PROGRESS_INTERVAL_S)]
-        self._tasks = [asyncio.create_task(loop.run()) for loop in loops]
+        loops = [*ours, *(loop for _, loop in in_cells), Loop("progress", self.progress, PROGRESS_INTERVAL_S)]
+        self._tasks = [asyncio.create_task(loop.run()) for loop in loops]  # `stop` ends that of the quotas last
         self._tasks += [asyncio.create_task(runner.run()) for runner in self.runners.values()]
         log.info("node.started", host=self.identity.name, cells=len(self.runners))
 
@@ -163,20 +179,24 @@ class Node:
 
         1. Release all shards at once, so that other nodes take them.
         2. Drop waiting calls and end all duties.
-        3. Wait up to `grace` seconds for calls in flight. The rest is rescued by other nodes.
+        3. Wait up to `grace` seconds for calls in flight, and until they end for long ones: nobody else would hear of
+           their end. The rest is rescued by other nodes.
         4. Remove holds, give back shared limits, close connections, delete the node's rows.
         """
         tasks, self._tasks = self._tasks, []
         if not tasks:
             return  # the node was never started, or `stop` was called before
+        self.strain.collections.stop()
         await self.leases.leave()
         self.admission.clear()
-        await cancel_and_wait(*tasks)
+        quotas, *others = tasks
+        await cancel_and_wait(*others)
         try:
-            async with asyncio.timeout(grace):
+            async with asyncio.timeout(max(grace, self._long_calls_s())):
                 await asyncio.gather(*(runner.dispatcher.wait_until_idle() for runner in self.runners.values()))
         except TimeoutError:
             log.warning("node.grace_ended", advice="what is still in flight is due again at once, uncounted")
+        await cancel_and_wait(quotas)  # until now calls in flight kept their permits
         for runner in self.runners.values():
             runner.flights.close()
         with suppress(Exception):  # removes the holds; in a cell that is down they end with the node's lease
@@ -188,6 +208,15 @@ class Node:
         await self.leases.stop()
         log.info("node.stopped", host=self.identity.name)
 
+    def _long_calls_s(self) -> float:
+        """Seconds until the last deadline of the long calls in flight; zero without any."""
+        left = {runner.cell.name: runner.flights.long_deadlines() for runner in self.runners.values()}
+        if (calls := sum(map(len, left.values()))) == 0:
+            return 0.0
+        seconds = max(max(times) - self.store.clock.seconds() for times in left.values() if times)
+        log.info("node.long_calls", calls=calls, seconds=round(seconds), advice="the node stays until they have ended")
+        return seconds
+
     async def once(self) -> int:
         """Record fires that gates hold too long, let calls at gates try again, land overdue calls; returns 0.
 
@@ -196,6 +225,9 @@ class Node:
         for ready in self.admission.pop_unrecorded():  # before `recheck_gates`: such a call has left its queue
             ready.dispatcher.record(ready)
         self.admission.recheck_gates()
+        load = self.admission.slots.load
+        self.load.sample(load)
+        self.strain.sample(boottime(), load)
         for runner in self.runners.values():
             runner.flights.land_overdue()
             runner.flights.outages.look()
@@ -241,6 +273,13 @@ class Node:
         await self.quotas.close()
         await self.sender.client.close()
 
+    def follow_measures(self, measures: MeasuresInForce) -> None:
+        """Withhold what these measures say from now on."""
+        self.admission.set_measures(measures)
+        for runner in self.runners.values():
+            runner.follow_measures(measures)
+        self.turn()
+
     def prompted_loop(self, name: str, duty: Duty, pause: float, sign: Sign, *cells: str) -> Loop:
         """A loop whose duty runs when a sign prompts it, in one of these cells (none named: in any).
 
@@ -271,6 +310,7 @@ class Node:
         yield prompted("tenancies", runner.tenancies, TENANCIES_INTERVAL_S, Sign.HELD_TENANTS)
         yield prompted("backfill", runner.backfiller, BACKFILLS_INTERVAL_S, Sign.BACKFILLS)
         yield prompted("rolling", runner.roller, ROLLING_INTERVAL_S, Sign.ROLLING_SETS)
+        yield prompted("graphs", runner.graph_runner, GRAPHS_INTERVAL_S, Sign.GRAPHS)
 
     def turn(self) -> None:
         """Run admission soon, because a call may pass now. Several requests are merged into one run."""
@@ -295,7 +335,9 @@ class Node:
             alive,
             self.turn,
             cipher,
+            self._durations,
             hungry,
+            partial(self.pulses[cell.name].prompt, Sign.GRAPHS),
             self._secrets,
             self.safety_look,
         )
@@ -336,6 +378,7 @@ class Node:
         if wake.shards is None or wake.shards & runner.territory.shards:
             runner.feeder.read_between(wake.earliest, wake.latest)
             self._looks[cell.name].waker.wake()
+            self.pulses[cell.name].prompt(Sign.GRAPHS)
 
     def _look_for_moved(self, cell: Cell, wake: Wake) -> None:
         """Renew the lease at once if a wake names a shard that moved to this cell: somebody has to take it."""

@@ -44,6 +44,11 @@ class Pulse:
         """Register a callback for a sign."""
         self._prompts[sign].append(prompt)
 
+    def prompt(self, sign: Sign) -> None:
+        """Prompt the duties of one sign: this process has just made work for them."""
+        for prompt in self._prompts[sign]:
+            prompt()
+
     def prompt_all(self) -> None:
         """Prompt every duty: the pulse could not be read, or shards were gained."""
         for prompts in self._prompts.values():

@@ -23,7 +23,7 @@ from horae.domain.errors import HoraeError
 from horae.domain.instances.instances import Priority
 from horae.domain.jobs.jobs import Job
 from horae.domain.placement import Run, runs_of
-from horae.domain.schedules import first_wake
+from horae.domain.schedules import wake_after_change
 from horae.domain.schedules.timers import Timer, cursor_of
 from horae.domain.steps import Steps
 from horae.domain.zones.zones import tzdata_version
@@ -117,7 +117,8 @@ def _plan(outdated: Iterable[OutdatedJob], now: datetime) -> Steps[list[Replan]]
         wake = None
         try:
             if job.next_fire_at is not None and job.next_fire_at > now:
-                wake = first_wake(job.schedule({}), now, fired=fired)
+                schedule = job.schedule({})
+                wake = wake_after_change(schedule, schedule, job.next_fire_at, now, fired=fired)
         except HoraeError as error:
             log.error("zone_rules.job_skipped", job=job.id, reason=str(error))
             continue

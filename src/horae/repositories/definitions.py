@@ -82,15 +82,16 @@ class Definitions:
     """A bounded cache of job versions: the least recently used ones are dropped first.
 
     The status of a job is not part of a version: read it each time. `known`: a cache that is shared with other tenants;
-    then only jobs of `tenant_id` are returned.
+    then only jobs of `tenant_id` are returned. `read` counts the versions that were not cached.
     """
 
     def __init__(
         self, cipher: PayloadCipher | None = None, known: KnownVersions | None = None, tenant_id: UUID | None = None
     ) -> None:
-        self._cipher = cipher or PayloadCipher()
+        self.cipher = cipher or PayloadCipher()
         self._known = KnownVersions() if known is None else known
         self._tenant_id = tenant_id
+        self.read = 0
 
     async def of(self, cell: CellProtocol, timers: Sequence[Timer]) -> list[Job | None]:
         """The job behind each timer; asks the cell only for versions that are not cached."""
@@ -110,9 +111,10 @@ class Definitions:
         found, missing = self._split_known(wanted)
         if not missing:
             return found
+        self.read += len({place[1:] for place in missing})
         async with cell.statement() as tx:
             rows = await _read(tx, missing)
-        await self._cipher.learn_all(_needed_keys(rows.values()))
+        await self.cipher.learn_all(_needed_keys(rows.values()))
         return found | await self._learn(rows)
 
     async def load(self, tx: Tx, wanted: Iterable[Place]) -> dict[Version, Job]:
@@ -159,7 +161,7 @@ class Definitions:
         if encrypted is None:
             return job
         try:
-            private = await self._cipher.decrypt(job.tenant_id, definition_of(job.id), encrypted)
+            private = await self.cipher.decrypt(job.tenant_id, definition_of(job.id), encrypted)
         except (KeysUnavailable, Unopenable) as error:
             log.warning("definition.undecryptable", job=job.id, version=job.version, reason=str(error))
             return job

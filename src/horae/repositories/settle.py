@@ -2,15 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 import msgspec
+from msgspec.structs import replace
 
 from horae.domain.events.events import Event
+from horae.domain.graphs.runs import state_of_end
 from horae.domain.health.signals import AttemptResult as Counts
 from horae.domain.instances.instances import Instance, Lane
 from horae.domain.instances.lifecycle import State
+from horae.domain.instances.logs import LogLine
 from horae.domain.instances.outcomes import (
     DeadlineExtension,
     ErrorCode,
@@ -22,17 +25,24 @@ from horae.domain.instances.outcomes import (
 )
 from horae.domain.instances.retries import RetryPolicy
 from horae.domain.jobs.jobs import Job
+from horae.domain.measures.in_force import NO_MEASURES
+from horae.domain.measures.retries import postponed_retry
 from horae.domain.schedules.timers import Timer
 from horae.domain.tasks.compensations import Compensation
 from horae.domain.traces.spans import settle_span
+from horae.repositories.job_durations import JobDurations
+from horae.repositories.reports import encrypt_reports
 from horae.runtime import randomness
 from horae.runtime.batch import RefusedRow, halve
 from horae.runtime.telemetry import log
 from horae.runtime.tracing import Tracer
+from horae.security.payload_cipher import PayloadCipher
 from horae.store.events import outbox
 from horae.store.events.outbox import OutboxRow
+from horae.store.graphs import steps
+from horae.store.graphs.steps import StepEnd
 from horae.store.health.job_counts import wants_metrics
-from horae.store.instances import instances
+from horae.store.instances import instances, logs, results
 from horae.store.instances.instances import Attempt, EndRow, Extension, RetryRow
 from horae.store.jobs import jobs
 from horae.store.protocol import CellProtocol
@@ -42,7 +52,11 @@ ENDINGS: Final = {State.SUCCESS: Counts.SUCCESS, State.DEAD: Counts.DEAD, State.
 
 
 class AttemptOutcome(NamedTuple):
-    """The result of one attempt. `held_ms`: how long gates and rates held it back, which `delay_ms` leaves out."""
+    """The result of one attempt. `held_ms`: how long gates and rates held it back, which `delay_ms` leaves out.
+
+    `withheld_ms`: how long a measure withheld it, which is a part of `delay_ms`. `result`: what it returned.
+    `lines`: what a target logged in its answer.
+    """
 
     ran: Instance
     job: Job | None
@@ -52,6 +66,9 @@ class AttemptOutcome(NamedTuple):
     rescued: bool = False
     compensations: Sequence[Compensation] = ()
     held_ms: int = 0
+    withheld_ms: int = 0
+    result: Any = None
+    lines: Sequence[LogLine] = ()
 
 
 class SettleCount(NamedTuple):
@@ -72,11 +89,21 @@ class Settler:
         cell: CellProtocol,
         follow: Callable[[Timer], None] = lambda _timer: None,
         tracer: Tracer | None = None,
+        durations: JobDurations | None = None,
+        cipher: PayloadCipher | None = None,
+        step_ended: Callable[[int], None] = lambda _shard: None,
     ) -> None:
+        """`durations`: how long runs take, as all cells of this process have seen it. `cipher` encrypts reports.
+
+        `step_ended` receives the shard of each step of a graph that has ended.
+        """
         self.cell = cell
         self.tracer = tracer
         self.announce = follow
+        self.step_ended = step_ended
         self.late = 0
+        self.durations = JobDurations() if durations is None else durations
+        self._cipher = PayloadCipher() if cipher is None else cipher
 
     async def settle(self, results: Sequence[AttemptOutcome]) -> SettleCount:
         """Settle a batch; returns how many results took effect."""
@@ -127,36 +154,48 @@ class Settler:
            random fraction for the retry delay are arguments of the rules.
         3. One statement for each kind of decision writes all its rows. It returns only the ids of attempts that this
            process still owned; all further steps use these ids.
-        4. In the same transaction: complete `once` and `delay` jobs, record requested compensations, and make fires due
-           that waited for an ended instance.
+        4. In the same transaction: complete `once` and `delay` jobs, record the ends of steps, requested compensations
+           and results, and make fires due that waited for an ended instance.
         5. If every result is a success that changes only its own instance, there is one statement, so no transaction.
         6. After the commit: pass the timers of instances that are due again to `follow`, and count what was written.
         """
         if all(_is_plain(row) for row in rows):
             return await self._succeed(rows)
+        reports = await encrypt_reports(self._cipher, rows)
         counted: list[tuple[AttemptOutcome, Counts | None]] = []
+        of_steps: list[EndRow] = []
 
         async def work(tx: Tx) -> tuple[set[UUID], list[Timer]]:
             counted.clear()
             endings: list[EndRow] = []
             retries: list[RetryRow] = []
             extended: list[Extension] = []
+            of_steps.clear()
             for row in rows:
                 policy = row.job.definition.retry if row.job else RetryPolicy()
                 decided = settle(row.ran, row.outcome, policy, tx.now, randomness.fraction())
+                if isinstance(decided, NextAttempt) and self.cell.measures.in_force is not NO_MEASURES:
+                    decided = self._postpone(row, decided, tx.now)
                 seen = row.ran.deadline if row.rescued else None
                 counted.append((row, _counts_as(row.ran, decided)))
                 if isinstance(decided, InstanceEnd):
                     endings.append(EndRow(row.ran, decided, row.attempt, row.delay_ms, seen))
+                    if row.job is not None and row.job.definition.step_of is not None:
+                        of_steps.append(endings[-1])
                 elif isinstance(decided, DeadlineExtension):
                     extended.append(Extension(row.ran, decided.deadline, row.delay_ms))
                 else:
                     retries.append(RetryRow(row.ran, decided, row.attempt, row.delay_ms, seen))
+            if reports.log_rows:
+                await logs.append(tx, reports.log_rows)  # before the end: the row of an attempt owns its lines
             ended = await instances.end(tx, endings) if endings else set()
             again = await instances.retry_later(tx, retries) if retries else set()
             kept = await instances.extend(tx, extended) if extended else set()
             await self._complete_single(tx, rows, ended)
+            await _record_steps(tx, of_steps, ended)
             await _write_compensations(tx, rows, ended | again)
+            if returned := [one for one in reports.result_rows if one.instance_id in ended]:
+                await results.write(tx, returned)
             due = [_timer_of(retry) for retry in retries if retry.ran.id in again]
             return ended | again | kept, due + await self._release(tx, rows, ended)
 
@@ -164,8 +203,20 @@ class Settler:
         written, due = await (self.cell.run_statements if alone else self.cell.run)(work)  # one statement if alone
         for timer in due:
             self.announce(timer)
+        for row in of_steps:
+            self.step_ended(row.ran.shard)
         self._count(counted, written)
         return list(written)
+
+    def _postpone(self, row: AttemptOutcome, decided: NextAttempt, now: datetime) -> NextAttempt:
+        """Let a retry wait longer if a measure asks for it."""
+        if decided.retry_count == row.ran.retry_count:
+            return decided  # the attempt did not fail
+        actions = self.cell.measures.in_force.actions(row.ran.tenant_id)
+        duration_ms = self.durations.of(row.ran.job_id)
+        if duration_ms is None and row.attempt is not None:
+            duration_ms = row.attempt.duration_ms  # it is the first result of its job here, and not counted yet
+        return replace(decided, due_at=postponed_retry(actions, now, decided.due_at, duration_ms or 0))
 
     async def _succeed(self, rows: Sequence[AttemptOutcome]) -> list[UUID]:
         """Write a batch of plain successes, which record only their duration, with one small statement."""
@@ -187,10 +238,13 @@ class Settler:
                 if how is not None:
                     counts.count_result(ran.tenant_id, ran.priority, ran.lane, how)
                 if row.delay_ms is not None:
-                    counts.count_delays(ran.tenant_id, ran.priority, ran.lane, row.delay_ms)
+                    delay_ms = max(0, row.delay_ms - row.withheld_ms)  # what a measure withholds is not judged by it
+                    counts.count_delays(ran.tenant_id, ran.priority, ran.lane, delay_ms)
                     self.cell.level_counts.count_call(ran, row.delay_ms)
                     if row.held_ms:
-                        counts.count_held(ran.priority, ran.lane, row.delay_ms, row.held_ms)
+                        counts.count_held(ran.tenant_id, ran.priority, ran.lane, delay_ms, row.held_ms)
+                if row.attempt is not None and row.attempt.duration_ms is not None:
+                    self.durations.learn(ran.job_id, row.attempt.duration_ms, succeeded=how is Counts.SUCCESS)
                 if row.job is not None and (labels := row.job.definition.labels) and wants_metrics(labels):
                     counts.jobs.count(row.job.id, how, row.delay_ms)
 
@@ -235,8 +289,8 @@ def _one_each(rows: list[AttemptOutcome]) -> tuple[list[AttemptOutcome], list[At
 
 def _changes_only_itself(row: AttemptOutcome) -> bool:
     """Whether the result changes only its own instance."""
-    plain = row.job is not None and not row.job.single and not row.job.exclusive
-    return plain and isinstance(row.outcome, Success) and not row.compensations
+    plain = row.job is not None and row.job.ends_alone and isinstance(row.outcome, Success)
+    return plain and not row.compensations and row.result is None and not row.lines
 
 
 def _is_plain(row: AttemptOutcome) -> bool:
@@ -246,6 +300,17 @@ def _is_plain(row: AttemptOutcome) -> bool:
         return False
     bare = attempt.status is None and attempt.code is None and attempt.answer is None
     return bare and row.delay_ms is None and not row.rescued and _changes_only_itself(row)
+
+
+async def _record_steps(tx: Tx, endings: Sequence[EndRow], ended: set[UUID]) -> None:
+    """Record the ends of steps of graphs. A node decides next which steps may start."""
+    ends = [
+        StepEnd(ran.shard, ran.id, state_of_end(over.state, over.reason), over.error_code)
+        for ran, over, *_ in endings
+        if ran.id in ended
+    ]
+    if ends:
+        await steps.record(tx, ends)
 
 
 async def _write_compensations(tx: Tx, rows: Sequence[AttemptOutcome], written: set[UUID]) -> None:

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from horae.domain.errors import Conflict, Invalid, KeysUnavailable, Unopenable
+from horae.domain.errors import Conflict, Invalid, KeysUnavailable, NotFound, Unopenable
 from horae.runtime.telemetry import log
 
 KEY_BYTES: Final = 32
@@ -138,17 +138,38 @@ def rotate(path: Path, name: str) -> Ring:
     if name in ring.keys:
         raise Conflict(f"the keyring has a key {name!r} already")
     made = Ring(name, {**ring.keys, name: os.urandom(KEY_BYTES)})
-    beside = path.with_name(path.name + ".new")
-    beside.unlink(missing_ok=True)
-    _write(beside, made)
-    beside.replace(path)
+    _replace(path, made)
     return made
+
+
+def remove(path: Path, name: str) -> Ring:
+    """Take a key out of the file. What it wraps can never be opened again: the caller knows that nothing needs it."""
+    left = without(path, name)
+    _replace(path, left)
+    return left
+
+
+def without(path: Path, name: str) -> Ring:
+    """The content of the file without a key; refused for the key that wraps."""
+    ring = load(path)
+    if name not in ring.keys:
+        raise NotFound(f"the keyring has no key {name!r}")
+    if name == ring.current:
+        raise Conflict(f"{name!r} is the key that wraps: `horae keyring rotate` makes another one first")
+    return Ring(ring.current, {other: key for other, key in ring.keys.items() if other != name})
 
 
 def check_name(name: str) -> None:
     """Refuse names with characters that separate a name from its text."""
     if not 0 < len(name) <= 60 or not name.isascii() or not name.replace("-", "").replace(".", "").isalnum():
         raise Invalid("a key's name is 1 to 60 letters, digits, dots and dashes")
+
+
+def _replace(path: Path, ring: Ring) -> None:
+    beside = path.with_name(path.name + ".new")
+    beside.unlink(missing_ok=True)
+    _write(beside, ring)
+    beside.replace(path)
 
 
 def _write(path: Path, ring: Ring) -> None:

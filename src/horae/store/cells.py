@@ -26,6 +26,7 @@ from horae.store.connections.transports import addresses_of
 from horae.store.databases import clock as clocks
 from horae.store.health.counters import SignalCounts
 from horae.store.health.level_counts import LevelCounts
+from horae.store.measures.book import MeasureBook
 from horae.store.transactions import CellTransactions
 from horae.store.tx import GONE, Tx
 
@@ -78,6 +79,7 @@ class Cell(CellTransactions):
         self.clock = Clock()
         self.signal_counts = SignalCounts()
         self.level_counts = LevelCounts()
+        self.measures = MeasureBook()
         self.reach = Reach(name)
         self.pool_waits = PoolWaits()
         self.connections = connections
@@ -160,9 +162,12 @@ class Cell(CellTransactions):
         """Use the clock and the reach of another connection to this cell: each heartbeat there sets the clock."""
         self.clock, self.reach = clock, reach
 
-    def share_counts(self, counts: SignalCounts, levels: LevelCounts) -> None:
-        """Count into the counters of another connection to this cell, so that one process has one sum."""
-        self.signal_counts, self.level_counts = counts, levels
+    def share_counts(self, counts: SignalCounts, levels: LevelCounts, measures: MeasureBook) -> None:
+        """Count into the counters of another connection to this cell, so that one process has one sum.
+
+        It also knows the same measures.
+        """
+        self.signal_counts, self.level_counts, self.measures = counts, levels, measures
 
     def as_pooled(self) -> "Cell":
         """The same cell with one connection of the pool's kind, not yet open."""

@@ -25,6 +25,7 @@ import asyncpg
 from horae.domain.errors import Unavailable, Unfit
 from horae.domain.placement import deal_to_cells
 from horae.runtime.settings import CellSettings
+from horae.store.connections.admission import unchecked
 from horae.store.connections.direct_connection import SESSION
 from horae.store.connections.primary import connect_to_primary
 from horae.store.databases import day_indexes, migration_checks, partitions, roles
@@ -196,12 +197,12 @@ def _checksums() -> Mapping[int, str]:
 
 @asynccontextmanager
 async def _connected(cells: Sequence[CellSettings]) -> "AsyncIterator[list[asyncpg.Connection[asyncpg.Record]]]":
-    """A connection to the primary of each cell."""
+    """A connection to the primary of each cell, also of a restored one that is closed yet: its tables come first."""
     opened: list[asyncpg.Connection[asyncpg.Record]] = []
     try:
         for cell in cells:
-            connection = await connect_to_primary(cell.dsn, timeout=3, server_settings=SESSION)
-            opened.append(connection)
+            with unchecked():
+                opened.append(await connect_to_primary(cell.dsn, timeout=3, server_settings=SESSION))
         yield opened
     finally:
         for connection in opened:

@@ -20,6 +20,7 @@ from horae.security.payload_cipher import PayloadCipher
 from horae.store.connections.reachability import Reach
 from horae.store.health.counters import SignalCounts
 from horae.store.health.level_counts import LevelCounts
+from horae.store.measures.book import MeasureBook
 from horae.store.nodes.wakes import Wakes
 from horae.store.tx import Tx
 
@@ -51,6 +52,10 @@ class CellProtocol(Protocol):
     @property
     def level_counts(self) -> LevelCounts:
         """Which due times of the cell this process has served in time, as far as not written yet."""
+
+    @property
+    def measures(self) -> MeasureBook:
+        """The protective measures that this process knows to be in force in the cell."""
 
     @property
     def reach(self) -> Reach:

@@ -87,6 +87,7 @@ class RowSecurityCell(CellTransactions):
         self.name, self.dsn, self.clock = cell.name, cell.dsn, cell.clock
         self.signal_counts, self.level_counts = cell.signal_counts, cell.level_counts
         self.reach = cell.reach
+        self.measures = cell.measures
         self._cell = cell
         self._opening = begin(behalf)
 

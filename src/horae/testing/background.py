@@ -5,8 +5,6 @@ import threading
 from collections.abc import Coroutine
 from typing import Any, Self, TypeVar
 
-import uvloop
-
 Result = TypeVar("Result")
 
 
@@ -14,7 +12,7 @@ class Background:
     """Runs coroutines one by one in its loop, and returns their results to the calling thread."""
 
     def __init__(self) -> None:
-        self.loop = uvloop.new_event_loop()
+        self.loop = asyncio.new_event_loop()  # uvloop's close was seen to wait for ever at the end of a test
         self._thread = threading.Thread(target=self.loop.run_forever, name="horae.testing", daemon=True)
 
     def run(self, work: Coroutine[Any, Any, Result]) -> Result:

@@ -54,8 +54,15 @@ class TestServer:
         return self._world.time
 
     def job(self, name: str, **words: Any) -> Job:
-        """Create a job from the fields of `jobs.yaml`. Without a target it calls the receiver at `/name`."""
-        said = {"target": {"kind": "http", "url": f"{self.receiver.url}/{quote(name, safe='')}"}} | words
+        """Create a job from the fields of `jobs.yaml`. Without a target it calls the receiver at `/name`.
+
+        A step of a graph without a target calls it at `/name/step`.
+        """
+        url = f"{self.receiver.url}/{quote(name, safe='')}"
+        said = {"target": {"kind": "http", "url": url}} | words
+        if "steps" in words:
+            steps = [{"target": {"kind": "http", "url": f"{url}/{step['name']}"}} | step for step in words["steps"]]
+            said = words | {"steps": steps}
         [declared] = self._declared(ScheduleFile("test", {name: said}))
         return self._do(jobs.create(self._world.ctx, name, declared.definition, paused=bool(declared.paused)))
 
@@ -138,7 +145,10 @@ class TestServer:
 
     def _near(self, definition: Definition) -> Definition:
         """Send the call to the receiver instead: a test has neither the hosts nor the secrets of production."""
-        target = definition.target
+        target, plan = definition.target, definition.graph_plan
+        if plan is not None:
+            steps = tuple(replace(step, definition=self._near(step.definition)) for step in plan.steps)
+            return replace(definition, graph_plan=replace(plan, steps=steps))
         if not isinstance(target, HttpTarget):
             return definition
         url = self.receiver.url + (urlsplit(target.url).path or "/")

@@ -1,6 +1,6 @@
-"""Drops the days of history and events that are over their term, whole.
+"""Drops the days of history, events, results and logs that are over their term, whole.
 
-1. A day is kept for `kept` days after it has ended.
+1. A day is kept for `kept` days after it has ended; a day of logs for `logs_kept` days.
 2. A subscription that has not been sent a day, or a compensation that was not relayed, holds the day back, with a
    warning in each round, for `held` days at most.
 3. After that the day is dropped all the same: an error is logged, and each tenant gets an event and an audit row with
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 ROUND_TIMEOUT_S: Final = 600.0
 """Seconds that one round may take in a cell."""
+UNREAD: Final = frozenset({days.RESULTS, days.LOGS})
+"""The days that no subscription reads and no archive has."""
 DETACH_TIMEOUT_S: Final = 10.0
 """Seconds that one round waits for transactions that use a day."""
 
@@ -77,8 +79,17 @@ class HeldDays:
 class DayDropper:
     """A duty: drop the days of every cell that are over their term."""
 
-    def __init__(self, store: Store, kept: timedelta, held: timedelta, archiver: DayArchiver | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        kept: timedelta,
+        held: timedelta,
+        archiver: DayArchiver | None = None,
+        logs_kept: timedelta | None = None,
+    ) -> None:
+        """`logs_kept`: how long days of logs are kept, if not as long as all others."""
         self.store, self.kept, self.held, self._archiver = store, kept, held, archiver
+        self.logs_kept = kept if logs_kept is None else logs_kept
         self._visits = Visits("daydropper")
 
     async def once(self) -> int:
@@ -91,7 +102,8 @@ class DayDropper:
                 return 0
             now, dropped, waiting = cell.clock.now(), 0, HeldDays(await days.readers(connection))
             for day in await days.listing(connection):
-                if day.end > now - self.kept or not await self._may_go(cell, connection, day, waiting):
+                kept = self.logs_kept if day.parent == days.LOGS else self.kept
+                if day.end > now - kept or not await self._may_go(cell, connection, day, waiting):
                     continue
                 try:
                     detached = await _detach(connection, day, now)
@@ -108,7 +120,7 @@ class DayDropper:
 
     async def _may_go(self, cell: Cell, connection: "Connection", day: Day, waiting: "HeldDays") -> bool:
         """Whether nothing needs a day any more, or it was held back for long enough."""
-        if day.state != DayState.ATTACHED:
+        if day.state != DayState.ATTACHED or day.parent in UNREAD:
             return True
         readers = waiting.readers_of(day)
         unrelayed = await days.unrelayed(connection, day.begin, day.end) if day.parent == days.EVENTS else 0

@@ -20,6 +20,11 @@ from horae.store.tx import Tx
 SNAPSHOT = "oldest snapshot"
 
 
+async def examine_cell_members(cell: Cell, *, production: bool) -> list[Diagnosis]:
+    """Check the members of a replicated cell; nothing for a cell whose DSN names one host."""
+    return examine_members(*await members.read(cell.dsn), production=production) if cell.hosts > 1 else []
+
+
 class Doctor:
     """A duty: examine every cell. `degraded` has the last findings of each cell; those in `accepted` are left out."""
 
@@ -38,9 +43,7 @@ class Doctor:
         async with cell.direct() as connection:  # sessions of the pool override settings that are examined
             tx = Tx(connection, cell.clock.now(), reach=cell.reach)
             found = examine(await health.facts(tx, hosts=cell.hosts))
-            if cell.hosts > 1:
-                found += examine_members(*await members.read(cell.dsn), production=True)
-            self._log(cell, found)
+            self._log(cell, [*found, *await examine_cell_members(cell, production=True)])
             holders = await health.holders(tx, min(MAX_SNAPSHOT_AGE, self.limit or MAX_SNAPSHOT_AGE))
             return sum([await self._end(cell, tx, holder) for holder in holders])
 

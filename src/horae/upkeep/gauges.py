@@ -67,6 +67,21 @@ SOURCE_DRIFT: Final = MetricFacts(
     "Tasks that differ from the lists of their sources, by the last round of each source.",
     CELL,
 )
+AUDIT_FINDINGS: Final = MetricFacts(
+    "horae_audit_findings_open",
+    MetricKind.GAUGE,
+    "Open findings of the audit of fires: fires that are missing, doubled or wrong, and cursors that stand still.",
+    CELL,
+)
+AUDIT_LAG: Final = MetricFacts(
+    "horae_audit_lag_seconds", MetricKind.GAUGE, "Seconds since the last fire that the audit of fires has judged.", CELL
+)
+WAL_ARCHIVE_LAG: Final = MetricFacts(
+    "horae_wal_archive_lag_seconds",
+    MetricKind.GAUGE,
+    "Seconds since a WAL file was last archived: what a restore would lose now. Only where the server archives WAL.",
+    CELL,
+)
 SESSIONS: Final = MetricFacts(
     "horae_database_sessions", MetricKind.GAUGE, "Sessions of the cell's database, by state.", ("cell", "state")
 )
@@ -88,6 +103,9 @@ GAUGE_FAMILIES: Final = (
     RELAY_LAG,
     INTAKE_WAITING,
     SOURCE_DRIFT,
+    AUDIT_FINDINGS,
+    AUDIT_LAG,
+    WAL_ARCHIVE_LAG,
     SESSIONS,
     DATABASE_BYTES,
     DISK_BYTES,
@@ -138,6 +156,12 @@ class GaugeReader:
         }
         yield INTAKE_WAITING.samples(waiting)
         yield SOURCE_DRIFT.samples({(cell,): one.source_drift for cell, one in found})
+        yield AUDIT_FINDINGS.samples({(cell,): one.audit_findings for cell, one in found})
+        yield AUDIT_LAG.samples({(cell,): one.audit_lag_s for cell, one in found if one.audit_lag_s is not None})
+        wal: dict[Labels, float] = {
+            (cell,): one.wal_archive_lag_s for cell, one in found if one.wal_archive_lag_s is not None
+        }
+        yield WAL_ARCHIVE_LAG.samples(wal)
         yield SESSIONS.samples({(cell, state): many for cell, one in found for state, many in one.sessions.items()})
         yield DATABASE_BYTES.samples({(cell,): one.database_bytes for cell, one in found if one.database_bytes})
         yield DISK_BYTES.samples({(cell,): one.disk_bytes for cell, one in found if one.disk_bytes})

@@ -137,7 +137,10 @@ class Intakes:
 
 
 async def _backlog_of(source: EventSource) -> int | None:
-    """Returns how many messages are left; None where the broker does not say: a consumer may lack that right."""
+    """Returns how many messages are left; None where the broker does not say.
+
+    A consumer may lack that right, and RocketMQ's protocol has no question for it.
+    """
     try:
         return await source.backlog()
     except Unavailable as error:

@@ -1,6 +1,7 @@
 """Deletes the ledgers of business keys that are over the term of their type (`key_retention_days`).
 
-A walk goes over all keys of such a type in pages, a few pages in each round.
+A walk goes over all keys of such a type in pages, a few pages in each round. Besides, it deletes the versions of
+subjects that messages removed long ago.
 """
 
 from collections import deque
@@ -11,6 +12,7 @@ from typing import Final
 from horae.runtime.telemetry import log
 from horae.store.connections.each_cell import Visits
 from horae.store.protocol import CellProtocol, StoreProtocol
+from horae.store.rolling import versions
 from horae.store.tasks import ledgers
 from horae.store.tasks.ledgers import KeyTerm
 
@@ -18,6 +20,8 @@ PAGE: Final = 2000
 """Keys that one statement goes over."""
 PAGES: Final = 10
 """Pages of a cell in one round."""
+REMOVED_SUBJECTS_KEPT: Final = timedelta(days=30)
+"""How long the version of a removed subject is kept: a message that is later than this may bring the subject back."""
 
 
 class KeyWalk:
@@ -48,13 +52,17 @@ class KeyForgetter:
             async with cell.statement() as tx:
                 for term in await ledgers.terms(tx):
                     walk.left += [(term, shard) for shard in await ledgers.shards(tx, term.job_id)]
-        gone = 0
+        gone = await self._forget_subjects(cell)
         for _ in range(PAGES):
             if walk.left:
                 gone += await self._page(cell, walk)
         if gone:
             log.info("keys.deleted", cell=cell.name, keys=gone)
         return gone + len(walk.left)
+
+    async def _forget_subjects(self, cell: CellProtocol) -> int:
+        async with cell.statement() as tx:
+            return await versions.forget_removed(tx, tx.now - REMOVED_SUBJECTS_KEPT, PAGE)
 
     async def _page(self, cell: CellProtocol, walk: KeyWalk) -> int:
         """Read one page of the walk, and go on behind it."""

@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 from uuid import UUID
 
 from horae.domain.errors import Unfit
-from horae.domain.moves.moves import FROZEN, MAX_PAUSE, ROWS_KEPT, Move, MoveStep
+from horae.domain.moves.moves import CLOSED, FROZEN, MAX_PAUSE, ROWS_KEPT, Move, MoveStep
 from horae.runtime.clock import boottime
 from horae.runtime.telemetry import log
 from horae.store.connections.each_cell import UNSERVED
@@ -25,6 +25,8 @@ from horae.upkeep.move_rows import PAGE, MovedRows, TargetLostError
 
 LEASE_TTL: Final = timedelta(seconds=15)
 """How long a coordinator has a move without renewing its lease."""
+CLOSED_LEASE_TTL: Final = timedelta(seconds=2)
+"""The same while the shard is closed: nobody can use it until a coordinator that died is followed by another one."""
 FEW_ROWS: Final = 100
 """A shard is frozen when a comparison found no more differences than this."""
 MAX_COMPARISONS: Final = 10
@@ -35,8 +37,8 @@ WRITER_LOOK_INTERVAL_S: Final = 0.005
 STOPPED_BY: Final[tuple[type[Exception], ...]] = (*UNSERVED, Unfit, TargetLostError)
 """Errors after which a coordinator stops for now. A later round tries the same step again."""
 Result = TypeVar("Result")
-Announce = Callable[[CellProtocol, int], None]
-"""Tells the nodes of a cell that a shard has become active there, so that one of them takes it at once."""
+Announce = Callable[[CellProtocol, Move], None]
+"""Tells the nodes of the target that the shard has become active there, so that one of them takes it at once."""
 Next = Move | None
 """The move at its next step; None where this coordinator has to stop for now."""
 
@@ -66,7 +68,7 @@ class MoveCoordinator:
 
     async def run(self, move: Move) -> int:
         """Do steps until the move has ended, has to wait, or another coordinator has it. Returns how many were done."""
-        current = await self._in_source(lambda tx: moves.take(tx, move, self._me, LEASE_TTL))
+        current = await self._in_source(lambda tx: moves.take(tx, move, self._me, _lease_of(move)))
         done = 0
         while current is not None and current.step in self._steps:
             at = current
@@ -79,9 +81,11 @@ class MoveCoordinator:
         return done
 
     async def do_step(self, move: Move) -> Next:
-        """Do the next step, or abort the move if somebody asked for it."""
+        """Do the next step. Abort the move if somebody asked for it; open a shard again that is closed for too long."""
         if move.must_abort and (aborted := await self._abort(move)) is not None:
             return aborted
+        if move.step in FROZEN and self._pause(move) > MAX_PAUSE:
+            return await self._reopen(move, MoveStep.COPY)
         return await self._steps[move.step](move)
 
     async def copy(self, move: Move) -> Next:
@@ -89,10 +93,10 @@ class MoveCoordinator:
         move = await self._prepare(move)
         rows = await self._moved_rows()
         move = await self._record(move, await rows.copy_all(move))
-        for _ in range(MAX_COMPARISONS):
+        for number in range(MAX_COMPARISONS):
             different = await rows.copy_differences(move)
             move = await self._record(move, different)
-            if different <= FEW_ROWS or move.must_abort:
+            if (different <= FEW_ROWS and number > 0) or move.must_abort:  # the first one reads all rows: it lasts
                 break
         if not await self._writers_end(WRITER_WAIT_S):
             await self._record(move, 0, "a transaction in the source writes for too long; the freeze waits for it")
@@ -101,7 +105,7 @@ class MoveCoordinator:
 
     async def freeze(self, move: Move) -> Next:
         """Close the shard in the source."""
-        return await self._in_source(lambda tx: shard_states.freeze(tx, move, self._me))
+        return await self._in_source(lambda tx: shard_states.freeze(tx, move, self._me, CLOSED_LEASE_TTL))
 
     async def wait(self, move: Move) -> Next:
         """Wait for every transaction that may have passed the fence before the freeze."""
@@ -118,13 +122,11 @@ class MoveCoordinator:
         return await self._advance(move, MoveStep.COMPARE)
 
     async def compare(self, move: Move) -> Next:
-        """Compare counts and checksums of all rows."""
+        """Compare the keys of all rows, and again the rows that changed."""
         move = await self._prepare(move)
         rows = await self._moved_rows()
         if await rows.are_equal(move):
             return await self._advance(move, MoveStep.ACTIVATE)
-        if self._pause(move) > MAX_PAUSE:
-            return await self._reopen(move, MoveStep.COPY)
         return await self._advance(move, MoveStep.CATCH_UP)
 
     async def activate(self, move: Move) -> Next:
@@ -135,7 +137,7 @@ class MoveCoordinator:
                 raise TargetLostError(f"shard {move.shard} has another coordinator")
         left = await self._in_source(lambda tx: shard_states.leave(tx, move, self._me))
         if left is not None:
-            self._announce(self._target, move.shard)
+            self._announce(self._target, left)
             log.info("shard.moved", shard=move.shard, cell=self.source.name, to=move.target, pause_ms=left.pause_ms)
         return left
 
@@ -143,28 +145,26 @@ class MoveCoordinator:
         """Delete the rows in the source, some time after the shard has left."""
         if self.source.clock.now() < move.changed_at + ROWS_KEPT:
             return None
-        for table in await self._deleted_tables(self.source):
-            while await self._in_source(partial(self._delete_page, move, table)) == PAGE:
-                await self._record(move, 0)
+        await self._remove_rows(move, self.source, lambda tx: shard_states.lock_source(tx, move, self._me))
         return await self._advance(move, MoveStep.DONE)
 
     async def clean(self, move: Move) -> Next:
         """Delete the rows that an aborted move left in the target."""
         move = await self._prepare(move)
-        for table in await self._deleted_tables(self._target):
-            while await self._in_target(partial(self._clean_page, move, table)) == PAGE:
-                await self._record(move, 0)
+        await self._remove_rows(move, self._target, lambda tx: shard_states.lock_target(tx, move))
         return await self._advance(move, MoveStep.ABORTED)
 
-    async def _delete_page(self, move: Move, table: MovedTable, tx: Tx) -> int:
-        if not await shard_states.lock_source(tx, move, self._me):
-            raise TargetLostError(f"shard {move.shard} has another coordinator")
-        return await moved_rows.remove_page(tx, table, move.shard, PAGE)
+    async def _remove_rows(self, move: Move, cell: CellProtocol, lock: Callable[[Tx], Awaitable[bool]]) -> None:
+        """Delete the rows of the shard in a cell, page by page. `lock` says whether this coordinator may."""
 
-    async def _clean_page(self, move: Move, table: MovedTable, tx: Tx) -> int:
-        if not await shard_states.lock_target(tx, move):
-            raise TargetLostError(f"shard {move.shard} has another coordinator")
-        return await moved_rows.remove_page(tx, table, move.shard, PAGE)
+        async def remove_page(table: MovedTable, tx: Tx) -> int:
+            if not await lock(tx):
+                raise TargetLostError(f"shard {move.shard} has another coordinator")
+            return await moved_rows.remove_page(tx, table, move.shard, PAGE)
+
+        for table in await self._deleted_tables(cell):
+            while await cell.run(partial(remove_page, table)) == PAGE:
+                await self._record(move, 0)
 
     async def _abort(self, move: Move) -> Next:
         """Open the shard in the source again. None: the target is active already, so the move goes on."""
@@ -179,11 +179,13 @@ class MoveCoordinator:
     async def _give_way(self, move: Move, error: Exception) -> None:
         """Record what is in the way. A shard that is closed for too long is opened again, where that is safe."""
         self._is_prepared = False  # whoever prepared the target since, this coordinator asks for a new epoch
+        self._rows = None  # somebody else may have written to the target: all rows are to be compared
         reason = str(error) or type(error).__name__
         log.warning("shard.move_waits", shard=move.shard, cell=self.source.name, to=move.target, reason=reason[:500])
         if move.step in FROZEN and self._pause(move) > MAX_PAUSE:
             await self._reopen(move, MoveStep.COPY)
-        await self._in_source(lambda tx: moves.record_progress(tx, move, self._me, 0, reason[:500], LEASE_TTL))
+        ttl = _lease_of(move)
+        await self._in_source(lambda tx: moves.record_progress(tx, move, self._me, 0, reason[:500], ttl))
 
     async def _prepare(self, move: Move) -> Move:
         """Get an epoch from the target, once. Every earlier coordinator is refused there from now on."""
@@ -227,7 +229,8 @@ class MoveCoordinator:
         return await self._in_source(lambda tx: moves.advance(tx, move, self._me, step))
 
     async def _record(self, move: Move, rows: int, error: str | None = None) -> Move:
-        kept = await self._in_source(lambda tx: moves.record_progress(tx, move, self._me, rows, error, LEASE_TTL))
+        ttl = _lease_of(move)
+        kept = await self._in_source(lambda tx: moves.record_progress(tx, move, self._me, rows, error, ttl))
         if kept is None:
             raise TargetLostError(f"shard {move.shard} has another coordinator")
         return kept
@@ -241,3 +244,8 @@ class MoveCoordinator:
 
     async def _in_target(self, work: Callable[[Tx], Awaitable[Result]]) -> Result:
         return await self._target.run(work)
+
+
+def _lease_of(move: Move) -> timedelta:
+    """For how long a coordinator may have a move at this step."""
+    return CLOSED_LEASE_TTL if move.step in CLOSED else LEASE_TTL

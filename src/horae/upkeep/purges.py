@@ -25,7 +25,16 @@ COPIES_SETTLE_TIME: Final = timedelta(minutes=5)
 """The time after a tenant's purge within which copies of its rows may be under way. It is swept after this time."""
 SWEPT_AFTER_PURGE: Final = timedelta(hours=1)
 """The time after a tenant's purge until which it is swept."""
-OF_JOB: Final = (purges.live, purges.keys, purges.history, purges.dead_letters, purges.backfills, purges.subjects)
+OF_JOB: Final = (
+    purges.live,
+    purges.keys,
+    purges.history,
+    purges.dead_letters,
+    purges.backfills,
+    purges.graph_runs,
+    purges.subjects,
+    purges.subject_versions,
+)
 """Rows of a job, in all cells."""
 AT_HOME: Final = (purges.sources, purges.cursors, purges.versions, purges.job)
 """Rows of a job in its own shard; they are deleted last."""
@@ -39,6 +48,7 @@ OF_TENANT: Final = (
     purges.parked,
     purges.alerts,
     purges.widenings,
+    purges.log_usage,
     purges.queue_workers,
 )
 """Rows of a tenant that are found by its id."""
@@ -47,11 +57,14 @@ COPIED: Final = (purges.api_keys, purges.secrets, purges.data_keys, purges.chann
 OF_SHARDS: Final = (
     purges.requests,
     purges.calendars,
+    purges.certificates,
+    purges.paced_replays,
     purges.buckets,
     purges.holds,
     purges.bindings,
     purges.repairs,
     purges.coverages,
+    purges.fire_findings,
 )
 """Rows of a tenant that are found by its id and shards."""
 

@@ -49,6 +49,7 @@ class RemovedTypeForgetter:
             async with cell.statement() as tx:
                 gone += await removed_types.forget_keys(tx, removed.id, BATCH)
                 gone += await removed_types.forget_subjects(tx, removed.id, BATCH)
+                gone += await removed_types.forget_subject_versions(tx, removed.id, BATCH)
         if gone:
             return gone
         async with home.statement() as tx:

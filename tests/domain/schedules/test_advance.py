@@ -23,6 +23,7 @@ from horae.domain.schedules import (
     fires,
     first_wake,
     skip_until,
+    wake_after_change,
 )
 from horae.domain.schedules.calendars import CalendarMode, CalendarUse, workdays
 from horae.domain.schedules.triggers import CronTrigger, IntervalTrigger, cron
@@ -216,3 +217,16 @@ def test_a_catch_up_that_would_take_more_than_a_year_is_refused():
     check(a_schedule(misfire=Misfire(OnMisfire.ALL, cap=10_000, pace=60)), NOW)
     with pytest.raises(InvalidSchedule, match="a year"):
         check(a_schedule(misfire=Misfire(OnMisfire.ALL, cap=10_000, pace=366 * 86_400)), NOW)
+
+
+def test_a_fire_that_was_moved_forward_and_made_is_not_made_again_after_a_change():
+    noon = NOW + 3 * HOUR
+    moved = a_schedule(cron("0 12 * * *"), [Override(noon, noon - 2 * HOUR)])
+    later = noon - HOUR  # an hour after it was made
+    assert first_wake(moved, later) == noon - 2 * HOUR
+    assert wake_after_change(moved, moved, noon + DAY, later) == noon + DAY
+    restored, often = a_schedule(cron("0 12 * * *")), a_schedule(cron("*/30 * * * *"))
+    assert wake_after_change(moved, restored, noon + DAY, later) == noon + DAY
+    assert wake_after_change(moved, often, noon + DAY, later) == later + 30 * MINUTE
+    assert wake_after_change(moved, moved, noon, later) == noon - 2 * HOUR, "the cursor has not passed it"
+    assert wake_after_change(restored, moved, noon, later) == noon - 2 * HOUR, "it was moved while nobody fired"

@@ -35,7 +35,7 @@ def test_a_process_without_an_environment_is_told_the_choices_and_what_they_chan
         ("api_prt = 8700", "api_prt", "there is no such setting; did you mean api_port?"),
         ("api_secret_flie = 'x'", "api_secret_flie", "there is no such setting; did you mean api_secret_file?"),
         ("slots = 'many hunter2'", "slots", "Input should be a valid integer"),
-        ("environment = 'prod'", "environment", "Input should be 'production', 'dev' or 'test'"),
+        ("environment = 'prod'", "environment", "Input should be 'production', 'staging', 'dev' or 'test'"),
         ("[oidc]\nissuer = 'x'\nclient = 'y'", "oidc.client", "did you mean client_id?"),
         ("[[cells]]\nname = 'a'\ndns = 'postgresql://u:hunter2@h/d'", "cells[0].dns", "did you mean dsn?"),
         ("[[cells]]\nname = 'a'", "cells[0].dsn", "Field required"),

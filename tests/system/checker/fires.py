@@ -17,13 +17,14 @@ BACKFILL = 2
 
 def check(facts: Facts, counts: Counter[str]) -> Iterator[Violation]:
     records = _records(facts)
+    cursors = {row["job_id"]: row["next_fire_at"] for row in facts.cursors}
     for job in facts.jobs:
         if oracle.recurring(job["definition"]):
             mine = records[job["id"]]
             expected = _expected(facts, job, mine)
             counts["expected fires"] += len(expected)
             counts["records"] += len(mine)
-            yield from _accounted(job, expected, mine)
+            yield from _accounted(job, cursors.get(job["id"]), expected, mine)
             yield from _asked_for(facts, job, mine)
 
 
@@ -63,7 +64,7 @@ def _until(facts: Facts, job: Row, mine: list[Row], ended: datetime) -> datetime
             return ended
 
 
-def _accounted(job: Row, expected: list[datetime], mine: list[Row]) -> Iterator[Violation]:
+def _accounted(job: Row, cursor: datetime | None, expected: list[datetime], mine: list[Row]) -> Iterator[Violation]:
     at: dict[datetime, list[Row]] = defaultdict(list)
     for row in mine:
         if not row.get("range_to"):
@@ -72,7 +73,8 @@ def _accounted(job: Row, expected: list[datetime], mine: list[Row]) -> Iterator[
     for fire in expected:
         found = at[fire] + [row for row in ranges if row["fire_time"] <= fire <= row["range_to"]]
         if not found:
-            yield Violation("lost", f"{job['name']} should have fired at {fire} and has no record of it", [fire])
+            sentence = f"{job['name']} should have fired at {fire} and has no record of it; its cursor is at {cursor}"
+            yield Violation("lost", sentence, [fire])
         elif len(found) > 1:
             yield Violation("doubled", f"{job['name']} has {len(found)} records of its fire at {fire}", _short(found))
 

@@ -6,11 +6,13 @@ What was written behind it late, or was in the memory of a node that is gone, is
 import json
 import os
 import tempfile
+from collections.abc import Container
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from horae.engine.class_scanner import ClassScanner, Pages
+from horae.domain.instances.instances import Priority
+from horae.engine.class_scanner import ALL_PRIORITIES, ClassScanner, Pages
 from horae.engine.feeder import FIRSTS, Feeder
 from horae.store.nodes.scans import BEGINNING, ScanRange
 
@@ -23,8 +25,8 @@ def folder() -> Path:
 def plant(put: Any) -> None:
     read_ahead = ClassScanner.read_ahead
 
-    async def ahead(scanner: ClassScanner, look: ScanRange) -> Pages:
-        async for _ in read_ahead(scanner, look):
+    async def ahead(scanner: ClassScanner, look: ScanRange, priorities: Container[Priority] = ALL_PRIORITIES) -> Pages:
+        async for _ in read_ahead(scanner, look, priorities):
             yield
         _kept(scanner).write_text(json.dumps(min(mark.at for mark in scanner.marks.values()).isoformat()))
 

@@ -1,8 +1,10 @@
 import { Outlet, useRouterState } from "@tanstack/react-router";
-import { useEffect, useRef } from "react";
+import { Fragment, useEffect, useRef, useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
 import type { Me } from "../../api/generated/models";
+import { onZoneChange, zoneKey } from "../../parts/zone";
 import { HealthBanner } from "../health/HealthBanner";
+import { MeasureBanner } from "../health/MeasureBanner";
 import { SearchShortcut } from "../search/SearchShortcut";
 import { Menu } from "./Menu";
 import { TopBar } from "./TopBar";
@@ -11,6 +13,7 @@ import { TopBar } from "./TopBar";
 export function Shell({ me }: { me: Me }) {
   const { t } = useTranslation("frame");
   const content = useFocusOnPage();
+  const zone = useSyncExternalStore(onZoneChange, zoneKey); // another zone: all times are formatted anew
   return (
     <>
       <a className="skip" href="#content">
@@ -23,7 +26,10 @@ export function Shell({ me }: { me: Me }) {
         </aside>
         <main id="content" tabIndex={-1} ref={content}>
           <HealthBanner />
-          <Outlet />
+          <MeasureBanner />
+          <Fragment key={zone}>
+            <Outlet />
+          </Fragment>
         </main>
       </div>
       <SearchShortcut />

@@ -8,6 +8,7 @@ import { SearchButton } from "../search/SearchButton";
 import { AccountMenu } from "./AccountMenu";
 import { Menu } from "./Menu";
 import { TenantSelect } from "./TenantSelect";
+import { ZoneSelect } from "./ZoneSelect";
 
 /** The bar at the top. On a small screen it contains the menu. */
 export function TopBar({ me }: { me: Me }) {
@@ -24,6 +25,7 @@ export function TopBar({ me }: { me: Me }) {
       <HealthLine />
       <span className="gap" />
       <SearchButton />
+      <ZoneSelect />
       <TenantSelect me={me} />
       <AccountMenu me={me} />
       <Drawer
@@ -35,6 +37,9 @@ export function TopBar({ me }: { me: Me }) {
         closable={{ "aria-label": t("menu.close") }}
       >
         <Menu me={me} onChoose={() => setOpen(false)} />
+        <div className="drawer-zone">
+          <ZoneSelect />
+        </div>
       </Drawer>
     </header>
   );

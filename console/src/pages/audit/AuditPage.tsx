@@ -9,6 +9,7 @@ import type { Column } from "../../parts/DataTable";
 import { DateTimeInput } from "../../parts/DateTimeInput";
 import { EmptyState } from "../../parts/EmptyState";
 import { Json } from "../../parts/Json";
+import { MAX_PAGE_SIZE } from "../../parts/list/export";
 import { Page } from "../../parts/Page";
 import { PagedTable } from "../../parts/PagedTable";
 import { Timestamp } from "../../parts/Timestamp";
@@ -16,6 +17,7 @@ import { JobLink } from "../instances/columns";
 import { TextFilter } from "../instances/FilterBar";
 import { AuditChain } from "./AuditChain";
 import type { AuditFilters } from "./filters";
+import { Principal, usePrincipalNames } from "./Principal";
 
 const route = getRouteApi("/audit");
 
@@ -34,13 +36,18 @@ export function AuditPage() {
   return (
     <Page title={t("title")} actions={<Button onClick={() => void query.refetch()}>{t("reload")}</Button>}>
       <p className="soft">{t("about")}</p>
+      <p>
+        <Link to="/certificates">{t("certificate.link")}</Link>
+      </p>
       <FilterBar filters={filters} onChange={(search) => void navigate({ search })} />
       <PagedTable<AuditEntryView>
+        list="audit"
         query={query}
         caption={t("title")}
         columns={useColumns()}
         id={(entry) => `${entry.at} ${entry.action} ${entry.resource}`}
         cursor={filters.cursor}
+        read={(cursor, signal) => getAudit({ ...filters, cursor, limit: MAX_PAGE_SIZE }, { signal })}
         onCursor={(cursor) => void navigate({ search: { ...filters, cursor } })}
         empty={
           filtered ? (
@@ -80,17 +87,27 @@ function FilterBar({ filters, onChange }: { filters: AuditFilters; onChange: (ne
 
 function useColumns(): Column<AuditEntryView>[] {
   const { t } = useTranslation("audit");
+  const nameOf = usePrincipalNames();
   return [
-    { title: t("columns.at"), kind: "tight", show: (entry) => <Timestamp at={entry.at} /> },
-    { title: t("columns.actor"), show: (entry) => <code>{entry.actor}</code> },
-    { title: t("columns.action"), kind: "tight", show: (entry) => entry.action },
-    { title: t("columns.resource"), show: (entry) => <Resource id={entry.resource} /> },
-    { title: t("columns.detail"), show: (entry) => <Detail entry={entry} /> },
+    { id: "at", title: t("columns.at"), kind: "tight", show: (entry) => <Timestamp at={entry.at} /> },
+    {
+      id: "actor",
+      title: t("columns.actor"),
+      show: (entry) => <Principal id={entry.actor} nameOf={nameOf} />,
+    },
+    { id: "action", title: t("columns.action"), kind: "tight", show: (entry) => entry.action },
+    {
+      id: "resource",
+      title: t("columns.resource"),
+      show: (entry) => <Resource id={entry.resource} nameOf={nameOf} />,
+    },
+    { id: "detail", title: t("columns.detail"), show: (entry) => <Detail entry={entry} /> },
   ];
 }
 
 /** The resource of an entry, with a link where it has a page. */
-function Resource({ id }: { id: string }) {
+function Resource({ id, nameOf }: { id: string; nameOf: (id: string) => string | undefined }) {
+  if (nameOf(id)) return <Principal id={id} nameOf={nameOf} />;
   if (/^ins_[0-9a-z]{26}$/.test(id))
     return (
       <Link to="/instances/$instance" params={{ instance: id }}>

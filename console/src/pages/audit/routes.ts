@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { root } from "../../app/root";
+import { readDay } from "./certificates";
 import { readFilters } from "./filters";
 
 const list = createRoute({
@@ -9,4 +10,11 @@ const list = createRoute({
   component: lazyRouteComponent(() => import("./AuditPage"), "AuditPage"),
 });
 
-export const audit = [list] as const;
+const certificate = createRoute({
+  getParentRoute: () => root,
+  path: "/certificates",
+  validateSearch: readDay,
+  component: lazyRouteComponent(() => import("./CertificatePage"), "CertificatePage"),
+});
+
+export const audit = [list, certificate] as const;

@@ -6,12 +6,13 @@ import { postDeadLettersInstanceDiscard, postDeadLettersInstanceReplay } from ".
 import type { DeadLetterView } from "../../api/generated/models";
 import { ActionButton } from "../../parts/ActionButton";
 import { ConfirmDialog } from "../../parts/ConfirmDialog";
+import { EditedReplayDialog } from "./EditedReplayDialog";
 import { isReplayable } from "./filters";
 
 /** The actions of one dead letter: replay and discard. */
 export function Actions({ one }: { one: DeadLetterView }) {
-  const { t } = useTranslation("deadLetters");
-  const [open, setOpen] = useState<"replay" | "discard" | null>(null);
+  const { t } = useTranslation(["deadLetters", "triage"]);
+  const [open, setOpen] = useState<"replay" | "edit" | "discard" | null>(null);
   const queries = useQueryClient();
   if (!isReplayable(one.replay_status)) return null;
   const name = one.key ? `${one.job} / ${one.key}` : (one.job ?? one.job_id);
@@ -20,6 +21,9 @@ export function Actions({ one }: { one: DeadLetterView }) {
     <Space size={4}>
       <ActionButton action="dead_letters.replay" size="small" onClick={() => setOpen("replay")}>
         {t("replay.verb")}
+      </ActionButton>
+      <ActionButton action="dead_letters.replay" size="small" onClick={() => setOpen("edit")}>
+        {t("triage:edited.open")}
       </ActionButton>
       <ActionButton action="dead_letters.discard" size="small" onClick={() => setOpen("discard")}>
         {t("discard.verb")}
@@ -33,6 +37,7 @@ export function Actions({ one }: { one: DeadLetterView }) {
           onClose={() => setOpen(null)}
         />
       )}
+      {open === "edit" && <EditedReplayDialog one={one} onClose={() => setOpen(null)} />}
       {open === "discard" && (
         <ConfirmDialog
           title={t("discard.title", { name })}

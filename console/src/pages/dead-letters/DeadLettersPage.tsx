@@ -1,11 +1,9 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { Select } from "antd";
-import { useState } from "react";
+import { Button, Select } from "antd";
 import { useTranslation } from "react-i18next";
 import { getDeadLetters } from "../../api/generated/client";
 import type { DeadLetterView } from "../../api/generated/models";
-import { ActionButton } from "../../parts/ActionButton";
 import type { Column } from "../../parts/DataTable";
 import { EmptyState } from "../../parts/EmptyState";
 import { Page } from "../../parts/Page";
@@ -15,8 +13,10 @@ import { Timestamp } from "../../parts/Timestamp";
 import { JobLink, KeyLink } from "../instances/columns";
 import { TextFilter } from "../instances/FilterBar";
 import { Actions } from "./Actions";
-import { BulkReplayDialog } from "./BulkReplayDialog";
-import { type DeadLetterFilters, ERROR_CODES, STATUSES, TRANSIENT_TAG } from "./filters";
+import { type DeadLetterFilters, ERROR_CODES, STATUSES } from "./filters";
+import { SelectionActions } from "./SelectionActions";
+import { Tags } from "./Tags";
+import { Views } from "./Views";
 
 const route = getRouteApi("/dead-letters");
 const REFRESH_MS = 5_000;
@@ -26,23 +26,19 @@ export function DeadLettersPage() {
   const { t } = useTranslation("deadLetters");
   const filters = route.useSearch();
   const navigate = route.useNavigate();
-  const [bulkReplay, setBulkReplay] = useState(false);
   const query = useQuery({
     queryKey: ["dead-letters", filters],
     queryFn: ({ signal }) => getDeadLetters(filters, { signal }),
     placeholderData: keepPreviousData,
     refetchInterval: filters.cursor ? false : REFRESH_MS,
   });
-  const filtered = Boolean(filters.job || filters.tag || filters.error_code || filters.status);
+  const { job, tag, error_code, cause } = filters;
+  const filtered = Boolean(job || tag || error_code || cause || filters.status);
+  const name = [job, error_code, tag, cause].filter(Boolean).join(" · ") || t("many.all");
+  const selection = { filter: { job, tag, error_code, cause }, name };
   return (
-    <Page
-      title={t("title")}
-      actions={
-        <ActionButton action="dead_letters.replay_many" onClick={() => setBulkReplay(true)}>
-          {t("many.open")}
-        </ActionButton>
-      }
-    >
+    <Page title={t("title")} actions={<SelectionActions selection={selection} />}>
+      <Views view="list" />
       <FilterBar filters={filters} onChange={(search) => void navigate({ search })} />
       <PagedTable<DeadLetterView>
         query={query}
@@ -59,7 +55,6 @@ export function DeadLettersPage() {
           )
         }
       />
-      {bulkReplay && <BulkReplayDialog filters={filters} onClose={() => setBulkReplay(false)} />}
     </Page>
   );
 }
@@ -71,7 +66,7 @@ function FilterBar({
   filters: DeadLetterFilters;
   onChange: (next: DeadLetterFilters) => void;
 }) {
-  const { t } = useTranslation(["deadLetters", "states"]);
+  const { t } = useTranslation(["deadLetters", "states", "triage"]);
   const change = (part: Partial<DeadLetterFilters>) => onChange({ ...filters, ...part, cursor: undefined });
   return (
     <search className="filters">
@@ -86,15 +81,7 @@ function FilterBar({
         options={ERROR_CODES.map((value) => ({ value, label: value }))}
         onChange={(error_code) => change({ error_code })}
       />
-      <Select
-        aria-label={t("tag")}
-        placeholder={t("tag")}
-        className="short"
-        allowClear
-        value={filters.tag}
-        options={[{ value: TRANSIENT_TAG, label: t("transient") }]}
-        onChange={(tag) => change({ tag })}
-      />
+      <TextFilter label={t("tag")} value={filters.tag} onSend={(tag) => change({ tag })} />
       <Select
         aria-label={t("columns.status")}
         placeholder={t("columns.status")}
@@ -104,6 +91,9 @@ function FilterBar({
         options={STATUSES.map((value) => ({ value, label: t(`states:${value}`) }))}
         onChange={(status) => change({ status })}
       />
+      {filters.cause && (
+        <Button onClick={() => change({ cause: undefined })}>{t("triage:causes.everyCause")}</Button>
+      )}
     </search>
   );
 }
@@ -130,7 +120,7 @@ function useColumns(): Column<DeadLetterView>[] {
         </span>
       ),
     },
-    { title: t("tag"), kind: "tight", show: (one) => one.tag && t("transient") },
+    { title: t("tag"), show: (one) => <Tags one={one} /> },
     { title: t("columns.status"), kind: "tight", show: (one) => <Status one={one} /> },
     { title: t("columns.actions"), kind: "tight", show: (one) => <Actions one={one} /> },
   ];

@@ -28,6 +28,7 @@ export interface DeadLetterFilters {
   job?: string;
   tag?: string;
   error_code?: string;
+  cause?: string;
   status?: (typeof STATUSES)[number];
   cursor?: string;
 }
@@ -35,8 +36,9 @@ export interface DeadLetterFilters {
 export function readFilters(raw: Record<string, unknown>): DeadLetterFilters {
   return {
     job: readText(raw.job),
-    tag: readChoice(raw.tag, [TRANSIENT_TAG]),
+    tag: readText(raw.tag),
     error_code: readChoice(raw.error_code, ERROR_CODES),
+    cause: readText(raw.cause),
     status: readChoice(raw.status, STATUSES),
     cursor: readText(raw.cursor),
   };

@@ -14,7 +14,7 @@ import { ConfirmDialog } from "../../parts/ConfirmDialog";
 import { DateTimeInput } from "../../parts/DateTimeInput";
 import { Field } from "../../parts/Field";
 import { PauseButton } from "../../parts/PauseButton";
-import { dateTime } from "../../parts/times";
+import { markedTime } from "../../parts/times";
 import { SubscriptionDialog } from "./ChannelDialogs";
 
 const DEFAULT_REPLAY_MS = 15 * 60_000;
@@ -74,13 +74,13 @@ function Replay({ one, onClose }: { one: SubscriptionView; onClose: () => void }
     new Date(Date.now() - DEFAULT_REPLAY_MS).toISOString(),
   );
   const [until, setUntil] = useState<string | undefined>(undefined);
-  const from = since ? dateTime(since) : t("replay.defaultFrom");
+  const from = since ? markedTime(since) : t("replay.defaultFrom");
   return (
     <ConfirmDialog
       title={t("replay.title", { name: one.name })}
       verb={t("replay.verb")}
       effect={[
-        t("replay.span", { from, to: until ? dateTime(until) : t("replay.now") }),
+        t("replay.span", { from, to: until ? markedTime(until) : t("replay.now") }),
         t("replay.first"),
         t("replay.same"),
       ]}

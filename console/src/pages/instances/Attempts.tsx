@@ -1,5 +1,6 @@
 import { useTranslation } from "react-i18next";
 import type { AttemptView, InstanceDetail } from "../../api/generated/models";
+import { useIsPermitted } from "../../app/permissions";
 import { HoldLine } from "../../parts/HoldLine";
 import { Json } from "../../parts/Json";
 import { StateTag } from "../../parts/StateTag";
@@ -7,36 +8,48 @@ import { Timestamp } from "../../parts/Timestamp";
 import { duration } from "../../parts/times";
 import { type Tone, toneOf } from "../../parts/tones";
 import { isLive } from "./filters";
+import { RunProgress } from "./RunProgress";
 
 /** The timeline of an instance: fire time, each attempt with duration and response, and the current state. */
 export function Attempts({ one }: { one: InstanceDetail }) {
-  const { t } = useTranslation("instances");
+  const { t } = useTranslation(["instances", "logs"]);
   const tries = one.attempts ?? [];
   const longest = Math.max(1, ...tries.map((each) => each.duration_ms ?? 0));
+  const answersHidden = !useIsPermitted("payloads.read") && tries.some((each) => isKnown(each.status));
   return (
-    <ol className="attempts">
-      <li className="tone-idle">
-        <div className="head">
-          <strong>{t("step.fire")}</strong> <Timestamp at={one.fire_time} />
-        </div>
-      </li>
-      {tries.map((each) => (
-        <li key={each.attempt} className={`tone-${toneOfAttempt(each)}`}>
-          <AttemptRow each={each} longest={longest} />
+    <>
+      <ol className="attempts">
+        <li className="tone-idle">
+          <div className="head">
+            <strong>{t("step.fire")}</strong> <Timestamp at={one.fire_time} />
+          </div>
         </li>
-      ))}
-      <li className={`tone-${toneOf(one.state)}`}>
-        <div className="head">
-          <StateTag state={one.state} />
-          {one.reason && <span>{one.reason}</span>}
-          <span>
-            {isLive(one.state) ? t(isOverdue(one) ? "next.overdue" : `next.${one.state as "INIT"}`) : null}{" "}
-            <Timestamp at={isWaiting(one) ? one.due_at : one.changed_at} />
-          </span>
-        </div>
-        {one.held && <HoldLine hold={one.held} />}
-      </li>
-    </ol>
+        {tries.map((each) => (
+          <li key={each.attempt} className={`tone-${toneOfAttempt(each)}`}>
+            <AttemptRow each={each} longest={longest} />
+          </li>
+        ))}
+        <li className={`tone-${toneOf(one.state)}`}>
+          <div className="head">
+            <StateTag state={one.state} />
+            {one.reason && <span>{one.reason}</span>}
+            <span>
+              {isLive(one.state) ? t(isOverdue(one) ? "next.overdue" : `next.${one.state as "INIT"}`) : null}{" "}
+              <Timestamp at={isWaiting(one) ? one.due_at : one.changed_at} />
+            </span>
+          </div>
+          {one.state === "RUNNING" && (
+            <div className="made-by">
+              <span>{t("step.attempt", { number: one.attempt })}</span>
+              {one.worker_id && <span>{t("byWorker", { worker: one.worker_id })}</span>}
+            </div>
+          )}
+          {one.progress && <RunProgress progress={one.progress} />}
+          {one.held && <HoldLine hold={one.held} />}
+        </li>
+      </ol>
+      {answersHidden && <p className="soft">{t("logs:answersHidden")}</p>}
+    </>
   );
 }
 
@@ -47,13 +60,18 @@ const isOverdue = (one: InstanceDetail) =>
   isWaiting(one) && (one.held !== null || Date.parse(one.due_at) <= Date.now());
 
 function AttemptRow({ each, longest }: { each: AttemptView; longest: number }) {
-  const { t } = useTranslation("instances");
+  const { t } = useTranslation(["instances", "logs"]);
   const label = t("step.attempt", { number: each.attempt });
   return (
     <>
       <div className="head">
         <strong>{label}</strong>
         {each.started_at && <Timestamp at={each.started_at} />}
+        {each.ended_at && (
+          <span className="soft">
+            {t("logs:until")} <Timestamp at={each.ended_at} />
+          </span>
+        )}
         {isKnown(each.status) && <span>HTTP {each.status}</span>}
         {each.code && <code>{each.code}</code>}
         {isKnown(each.duration_ms) && (

@@ -1,17 +1,20 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { getInstance } from "../../api/generated/client";
+import { getInstance, getInstanceExplain } from "../../api/generated/client";
 import { ErrorMessage } from "../../parts/ErrorMessage";
 import { FromArchive } from "../../parts/FromArchive";
 import { Json } from "../../parts/Json";
 import { Loading } from "../../parts/Loading";
 import { Card, Page } from "../../parts/Page";
 import { StateTag } from "../../parts/StateTag";
+import { WhyButton } from "../../parts/WhyButton";
 import { Actions } from "./Actions";
 import { Attempts } from "./Attempts";
 import { Facts } from "./Facts";
 import { isLive } from "./filters";
+import { LogCard } from "./LogCard";
+import { ResultCard } from "./ResultCard";
 
 const route = getRouteApi("/instances/$instance");
 const REFRESH_MS = 3_000;
@@ -38,10 +41,24 @@ export function InstancePage() {
     );
   const name = one.key ? `${one.job ?? one.job_id} / ${one.key}` : (one.job ?? one.job_id);
   return (
-    <Page title={name} mark={<StateTag state={one.state} />} actions={<Actions one={one} />}>
+    <Page
+      title={name}
+      mark={<StateTag state={one.state} />}
+      actions={
+        <>
+          <WhyButton
+            id={one.id}
+            ask={(question, signal) => getInstanceExplain(one.id, question, { signal })}
+          />
+          <Actions one={one} />
+        </>
+      }
+    >
       <Card title={t("timeline")}>
         <Attempts one={one} />
       </Card>
+      <LogCard key={one.id} instance={one.id} />
+      <ResultCard one={one} />
       <Card title={t("facts")}>
         <Facts one={one} />
         <FromArchive read={one.archive} />

@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { getInstances, getJobInstances } from "../../api/generated/client";
 import type { InstanceView } from "../../api/generated/models";
 import { EmptyState } from "../../parts/EmptyState";
+import { MAX_PAGE_SIZE } from "../../parts/list/export";
 import { Page } from "../../parts/Page";
 import { PagedTable } from "../../parts/PagedTable";
 import { useColumns } from "./columns";
@@ -25,11 +26,24 @@ export function InstancesPage() {
     <Page title={t("title")}>
       <FilterBar filters={filters} onChange={(next) => void navigate({ search: next })} />
       <PagedTable<InstanceView>
+        list="instances"
         query={query}
         caption={t("title")}
         columns={useColumns()}
         id={(one) => one.id}
         cursor={filters.cursor}
+        read={(cursor, signal) => readInstances({ ...filters, cursor }, MAX_PAGE_SIZE, signal)}
+        sorting={
+          filters.job
+            ? undefined
+            : {
+                by: filters.order === "fire_time" ? "fire_time" : undefined,
+                onSort: (by) =>
+                  void navigate({
+                    search: { ...filters, order: by === "fire_time" ? by : undefined, cursor: undefined },
+                  }),
+              }
+        }
         onCursor={(cursor) => void navigate({ search: { ...filters, cursor } })}
         empty={
           filtered || more ? (
@@ -43,15 +57,18 @@ export function InstancesPage() {
   );
 }
 
+function readInstances(filters: InstanceFilters, limit: number | undefined, signal: AbortSignal) {
+  const { job, order, ...rest } = filters;
+  return job
+    ? getJobInstances(job, { ...rest, limit }, { signal })
+    : getInstances({ ...rest, order, limit }, { signal });
+}
+
 /** Reads a page of instances. The first page is refreshed, later pages are not. */
 export function useInstances(filters: InstanceFilters, limit?: number) {
-  const { job, ...rest } = filters;
   return useQuery({
     queryKey: ["instances", filters, limit],
-    queryFn: ({ signal }) =>
-      job
-        ? getJobInstances(job, { ...rest, limit }, { signal })
-        : getInstances({ ...rest, limit }, { signal }),
+    queryFn: ({ signal }) => readInstances(filters, limit, signal),
     placeholderData: keepPreviousData,
     refetchInterval: filters.cursor ? false : REFRESH_MS,
   });

@@ -12,21 +12,43 @@ export function useColumns(withJob = true): Column<InstanceView>[] {
   const { t } = useTranslation("instances");
   const all: (Column<InstanceView> & { of?: "job" })[] = [
     {
+      id: "fired",
       title: t("columns.fired"),
       kind: "tight",
+      sort: "fire_time",
       show: (one) => (
         <Link to="/instances/$instance" params={{ instance: one.id }}>
           <Timestamp at={one.fire_time} />
         </Link>
       ),
     },
-    { title: t("columns.job"), of: "job", show: (one) => <JobLink one={one} /> },
-    { title: t("columns.key"), show: (one) => <KeyLink one={one} /> },
-    { title: t("columns.state"), kind: "tight", show: (one) => <StateText one={one} /> },
-    { title: t("columns.attempts"), kind: "number", show: (one) => one.attempt },
-    { title: t("columns.delay"), kind: "number", show: (one) => formatDuration(one.trigger_delay_ms) },
-    { title: t("columns.took"), kind: "number", show: (one) => formatDuration(one.duration_ms) },
-    { title: t("columns.error"), show: (one) => <ErrorText one={one} /> },
+    { id: "job", title: t("columns.job"), of: "job", show: (one) => <JobLink one={one} /> },
+    { id: "key", title: t("columns.key"), show: (one) => <KeyLink one={one} /> },
+    { id: "state", title: t("columns.state"), kind: "tight", show: (one) => <StateText one={one} /> },
+    { id: "attempts", title: t("columns.attempts"), kind: "number", show: (one) => one.attempt },
+    {
+      id: "delay",
+      title: t("columns.delay"),
+      kind: "number",
+      show: (one) => formatDuration(one.trigger_delay_ms),
+    },
+    { id: "took", title: t("columns.took"), kind: "number", show: (one) => formatDuration(one.duration_ms) },
+    {
+      id: "due",
+      extra: true,
+      title: t("fact.wasDue"),
+      kind: "tight",
+      show: (one) => <Timestamp at={one.due_at} />,
+    },
+    {
+      id: "changed",
+      extra: true,
+      title: t("fact.changed"),
+      kind: "tight",
+      show: (one) => <Timestamp at={one.changed_at} />,
+    },
+    { id: "worker", extra: true, title: t("columns.worker"), show: (one) => one.worker_id },
+    { id: "error", title: t("columns.error"), show: (one) => <ErrorText one={one} /> },
   ];
   return all.filter((column) => withJob || column.of !== "job");
 }

@@ -1,12 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { Progress } from "antd";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { getBackfill, getJobBackfills, postBackfillCancel } from "../../api/generated/client";
+import {
+  getBackfill,
+  getJobBackfills,
+  postBackfillCancel,
+  postBackfillPause,
+  postBackfillResume,
+} from "../../api/generated/client";
 import type { BackfillView, JobView } from "../../api/generated/models";
-import { queries } from "../../app/queries";
-import { ActionButton } from "../../parts/ActionButton";
-import { ConfirmDialog } from "../../parts/ConfirmDialog";
 import { type Column, DataTable } from "../../parts/DataTable";
 import { EmptyState } from "../../parts/EmptyState";
 import { ErrorMessage } from "../../parts/ErrorMessage";
@@ -14,13 +17,15 @@ import { Card } from "../../parts/Page";
 import { StateTag } from "../../parts/StateTag";
 import { Timestamp } from "../../parts/Timestamp";
 import type { State } from "../../parts/tones";
+import { BackfillActions } from "../backfills/BackfillActions";
+import { Estimate } from "../backfills/Estimate";
 
 const REFRESH_MS = 5_000;
+const CHANGES = { pause: postBackfillPause, resume: postBackfillResume, cancel: postBackfillCancel };
 
 /** The backfills of a job, newest first, each with its progress. */
 export function Backfills({ job }: { job: JobView }) {
-  const { t } = useTranslation("jobs");
-  const [cancelling, setCancelling] = useState<BackfillView | null>(null);
+  const { t } = useTranslation(["jobs", "backfills"]);
   const query = useQuery({
     queryKey: ["job", job.name, "backfills"],
     queryFn: ({ signal }) => getJobBackfills(job.name, { limit: 20 }, { signal }),
@@ -32,6 +37,7 @@ export function Backfills({ job }: { job: JobView }) {
       show: (one) => (
         <>
           <Timestamp at={one.since} /> – <Timestamp at={one.until} />
+          <BackfillKind backfill={one} />
         </>
       ),
     },
@@ -40,14 +46,14 @@ export function Backfills({ job }: { job: JobView }) {
     { title: t("backfill.by"), show: (one) => one.created_by },
     {
       title: t("backfill.actions"),
-      show: (one) =>
-        one.status === "RUNNING" ? (
-          <ActionButton action="backfills.cancel" size="small" danger onClick={() => setCancelling(one)}>
-            {t("backfill.cancel")}
-          </ActionButton>
-        ) : (
-          "–"
-        ),
+      kind: "tight",
+      show: (one) => (
+        <BackfillActions
+          status={one.status}
+          resource="backfills"
+          onChange={(change) => CHANGES[change](one.id)}
+        />
+      ),
     },
   ];
   return (
@@ -66,20 +72,30 @@ export function Backfills({ job }: { job: JobView }) {
           />
         }
       />
-      {cancelling && (
-        <ConfirmDialog
-          title={t("backfill.cancelTitle")}
-          verb={t("backfill.cancel")}
-          effect={[t("backfill.cancelEffect"), t("backfill.cancelStay")]}
-          danger
-          onConfirm={async () => {
-            await postBackfillCancel(cancelling.id);
-            await queries.invalidateQueries({ queryKey: ["job", job.name, "backfills"] });
-          }}
-          onClose={() => setCancelling(null)}
-        />
-      )}
+      <p>
+        <Link to="/backfill-groups">{t("backfills:group.link")}</Link>
+      </p>
     </Card>
+  );
+}
+
+/** Which fires run, in which order, at which rate, and the group that it belongs to. */
+function BackfillKind({ backfill }: { backfill: BackfillView }) {
+  const { t } = useTranslation("backfills");
+  const texts = [
+    t(`mode.${backfill.mode}`),
+    t(backfill.newest_first ? "order.newest" : "order.oldest"),
+    backfill.rate ? t("rate.of", { rate: backfill.rate }) : "",
+  ];
+  return (
+    <>
+      <div className="soft">{texts.filter(Boolean).join(" · ")}</div>
+      {backfill.group_id && (
+        <Link to="/backfill-groups/$group" params={{ group: backfill.group_id }}>
+          {t("group.title")}
+        </Link>
+      )}
+    </>
   );
 }
 
@@ -109,6 +125,7 @@ function BackfillProgress({ backfill }: { backfill: BackfillView }) {
         })}
       </span>
       {ended && <div className="soft">{ended}</div>}
+      {one.progress && <Estimate progress={one.progress} status={one.status} />}
     </div>
   );
 }

@@ -9,8 +9,8 @@ import { ErrorMessage } from "../../parts/ErrorMessage";
 import { Card } from "../../parts/Page";
 import { dateTime, myZone, weekday } from "../../parts/times";
 import { OccurrenceDialog } from "./actions/OccurrenceDialog";
-import { zoneOf } from "./Facts";
 import { addMonths, calendarDays, type Day } from "./month";
+import { zoneOf } from "./zone-of";
 
 const MAX_FIRES = 500;
 const MAX_FIRES_PER_DAY = 4;

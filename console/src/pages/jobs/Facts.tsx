@@ -11,6 +11,7 @@ import { People } from "./People";
 import { QueueLine } from "./QueueLine";
 import { RecentRuns } from "./RecentRuns";
 import { TargetText, TriggerText } from "./Texts";
+import { zoneOf } from "./zone-of";
 
 const DAY_MS = 86_400_000;
 
@@ -84,9 +85,4 @@ function expiryText(job: JobView, t: TFunction<"jobs">): string {
   if (job.expires_after) return duration(job.expires_after * 1_000);
   const recurs = ["cron", "interval", "rolling"].includes(job.trigger.kind);
   return recurs ? t("facts.expiresDefault", { length: duration(DAY_MS) }) : t("facts.expiresNever");
-}
-
-/** The time zone of a job; undefined for triggers without a zone. */
-export function zoneOf(job: JobView): string | undefined {
-  return job.trigger.kind === "cron" ? (job.trigger.zone ?? undefined) : undefined;
 }

@@ -16,10 +16,17 @@ export function FilterBar() {
   return (
     <search className="filters">
       <DebouncedFilter
-        name={t("filter.prefix")}
-        value={search.prefix ?? ""}
-        onChange={(prefix) => applyFilters({ prefix })}
+        name={t("filter.contains")}
+        value={search.contains ?? ""}
+        onChange={(contains) => applyFilters({ contains })}
       />
+      {search.prefix !== undefined && (
+        <DebouncedFilter
+          name={t("filter.prefix")}
+          value={search.prefix}
+          onChange={(prefix) => applyFilters({ prefix })}
+        />
+      )}
       <DebouncedFilter
         name={t("filter.label")}
         value={search.label ?? ""}

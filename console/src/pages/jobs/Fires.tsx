@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import type { ComingFire } from "../../api/generated/models";
 import { type Column, DataTable } from "../../parts/DataTable";
-import { dateTime, myZone, offset, weekday } from "../../parts/times";
+import { dateTime, markedTime, myZone, offset, weekday } from "../../parts/times";
 import { SkipReason } from "./SkipReason";
 
 /** The next fires in the time zone of the job and in the reader's; one column if they are the same. */
@@ -34,6 +34,6 @@ function FireResult({ fire }: { fire: ComingFire }) {
   const { t } = useTranslation("jobs");
   if (fire.skipped) return <SkipReason reason={fire.skipped} />;
   if (fire.due_at && fire.due_at !== fire.fire_time)
-    return <>{t("fires.moved", { at: dateTime(fire.due_at) })}</>;
+    return <>{t("fires.moved", { at: markedTime(fire.due_at) })}</>;
   return <>{t("fires.happens")}</>;
 }

@@ -3,12 +3,13 @@ import { Link, useParams, useSearch } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { isGone } from "../../api/errors";
-import { getJob } from "../../api/generated/client";
+import { getJob, getJobExplain } from "../../api/generated/client";
 import type { JobView } from "../../api/generated/models";
 import { ErrorMessage } from "../../parts/ErrorMessage";
 import { Loading } from "../../parts/Loading";
 import { Page } from "../../parts/Page";
 import { StateTag } from "../../parts/StateTag";
+import { WhyButton } from "../../parts/WhyButton";
 import { Actions } from "./actions/Actions";
 import { Backfills } from "./Backfills";
 import { Calendar } from "./Calendar";
@@ -49,7 +50,20 @@ export function JobPage() {
 function JobDetail({ job, error }: { job: JobView; error: ReactNode }) {
   const view = useView(job);
   return (
-    <Page title={job.name} mark={<StateTag state={job.status} />} actions={<Actions job={job} />}>
+    <Page
+      title={job.name}
+      mark={<StateTag state={job.status} />}
+      actions={
+        <>
+          <WhyButton
+            id={job.name}
+            fires={job.trigger.kind === "cron" || job.trigger.kind === "interval"}
+            ask={(question, signal) => getJobExplain(job.name, question, { signal })}
+          />
+          <Actions job={job} />
+        </>
+      }
+    >
       {error}
       <Warnings job={job} />
       <Views job={job} view={view} />
@@ -87,6 +101,12 @@ function Views({ job, view }: { job: JobView; view: View }) {
           {t(`view.${one}`)}
         </Link>
       ))}
+      <Link to="/instances" search={{ job: job.name }} className="view">
+        {t("view.runs")} →
+      </Link>
+      <Link to="/dead-letters" search={{ job: job.name }} className="view">
+        {t("view.deadLetters")} →
+      </Link>
     </nav>
   );
 }

@@ -1,67 +1,86 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { getJobs } from "../../api/generated/client";
 import type { JobView, Status } from "../../api/generated/models";
 import { ActionButton } from "../../parts/ActionButton";
-import { CellsDown } from "../../parts/CellsDown";
-import { type Column, DataTable } from "../../parts/DataTable";
+import type { Column } from "../../parts/DataTable";
 import { EmptyState } from "../../parts/EmptyState";
-import { ErrorMessage } from "../../parts/ErrorMessage";
+import { MAX_PAGE_SIZE } from "../../parts/list/export";
+import { useSelection } from "../../parts/list/Selection";
 import { Page } from "../../parts/Page";
-import { Pager } from "../../parts/Pager";
+import { PagedTable } from "../../parts/PagedTable";
+import { RunMarks } from "../../parts/RunMarks";
 import { StateTag } from "../../parts/StateTag";
 import { Timestamp } from "../../parts/Timestamp";
+import { BulkBar } from "./bulk/BulkBar";
+import { NOTHING, type SelectedJobs, withJobs } from "./bulk/selected-jobs";
 import { FilterBar } from "./FilterBar";
 import { Labels } from "./Labels";
 import { Owner } from "./People";
+import type { ListSearch } from "./routes";
 import { TargetText, TriggerText } from "./Texts";
+import { zoneOf } from "./zone-of";
 import "./jobs.css";
 
 const REFRESH_MS = 10_000;
+const RECENT_RUNS = 5;
 
-/** The jobs of the tenant, by name. */
+/** The jobs of the tenant, by name, with what can be done to many of them. */
 export function JobsPage() {
   const { t } = useTranslation("jobs");
   const navigate = useNavigate();
   const search = useSearch({ from: "/jobs" });
   const query = useQuery({
     queryKey: ["jobs", search],
-    queryFn: ({ signal }) =>
-      getJobs(
-        {
-          status: (search.status as Status) || undefined,
-          label: search.label ? [search.label] : undefined,
-          owner: search.owner,
-          prefix: search.prefix,
-          cursor: search.cursor,
-        },
-        { signal },
-      ),
+    queryFn: ({ signal }) => getJobs({ ...queryOf(search), recent_runs: RECENT_RUNS }, { signal }),
     placeholderData: keepPreviousData,
     refetchInterval: REFRESH_MS,
   });
-  const filtered = Boolean(search.status || search.label || search.owner || search.prefix || search.cursor);
+  const { cursor, ...filters } = search;
+  const filtered = Object.values(search).some((value) => value !== undefined);
+  const [selected, setSelected] = useState<SelectedJobs>(NOTHING);
+  const filterText = JSON.stringify(filters);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other filters: another list, of which nothing is selected
+  useEffect(() => setSelected(NOTHING), [filterText]);
+  const selection = useSelection<JobView>(
+    (job) => selected.isAll || selected.names.has(job.name),
+    (job) => job.name,
+    (jobs, isSelected) => setSelected(withJobs(selected, jobs, isSelected)),
+  );
   return (
     <Page title={t("title")} actions={<CreateButton />}>
       <FilterBar />
-      {query.error && <ErrorMessage error={query.error} onRetry={query.refetch} />}
-      <CellsDown cells={query.data?.cells_down} />
-      <DataTable
+      <BulkBar
+        filters={filters}
+        selected={selected}
+        hasMore={Boolean(query.data?.next ?? cursor)}
+        onSelect={setSelected}
+      />
+      <PagedTable<JobView>
+        list="jobs"
+        query={query}
         caption={t("title")}
         columns={useColumns()}
-        items={query.data?.items}
         id={(job) => job.id}
         empty={filtered ? <p className="soft">{t("list.noMatch")}</p> : <EmptyJobs />}
-      />
-      <Pager
-        cursor={search.cursor}
-        next={query.data?.next}
-        onCursor={(cursor) => navigate({ to: "/jobs", search: { ...search, cursor } })}
+        cursor={cursor}
+        onCursor={(next) => navigate({ to: "/jobs", search: { ...search, cursor: next } })}
+        read={(from, signal) =>
+          getJobs({ ...queryOf(search), cursor: from, limit: MAX_PAGE_SIZE }, { signal })
+        }
+        selection={selection}
       />
     </Page>
   );
 }
+
+const queryOf = ({ status, label, ...rest }: ListSearch) => ({
+  ...rest,
+  status: (status as Status) || undefined,
+  label: label ? [label] : undefined,
+});
 
 function CreateButton() {
   const { t } = useTranslation("jobs");
@@ -89,6 +108,7 @@ function useColumns(): Column<JobView>[] {
   const { t } = useTranslation("jobs");
   return [
     {
+      id: "name",
       title: t("list.name"),
       show: (job) => (
         <Link to="/jobs/$job" params={{ job: job.name }}>
@@ -96,12 +116,26 @@ function useColumns(): Column<JobView>[] {
         </Link>
       ),
     },
-    { title: t("list.status"), kind: "tight", show: (job) => <StateTag state={job.status} /> },
-    { title: t("list.schedule"), show: (job) => <TriggerText trigger={job.trigger} /> },
-    { title: t("list.next"), kind: "tight", show: (job) => <NextFire job={job} /> },
-    { title: t("list.target"), show: (job) => <TargetText target={job.target} /> },
-    { title: t("list.owner"), show: (job) => job.owner && <Owner owner={job.owner} /> },
-    { title: t("list.labels"), show: (job) => <Labels labels={job.labels} /> },
+    { id: "status", title: t("list.status"), kind: "tight", show: (job) => <StateTag state={job.status} /> },
+    {
+      id: "runs",
+      title: t("list.runs"),
+      kind: "tight",
+      show: (job) => <RunMarks runs={job.recent_runs ?? []} none={t("list.noRuns")} />,
+    },
+    { id: "schedule", title: t("list.schedule"), show: (job) => <TriggerText trigger={job.trigger} /> },
+    { id: "next", title: t("list.next"), kind: "tight", show: (job) => <NextFire job={job} /> },
+    {
+      id: "target",
+      title: t("list.target"),
+      kind: "wide",
+      show: (job) => <TargetText target={job.target} />,
+    },
+    { id: "owner", title: t("list.owner"), show: (job) => job.owner && <Owner owner={job.owner} /> },
+    { id: "labels", title: t("list.labels"), show: (job) => <Labels labels={job.labels} /> },
+    { id: "priority", extra: true, title: t("list.priority"), show: (job) => t(`priority.${job.priority}`) },
+    { id: "version", extra: true, kind: "number", title: t("list.version"), show: (job) => job.version },
+    { id: "id", extra: true, kind: "tight", title: t("list.id"), show: (job) => <code>{job.id}</code> },
   ];
 }
 
@@ -110,8 +144,10 @@ function NextFire({ job }: { job: JobView }) {
   if (job.status !== "ACTIVE" || !job.next_fire_at) return <span className="soft">{t("list.noNext")}</span>;
   return (
     <>
-      <Timestamp at={job.next_fire_at} />{" "}
-      <span className="soft">{<Timestamp at={job.next_fire_at} relative />}</span>
+      <Timestamp at={job.next_fire_at} jobZone={zoneOf(job)} />
+      <div className="soft">
+        <Timestamp at={job.next_fire_at} relative />
+      </div>
     </>
   );
 }

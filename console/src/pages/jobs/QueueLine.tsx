@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { getQueues } from "../../api/generated/client";
 import { useIsPermitted } from "../../app/permissions";
-import { dateTime } from "../../parts/times";
+import { markedTime } from "../../parts/times";
 
 const REFRESH_MS = 10_000;
 
@@ -18,6 +18,6 @@ export function QueueLine({ name }: { name: string }) {
   });
   const queue = data?.items[0];
   if (!queue?.unattended || !queue.oldest_waiting_since) return null;
-  const since = dateTime(queue.oldest_waiting_since);
+  const since = markedTime(queue.oldest_waiting_since);
   return <p className="hold">{t("facts.unattended", { name, since, count: queue.waiting })}</p>;
 }

@@ -5,7 +5,7 @@ import { getJobInstances } from "../../api/generated/client";
 import type { InstanceView } from "../../api/generated/models";
 import { ErrorMessage } from "../../parts/ErrorMessage";
 import { Card } from "../../parts/Page";
-import { dateTime, duration } from "../../parts/times";
+import { duration, markedTime } from "../../parts/times";
 import { type State, toneOf } from "../../parts/tones";
 import { barHeights, countByState } from "./run-bars";
 
@@ -45,7 +45,7 @@ function RunBar({ run, height }: { run: InstanceView; height: number }) {
   const { t } = useTranslation("states");
   const took =
     run.duration_ms === null || run.duration_ms === undefined ? "" : `, ${duration(run.duration_ms)}`;
-  const label = `${dateTime(run.fire_time)}, ${t(run.state as State)}${took}`;
+  const label = `${markedTime(run.fire_time)}, ${t(run.state as State)}${took}`;
   return (
     <Link
       to="/instances/$instance"

@@ -2,6 +2,7 @@ import { useTranslation } from "react-i18next";
 import type { JobView } from "../../api/generated/models";
 import { Timestamp } from "../../parts/Timestamp";
 import { duration } from "../../parts/times";
+import { windowSeconds } from "../rolling/rolling-set";
 
 /** A trigger as text; a cron expression with its dialect and zone, which decide its meaning. */
 export function TriggerText({ trigger }: { trigger: JobView["trigger"] }) {
@@ -28,8 +29,11 @@ export function TriggerText({ trigger }: { trigger: JobView["trigger"] }) {
       return (
         <>
           {t("trigger.rollingLength", {
-            window: duration(trigger.window * 1_000),
-            every: duration(trigger.every * 1_000),
+            window: duration(windowSeconds(trigger.window) * 1_000),
+            every:
+              typeof trigger.every === "number"
+                ? duration(trigger.every * 1_000)
+                : `${trigger.every.expression} ${trigger.every.zone ?? ""}`,
           })}
         </>
       );

@@ -1,11 +1,13 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { root } from "../../app/root";
+import { statusOf } from "../rolling/subject-status";
 
 /** Returns a search parameter as text; other values are ignored. */
 const readText = (value: unknown): string | undefined =>
   typeof value === "string" || typeof value === "number" ? String(value) : undefined;
 
-interface ListSearch {
+export interface ListSearch {
+  contains?: string;
   status?: string;
   label?: string;
   owner?: string;
@@ -16,6 +18,8 @@ interface ListSearch {
 interface JobSearch {
   view?: string;
   month?: string;
+  status?: number;
+  batch?: string;
   prefix?: string;
   cursor?: string;
   before?: number;
@@ -30,6 +34,7 @@ const list = createRoute({
     label: readText(raw.label),
     owner: readText(raw.owner),
     prefix: readText(raw.prefix),
+    contains: readText(raw.contains),
     cursor: readText(raw.cursor),
   }),
   component: lazyRouteComponent(() => import("./JobsPage"), "JobsPage"),
@@ -47,6 +52,8 @@ const detail = createRoute({
   validateSearch: (raw: Record<string, unknown>): JobSearch => ({
     view: readText(raw.view),
     month: readText(raw.month),
+    status: statusOf(raw.status),
+    batch: readText(raw.batch),
     prefix: readText(raw.prefix),
     cursor: readText(raw.cursor),
     before: Number(raw.before) || undefined,

@@ -1,8 +1,12 @@
+import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { summaryOf } from "../../app/health/summary";
+import { type HealthFigure, summaryOf } from "../../app/health/summary";
 import { useHealth } from "../../app/health/useHealth";
+import { useIsPermitted } from "../../app/permissions";
 import { Card } from "../../parts/Page";
 import { ago, duration } from "../../parts/times";
+import { FIGURE_LINKS } from "./figure-links";
+import { OpenIncident } from "./OpenIncident";
 
 /** The health in one sentence with its other causes and figures; the last known ones while the server does not answer. */
 export function CurrentHealth() {
@@ -19,11 +23,14 @@ export function CurrentHealth() {
             {t(`health:${cause.key}`, { ...cause })}
           </p>
         ))}
+      <OpenIncident />
       <dl className="figures">
         {figures.map((one) => (
           <div key={one.name} className={`figure tone-${one.tone}`}>
             <dt>{t(`now.${one.name}`)}</dt>
-            <dd>{one.ms === undefined ? one.text : duration(one.ms)}</dd>
+            <dd>
+              <FigureValue name={one.name} text={one.ms === undefined ? one.text : duration(one.ms)} />
+            </dd>
           </div>
         ))}
       </dl>
@@ -31,5 +38,17 @@ export function CurrentHealth() {
         <p className="soft">{t("health:last", { when: ago(health.seenAt, Date.now(), i18n.language) })}</p>
       )}
     </Card>
+  );
+}
+
+/** A figure with a link to the rows that it counts. For the platform it counts all tenants, which no list shows. */
+function FigureValue({ name, text }: { name: HealthFigure["name"]; text: string }) {
+  const link = FIGURE_LINKS[name];
+  const isPlatform = useIsPermitted("nodes.list");
+  if (!link || isPlatform) return text;
+  return (
+    <Link to={link.to as string} search={link.search as never}>
+      {text}
+    </Link>
   );
 }

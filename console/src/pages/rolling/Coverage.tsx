@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { CoverageView, JobView } from "../../api/generated/models";
 import { ErrorMessage } from "../../parts/ErrorMessage";
@@ -5,9 +6,10 @@ import { Figure } from "../../parts/Figure";
 import { Loading } from "../../parts/Loading";
 import { Card } from "../../parts/Page";
 import { Timestamp } from "../../parts/Timestamp";
-import { dateTime, duration } from "../../parts/times";
+import { duration, markedTime } from "../../parts/times";
 import { Fact } from "../instances/Facts";
 import { agesOf, percent, type RollingSet, rollingSetOf } from "./rolling-set";
+import { FAILED } from "./subject-status";
 import { useCoverage } from "./useCoverage";
 import "./rolling.css";
 
@@ -21,6 +23,11 @@ export function Coverage({ job }: { job: JobView }) {
       {query.error && <ErrorMessage error={query.error} onRetry={() => void query.refetch()} />}
       {!query.data && !query.error && <Loading />}
       {query.data && <CoverageDetail set={set} coverage={query.data} />}
+      <p>
+        <Link to="/jobs/$job" params={{ job: job.name }} search={{ view: "subjects", status: FAILED }}>
+          {t("status.failedOnes")}
+        </Link>
+      </p>
     </Card>
   );
 }
@@ -66,7 +73,7 @@ function useCoverageText(set: RollingSet, coverage: CoverageView): string {
   const fresh = t("coverage.summary", { fresh: coverage.fresh, subjects: coverage.subjects, length });
   if (coverage.met) return `${fresh} ${t("coverage.met")}`;
   const when = coverage.estimate_at;
-  return `${fresh} ${when ? t("coverage.when", { at: dateTime(when) }) : t("coverage.unknown")}`;
+  return `${fresh} ${when ? t("coverage.when", { at: markedTime(when) }) : t("coverage.unknown")}`;
 }
 
 /** The ages of the last successes: a bar and a number per age. */

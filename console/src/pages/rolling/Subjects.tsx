@@ -1,8 +1,9 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Button, Select } from "antd";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { getJobSubjects } from "../../api/generated/client";
+import { getJobSubjects, getJobSubjectsKeyExplain } from "../../api/generated/client";
 import type { JobView, SubjectView } from "../../api/generated/models";
 import { ActionButton } from "../../parts/ActionButton";
 import type { Column } from "../../parts/DataTable";
@@ -10,8 +11,10 @@ import { EmptyState } from "../../parts/EmptyState";
 import { Card } from "../../parts/Page";
 import { PagedTable } from "../../parts/PagedTable";
 import { Timestamp } from "../../parts/Timestamp";
+import { WhyButton } from "../../parts/WhyButton";
 import { TextFilter } from "../instances/FilterBar";
 import { AddSubjectsDialog, RemoveSubject } from "./SubjectDialogs";
+import { STATUS_NAMES, STATUS_TONES, STATUSES, type SubjectStatus, statusOf } from "./subject-status";
 
 const REFRESH_MS = 5_000;
 
@@ -21,22 +24,39 @@ export function Subjects({ job }: { job: JobView }) {
   const search = useSearch({ from: "/jobs/$job" });
   const navigate = useNavigate();
   const [adding, setAdding] = useState(false);
-  const { prefix, cursor } = search;
+  const { prefix, batch, cursor } = search;
+  const status = statusOf(search.status);
+  const filters = { prefix, status, batch };
   const query = useQuery({
-    queryKey: ["job", job.name, "subjects", prefix, cursor],
-    queryFn: ({ signal }) => getJobSubjects(job.name, { prefix, cursor }, { signal }),
+    queryKey: ["job", job.name, "subjects", filters, cursor],
+    queryFn: ({ signal }) =>
+      getJobSubjects(job.name, { prefix, status, batch_no: batch, cursor }, { signal }),
     placeholderData: keepPreviousData,
     refetchInterval: cursor ? false : REFRESH_MS,
   });
-  const showPage = (more: { prefix?: string; cursor?: string }) =>
-    void navigate({ to: "/jobs/$job", params: { job: job.name }, search: { view: "subjects", ...more } });
+  const showPage = (next: SubjectFilters & { cursor?: string }) =>
+    void navigate({ to: "/jobs/$job", params: { job: job.name }, search: { view: "subjects", ...next } });
   return (
     <Card title={t("subjects.title")} id="subjects">
       <search className="filters">
         <TextFilter
           label={t("subjects.prefix")}
           value={prefix}
-          onSend={(value) => showPage({ prefix: value })}
+          onSend={(value) => showPage({ ...filters, prefix: value })}
+        />
+        <Select
+          aria-label={t("status.label")}
+          placeholder={t("status.label")}
+          className="short"
+          allowClear
+          value={status}
+          options={STATUSES.map((value) => ({ value, label: t(`status.${STATUS_NAMES[value]}`) }))}
+          onChange={(value) => showPage({ ...filters, status: value })}
+        />
+        <TextFilter
+          label={t("status.batch")}
+          value={batch}
+          onSend={(value) => showPage({ ...filters, batch: value })}
         />
         <ActionButton action="subjects.add" onClick={() => setAdding(true)}>
           {t("add.open")}
@@ -46,13 +66,13 @@ export function Subjects({ job }: { job: JobView }) {
       <PagedTable<SubjectView>
         query={query}
         caption={t("subjects.title")}
-        columns={useColumns(job)}
+        columns={useColumns(job, (number) => showPage({ batch: number }))}
         id={(one) => one.key}
         cursor={cursor}
-        onCursor={(next) => showPage({ prefix, cursor: next })}
+        onCursor={(next) => showPage({ ...filters, cursor: next })}
         empty={
-          prefix ? (
-            <p className="soft">{t("subjects.noMatch")}</p>
+          prefix || status !== undefined || batch ? (
+            <p className="soft">{t("status.noMatch")}</p>
           ) : (
             <EmptyState
               title={t("subjects.none")}
@@ -66,7 +86,13 @@ export function Subjects({ job }: { job: JobView }) {
   );
 }
 
-function useColumns(job: JobView): Column<SubjectView>[] {
+interface SubjectFilters {
+  prefix?: string;
+  status?: SubjectStatus;
+  batch?: string;
+}
+
+function useColumns(job: JobView, onBatch: (number: string) => void): Column<SubjectView>[] {
   const { t } = useTranslation("rolling");
   return [
     {
@@ -77,13 +103,31 @@ function useColumns(job: JobView): Column<SubjectView>[] {
         </Link>
       ),
     },
+    { title: t("status.label"), kind: "tight", show: (one) => <StatusText one={one} /> },
+    { title: t("status.updated"), kind: "tight", show: (one) => <Timestamp at={one.updated_at} relative /> },
     { title: t("subjects.success"), kind: "tight", show: (one) => <Timestamp at={one.last_success_at} /> },
     { title: t("subjects.started"), kind: "tight", show: (one) => <Timestamp at={one.started_at} /> },
     { title: t("subjects.finished"), kind: "tight", show: (one) => <FinishedAt one={one} /> },
-    { title: t("subjects.batch"), kind: "tight", show: (one) => <BatchNumber number={one.batch_no} /> },
+    {
+      title: t("subjects.batch"),
+      kind: "tight",
+      show: (one) => <BatchNumber number={one.batch_no} onChoose={onBatch} />,
+    },
     { title: t("subjects.remark"), show: (one) => one.remark },
-    { title: t("subjects.actions"), kind: "tight", show: (one) => <RemoveSubject job={job} one={one} /> },
+    { title: t("subjects.actions"), kind: "tight", show: (one) => <SubjectActions job={job} one={one} /> },
   ];
+}
+
+function SubjectActions({ job, one }: { job: JobView; one: SubjectView }) {
+  return (
+    <span className="actions">
+      <WhyButton
+        id={`${job.name} / ${one.key}`}
+        ask={(question, signal) => getJobSubjectsKeyExplain(job.name, one.key, question, { signal })}
+      />
+      <RemoveSubject job={job} one={one} />
+    </span>
+  );
 }
 
 /** The end of the last refresh; a running refresh has a link to its instance. */
@@ -98,7 +142,24 @@ function FinishedAt({ one }: { one: SubjectView }) {
   return <Timestamp at={one.finished_at} />;
 }
 
-/** The last digits of a batch number; the title has the whole number. */
-function BatchNumber({ number }: { number: string | null }) {
-  return number ? <code title={number}>…{number.slice(-8)}</code> : null;
+/** The status of the last refresh, as a word in its tone. */
+function StatusText({ one }: { one: SubjectView }) {
+  const { t } = useTranslation("rolling");
+  const status = statusOf(one.status) ?? 0;
+  return <span className={`toned tone-${STATUS_TONES[status]}`}>{t(`status.${STATUS_NAMES[status]}`)}</span>;
+}
+
+/** The last digits of a batch number, as a button that shows the subjects of this batch. */
+function BatchNumber({ number, onChoose }: BatchNumberProps) {
+  if (!number) return null;
+  return (
+    <Button type="link" size="small" className="batch" title={number} onClick={() => onChoose(number)}>
+      …{number.slice(-8)}
+    </Button>
+  );
+}
+
+interface BatchNumberProps {
+  number: string | null;
+  onChoose: (number: string) => void;
 }

@@ -11,11 +11,26 @@ export interface RollingSet {
   fresh: number;
 }
 
+type RollingTrigger = Extract<JobView["trigger"], { kind: "rolling" }>;
+
+const DAY_S = 86_400;
+const MONTH_DAYS = 30;
+
+/** Returns about how many seconds a window has: a month counts as 30 days. */
+export function windowSeconds(window: RollingTrigger["window"]): number {
+  if (typeof window === "number") return window;
+  return ((window.days ?? 0) + (window.months ?? 0) * MONTH_DAYS) * DAY_S;
+}
+
+/** Returns the seconds between two ticks; a day for ticks of a cron schedule, which has no fixed length. */
+export const tickSeconds = (every: RollingTrigger["every"]): number =>
+  typeof every === "number" ? every : DAY_S;
+
 /** Returns the settings of a rolling trigger with their defaults. */
 export function rollingSetOf(job: JobView): RollingSet {
   const trigger = job.trigger.kind === "rolling" ? job.trigger : undefined;
-  const window = trigger?.window ?? 0;
-  const every = trigger?.every ?? 0;
+  const window = trigger === undefined ? 0 : windowSeconds(trigger.window);
+  const every = trigger === undefined ? 0 : tickSeconds(trigger.every);
   return {
     window,
     every,

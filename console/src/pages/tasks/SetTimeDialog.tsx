@@ -9,7 +9,7 @@ import { readJson } from "../../api/json";
 import { ConfirmDialog } from "../../parts/ConfirmDialog";
 import { DateTimeInput } from "../../parts/DateTimeInput";
 import { Field } from "../../parts/Field";
-import { dateTime } from "../../parts/times";
+import { markedTime } from "../../parts/times";
 import { useIdempotencyKey } from "../../parts/useIdempotencyKey";
 
 /** Sets the time of a key. The dialog lists the effects in the current state of the key first. */
@@ -72,12 +72,12 @@ interface SetTimeDialogProps {
 /** The effects of a new time in the current state of a key. */
 function useEffectTexts(one: TaskView | null, at: string | undefined): string[] {
   const { t } = useTranslation("tasks");
-  const to = at ? dateTime(at) : t("time.nowWord");
+  const to = at ? markedTime(at) : t("time.nowWord");
   switch (one?.live?.state) {
     case "INIT":
     case "FAIL":
     case "BLOCKED":
-      return [t("effect.moves", { from: dateTime(one.live.at), to }), t("effect.keeps")];
+      return [t("effect.moves", { from: markedTime(one.live.at), to }), t("effect.keeps")];
     case "RUNNING":
       return [t("effect.replaces", { to }), t("effect.flight")];
     default:

@@ -3,7 +3,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiError } from "../../api/errors";
-import { getTasksTypeKey } from "../../api/generated/client";
+import { getJobTasksKeyExplain, getTasksTypeKey } from "../../api/generated/client";
 import type { TaskView } from "../../api/generated/models";
 import { ActionButton } from "../../parts/ActionButton";
 import { ErrorMessage } from "../../parts/ErrorMessage";
@@ -11,6 +11,7 @@ import { Json } from "../../parts/Json";
 import { Loading } from "../../parts/Loading";
 import { Card, Page } from "../../parts/Page";
 import { StateTag } from "../../parts/StateTag";
+import { WhyButton } from "../../parts/WhyButton";
 import { Ledger } from "./Ledger";
 import { RemoveTaskDialog } from "./RemoveTaskDialog";
 import { SetTimeDialog } from "./SetTimeDialog";
@@ -74,6 +75,12 @@ function Actions({ type, id, one }: { type: string; id: string; one: TaskView | 
   const close = () => setOpen(null);
   return (
     <>
+      {one && (
+        <WhyButton
+          id={`${type} / ${id}`}
+          ask={(question, signal) => getJobTasksKeyExplain(type, id, question, { signal })}
+        />
+      )}
       <ActionButton action="tasks.put" type="primary" onClick={() => setOpen("time")}>
         {one?.live ? t("time.move") : t("time.begin")}
       </ActionButton>

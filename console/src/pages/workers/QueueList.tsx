@@ -8,6 +8,9 @@ import { EmptyState } from "../../parts/EmptyState";
 import { Card } from "../../parts/Page";
 import { PagedTable } from "../../parts/PagedTable";
 import { Timestamp } from "../../parts/Timestamp";
+import { type DepthSample, growthPerMinute } from "./depths";
+import { QueueSentence } from "./QueueSentence";
+import { useDepths } from "./useDepths";
 
 const route = getRouteApi("/workers");
 const REFRESH_MS = 10_000;
@@ -24,12 +27,14 @@ export function QueueList() {
     placeholderData: keepPreviousData,
     refetchInterval: REFRESH_MS,
   });
+  const depths = useDepths(query.data?.items, query.dataUpdatedAt);
   return (
     <Card title={t("queues.title")}>
+      {query.data && !search.queues && !query.data.next && <QueueSentence queues={query.data.items} />}
       <PagedTable<QueueView>
         query={query}
         caption={t("queues.title")}
-        columns={useColumns()}
+        columns={useColumns(depths)}
         id={(one) => one.name}
         cursor={search.queues}
         onCursor={(queues) => void navigate({ search: { ...search, queues } })}
@@ -39,7 +44,7 @@ export function QueueList() {
   );
 }
 
-function useColumns(): Column<QueueView>[] {
+function useColumns(depths: Map<string, DepthSample[]>): Column<QueueView>[] {
   const { t } = useTranslation("workers");
   return [
     {
@@ -53,17 +58,35 @@ function useColumns(): Column<QueueView>[] {
     { title: t("queues.status"), show: (one) => <QueueStatus queue={one} /> },
     { title: t("queues.waiting"), kind: "number", show: (one) => waitingText(one) },
     {
+      title: t("queues.growth"),
+      kind: "number",
+      show: (one) => <Growth samples={depths.get(one.name) ?? []} />,
+    },
+    {
       title: t("queues.oldest"),
       kind: "tight",
       show: (one) => (one.oldest_waiting_since ? <Timestamp at={one.oldest_waiting_since} relative /> : "–"),
     },
     { title: t("queues.claimed"), kind: "number", show: (one) => one.claimed },
     { title: t("queues.polling"), kind: "number", show: (one) => one.polling },
+    {
+      title: t("queues.polledAt"),
+      kind: "tight",
+      show: (one) => (one.polled_at ? <Timestamp at={one.polled_at} relative /> : "–"),
+    },
     { title: t("queues.jobs"), show: (one) => <Jobs names={one.jobs} /> },
   ];
 }
 
 const waitingText = (queue: QueueView): string => `${queue.waiting}${queue.more_waiting ? "+" : ""}`;
+
+/** By how much the queue grows in a minute, as this page has seen it. */
+function Growth({ samples }: { samples: DepthSample[] }) {
+  const growth = growthPerMinute(samples);
+  if (growth === null) return <span className="soft">…</span>;
+  if (growth === 0) return "±0";
+  return growth > 0 ? <span className="tone-warn toned">+{growth}</span> : growth;
+}
 
 /** Whether somebody takes the work of a queue. */
 function QueueStatus({ queue }: { queue: QueueView }) {

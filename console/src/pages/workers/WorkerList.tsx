@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
+import { Checkbox } from "antd";
 import { useTranslation } from "react-i18next";
 import { getWorkers } from "../../api/generated/client";
 import type { WorkerView } from "../../api/generated/models";
@@ -9,6 +10,7 @@ import { Card } from "../../parts/Page";
 import { PagedTable } from "../../parts/PagedTable";
 import { Timestamp } from "../../parts/Timestamp";
 import { TextFilter } from "../instances/FilterBar";
+import { clientOf } from "./depths";
 
 const route = getRouteApi("/workers");
 const REFRESH_MS = 10_000;
@@ -20,8 +22,9 @@ export function WorkerList() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const query = useQuery({
-    queryKey: ["workers", search.queue, search.cursor],
-    queryFn: ({ signal }) => getWorkers({ queue: search.queue, cursor: search.cursor }, { signal }),
+    queryKey: ["workers", search.queue, search.polling, search.cursor],
+    queryFn: ({ signal }) =>
+      getWorkers({ queue: search.queue, polling: search.polling, cursor: search.cursor }, { signal }),
     placeholderData: keepPreviousData,
     refetchInterval: REFRESH_MS,
   });
@@ -33,6 +36,17 @@ export function WorkerList() {
           value={search.queue}
           onSend={(queue) => void navigate({ search: { ...search, queue, cursor: undefined } })}
         />
+        <Checkbox
+          className="only"
+          checked={search.polling ?? false}
+          onChange={(event) =>
+            void navigate({
+              search: { ...search, polling: event.target.checked || undefined, cursor: undefined },
+            })
+          }
+        >
+          {t("workers.onlyPolling")}
+        </Checkbox>
       </search>
       <PagedTable<WorkerView>
         query={query}
@@ -57,7 +71,8 @@ function useColumns(): Column<WorkerView>[] {
     { title: t("workers.wanted"), kind: "number", show: (one) => one.wanted },
     { title: t("workers.polledAt"), kind: "tight", show: (one) => <Timestamp at={one.polled_at} relative /> },
     { title: t("workers.since"), kind: "tight", show: (one) => <Timestamp at={one.since} /> },
-    { title: t("workers.client"), show: (one) => [one.client, one.address].filter(Boolean).join(" · ") },
+    { title: t("workers.client"), show: (one) => <Client worker={one} /> },
+    { title: t("workers.version"), kind: "tight", show: (one) => clientOf(one.client).version || "–" },
   ];
 }
 
@@ -65,4 +80,13 @@ function PollStatus({ worker }: { worker: WorkerView }) {
   const { t } = useTranslation("workers");
   if (worker.polling) return <span className="tone-good toned">{t("workers.polling")}</span>;
   return <span className="soft">{t("workers.silent")}</span>;
+}
+
+function Client({ worker }: { worker: WorkerView }) {
+  const { name, runs } = clientOf(worker.client);
+  return (
+    <>
+      {name} <span className="soft">{[runs, worker.address].filter(Boolean).join(" · ")}</span>
+    </>
+  );
 }

@@ -2,9 +2,10 @@ import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { root } from "../../app/root";
 import { readText } from "../../parts/search-params";
 
-/** `queue` narrows the workers; `queues` and `cursor` are the cursors of the two lists. */
+/** `queue` and `polling` narrow the workers; `queues` and `cursor` are the cursors of the two lists. */
 interface Search {
   queue?: string;
+  polling?: boolean;
   queues?: string;
   cursor?: string;
 }
@@ -14,6 +15,7 @@ const page = createRoute({
   path: "/workers",
   validateSearch: (raw: Record<string, unknown>): Search => ({
     queue: readText(raw.queue),
+    polling: raw.polling === true || raw.polling === "true" || undefined,
     queues: readText(raw.queues),
     cursor: readText(raw.cursor),
   }),

@@ -34,10 +34,7 @@ export default {
     counting: "Counting…",
     count: "{{count}} dead letters are waiting.",
     moreThan: "More than {{count}} dead letters are waiting.",
-    order: "At most {{limit}} are replayed, the oldest first, with lower priority than due instances.",
-    budget: "It stops early when the tenant's retry budget is used up.",
     limit: "Maximum number",
-    done: "{{sent}} replayed, {{refused}} could not be replayed.",
   },
   empty: {
     title: "No dead letters",

@@ -14,4 +14,44 @@ export default {
   failed: "Could not read the health, retry {{failures}}: {{error}}",
   readOnly: "Repeated failures: the console is read-only and shows the last health summary",
   last: "Last answer {{when}}",
+  measures: {
+    label: "Protective measures",
+    platform: "Protective measure {{name}}, begun {{when}}: {{actions}}.",
+    tenant: "Protective measure {{name}}, begun {{when}}, for this tenant alone: {{actions}}.",
+    ofTenant: "Protective measure {{name}}, begun {{when}}, for the tenant {{tenant}} alone: {{actions}}.",
+    decided: {
+      on: "Protective measure {{name}} is in force until {{until}}: {{actions}}. Decided by {{actor}}: {{reason}}",
+      off: "Protective measure {{name}} is off until {{until}}. Decided by {{actor}}: {{reason}}",
+      onFor:
+        "Protective measure {{name}} is in force for the tenant {{tenant}} until {{until}}: {{actions}}. Decided by {{actor}}: {{reason}}",
+      offFor:
+        "Protective measure {{name}} is off for the tenant {{tenant}} until {{until}}. Decided by {{actor}}: {{reason}}",
+    },
+    override: {
+      verb: "Switch off",
+      title: "Switch the measure {{name}} off",
+      effect:
+        "The measure has no actions for this time, whatever its signal says. Nodes follow within seconds.",
+    },
+    lift: {
+      verb: "Lift the decision",
+      title: "Lift the decision about {{name}}",
+      effect: "The signal decides again. Nodes follow within seconds.",
+    },
+    audited: "The audit log keeps the decision with its reason.",
+    minutes: "Minutes",
+    reason: "Reason",
+    needsReason: "A decision needs a reason.",
+    cellsDown: "Cells that do not know the decision: {{cells}}. Decide again when they answer.",
+    and: "; ",
+    THIN_LOW: "every second fire of a low-priority job is skipped",
+    LIMIT_LOW: "low-priority calls are limited",
+    PAUSE_LOW: "low-priority calls are paused",
+    ASK_FOR_DISPATCHERS: "more nodes are asked for",
+    SLOW_RETRIES: "retries run at half their rate",
+    CLOSE_BACKFILLS: "no backfill can be started",
+    SHORT_RETRIES_FIRST: "retries of short jobs go first",
+    CORE_ONLY: "only critical work is started",
+    CRITICAL_FIRST: "critical work goes first",
+  },
 };

@@ -23,13 +23,14 @@ export default {
     delay: "Trigger delay",
     took: "Duration",
     error: "Error",
+    worker: "Worker",
   },
   filters: {
     key: "Business key",
     job: "Job name",
     state: "States",
-    since: "From (your time)",
-    until: "Until (your time)",
+    since: "From",
+    until: "Until",
     clear: "Clear filters",
   },
   fact: {

@@ -45,7 +45,6 @@ export default {
     remark: "Remark",
     actions: "Actions",
     none: "No subjects yet",
-    noMatch: "No keys with this prefix.",
     emptyHelp: "Add keys with the button above, or import them, one key per line:",
   },
   add: {
@@ -67,6 +66,17 @@ export default {
     title: "Remove {{key}} from the set?",
     never: "It is not refreshed again.",
     ends: "A running refresh may finish; its history is kept.",
+  },
+  status: {
+    label: "Status",
+    batch: "Batch number",
+    updated: "Last change",
+    noMatch: "No subjects match.",
+    failedOnes: "Subjects whose last refresh failed",
+    never: "never run",
+    running: "running",
+    succeeded: "succeeded",
+    failed: "failed",
   },
   empty: {
     title: "No rolling sets yet",

@@ -25,5 +25,6 @@ export default {
   SILENCED: "silenced",
   PENDING: "not sent yet",
   SENT: "sent",
+  CANARY: "canary",
   FAILED: "failed",
 };

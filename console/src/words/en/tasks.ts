@@ -28,7 +28,7 @@ export default {
     begin: "Schedule",
     move: "Change time",
     send: "Set time",
-    at: "Time (your time zone)",
+    at: "Time",
     atHelp: "Empty: now.",
     nowWord: "now",
     payload: "Payload (JSON)",

@@ -34,10 +34,7 @@ export default {
     counting: "正在统计…",
     count: "当前有 {{count}} 条死信等待。",
     moreThan: "当前有超过 {{count}} 条死信等待。",
-    order: "最多回放 {{limit}} 条，最早的优先，优先级低于到期实例。",
-    budget: "租户的重试额度用完时提前结束。",
     limit: "最大数量",
-    done: "已回放 {{sent}} 条，{{refused}} 条无法回放。",
   },
   empty: {
     title: "没有死信",

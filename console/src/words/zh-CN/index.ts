@@ -1,39 +1,53 @@
 import alertSettings from "./alertSettings";
 import alerts from "./alerts";
 import audit from "./audit";
+import backfills from "./backfills";
 import deadLetters from "./deadLetters";
+import drills from "./drills";
 import errors from "./errors";
 import events from "./events";
 import frame from "./frame";
 import health from "./health";
+import incidents from "./incidents";
 import instances from "./instances";
 import jobs from "./jobs";
+import lists from "./lists";
 import login from "./login";
+import logs from "./logs";
+import onCall from "./onCall";
 import overview from "./overview";
 import rolling from "./rolling";
 import sources from "./sources";
 import states from "./states";
 import tasks from "./tasks";
 import tenants from "./tenants";
+import triage from "./triage";
 import workers from "./workers";
 
 export default {
   alertSettings,
   alerts,
   audit,
+  backfills,
   deadLetters,
+  drills,
   events,
   frame,
   health,
+  incidents,
   instances,
   jobs,
+  lists,
   login,
+  logs,
+  onCall,
   overview,
   rolling,
   sources,
   states,
   tasks,
   tenants,
+  triage,
   workers,
   errors,
 };

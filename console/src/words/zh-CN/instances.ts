@@ -23,13 +23,14 @@ export default {
     delay: "触发延迟",
     took: "耗时",
     error: "错误",
+    worker: "工作者",
   },
   filters: {
     key: "业务键",
     job: "任务定义名称",
     state: "状态",
-    since: "起始（本地时间）",
-    until: "截止（本地时间）",
+    since: "起始",
+    until: "截止",
     clear: "清除筛选",
   },
   fact: {

@@ -44,7 +44,6 @@ export default {
     remark: "备注",
     actions: "操作",
     none: "还没有对象",
-    noMatch: "没有此前缀的键。",
     emptyHelp: "用上方按钮添加键，或批量导入，每行一个键：",
   },
   add: {
@@ -66,6 +65,17 @@ export default {
     title: "从集合中移除 {{key}}？",
     never: "不再刷新它。",
     ends: "进行中的刷新可以完成；历史保留。",
+  },
+  status: {
+    label: "状态",
+    batch: "批次号",
+    updated: "最近变化",
+    noMatch: "没有符合条件的对象。",
+    failedOnes: "最近一次刷新失败的对象",
+    never: "从未执行",
+    running: "执行中",
+    succeeded: "成功",
+    failed: "失败",
   },
   empty: {
     title: "还没有滚动集合",

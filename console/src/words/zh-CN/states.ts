@@ -24,5 +24,6 @@ export default {
   SILENCED: "已静默",
   PENDING: "待发送",
   SENT: "已发送",
+  CANARY: "金丝雀",
   FAILED: "发送失败",
 };

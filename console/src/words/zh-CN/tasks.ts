@@ -28,7 +28,7 @@ export default {
     begin: "安排",
     move: "修改时间",
     send: "设置时间",
-    at: "时间（本地时区）",
+    at: "时间",
     atHelp: "留空：现在。",
     nowWord: "现在",
     payload: "载荷（JSON）",

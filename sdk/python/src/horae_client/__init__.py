@@ -2,10 +2,12 @@
 
 from horae_client import errors, models
 from horae_client.client import AsyncClient, Client
+from horae_client.graphs import Graph
 from horae_client.outcomes import Declined, Retry, Snooze, Unrecoverable
 from horae_client.retries import Retries
 from horae_client.specs import (
     CalendarRule,
+    CalendarWindow,
     Cancel,
     Cron,
     Delay,
@@ -25,6 +27,7 @@ from horae_client.specs import (
     Rolling,
     Spread,
     SqlOrigin,
+    Step,
     Topic,
 )
 from horae_client.version import VERSION
@@ -34,12 +37,14 @@ __version__ = VERSION
 __all__ = [
     "AsyncClient",
     "CalendarRule",
+    "CalendarWindow",
     "Cancel",
     "Client",
     "Context",
     "Cron",
     "Declined",
     "Delay",
+    "Graph",
     "Http",
     "HttpOrigin",
     "Interval",
@@ -59,6 +64,7 @@ __all__ = [
     "Snooze",
     "Spread",
     "SqlOrigin",
+    "Step",
     "Topic",
     "Unrecoverable",
     "Worker",

@@ -4,6 +4,7 @@ import asyncio
 import os
 import random
 import time
+from collections.abc import AsyncIterator, Iterator
 from sys import version_info
 from types import TracebackType
 from typing import Any, Final, TypeVar
@@ -14,11 +15,21 @@ from horae_client import aio, retries, sync
 from horae_client.aio.alerts import AsyncAlertChannels, AsyncAlertRules, AsyncAlerts, AsyncSilences
 from horae_client.aio.audit import AsyncAuditLog
 from horae_client.aio.events import AsyncIntakes, AsyncParkedMessages, AsyncSubscriptions
+from horae_client.aio.graphs import AsyncGraphs
 from horae_client.aio.identity import AsyncApiKeys, AsyncRoleBindings, AsyncSessions
 from horae_client.aio.jobs import AsyncJobs
 from horae_client.aio.plans import AsyncPlans
 from horae_client.aio.queues import AsyncQueues, AsyncWorkers
-from horae_client.aio.runs import AsyncBackfills, AsyncCalendars, AsyncDeadLetters, AsyncHolds, AsyncInstances
+from horae_client.aio.runs import (
+    AsyncBackfillGroups,
+    AsyncBackfills,
+    AsyncCalendars,
+    AsyncDeadLetters,
+    AsyncFailureCauses,
+    AsyncHolds,
+    AsyncInstances,
+    AsyncPacedReplays,
+)
 from horae_client.aio.scheduler import AsyncScheduler
 from horae_client.aio.secrets import AsyncSecrets
 from horae_client.aio.sources import AsyncSources
@@ -32,11 +43,21 @@ from horae_client.retries import Retries
 from horae_client.sync.alerts import AlertChannels, AlertRules, Alerts, Silences
 from horae_client.sync.audit import AuditLog
 from horae_client.sync.events import Intakes, ParkedMessages, Subscriptions
+from horae_client.sync.graphs import Graphs
 from horae_client.sync.identity import ApiKeys, RoleBindings, Sessions
 from horae_client.sync.jobs import Jobs
 from horae_client.sync.plans import Plans
 from horae_client.sync.queues import Queues, Workers
-from horae_client.sync.runs import Backfills, Calendars, DeadLetters, Holds, Instances
+from horae_client.sync.runs import (
+    BackfillGroups,
+    Backfills,
+    Calendars,
+    DeadLetters,
+    FailureCauses,
+    Holds,
+    Instances,
+    PacedReplays,
+)
 from horae_client.sync.scheduler import Scheduler
 from horae_client.sync.secrets import Secrets
 from horae_client.sync.sources import Sources
@@ -50,6 +71,7 @@ from horae_client.wire import Request, ascii_only, read
 __all__ = ["AsyncClient", "Client", "aio", "sync"]
 T = TypeVar("T")
 NO_ANSWER: Final = (httpx2.HTTPError, httpx2.InvalidURL)
+OK: Final = 200
 USER_AGENT: Final = f"horae-client/{VERSION} python/{version_info.major}.{version_info.minor}"
 
 
@@ -78,6 +100,8 @@ class Client:
         self.http = httpx2.Client(**settings(url, key, timeout), transport=transport)
         self.jobs, self.tasks, self.instances = Jobs(self), Tasks(self), Instances(self)
         self.backfills, self.dead_letters, self.calendars = Backfills(self), DeadLetters(self), Calendars(self)
+        self.failure_causes, self.paced_replays = FailureCauses(self), PacedReplays(self)
+        self.backfill_groups, self.graphs = BackfillGroups(self), Graphs(self)
         self.sources, self.subjects, self.holds = Sources(self), Subjects(self), Holds(self)
         self.queues, self.workers = Queues(self), Workers(self)
         self.alerts, self.alert_channels = Alerts(self), AlertChannels(self)
@@ -133,6 +157,23 @@ class Client:
     ) -> None:
         self.close()
 
+    def stream(self, request: Request[T], last_id: str | None = None) -> Iterator[str]:
+        """Open a stream of events, after the event with that id, and yield its lines.
+
+        >>> from horae_client.asked import runs
+        >>> letters = [one for one in client.dead_letters.list()]
+        >>> lines = list(client.stream(runs.tail(letters[0].instance_id)))
+        >>> lines[0]
+        'event: end'
+        """
+        try:
+            with self.http.stream(request.method, request.path, headers=_stream_headers(last_id)) as answer:
+                if answer.status_code != OK:
+                    read(request, answer.status_code, answer.headers, answer.read())
+                yield from answer.iter_lines()
+        except NO_ANSWER as error:
+            raise Unreachable(f"{request.method} {request.path}: {error or type(error).__name__}") from error
+
     def _once(self, request: Request[T]) -> T:
         try:
             answer = self.http.request(request.method, request.path, **parts(request))
@@ -164,6 +205,8 @@ class AsyncClient:
         self.http = httpx2.AsyncClient(**settings(url, key, timeout), transport=transport)
         self.jobs, self.tasks, self.instances = AsyncJobs(self), AsyncTasks(self), AsyncInstances(self)
         self.backfills, self.dead_letters = AsyncBackfills(self), AsyncDeadLetters(self)
+        self.failure_causes, self.paced_replays = AsyncFailureCauses(self), AsyncPacedReplays(self)
+        self.backfill_groups, self.graphs = AsyncBackfillGroups(self), AsyncGraphs(self)
         self.calendars, self.sources = AsyncCalendars(self), AsyncSources(self)
         self.subjects, self.holds = AsyncSubjects(self), AsyncHolds(self)
         self.queues, self.workers = AsyncQueues(self), AsyncWorkers(self)
@@ -219,6 +262,24 @@ class AsyncClient:
             raise Unreachable(f"{request.method} {request.path}: {error or type(error).__name__}") from error
         return read(request, answer.status_code, answer.headers, answer.content)
 
+    async def stream(self, request: Request[T], last_id: str | None = None) -> AsyncIterator[str]:
+        """Open a stream of events, after the event with that id, and yield its lines.
+
+        >>> from horae_client.asked import runs
+        >>> letters = [one async for one in client.dead_letters.list()]
+        >>> lines = [line async for line in client.stream(runs.tail(letters[0].instance_id))]
+        >>> lines[0]
+        'event: end'
+        """
+        try:
+            async with self.http.stream(request.method, request.path, headers=_stream_headers(last_id)) as answer:
+                if answer.status_code != OK:
+                    read(request, answer.status_code, answer.headers, await answer.aread())
+                async for line in answer.aiter_lines():
+                    yield line
+        except NO_ANSWER as error:
+            raise Unreachable(f"{request.method} {request.path}: {error or type(error).__name__}") from error
+
     async def close(self) -> None:
         """Close all connections.
 
@@ -243,6 +304,11 @@ def settings(url: str | None, key: str | None, timeout: float) -> dict[str, Any]
         raise ValueError("a client needs the address of the API and a key: give them, or set HORAE_URL and HORAE_KEY")
     headers = {"Authorization": f"Bearer {ascii_only(key, 'API key')}", "User-Agent": USER_AGENT}
     return {"base_url": url.rstrip("/"), "headers": headers, "timeout": timeout}
+
+
+def _stream_headers(last_id: str | None) -> dict[str, str]:
+    """The headers that ask for a stream of events."""
+    return {"Accept": "text/event-stream", **({} if last_id is None else {"Last-Event-ID": last_id})}
 
 
 def parts(request: Request[Any], patience: float | None = None) -> dict[str, Any]:

@@ -22,7 +22,8 @@ Each code of a refusal has its own class, so that a program can catch the errors
         ├── TooLarge              SCH_413_TOO_LARGE
         ├── UnsupportedMedia      SCH_415_MEDIA_TYPE
         ├── Invalid               SCH_422_INVALID
-        │   └── InvalidSchedule   SCH_422_SCHEDULE
+        │   ├── InvalidSchedule   SCH_422_SCHEDULE
+        │   └── ResultTooLarge    SCH_422_RESULT_SIZE
         ├── Limited               any 429
         │   ├── RateLimited       SCH_429_RATE_LIMITED
         │   └── RetryLimited      SCH_429_RETRY_LIMITED
@@ -150,6 +151,10 @@ class UnsupportedMedia(Refused, code="SCH_415_MEDIA_TYPE", status=415):
 
 class Invalid(Refused, code="SCH_422_INVALID", status=422):
     """The request is not valid; `errors` says where."""
+
+
+class ResultTooLarge(Invalid, code="SCH_422_RESULT_SIZE"):
+    """The result of an attempt is larger than the server stores."""
 
 
 class InvalidSchedule(Invalid, code="SCH_422_SCHEDULE"):

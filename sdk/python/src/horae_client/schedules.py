@@ -12,6 +12,10 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeVar
 
+import msgspec
+
+from horae_client.graphs import Graph
+
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 JOBS: Final = "__horae_jobs__"
 """The name of the attribute that holds the declared jobs: a list of mappings, each with the job's fields and `name`."""
@@ -33,9 +37,11 @@ def job(name: str | None = None, **fields: Any) -> Callable[[Decorated], Decorat
 
 
 def jobs_in(names: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """The jobs that the functions of a module declare, by name; `names` are `vars(module)`."""
+    """The jobs that the functions of a module declare, and its graphs, by name; `names` are `vars(module)`."""
     found: dict[str, dict[str, Any]] = {}
     for value in names.values():
+        if isinstance(value, Graph):
+            found[value.name] = msgspec.to_builtins(value.spec())
         for declared in getattr(value, JOBS, ()):
             fields = {key: one for key, one in declared.items() if key != "name"}
             if found.setdefault(declared["name"], fields) != fields:

@@ -49,11 +49,22 @@ class Keyed(Spec, frozen=True, tag="keyed", tag_field="kind"):
     """A type of tasks: each business key has its own time."""
 
 
-class Rolling(Spec, frozen=True, tag="rolling", tag_field="kind"):
-    """A set of subjects, each refreshed at most once in a window. A tick takes the oldest and spreads their calls."""
+class CalendarWindow(Spec, frozen=True):
+    """A window in days or in calendar months, on the clocks of a zone (default: the zone of the tenant)."""
 
-    window: float
-    every: float
+    days: int | None = None
+    months: int | None = None
+    zone: str | None = None
+
+
+class Rolling(Spec, frozen=True, tag="rolling", tag_field="kind"):
+    """A set of subjects, each refreshed at most once in a window. A tick takes the oldest and spreads their calls.
+
+    `window` is in seconds, or in days or calendar months. `every` is the seconds between two ticks, or a cron schedule.
+    """
+
+    window: float | CalendarWindow
+    every: float | Cron
     anchor: datetime | None = None
     budget: float | None = None
     share: float | None = None
@@ -114,6 +125,34 @@ class RetryPolicy(Spec, frozen=True):
     jitter_max: float | None = None
     longest: float | None = None
     max_failures: int | None = None
+
+
+class Step(Spec, frozen=True):
+    """A step of a graph: the steps that it needs, and its call. Without a target it waits in the queue `graph.step`.
+
+    `rule`: `all_success` (the default), `all_done`, `any_failed` or `none_failed`. `each` makes a mapped step: it
+    runs once for each element of a list, `{"$result": "extract", "path": "items"}` or `{"$run": "payload"}`, at most
+    `concurrency` of them at the same time, and a share of `tolerated_failures` may fail.
+    """
+
+    name: str
+    needs: list[str] | None = None
+    rule: str | None = None
+    target: Target | None = None
+    priority: str | None = None
+    payload: Any = None
+    retry: RetryPolicy | None = None
+    limit: dict[str, Any] | None = None
+    quotas: list[str] | None = None
+    expires_after: float | None = None
+    each: dict[str, Any] | None = None
+    concurrency: int | None = None
+    tolerated_failures: float | None = None
+
+    def __repr__(self) -> str:
+        """The fields that were given."""
+        given = [f"{name}={value!r}" for name in self.__struct_fields__ if (value := getattr(self, name)) is not None]
+        return f"Step({', '.join(given)})"
 
 
 class Misfire(Spec, frozen=True):

@@ -166,6 +166,11 @@ def read(request: Request[T], status: int, headers: Mapping[str, str], body: byt
     raise refusal(status, problem, wait)
 
 
+def read_event(request: Request[T], data: str) -> T:
+    """Convert the data of an event to the requested type."""
+    return _value(request.reads, data.encode())
+
+
 def _value(kind: type[T], body: bytes) -> T:
     if kind is type(None):
         return None

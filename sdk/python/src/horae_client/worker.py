@@ -19,6 +19,7 @@ from uuid import uuid4
 from horae_client import errors
 from horae_client.asked import workers as asked
 from horae_client.client import AsyncClient
+from horae_client.logs import CURRENT, LogHandler
 from horae_client.models import Works
 from horae_client.outcomes import Outcome
 from horae_client.traces import handler_span
@@ -26,7 +27,8 @@ from horae_client.wire import MAX_RETRY_AFTER_S
 from horae_client.work.context import Context
 from horae_client.work.held import Held, HeldAttempts, seconds_left
 from horae_client.work.kinds import Handler, Kind
-from horae_client.work.reports import Heard, Reports, attempt_item, report_of, result_item, return_item
+from horae_client.work.logs import LogSender
+from horae_client.work.reports import Heard, Reports, report_of, result_item, return_item, success_item
 from horae_client.work.runners import Runners
 from horae_client.work.threads import Threads
 
@@ -161,6 +163,8 @@ class _Shift:
         self.client = client
         self.attempts, self.reports = HeldAttempts(client), Reports(client, self._heard)
         self.threads = Threads(worker.concurrency)
+        self.logs = LogSender(client)
+        self.ending: set[asyncio.Task[None]] = set()
         self.runners = Runners(self._perform)
         self.running = self.waiting = 0
         self.room = asyncio.Event()
@@ -181,6 +185,7 @@ class _Shift:
         for kind in self.worker.kinds.values():
             queues.setdefault(kind.queue, []).append(kind)
         beating = asyncio.create_task(self.attempts.beat())
+        logging_ = asyncio.create_task(self.logs.run())
         pulling = [asyncio.create_task(self._pull(queue, kinds)) for queue, kinds in queues.items()]
         ended = asyncio.create_task(stopped.wait())
         try:
@@ -196,9 +201,9 @@ class _Shift:
                 if error is not None:
                     raise error
         finally:
-            for task in (beating, ended, *pulling):
+            for task in (beating, logging_, ended, *pulling):
                 task.cancel()
-            await asyncio.gather(beating, ended, *pulling, return_exceptions=True)
+            await asyncio.gather(beating, logging_, ended, *pulling, return_exceptions=True)
 
     async def _end(self) -> None:
         """Let handlers finish within the grace period; return the tasks of those that do not."""
@@ -210,6 +215,8 @@ class _Shift:
                 self._hand_back(one, "its worker was stopped")
                 one.lose()
         await asyncio.sleep(0)
+        if self.ending:
+            await asyncio.wait(self.ending)  # each is bounded
         if not await self.reports.flush(self.worker.grace):
             log.warning("%d reports were not heard", self.reports.unanswered)
 
@@ -258,7 +265,7 @@ class _Shift:
         at, kinds, name = time.monotonic(), self.worker.kinds, self.worker.name
         left = {deadline: seconds_left(deadline, works.now) for deadline in {work.deadline for work in works.items}}
         for work in works.items:
-            held = Held(work, Context(work, name), at, left[work.deadline])
+            held = Held(work, Context(work, name, self.logs.begin), at, left[work.deadline])
             self.attempts.take(held)
             kind = kinds.get(work.job)
             if kind is None:
@@ -280,10 +287,12 @@ class _Shift:
 
     async def _perform(self, kind: Kind, held: Held) -> None:
         """Run the handler and report its outcome. A lost attempt is not reported."""
-        ctx = held.ctx
+        ctx, current = held.ctx, None
         try:
             if held.lost:
                 return
+            if LogHandler.in_use:
+                current = CURRENT.set(ctx)
             with handler_span(ctx.type, ctx.attempt, ctx.traceparent):
                 said = await (self.threads.run(kind.handler, ctx) if kind.blocks else kind.handler(ctx))
         except asyncio.CancelledError as error:
@@ -299,8 +308,10 @@ class _Shift:
             if isinstance(said, Outcome):
                 self._report(held, *result_item(held.work, ctx, said))
             else:
-                self._report(held, True, attempt_item(held.work, ctx))
+                self._report(held, True, success_item(held.work, ctx))
         finally:
+            if current is not None:
+                CURRENT.reset(current)
             self._ended(kind, held)
 
     def _ended(self, kind: Kind, held: Held) -> None:
@@ -320,8 +331,22 @@ class _Shift:
         self.room.set()
 
     def _report(self, held: Held, finish: bool, item: dict[str, Any]) -> None:
+        if held.lost:
+            return
+        if not held.ctx.has_lines:
+            self.reports.add(report_of(held, finish, item))
+            return
+        task = asyncio.create_task(self._report_after_lines(held, finish, item))
+        self.ending.add(task)
+        task.add_done_callback(self.ending.discard)
+
+    async def _report_after_lines(self, held: Held, finish: bool, item: dict[str, Any]) -> None:
+        """Send the last lines of an attempt first: after its report the server takes none."""
+        await self.logs.end(held.work)
         if not held.lost:
             self.reports.add(report_of(held, finish, item))
+        else:
+            self.attempts.let_go(held)
 
     def _heard(self, answered: Sequence[Heard]) -> None:
         counts = self.worker.counts

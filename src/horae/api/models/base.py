@@ -96,4 +96,8 @@ Count = Annotated[StrictInt, Field(ge=1, le=MAX_COUNT)]
 Text = Annotated[StrictStr, Field(max_length=4000)]
 Name = Annotated[StrictStr, Field(min_length=1, max_length=LONGEST_NAME, pattern=NAME_PATTERN)]
 Flag = StrictBool
+AuditReason = Annotated[
+    StrictStr,
+    Field(min_length=1, max_length=500, pattern=r"^[^\x00-\x1f\x7f]+$", description="Why, for the audit log."),
+]
 Payload = Annotated[JsonValue, AfterValidator(_fits)]

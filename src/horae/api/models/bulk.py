@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field, StrictStr
+from pydantic import ConfigDict, Field, StrictBool, StrictStr
 
 from horae.api.models.base import RequestModel, ResponseModel
 from horae.api.models.job_people import Owner
@@ -12,6 +12,11 @@ from horae.domain.ids import Prefix, public
 from horae.domain.jobs.jobs import MOST_LABELS, JobFilter, Status
 from horae.domain.names import LONGEST_NAME
 from horae.service.jobs.bulk import MOST, BulkAction, BulkResult, Item
+
+JobName = Annotated[StrictStr, Field(min_length=1, max_length=LONGEST_NAME)]
+Contains = Annotated[
+    StrictStr, Field(max_length=LONGEST_NAME, description="Filter on a part of the job name, in upper or lower case.")
+]
 
 
 class BulkJobsRequest(RequestModel):
@@ -25,14 +30,33 @@ class BulkJobsRequest(RequestModel):
         dict[LabelKey, Label],
         Field(max_length=MOST_LABELS, description="Filter on labels: jobs that have all of them."),
     ] = {}
+    with_labels: Annotated[
+        list[LabelKey],
+        Field(max_length=MOST_LABELS, description="Filter on labels: jobs that have them, with any value."),
+    ] = []
     owner: Owner | None = Field(None, description="Filter on the owner of the job.")
     prefix: Annotated[StrictStr, Field(max_length=LONGEST_NAME, description="Prefix filter on the job name.")] = ""
+    contains: Contains = ""
+    names: Annotated[
+        list[JobName], Field(max_length=MOST, description="Only the jobs with these names. Unknown names are left out.")
+    ] = []
+    dry_run: StrictBool = Field(
+        False, description="Change nothing: the result says what the status of each job allows now."
+    )
     after: Annotated[StrictStr, Field(max_length=LONGEST_NAME, description="`next` of the previous response.")] = ""
     limit: Annotated[int, Field(strict=True, ge=1, le=MOST, description="Maximum number of jobs.")] = 100
 
     def to_domain(self) -> JobFilter:
         """Returns the filter as the domain has it."""
-        return JobFilter(status=self.status, labels=self.labels, prefix=self.prefix, owner=self.owner)
+        return JobFilter(
+            status=self.status,
+            labels=self.labels,
+            with_labels=tuple(self.with_labels),
+            prefix=self.prefix,
+            owner=self.owner,
+            contains=self.contains,
+            names=tuple(self.names),
+        )
 
 
 class BulkItemView(ResponseModel):

@@ -26,6 +26,9 @@ class DeadLetterView(ResponseModel):
     error_code: str
     error_msg: str | None = None
     tag: str | None = None
+    tags: list[str] = Field([], description="The tags that people have put on it.")
+    cause: str | None = Field(None, description="Its failure cause; null until a duty has found it.")
+    job_version: int = Field(1, description="The version of the job that died.")
     replay_status: ReplayStatus
     replay_id: str | None = None
     idempotency_key: str
@@ -45,6 +48,9 @@ class DeadLetterView(ResponseModel):
             error_code=dead_letter.error_code,
             error_msg=dead_letter.error_msg,
             tag=dead_letter.tag,
+            tags=list(dead_letter.tags),
+            cause=None if dead_letter.cause_id is None else public(Prefix.CAUSE, dead_letter.cause_id),
+            job_version=dead_letter.job_version,
             replay_status=dead_letter.status,
             replay_id=None if dead_letter.replay_id is None else public(Prefix.INSTANCE, dead_letter.replay_id),
             idempotency_key=dead_letter.idem_key,

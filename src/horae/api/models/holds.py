@@ -10,14 +10,16 @@ from horae.api.models.base import ResponseModel
 from horae.domain.ids import Prefix, public
 from horae.domain.limits.holds import Hold
 
-GateKinds = Literal["target", "limit"]
+GateKinds = Literal["target", "limit", "measure"]
 HeldLanes = Literal["first", "retry", "any"]
-HoldReasons = Literal["breaker", "retry_budget", "target_cap", "concurrency", "rate"]
+HoldReasons = Literal["measure", "breaker", "no_answer", "retry_budget", "target_cap", "no_slot", "concurrency", "rate"]
 REASONS: Final = (
     "`breaker`: the circuit breaker of the target is open after failed calls; one call probes the target at "
     "`next_try_at`. `retry_budget`: the retry budget of the target is used up; at least one retry per second is sent. "
     "`target_cap`: the target has as many concurrent calls as its `max_concurrency` or its recent answers allow. "
-    "`rate`: a limit of calls per second is reached. `concurrency`: a limit of concurrent calls is reached."
+    "`no_slot`: every slot for long calls is in use. "
+    "`rate`: a limit of calls per second is reached. `concurrency`: a limit of concurrent calls is reached. "
+    "`no_answer`: the target answers nothing. `measure`: a protective measure withholds calls of this priority."
 )
 
 
@@ -41,9 +43,10 @@ class HoldView(ResponseModel):
     )
 
     reason: HoldReasons = Field(description=REASONS)
-    kind: GateKinds = Field(description="The kind of the gate: a target, or a limit that all nodes share.")
+    kind: GateKinds = Field(description="The kind of the gate: a target, a limit that all nodes share, or a measure.")
     name: str = Field(
-        description="The URL of the target, or the name of the limit: `tenant`, `job/…`, `quota/…` or `target/…`."
+        description="The URL of the target; the name of the limit: `tenant`, `job/…`, `quota/…` or `target/…`; or the "
+        "name of the measure with the priority that it withholds."
     )
     lane: HeldLanes = Field(description="The lane: `first` (first attempts and backfills), `retry`, or `any`.")
     since: datetime = Field(description="The time since which calls are held back for this reason.")

@@ -1,12 +1,12 @@
-"""Models of instances and backfills."""
+"""Models of instances."""
 
 from datetime import datetime
-from typing import Annotated, Any, Final, Literal
+from typing import Any, Final, Literal
 
 from pydantic import ConfigDict, Field
 
 from horae.api.models.attempts import AttemptView
-from horae.api.models.base import Flag, Moment, Payload, RequestModel, ResponseModel
+from horae.api.models.base import Payload, RequestModel, ResponseModel
 from horae.api.models.holds import HoldView
 from horae.api.models.unreadable import Unreadable
 from horae.api.pages import Page
@@ -14,10 +14,9 @@ from horae.domain.ids import Prefix, public
 from horae.domain.instances.instances import Lane, Priority
 from horae.domain.instances.lifecycle import State
 from horae.domain.limits.holds import Hold
-from horae.domain.schedules.backfills import DEFAULT_CAP, MOST, Backfill, BackfillStatus
+from horae.service.instances.results import InstanceResult
 from horae.service.instances.searches import InstanceCounts, InstanceRecord
 from horae.service.instances.tiers import ReadCost
-from horae.service.schedules import backfills
 
 Words = Literal["critical", "normal", "low"]
 Lanes = Literal["first", "retry", "backfill"]
@@ -100,6 +99,31 @@ class InstancePageView(Page[InstanceView]):
     )
 
 
+class ProgressView(ResponseModel):
+    """How far the running attempt is, as its worker last reported it."""
+
+    percent: float
+    text: str | None = Field(None, description="What it does; null if it cannot be decrypted now.")
+    at: datetime
+
+    @classmethod
+    def of(cls, said: dict[str, Any] | None) -> "ProgressView | None":
+        """Returns the view of a progress; None if there is none."""
+        return None if said is None else cls(percent=said["percent"], text=said["text"], at=said["at"])
+
+
+class ResultView(ResponseModel):
+    """What an instance returned: any JSON."""
+
+    instance_id: str
+    result: Any
+
+    @classmethod
+    def of(cls, found: InstanceResult) -> "ResultView":
+        """Returns the view of a result."""
+        return cls(instance_id=public(Prefix.INSTANCE, found.instance_id), result=found.value)
+
+
 class InstanceDetail(InstanceView):
     """An instance with its payload, its last attempts and its deadline, which lists leave out."""
 
@@ -107,6 +131,7 @@ class InstanceDetail(InstanceView):
     attempts: list[AttemptView] = []
     unreadable: Unreadable = None
     deadline: datetime | None = None
+    progress: ProgressView | None = Field(None, description="How far the running attempt is; null if nobody said it.")
     held_ms: int = Field(0, description="The time that a target or a limit has held it back so far, in milliseconds.")
     held: HoldView | None = Field(None, description="The target or limit that holds it back now; null if nothing does.")
     expires_at: datetime | None = Field(
@@ -138,6 +163,7 @@ class InstanceDetail(InstanceView):
             attempts=[AttemptView.of(attempt, answers=answers) for attempt in past.attempts or ()],
             unreadable=past.unreadable,
             deadline=past.deadline,
+            progress=ProgressView.of(past.progress),
             held_ms=past.held_ms,
             held=None if hold is None else HoldView.of(hold),
             expires_at=expires_at,
@@ -162,91 +188,6 @@ class InstanceCountsView(ResponseModel):
     def of(cls, counts: InstanceCounts) -> "InstanceCountsView":
         """Returns the view of the counts."""
         return cls(live=counts.live, ended=counts.ended)
-
-
-class NewBackfill(RequestModel):
-    """A time range of past fires, `until` excluded. More than `cap` fires are refused.
-
-    `rerun` also repeats fires that succeeded, with new idempotency keys.
-    """
-
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"since": "2026-11-14T00:00:00Z", "until": "2026-11-15T00:00:00Z"}]}
-    )
-
-    since: Moment
-    until: Moment
-    cap: Annotated[int, Field(strict=True, ge=1, le=MOST)] = DEFAULT_CAP
-    rerun: Flag = False
-
-    def to_service(self) -> backfills.BackfillRequest:
-        """Returns the request of the service."""
-        return backfills.BackfillRequest(self.since, self.until, self.cap, self.rerun)
-
-
-class StartedBackfill(ResponseModel):
-    """A new backfill: its range, which ends at the position of the schedule, and the number of planned fires."""
-
-    id: str = Field(examples=["bkf_01hv3zq5k8e9r7t2m4n6p8s0v1"])
-    job_id: str
-    since: datetime
-    until: datetime
-    cap: int
-    rerun: bool
-    planned: int
-    created_at: datetime
-    created_by: str
-
-    @classmethod
-    def of(cls, backfill: Backfill) -> "StartedBackfill":
-        """Returns the fields that do not change while the backfill runs."""
-        return cls(**_start_fields(backfill))
-
-
-class BackfillView(StartedBackfill):
-    """A backfill and its progress. Lists leave out `waiting` and `ended`."""
-
-    status: BackfillStatus
-    cursor: datetime
-    born: int = Field(description="The number of instances that were created.")
-    already: int = Field(description="The number of fires that were skipped: succeeded before, or still live.")
-    ended_at: datetime | None = None
-    waiting: int | None = None
-    ended: dict[str, int] | None = None
-
-    @classmethod
-    def of_listed(cls, backfill: Backfill) -> "BackfillView":
-        """Returns the view of a backfill in a list."""
-        return cls.whole(backfills.BackfillDetail(backfill, 0, {})).model_copy(update={"waiting": None, "ended": None})
-
-    @classmethod
-    def whole(cls, detail: backfills.BackfillDetail) -> "BackfillView":
-        """Returns the view of one backfill with the counts of its instances."""
-        one = detail.backfill
-        return cls(
-            **_start_fields(one),
-            status=one.status,
-            cursor=one.cursor,
-            born=one.inserted,
-            already=one.already,
-            ended_at=one.ended_at,
-            waiting=detail.waiting,
-            ended=detail.ended,
-        )
-
-
-def _start_fields(one: Backfill) -> dict[str, Any]:
-    return {
-        "id": public(Prefix.BACKFILL, one.id),
-        "job_id": public(Prefix.JOB, one.job_id),
-        "since": one.since,
-        "until": one.until,
-        "cap": one.cap,
-        "rerun": one.rerun,
-        "planned": one.planned,
-        "created_at": one.created_at,
-        "created_by": one.created_by,
-    }
 
 
 def instance_fields(past: InstanceRecord) -> dict[str, Any]:

@@ -6,7 +6,9 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import ConfigDict, Field, StrictInt, StrictStr, model_validator
 
-from horae.api.models.base import Name, Number, Payload, RequestModel, ResponseModel
+from horae.api.models.attempt_rules import EXPIRES_AFTER, PriorityWord, RetrySpec
+from horae.api.models.base import Name, Number, Payload, ResponseModel
+from horae.api.models.graphs import RUN_DEADLINE, RunDeadline, StepSpec, StepView, run_deadline, step_views
 from horae.api.models.holds import HoldView
 from horae.api.models.job_people import (
     CONTACTS,
@@ -19,6 +21,7 @@ from horae.api.models.job_people import (
     people_fields,
 )
 from horae.api.models.limits import LimitSpec
+from horae.api.models.recent_runs import RecentRunView
 from horae.api.models.schedules import (
     Expression,
     PoliciesSpec,
@@ -31,8 +34,8 @@ from horae.api.models.targets import Target, TargetView
 from horae.api.models.unreadable import Unreadable
 from horae.domain.cron import Dialect
 from horae.domain.encryption.encrypted_values import undecryptable_code
+from horae.domain.graphs.graphs import MAX_STEPS
 from horae.domain.ids import Prefix, public
-from horae.domain.instances.retries import MAX_RETRY_WAIT_S
 from horae.domain.jobs.definitions import definition_of
 from horae.domain.jobs.jobs import (
     LONGEST_LABEL,
@@ -51,12 +54,7 @@ from horae.domain.tenants.tenants import Tenant
 from horae.service.jobs.expected_fires import ExpectedFires
 from horae.service.schedules.schedules import Preview
 
-Words = Literal["critical", "normal", "low"]
 Label = Annotated[StrictStr, Field(max_length=LONGEST_LABEL)]
-EXPIRES_AFTER: Final = (
-    "Seconds that a due instance may wait before it becomes SKIPPED or DEAD with `EXPIRED`. The default is one day for "
-    "recurring jobs, and no limit for tasks and for jobs that fire once or manually."
-)
 WARNINGS: Final = (
     "Sentences about what will go wrong: the egress rules refuse the target. Empty in lists, and after changes other "
     "than a create or an update."
@@ -67,25 +65,18 @@ KEY_RETENTION: Final = (
 )
 
 
-class RetrySpec(RequestModel):
-    """The retry policy; times are in seconds. After `max_failures` failures the instance is a dead letter."""
-
-    base: Annotated[Number, Field(gt=0, le=MAX_RETRY_WAIT_S)] = 0.5
-    jitter_min: Annotated[Number, Field(ge=0, le=MAX_RETRY_WAIT_S)] = 0.1
-    jitter_max: Annotated[Number, Field(ge=0, le=MAX_RETRY_WAIT_S)] = 0.8
-    longest: Annotated[Number, Field(gt=0, le=MAX_RETRY_WAIT_S)] = 300.0
-    max_failures: Annotated[int, Field(strict=True, ge=1, le=1000)] = 6
-
-
 class JobSpec(PeopleSpec):
-    """The definition of a job. `cron` is short for a cron trigger. Without a trigger the job fires only manually."""
+    """The definition of a job. `cron` is short for a cron trigger. Without a trigger the job fires only manually.
+
+    A job with `steps` is a graph: each fire is a run of its steps.
+    """
 
     cron: Expression | None = None
     dialect: Dialect | None = None
     timezone: Zone | None = Field(None, description="The time zone of `cron`. The default is the zone of the tenant.")
     trigger: Trigger | None = None
     target: Target | None = Field(None, description="The default is the pull queue with the name of the job.")
-    priority: Words = "normal"
+    priority: PriorityWord = "normal"
     payload: Payload = None
     labels: Annotated[dict[str, Label], Field(max_length=MOST_LABELS)] = {}
     retry: RetrySpec = RetrySpec()
@@ -102,6 +93,10 @@ class JobSpec(PeopleSpec):
     key_retention_days: Annotated[StrictInt, Field(ge=1, le=MAX_KEY_RETENTION_DAYS)] | None = Field(
         None, description=KEY_RETENTION
     )
+    steps: Annotated[list[StepSpec], Field(min_length=1, max_length=MAX_STEPS)] | None = Field(
+        None, description="The steps of a graph. Its target, retries, limits and payload belong to the steps."
+    )
+    run_deadline: RunDeadline | None = Field(None, description=RUN_DEADLINE)
 
     @model_validator(mode="after")
     def _one_trigger(self) -> "JobSpec":
@@ -192,7 +187,7 @@ class JobView(ResponseModel):
     status: Status
     trigger: TriggerView
     target: TargetView
-    priority: Words
+    priority: PriorityWord
     payload: Any = None
     labels: dict[str, str]
     retry: RetrySpec
@@ -211,6 +206,12 @@ class JobView(ResponseModel):
     fail_after: int | None = Field(None, description=FAIL_AFTER)
     overrides: list[OverrideView] = []
     next_fire_at: datetime | None = None
+    steps: list[StepView] | None = Field(
+        None,
+        description="The steps of a graph, each behind those that it needs. Null for other jobs, in lists, and after "
+        "changes other than a create or an update.",
+    )
+    run_deadline: float | None = Field(None, description=RUN_DEADLINE)
     unreadable: Unreadable = None
     schedule: SchedulePreview | None = None
     held: list[HoldView] | None = Field(
@@ -219,6 +220,9 @@ class JobView(ResponseModel):
         "Null in lists and after changes.",
     )
     warnings: list[str] = Field([], description=WARNINGS)
+    recent_runs: list[RecentRunView] | None = Field(
+        None, description="The newest ended runs, newest first. Null unless the list was asked for them."
+    )
 
     @classmethod
     def of(
@@ -251,6 +255,8 @@ class JobView(ResponseModel):
             **people_fields(made),
             overrides=[OverrideView.model_validate(one) for one in made.overrides],
             next_fire_at=job.next_fire_at,
+            steps=step_views(made),
+            run_deadline=run_deadline(made),
             unreadable=undecryptable_code(made.sealed),
             schedule=None if preview is None else SchedulePreview.of(preview),
             held=None if held is None else [HoldView.of(hold) for hold in held],

@@ -1,17 +1,20 @@
 """Models of health, nodes, shards, calendars, forecasts and test requests."""
 
 from datetime import date, datetime
-from typing import Annotated, Any, Final, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 import msgspec
 from pydantic import ConfigDict, Field
 
 from horae.api.models.base import Day, Payload, RequestModel, ResponseModel
 from horae.domain.health.causes import CauseKind
+from horae.domain.health.delay_causes import DelayCauseKind
 from horae.domain.health.growth import Growth
 from horae.domain.health.signals import HealthMode, SignalSpan, percentile_ms
 from horae.domain.ids import Prefix, public
+from horae.domain.incidents.incidents import IncidentGrade, RecoveryStep
 from horae.domain.instances.outcomes import WORDS
+from horae.domain.measures.measures import MeasureAction, MeasureName
 from horae.domain.schedules.calendars import Calendar
 from horae.service.health.health import P95, CellNodes, CellShards, NodeRow, Series, ShardRow
 from horae.service.health.lateness import Lateness
@@ -23,6 +26,15 @@ NAMED: Final = 10
 """The number of jobs of a busy second that are named."""
 
 
+class DelayCauseView(ResponseModel):
+    """A likely cause of late fires, with the figures that say so."""
+
+    kind: DelayCauseKind
+    subject: str | None = Field(None, description="The cell, node, target or tenant that is the cause.")
+    figures: dict[str, float]
+    shards: list[int] = Field([], description="The shards with most waiting instances.")
+
+
 class HealthCauseView(ResponseModel):
     """One thing that is wrong."""
 
@@ -31,6 +43,27 @@ class HealthCauseView(ResponseModel):
     target: str | None = Field(None, description="The host of the target, with its port.")
     since: datetime | None = None
     count: int | None = Field(None, description="Calls that wait for the target, or shards that no node holds.")
+
+
+class MeasureView(ResponseModel):
+    """A protective measure that is in force."""
+
+    name: MeasureName
+    scope: Literal["platform", "tenant"] = Field(description="Whom it concerns: everybody, or the tenant alone.")
+    since: datetime
+    until: datetime = Field(description="When it ends at the latest, unless it is judged again.")
+    actions: list[MeasureAction]
+    value: float = Field(description="The signal in the last minute that was judged.")
+    overridden_by: str | None = Field(None, description="The person who brought it into force.")
+
+
+class HealthIncidentView(ResponseModel):
+    """The open incident: since when, how bad it is, and what recovery does next."""
+
+    id: str
+    grade: IncidentGrade
+    since: datetime
+    step: RecoveryStep
 
 
 class HealthView(ResponseModel):
@@ -52,6 +85,11 @@ class HealthView(ResponseModel):
     )
     causes: list[HealthCauseView] = Field(
         [], description="What is wrong, with what explains the rest first: cells, then targets, then figures."
+    )
+    measures: list[MeasureView] = Field([], description="The protective measures that are in force.")
+    incident: HealthIncidentView | None = Field(None, description="The open incident. Null: there is none.")
+    delayCauses: list[DelayCauseView] = Field(  # noqa: N815
+        [], description="Why fires start late, as far as figures show it; only for the tenant `system`."
     )
 
 

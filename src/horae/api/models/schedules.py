@@ -8,6 +8,7 @@ from horae.api.models.base import Count, Moment, Name, Number, RequestModel, Sec
 from horae.api.models.showing import SPARSE
 from horae.domain.cron import Dialect, Gap, Overlap
 from horae.domain.schedules import OnMisfire, OnOverlap
+from horae.domain.schedules.calendar_windows import MAX_DAYS, MAX_MONTHS
 from horae.domain.schedules.calendars import CalendarMode
 from horae.domain.schedules.misfire import MOST
 from horae.domain.schedules.spread import MAX_SPREAD_S
@@ -62,14 +63,24 @@ class KeyedTriggerSpec(RequestModel):
     kind: Literal["keyed"]
 
 
+class CalendarWindowSpec(RequestModel):
+    """A window in days or in calendar months, on the clocks of a zone. A day there has 23 to 25 hours."""
+
+    days: Annotated[int, Field(strict=True, ge=1, le=MAX_DAYS)] | None = None
+    months: Annotated[int, Field(strict=True, ge=1, le=MAX_MONTHS)] | None = None
+    zone: Zone | None = Field(None, description="An IANA time zone. The default is the zone of the tenant.")
+
+
 class RollingTriggerSpec(RequestModel):
     """A rolling set: each subject is refreshed at most once per window. Each tick calls the oldest subjects."""
 
     kind: Literal["rolling"]
-    window: Annotated[
-        Number, Field(ge=MIN_INTERVAL_S, le=MAX_INTERVAL_S, description="Seconds between two refreshes of a subject.")
-    ]
-    every: Annotated[Number, Field(ge=MIN_INTERVAL_S, le=MAX_INTERVAL_S, description="Seconds between two ticks.")]
+    window: Annotated[Number, Field(ge=MIN_INTERVAL_S, le=MAX_INTERVAL_S)] | CalendarWindowSpec = Field(
+        description="Time between two refreshes of a subject: seconds, or days or calendar months."
+    )
+    every: Annotated[Number, Field(ge=MIN_INTERVAL_S, le=MAX_INTERVAL_S)] | CronTriggerView = Field(
+        description="When ticks come: seconds between two of them, or a cron schedule."
+    )
     anchor: Moment | None = None
     budget: Annotated[Number, Field(gt=0, le=MAX_INTERVAL_S)] | None = Field(
         None, description="Seconds of each tick in which calls are sent. The default is the whole tick."

@@ -35,8 +35,16 @@ def show_one_of(models: Any, value: msgspec.Struct) -> Any:
     for name, field in model.model_fields.items():
         if name in written and name in value.__struct_fields__:
             one = getattr(value, name)
-            facts[name] = show_one_of(field.annotation, one) if isinstance(one, msgspec.Struct) else one
+            facts[name] = _show_part(field.annotation, one) if isinstance(one, msgspec.Struct) else one
     return model.model_construct(**facts)
+
+
+def _show_part(models: Any, value: msgspec.Struct) -> Any:
+    """Returns a struct within a tagged one. One without a tag is the only part of its field that has none."""
+    if value.__struct_config__.tag_field is not None:
+        return show_one_of(models, value)
+    model = next(one for one in _models_in(models) if set(value.__struct_fields__) <= one.model_fields.keys())
+    return model.model_construct(**msgspec.to_builtins(value))
 
 
 def _show(kind: Any, value: Any) -> Any:

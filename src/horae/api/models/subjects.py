@@ -48,7 +48,9 @@ class SubjectView(ResponseModel):
     """A subject and its last refresh. `finished_at` is null before the first refresh and while a refresh runs."""
 
     key: str
+    status: int = Field(description="0: never run, 1: running, 2: the last refresh succeeded, 3: it failed.")
     added_at: datetime
+    updated_at: datetime = Field(description="When the subject was added, or its refresh started or ended last.")
     started_at: datetime | None
     finished_at: datetime | None
     last_success_at: datetime | None

@@ -17,7 +17,7 @@ from horae.service.events.subscriptions import SubscriptionDetail, SubscriptionP
 
 
 class TopicSink(RequestModel):
-    """A topic (Kafka), subject (NATS JetStream) or routing key (RabbitMQ) of a broker of the deployment."""
+    """A topic (Kafka, RocketMQ), subject (NATS JetStream) or routing key (RabbitMQ) of a broker of the deployment."""
 
     kind: Literal["topic"]
     broker: Name

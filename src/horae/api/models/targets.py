@@ -13,6 +13,7 @@ from horae.domain.targets.targets import (
     MAX_CLAIM_S,
     MAX_COMPLETION_TIMEOUT_S,
     MAX_CONCURRENCY,
+    MAX_LONG_TIMEOUT_S,
     MAX_REQUESTS_PER_S,
     MAX_TIMEOUT_S,
     MIN_CLAIM_S,
@@ -21,6 +22,7 @@ from horae.domain.targets.targets import (
 SecretName = Annotated[str, Field(strict=True, pattern=f"^{SECRET_NAME.pattern}$")]
 Url = Annotated[str, Field(strict=True, min_length=1, max_length=2000, examples=["https://example.com/hooks/coupons"])]
 Timeout = Annotated[Number, Field(gt=0, le=MAX_TIMEOUT_S)]
+LongTimeout = Annotated[Number, Field(gt=0, le=MAX_LONG_TIMEOUT_S)]
 
 
 class BearerAuthSpec(RequestModel):
@@ -67,7 +69,7 @@ class HttpTargetSpec(RequestModel):
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "POST"
     headers: dict[str, Text] = {}
     connect_timeout: Timeout = 3.0
-    read_timeout: Timeout = 5.0
+    read_timeout: LongTimeout = 5.0
     query: dict[str, Text] = {}
     body: Payload = None
     auth: Auth | None = None

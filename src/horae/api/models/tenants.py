@@ -1,6 +1,6 @@
 """Models of tenants."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 from pydantic import ConfigDict, Field
@@ -10,7 +10,9 @@ from horae.api.models.limits import LimitSpec
 from horae.api.models.schedules import Zone
 from horae.api.models.showing import show_as
 from horae.domain.ids import Prefix, public
+from horae.domain.instances.logs import DEFAULT_LOG_BYTES_A_DAY
 from horae.domain.limits import counts
+from horae.domain.measures.measures import DEFAULT_LINES
 from horae.domain.placement import DEFAULT_WIDTH, Layout
 from horae.domain.targets.egress import MOST_ENTRIES
 from horae.domain.tenants import tenants
@@ -29,6 +31,8 @@ class EgressSpec(RequestModel):
     plain: Flag = False
 
 
+MAX_LOG_BYTES: Final = 1024**4
+"""Bytes that a tenant may be allowed to log in a day."""
 Count = Annotated[int, Field(strict=True, ge=0, le=counts.MOST)]
 
 
@@ -50,13 +54,23 @@ class CountBoundsSpec(RequestModel):
     shortest_period: Annotated[float, Field(ge=1, le=counts.LONGEST_PERIOD_S)] = counts.CountBounds().shortest_period
 
 
+class MeasureLinesSpec(RequestModel):
+    """The lines beyond which protective measures concern this tenant, in place of those of the platform."""
+
+    trigger_delay_p95_ms: Annotated[float, Field(gt=0)] = DEFAULT_LINES.trigger_delay_p95_ms
+    run_success_rate_10m: Annotated[float, Field(gt=0, lt=1)] = DEFAULT_LINES.run_success_rate_10m
+    retry_backlog: Annotated[float, Field(gt=0)] = DEFAULT_LINES.retry_backlog
+    dlq_growth_per_min: Annotated[float, Field(gt=0)] = DEFAULT_LINES.dlq_growth_per_min
+
+
 class AllowanceSpec(RequestModel):
     """The resources that a tenant may use.
 
     `weight` is its share of the dispatch, `limit` the limit of all its calls, `quotas` the named limits of its jobs.
     `retries` limits manual retries and replays. `requests` limits requests per API process. `egress` replaces the
     egress rules of the deployment. `counts` limits the number of jobs, subscriptions, intakes, sources, secrets,
-    calendars and calendar days; a request beyond it is refused with `SCH_409_COUNT_REACHED`.
+    calendars and calendar days; a request beyond it is refused with `SCH_409_COUNT_REACHED`. `measures` are its own
+    lines of protective measures. `log_bytes` is how much its attempts may log in a day.
     """
 
     weight: Annotated[int, Field(strict=True, ge=1, le=HEAVIEST)] = 1
@@ -66,6 +80,8 @@ class AllowanceSpec(RequestModel):
     requests: LimitSpec | None = None
     egress: EgressSpec | None = None
     counts: CountBoundsSpec = CountBoundsSpec()
+    measures: MeasureLinesSpec | None = None
+    log_bytes: Annotated[int, Field(strict=True, ge=0, le=MAX_LOG_BYTES)] = DEFAULT_LOG_BYTES_A_DAY
 
     def to_domain(self) -> tenants.Allowance:
         """Returns the allowance of the domain."""

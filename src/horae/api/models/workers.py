@@ -9,6 +9,15 @@ from msgspec import Meta
 
 from horae.domain.errors import Invalid, NotFound
 from horae.domain.ids import LONGEST_ID, Prefix, private
+from horae.domain.instances.logs import (
+    LONGEST_LEVEL,
+    LONGEST_LINE,
+    MAX_BATCH_LINES,
+    MAX_LINE_NUMBER,
+    LogLine,
+    check_lines,
+)
+from horae.domain.instances.results import LONGEST_PROGRESS, AttemptProgress, check_result
 from horae.domain.names import LONGEST_NAME
 from horae.domain.targets.targets import MAX_CLAIM_S
 from horae.domain.tasks.compensations import MOST, Compensation, check
@@ -72,6 +81,13 @@ class ClaimedBatch(msgspec.Struct, frozen=True):
     now: datetime
 
 
+class ProgressReport(AttemptProgress, frozen=True, forbid_unknown_fields=True):
+    """How far an attempt is. The last one is shown with the instance, until the attempt ends."""
+
+    percent: Annotated[float, Meta(ge=0, le=100)]
+    text: Annotated[str, Meta(max_length=LONGEST_PROGRESS)] = ""
+
+
 class HeartbeatRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An attempt that the worker still runs. The next heartbeat follows within `seconds`."""
 
@@ -79,6 +95,7 @@ class HeartbeatRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     attempt: Attempt
     token: Token
     seconds: Annotated[float, Meta(gt=0, le=MAX_CLAIM_S)] | None = None
+    progress: ProgressReport | None = None
 
 
 class HeartbeatRequests(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -122,7 +139,10 @@ Compensations = Annotated[list[CompensationRequest], Meta(max_length=MOST)]
 
 
 class FinishRequest(msgspec.Struct, frozen=True, eq=False, forbid_unknown_fields=True):
-    """An attempt that finished. `declined`: the worker had nothing to do."""
+    """An attempt that finished. `declined`: the worker had nothing to do.
+
+    `result` is any JSON of at most 64 KiB; null is no result. It is stored in the transaction that ends the instance.
+    """
 
     instance_id: Id
     attempt: Attempt
@@ -130,6 +150,7 @@ class FinishRequest(msgspec.Struct, frozen=True, eq=False, forbid_unknown_fields
     declined: bool = False
     message: Message = ""
     compensations: Compensations = []
+    result: Any = None
 
 
 class FinishRequests(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -174,10 +195,39 @@ class FailRequests(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     items: Annotated[list[FailRequest], Many]
 
 
-class ReportResult(msgspec.Struct, frozen=True, gc=False):
-    """The result of a report: `done`; `late`, the worker no longer owns the attempt (409); `not_now`, retry (503).
+class LineRequest(LogLine, frozen=True, forbid_unknown_fields=True):
+    """One line that an attempt logs."""
 
-    `invalid`: the item is invalid, see `message`; nothing was written for it (422).
+    at: Annotated[datetime, Meta(tz=True)]
+    text: Annotated[str, Meta(max_length=LONGEST_LINE)]
+    level: Annotated[str, Meta(min_length=1, max_length=LONGEST_LEVEL)] = "info"
+
+
+class LogRequest(msgspec.Struct, frozen=True, eq=False, forbid_unknown_fields=True):
+    """Lines of a running attempt, at most 128 KiB as JSON. The last 1 MiB of an attempt is kept.
+
+    `first` is the number of the first line, counted from 0 over the whole attempt, with lines that the worker dropped:
+    a batch that is sent again is stored once. Without it the lines follow the last stored one.
+    """
+
+    instance_id: Id
+    attempt: Attempt
+    token: Token
+    lines: Annotated[list[LineRequest], Meta(min_length=1, max_length=MAX_BATCH_LINES)]
+    first: Annotated[int, Meta(ge=0, le=MAX_LINE_NUMBER)] | None = None
+
+
+class LogRequests(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The lines of some attempts."""
+
+    items: Annotated[list[LogRequest], Many]
+
+
+class ReportResult(msgspec.Struct, frozen=True, gc=False):
+    """The answer to a report: `done`; `late`, the worker no longer owns the attempt (409); `not_now`, retry (503).
+
+    `full`: only for log lines, the tenant has logged as much as it may today (429).
+    `invalid`: the item is invalid, see `code` and `message`; nothing was written for it (422).
     """
 
     instance_id: str
@@ -185,6 +235,7 @@ class ReportResult(msgspec.Struct, frozen=True, gc=False):
     verdict: str
     status: int
     message: str | msgspec.UnsetType = msgspec.UNSET
+    code: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class ReportResults(msgspec.Struct, frozen=True):
@@ -200,22 +251,27 @@ class UndecodedItems(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class InvalidItem(msgspec.Struct, frozen=True, eq=False):
-    """An invalid item: the instance and attempt that it names, and the error."""
+    """An invalid item: the instance and attempt that it names, the error, and its code."""
 
     instance_id: str
     attempt: int
     message: str
+    code: str = Invalid.code
 
 
-Item = TypeVar("Item", HeartbeatRequest, FinishRequest, FailRequest)
+Item = TypeVar("Item", HeartbeatRequest, FinishRequest, FailRequest, LogRequest)
 
 
 def read_item(value: Any, kind: type[Item]) -> Item | InvalidItem:
     """Decode one item of a message."""
     try:
         item = msgspec.convert(value, kind)
-        if not isinstance(item, HeartbeatRequest):
+        if isinstance(item, LogRequest):
+            check_lines(item.lines, item.first)
+        elif not isinstance(item, HeartbeatRequest):
             check(item.compensations)
+        if isinstance(item, FinishRequest):
+            check_result(item.result)
     except (msgspec.ValidationError, Invalid) as error:
         named = value if isinstance(value, dict) else {}
         id_, attempt = named.get("instance_id"), named.get("attempt")
@@ -223,6 +279,7 @@ def read_item(value: Any, kind: type[Item]) -> Item | InvalidItem:
             id_[:LONGEST_ID] if isinstance(id_, str) else "",
             attempt if type(attempt) is int else 0,
             str(error),
+            getattr(error, "code", Invalid.code),
         )
     return item
 

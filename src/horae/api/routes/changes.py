@@ -190,15 +190,17 @@ async def run_bulk_action(
 ) -> BulkResultView:
     """Pause, resume, trigger or retry many jobs, with a result for each. `trigger` requires an Idempotency-Key.
 
-    The key belongs to the action and its filter, over all pages: `after` and `limit` may differ.
+    With `dry_run` nothing changes, and no key is needed. The key belongs to the action and its filter, over all pages:
+    `after` and `limit` may differ.
     """
-    if asked.verb is BulkAction.TRIGGER and key is None:
+    if asked.verb is BulkAction.TRIGGER and key is None and not asked.dry_run:
         most = LONGEST_IDEMPOTENCY_KEY
         raise KeyRequired(f"a trigger needs an Idempotency-Key header of 1 to {most} printable characters")
     wanted, after, limit = asked.to_domain(), asked.after, asked.limit
     body = asked.model_dump(mode="json", exclude={"after", "limit"})
     async with bind_key(ctx, "jobs.bulk", key, body) if key is not None else nullcontext():
-        return BulkResultView.of(await bulk.run(ctx, asked.verb, wanted, key=key, after=after, limit=limit))
+        done = await bulk.run(ctx, asked.verb, wanted, key=key, after=after, limit=limit, dry_run=asked.dry_run)
+        return BulkResultView.of(done)
 
 
 @routes.get("/forecast")

@@ -5,13 +5,15 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import Query
+from msgspec import UNSET
 
 from horae.api.models.dead_letters import DeadLetterView, ReplayCountsView, ReplayDeadLetters
 from horae.api.models.instances import RetryAnswer
+from horae.api.models.triage import EditedReplay
 from horae.api.pages import Page, Paged
 from horae.api.routes.runs import InstanceId
 from horae.api.routing import may, router
-from horae.domain.ids import Prefix, private, public
+from horae.domain.ids import LONGEST_ID, Prefix, private, public
 from horae.domain.instances.dead_letters import DeadLetterMark, ReplayStatus
 from horae.domain.names import LONGEST_NAME
 from horae.service.context import Context
@@ -28,6 +30,7 @@ async def list_dead_letters(
     job: Annotated[str | None, Query(max_length=LONGEST_NAME, description="Filter on the job: its id or name.")] = None,
     tag: Annotated[str | None, Query(max_length=LONGEST_NAME, description="Filter on the tag.")] = None,
     error_code: Annotated[str | None, Query(max_length=LONGEST_NAME, description="Filter on the error code.")] = None,
+    cause: Annotated[str | None, Query(max_length=LONGEST_ID, description="Filter on the failure cause.")] = None,
     status: Annotated[ReplayStatus | None, Query(description="Filter on the replay status.")] = None,
 ) -> Page[DeadLetterView]:
     """List dead letters, newest first."""
@@ -38,15 +41,28 @@ async def list_dead_letters(
         else dead_letters.NEWEST
     )
     found = await dead_letters.listing(
-        ctx, job=name, tag=tag, error_code=error_code, status=status, before=before, limit=paging.take
+        ctx,
+        job=name,
+        tag=tag,
+        error_code=error_code,
+        cause_id=None if cause is None else private(Prefix.CAUSE, cause),
+        status=status,
+        before=before,
+        limit=paging.take,
     )
     return paging.page(found, DeadLetterView.of, lambda one: [one.created_at.isoformat(), one.instance_id])
 
 
 @routes.post("/dead-letters/{instance}/replay", status_code=202)
-async def replay_dead_letter(ctx: Annotated[Context, may("dead_letters.replay")], instance: InstanceId) -> RetryAnswer:
-    """Replay a dead letter: a new instance with the same fire time and idempotency key is sent now."""
-    made = await dead_letters.replay(ctx, private(Prefix.INSTANCE, instance))
+async def replay_dead_letter(
+    ctx: Annotated[Context, may("dead_letters.replay")], instance: InstanceId, asked: EditedReplay | None = None
+) -> RetryAnswer:
+    """Replay a dead letter: a new instance with the same fire time and idempotency key is sent now.
+
+    With a body, it carries the edited payload, and the dead letter keeps that payload.
+    """
+    payload = UNSET if asked is None else asked.payload
+    made = await dead_letters.replay(ctx, private(Prefix.INSTANCE, instance), payload)
     return RetryAnswer(instance_id=public(Prefix.INSTANCE, made))
 
 

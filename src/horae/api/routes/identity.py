@@ -1,4 +1,4 @@
-"""Routes of API keys, roles and the audit log."""
+"""Routes of API keys, roles, the audit log and certificates."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -7,7 +7,8 @@ from uuid import UUID
 from fastapi import Path, Query
 
 from horae.api.idempotent import IdempotentRequest, OptionalKey, answer_once
-from horae.api.models.base import Moment
+from horae.api.models.base import Day, Moment
+from horae.api.models.certificates import CertificateView
 from horae.api.models.identity import (
     ActionView,
     ApiKeyView,
@@ -23,6 +24,7 @@ from horae.api.routing import Asking, may, router
 from horae.domain.identity.people import LONGEST_PRINCIPAL
 from horae.domain.ids import LONGEST_ID, Prefix, private, shard_in
 from horae.service.audit import audit, verification
+from horae.service.certificates import certificates
 from horae.service.context import Context
 from horae.service.identity import api_keys, role_bindings
 
@@ -114,6 +116,15 @@ async def list_audit_entries(
     sought = audit.AuditFilter(since or between.since, until or between.until, actor, action, resource)
     found = await audit.page(ctx, before, sought, paging.take)
     return paging.page(found, AuditEntryView.of, lambda entry: [entry.at.isoformat(), entry.id])
+
+
+@routes.get("/certificates/{day}")
+async def get_certificate(
+    ctx: Annotated[Context, may("certificates.read")],
+    day: Annotated[Day, Path(examples=["2026-11-17"], description="The day in UTC.")],
+) -> CertificateView:
+    """Get the certificate of a day: what became of every fire that should exist. `horae certificate` makes it."""
+    return CertificateView.of(await certificates.find(ctx, day))
 
 
 @routes.get("/audit/chain")

@@ -6,15 +6,20 @@ from fastapi import Path, Query
 
 from horae.api.idempotent import IdempotentRequest, OptionalKey, answer_once
 from horae.api.models.jobs import JobView, NewJob
+from horae.api.models.problems import ProblemJobPage, ProblemJobView
+from horae.api.models.recent_runs import RecentRunView
 from horae.api.pages import Page, Paged
 from horae.api.routing import may, router
-from horae.domain.jobs.jobs import MOST_LABELS, JobFilter, Status
+from horae.domain.jobs.jobs import MOST_LABELS, Job, JobFilter, Status
 from horae.domain.jobs.people import LONGEST_OWNER
 from horae.domain.names import LONGEST_NAME
 from horae.domain.schedules.triggers import TriggerKind
 from horae.service.context import Context
 from horae.service.encryption.encryption import decrypt_job, decrypt_job_or_mark
-from horae.service.jobs import jobs
+from horae.service.graphs.step_jobs import with_plan
+from horae.service.jobs import jobs, problems
+from horae.service.jobs.recent_runs import MOST_RECENT
+from horae.service.jobs.recent_runs import of_jobs as runs_of_jobs
 from horae.service.limits import holds
 from horae.service.schedules import calendars, schedules
 from horae.service.targets.egress_warnings import warnings_of
@@ -52,6 +57,12 @@ async def list_jobs(
     prefix: Annotated[str, Query(max_length=LONGEST_NAME, description="Prefix filter on the job name.")] = "",
     kind: Annotated[TriggerKind | None, Query(description="Filter on the kind of the trigger.")] = None,
     owner: Annotated[str | None, Query(max_length=LONGEST_OWNER, description="Filter on the owner.")] = None,
+    contains: Annotated[
+        str, Query(max_length=LONGEST_NAME, description="Filter on a part of the job name, in upper or lower case.")
+    ] = "",
+    recent_runs: Annotated[
+        int, Query(ge=0, le=MOST_RECENT, description="Number of recent runs to show for each job.")
+    ] = 0,
 ) -> Page[JobView]:
     """List the jobs of the tenant that are not removed, by name."""
     asked = [one.partition("=") for one in label]
@@ -62,15 +73,41 @@ async def list_jobs(
         prefix=prefix,
         kind=kind,
         owner=owner,
+        contains=contains,
     )
     found = await jobs.page(ctx, wanted, after=paging.after or "", limit=paging.take, whole=False, unreadable=True)
-    return paging.page([await decrypt_job_or_mark(ctx, job) for job in found], JobView.of, lambda job: job.name)
+    runs = await runs_of_jobs(ctx, [job.id for job in found[: paging.limit]], recent_runs)
+
+    def show(job: Job) -> JobView:
+        recent = [RecentRunView.of(run) for run in runs.get(job.id, [])] if recent_runs else None
+        return JobView.of(job).model_copy(update={"recent_runs": recent})
+
+    return paging.page([await decrypt_job_or_mark(ctx, job) for job in found], show, lambda job: job.name)
+
+
+@routes.get("/problem-jobs")
+async def list_problem_jobs(
+    ctx: Annotated[Context, may("jobs.problems")],
+    paging: Paged,
+    owner: Annotated[str | None, Query(max_length=LONGEST_OWNER, description="Filter on the owner.")] = None,
+) -> ProblemJobPage:
+    """List the jobs that have open dead letters or overdue instances, the worst first.
+
+    A job whose last run died is worse than any other; then more dead letters of the last hour are worse. Page by page
+    they are counted anew.
+    """
+    listed = await problems.listing(ctx, owner)
+    begin = int(paging.after or 0)
+    listed_jobs = [ProblemJobView.of(one) for one in listed.found[begin : begin + paging.limit]]
+    end = begin + len(listed_jobs)
+    page = paging.page_of(listed_jobs, end if end < len(listed.found) else None)
+    return ProblemJobPage(**dict(page), is_complete=listed.is_complete)
 
 
 @routes.get("/jobs/{job}")
 async def get_job(ctx: Annotated[Context, may("jobs.read")], job: JobRef) -> JobView:
     """Get a job, its coming fires, the calls that its target and limits hold back, and warnings."""
-    found = await decrypt_job(ctx, await jobs.find_by_ref(ctx, job))
+    found = await with_plan(ctx, await decrypt_job(ctx, await jobs.find_by_ref(ctx, job)))
     preview, held = await schedules.preview(ctx, found), await holds.of_job(ctx, found)
     return JobView.of(found, preview, held, await warnings_of(ctx, found.definition))
 

@@ -1,4 +1,4 @@
-"""Routes of instances and backfills: trigger, backfill, list, cancel, retry."""
+"""Routes of instances: trigger, list, cancel, retry."""
 
 from datetime import datetime
 from typing import Annotated, Any, Final
@@ -11,36 +11,32 @@ from starlette.responses import Response
 from horae.api.idempotent import IdempotentRequest, OptionalKey, RequiredKey, answer_once, json_response
 from horae.api.models.base import Moment
 from horae.api.models.instances import (
-    BackfillView,
     InstanceCountsView,
     InstanceDetail,
     InstancePageView,
-    NewBackfill,
     NewRun,
+    ResultView,
     RetryAnswer,
-    StartedBackfill,
     TriggerAnswer,
     archive_fields,
     instance_fields,
 )
-from horae.api.pages import Page, Paged, PageRequest
+from horae.api.pages import Paged, PageRequest
 from horae.api.routes.jobs import JobRef
 from horae.api.routing import Asking, may, router
 from horae.api.traces import trace_url
 from horae.domain.ids import LONGEST_ID, Prefix, private, public, shard_in
 from horae.domain.instances.lifecycle import State
-from horae.domain.instances.searches import FIRST, LAST, LAST_ID, InstanceFilter, InstanceMark, InstanceOrder
+from horae.domain.instances.searches import FIRST, LAST, InstanceFilter, InstanceMark, InstanceOrder
 from horae.service.context import Context
-from horae.service.instances import expiry, instances, interventions, searches, tiers
+from horae.service.instances import expiry, instances, interventions, results, searches, tiers
 from horae.service.instances.searches import Bounds
 from horae.service.instances.tiers import START, PagePosition, TieredPage
 from horae.service.jobs import jobs
 from horae.service.limits import holds
-from horae.service.schedules import backfills
 
 routes = router("instances")
 InstanceId = Annotated[str, Path(max_length=LONGEST_ID, examples=["ins_01hv3zq5k8e9r7t2m4n6p8s0v1"])]
-BackfillId = Annotated[str, Path(max_length=LONGEST_ID, examples=["bkf_01hv3zq5k8e9r7t2m4n6p8s0v1"])]
 States = Annotated[list[State], Query(max_length=8, description="Filter on states.")]
 Since = Annotated[
     Moment | None,
@@ -77,43 +73,6 @@ async def trigger_job(
         instance_id=public(Prefix.INSTANCE, done.instance_id), job_id=public(Prefix.JOB, found.id), job=found.name
     )
     return json_response(made.model_dump(mode="json"), 202, replayed=done.replayed)
-
-
-@routes.post("/jobs/{job}/backfill", status_code=202, response_model=StartedBackfill)
-async def start_backfill(
-    ctx: Annotated[Context, may("jobs.backfill")], job: JobRef, key: RequiredKey, asked: NewBackfill
-) -> Any:
-    """Run the past fires of a time range, once per Idempotency-Key. Due instances go first."""
-    found = await jobs.find_by_ref(ctx, job)
-    done = await backfills.start(ctx, found.name, key, asked.to_service())
-    return json_response(StartedBackfill.of(done.backfill).model_dump(mode="json"), 202, replayed=done.replayed)
-
-
-@routes.get("/jobs/{job}/backfills")
-async def list_backfills(
-    ctx: Annotated[Context, may("backfills.list")], job: JobRef, paging: Paged
-) -> Page[BackfillView]:
-    """List the backfills of a job, newest first."""
-    found = await jobs.find_by_ref(ctx, job, removed=True)
-    before = UUID(paging.after) if paging.after else LAST_ID
-    page = await backfills.of_job(ctx, found, before=before, limit=paging.take)
-    return paging.page(page, BackfillView.of_listed, lambda one: one.id)
-
-
-@routes.get("/backfills/{backfill}")
-async def get_backfill(ctx: Annotated[Context, may("backfills.read")], backfill: BackfillId) -> BackfillView:
-    """Get the progress of a backfill."""
-    return BackfillView.whole(await backfills.show(ctx, private(Prefix.BACKFILL, backfill)))
-
-
-@routes.post("/backfills/{backfill}/cancel", response_model=BackfillView)
-async def cancel_backfill(
-    ctx: Annotated[Context, may("backfills.cancel")], backfill: BackfillId, key: OptionalKey = None
-) -> Any:
-    """Cancel a backfill: no new instances, and waiting instances are cancelled. Running instances may finish."""
-    id_ = private(Prefix.BACKFILL, backfill)
-    wish = IdempotentRequest("backfills.cancel", backfill, shard_in(id_))
-    return await answer_once(ctx, key, wish, lambda ctx: backfills.cancel(ctx, id_), BackfillView.of_listed)
 
 
 @routes.get("/jobs/{job}/instances", response_model=InstancePageView)
@@ -160,6 +119,12 @@ async def get_instance(
     hold, end = await holds.of_instance(ctx, found), await expiry.of_instance(ctx, found)
     link, answers = trace_url(request, found.id), asking.may("payloads.read")
     return InstanceDetail.whole(found, hold, end, read, link, answers=answers)
+
+
+@routes.get("/instances/{instance}/result")
+async def get_result(ctx: Annotated[Context, may("payloads.read")], instance: InstanceId) -> ResultView:
+    """Get what an instance returned. 404 if it has not ended, or returned nothing."""
+    return ResultView.of(await results.find(ctx, private(Prefix.INSTANCE, instance)))
 
 
 @routes.post("/instances/{instance}/cancel", response_model=InstanceDetail)

@@ -1,6 +1,7 @@
 """Routes of the subjects of rolling jobs: add, remove, import, list, coverage."""
 
 from typing import Annotated, Final
+from uuid import UUID
 
 from fastapi import Query
 from starlette.requests import Request
@@ -10,6 +11,7 @@ from horae.api.ndjson import keys_of
 from horae.api.pages import Page, Paged
 from horae.api.routes.jobs import JobRef
 from horae.api.routing import may, router
+from horae.domain.rolling.rolling import SubjectFilter, SubjectStatus
 from horae.domain.tasks.tasks import LONGEST_KEY
 from horae.service.context import Context
 from horae.service.rolling import subjects
@@ -66,9 +68,20 @@ async def list_subjects(
     job: JobRef,
     paging: Paged,
     prefix: Annotated[str, Query(max_length=LONGEST_KEY, description="Prefix filter on the key.")] = "",
+    status: Annotated[
+        int | None, Query(ge=0, le=3, description="Only subjects of this status: 0, 1, 2 or 3, as in the response.")
+    ] = None,
+    batch_no: Annotated[
+        str | None, Query(pattern="^[0-9a-f]{32}$", description="Only subjects that this batch took last.")
+    ] = None,
 ) -> Page[SubjectView]:
     """List the subjects of the set, by key, each with its last refresh."""
-    found = await subjects.page(ctx, await subjects.rolling_job(ctx, job), paging.after or "", paging.take, prefix)
+    wanted = SubjectFilter(
+        prefix,
+        None if status is None else SubjectStatus(status),
+        None if batch_no is None else UUID(batch_no),
+    )
+    found = await subjects.page(ctx, await subjects.rolling_job(ctx, job), paging.after or "", paging.take, wanted)
     return paging.page(found, SubjectView.of, lambda one: one.key)
 
 

@@ -1,4 +1,4 @@
-"""Routes of the worker protocol: poll, heartbeat, finish, fail. Each message has many items, with a result for each."""
+"""Routes of the worker protocol: poll, heartbeat, log, finish, fail. Each message has many items."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -21,6 +21,8 @@ from horae.api.models.workers import (
     HeartbeatResult,
     HeartbeatResults,
     InvalidItem,
+    LogRequest,
+    LogRequests,
     PollRequest,
     ReportResult,
     ReportResults,
@@ -31,11 +33,13 @@ from horae.api.models.workers import (
     read_item,
 )
 from horae.api.routing import may
+from horae.domain.instances.logs import LogBatch
 from horae.domain.instances.outcomes import DeclinedCall, Success
 from horae.domain.workers import workers as domain
 from horae.domain.workers.queue_workers import LONGEST_ORIGIN, PollOrigin
 from horae.domain.workers.workers import ReportVerdict
 from horae.service.context import Context
+from horae.service.instances import logs
 from horae.service.workers import success_batches, workers
 from horae.service.workers.ownership import count_refused
 from horae.service.workers.polls import Polls
@@ -46,15 +50,22 @@ STATUS: Final = {
     ReportVerdict.LATE: 409,
     ReportVerdict.NOT_NOW: 503,
     ReportVerdict.INVALID: 422,
+    ReportVerdict.FULL: 429,
 }
 ONE = {"instance_id": "ins_01hv3zq5k8e9r7t2m4n6p8s0v1", "attempt": 1, "token": "…"}
 POLL = {"queue": "coupon_job", "worker_id": "host-1/4711", "limit": 10, "wait": 30}
-HEARTBEAT = {"items": [{**ONE, "seconds": 60}]}
+HEARTBEAT = {"items": [{**ONE, "seconds": 60, "progress": {"percent": 40, "text": "page 4 of 10"}}]}
 REFUND = {"type": "REFUND", "key": "order-42", "payload": {"amount": 5}}
-FINISH = {"items": [{**ONE, "compensations": [REFUND]}, {**ONE, "declined": True, "message": "no longer pending"}]}
+FINISH = {
+    "items": [
+        {**ONE, "result": {"sent": 3}, "compensations": [REFUND]},
+        {**ONE, "declined": True, "message": "no longer pending"},
+    ]
+}
+LINES = [{"at": "2026-11-18T08:00:00Z", "text": "page 4 of 10", "level": "info"}]
 FAIL = {"items": [{**ONE, "message": "the printer is on fire", "retry_after": 30}]}
 Item = TypeVar("Item", FinishRequest, FailRequest)
-Spoken = TypeVar("Spoken", FinishRequest, FailRequest, HeartbeatRequest)
+Spoken = TypeVar("Spoken", FinishRequest, FailRequest, HeartbeatRequest, LogRequest)
 
 
 @routes.post("/workers/poll", openapi_extra=document_of(ClaimedBatch, PollRequest, example=POLL))
@@ -83,7 +94,10 @@ async def send_heartbeats(
 ) -> HeartbeatResults:
     """Extend deadlines. `yours: false`: the attempt was cancelled, replaced or lost; stop, and do not finish it."""
     items = [read_item(one, HeartbeatRequest) for one in asked.items]
-    held = {one: domain.Heartbeat(id_, one.attempt, one.token, one.seconds) for one, id_ in _with_valid_ids(ctx, items)}
+    held = {
+        one: domain.Heartbeat(id_, one.attempt, one.token, one.seconds, one.progress)
+        for one, id_ in _with_valid_ids(ctx, items)
+    }
     answers = await workers.heartbeat(ctx, list(held.values())) if held else []
     of = dict(zip(held, answers, strict=True))
     return HeartbeatResults([_heartbeat_result(one, of) for one in items], _now(ctx))
@@ -108,6 +122,27 @@ async def fail_attempts(
     return ReportResults(await _report(ctx, [read_item(one, FailRequest) for one in asked.items], _failure))
 
 
+@routes.post(
+    "/workers/logs",
+    openapi_extra=document_of(ReportResults, LogRequests, example={"items": [{**ONE, "first": 0, "lines": LINES}]}),
+)
+async def append_logs(
+    ctx: Annotated[Context, may("workers.log")], asked: Annotated[UndecodedItems, json_body(UndecodedItems)]
+) -> ReportResults:
+    """Append log lines of running attempts. `full`: the tenant has logged as much as it may today; drop the lines."""
+    items = [read_item(one, LogRequest) for one in asked.items]
+    known = {
+        one: LogBatch(id_, one.attempt, one.token, one.lines, one.first) for one, id_ in _with_valid_ids(ctx, items)
+    }
+    of = dict(zip(known, await logs.append(ctx, list(known.values())) if known else (), strict=True))
+    return ReportResults(
+        [
+            _invalid(one) if isinstance(one, InvalidItem) else _report_result(one, of.get(one, ReportVerdict.LATE))
+            for one in items
+        ]
+    )
+
+
 def _client_of(request: Request) -> str | None:
     """Returns the name and version that a client gives itself, where these can be printed."""
     named = request.headers.get("user-agent", "")[:LONGEST_ORIGIN]
@@ -130,7 +165,7 @@ async def _report(
     ctx: Context, items: Sequence[Item | InvalidItem], said: Callable[[Item], domain.Report]
 ) -> list[ReportResult]:
     known = {
-        one: domain.Finish(id_, one.attempt, one.token, said(one), one.compensations)
+        one: domain.Finish(id_, one.attempt, one.token, said(one), one.compensations, getattr(one, "result", None))
         for one, id_ in _with_valid_ids(ctx, items)
     }
     answers = await workers.finish(ctx, list(known.values())) if known else []
@@ -141,12 +176,13 @@ async def _report(
     ]
 
 
-def _report_result(one: FinishRequest | FailRequest | SuccessRequest, how: ReportVerdict) -> ReportResult:
+def _report_result(one: FinishRequest | FailRequest | SuccessRequest | LogRequest, how: ReportVerdict) -> ReportResult:
     return ReportResult(one.instance_id, one.attempt, how, STATUS[how])
 
 
 def _invalid(one: InvalidItem) -> ReportResult:
-    return ReportResult(one.instance_id, one.attempt, ReportVerdict.INVALID, STATUS[ReportVerdict.INVALID], one.message)
+    how = ReportVerdict.INVALID
+    return ReportResult(one.instance_id, one.attempt, how, STATUS[how], one.message, one.code)
 
 
 def _with_valid_ids(ctx: Context, items: Sequence[Spoken | InvalidItem]) -> list[tuple[Spoken, UUID]]:

@@ -1,27 +1,32 @@
-"""`horae audit …`: `list` goes over HTTP; `verify` and `anchor` open PostgreSQL and trust no API."""
+"""`horae audit …`: `list` goes over HTTP; `fires`, `verify` and `anchor` open PostgreSQL and trust no API."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import msgspec
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from horae.boot.archive import archive_target_of
 from horae.boot.following import Follow, print_new
 from horae.boot.output import Exit, answer, name_cells_down, say, to_json, wants_json
 from horae.boot.remote import remote
-from horae.boot.session import err, load, out
-from horae.boot.tables import answer_rows
+from horae.boot.session import err, load, out, system_user
+from horae.boot.tables import answer_rows, print_rows
 from horae.boot.times import MOMENT, moment
 from horae.boot.verbs import Verbs
 from horae.domain.audit.anchors import Anchor
 from horae.domain.errors import Invalid
+from horae.domain.fire_audit.findings import FireFinding
 from horae.runtime.settings import Settings
-from horae.service.audit import verification
+from horae.service.audit import fire_repairs, verification
+from horae.service.audit.fire_repairs import FireRepair
+from horae.service.audit.fires import AuditRange, audit_fires, sum_up
 from horae.service.audit.verification import ChainExpectation, ChainVerdict
+from horae.service.tenants import tenants
 from horae.store.cells import Cell
 from horae.store.store import Store
 from horae.upkeep.anchors import append_heads, read
@@ -29,6 +34,7 @@ from horae_client.asked import audit as asked
 from horae_client.models import AuditEntry
 
 app = Verbs(no_args_is_help=True)
+REPAIR_COLUMNS: Final = ("at (UTC)", "fires", "job", "repair")
 File = Annotated[Path | None, typer.Option("--anchors", help="The file of anchors; HORAE_AUDIT_ANCHORS where omitted.")]
 
 
@@ -67,6 +73,42 @@ async def anchor(anchors: File = None) -> None:
     say(found, "\n".join(msgspec.json.encode(one).decode() for one in found))
 
 
+@app.command()
+async def fires(
+    since: Annotated[
+        datetime | None, typer.Option(help="From when, with an offset; a day ago where omitted.", formats=[MOMENT])
+    ] = None,
+    until: Annotated[datetime | None, typer.Option(help="Until when, with an offset.", formats=[MOMENT])] = None,
+    tenant: Annotated[str | None, typer.Option(help="Only of this tenant.")] = None,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Backfill missing fires, and plan cursors again that stand still.")
+    ] = False,
+) -> None:
+    """Compute which fires should exist, and compare them with the rows. Exits with 1 if something is wrong.
+
+    With --repair it exits with 1 if something is wrong that could not be repaired.
+    """
+    settings = load()
+    target = archive_target_of(settings)
+    async with _owning(settings) as store:
+        now = store.clock.now()
+        tenant_id = None if tenant is None else (await tenants.find(store, tenant)).id
+        wanted = AuditRange(since or now - timedelta(days=1), until or now, tenant_id)
+        found = [one async for one in audit_fires(store.cells, wanted, target)]
+        findings = [finding for one in found for finding in one.verdict.findings]
+        repairs = await fire_repairs.repair(store, findings, system_user()) if repair else []
+    counts = sum_up(one.verdict.counts for one in found)
+    facts = {"jobs": len(found), "expected": counts.expected, **counts._asdict(), "findings": findings}
+    facts |= {"repairs": [one._asdict() for one in repairs]} if repair else {}
+    columns, rows = ("at (UTC)", "finding", "fires", "job", "what"), [*map(_finding_row, findings)]
+    title = f"{len(found)} jobs, {counts.expected} fires expected, {len(findings)} findings"
+    answer_rows(facts, columns, rows, empty="each has one verdict", least=("fires",), wraps=("what",), title=title)
+    if repairs and not wants_json():
+        print_rows(REPAIR_COLUMNS, [*map(_repair_row, repairs)], empty="", least=("fires",), wraps=("repair",))
+    if fire_repairs.unrepaired(findings, repairs):
+        raise typer.Exit(Exit.REFUSED)
+
+
 @app.command("list")
 async def list_(
     since: Annotated[datetime | None, typer.Option(help="From when, with an offset.", formats=[MOMENT])] = None,
@@ -90,6 +132,14 @@ async def list_(
 
 def _row(one: AuditEntry) -> tuple[object, ...]:
     return (moment(one.at), one.actor, one.action, one.resource, to_json(one.detail) if one.detail else None)
+
+
+def _finding_row(one: FireFinding) -> tuple[object, ...]:
+    return (moment(one.at), one.fault, one.fires, one.job, one.said)
+
+
+def _repair_row(one: FireRepair) -> tuple[object, ...]:
+    return (moment(one.at), one.fires, one.job, one.done or f"not repaired: {one.refused}")
 
 
 @asynccontextmanager

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -11,13 +11,22 @@ from horae.boot.owner_cells import owner_cells
 from horae.boot.preparing import prepare
 from horae.boot.reasons import Reason, ask_reason
 from horae.boot.session import load, out, platform_caller
+from horae.boot.transports import check_dsns
 from horae.boot.verbs import Verbs
+from horae.domain.errors import Conflict
+from horae.runtime.settings import CellSettings
 from horae.service.databases import clock
+from horae.service.databases.cell_removal import find_obstacles
 from horae.store import migrations
 from horae.store.migrations import CellPlan, Migration
 from horae.store.protocol import CellProtocol
 
 app = Verbs(no_args_is_help=True)
+NEXT_STEPS: Final = """{name} is at this release and holds no shard yet.
+1. Add it to HORAE_CELLS of every process, with the role of that process.
+2. Restart the processes one after another.
+3. horae shard rebalance
+4. horae shard status"""
 
 
 async def migrate(
@@ -86,6 +95,42 @@ async def trust_clock(
     why = ask_reason(reason)
     async with platform_caller() as ctx:
         _show(await clock.trust(ctx, name, why), " is trusted")
+
+
+@app.command("add")
+async def add(
+    name: Annotated[str, typer.Argument(help="The name of the new cell.")],
+    dsn: Annotated[str, typer.Option(help="The address of its empty database, as the owner of the tables.")],
+) -> None:
+    """Prepare an empty PostgreSQL as a new cell. It gets its shards by `horae shard rebalance`.
+
+    The cells of the settings must answer: they are brought up to the same release.
+    """
+    settings = load()
+    known = owner_cells(settings.all_cells())
+    if name in {cell.name for cell in known}:
+        raise Conflict(f"{name} is in the settings already: run `horae migrate`")
+    new = CellSettings(name=name, dsn=dsn)
+    check_dsns(settings, [new])
+    [found] = await migrations.plan([new], settings.environment)
+    if not found.is_empty:
+        raise Conflict(f"the database of {name} is not empty: a new cell needs one of its own")
+    done = await migrations.migrate([*known, new], settings.environment)
+    answer({"cell": name, "done": done}, lambda: out.print(NEXT_STEPS.format(name=name), highlight=False))
+
+
+@app.command("remove")
+async def remove(name: Annotated[str, typer.Argument(help="The cell to remove.")]) -> None:
+    """Check that nothing is in a cell alone, so that it may leave the settings. Changes nothing.
+
+    Refused while it holds shards, while shards move, and while a day of its history is neither archived nor expired.
+    """
+    async with platform_caller() as ctx:
+        wrong = await find_obstacles(ctx, name)
+    if wrong:
+        raise Conflict(f"{name} may not be removed: {'; '.join(wrong)}")
+    text = f"{name} may be removed: take it out of the settings of every process, and restart them one after another"
+    answer({"cell": name, "removable": True}, lambda: out.print(text, highlight=False, soft_wrap=True))
 
 
 def _show(cells: Sequence[CellProtocol], then: str) -> None:

@@ -3,7 +3,9 @@
 from typing import Annotated
 
 import typer
+from msgspec import UNSET
 
+from horae.boot.commands.payloads import json_of
 from horae.boot.completion import complete_jobs
 from horae.boot.output import say
 from horae.boot.remote import remote
@@ -18,6 +20,7 @@ from horae_client.wire import said
 app = Verbs(no_args_is_help=True)
 Job = Annotated[str | None, typer.Option(help="Only dead letters of this job.", autocompletion=complete_jobs)]
 Tag = Annotated[str | None, typer.Option(help="Only this tag, for example transient_error.")]
+Cause = Annotated[str | None, typer.Option(help="Only dead letters with this failure cause.")]
 Code = Annotated[ErrorCode | None, typer.Option(help="Only this error code.")]
 
 
@@ -26,11 +29,12 @@ async def list_(
     job: Job = None,
     tag: Tag = None,
     error_code: Code = None,
+    cause: Cause = None,
     status: Annotated[ReplayStatus | None, typer.Option(help="Only this status.")] = None,
     limit: int = 50,
 ) -> None:
     """List the dead letters of the tenant, newest first."""
-    query = said(job=job, tag=tag, error_code=error_code, status=status)
+    query = said(job=job, tag=tag, error_code=error_code, cause=cause, status=status)
     async with remote() as api:
         found = await api.items(asked.dead_letters(query), limit)
     rows = [
@@ -62,13 +66,16 @@ async def replay(
     tag: Tag = None,
     error_code: Code = None,
     limit: Annotated[int, typer.Option(help="Maximum number of dead letters.")] = 1000,
+    payload: Annotated[str | None, typer.Option(help="JSON that one dead letter is replayed with.")] = None,
 ) -> None:
     """Replay one dead letter now, or many in the backfill lane, which has the smallest share of the calls."""
     if instance is not None and (job or tag or error_code):
         raise typer.BadParameter("name one dead letter, or select by options, not both")
+    if instance is None and payload is not None:
+        raise typer.BadParameter("name the dead letter whose payload is edited")
     async with remote() as api:
         if instance is not None:
-            one = await api.ask(asked.replay(instance))
+            one = await api.ask(asked.replay(instance, UNSET if payload is None else json_of(payload)))
             say(one.facts, f"replayed as {one.value.instance_id}")
             return
         many = await api.ask(asked.replay_many(said(job=job, tag=tag, error_code=error_code, limit=limit)))
@@ -76,8 +83,42 @@ async def replay(
 
 
 @app.command()
-async def discard(instance: str) -> None:
-    """Discard a dead letter for good."""
+async def discard(
+    instance: Annotated[
+        str | None, typer.Argument(help="One dead letter, by its instance id; omit it to select by options.")
+    ] = None,
+    cause: Cause = None,
+    job: Job = None,
+    tag: Tag = None,
+    error_code: Code = None,
+    reason: Annotated[str | None, typer.Option(help="Why many are discarded, for the audit log.")] = None,
+    limit: Annotated[int, typer.Option(help="Maximum number of dead letters.")] = 1000,
+) -> None:
+    """Discard one dead letter for good, or many with a reason."""
+    if (instance is None) == (reason is None):
+        raise typer.BadParameter("name one dead letter, or select many by options and give a --reason")
     async with remote() as api:
-        await api.ask(asked.discard(instance))
-    say({"instance_id": instance, "replay_status": ReplayStatus.DISCARDED}, f"{instance} discarded")
+        if instance is not None:
+            await api.ask(asked.discard(instance))
+            say({"instance_id": instance, "replay_status": ReplayStatus.DISCARDED}, f"{instance} discarded")
+            return
+        body = said(cause=cause, job=job, tag=tag, error_code=error_code, limit=limit, reason=reason)
+        many = await api.ask(asked.discard_many(body))
+    say(many.facts, f"{many.value.changed} discarded, {many.value.refused} refused")
+
+
+@app.command("tag")
+async def tag_(
+    add: Annotated[list[str] | None, typer.Option(help="A tag to add; may be repeated.")] = None,
+    remove: Annotated[list[str] | None, typer.Option(help="A tag to remove; may be repeated.")] = None,
+    cause: Cause = None,
+    job: Job = None,
+    tag: Tag = None,
+    error_code: Code = None,
+    limit: Annotated[int, typer.Option(help="Maximum number of dead letters.")] = 1000,
+) -> None:
+    """Add tags to many dead letters, and remove others."""
+    body = said(cause=cause, job=job, tag=tag, error_code=error_code, limit=limit)
+    async with remote() as api:
+        many = await api.ask(asked.tag_many({**body, "add": add or [], "remove": remove or []}))
+    say(many.facts, f"{many.value.changed} changed, {many.value.refused} refused")

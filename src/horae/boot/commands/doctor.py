@@ -4,7 +4,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from horae.boot.fitness import examine_api_rights, examine_cell_members, examine_node_roles, pooled_statement
+from horae.boot.fitness import examine_api_rights, examine_node_roles, pooled_statement
 from horae.boot.output import Exit, answer
 from horae.boot.session import load, out
 from horae.boot.transports import examine_dsns
@@ -15,6 +15,7 @@ from horae.store.cells import Cell
 from horae.store.health import health
 from horae.store.store import Store
 from horae.store.tx import GONE, UNREACHABLE, Tx
+from horae.upkeep.doctor import examine_cell_members
 
 COLOURS = {Severity.OK: "green", Severity.HINT: "yellow", Severity.FAULT: "red"}
 

@@ -6,9 +6,12 @@ from horae.boot.times import moment
 from horae_client.models import Hold
 
 CAUSES: Final = {
+    "measure": "withheld by the measure {name}",
     "breaker": "circuit breaker of {name} open",
+    "no_answer": "{name} does not answer",
     "retry_budget": "retry budget of {name} spent",
     "target_cap": "no place free at {name}",
+    "no_slot": "no slot free for the long calls of {name}",
     "concurrency": "concurrency limit {name} reached",
     "rate": "rate limit {name} reached",
 }

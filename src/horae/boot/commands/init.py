@@ -20,7 +20,7 @@ SERVER: Final = "postgresql://127.0.0.1:5432/horae"
 KEYRING: Final = "keyring"
 SETTINGS: Final = "settings"
 
-Environment = Literal["production", "dev", "test"]
+Environment = Literal["production", "staging", "dev", "test"]
 
 
 async def init(

@@ -44,7 +44,11 @@ def _lines(job: Job, schedule: Schedule) -> Iterator[str]:
         yield "  a newer release wrote it: parts that this one cannot read have default values here"
     yield f"  trigger  {_facts(job.trigger)}"
     yield from (f"           {sentence}" for sentence in (schedule.english, schedule.chinese) if sentence)
-    yield f"  target   {_facts(job.target)}"
+    if job.run_deadline is None:
+        yield f"  target   {_facts(job.target)}"
+    else:
+        names = ", ".join(step.name for step in job.steps or ())
+        yield f"  steps    {names or 'of a graph'}; horae graph show draws them"
     if job.labels:
         yield f"  labels   {' '.join(f'{key}={value}' for key, value in job.labels.items())}"
     yield from _people_lines(job)

@@ -59,7 +59,8 @@ async def create(
     after: Annotated[float | None, typer.Option(help="Once, this many seconds from now.")] = None,
     keyed: Annotated[bool, typer.Option(help="A type of tasks: each business key has its own time.")] = False,
     rolling: Annotated[
-        float | None, typer.Option(help="A rolling set: the seconds in which each subject runs once.")
+        str | None,
+        typer.Option(help="A rolling set: the time in which each subject runs once, in seconds, as 10d or as 1mo."),
     ] = None,
     misfire: Annotated[OnMisfire, typer.Option(help="What to do with missed fires.")] = OnMisfire.ONCE,
     max_lateness: Annotated[
@@ -123,12 +124,14 @@ async def list_(
     status: Annotated[Status | None, typer.Option(help="Only jobs of this status.")] = None,
     label: Annotated[list[str] | None, typer.Option(help="Only with this label: key, or key=value.")] = None,
     prefix: Annotated[str, typer.Option(help="Prefix filter on the job name.")] = "",
+    contains: Annotated[str, typer.Option(help="Filter on a part of the job name, in upper or lower case.")] = "",
     kind: Annotated[TriggerKind | None, typer.Option(help="Only jobs with a trigger of this kind.")] = None,
     owner: Annotated[str | None, typer.Option(help="Only jobs of this owner.")] = None,
     limit: Annotated[int | None, typer.Option(help="Maximum number of jobs; all where omitted.")] = None,
 ) -> None:
     """List the jobs of the tenant."""
-    wanted = {"status": status, "label": label or None, "prefix": prefix or None, "kind": kind, "owner": owner}
+    names = {"prefix": prefix or None, "contains": contains or None}
+    wanted = {"status": status, "label": label or None, "kind": kind, "owner": owner} | names
     query = {name: value for name, value in wanted.items() if value is not None}
     async with remote() as api:
         found = await api.items(asked.listing(query), limit)

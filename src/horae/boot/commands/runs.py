@@ -10,7 +10,7 @@ from horae.boot.commands.hold_lines import hold_line
 from horae.boot.commands.job_refs import OnlyJob
 from horae.boot.commands.jobs import change_of
 from horae.boot.following import Follow, print_new
-from horae.boot.output import answer, name_cells_down, out, say
+from horae.boot.output import answer, name_cells_down, out, say, to_json
 from horae.boot.remote import name_archive_reads, remote
 from horae.boot.tables import answer_rows
 from horae.boot.times import moment
@@ -24,7 +24,7 @@ from horae_client.models import Attempt, Health, HealthCause, Instance, Shard
 
 instance = Verbs(no_args_is_help=True)
 Id = Annotated[str, typer.Argument(metavar="INSTANCE", help="An instance's id, ins_….")]
-SPECIAL: Final = {"attempts", "held", "archive"}
+SPECIAL: Final = {"attempts", "held", "archive", "progress"}
 """Fields of an instance that have a form of their own."""
 
 
@@ -67,6 +67,8 @@ async def show(id_: Id) -> None:
     facts = {name: value for name, value in reply.facts.items() if name not in SPECIAL and value not in (None, [])}
     if result.held is not None:
         facts["held"] = hold_line(result.held)
+    if result.progress is not None:
+        facts["progress"] = f"{result.progress.percent:g} % {result.progress.text or ''}".rstrip()
     lines = [f"{name:<18}{value}" for name, value in facts.items()]
     lines += [line for attempt in result.attempts for line in _attempt_lines(attempt)]
     answer(reply.facts, lambda: out.print("\n".join(lines), highlight=False, soft_wrap=True))
@@ -85,6 +87,14 @@ def _attempt_lines(one: Attempt) -> list[str]:
     ]
     said = ", ".join(part for part in parts if part is not None)
     return [f"{f'attempt {one.attempt}':<18}{said}", *([f"{'':<18}{one.answer}"] if one.answer else [])]
+
+
+@instance.command("result")
+async def get_result(id_: Id) -> None:
+    """Show what an instance returned, as JSON."""
+    async with remote() as api:
+        reply = await api.ask(runs.result(id_))
+    say(reply.facts, to_json(reply.value.result))
 
 
 @instance.command()

@@ -1,5 +1,6 @@
 """`horae job preview|skip|move|restore` and `horae forecast`; and how the options of a schedule are read."""
 
+import re
 from datetime import datetime
 from typing import Annotated, Final
 
@@ -19,6 +20,9 @@ from horae_client.asked import jobs as asked
 FIVE: Final = 5
 TICKS: Final = 10
 """The default number of ticks in a rolling set's window."""
+WINDOW: Final = re.compile(r"(?P<number>\d+(\.\d+)?(?!\w)|\d+)(?P<unit>d|mo)?", re.ASCII)
+UNITS: Final = {"d": "days", "mo": "months"}
+UNIT_SECONDS: Final = {"": 1, "d": 86_400, "mo": 30 * 86_400}
 When = Annotated[datetime, typer.Argument(formats=[MOMENT])]
 
 
@@ -74,17 +78,17 @@ def trigger_said(
     at: datetime | None,
     after: float | None,
     keyed: bool,
-    rolling: float | None,
+    rolling: str | None,
 ) -> dict[str, object] | None:
     """The one trigger that the options describe, in the fields of the API. Without one the job fires by hand only."""
     given: list[dict[str, object]] = []
-    if cron is not None:
-        asked = {"expression": cron, "dialect": dialect, "zone": zone, "dst_gap": dst[0], "dst_overlap": dst[1]}
-        given.append({"kind": TriggerKind.CRON.value, **asked})
+    asked = {"expression": cron, "dialect": dialect, "zone": zone, "dst_gap": dst[0], "dst_overlap": dst[1]}
+    schedule: dict[str, object] | None = None if cron is None else {"kind": TriggerKind.CRON.value, **asked}
     if rolling is not None:
-        tick = rolling / TICKS if every is None else every
-        given.append({"kind": TriggerKind.ROLLING.value, "window": rolling, "every": tick})
-    elif every is not None:
+        given.append(_rolling_said(rolling, schedule, every, zone))
+    elif schedule is not None:
+        given.append(schedule)
+    if rolling is None and every is not None:
         given.append({"kind": TriggerKind.INTERVAL.value, "every": every})
     if at is not None:
         given.append({"kind": TriggerKind.ONCE.value, "at": at})
@@ -95,3 +99,19 @@ def trigger_said(
     if len(given) > 1:
         raise Invalid("a job has one trigger: --cron, --every, --at, --after, --keyed or --rolling")
     return given[0] if given else None
+
+
+def _rolling_said(
+    window: str, schedule: dict[str, object] | None, every: float | None, zone: str | None
+) -> dict[str, object]:
+    """A rolling trigger. Its ticks come by a cron schedule, or every so many seconds; by default ten in a window."""
+    if schedule is not None and every is not None:
+        raise Invalid("the ticks of a rolling set come by --cron or by --every, not by both")
+    found = WINDOW.fullmatch(window)
+    if found is None:
+        raise Invalid(f"a window is a number of seconds, of days (10d) or of months (1mo), not {window!r}")
+    number, unit = found["number"], found["unit"]
+    length: object = float(number) if not unit else {UNITS[unit]: int(number), "zone": zone}
+    seconds = float(number) * UNIT_SECONDS[unit or ""]
+    ticks: object = schedule or (seconds / TICKS if every is None else every)
+    return {"kind": TriggerKind.ROLLING.value, "window": length, "every": ticks}

@@ -46,7 +46,7 @@ async def _serve(settings: Settings) -> None:
             open_store(settings, settings.api_server_cells()) as api_store,
         ):
             for cell, own in zip(api_store.cells, store.cells, strict=True):
-                cell.share_counts(own.signal_counts, own.level_counts)
+                cell.share_counts(own.signal_counts, own.level_counts, own.measures)
             async with (
                 run_api(settings, api_store, traces, beside_node=True) as api,
                 run_node(settings, store, await secrets_of(settings, store), shared_traces=traces) as worker,

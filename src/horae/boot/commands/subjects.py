@@ -25,6 +25,8 @@ Job = Annotated[
 Keys = Annotated[list[str], typer.Argument(metavar="KEY...", help="What the business calls the subjects.")]
 AtOnce = Annotated[bool, typer.Option("--at-once", help="Run them now, and count that; else at the next tick.")]
 MOST: Final = 50
+STATUSES: Final = ("never run", "running", "succeeded", "failed")
+"""The statuses of a subject, by their number."""
 
 
 @app.command()
@@ -57,17 +59,31 @@ async def take_in(
 async def listing(
     job: Job,
     prefix: Annotated[str, typer.Option(help="Prefix filter on the key.")] = "",
+    status: Annotated[
+        int | None,
+        typer.Option(min=0, max=3, help="Only this status: 0 never run, 1 running, 2 succeeded, 3 failed."),
+    ] = None,
+    batch: Annotated[str | None, typer.Option(help="Only subjects that the batch of this number took last.")] = None,
     limit: int = MOST,
 ) -> None:
     """List subjects by key, each with its last refresh."""
     async with remote() as api:
-        found = await api.items(asked.subjects(job, prefix), limit)
+        found = await api.items(asked.subjects(job, prefix, status, batch), limit)
     rows = [
-        (one.key, moment(one.started_at), moment(one.finished_at), moment(one.last_success_at), one.remark)
+        (
+            one.key,
+            STATUSES[one.status],
+            moment(one.started_at),
+            moment(one.finished_at),
+            moment(one.last_success_at),
+            moment(one.updated_at),
+            one.batch_no,
+            one.remark,
+        )
         for one in found.value
     ]
-    columns = ("key", "started (UTC)", "finished", "last success", "remark")
-    least = ("started (UTC)", "remark", "finished")
+    columns = ("key", "status", "started (UTC)", "finished", "last success", "updated", "batch", "remark")
+    least = ("batch", "updated", "started (UTC)", "remark", "finished")
     answer_rows(found.facts, columns, rows, empty="the set is empty", least=least, wraps=("remark",))
 
 

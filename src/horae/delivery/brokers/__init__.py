@@ -63,10 +63,11 @@ class EventSource(Protocol):
     async def acknowledge(self, batch: Sequence[BrokerMessage]) -> None:
         """Acknowledge messages. Raises `Unavailable`: then the broker delivers them again."""
 
-    async def backlog(self) -> int:
+    async def backlog(self) -> int | None:
         """Return about how many messages are not acknowledged, as the broker counts them. Raises `Unavailable`.
 
-        It costs one to three requests to the broker, and may be called every few seconds, also while `take` waits.
+        Returns None where a broker cannot be asked. It costs one to three requests, and may be called every few
+        seconds, also while `take` waits.
         """
 
     async def close(self) -> None:
@@ -86,8 +87,18 @@ def waves(batch: Sequence[Message]) -> Iterator[list[Message]]:
         yield from (part[first : first + AT_ONCE] for first in range(0, len(part), AT_ONCE))
 
 
-CONSUMERS: Final = {"kafka": "KafkaConsumer", "nats": "NatsConsumer", "rabbitmq": "RabbitConsumer"}
-PUBLISHERS: Final = {"kafka": "KafkaProducer", "nats": "NatsPublisher", "rabbitmq": "RabbitPublisher"}
+CONSUMERS: Final = {
+    "kafka": "KafkaConsumer",
+    "nats": "NatsConsumer",
+    "rabbitmq": "RabbitConsumer",
+    "rocketmq": "RocketConsumer",
+}
+PUBLISHERS: Final = {
+    "kafka": "KafkaProducer",
+    "nats": "NatsPublisher",
+    "rabbitmq": "RabbitPublisher",
+    "rocketmq": "RocketPublisher",
+}
 """Class names, because the library of a broker is imported only where it is used."""
 
 

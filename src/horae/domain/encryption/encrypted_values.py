@@ -66,6 +66,21 @@ def compensation_of(instance_id: UUID) -> Spot:
     return Spot(instance_id, "", "compensation")
 
 
+def result_of(instance_id: UUID) -> Spot:
+    """Return the spot of what an attempt of an instance returned."""
+    return Spot(instance_id, "", "result")
+
+
+def progress_of(instance_id: UUID) -> Spot:
+    """Return the spot of the text that says how far an instance is."""
+    return Spot(instance_id, "", "progress")
+
+
+def log_of(instance_id: UUID) -> Spot:
+    """Return the spot of lines that attempts of an instance logged."""
+    return Spot(instance_id, "", "log")
+
+
 def parked_of(id_: UUID) -> Spot:
     """Return the spot of a parked message."""
     return Spot(id_, "", "parked")

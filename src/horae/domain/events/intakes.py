@@ -1,6 +1,7 @@
-"""Intakes: topics from which schedule changes are read, and the format of their messages (seed 000 §2).
+"""Intakes: topics from which schedule changes are read, and the format of their messages (seed 000 §2, seed 003).
 
-A message says what the business wants for one key now: a time, or a cancellation. Its version orders the messages of a
+A message says what the business wants for one key now: a time, or a cancellation; for a subject of a rolling set, to be
+in the set or not. Its version orders the messages of a
 key, whatever order they arrive in: the higher version wins, and a repeated message changes nothing. The intake
 determines the tenant, never the message.
 """
@@ -21,11 +22,16 @@ MAX_MESSAGE_BYTES: Final = 128 * 1024
 
 
 class Op(StrEnum):
-    """The operation. `schedule` and `move` are the same: both set the time that is valid from now on."""
+    """The operation. `schedule` and `move` are the same: both set the time that is valid from now on.
+
+    `add` and `remove` are about a subject; the type is then the name of a rolling job.
+    """
 
     SCHEDULE = "schedule"
     MOVE = "move"
     CANCEL = "cancel"
+    ADD = "add"
+    REMOVE = "remove"
 
 
 class Intake(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -40,7 +46,10 @@ class Intake(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class TaskMessage(msgspec.Struct, frozen=True):
-    """One message: type, key, operation and version. Without `at` the task is due now."""
+    """One message: type, key, operation and version. Without `at` the task is due now.
+
+    `at_once` refreshes an added subject now, and not at the next tick.
+    """
 
     type: str
     key: str
@@ -48,6 +57,7 @@ class TaskMessage(msgspec.Struct, frozen=True):
     op: Op = Op.SCHEDULE
     at: datetime | None = None
     payload: Any = msgspec.UNSET
+    at_once: bool = False
 
 
 class Position(NamedTuple):

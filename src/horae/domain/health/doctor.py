@@ -50,6 +50,8 @@ class CellFacts(NamedTuple):
     unarchived: UnarchivedDays = UnarchivedDays(0, 0)
     hosts: int = 1
     """How many hosts the DSN names. Of several, one may replace another."""
+    wal_archive_lag: timedelta | None = None
+    """The time since a WAL file was last archived; None where the server archives none."""
 
 
 class Diagnosis(NamedTuple):
@@ -141,6 +143,7 @@ DURABLE: Final = ("fsync", "full_page_writes", "synchronous_commit")
 """Settings that make a commit durable. A node does not start in production where one of them is off."""
 STANDBYS: Final = "synchronous_standby_names"
 """The setting that makes a commit survive a failover."""
+WAL_ARCHIVE: Final = "WAL archive"
 ROLE: Final = "role"
 OLDEST_MAJOR: Final = 15
 """The oldest supported major version of PostgreSQL."""
@@ -155,6 +158,8 @@ MULTIXACT_AGE: Final = 100_000_000
 """Multixacts since the last freeze. Our statements share no row locks, so a cell has nearly none."""
 DAYS_AHEAD: Final = 3
 """Days for which partitions must exist in advance."""
+MAX_WAL_ARCHIVE_LAG: Final = timedelta(seconds=60)
+"""The age of the last archived WAL file from which on a restore loses more than is promised."""
 FULL_SOON_DAYS: Final = 7
 """Days before a full disk from which on it is a fault."""
 FULL_LATER_DAYS: Final = 30
@@ -205,6 +210,7 @@ def examine(facts: CellFacts, *, production: bool = False) -> list[Diagnosis]:
             facts.multixact_age,
             "find who takes FOR SHARE locks here (we do not), and let autovacuum freeze",
         ),
+        _examine_wal_archive(facts.wal_archive_lag),
         *examine_growth(facts.growth),
         _judge(
             not facts.unarchived.days,
@@ -215,6 +221,20 @@ def examine(facts: CellFacts, *, production: bool = False) -> list[Diagnosis]:
         ),
     ]  # fmt: skip
     return worst_first(found)
+
+
+def _examine_wal_archive(lag: timedelta | None) -> Diagnosis:
+    """Check how much a restore from the archive would lose. A managed service may copy WAL without this setting."""
+    if lag is None:
+        advice = "set archive_mode = on, as docs/backup.md says: without WAL a restore loses all since the last backup"
+        return Diagnosis(Severity.HINT, WAL_ARCHIVE, "none", advice)
+    return _judge(
+        lag <= MAX_WAL_ARCHIVE_LAG,
+        Severity.FAULT,
+        WAL_ARCHIVE,
+        f"{lag.total_seconds():.0f} s behind",
+        "look at pg_stat_archiver and the log of PostgreSQL: a restore would lose all since then, and the disk fills",
+    )
 
 
 def examine_standbys(names: str | None, *, hosts: int, production: bool) -> Diagnosis:

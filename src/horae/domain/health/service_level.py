@@ -20,7 +20,9 @@ DEFAULT_OBJECTIVE_SHARE: Final = 0.999
 IN_TIME_LIMIT: Final = timedelta(seconds=10)
 """How long after its due time a fire is in time. A lost node costs about the term of its lease, 8 s by default."""
 IN_TIME_LIMIT_MS: Final = IN_TIME_LIMIT // timedelta(milliseconds=1)
-OUR_SKIPS: Final = frozenset({SkipReason.MISFIRE, SkipReason.TOO_LATE, SkipReason.OVER_CAP, SkipReason.REFUSED})
+OUR_SKIPS: Final = frozenset(
+    {SkipReason.MISFIRE, SkipReason.TOO_LATE, SkipReason.OVER_CAP, SkipReason.REFUSED, SkipReason.PEAK}
+)
 """Reasons for a skipped fire whose cause is the scheduler: nobody fired in time, or the row was refused."""
 BUDGET_SPAN: Final = timedelta(days=30)
 MINUTE: Final = timedelta(minutes=1)

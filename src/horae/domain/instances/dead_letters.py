@@ -15,7 +15,9 @@ from horae.domain.errors import Conflict, Invalid
 from horae.domain.jobs.jobs import Job, Status
 
 MOST: Final = 10_000
-"""Dead letters that one request replays."""
+"""Dead letters that one request replays, discards or tags."""
+MAX_TAGS: Final = 8
+"""Tags that people put on one dead letter."""
 
 
 class ReplayStatus(StrEnum):
@@ -56,6 +58,9 @@ class DeadLetter(msgspec.Struct, frozen=True, kw_only=True):
     generation: int | None = None
     replay_id: UUID | None = None
     payload: Any = None
+    job_version: int = 1
+    cause_id: UUID | None = None
+    tags: tuple[str, ...] = ()
     job: str | None = None
     unreadable: str | None = None
 
@@ -66,11 +71,12 @@ class DeadLetter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DeadLetterFilter(msgspec.Struct, frozen=True):
-    """Which dead letters are meant; a field that is None matches all."""
+    """Which dead letters are meant; a field that is None matches all. `tag` is the given one, or one of a person."""
 
     job_id: UUID | None = None
     tag: str | None = None
     error_code: str | None = None
+    cause_id: UUID | None = None
 
 
 def check_open(dead_letter: DeadLetter) -> None:
@@ -85,8 +91,8 @@ def replayable_job(job: Job | None) -> Job | None:
 
 
 def check_wanted(wanted: DeadLetterFilter, limit: int) -> None:
-    """Refuse a replay without a filter: a mistake must not send everything."""
+    """Refuse a change without a filter: a mistake must not send or discard everything."""
     if wanted == DeadLetterFilter():
-        raise Invalid("say which dead letters: by job, by tag or by error code")
+        raise Invalid("say which dead letters: by cause, by job, by tag or by error code")
     if not 1 <= limit <= MOST:
-        raise Invalid(f"one replay sends 1 to {MOST} dead letters, not {limit}")
+        raise Invalid(f"one request is about 1 to {MOST} dead letters, not {limit}")

@@ -24,6 +24,7 @@ EXPLANATIONS: Final = {
     HoldReason.RETRY_BUDGET: "the retry budget of its target is used up",
     HoldReason.NO_ANSWER: "its target does not answer the calls that it has",
     HoldReason.TARGET_CAP: "its target has no room for another call",
+    HoldReason.NO_SLOT: "every slot for long calls is in use",
 }
 """The texts for hold reasons in the message of an expired instance."""
 

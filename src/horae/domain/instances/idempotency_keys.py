@@ -39,6 +39,16 @@ def refresh_key(job_id: UUID, subject: str, tick: datetime) -> str:
     return f"{encode_id(job_id)}:r:{subject}:{_seconds(tick)}"
 
 
+def step_key(job_id: UUID, run_id: UUID, generation: int) -> str:
+    """Return the key of a step in a run: step job, run, and how often the step was run again after a success."""
+    return f"{encode_id(job_id)}:g:{encode_id(run_id)}:{generation}"
+
+
+def child_key(job_id: UUID, run_id: UUID, generation: int, number: int) -> str:
+    """Return the key of a child of a mapped step: that of the step, and the place of the element in its list."""
+    return f"{step_key(job_id, run_id, generation)}:{number}"
+
+
 _job = lru_cache(maxsize=50_000)(encode_id)  # cached: the same jobs fire again and again
 
 

@@ -72,6 +72,7 @@ class SkipReason(StrEnum):
     REFUSED = "REFUSED"
     REMOVED = "REMOVED"
     EXPIRED = "EXPIRED"
+    PEAK = "PEAK"
 
 
 class Success(msgspec.Struct, frozen=True):

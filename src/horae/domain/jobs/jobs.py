@@ -10,6 +10,7 @@ import msgspec
 
 from horae.domain.encryption.encrypted_values import EncryptedValue, UndecryptableValue
 from horae.domain.errors import Conflict, Invalid
+from horae.domain.graphs.graphs import DEFAULT_RUN_S, GRAPH_QUEUE, Graph, StepPlan
 from horae.domain.ids import shard_in
 from horae.domain.instances.instances import Priority
 from horae.domain.instances.retries import RetryPolicy
@@ -28,7 +29,7 @@ from horae.domain.schedules.triggers import (
     Trigger,
     TriggerKind,
 )
-from horae.domain.targets.targets import QueueTarget, Target
+from horae.domain.targets.targets import QueueTarget, Target, queue_of
 from horae.domain.tasks.tasks import AfterSuccess
 
 MOST_LABELS: Final = 32
@@ -52,13 +53,30 @@ class Status(StrEnum):
     REMOVED = "REMOVED"
 
 
+class StepRequest(msgspec.Struct, frozen=True):
+    """A declared step: what it needs, and the definition that its calls follow."""
+
+    plan: StepPlan
+    definition: "Definition"
+
+
+class GraphPlan(msgspec.Struct, frozen=True):
+    """The declared steps of a graph, and how many seconds a run may take."""
+
+    steps: tuple[StepRequest, ...]
+    deadline: float = DEFAULT_RUN_S
+
+
 class Definition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a person defines about a job; stored whole, once per version.
 
     `sealed` holds the encrypted payload and the encrypted headers, query and body of the target; these fields are empty
     then. `expires_after` is how many seconds a due instance may wait; None: the default of
-    `domain/instances/expiry.py`. The last six fields are for people and alerts, and fires do not depend on them:
-    `late_after` is in seconds after the fire time without a first attempt, `fail_after` in failed runs in a row.
+    `domain/instances/expiry.py`. The six fields from `description` on are for people and alerts, and fires do not
+    depend on them: `late_after` is in seconds after the fire time without a first attempt, `fail_after` in failed runs
+    in a row.
+    `graph` are the steps of a graph, compiled, and `graph_plan` the same as declared: it is in memory only, and a
+    definition is stored without it. `step_of` is the graph that a step job belongs to.
     """
 
     trigger: Trigger
@@ -82,11 +100,16 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     contacts: tuple[str, ...] = ()
     late_after: int | None = None
     fail_after: int | None = None
+    graph: Graph | None = None
+    graph_plan: GraphPlan | None = None
+    step_of: UUID | None = None
 
     def __post_init__(self) -> None:
         check_texts(self.description, self.owner, self.runbook)
         check_contacts(self.contacts)
         check_alert_limits(self.late_after, self.fail_after)
+        if (queue_of(self.target) == GRAPH_QUEUE) != self.is_graph:
+            raise Invalid(f"the queue {GRAPH_QUEUE!r} is for the runs of graphs")
         if self.expires_after is not None and not MIN_EXPIRES_AFTER_S <= self.expires_after <= MAX_EXPIRES_AFTER_S:
             raise Invalid(f"expires_after is {MIN_EXPIRES_AFTER_S:.0f} to {MAX_EXPIRES_AFTER_S:.0f} seconds")
         if self.key_retention_days is not None:
@@ -94,6 +117,11 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
                 raise Invalid("key_retention_days belongs to a type of tasks: only tasks have business keys")
             if not 1 <= self.key_retention_days <= MAX_KEY_RETENTION_DAYS:
                 raise Invalid(f"key_retention_days is 1 to {MAX_KEY_RETENTION_DAYS} days")
+
+    @property
+    def is_graph(self) -> bool:
+        """Whether it is the definition of a graph, with its steps declared or compiled."""
+        return self.graph is not None or self.graph_plan is not None
 
 
 def check_limits(definition: Definition) -> None:
@@ -143,6 +171,18 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
         return self.definition.policies.overlap is not OnOverlap.ALLOW
 
     @property
+    def is_step(self) -> bool:
+        """Whether it runs a step of a graph."""
+        return self.definition.step_of is not None
+
+    @property
+    def ends_alone(self) -> bool:
+        """Whether the end of an instance of it changes no other row."""
+        made = self.definition  # asked for every result: so the three questions are not calls of their own
+        plain = made.step_of is None and made.policies.overlap is OnOverlap.ALLOW
+        return plain and not isinstance(made.trigger, OnceTrigger | DelayTrigger)
+
+    @property
     def keyed(self) -> bool:
         """Whether it is a type whose tasks have business keys."""
         return isinstance(self.definition.trigger, KeyedTrigger)
@@ -182,7 +222,10 @@ def new_job(id_: UUID, tenant_id: UUID, name: str, definition: Definition) -> Jo
 
 
 class JobFilter(msgspec.Struct, frozen=True):
-    """Which living jobs are meant; an empty field matches all. `with_labels`: labels with any value."""
+    """Which living jobs are meant; an empty field matches all.
+
+    `with_labels`: labels with any value. `contains`: a part of the name, in any case. `names`: exactly these.
+    """
 
     status: Status | None = None
     labels: dict[str, str] = {}
@@ -190,6 +233,8 @@ class JobFilter(msgspec.Struct, frozen=True):
     prefix: str = ""
     kind: TriggerKind | None = None
     owner: str | None = None
+    contains: str = ""
+    names: tuple[str, ...] = ()
 
     @property
     def any(self) -> bool:
@@ -216,6 +261,12 @@ def check_labels(labels: Mapping[str, str]) -> None:
 
 def check_change(before: Definition, after: Definition) -> None:
     """Refuse a new version of another kind: the job's rows have the kind that it was created with."""
+    if before.step_of != after.step_of:
+        raise Invalid("a step is changed with its graph")
+    if before.is_graph and after.graph_plan is None:
+        raise Invalid("the next version of a graph lists its steps; make another job where you need one without")
+    if after.is_graph and not before.is_graph:
+        raise Invalid("a job without steps cannot become a graph; make another one")
     kinds = [_kind(one.trigger) for one in (before, after)]
     if kinds[0] != kinds[1]:
         raise Invalid(f"a job that is {kinds[0]} cannot become {kinds[1]}; make another one")

@@ -14,25 +14,30 @@ from uuid import UUID
 import msgspec
 from msgspec.structs import replace
 
-from horae.domain.instances.instances import Lane
+from horae.domain.instances.instances import Lane, Priority
 from horae.domain.instances.lifecycle import State
 from horae.domain.jobs.jobs import Definition
 from horae.domain.limits.hold_reasons import HoldReason
 from horae.domain.limits.limits import key_name
+from horae.domain.measures.measures import MeasureName
 from horae.domain.names import fit_length
 from horae.domain.targets.targets import PUSHED
 
 WAITING: Final = frozenset({State.INIT, State.FAIL})
 """States of an instance that can wait at a gate."""
 PRECEDENCE: Final = (
+    HoldReason.MEASURE,
     HoldReason.BREAKER,
     HoldReason.NO_ANSWER,
     HoldReason.RETRY_BUDGET,
     HoldReason.TARGET_CAP,
+    HoldReason.NO_SLOT,
     HoldReason.CONCURRENCY,
     HoldReason.RATE,
 )
-"""The order of the gates: a call passes its target's gate first. Of several holds the first one is reported."""
+"""The order of the gates: measures come first, then a target. Of several holds the first one is reported."""
+WITHHOLDING_MEASURES: Final = (MeasureName.DLQ_GROWTH_RATE, MeasureName.TRIGGER_DELAY_P95)
+"""The measures that hold calls back."""
 MAX_NAME_CHARACTERS: Final = 500
 MIN_WRITTEN_CHANGE_SHARE: Final = 0.1
 """The relative change of the number of waiting calls that is worth another write."""
@@ -48,6 +53,7 @@ class GateKind(StrEnum):
 
     TARGET = "TARGET"
     LIMIT = "LIMIT"
+    MEASURE = "MEASURE"
 
 
 class HeldLane(StrEnum):
@@ -59,7 +65,7 @@ class HeldLane(StrEnum):
 
 
 class GateName(NamedTuple):
-    """A target by its URL, or a limit by the name under which nodes share it."""
+    """A target by its URL, a limit by the name under which nodes share it, or a measure with a priority."""
 
     kind: GateKind
     name: str
@@ -109,7 +115,17 @@ def gates_of(job_id: UUID, definition: Definition) -> list[GateName]:
         return []
     quotas = [key_name("quota", name) for name in definition.quotas]
     limits = ["tenant", key_name("job", job_id), *quotas, key_name("target", target.url)]
-    return [GateName(GateKind.TARGET, target.url), *(GateName(GateKind.LIMIT, name) for name in limits)]
+    measures = [measure_gate_name(name, definition.priority) for name in WITHHOLDING_MEASURES]
+    return [
+        GateName(GateKind.TARGET, target.url),
+        *(GateName(GateKind.LIMIT, name) for name in limits),
+        *(GateName(GateKind.MEASURE, name) for name in measures),
+    ]
+
+
+def measure_gate_name(name: MeasureName, priority: Priority) -> str:
+    """Return the name of a measure as a gate for the calls of one priority."""
+    return f"{name}/{priority.name.lower()}"
 
 
 def merge(holds: Iterable[Hold], now: datetime) -> list[Hold]:

@@ -6,7 +6,7 @@ The step of a move is what is to be done next:
 2. `FREEZE`: close the shard in the source. From here on nothing can be written to it.
 3. `WAIT`: wait for every transaction that began to write before the freeze.
 4. `CATCH_UP`: copy the rows that changed since they were copied, and delete those that are gone.
-5. `COMPARE`: compare counts and checksums of all rows in both cells.
+5. `COMPARE`: compare the keys of all rows, and compare the rows that changed again, in both cells.
 6. `ACTIVATE`: open the shard in the target, then record in the source that it has left.
 7. `DELETE`: delete the rows in the source, after every process knows the new cell.
 
@@ -38,6 +38,8 @@ class MoveStep(StrEnum):
 ENDED: Final = frozenset({MoveStep.DONE, MoveStep.ABORTED})
 FROZEN: Final = frozenset({MoveStep.WAIT, MoveStep.CATCH_UP, MoveStep.COMPARE})
 """Steps in which the shard is closed in the source and cannot be active in the target."""
+CLOSED: Final = FROZEN | {MoveStep.ACTIVATE}
+"""Steps in which the shard is closed in the source."""
 ABORTABLE: Final = frozenset({MoveStep.COPY, MoveStep.FREEZE, MoveStep.ACTIVATE}) | FROZEN
 """Steps in which an abort may still succeed. At `ACTIVATE` the target decides: an active shard stays there."""
 MAX_PAUSE: Final = timedelta(seconds=5)

@@ -11,8 +11,9 @@ import msgspec
 from msgspec.structs import replace
 
 from horae.domain.errors import Invalid
+from horae.domain.graphs.checks import check_graph
 from horae.domain.jobs.diffs import FieldDifference, differences
-from horae.domain.jobs.jobs import Definition, Job, Status, check_change, check_labels, check_name
+from horae.domain.jobs.jobs import Definition, Job, Status, StepRequest, check_change, check_labels, check_name
 from horae.domain.schedules.triggers import CronTrigger, IntervalTrigger
 from horae.domain.steps import Steps
 
@@ -24,8 +25,10 @@ SHADOW: Final = "horae.shadow"
 """The label of a shadow job: it stays paused, and its computed fires are compared with another system's."""
 OURS: Final = "horae."
 """The prefix of labels that Horae writes."""
-UNDECLARED_FIELDS: Final = {"overrides"}
-"""Fields of a definition that a source does not declare."""
+UNDECLARED_FIELDS: Final = {"overrides", "graph", "graph_plan", "step_of"}
+"""Fields of a definition that a source does not declare. A graph is compared by its declared steps."""
+STEP_FIELDS: Final = {"trigger", "labels", "policies"}
+"""Fields of a definition that a step does not have."""
 
 
 class DeclaredJob(msgspec.Struct, frozen=True, kw_only=True):
@@ -162,10 +165,29 @@ def declared_fields(definition: Definition) -> dict[str, Any]:
     """Return the declared fields of a definition: without our labels, overrides and derived values."""
     fields: dict[str, Any] = msgspec.to_builtins(definition)
     fields = {key: value for key, value in fields.items() if key not in UNDECLARED_FIELDS}
-    fields["trigger"] = {key: value for key, value in fields["trigger"].items() if key not in {"tzdata", "salt"}}
+    fields["trigger"] = _declared_trigger(fields["trigger"])
     fields["priority"] = definition.priority.name.lower()
     fields["labels"] = {key: value for key, value in definition.labels.items() if key not in {OWNER, APPLIED}}
+    if definition.graph_plan is not None:
+        fields["steps"] = {step.plan.name: _step_fields(step) for step in definition.graph_plan.steps}
+        fields["run_deadline"] = definition.graph_plan.deadline
     return fields
+
+
+def _step_fields(step: StepRequest) -> dict[str, Any]:
+    """Return the declared fields of a step."""
+    planned = msgspec.to_builtins(step.plan)
+    fields = {key: value for key, value in declared_fields(step.definition).items() if key not in STEP_FIELDS}
+    return fields | {key: value for key, value in planned.items() if key != "name"}
+
+
+def _declared_trigger(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a trigger, and of a cron schedule within it, without derived values."""
+    return {
+        key: _declared_trigger(value) if isinstance(value, dict) else value
+        for key, value in fields.items()
+        if key not in {"tzdata", "salt"}
+    }
 
 
 def with_owner(definition: Definition, owner: str, version: int) -> Definition:
@@ -231,6 +253,7 @@ def _undeclared_step(found: StoredJob, prune: bool) -> Step:
 def _declared(wanted: DeclaredJob) -> Definition:
     check_name(wanted.name)
     check_labels(wanted.definition.labels)
+    check_graph(wanted.name, wanted.definition)
     if any(key.startswith(OURS) for key in wanted.definition.labels):
         raise Invalid(f"labels that begin with {OURS!r} are written by us; choose another key")
     labels = {**wanted.definition.labels, SHADOW: "true"} if wanted.shadow else wanted.definition.labels

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
+from enum import IntEnum
 from math import ceil
 from typing import Final, NamedTuple
 from uuid import UUID
@@ -36,6 +37,15 @@ FEW: Final = 10
 """Calls that may be under way at any pace."""
 
 
+class SubjectStatus(IntEnum):
+    """How the last refresh of a subject stands. `RUNNING` lasts until the end is recorded, which takes some seconds."""
+
+    NEVER_RUN = 0
+    RUNNING = 1
+    SUCCEEDED = 2
+    FAILED = 3
+
+
 class Subject(NamedTuple):
     """A member of a rolling job's set. `instance_id` is set while a refresh is under way."""
 
@@ -47,6 +57,16 @@ class Subject(NamedTuple):
     batch_no: UUID | None = None
     remark: str | None = None
     instance_id: UUID | None = None
+    updated_at: datetime | None = None
+    status: int = SubjectStatus.NEVER_RUN
+
+
+class SubjectFilter(NamedTuple):
+    """Which subjects a list shows: keys that begin with `prefix`, one status, one batch."""
+
+    prefix: str = ""
+    status: SubjectStatus | None = None
+    batch_no: UUID | None = None
 
 
 class RollingPace(msgspec.Struct, frozen=True):
@@ -127,9 +147,9 @@ class CoverageCount(NamedTuple):
 
 def since_when(trigger: RollingTrigger, now: datetime) -> list[datetime]:
     """Return the times since which a subject must have succeeded: first to be fresh, then for each younger age."""
-    window = trigger.window
-    lengths = (trigger.fresh_seconds, window, window * 3 / 4, window / 2, window / 4)
-    return [now - timedelta(seconds=length) for length in lengths]
+    begin = trigger.refreshed_before(now)
+    window = now - begin
+    return [min(trigger.fresh_since(now), begin), begin, *(now - window * part for part in (0.75, 0.5, 0.25))]
 
 
 def count_from_rows(at: datetime, rows: Iterable[tuple[int | None, int, int]]) -> CoverageCount:

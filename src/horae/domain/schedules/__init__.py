@@ -11,6 +11,7 @@ from horae.domain.schedules.advance import (
     first_wake,
     skip_until,
     verdicts_with_positions,
+    wake_after_change,
     wake_of,
 )
 from horae.domain.schedules.catchup import catch_up
@@ -51,5 +52,6 @@ __all__ = [
     "next_running_fire",
     "skip_until",
     "verdicts_with_positions",
+    "wake_after_change",
     "wake_of",
 ]

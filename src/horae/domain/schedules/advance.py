@@ -56,6 +56,24 @@ def first_wake(schedule: Schedule, after: datetime, *, fired: int = 0) -> dateti
     return wake_of(schedule, found)
 
 
+def wake_after_change(
+    before: Schedule, after: Schedule, stood_at: datetime | None, now: datetime, *, fired: int = 0
+) -> datetime | None:
+    """Return the next position of a cursor that stood after `now` when its schedule, or the days of it, changed.
+
+    A fire that was moved forward and is made is not made again, although its own time is still to come.
+    """
+    made = {
+        one.at
+        for one in before.overrides
+        if one.to is not None and one.to <= now < one.at and (stood_at is None or one.at < stood_at)
+    }
+    wake = first_wake(after, now, fired=fired)
+    while wake is not None and (at := fire_at(after, wake)) in made:
+        wake = first_wake(after, at, fired=fired)
+    return wake
+
+
 def advance(schedule: Schedule, stood_at: datetime, now: datetime, *, fired: int = 0) -> Step:
     """Return the verdicts for the fire that a cursor has reached and for all missed fires, and its next position.
 

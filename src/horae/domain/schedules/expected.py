@@ -15,6 +15,8 @@ from horae.domain.zones.zones import zone
 TIME_RESOLUTION = timedelta(microseconds=1)
 """The smallest difference between two times."""
 SECOND = timedelta(seconds=1)
+LOOKS_BACK = [timedelta(days=days) for days in (1, 40, 400, 3_700)]
+"""How far back a previous fire is looked for, step by step; a leap day may be eight years after another."""
 
 
 def after(trigger: Trigger, at: datetime) -> datetime | None:
@@ -76,6 +78,11 @@ def last_between(trigger: Trigger, since: datetime, until: datetime) -> datetime
     while (coming := after(trigger, found)) is not None and coming < until:  # fires less than a second apart
         found = coming
     return found
+
+
+def previous_fire(trigger: Trigger, fire_time: datetime) -> datetime | None:
+    """Return the fire before one; None if there is none in ten years. Calendars, pauses and moves are not asked."""
+    return next((found for back in LOOKS_BACK if (found := last_between(trigger, fire_time - back, fire_time))), None)
 
 
 def start_of_newest(trigger: Trigger, since: datetime, until: datetime, many: int) -> datetime:

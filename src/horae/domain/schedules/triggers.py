@@ -9,11 +9,16 @@ import msgspec
 
 from horae.domain.cron import CronExpression, Dialect, DstPolicy, Gap, Overlap, parse
 from horae.domain.errors import InvalidSchedule
+from horae.domain.schedules.calendar_windows import CalendarWindow
+from horae.domain.schedules.cron_ticks import last_fire
 from horae.domain.zones.zones import tzdata_version, zone
 
 MIN_INTERVAL_S: Final = 1
 MAX_INTERVAL_S: Final = 366 * 86_400
 """Seconds between two fires, and of each time of a rolling set, in new definitions."""
+FRESH_TICKS: Final = 3
+"""Ticks of a cron schedule in which a subject must be refreshed after its window: the current one and two before it."""
+SECOND: Final = timedelta(seconds=1)
 
 
 class TriggerKind(StrEnum):
@@ -79,48 +84,75 @@ class KeyedTrigger(msgspec.Struct, frozen=True, tag_field="kind", tag=TriggerKin
 
 
 class RollingTrigger(msgspec.Struct, frozen=True, tag_field="kind", tag=TriggerKind.ROLLING.value, omit_defaults=True):
-    """A set of subjects, each refreshed at most once in a window. All values are in seconds.
+    """A set of subjects, each refreshed at most once in a window. Numbers are seconds.
 
-    Every `every` seconds, counted from the anchor, a tick takes the subjects that were not refreshed within the window,
-    oldest first. It spreads their calls over its `budget` (by default the whole tick). The set is covered when `share`
-    of the subjects succeeded within `fresh` (by default the window and two ticks).
+    Every `every` seconds, counted from the anchor, or at each fire of a cron schedule since the anchor, a tick takes
+    the subjects that were not refreshed within the window, oldest first. It spreads their calls over its `budget` (by
+    default the whole tick). The set is covered when `share` of the subjects succeeded within `fresh` (by default the
+    window and two ticks).
     """
 
-    window: float
-    every: float
+    window: float | CalendarWindow
+    every: float | CronTrigger
     anchor: datetime
     budget: float | None = None
     share: float = 0.999
     fresh: float | None = None
 
     def __post_init__(self) -> None:
-        if self.every < MIN_INTERVAL_S or self.window < self.every:
+        shortest, longest = _lengths_of(self.window)
+        tick = MIN_INTERVAL_S if isinstance(self.every, CronTrigger) else self.every
+        if tick < MIN_INTERVAL_S or shortest < tick:
             raise InvalidSchedule("a tick is at least a second long, and the window at least a tick")
-        if self.budget is not None and not 0 < self.budget <= self.every:
+        most = MAX_INTERVAL_S if isinstance(self.every, CronTrigger) else self.every
+        if self.budget is not None and not 0 < self.budget <= most:
             raise InvalidSchedule("a tick's budget lies above 0 and at most at its length")
         if not 0 < self.share <= 1:
             raise InvalidSchedule("the share of fresh subjects lies above 0 and at most at 1")
-        if self.fresh is not None and self.fresh < self.window:
+        if self.fresh is not None and self.fresh < longest:
             raise InvalidSchedule("subjects cannot be fresher than their window")
 
     def tick(self, now: datetime) -> datetime | None:
         """Return the current tick; None before the first one, and when the budget of the tick is over."""
-        steps = (now - self.anchor) // timedelta(seconds=self.every)
-        at = self.anchor + steps * timedelta(seconds=self.every)
-        return at if steps >= 0 and now < self.end(at) else None
+        at = self._last_tick(now)
+        return at if at is not None and at >= self.anchor and now < self.end(at) else None
 
     def end(self, tick: datetime) -> datetime:
         """Return until when a tick takes subjects."""
-        return tick + timedelta(seconds=self.budget or self.every)
+        if not isinstance(self.every, CronTrigger):
+            return tick + timedelta(seconds=self.budget or self.every)
+        longest = tick + timedelta(seconds=self.budget or MAX_INTERVAL_S)
+        return min(next_fire(self.every, tick) or longest, longest)
 
     def refreshed_before(self, tick: datetime) -> datetime:
         """Return the time up to which a subject's last refresh must have ended so that a tick may refresh it."""
+        if isinstance(self.window, CalendarWindow):
+            return self.window.before(tick)
         return tick - timedelta(seconds=self.window)
 
-    @property
-    def fresh_seconds(self) -> float:
-        """How long after its last success a subject counts as fresh."""
-        return self.fresh if self.fresh is not None else self.window + 2 * self.every
+    def due_again(self, ended: datetime) -> datetime:
+        """Return from when on a tick may refresh a subject again whose last refresh ended then."""
+        if isinstance(self.window, CalendarWindow):
+            return self.window.after(ended)
+        return ended + timedelta(seconds=self.window)
+
+    def fresh_since(self, now: datetime) -> datetime:
+        """Return the time since which a subject must have succeeded to count as fresh."""
+        if self.fresh is not None:
+            return now - timedelta(seconds=self.fresh)
+        if not isinstance(self.every, CronTrigger):
+            return self.refreshed_before(now - timedelta(seconds=2 * self.every))
+        tick = now
+        for _ in range(FRESH_TICKS):  # the current one, and two before it
+            tick = (self._last_tick(tick) or tick) - SECOND
+        return self.refreshed_before(tick)
+
+    def _last_tick(self, now: datetime) -> datetime | None:
+        """Return the last tick up to a time, also one before the anchor."""
+        if isinstance(self.every, CronTrigger):
+            policy = _policy(self.every.dst_gap, self.every.dst_overlap)
+            return last_fire(self.every.compiled(), now, zone(self.every.zone), policy)
+        return now - (now - self.anchor) % timedelta(seconds=self.every)
 
 
 class ManualTrigger(msgspec.Struct, frozen=True, tag_field="kind", tag=TriggerKind.MANUAL.value):
@@ -128,6 +160,11 @@ class ManualTrigger(msgspec.Struct, frozen=True, tag_field="kind", tag=TriggerKi
 
 
 _policy = lru_cache(DstPolicy)
+
+
+def _lengths_of(window: float | CalendarWindow) -> tuple[float, float]:
+    """Return the least and the greatest length of a window, in seconds."""
+    return (window.shortest_s, window.longest_s) if isinstance(window, CalendarWindow) else (window, window)
 
 
 @lru_cache(maxsize=65_536)

@@ -9,6 +9,7 @@ from msgspec.structs import asdict
 from horae.domain.ids import Prefix, public
 from horae.domain.instances.instances import Instance
 from horae.domain.jobs.jobs import Job
+from horae.domain.schedules.expected import previous_fire
 from horae.domain.workers.completion_tokens import completion_token
 
 
@@ -24,11 +25,23 @@ class Call(msgspec.Struct, frozen=True):
     payload: object = None
 
 
+class ScheduledCall(Call, frozen=True):
+    """A call for templates that name the fire before it. What is sent by itself is the plain call."""
+
+    previous_fire_time: datetime | None = None
+
+
 def call_of(ran: Instance, job: Job) -> Call:
     """Return the call of an attempt. The instance's own payload takes precedence over its job's."""
     payload = job.definition.payload if ran.payload is None else ran.payload
     instance = public(Prefix.INSTANCE, ran.id)
     return Call(job.name, instance, ran.fire_time, ran.attempt, ran.idem_key, ran.business_key, payload)
+
+
+def scheduled_call_of(ran: Instance, job: Job) -> ScheduledCall:
+    """Return the call of an attempt with the fire before it by its job's trigger; None for the first or only one."""
+    previous = previous_fire(job.definition.trigger, ran.fire_time)
+    return ScheduledCall(**asdict(call_of(ran, job)), previous_fire_time=previous)
 
 
 def batch_call_of(ran: Instance, job: Job) -> dict[str, Any]:

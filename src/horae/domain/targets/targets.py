@@ -17,13 +17,17 @@ MIN_CLAIM_S: Final = 0.001
 MAX_CLAIM_S: Final = 3600
 """Seconds that a worker may hold an attempt without a heartbeat."""
 MAX_TIMEOUT_S: Final = 30
-"""Seconds of a connect timeout, and of a read timeout."""
+"""Seconds of a connect timeout, and of the read timeout of an ordinary call."""
+MAX_LONG_TIMEOUT_S: Final = 1800
+"""Seconds of the read timeout of a long call."""
 MAX_REQUESTS_PER_S: Final = 1e6
 """The highest rate of a target."""
 MAX_CONCURRENCY: Final = 1_000_000
 """The most calls that a target takes at the same time."""
 SLOT_MARGIN_MS: Final = 5000
 """How much longer than its timeouts an attempt may stay unanswered before it is lost."""
+MAX_ORDINARY_SLOT_MS: Final = 2 * 2 * MAX_TIMEOUT_S * 1000 + SLOT_MARGIN_MS
+"""The longest slot of an ordinary call, with the fetch of a token. The slot of every long call is longer."""
 METHODS: Final = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE"})
 LARGEST_BATCH: Final = 1000
 """Instances in one request."""
@@ -58,8 +62,12 @@ class HttpTarget(msgspec.Struct, frozen=True, tag_field="kind", tag="http", omit
         check_url(self.url)
         if self.method not in METHODS:
             raise Invalid(f"a target's method is one of {', '.join(sorted(METHODS))}, not {self.method!r}")
-        if not (0 < self.connect_timeout <= MAX_TIMEOUT_S and 0 < self.read_timeout <= MAX_TIMEOUT_S):
-            raise Invalid(f"connect_timeout and read_timeout lie above 0 and at most at {MAX_TIMEOUT_S} seconds")
+        if not 0 < self.connect_timeout <= MAX_TIMEOUT_S:
+            raise Invalid(f"connect_timeout lies above 0 and at most at {MAX_TIMEOUT_S} seconds")
+        if not 0 < self.read_timeout <= MAX_LONG_TIMEOUT_S:
+            raise Invalid(f"read_timeout lies above 0 and at most at {MAX_LONG_TIMEOUT_S} seconds")
+        if self.batch > 1 and self.read_timeout > MAX_TIMEOUT_S:
+            raise Invalid(f"a batch is answered within {MAX_TIMEOUT_S} seconds; a long call carries one instance")
         for name in (self.signing, self.ca):
             if name is not None:
                 check_secret_name(name)
@@ -123,8 +131,16 @@ def slot_ms(target: Target) -> int:
         return round(target.claim_seconds * 1000)
     if isinstance(target, TopicTarget):
         return round(target.read_timeout * 1000) + SLOT_MARGIN_MS
-    requests = 2 if isinstance(target.auth, OAuthAuth) else 1  # a token may have to be fetched first
-    return requests * round((target.connect_timeout + target.read_timeout) * 1000) + SLOT_MARGIN_MS
+    token_s = 0.0
+    if isinstance(target.auth, OAuthAuth):  # a token may have to be fetched first
+        token_s = target.connect_timeout + min(target.read_timeout, MAX_TIMEOUT_S)
+    slot = round((token_s + target.connect_timeout + target.read_timeout) * 1000) + SLOT_MARGIN_MS
+    return max(slot, MAX_ORDINARY_SLOT_MS + 1) if is_long(target) else slot
+
+
+def is_long(target: Target) -> bool:
+    """Whether calls of a target may last for minutes: they have slots of their own, and outlive their node's shards."""
+    return isinstance(target, HttpTarget) and target.read_timeout > MAX_TIMEOUT_S
 
 
 def secrets_of(target: Target) -> list[str]:

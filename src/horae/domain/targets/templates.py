@@ -1,8 +1,9 @@
 """Placeholders in the parts of a call: compiled once per job version, filled at every fire.
 
-`{{job}}`, `{{instance}}`, `{{fire_time}}`, `{{attempt}}`, `{{key}}`, `{{idempotency_key}}`, `{{payload}}`, and paths
-into the payload such as `{{payload.items.0.id}}`. A string that is exactly one placeholder becomes the value with its
-type; within other text it becomes text. A path that does not exist is null, and empty within text.
+`{{job}}`, `{{instance}}`, `{{fire_time}}`, `{{previous_fire_time}}`, `{{attempt}}`, `{{key}}`, `{{idempotency_key}}`,
+`{{payload}}`, and paths into the payload such as `{{payload.items.0.id}}`. A string that is exactly one placeholder
+becomes the value with its type; within other text it becomes text. A path that does not exist is null, and empty within
+text. A time may be followed by a zone and a format, `{{fire_time | Asia/Shanghai | %Y-%m-%d}}`: then it is text.
 """
 
 import re
@@ -12,9 +13,13 @@ from typing import Any, Final
 import msgspec
 
 from horae.domain.errors import Invalid
+from horae.domain.targets.business_dates import writer
 
-PLACEHOLDER: Final = re.compile(r"\{\{\s*([^{}\s]+)\s*\}\}")
-NAMES: Final = frozenset({"job", "instance", "fire_time", "attempt", "key", "idempotency_key", "payload"})
+PLACEHOLDER: Final = re.compile(r"\{\{([^{}]*)\}\}")
+PREVIOUS: Final = "previous_fire_time"
+"""A placeholder that is computed from the trigger; only calls whose template names it pay for it."""
+TIMES: Final = frozenset({"fire_time", PREVIOUS})
+NAMES: Final = frozenset({"job", "instance", "attempt", "key", "idempotency_key", "payload"}) | TIMES
 DEEPEST: Final = 32
 """Levels of nesting."""
 
@@ -54,6 +59,16 @@ def text_of(value: Any) -> str:
     return msgspec.json.encode(value).decode().strip('"')  # only a time has quotes at its ends
 
 
+def names_previous(*values: Any) -> bool:
+    """Whether a placeholder in one of these values names the previous fire time."""
+    return any(
+        names_previous(*(value.values() if isinstance(value, dict) else value))
+        if isinstance(value, dict | list | tuple)
+        else isinstance(value, str) and any(_name(found) == PREVIOUS for found in PLACEHOLDER.findall(value))
+        for value in values
+    )
+
+
 def _of_string(text: str) -> Fill | None:
     pieces = PLACEHOLDER.split(text)  # text, name, text, name, … text
     if any("{{" in piece for piece in pieces[::2]):
@@ -69,13 +84,23 @@ def _of_string(text: str) -> Fill | None:
 
 def _getter(placeholder: str) -> Fill:
     """Return the function that takes one named value from a call."""
-    name, *path = placeholder.split(".")
+    value, *written = (part.strip() for part in placeholder.split("|"))
+    name, *path = value.split(".")
     if name not in NAMES or (path and name != "payload"):
         known = ", ".join(sorted(NAMES))
         raise Invalid(f"there is no placeholder {{{{{placeholder}}}}}; known are {known} and paths into payload")
+    if written and name not in TIMES:
+        raise Invalid(f"{{{{{name}}}}} is not a time: it has neither zone nor format")
+    if written:
+        write = writer(name, written)
+        return lambda call: write(getattr(call, name))
     if not path:
         return lambda call: getattr(call, name)
     return lambda call: _follow(call.payload, path)
+
+
+def _name(placeholder: str) -> str:
+    return placeholder.split("|", 1)[0].strip()
 
 
 def _follow(value: Any, path: list[str]) -> Any:

@@ -8,8 +8,10 @@ import msgspec
 
 from horae.domain.errors import Invalid
 from horae.domain.ids import shard_in
+from horae.domain.instances.logs import DEFAULT_LOG_BYTES_A_DAY
 from horae.domain.limits.counts import CountBounds
 from horae.domain.limits.limits import QUOTA_PLACEMENT, Limit
+from horae.domain.measures.measures import MeasureLines
 from horae.domain.placement import DEFAULT_WIDTH, WIDTHS, Layout, Placement
 from horae.domain.targets.egress import Egress
 
@@ -34,7 +36,8 @@ class Allowance(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `retries` limits how many instances its people send again by hand. `egress` replaces the egress rules of the
     deployment. `requests` limits its requests to each API process, `counts` how many jobs, subscriptions and the like
-    it may have.
+    it may have. `measures` are the lines beyond which protective measures concern this tenant. `log_bytes` is how much
+    its attempts may log in a day.
     """
 
     weight: int = 1
@@ -44,8 +47,12 @@ class Allowance(msgspec.Struct, frozen=True, omit_defaults=True):
     egress: Egress | None = None
     requests: Limit | None = None
     counts: CountBounds = CountBounds()
+    measures: MeasureLines | None = None
+    log_bytes: int = DEFAULT_LOG_BYTES_A_DAY
 
     def __post_init__(self) -> None:
+        if self.log_bytes < 0:
+            raise Invalid(f"a tenant may log 0 bytes a day or more, not {self.log_bytes}")
         if not 1 <= self.weight <= HEAVIEST:
             raise Invalid(f"a weight is 1 to {HEAVIEST}, not {self.weight}")
 

@@ -10,6 +10,7 @@ from uuid import UUID
 import msgspec
 
 from horae.domain.errors import Invalid
+from horae.domain.graphs.graphs import GRAPH_QUEUE
 from horae.domain.instances.outcomes import (
     DeclinedCall,
     ErrorCode,
@@ -19,6 +20,7 @@ from horae.domain.instances.outcomes import (
     Success,
     Unrecoverable,
 )
+from horae.domain.instances.results import AttemptProgress
 from horae.domain.targets.targets import MAX_CLAIM_S
 from horae.domain.tasks.compensations import Compensation
 
@@ -48,12 +50,13 @@ class ClaimedAttempt(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Heartbeat(msgspec.Struct, frozen=True):
-    """An attempt that a worker still works on, and for how many seconds the heartbeat is valid."""
+    """An attempt that a worker still works on, for how many seconds the heartbeat is valid, and how far it is."""
 
     instance_id: UUID
     attempt: int
     token: str
     seconds: float | None = None
+    progress: AttemptProgress | None = None
 
     def __post_init__(self) -> None:
         if self.seconds is not None and not 0 < self.seconds <= MAX_CLAIM_S:
@@ -89,13 +92,14 @@ Report = Success | DeclinedCall | FailureReport
 
 
 class Finish(msgspec.Struct, frozen=True, eq=False):
-    """The worker's report about an attempt, and the tasks that should follow from it."""
+    """The worker's report about an attempt, the tasks that should follow from it, and what it returned, or None."""
 
     instance_id: UUID
     attempt: int
     token: str
     report: Report
     compensations: Sequence[Compensation] = ()
+    result: Any = None
 
 
 class ReportVerdict(StrEnum):
@@ -105,6 +109,7 @@ class ReportVerdict(StrEnum):
     LATE = "late"  # not the worker's attempt: cancelled, replaced, rescued, or never claimed by it
     NOT_NOW = "not_now"  # a shard is moving or a cell is down: send it again with the same token
     INVALID = "invalid"  # the report itself is wrong: it would be refused again
+    FULL = "full"  # only for lines: the tenant has logged as much as it may today
 
 
 class FinishAnswer(msgspec.Struct, frozen=True):
@@ -136,6 +141,12 @@ def check_worker(worker_id: str) -> None:
     """Refuse ids that cannot be printed or distinguished."""
     if not worker_id or len(worker_id) > LONGEST_WORKER or not worker_id.isprintable():
         raise Invalid(f"a worker's id is 1 to {LONGEST_WORKER} printable characters")
+
+
+def check_queue(name: str) -> None:
+    """Refuse the queue in which runs of graphs wait for a node."""
+    if name == GRAPH_QUEUE:
+        raise Invalid(f"the queue {GRAPH_QUEUE!r} is for the runs of graphs; no worker may claim from it")
 
 
 def check_many(many: int) -> None:

@@ -10,14 +10,17 @@ from horae.domain.instances.outcomes import TargetHealth
 from horae.domain.jobs.jobs import Job
 from horae.domain.limits.hold_reasons import HoldReason
 from horae.domain.limits.limits import Key, Limit
-from horae.domain.limits.shares import Class
+from horae.domain.limits.shares import DEFAULT_LANE_SHARE, Class, LaneShare
+from horae.domain.measures.in_force import MeasuresInForce
+from horae.domain.measures.measures import MeasureAction
 from horae.domain.schedules.timers import Timer
-from horae.domain.targets.targets import PUSHED
 from horae.engine.admission.closed_gates import ClosedGates
 from horae.engine.admission.fair import Fair
 from horae.engine.admission.holds import DispatcherHold, HoldBook
+from horae.engine.admission.known_targets import KnownTargets
 from horae.engine.admission.limited import LimitGate, LimitQueue, Permits
-from horae.engine.admission.slots import Slots, TenantSlots
+from horae.engine.admission.measure_control import MeasureControl
+from horae.engine.admission.slots import LongSlots, Slots, TenantSlots
 from horae.engine.admission.target import CallDispatcher, DueCall, Flow, Target
 from horae.engine.admission.turns import TurnCounts
 from horae.engine.admission.waiting import LateFires
@@ -29,7 +32,7 @@ CAPPED_PATIENCE_S: Final = 15.0
 BROKEN_PATIENCE_S: Final = 2.0
 """The same at a target whose breaker is open."""
 RECORDED_AT_ONCE: Final = 500
-MAX_IDLE_TARGETS: Final = 50_000
+LONG_SLOTS: Final = 1000
 
 
 class Admission:
@@ -39,15 +42,18 @@ class Admission:
         self,
         slots: int,
         *,
+        long_slots: int = LONG_SLOTS,
         weight_of: Callable[[UUID], int] = lambda _tenant: 1,
         limits_of: Callable[[Job], Sequence[tuple[Key, Limit]]] = lambda _job: (),
         permits: Permits | None = None,
         now: Callable[[], float] = boottime,
         wall: Callable[[], float] | None = None,
+        share: LaneShare = DEFAULT_LANE_SHARE,
     ) -> None:
         """`now` is a steady tick for breakers, budgets and holds. `wall` is the time by which fires are due."""
-        self.slots = Slots(slots)
+        self.slots = Slots(slots, share)
         self._tenants = TenantSlots(slots)
+        self.long_slots: LongSlots[Target] = LongSlots(long_slots)
         self.fair = Fair(weight_of)
         self.limits_of = limits_of
         self.now = now
@@ -56,11 +62,11 @@ class Admission:
         self._late: LateFires[DueCall] = LateFires()
         self._holds = HoldBook()
         self.limits = None if permits is None else LimitGate(permits, self._requeue_first, now, self._late)
+        self._measures = MeasureControl()
         self._in_flows = 0
         self._turns = TurnCounts()
         self.has_enough = self._turns.are_enough
-        self._targets: dict[tuple[UUID, str], Target] = {}
-        self._most_targets = MAX_IDLE_TARGETS
+        self._targets = KnownTargets(self._tenants.see, self.long_slots)
         self._closed = ClosedGates(self._reopen, partial(self._reopen, everyone=True))
 
     @property
@@ -71,7 +77,7 @@ class Admission:
     @property
     def targets(self) -> Collection[Target]:
         """Every known target."""
-        return self._targets.values()
+        return self._targets.all
 
     @property
     def limited(self) -> int:
@@ -80,7 +86,7 @@ class Admission:
 
     def offer(self, timer: Timer, job: Job, dispatcher: CallDispatcher) -> None:
         """Add a due timer. It waits behind the other calls of its class for the same target."""
-        self._add_to_flow(DueCall(timer, job, dispatcher, self._target_of(job)))
+        self._add_to_flow(DueCall(timer, job, dispatcher, self._targets.get(job, self.now())))
 
     def dispatch(self) -> int:
         """Admit calls as far as slots and gates allow, and pass them to their dispatchers; returns how many.
@@ -88,7 +94,8 @@ class Admission:
         1. Ask some full dispatchers whether they have room again. Look at targets whose wait is over.
         2. Take the flow whose turn it is, of the classes that may use a slot. If there is none, stop.
         3. If its dispatcher is full: close the dispatcher, and let other flows of the target use the target's room.
-        4. If its tenant is at its bound: park the tenant until enough of its calls have ended.
+        4. If its tenant is at its bound: park the tenant until enough of its calls have ended. The same if a measure
+           withholds this class from the tenant, until the measure ends.
         5. If its target refuses: close the flow until the target has room.
         6. Otherwise take its first call. If a shared limit refuses it, the call moves to the queue of that limit.
         7. Otherwise the call takes a slot and goes to its dispatcher.
@@ -98,7 +105,7 @@ class Admission:
         now = self.now()
         self._closed.ask_dispatchers(self.fair)
         self._closed.wake(now)
-        passed, may, fair = 0, self.slots.may, self.fair
+        passed, may, fair, measures = 0, self._measures.may_take(self.slots.may), self.fair, self._measures.gate
         while (flow := fair.next(may)) is not None:
             if not flow.dispatcher.has_room:
                 fair.close(flow.dispatcher)
@@ -106,6 +113,10 @@ class Admission:
                 self._reopen(flow.target, now)  # flows at open dispatchers may use the target's room
                 continue
             if not self._tenants.may(flow.tenant):
+                fair.park(flow)
+                continue
+            if measures is not None and measures.withholds(flow.tenant, flow.class_):
+                measures.parked.add(flow.tenant)
                 fair.park(flow)
                 continue
             if (reason := self._refusal(flow, now)) is not None:
@@ -116,8 +127,13 @@ class Admission:
             self._turns.add(flow, -1)
             if (limits := self.limits_of(ready.job)) and not self._count_limits(ready, limits, now):
                 continue
-            self.slots.take(flow.class_)
-            self._tenants.take(ready.timer.tenant_id)
+            if flow.target.long is None:
+                self.slots.take(flow.class_)
+                self._tenants.take(flow.tenant)
+            else:
+                flow.target.long.take(flow.tenant)
+            if measures is not None:
+                measures.count(flow.tenant, flow.class_)
             ready.holds_slot = True
             passed += 1
             ready.dispatcher.accept(ready)
@@ -163,27 +179,39 @@ class Admission:
         assert self.limits is not None
         self.limits.on_grant(key)
 
+    @property
+    def measures(self) -> MeasuresInForce:
+        """The protective measures that are in force here."""
+        return self._measures.in_force
+
+    def set_measures(self, measures: MeasuresInForce) -> None:
+        """Withhold what these measures say from now on, and let everything else take turns again."""
+        self.fair.critical_first = MeasureAction.CRITICAL_FIRST in measures.platform
+        self._measures.set(measures, self.fair, self.now())
+
     def recheck_gates(self) -> None:
         """Periodic check of closed gates: a wake-up may have been lost, or a limit was removed.
 
-        It visits some queues of limits and some targets, in turn.
+        It visits some queues of limits and some targets, in turn. Limited tenants take turns again.
         """
+        self._measures.recheck(self.fair, self.now())
         if self.limits is not None:
             self.limits.recheck_queues()
         self._closed.visit(self.now())
 
     def clear(self) -> None:
         """Drop all waiting calls. Their rows have not changed."""
-        for target in self._targets.values():
+        for target in self.targets:
             target.forget_waiting()
         self._holds.clear()
-        self.fair = Fair(self.fair.weight_of)
+        self.fair = Fair(self.fair.weight_of, critical_first=self.fair.critical_first)
         self._late.clear()
         if self.limits is not None:
             self.limits.clear()
         self._in_flows = 0
         self._turns.clear()
         self._closed.clear()
+        self.long_slots.waiting.clear()
 
     def wait_s(self) -> float | None:
         """Seconds until a target that holds calls back may be tried again; None when no target waits for a time."""
@@ -202,42 +230,19 @@ class Admission:
 
     def hold_reason(self, job: Job) -> HoldReason | None:
         """Why the target of a job holds calls back now; None if it does not."""
-        target = self._known_target(job)
+        target = self._targets.find(job)
         return None if target is None else next(map(target.reason_for, target.closed), None)
 
     def drop(self, job: Job, gone: Container[UUID]) -> list[DueCall]:
         """Drop calls at the front of the closed flows of a job's target whose instances are gone; returns them."""
-        target, now = self._known_target(job), self.now()
+        target, now = self._targets.find(job), self.now()
         dropped = [] if target is None else [one for flow in target.closed for one in flow.drop_first(gone, now)]
         self._in_flows -= len(dropped)
         return dropped
 
     def holds(self) -> list[DispatcherHold]:
         """The holds to report now. Both the number of holds and the work are bounded, however many gates are closed."""
-        return self._holds.collect(self.now(), self.wall())
-
-    def _known_target(self, job: Job) -> Target | None:
-        made = job.definition.target
-        return self._targets.get((job.tenant_id, made.url)) if isinstance(made, PUSHED) else None
-
-    def _target_of(self, job: Job) -> Target:
-        made = job.definition.target
-        assert isinstance(made, PUSHED)
-        key = (job.tenant_id, made.url)
-        target = self._targets.get(key)
-        if target is None:
-            if len(self._targets) >= self._most_targets:
-                self._forget_idle()
-            target = self._targets[key] = Target(now=self.now())
-            self._tenants.see(job.tenant_id)
-        if made.max_concurrency is not None and made.max_concurrency > target.cap:
-            target.cap = made.max_concurrency
-        return target
-
-    def _forget_idle(self) -> None:
-        """Forget idle targets. It runs again only after the number in use has doubled, so the cost is amortised."""
-        self._targets = {key: target for key, target in self._targets.items() if not target.idle}
-        self._most_targets = max(MAX_IDLE_TARGETS, 2 * len(self._targets))
+        return [*self._holds.collect(self.now(), self.wall()), *self._measures.holds(self._turns)]
 
     def _add_to_flow(self, ready: DueCall, *, first: bool = False) -> None:
         """Add a call to its flow. It waits for its turn, or for the gate that holds the flow back."""
@@ -263,12 +268,20 @@ class Admission:
         even when it is healthy.
         """
         target = flow.target
+        if target.long is not None and not target.long.may(flow.tenant):
+            target.long.waiting[target] = None
+            return HoldReason.NO_SLOT
         if flow.is_retry and not target.breaker.closed and any(map(self._may_probe, target.flows.values())):
             return HoldReason.BREAKER
         return target.admit(flow.first(), now)
 
     def _may_probe(self, flow: Flow) -> bool:
-        return bool(flow) and not flow.is_retry and self.fair.is_open(flow.dispatcher)
+        return (
+            bool(flow)
+            and not flow.is_retry
+            and self.fair.is_open(flow.dispatcher)
+            and not self._measures.withholds(flow)
+        )
 
     def _close(self, flow: Flow, reason: HoldReason, now: float) -> None:
         """Take a flow out of the turns until its target has room."""
@@ -321,7 +334,11 @@ class Admission:
             flow.reopen(now)
             self._turns.add(flow, len(flow))
             self.fair.add(flow)
-            if self.fair.is_open(flow.dispatcher) and self.slots.may(flow.class_):
+            if (
+                self.fair.is_open(flow.dispatcher)
+                and self.slots.may(flow.class_)
+                and not self._measures.withholds(flow)
+            ):
                 room -= len(flow)
 
     def _may_retry(self, flow: Flow, now: float) -> bool:
@@ -355,9 +372,12 @@ class Admission:
     def _release(self, ready: DueCall, kept: Sequence[Key] = ()) -> None:
         if ready.holds_slot:
             ready.holds_slot = False
-            self.slots.give((ready.timer.priority, ready.timer.lane))
-            if self._tenants.give(ready.timer.tenant_id):
-                self.fair.resume(ready.timer.tenant_id)
+            if (long := ready.target.long) is None:
+                self.slots.give((ready.timer.priority, ready.timer.lane))
+                if self._tenants.give(ready.timer.tenant_id):
+                    self.fair.resume(ready.timer.tenant_id)
+            elif (target := long.give(ready.timer.tenant_id)) is not None:
+                self._reopen(target, self.now())
         if ready.quotas and self.limits is not None:
             self.limits.release_call(ready, kept)
 

@@ -14,7 +14,9 @@ from horae.engine.admission.target import CallDispatcher, Target
 from horae.runtime.telemetry import log
 
 MAX_CALL_S: Final = 180.0
-"""Seconds after which an admitted call must have ended: no slot lasts longer."""
+"""Seconds after which an ordinary call must have ended: no slot lasts longer."""
+MAX_LONG_CALL_S: Final = 2000.0
+"""The same for long calls."""
 TARGETS_VISITED_AT_ONCE: Final = 256
 DISPATCHERS_CHECKED_AT_ONCE: Final = 16
 
@@ -72,7 +74,8 @@ class ClosedGates:
             if not target.visited:
                 continue
             self.targets.append(target)
-            if target.in_flight and now - target.admitted_at > MAX_CALL_S:
+            longest_s = MAX_CALL_S if target.long is None else MAX_LONG_CALL_S
+            if target.in_flight and now - target.admitted_at > longest_s:
                 log.error("target.no_answer", calls=target.in_flight, waiting=target.parked)
                 target.forget_calls()
             self._reopen_all(target, now)

@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Callable
 from uuid import UUID
 
+from horae.domain.instances.instances import Priority
 from horae.domain.limits.shares import WEIGHTS, Class
 from horae.engine.admission.target import CallDispatcher, DueCall, Flow
 
@@ -106,10 +107,12 @@ class Fair:
 
     Weighted fair queueing by virtual time: a served call adds the inverse of the class's weight to its class, and the
     inverse of the sum of its tenants' weights to its queue. The class, and in it the queue, with the least is next.
+    With `critical_first`, no other class takes turns while a critical one waits for its turn.
     """
 
-    def __init__(self, weight_of: Callable[[UUID], int]) -> None:
+    def __init__(self, weight_of: Callable[[UUID], int], *, critical_first: bool = False) -> None:
         self.weight_of = weight_of
+        self.critical_first = critical_first
         self._queues: dict[tuple[Class, CallDispatcher], TenantQueue] = {}
         self._open: dict[Class, list[TenantQueue]] = {class_: [] for class_ in WEIGHTS}
         self._closed: set[CallDispatcher] = set()
@@ -136,7 +139,7 @@ class Fair:
         while True:
             best = None
             passed = self._passed
-            for class_ in self._waiting:
+            for class_ in self._first_classes() if self.critical_first else self._waiting:
                 if (best is None or passed[class_] < passed[best]) and may(class_):
                     best = class_
             if best is None:
@@ -205,6 +208,10 @@ class Fair:
     def is_open(self, dispatcher: CallDispatcher) -> bool:
         """Whether a dispatcher had room when it was last asked."""
         return dispatcher not in self._closed
+
+    def _first_classes(self) -> list[Class]:
+        """The critical classes that wait; all classes if none of them is critical."""
+        return [class_ for class_ in self._waiting if class_[0] == Priority.CRITICAL] or self._waiting
 
     def _first_queue(self, class_: Class) -> TenantQueue:
         queues = self._open[class_]

@@ -23,6 +23,7 @@ from horae.domain.limits.limits import Key
 from horae.domain.limits.shares import Class
 from horae.domain.schedules.timers import Timer
 from horae.domain.targets.breaker import Breaker
+from horae.engine.admission.slots import LongSlots
 from horae.engine.admission.waiting import WaitingQueue
 from horae.runtime.telemetry import log
 
@@ -162,6 +163,8 @@ class Target:
     - `admitted_at`: the tick of the last admitted call; `heard_at`: of the last good answer, or of the first call after
       a time without calls.
     - `wakes_at`: the tick of the next planned look; `visited`: whether periodic looks visit this target.
+    - `long`: the slots of its calls if they may last for minutes. Such a target is known by its own bound, not by its
+      answers, which come too rarely to grow a window.
     """
 
     __slots__ = (
@@ -176,14 +179,16 @@ class Target:
         "flows",
         "heard_at",
         "in_flight",
+        "long",
         "visited",
         "wakes_at",
         "window",
     )
 
-    def __init__(self, cap: int | None = None, now: float = 0.0) -> None:
+    def __init__(self, cap: int | None = None, now: float = 0.0, long: "LongSlots[Target] | None" = None) -> None:
         self.cap = cap or DEFAULT_CAP
-        self.window = min(FIRST_WINDOW, self.cap)
+        self.long = long
+        self.window = self.cap if long else min(FIRST_WINDOW, self.cap)
         self.in_flight = 0
         self.breaker = Breaker()
         self.flows: dict[tuple[Class, CallDispatcher], Flow] = {}
@@ -272,7 +277,7 @@ class Target:
             if health is TargetHealth.TOO_EARLY:
                 self._early = min(self._early + 1, self.cap)  # the target asked for this retry: it needs no budget
             if not self.breaker.closed:
-                self.window = 1  # the target is back, and its window grows from one
+                self.window = 1 if self.long is None else self.cap  # it is back, and its window grows from one
             self.breaker.record_success()
             self.window = min(self.window + 1, self.cap)
         else:
@@ -287,15 +292,15 @@ class Target:
 
     def is_silent(self, now: float) -> bool:
         """Whether this target has calls in flight and has given no good answer for a while: it may hang."""
-        return self.in_flight > 0 and now - self.heard_at >= SILENT_AFTER_S
+        return self.in_flight > 0 and now - self.heard_at >= SILENT_AFTER_S and self.long is None
 
     def reason_for(self, flow: Flow) -> HoldReason:
         """Why this target holds a flow back now. The reason may have changed since the flow was closed."""
         if not self.breaker.closed:
             return HoldReason.BREAKER
-        if self.in_flight >= self.window:
-            return HoldReason.TARGET_CAP
-        return HoldReason.RETRY_BUDGET if flow.is_retry else HoldReason.TARGET_CAP
+        if self.long is not None and not self.long.may(flow.tenant):
+            return HoldReason.NO_SLOT
+        return HoldReason.RETRY_BUDGET if flow.is_retry and self.in_flight < self.window else HoldReason.TARGET_CAP
 
     def log_breaker(self, job: Job, opened_at: float | None, now: float) -> None:
         """Log that the breaker has opened or closed, or that its probe has failed; `opened_at`: when it had opened.

@@ -1,7 +1,8 @@
 """Counts the calls of each tenant and class that wait only for their turn."""
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Final
 from uuid import UUID
 
@@ -38,6 +39,11 @@ class TurnCounts:
         if enough:
             self._when_few[key] = when_few
         return enough
+
+    def waiting(self, most: int) -> Iterator[tuple[UUID, Class, CallDispatcher, int]]:
+        """Some tenants, classes and dispatchers with calls that wait for their turn, and how many wait there."""
+        for (tenant, class_, dispatcher), count in islice(self._counts.items(), most):
+            yield tenant, class_, dispatcher, count
 
     def clear(self) -> None:
         """Forget all counts and callbacks."""

@@ -8,17 +8,19 @@ import asyncio
 import math
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from contextlib import suppress
 from datetime import timedelta
 from typing import Final, NamedTuple, TypeVar
 from uuid import UUID
 
 from horae.domain.nodes.leases import plan
+from horae.domain.restores.generations import NodeMark
 from horae.engine.leases.hold import CurrentHold, OnChange
 from horae.engine.leases.unclaimed_shards import UnclaimedShards
 from horae.runtime.randomness import fraction
 from horae.runtime.telemetry import log
+from horae.runtime.waker import Waker
 from horae.store.cells import Cell
+from horae.store.connections import admission
 from horae.store.connections.direct_connection import CONNECT_TIMEOUT_S, DirectConnection
 from horae.store.databases import clock as clocks
 from horae.store.nodes import leases
@@ -69,7 +71,7 @@ class Keeper:
         )
         self._draining = False
         self._failing = False
-        self._prompted = asyncio.Event()
+        self._waker = Waker()
         self._on_change = on_change
 
     async def keep(self) -> None:
@@ -79,17 +81,11 @@ class Keeper:
             if self.cell.clock.was_read:  # otherwise the cell was down at the start and has not joined yet
                 pause = await self._try(pause)
             self.looked.set()
-            await self._rest(pause)
+            await self._waker.wait(pause)
 
     def prompt(self) -> None:
         """Run the next round at once: a shard may have moved to this cell."""
-        self._prompted.set()
-
-    async def _rest(self, seconds: float) -> None:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self._prompted.wait()
-        self._prompted.clear()
+        self._waker.wake()
 
     async def _try(self, pause: float) -> float:
         """Run one round; returns the seconds until the next. Of several failures in a row only the first is logged."""
@@ -154,6 +150,8 @@ class Keeper:
         """Release all shards and delete the node's row."""
         self._draining = True
         await self.holding.end()
+        if (key := self._line.cell_key) is not None:
+            admission.forget(key, self.identity.incarnation)
         await self._call(lambda tx: leases.release(tx, self.identity.incarnation))
         await self._line.close()
 
@@ -169,6 +167,8 @@ class Keeper:
             return sent, await leases.renew(tx, *self.identity, draining=self._draining)
 
         sent, renewal = await self._call(beat)
+        if (key := self._line.cell_key) is not None:
+            admission.remember(key, NodeMark(self.identity.incarnation, renewal.seen_at))
         reading = renewal.reading
         reading.apply_to(self.cell.clock, sent)
         if not self.cell.clock.trusted:

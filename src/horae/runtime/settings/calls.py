@@ -1,8 +1,8 @@
 """Where calls and events may go, and the secrets of the deployment that they carry."""
 
-from typing import Annotated, ClassVar, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from horae.domain.errors import Invalid
 from horae.domain.events.channels import check_pattern
@@ -40,14 +40,26 @@ LAPTOP: Final = EgressSettings(
 class BrokerSettings(SettingsPart):
     """A message broker for outgoing and incoming events. Tenants know it by its name in `HORAE_BROKERS`."""
 
-    kind: Literal["kafka", "nats", "rabbitmq"]
+    kind: Literal["kafka", "nats", "rabbitmq", "rocketmq"]
     """What it is."""
     url: SecretUrl = Field(repr=False)
-    """Bootstrap servers of Kafka (`host:9092,…`), `nats://…` or `amqp://…`, with user and password if needed."""
+    """Bootstrap servers of Kafka (`host:9092,…`), proxy of RocketMQ (`host:8081`), `nats://…` or `amqp://…`, these with
+    user and password if needed."""
     options: Annotated[dict[str, str], Secrecy.HIDDEN] = Field(default_factory=dict, repr=False)
-    """Settings of the broker's client (Kafka: librdkafka)."""
+    """Settings of the broker's client (Kafka: librdkafka).
+
+    RocketMQ has `access_key`, `secret_key`, `namespace`, `tls` (`true`) and `ca_file`.
+    """
     topics: list[str] = Field(default_factory=lambda: ["{tenant}.*"])
-    """Patterns of the topics that a tenant may use. The tenant `system` may use any."""
+    """Patterns of the topics that a tenant may use. The tenant `system` may use any. RocketMQ's names have no dot:
+    there it is `["{tenant}-*"]` where none is named.
+    """
+
+    @model_validator(mode="before")
+    @classmethod
+    def _name_topics(cls, facts: Any) -> Any:
+        usual = {"topics": ["{tenant}-*"]}
+        return usual | facts if isinstance(facts, dict) and facts.get("kind") == "rocketmq" else facts
 
     @field_validator("topics")
     @classmethod
@@ -81,5 +93,5 @@ class CallSettings(SettingsGroup):
     brokers: Annotated[dict[str, BrokerSettings], Secrecy.INSIDE, ReadBy(EVERY_PROCESS)] = Field(default_factory=dict)
     """The message brokers that tenants may name, by name.
 
-    Change it to send [events](events.md) to Kafka, NATS or RabbitMQ, or to read changes of times from there.
+    Change it to send [events](events.md) to Kafka, NATS, RabbitMQ or RocketMQ, or to read changes of times from there.
     """

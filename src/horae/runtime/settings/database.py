@@ -4,6 +4,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import ByteSize, Field, model_validator
 
+from horae.domain.limits.shares import BACKFILL_CAP_SHARE, BACKFILL_SHARE, LaneShare
 from horae.runtime.settings.facts import (
     API,
     COMMANDS,
@@ -15,6 +16,7 @@ from horae.runtime.settings.facts import (
     Secrecy,
     SettingsGroup,
     SettingsPart,
+    Unit,
 )
 
 
@@ -44,13 +46,19 @@ class CellSettings(SettingsPart):
 class DatabaseSettings(SettingsGroup):
     """Which deployment this is, and where its databases are."""
 
-    environment: Literal["production", "dev", "test"]
+    environment: Literal["production", "staging", "dev", "test"]
     """Which kind of deployment this is. It has no default: every process but `horae dev` refuses to start without it.
     In `production`, calls go to public addresses over https only (`HORAE_EGRESS` allows more), a DSN to another host
     needs a verified certificate, and a node refuses a database that may lose commits and roles that may do too much.
-    In `dev` and `test` the own machine and private networks may be called, over http too, and none of these is refused.
+    In the others the own machine and private networks may be called, over http too, and none of these is refused.
+    Only `staging` allows every [drill](drills.md).
 
     Change it never: `horae migrate` writes it into each new database, and a database keeps it.
+    """
+    deployment: Annotated[str, ReadBy((COMMANDS,))] = ""
+    """The name of this deployment, such as `orders-eu`. A [drill](drills.md) in production wants it typed.
+
+    Change it when the deployment gets another name, or before its first drill in production.
     """
     dsn: DsnText | None = Field(default=None, repr=False)
     """The address of the only database, such as `postgresql://horae_engine@db.example.com/horae?sslmode=verify-full`.
@@ -122,13 +130,30 @@ class NodeSettings(SettingsGroup):
 
     Change it where a lost wake-up must be made good sooner; each look costs one statement for each cell.
     """
-    slots: int = Field(default=2000, ge=1)
-    """How many calls a node may have in flight at once.
+    slots: Annotated[int, ReadBy((NODE, API))] = Field(default=2000, ge=1)
+    """How many calls a node may have in flight at once. API processes count with it in a backfill's dry run.
 
     Change it when `horae_slots{state="free"}` stays at 0 because targets answer slowly and the machine has room.
     """
+    long_slots: int = Field(default=1000, ge=1)
+    """How many long calls (`read_timeout` above 30 s) a node may have in flight at once, beside its slots.
+
+    Change it when calls wait with the reason `no_slot`; each costs a connection, and a file handle of the process.
+    """
+    backfill_share: Annotated[float, Unit("part of 1")] = Field(default=BACKFILL_SHARE, ge=0.01, le=0.2)
+    """The part of a node's slots that is reserved for [backfills](backfills.md), however much else is due.
+
+    Change it where backfills are too slow beside live work, or where a small node needs the slots for other calls.
+    """
+    backfill_cap: Annotated[float, Unit("part of 1"), ReadBy((NODE, API))] = Field(
+        default=BACKFILL_CAP_SHARE, ge=0.01, le=1
+    )
+    """The part of a node's slots that all backfills together may occupy; at least `HORAE_BACKFILL_SHARE`.
+
+    Change it where slow calls of backfills may hold more slots than that, or have to hold fewer.
+    """
     grace: Annotated[Seconds, ReadBy((NODE, API))] = 20.0
-    """How long a process that has to stop lets calls and requests finish.
+    """How long a process that has to stop lets calls and requests finish. A node waits for long calls until they end.
 
     Change it together with the stop timeout of systemd or Kubernetes, which must be longer.
     """
@@ -137,3 +162,13 @@ class NodeSettings(SettingsGroup):
 
     Change it where a slow machine fills the log with stalls that nobody will mend.
     """
+
+    def lane_share(self) -> LaneShare:
+        """The share and the cap of backfills."""
+        return LaneShare(self.backfill_share, self.backfill_cap)
+
+    @model_validator(mode="after")
+    def _cap_is_not_below_share(self) -> Self:
+        if self.backfill_cap < self.backfill_share:
+            raise ValueError("HORAE_BACKFILL_CAP is below HORAE_BACKFILL_SHARE: backfills may not use what is reserved")
+        return self

@@ -32,6 +32,11 @@ class RetentionSettings(SettingsGroup):
 
     Change it to what the repair of a sink may take.
     """
+    log_days: Days = Field(default=3, ge=1, le=90)
+    """How long the log lines of attempts are kept. They are not archived.
+
+    Change it where people read them later, or where tenants log much ([logs](logs.md)).
+    """
     dead_letter_days: Days = Field(default=90, ge=1)
     """How long dead letters are kept.
 

@@ -12,6 +12,7 @@ from horae.runtime.settings.encryption import EncryptionSettings
 from horae.runtime.settings.facts import SettingsGroup
 from horae.runtime.settings.layers import LayeredSource
 from horae.runtime.settings.mail import MailSettings
+from horae.runtime.settings.measures import MeasureSettings
 from horae.runtime.settings.monitoring import MonitoringSettings
 from horae.runtime.settings.places import PREFIX
 from horae.runtime.settings.retention import RetentionSettings
@@ -21,6 +22,7 @@ GROUPS: Final[tuple[type[SettingsGroup], ...]] = (
     EncryptionSettings,
     CallSettings,
     NodeSettings,
+    MeasureSettings,
     ApiSettings,
     RetentionSettings,
     MonitoringSettings,
@@ -34,6 +36,7 @@ class Settings(
     EncryptionSettings,
     CallSettings,
     NodeSettings,
+    MeasureSettings,
     ApiSettings,
     RetentionSettings,
     MonitoringSettings,

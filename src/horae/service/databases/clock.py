@@ -4,12 +4,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 
 from horae.domain.errors import NotFound
-from horae.domain.ids import shard_in
 from horae.domain.tenants.tenants import Tenant
-from horae.runtime.randomness import new_id
+from horae.service.audit.audit import record_rescue
 from horae.service.context import CallerContext
 from horae.service.tenants import tenants
-from horae.store.audit import audit
 from horae.store.databases import clock
 from horae.store.protocol import CellProtocol
 from horae.store.tx import Tx
@@ -47,24 +45,10 @@ async def _change(
     action: str,
     detail: dict[str, object],
 ) -> None:
-    """Change the clock of a cell and write the audit row there, in one transaction.
-
-    The row has the home shard of the tenant `system`, also where another cell holds that shard: a clock has no shard.
-    """
-    shard = shard_in(platform.id)
+    """Change the clock of a cell and write the audit row there, in one transaction: a clock has no shard."""
 
     async def work(tx: Tx) -> None:
         await change(tx)
-        resource = f"cell/{cell.name}"
-        await audit.append(
-            tx,
-            shard,
-            new_id(shard, tx.now),
-            platform.id,
-            actor=ctx.actor,
-            action=action,
-            resource=resource,
-            detail=detail,
-        )
+        await record_rescue(ctx, tx, platform, action, f"cell/{cell.name}", detail)
 
     await cell.run(work)

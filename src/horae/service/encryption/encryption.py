@@ -14,11 +14,13 @@ from horae.domain.encryption.encrypted_values import (
     answer_of,
     definition_of,
     payload_of,
+    progress_of,
     read,
     undecryptable_code,
 )
 from horae.domain.errors import KeysUnavailable, Unopenable
 from horae.domain.instances.dead_letters import DeadLetter
+from horae.domain.instances.lifecycle import State
 from horae.domain.jobs.jobs import Definition, Job
 from horae.domain.tasks.tasks import Intent
 from horae.security.envelopes import DataKey
@@ -30,7 +32,9 @@ from horae.store.jobs.versions import Version
 
 async def key_for(ctx: Context, definition: Definition) -> DataKey | None:
     """Returns the data key for a definition; None, without a read, where the definition has nothing to encrypt."""
-    return await ctx.store.cipher.key(ctx.tenant.id) if confidential.private_parts(definition) else None
+    steps = () if definition.graph_plan is None else definition.graph_plan.steps
+    private = any(map(confidential.private_parts, (definition, *(step.definition for step in steps))))
+    return await ctx.store.cipher.key(ctx.tenant.id) if private else None
 
 
 def encrypt_definition(key: DataKey | None, job_id: UUID, definition: Definition) -> Definition:
@@ -101,7 +105,16 @@ async def decrypt_record(ctx: Context, past: InstanceRecord) -> InstanceRecord:
         attempt if answer is None else {**attempt, "answer": _or_none(answer)}
         for attempt, answer in zip(past.attempts, answers, strict=True)
     ]
-    return past._replace(payload=_or_none(payload), attempts=attempts, unreadable=unreadable)
+    progress = await _decrypt_progress(ctx, past)
+    return past._replace(payload=_or_none(payload), attempts=attempts, progress=progress, unreadable=unreadable)
+
+
+async def _decrypt_progress(ctx: Context, past: InstanceRecord) -> Any:
+    """Returns how far the running attempt is, with its text decrypted; None where its worker has not said it."""
+    said = past.progress
+    if not isinstance(said, dict) or said.get("attempt") != past.attempt or past.state != State.RUNNING:
+        return None
+    return {**said, "text": _or_none(await decrypt_or_mark(ctx, progress_of(past.id), read(said.get("text"))))}
 
 
 async def decrypt_dead_letter(ctx: Context, dead_letter: DeadLetter) -> DeadLetter:

@@ -1,4 +1,4 @@
-"""Schedule changes that arrive by a topic: a batch becomes calls of the task operations.
+"""Schedule changes that arrive by a topic: a batch becomes calls of the operations of tasks and subjects.
 
 1. Of several messages about one business key in a batch only the highest version counts; the others would be stale.
 2. A message that can never be applied is parked and does not block the rest.
@@ -6,7 +6,7 @@
 """
 
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from hashlib import sha256
 from typing import Final, NamedTuple
 
@@ -20,8 +20,8 @@ from horae.security.payload_cipher import encrypt_value
 from horae.service.context import Context
 from horae.service.events.intakes import IntakeDetail
 from horae.service.refusals import is_final
+from horae.service.rolling.subject_changes import SubjectChange, apply_changes
 from horae.service.tasks.batches import LARGEST, TaskIntent, cancel_many, schedule_many
-from horae.service.tasks.tasks import ScheduleAnswer
 from horae.store.events import parked_messages
 from horae.store.tx import Tx
 
@@ -31,7 +31,8 @@ MOST_PARKED_BYTES: Final = 256 * 2**20
 """Bytes, as stored, that the parked messages of one tenant may take; then its intakes wait."""
 KEPT_MESSAGE_BYTES: Final = 1024
 """Bytes that are kept of a message that is too large to be a change."""
-Many = Callable[[Context, str, Sequence[TaskIntent]], Awaitable[list[ScheduleAnswer | HoraeError]]]
+Many = Callable[[Context, str, Sequence[TaskMessage]], Awaitable[Sequence[object]]]
+"""Applies messages of one type. Returns an answer for each; a refusal is a `HoraeError`."""
 
 
 class IntakeMessage(NamedTuple):
@@ -48,14 +49,40 @@ class IntakeResult(NamedTuple):
     parked: int
 
 
+async def _schedule(ctx: Context, type_name: str, some: Sequence[TaskMessage]) -> Sequence[object]:
+    return await schedule_many(ctx, type_name, [_intent(one) for one in some])
+
+
+async def _cancel(ctx: Context, type_name: str, some: Sequence[TaskMessage]) -> Sequence[object]:
+    return await cancel_many(ctx, type_name, [_intent(one) for one in some])
+
+
+async def _change_subjects(ctx: Context, job_name: str, some: Sequence[TaskMessage]) -> Sequence[object]:
+    changes = [SubjectChange(one.key, one.version, one.op is Op.ADD, one.at_once) for one in some]
+    return await apply_changes(ctx, job_name, changes)
+
+
+def _intent(message: TaskMessage) -> TaskIntent:
+    return TaskIntent(message.key, message.at, message.payload, message.version)
+
+
+OPERATIONS: Final[Mapping[Op, Many]] = {
+    Op.SCHEDULE: _schedule,
+    Op.MOVE: _schedule,
+    Op.CANCEL: _cancel,
+    Op.ADD: _change_subjects,
+    Op.REMOVE: _change_subjects,
+}
+
+
 async def apply_batch(ctx: Context, detail: IntakeDetail, batch: Sequence[IntakeMessage]) -> IntakeResult:
     """Apply a batch. When it returns, everything is committed or parked; when it raises, a part may be committed.
 
     1. Read each message. Keep the highest version of each business key. Unreadable messages are bad.
-    2. Group the changes by type and by operation (schedule or cancel), and apply each group in batches of `LARGEST`.
+    2. Group the changes by type and by operation (schedule, cancel, subjects); apply each in batches of `LARGEST`.
     3. Park the bad messages and the finally refused ones.
     """
-    newest: dict[tuple[str, str], tuple[TaskMessage, IntakeMessage]] = {}
+    newest: dict[tuple[str, str, bool], tuple[TaskMessage, IntakeMessage]] = {}
     bad: list[tuple[IntakeMessage, HoraeError]] = []
     for message in batch:
         try:
@@ -63,15 +90,15 @@ async def apply_batch(ctx: Context, detail: IntakeDetail, batch: Sequence[Intake
         except BadRequest as error:
             bad.append((message, error))
             continue
-        known = newest.get((change.type, change.key))
+        place = change.type, change.key, OPERATIONS[change.op] is _change_subjects
+        known = newest.get(place)
         if known is None or known[0].version < change.version:
-            newest[change.type, change.key] = change, message
-    kinds: dict[tuple[str, bool], list[tuple[TaskMessage, IntakeMessage]]] = defaultdict(list)
+            newest[place] = change, message
+    kinds: dict[tuple[str, Many], list[tuple[TaskMessage, IntakeMessage]]] = defaultdict(list)
     for change, message in newest.values():
-        kinds[change.type, change.op is Op.CANCEL].append((change, message))
-    for (type_name, cancels), some in kinds.items():
+        kinds[change.type, OPERATIONS[change.op]].append((change, message))
+    for (type_name, many), some in kinds.items():
         for first in range(0, len(some), LARGEST):
-            many = cancel_many if cancels else schedule_many
             bad += await _apply_many(ctx, many, type_name, some[first : first + LARGEST])
     if bad:
         await park(ctx, detail, bad)
@@ -82,9 +109,8 @@ async def _apply_many(
     ctx: Context, many: Many, type_name: str, some: Sequence[tuple[TaskMessage, IntakeMessage]]
 ) -> list[tuple[IntakeMessage, HoraeError]]:
     """Apply changes of one type by one operation. Returns the messages that were finally refused, with the reason."""
-    wishes = [TaskIntent(one.key, one.at, one.payload, one.version) for one, _ in some]
     try:
-        answers = await many(ctx, type_name, wishes)
+        answers = await many(ctx, type_name, [change for change, _ in some])
     except HoraeError as error:
         _raise_if_passing(error)
         return [(message, error) for _, message in some]
@@ -144,7 +170,6 @@ def _text_of(body: bytes) -> str:
 async def apply_one(ctx: Context, detail: IntakeDetail, message: IntakeMessage) -> None:
     """Apply one message. Raises the reason when it cannot be applied."""
     change = read(message.body, detail.intake)
-    many = cancel_many if change.op is Op.CANCEL else schedule_many
-    bad = await _apply_many(ctx, many, change.type, [(change, message)])
+    bad = await _apply_many(ctx, OPERATIONS[change.op], change.type, [(change, message)])
     if bad:
         raise bad[0][1]

@@ -1,5 +1,6 @@
 """Health from the signals of the last minutes, and which node leases which shards."""
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Final, NamedTuple
@@ -18,6 +19,7 @@ from horae.domain.health.causes import (
     mode_of,
     target_causes,
 )
+from horae.domain.health.delay_causes import DelayCause
 from horae.domain.health.growth import Growth
 from horae.domain.health.service_level import DEFAULT_OBJECTIVE_SHARE
 from horae.domain.health.signals import (
@@ -29,11 +31,16 @@ from horae.domain.health.signals import (
     percentile_ms,
     signal_spans,
 )
+from horae.domain.ids import Prefix, public
+from horae.domain.incidents.incidents import Incident, IncidentGrade, RecoveryStep
 from horae.domain.limits.holds import Hold
+from horae.domain.measures.measures import PLATFORM_SCOPE, MeasureAction, MeasureName
 from horae.service.context import CallerContext
+from horae.service.health.delay_causes import explain_delays
 from horae.store.connections.each_cell import ask_by_statement, ask_each
 from horae.store.health import growth, service_level, signals
 from horae.store.health.signals import BacklogCount
+from horae.store.incidents import incidents
 from horae.store.limits import holds
 from horae.store.nodes import leases, shards
 from horae.store.nodes.leases import NodeRow
@@ -73,7 +80,29 @@ WORDS: Final = {
     "dlq_growth_per_min": "dlqGrowthPerMin",
     "fires_10m": "fires10m",
     "cells_down": "cellsDown",
+    "delay_causes": "delayCauses",
 }
+
+
+class HealthMeasure(msgspec.Struct, frozen=True):
+    """A protective measure that is in force: for everybody, or for one tenant. It ends at `until` unless renewed."""
+
+    name: MeasureName
+    scope: str
+    since: datetime
+    until: datetime
+    actions: tuple[MeasureAction, ...]
+    value: float
+    overridden_by: str | None = None
+
+
+class HealthIncident(msgspec.Struct, frozen=True):
+    """The open incident: since when, how bad it is, and what recovery does next."""
+
+    id: str
+    grade: IncidentGrade
+    since: datetime
+    step: RecoveryStep
 
 
 class Health(msgspec.Struct, frozen=True, rename=WORDS):
@@ -94,6 +123,9 @@ class Health(msgspec.Struct, frozen=True, rename=WORDS):
     cells_down: tuple[str, ...] = ()
     counted_until: datetime | None = None
     causes: tuple[HealthCause, ...] = ()
+    measures: tuple[HealthMeasure, ...] = ()
+    incident: HealthIncident | None = None
+    delay_causes: tuple[DelayCause, ...] = ()
 
 
 class CellHealth(NamedTuple):
@@ -105,6 +137,7 @@ class CellHealth(NamedTuple):
     holds: list[Hold]
     unheld: int
     burns: bool
+    incidents: list[Incident]
 
     @property
     def newest(self) -> list[Signal]:
@@ -158,6 +191,7 @@ async def health(
             await holds.at_targets(tx, tenant_id),
             await shards.unheld(tx),
             any(level.burning for level in (await service_level.read(tx, tenant_id, objective)).values()),
+            await incidents.unfinished(tx),
         )
 
     cells = (restrict(ctx.store, PLATFORM) if tenant_id is None else ctx.store).cells
@@ -184,6 +218,10 @@ async def health(
             *budget_causes(cell.name for cell, one in seen.found.items() if one.burns),
         ]
     )
+    counted_until = max((minute for one in answers for minute, _ in one.counted), default=None)
+    explained: list[DelayCause] = []
+    if tenant_id is None and counted_until is not None and figures.trigger_delay_p95_ms > DEGRADED_DELAY_MS:
+        explained = await explain_delays(cells, counted_until, DEGRADED_DELAY_MS)
     return Health(
         mode=mode_of(causes),
         trigger_delay_p95_ms=figures.trigger_delay_p95_ms,
@@ -194,8 +232,35 @@ async def health(
         backlog=sum(one.waiting.backlog for one in answers),
         fires_10m=long.fires,
         cells_down=down,
-        counted_until=max((minute for one in answers for minute, _ in one.counted), default=None),
+        counted_until=counted_until,
         causes=causes,
+        measures=_measures(ctx.store, tenant_id),
+        incident=_incident(one for answer in answers for one in answer.incidents),
+        delay_causes=tuple(explained),
+    )
+
+
+def _incident(found: Iterable[Incident]) -> HealthIncident | None:
+    """Returns the open incident; None if there is none."""
+    one = min(found, key=lambda one: one.started_at, default=None)
+    return None if one is None else HealthIncident(public(Prefix.INCIDENT, one.id), one.grade, one.started_at, one.step)
+
+
+def _measures(store: StoreProtocol, tenant_id: UUID | None) -> tuple[HealthMeasure, ...]:
+    """Returns the measures in force that this process knows of: all, or those that concern one tenant."""
+    now, found = store.clock.now(), store.cells[0].measures.in_force.measures
+    return tuple(
+        HealthMeasure(
+            state.name,
+            "platform" if state.tenant_id == PLATFORM_SCOPE else "tenant",
+            state.since or state.judged_until,
+            state.until_at(now),
+            tuple(sorted(actions)),
+            state.value,
+            None if (override := state.override_at(now)) is None else override.actor,
+        )
+        for state, actions in found
+        if tenant_id is None or state.tenant_id in (PLATFORM_SCOPE, tenant_id)
     )
 
 

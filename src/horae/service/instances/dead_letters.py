@@ -11,12 +11,12 @@ from horae.domain.errors import Conflict
 from horae.domain.events.events import Event
 from horae.domain.ids import Prefix, public, shard_in
 from horae.domain.instances.dead_letters import DeadLetter, DeadLetterMark, ReplayStatus
+from horae.service.audit.audit import record
 from horae.service.context import Context
 from horae.service.encryption.encryption import decrypt_dead_letter
 from horae.service.instances.replays import (
     ReplayCount,
     open_dead_letter,
-    record,
     replay,
     replay_by,
     wanted_of,
@@ -37,12 +37,13 @@ async def listing(
     job: str | None = None,
     tag: str | None = None,
     error_code: str | None = None,
+    cause_id: UUID | None = None,
     status: ReplayStatus | None = None,
     before: DeadLetterMark = NEWEST,
     limit: int = 50,
 ) -> list[DeadLetter]:
     """Returns the tenant's dead letters, newest first. The next page is `before` the mark of the last one."""
-    wanted = await wanted_of(ctx, job, tag, error_code)
+    wanted = await wanted_of(ctx, job, tag, error_code, cause_id)
     look = dead_letters.listing if wanted.job_id is None else dead_letters.of_job
 
     async def dead_letters_in(tx: Tx) -> list[DeadLetter]:

@@ -43,6 +43,13 @@ class TriggerResult(msgspec.Struct, frozen=True):
     replayed: bool = False
 
 
+def check_triggerable(job: Job) -> None:
+    """Refuse to trigger a job that is paused or whose instances have keys."""
+    if job.status == Status.PAUSED or job.spread:
+        kind = "a type of tasks" if job.keyed else "a rolling set" if job.rolling else "PAUSED"
+        raise Conflict(f"job {job.name!r} is {kind} and cannot be triggered")
+
+
 async def trigger(
     ctx: Context, name: str, key: str, *, payload: Any = None, even_if_down: bool = False
 ) -> TriggerResult:
@@ -50,9 +57,7 @@ async def trigger(
     if not key or len(key) > LONGEST_IDEMPOTENCY_KEY:
         raise Invalid(f"a trigger needs an Idempotency-Key of 1 to {LONGEST_IDEMPOTENCY_KEY} characters")
     job = await jobs.find(ctx, name)
-    if job.status == Status.PAUSED or job.spread:
-        kind = "a type of tasks" if job.keyed else "a rolling set" if job.rolling else "PAUSED"
-        raise Conflict(f"job {name!r} is {kind} and cannot be triggered")
+    check_triggerable(job)
     request = KeyScope(job.shard, ctx.tenant.id, ROUTE, name, key, fingerprint(payload))
     as_ordered = sha256(msgspec.json.encode(payload)).digest()
     if payload is not None:

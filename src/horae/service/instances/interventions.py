@@ -8,12 +8,11 @@ from horae.domain.instances.lifecycle import LIVE, State
 from horae.domain.jobs.jobs import Job
 from horae.domain.tasks.tasks import Cancel
 from horae.domain.tasks.tasks import Decision as Decisions
-from horae.runtime.randomness import new_id
+from horae.service.audit import audit
 from horae.service.context import Context
 from horae.service.encryption.encryption import decrypt_record
 from horae.service.instances import replays, searches, tiers
 from horae.service.limits import retry_budgets
-from horae.store.audit import audit
 from horae.store.instances import dead_letters, history, instances
 from horae.store.instances.history import InstanceRecord
 from horae.store.jobs import jobs
@@ -84,9 +83,7 @@ async def retry_now(ctx: Context, ids: list[UUID]) -> list[UUID]:
 
 async def record(ctx: Context, tx: Tx, action: str, id_: UUID, detail: object) -> None:
     """Write the audit row of a person's decision about an instance, after a statement that carries the fence."""
-    shard, resource = shard_in(id_), public(Prefix.INSTANCE, id_)
-    own = new_id(shard, tx.now)
-    await audit.append(tx, shard, own, ctx.tenant.id, actor=ctx.actor, action=action, resource=resource, detail=detail)
+    await audit.record(ctx, tx, action, shard_in(id_), public(Prefix.INSTANCE, id_), detail)
 
 
 async def _live(ctx: Context, tx: Tx, id_: UUID) -> InstanceRecord:

@@ -5,12 +5,16 @@ first attempts, because a person waits for it. Many use the backfill lane, so th
 beside the fires of their job, whatever its overlap policy says.
 """
 
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
-from horae.domain.errors import Conflict, Forbidden, NotFound, RetryLimited, Unavailable
+from msgspec import UNSET
+
+from horae.domain.encryption.encrypted_values import payload_of
+from horae.domain.errors import Conflict, Forbidden, Invalid, NotFound, RetryLimited, Unavailable
 from horae.domain.ids import Prefix, public, shard_in
 from horae.domain.instances.dead_letters import (
     DeadLetter,
@@ -24,12 +28,13 @@ from horae.domain.instances.instances import Lane
 from horae.domain.jobs.jobs import Job
 from horae.domain.targets.targets import queue_of, slot_ms
 from horae.runtime.randomness import new_id
+from horae.security.payload_cipher import encrypt_value
+from horae.service.audit.audit import record
 from horae.service.context import Context
 from horae.service.identity.bound_keys import check_job
 from horae.service.instances.overlap import runs_alone, take_turn
 from horae.service.jobs import jobs
 from horae.service.limits import retry_budgets
-from horae.store.audit import audit
 from horae.store.connections.each_cell import ask_each
 from horae.store.instances import dead_letters
 from horae.store.instances.dead_letters import Replay
@@ -50,9 +55,23 @@ class ReplayCount(NamedTuple):
     refused: int
 
 
-async def replay(ctx: Context, instance_id: UUID) -> UUID:
-    """Replay one dead letter now. Returns the new instance."""
+NotePage = Callable[[Tx, ReplayCount, DeadLetterMark], Awaitable[None]]
+"""Notes what a page has done, and the mark after which the next one begins."""
+
+
+async def _note_nothing(_tx: Tx, _done: ReplayCount, _mark: DeadLetterMark) -> None:
+    """Note nothing: who asked for the replay waits for its answer."""
+
+
+async def replay(ctx: Context, instance_id: UUID, payload: Any = UNSET) -> UUID:
+    """Replay one dead letter now, with its own payload or an edited one. Returns the new instance.
+
+    The dead letter keeps the edited payload, so that a later replay sends the same.
+    """
+    if payload is None:
+        raise Invalid("an edited payload is a value, not null; leave it out to send the payload of the dead letter")
     await retry_budgets.spend(ctx)
+    key = None if payload is UNSET else await ctx.store.cipher.key(ctx.tenant.id)
 
     async def work(tx: Tx) -> UUID:
         dead_letter = await open_dead_letter(ctx, tx, instance_id)
@@ -63,13 +82,18 @@ async def replay(ctx: Context, instance_id: UUID) -> UUID:
             )
         row = _row(dead_letter, job, tx)
         state, alone = await take_turn(tx, job), runs_alone(job)
-        sent = await dead_letters.replay(tx, ctx.tenant.id, [row], Lane.FIRST, ctx.actor, state=state, exclusive=alone)
+        edited = None
+        if payload is not UNSET:
+            edited = encrypt_value(key, payload_of(dead_letter.job_id, dead_letter.idem_key), payload)
+        sent = await dead_letters.replay(
+            tx, ctx.tenant.id, [row], Lane.FIRST, ctx.actor, state=state, exclusive=alone, edited_payload=edited
+        )
         if not sent:
             raise Conflict(
                 "its business key has a live instance, has succeeded or went on to a new generation,"
                 " or its shard is moving; nothing was replayed"
             )
-        detail = {"instance": public(Prefix.INSTANCE, row.id)}
+        detail = {"instance": public(Prefix.INSTANCE, row.id), **({} if payload is UNSET else {"edited": True})}
         await record(ctx, tx, "dead_letter.replayed", dead_letter.shard, public(Prefix.INSTANCE, instance_id), detail)
         return row.id
 
@@ -80,7 +104,13 @@ async def replay(ctx: Context, instance_id: UUID) -> UUID:
 
 
 async def replay_by(
-    ctx: Context, *, job: str | None = None, tag: str | None = None, error_code: str | None = None, limit: int = 1000
+    ctx: Context,
+    *,
+    job: str | None = None,
+    tag: str | None = None,
+    error_code: str | None = None,
+    cause_id: UUID | None = None,
+    limit: int = 1000,
 ) -> ReplayCount:
     """Replay many dead letters, the oldest of each cell first.
 
@@ -89,7 +119,7 @@ async def replay_by(
     2. For each page of a cell, take its size from the retry budget, then replay the page in one transaction.
     3. Stop at `limit`, or when the budget is empty. If the budget is empty before the first page, refuse.
     """
-    wanted = await wanted_of(ctx, job, tag, error_code)
+    wanted = await wanted_of(ctx, job, tag, error_code, cause_id)
     check_wanted(wanted, limit)
     sent = refused = 0
     cells = (await ask_each(ctx.store.cells, partial(_has_any, ctx, wanted))).found
@@ -107,7 +137,7 @@ async def replay_by(
                 if not sent:
                     raise
                 return ReplayCount(sent, refused)
-            page, after = await _page(ctx, cell, wanted, after, most)
+            page, after = await replay_page(ctx, cell, wanted, after, most)
             sent, refused = sent + page.sent, refused + page.refused
     return ReplayCount(sent, refused)
 
@@ -125,29 +155,46 @@ async def _spend(ctx: Context, cell: CellProtocol, wanted: DeadLetterFilter, aft
         await retry_budgets.spend(ctx, many)
 
 
-async def _page(
-    ctx: Context, cell: CellProtocol, wanted: DeadLetterFilter, after: DeadLetterMark, limit: int
+async def replay_page(
+    ctx: Context,
+    cell: CellProtocol,
+    wanted: DeadLetterFilter,
+    after: DeadLetterMark,
+    limit: int,
+    note: NotePage = _note_nothing,
 ) -> tuple[ReplayCount, DeadLetterMark | None]:
-    """Replay one page in one transaction. Returns the mark of the next page; None where there is none."""
+    """Replay one page in one transaction. Returns the mark of the next page; None where there is none.
+
+    `note` may write into the same transaction what was done.
+    """
 
     async def work(tx: Tx) -> tuple[ReplayCount, DeadLetterMark | None]:
         page = await dead_letters.replayable(tx, ctx.tenant.id, wanted, after, limit)
         if not page:
             return ReplayCount(0, 0), None
-        known = await rows.current(tx, ctx.tenant.id, {dead_letter.job_id for dead_letter in page})
-        ready = [_row(one, job, tx) for one in page if (job := replayable_job(known.get(one.job_id))) is not None]
-        sent = await dead_letters.replay(tx, ctx.tenant.id, ready, Lane.BACKFILL, ctx.actor) if ready else {}
+        sent = await send_as_backfill(ctx, tx, page)
         if sent:
             detail = {"wanted": wanted, "letters": [public(Prefix.INSTANCE, id_) for id_ in sent]}
             await record(ctx, tx, "dead_letter.replayed", shard_in(next(iter(sent))), "dead_letters", detail)
-        return ReplayCount(len(sent), len(page) - len(sent)), page[-1].mark
+        done = ReplayCount(len(sent), len(page) - len(sent))
+        await note(tx, done, page[-1].mark)
+        return done, page[-1].mark
 
     return await cell.run(work)
 
 
-async def wanted_of(ctx: Context, job: str | None, tag: str | None, error_code: str | None) -> DeadLetterFilter:
+async def send_as_backfill(ctx: Context, tx: Tx, page: Sequence[DeadLetter]) -> dict[UUID, UUID]:
+    """Replay dead letters of one cell in the backfill lane. Returns the new instance of each that could be replayed."""
+    known = await rows.current(tx, ctx.tenant.id, {dead_letter.job_id for dead_letter in page})
+    ready = [_row(one, job, tx) for one in page if (job := replayable_job(known.get(one.job_id))) is not None]
+    return await dead_letters.replay(tx, ctx.tenant.id, ready, Lane.BACKFILL, ctx.actor) if ready else {}
+
+
+async def wanted_of(
+    ctx: Context, job: str | None, tag: str | None, error_code: str | None, cause_id: UUID | None = None
+) -> DeadLetterFilter:
     """Returns a filter of dead letters, with the name of their job resolved."""
-    return DeadLetterFilter(None if job is None else (await jobs.find(ctx, job)).id, tag, error_code)
+    return DeadLetterFilter(None if job is None else (await jobs.find(ctx, job)).id, tag, error_code, cause_id)
 
 
 async def open_dead_letter(ctx: Context, tx: Tx, instance_id: UUID) -> DeadLetter:
@@ -162,12 +209,6 @@ async def open_dead_letter(ctx: Context, tx: Tx, instance_id: UUID) -> DeadLette
         check_job(ctx, job)
     check_open(dead_letter)
     return dead_letter
-
-
-async def record(ctx: Context, tx: Tx, action: str, shard: int, resource: str, detail: object) -> None:
-    """Write the audit row of a person's decision about dead letters, after a statement that carries the fence."""
-    id_ = new_id(shard, tx.now)
-    await audit.append(tx, shard, id_, ctx.tenant.id, actor=ctx.actor, action=action, resource=resource, detail=detail)
 
 
 def _row(dead_letter: DeadLetter, job: Job, tx: Tx) -> Replay:

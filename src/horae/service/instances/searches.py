@@ -163,7 +163,7 @@ async def by_fire_time(
     ctx: Context, sought: InstanceFilter = ANY, *, before: InstanceMark = NEWEST, bounds: Bounds = FIFTY
 ) -> InstancePage:
     """Returns the instances of all jobs, newest fire first: tasks of the future come before what has fired."""
-    shards = await _shards_of_all(ctx)
+    shards = await shards_of_tenant(ctx)
 
     async def page_before(mark: InstanceMark, here: Bounds) -> InstancePage:
         leaves = await ctx.ask_each(partial(_by_fire_time, ctx, shards, sought, mark, here))
@@ -221,7 +221,7 @@ async def of_tenant(
     newest = max(cell.clock.now() for cell in ctx.store.cells if cell.clock.was_read)
     before = min(before, smallest_id_at(min(sought.until, newest + CELL_CLOCK_SKEW)))
     last = smallest_id_at(max(sought.since, newest - SEARCH_REACH))
-    shards = await _shards_of_all(ctx)
+    shards = await shards_of_tenant(ctx)
     found: list[InstanceRecord] = []
     while before > last and len(found) < limit and boottime() - began < seconds:
         floor = max(last, smallest_id_at(creation_time(before) - span))
@@ -289,7 +289,7 @@ def shards_of(ctx: Context, job: Job) -> list[int]:
     return ctx.tenant.shards(job.definition.width) if job.spread else [job.shard]
 
 
-async def _shards_of_all(ctx: Context) -> list[int]:
+async def shards_of_tenant(ctx: Context) -> list[int]:
     """Returns the shards of the tenant's rows. The widest type is read from the first cell that answers."""
     cells = ctx.store.home_first(shard_in(ctx.tenant.id))
     return ctx.tenant.shards_of_rows(await ask_first(cells, lambda tx: references.widest(tx, ctx.tenant.id)) or 0)

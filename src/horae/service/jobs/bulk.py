@@ -13,7 +13,7 @@ import msgspec
 
 from horae.domain.errors import Invalid, NewerRelease
 from horae.domain.ids import Prefix, public
-from horae.domain.jobs.jobs import Job, JobFilter
+from horae.domain.jobs.jobs import Job, JobFilter, Status, check_status
 from horae.service.context import Context
 from horae.service.instances import instances, interventions, searches
 from horae.service.jobs import jobs
@@ -55,15 +55,27 @@ class BulkResult(msgspec.Struct, frozen=True):
 
 
 async def run(
-    ctx: Context, verb: BulkAction, wanted: JobFilter, *, key: str | None = None, after: str = "", limit: int = 100
+    ctx: Context,
+    verb: BulkAction,
+    wanted: JobFilter,
+    *,
+    key: str | None = None,
+    after: str = "",
+    limit: int = 100,
+    dry_run: bool = False,
 ) -> BulkResult:
-    """Run an action on the wanted jobs, by name. A trigger uses the same idempotency key for each job."""
+    """Run an action on the wanted jobs, by name. A trigger uses the same idempotency key for each job.
+
+    `dry_run` changes nothing: it returns what the status of each job allows now.
+    """
     if wanted.any:
         raise Invalid("say which jobs: by label, by status or by the beginning of their names")
     if not 1 <= limit <= MOST:
         raise Invalid(f"one request speaks of 1 to {MOST} jobs, not of {limit}")
     page = await jobs.page(ctx, wanted, after=after, limit=limit, unreadable=True)
-    items = [await _one(job, partial(_do, ctx, verb, job, key)) for job in page]
+    act: Callable[[Job], Awaitable[tuple[UUID, ...]]]
+    act = partial(_check, verb) if dry_run else partial(_do, ctx, verb, key)
+    items = [await _one(job, partial(act, job)) for job in page]
     return BulkResult(items, page[-1].name if len(page) == limit else None)
 
 
@@ -78,7 +90,23 @@ async def _one(job: Job, work: Callable[[], Awaitable[tuple[UUID, ...]]]) -> Ite
         return Item(id_, job.name, ok=False, code=refused.code, message=str(refused))
 
 
-async def _do(ctx: Context, verb: BulkAction, job: Job, key: str | None) -> tuple[UUID, ...]:
+async def _check(verb: BulkAction, job: Job) -> tuple[UUID, ...]:
+    """Raise what an action on a job in this status would raise."""
+    match verb:
+        case BulkAction.PAUSE:
+            check_status(job, Status.ACTIVE, "paused")
+        case BulkAction.RESUME:
+            check_readable(job)
+            check_status(job, Status.PAUSED, "resumed")
+        case BulkAction.TRIGGER:
+            check_readable(job)
+            instances.check_triggerable(job)
+        case BulkAction.RETRY:
+            check_readable(job)
+    return ()
+
+
+async def _do(ctx: Context, verb: BulkAction, key: str | None, job: Job) -> tuple[UUID, ...]:
     match verb:
         case BulkAction.PAUSE:
             await jobs.pause(ctx, job.name)
@@ -91,10 +119,15 @@ async def _do(ctx: Context, verb: BulkAction, job: Job, key: str | None) -> tupl
     return ()
 
 
+def check_readable(job: Job) -> None:
+    """Refuse a job that only a newer release can read."""
+    if job.is_unreadable:
+        raise NewerRelease(f"job {job.name!r} was written by a newer release; this one cannot read it")
+
+
 async def _retry(ctx: Context, job: Job) -> tuple[UUID, ...]:
     """Make the job's instances that wait for their retry due now, at most `MOST_RETRIED`."""
-    if job.is_unreadable:
-        raise NewerRelease(f"job {job.name!r} was written by a newer release; this one cannot find its instances")
+    check_readable(job)
     done: list[UUID] = []
     most = min(MOST_RETRIED, await retry_budgets.most_at_once(ctx))
     for cell in searches.cells_of(ctx, job):

@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 
 from msgspec.structs import replace
 
-from horae.domain.errors import Conflict, Contended, HoraeError, NewerRelease, NotFound, ShardClosed
+from horae.domain.errors import Conflict, Contended, HoraeError, Invalid, NewerRelease, NotFound, ShardClosed
 from horae.domain.events.events import Event
 from horae.domain.ids import Prefix, private, shard_in
 from horae.domain.instances.outcomes import SkipReason
@@ -23,7 +23,17 @@ from horae.domain.jobs.jobs import (
     check_status,
     new_job,
 )
-from horae.domain.schedules import Schedule, SkipVerdict, Step, check, check_policies, first_wake, skip_until, triggers
+from horae.domain.schedules import (
+    Schedule,
+    SkipVerdict,
+    Step,
+    check,
+    check_policies,
+    first_wake,
+    skip_until,
+    triggers,
+    wake_after_change,
+)
 from horae.domain.schedules.calendars import Calendar
 from horae.domain.schedules.timers import cursor_of
 from horae.domain.tasks.tasks import OWN_KEY, CreateDecision, Decision, Intent
@@ -37,6 +47,8 @@ from horae.service.encryption.encryption import (
     encrypt_intent,
     key_for,
 )
+from horae.service.graphs import step_jobs
+from horae.service.graphs.step_jobs import check_steps, count_steps
 from horae.service.identity import bound_keys
 from horae.service.identity.bound_keys import check_job
 from horae.service.jobs.changes import record_change
@@ -45,6 +57,8 @@ from horae.service.schedules import calendars
 from horae.service.targets.topics import check_target
 from horae.service.tasks.new_instances import new_task_row
 from horae.service.tenants.places import retry_if_widened, shard_of_job
+from horae.store.graphs import runs
+from horae.store.graphs import step_jobs as step_rows
 from horae.store.instances import instances
 from horae.store.jobs import jobs
 from horae.store.schedules import cursors
@@ -62,6 +76,7 @@ async def create(ctx: Context, name: str, definition: Definition, *, paused: boo
     check_name(name)
     check_labels(definition.labels)
     bound_keys.check_labels(ctx, name, definition.labels)
+    check_steps(ctx, name, definition)
     check_limits(definition)
     check_policies(definition.policies)
     check_target(ctx, definition)
@@ -74,14 +89,15 @@ async def _create(ctx: Context, name: str, definition: Definition, *, paused: bo
     shard = await shard_of_job(ctx, name)
     known = await calendars.by_names(ctx, [rule.calendar for rule in definition.policies.calendars])
     key = await key_for(ctx, definition)
-    room = await counts.room_for_job(ctx)
+    room, steps = await counts.room_for_job(ctx), count_steps(definition)
 
     async def work(tx: Tx) -> Job:
-        room.check()
+        room.check(1 + steps)
         room.bounds.check_period(definition.trigger)
         job = new_job(new_id(shard, tx.now), ctx.tenant.id, name, definition)
-        job = replace(job, next_fire_at=_first_fire(job, known, tx.now))
-        kept = replace(job, definition=encrypt_definition(key, job.id, definition))
+        job = replace(job, next_fire_at=first_fire(job, known, tx.now))
+        compiled = await step_jobs.create(ctx, tx, job, key)
+        kept = replace(job, definition=encrypt_definition(key, job.id, compiled))
         if not await jobs.create(tx, kept, ctx.actor, len(ctx.tenant.former)):
             raise ShardClosed(f"the shard of job {name!r} is moving; nothing was changed")
         if job.recurring:
@@ -96,7 +112,7 @@ async def _create(ctx: Context, name: str, definition: Definition, *, paused: bo
         return job
 
     created = await ctx.store.run(shard, work)
-    counts.count_job(ctx)
+    counts.count_jobs(ctx, 1 + steps)
     ctx.wakes.wake(shard, created.next_fire_at)
     return created
 
@@ -260,11 +276,18 @@ async def remove(ctx: Context, name: str) -> Job:
     async def work(tx: Tx) -> Job:
         await cursors.seize(tx, found)  # before the job, the lock order of nodes
         job = await find_in(ctx, tx, name, unreadable=True)
+        if job.is_step:
+            raise Invalid("a step is removed with its graph, or left out of the next version of it")
         held_from = await jobs.held_from(tx, job)
         await _set_status(tx, job, Status.REMOVED)
         await _record_owed_fires(tx, job, held_from, known)
         await cursors.remove(tx, job)
         cancelled = await instances.cancel_waiting(tx, job.shard, job.id)
+        if job.definition.graph is not None:
+            await runs.cancel_of_job(tx, job.shard, job.id)
+            graph = job.definition.graph
+            ids = [step.job_id for step in (*graph.former, *graph.steps)]
+            await step_rows.remove(tx, job.shard, job.id, ids)
         removed = replace(job, status=Status.REMOVED, next_fire_at=None)
         await record_change(ctx, tx, removed, Event.JOB_REMOVED, {"cancelled": len(cancelled)})
         return await decrypt_job_or_mark(ctx, removed)
@@ -293,7 +316,8 @@ async def _record_owed_fires(tx: Tx, job: Job, held_from: datetime | None, known
             raise Conflict(f"job {job.name!r} fired while it was being removed; ask again")
 
 
-def _first_fire(job: Job, known: dict[str, Calendar], now: datetime) -> datetime | None:
+def first_fire(job: Job, known: dict[str, Calendar], now: datetime) -> datetime | None:
+    """Returns the first fire of a new job; None if it is fired by hand only."""
     if job.single:
         return triggers.single_fire(job.definition.trigger, now)
     if not job.recurring:
@@ -342,7 +366,7 @@ async def _resume_cursor(tx: Tx, job: Job, schedule: Schedule, held_from: dateti
     2. Otherwise the cursor is restored at the held fire, and the skip moves it from there over all fires that passed.
     3. The schedule may have changed during the pause. Fires that it no longer has are neither skipped nor fired.
     """
-    stood = held_from if held_from <= tx.now else first_wake(schedule, tx.now)
+    stood = held_from if held_from <= tx.now else wake_after_change(schedule, schedule, held_from, tx.now)
     wake, rows = stood, []
     if stood is not None and stood <= tx.now:
         step = skip_until(schedule, stood, tx.now, SkipReason.PAUSED)

@@ -9,6 +9,7 @@ from horae.domain.schedules import check, first_wake
 from horae.domain.schedules.calendars import Calendar
 from horae.runtime.randomness import new_id
 from horae.service.context import Context
+from horae.service.graphs.step_jobs import check_steps
 from horae.service.schedules.schedules import Preview, preview_of
 
 
@@ -18,6 +19,7 @@ def preview_definition(
     """Returns the job and the preview of its schedule. Refused as its creation would be. Nothing is written."""
     check_name(name)
     check_labels(definition.labels)
+    check_steps(ctx, name, definition)
     shard = ctx.tenant.shard(name)
     now = ctx.now(shard)
     job = new_job(new_id(shard, now), ctx.tenant.id, name, definition)

@@ -37,9 +37,9 @@ class CountRoom(NamedTuple):
     kind: CountedKind
     there_are: int
 
-    def check(self) -> None:
-        """Refuse one more where there is no room for it."""
-        self.bounds.check(self.kind, self.there_are)
+    def check(self, more: int = 1) -> None:
+        """Refuse that many more where there is no room for them."""
+        self.bounds.check(self.kind, self.there_are + more - 1)
 
 
 async def bounds_of(ctx: Context) -> CountBounds:
@@ -65,11 +65,11 @@ async def room_for_job(ctx: Context) -> CountRoom:
     return CountRoom(bounds, CountedKind.JOBS, known.counted + known.made)
 
 
-def count_job(ctx: Context) -> None:
-    """Count a job that this process created."""
+def count_jobs(ctx: Context, many: int = 1) -> None:
+    """Count jobs that this process created."""
     known = ctx.memory.job_counts.get(ctx.tenant.id)
     if known is not None:
-        ctx.memory.job_counts[ctx.tenant.id] = known._replace(made=known.made + 1)
+        ctx.memory.job_counts[ctx.tenant.id] = known._replace(made=known.made + many)
 
 
 def check_change(bounds: CountBounds, job: Job, trigger: Trigger) -> None:

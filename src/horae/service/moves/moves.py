@@ -9,8 +9,8 @@ from horae.domain.errors import Conflict, Invalid, NotFound, Unavailable
 from horae.domain.moves.moves import Move
 from horae.domain.moves.plans import PlannedMove, plan_drain, plan_rebalance
 from horae.runtime.randomness import new_id
+from horae.service.audit import audit
 from horae.service.context import Context
-from horae.store.audit import audit
 from horae.store.connections.each_cell import ask_by_statement, ask_each
 from horae.store.moves import moves
 from horae.store.nodes import shards
@@ -125,7 +125,4 @@ async def _abort(ctx: Context, move: Move, tx: Tx) -> Move | None:
 
 
 async def _audit(ctx: Context, tx: Tx, action: str, shard: int, detail: dict[str, object]) -> None:
-    own = new_id(shard, tx.now)
-    await audit.append(
-        tx, shard, own, ctx.tenant.id, actor=ctx.actor, action=action, resource=f"shard {shard}", detail=detail
-    )
+    await audit.record(ctx, tx, action, shard, f"shard {shard}", detail)

@@ -35,6 +35,7 @@ from horae.runtime.heavy import run_in_slices
 from horae.runtime.randomness import new_id
 from horae.service.context import Context
 from horae.service.encryption.encryption import decrypt_job
+from horae.service.graphs.step_jobs import with_plans
 from horae.service.identity.bound_keys import check_job, check_labels
 from horae.service.jobs import jobs
 from horae.service.schedules import calendars
@@ -125,7 +126,8 @@ async def _stored_jobs(ctx: Context, owner: str, names: Sequence[str]) -> dict[s
     """
     found = {job.name: job for job in await _owned(ctx, owner)}
     found |= {job.name: job for job in await _named(ctx, [name for name in names if name not in found])}
-    found = {name: await decrypt_job(ctx, job) for name, job in found.items()}
+    whole = await with_plans(ctx, [await decrypt_job(ctx, job) for job in found.values()])
+    found = {job.name: job for job in whole}
     bases = await _bases(ctx, list(found.values()))
     return {name: StoredJob(job, bases.get(job.id)) for name, job in found.items()}
 
@@ -162,7 +164,8 @@ async def _bases(ctx: Context, found: Sequence[Job]) -> dict[UUID, Definition]:
         wanted = list(group)
         async with ctx.store.statement(wanted[0][0]) as tx:
             old = await rows.definitions(tx, wanted)
-        bases |= {id_: (await decrypt_job(ctx, job)).definition for (id_, _), job in old.items() if job is not None}
+        read = await with_plans(ctx, [await decrypt_job(ctx, job) for job in old.values() if job is not None])
+        bases |= {job.id: job.definition for job in read}
     return bases
 
 

@@ -8,7 +8,7 @@ import msgspec
 
 from horae.domain.errors import Conflict, Invalid
 from horae.domain.jobs.jobs import Job
-from horae.domain.rolling.rolling import AT_ONCE, Coverage, Subject, check_subject, judge
+from horae.domain.rolling.rolling import AT_ONCE, Coverage, Subject, SubjectFilter, check_subject, judge
 from horae.domain.schedules.triggers import RollingTrigger
 from horae.service.context import Context
 from horae.service.jobs import jobs
@@ -19,6 +19,8 @@ from horae.store.rolling import coverages, subjects
 
 LARGEST: Final = 1000
 """Subjects in one batch at most."""
+ALL: Final = SubjectFilter()
+"""The filter of a list that shows the whole set."""
 
 
 class SubjectCount(msgspec.Struct, frozen=True):
@@ -71,12 +73,19 @@ async def import_keys(ctx: Context, job: Job, lines: AsyncIterable[str], *, at_o
     return done.plus(await add(ctx, job, batch, at_once=at_once)) if batch else done
 
 
-async def page(ctx: Context, job: Job, after: str, limit: int, prefix: str = "") -> list[Subject]:
-    """Returns the members of all cells in the order of their keys, only keys that begin with `prefix`."""
+async def page(ctx: Context, job: Job, after: str, limit: int, wanted: SubjectFilter = ALL) -> list[Subject]:
+    """Returns the members of all cells that the filter names, in the order of their keys."""
     found: list[Subject] = []
+    prefix, status, batch_no = wanted
+    ids = ctx.tenant.id, job.id
     for cell, shards in _shards(ctx, job).items():
         async with cell.statement() as tx:
-            found += await subjects.page(tx, ctx.tenant.id, job.id, shards, after, limit, prefix)
+            if batch_no is not None:
+                found += await subjects.page_of_batch(tx, *ids, batch_no, status, after, limit, prefix)
+            elif status is not None:
+                found += await subjects.page_of_status(tx, *ids, shards, status, after, limit, prefix)
+            else:
+                found += await subjects.page(tx, *ids, shards, after, limit, prefix)
     return sorted(found, key=lambda one: one.key)[:limit]
 
 

@@ -10,7 +10,7 @@ from horae.domain.errors import ShardClosed, Unavailable
 from horae.domain.events.events import Event
 from horae.domain.ids import shard_in
 from horae.domain.jobs.jobs import Job
-from horae.domain.schedules import first_wake
+from horae.domain.schedules import wake_after_change
 from horae.domain.schedules.calendars import Calendar
 from horae.domain.steps import Steps
 from horae.runtime.heavy import run_in_slices
@@ -159,7 +159,8 @@ def _moves(page: Sequence[Job], now: datetime) -> Steps[list[Move]]:
     found: list[Move] = []
     for job in page:
         if job.next_fire_at is None or job.next_fire_at > now:
-            wake = first_wake(job.schedule({}), now)
+            schedule = job.schedule({})
+            wake = wake_after_change(schedule, schedule, job.next_fire_at, now)
             if wake is not None and wake != job.next_fire_at:
                 found.append((job, wake))
         yield

@@ -11,7 +11,16 @@ from horae.domain.cron.describe import describe
 from horae.domain.errors import Conflict, Contended, InvalidSchedule
 from horae.domain.events.events import Event
 from horae.domain.jobs.jobs import Definition, Job, check_change, check_labels, check_limits
-from horae.domain.schedules import Override, Schedule, Verdict, check, check_policies, fires, first_wake
+from horae.domain.schedules import (
+    Override,
+    Schedule,
+    Verdict,
+    check,
+    check_policies,
+    fires,
+    first_wake,
+    wake_after_change,
+)
 from horae.domain.schedules.overrides import check_count
 from horae.domain.schedules.timers import cursor_of
 from horae.domain.schedules.triggers import CronTrigger
@@ -20,11 +29,14 @@ from horae.runtime.heavy import run_in_slices
 from horae.security.envelopes import DataKey
 from horae.service.context import Context
 from horae.service.encryption.encryption import decrypt_job_or_mark, encrypt_definition, key_for
+from horae.service.graphs import step_jobs
+from horae.service.graphs.step_jobs import check_steps
 from horae.service.identity import bound_keys
 from horae.service.jobs import jobs
 from horae.service.jobs.changes import record_change
 from horae.service.jobs.jobs import Days
 from horae.service.limits import counts
+from horae.service.limits.counts import CountRoom
 from horae.service.schedules import calendars, owed_fires
 from horae.service.targets.topics import check_target
 from horae.store.jobs import jobs as rows
@@ -80,6 +92,7 @@ async def update(ctx: Context, name: str, definition: Definition, *, version: in
     """Write a new version of a job; the cursor follows it from now on. Refused if `version` is not the current one."""
     check_labels(definition.labels)
     bound_keys.check_labels(ctx, name, definition.labels)
+    check_steps(ctx, name, definition)
     check_limits(definition)
     check_policies(definition.policies)
     check_target(ctx, definition)
@@ -93,7 +106,8 @@ async def update(ctx: Context, name: str, definition: Definition, *, version: in
         return definition
 
     named = [rule.calendar for rule in definition.policies.calendars]
-    return await _revise(ctx, name, change, Event.JOB_UPDATED, {}, await key_for(ctx, definition), named)
+    room = await counts.room_for_job(ctx) if definition.is_graph else None
+    return await _revise(ctx, name, change, Event.JOB_UPDATED, {}, await key_for(ctx, definition), named, room)
 
 
 async def label(ctx: Context, name: str, labels: Mapping[str, str | None]) -> Job:
@@ -157,8 +171,11 @@ async def _revise(
     detail: dict[str, object],
     key: DataKey | None = None,
     named: Sequence[str] = (),
+    room: CountRoom | None = None,
 ) -> Job:
     """Write the next version of a job and move its cursor. `named` are the calendars that the change names.
+
+    `room` is how many jobs there may be, for a graph that gets new steps.
 
     1. Compute and check the new definition, and write it as the next version.
     2. If the schedule changes and fires are due, the old schedule settles them first (`owed_fires.write_owed_fires`).
@@ -171,7 +188,8 @@ async def _revise(
     async def work(tx: Tx, job: Job, days: Days) -> Job:
         nonlocal due
         owed.clear()
-        definition = encrypt_definition(key, job.id, change(job))
+        wanted = change(job)
+        definition = encrypt_definition(key, job.id, await step_jobs.revise(ctx, tx, job, wanted, key, room))
         revised = replace(job, definition=definition, version=job.version + 1)
         before, schedule = jobs.schedule_with(job, days), jobs.schedule_with(revised, days)
         if revised.recurring:
@@ -179,12 +197,19 @@ async def _revise(
         if await rows.revise(tx, job, definition, ctx.actor) is None:
             raise Contended(f"job {name!r} was changed meanwhile")
         paid = await owed_fires.write_owed_fires(tx, job, before, owed) if schedule != before else job
-        wake = _wake(job, revised, schedule, tx.now) if paid is job else first_wake(schedule, tx.now)
+        # A due fire is still owed, so the cursor stays at it.
+        stays = paid is job and (job.next_fire_at is None or job.next_fire_at <= tx.now)
+        wake = (
+            job.next_fire_at
+            if stays or not job.recurring
+            else wake_after_change(before, schedule, paid.next_fire_at, tx.now)
+        )
         if job.recurring and not await cursors.revise(tx, paid, revised.version, wake, definition.priority):
             raise Contended(f"job {name!r} fired while it was being changed")
         revised = replace(revised, next_fire_at=wake)
         await record_change(ctx, tx, revised, event, {"version": revised.version, **detail})
         due = wake if paid is job else tx.now
+        revised = replace(revised, definition=replace(definition, graph_plan=wanted.graph_plan))
         return await decrypt_job_or_mark(ctx, revised)
 
     done = await jobs.change(ctx, name, work, named=named)
@@ -192,10 +217,3 @@ async def _revise(
     ctx.store.cell(done.shard).level_counts.count_verdicts(cursor_of(done, now), owed, now)
     ctx.wakes.wake(done.shard, due)
     return done
-
-
-def _wake(job: Job, revised: Job, schedule: Schedule, now: datetime) -> datetime | None:
-    """Returns the new time of the cursor. A due fire is still owed, so the cursor stays at it."""
-    if not revised.recurring or job.next_fire_at is None or job.next_fire_at <= now:
-        return job.next_fire_at
-    return first_wake(schedule, now)

@@ -25,6 +25,9 @@ class EgressRules(NamedTuple):
 
     def warnings(self, definition: Definition) -> list[str]:
         """Returns a sentence for each address that the rules refuse, as far as its URL tells. Nothing is looked up."""
+        if definition.graph_plan is not None:
+            steps = definition.graph_plan.steps
+            return [f"step {step.plan.name!r}: {said}" for step in steps for said in self.warnings(step.definition)]
         if not isinstance(definition.target, HttpTarget):
             return []
         refused = [(url, why) for url in _addresses(definition.target) if (why := self.rules.url_refusal(url))]

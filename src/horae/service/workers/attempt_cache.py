@@ -70,16 +70,22 @@ class HandedAttempts:
 
     def recall(self, tenant_id: UUID, public_id: str, attempt: int, token: str) -> HandedAttempt | None:
         """Returns a remembered attempt whose token is right, and forgets it: it serves one report."""
+        kept = self.find(tenant_id, public_id, attempt, token)
+        if kept is not None:
+            self._drop_one(tenant_id, self._kept[tenant_id], public_id)
+        return kept
+
+    def find(self, tenant_id: UUID, public_id: str, attempt: int, token: str) -> HandedAttempt | None:
+        """Returns a remembered attempt whose token is right."""
         of_tenant = self._kept.get(tenant_id)
         kept = None if of_tenant is None else of_tenant.get(public_id)
-        if of_tenant is None or kept is None:
+        if kept is None:
             return None
         ran = kept.ran
         if ran.attempt != attempt or ran.tenant_id != tenant_id or kept.until < boottime():
             return None
         if not token.isascii() or not hmac.compare_digest(kept.proof, token):
             return None
-        self._drop_one(tenant_id, of_tenant, public_id)
         return kept
 
     def forget_old(self) -> None:

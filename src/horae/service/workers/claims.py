@@ -24,8 +24,9 @@ from horae.domain.instances.outcomes import (
 )
 from horae.domain.instances.retries import RetryPolicy
 from horae.domain.jobs.jobs import Job
+from horae.domain.measures.in_force import NO_MEASURES
 from horae.domain.workers.completion_tokens import completion_token_maker
-from horae.domain.workers.workers import ClaimedAttempt, check_many, check_worker
+from horae.domain.workers.workers import ClaimedAttempt, check_many, check_queue, check_worker
 from horae.runtime import randomness
 from horae.runtime.telemetry import log
 from horae.runtime.tracing import Tracer
@@ -49,6 +50,8 @@ from horae.store.workers.workers import DueQueue, QueueKey
 
 BATCH: Final = 200
 """Instances that one claim returns by default."""
+BACKFILL_TURN: Final = 16
+"""Every so many claims of a process are the turn of backfills: about the share that they have of a node's slots."""
 LEFT_OUT: Final[tuple[type[Exception], ...]] = (HoraeError, *UNSERVED)
 """Errors for which a claim leaves out a class (priority and lane) of a cell."""
 Given = tuple[ClaimedAttempt, Instance, bool]
@@ -73,11 +76,15 @@ class DueClass(NamedTuple):
 async def claim(ctx: Context, queue: str, worker_id: str, limit: int = BATCH) -> list[ClaimedAttempt]:
     """Claim due instances of a queue by priority; within a priority backfills last, otherwise the oldest first.
 
+    In one claim of `BACKFILL_TURN` backfills come first within their priority, so that more due work than the workers
+    can do does not let them wait for ever.
+
     It may return fewer than asked. A cell that is down is left out. The answer has at most `MAX_ANSWER_BYTES`; the rest
     stays in the queue.
     """
     check_worker(worker_id)
     check_many(limit)
+    check_queue(queue)
     await ctx.store.cipher.warm(ctx.tenant.id)
     looks = (await ask_each(ctx.store.cells, lambda cell: _due_classes(ctx, cell, queue))).found
     if not looks:
@@ -85,7 +92,8 @@ async def claim(ctx: Context, queue: str, worker_id: str, limit: int = BATCH) ->
     taken: list[ClaimedAttempt] = []
     room = MAX_ANSWER_BYTES if limit * MAX_ATTEMPT_BYTES > MAX_ANSWER_BYTES else None  # None: it fits anyway
     failed: Exception | None = None
-    for look in sorted(chain.from_iterable(looks.values()), key=_urgency):
+    order = _urgency if next(ctx.memory.claims) % BACKFILL_TURN else _backfills_first
+    for look in sorted(chain.from_iterable(looks.values()), key=order):
         if len(taken) >= limit or room == 0:
             break
         try:
@@ -103,13 +111,22 @@ async def _due_classes(ctx: Context, cell: CellProtocol, name: str) -> list[DueC
     """Returns the classes of one cell that have due instances."""
     async with cell.statement() as tx:
         queue = QueueKey(ctx.tenant.id, name)
-        return [DueClass(cell, queue, waits) for waits in await workers.due_classes(tx, queue)]
+        due = await workers.due_classes(tx, queue)
+    if (measures := cell.measures.in_force) is not NO_MEASURES:
+        due = [waits for waits in due if not measures.withholds(ctx.tenant.id, waits.priority)]
+    return [DueClass(cell, queue, waits) for waits in due]
 
 
 def _urgency(look: DueClass) -> tuple[object, ...]:
     """Sort key of a class. First attempts and retries rank equally, so neither starves behind the other's backlog."""
     waits = look.waits
     return waits.priority, waits.lane == Lane.BACKFILL, waits.oldest
+
+
+def _backfills_first(look: DueClass) -> tuple[object, ...]:
+    """Sort key of a class in the turn of backfills."""
+    waits = look.waits
+    return waits.priority, waits.lane != Lane.BACKFILL, waits.oldest
 
 
 async def _claim_class(
@@ -155,10 +172,19 @@ async def _take_some(
         trace_claims(ctx.memory.tracer, given)
     first = [(one, ran) for one, ran, _ in given if ran.attempt == 1]
     late = [_milliseconds(one.claimed_at - ran.due_at) for one, ran in first]
+    if look.cell.measures.withheld.known:
+        late = [_judged_delay_ms(look, ran, delay_ms) for (_, ran), delay_ms in zip(first, late, strict=True)]
     look.cell.signal_counts.count_delays(ctx.tenant.id, waits.priority, waits.lane, *late)
     for _, ran in first:
         look.cell.level_counts.count_claim(ran)
     return [one for one, _, _ in given]
+
+
+def _judged_delay_ms(look: DueClass, ran: Instance, delay_ms: int) -> int:
+    """Returns how late a worker got an attempt, without the time for which a measure withheld it."""
+    due_at = ran.due_at.timestamp()
+    withheld = look.cell.measures.withheld
+    return delay_ms - withheld.overlap_ms(ran.tenant_id, ran.priority, due_at, due_at + delay_ms / 1000)
 
 
 def _milliseconds(span: timedelta) -> int:
@@ -216,7 +242,7 @@ async def _hand_out(ctx: Context, tx: Tx, claimed: list[Instance], room: AnswerR
 
 def _kind(job: Job) -> tuple[Job, bool, bool]:
     """Returns a job, whether the end of its instances changes no other row, and whether its definition is readable."""
-    return job, not (job.single or job.exclusive), job.definition.sealed is None
+    return job, job.ends_alone, job.definition.sealed is None
 
 
 async def _decrypt(ctx: Context, ran: Instance, job: Job, now: datetime) -> Instance | RetryRow | EndRow:

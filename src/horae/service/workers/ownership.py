@@ -9,6 +9,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from horae.domain.errors import ShardClosed
 from horae.domain.ids import shard_in
+from horae.domain.instances.logs import LogBatch
 from horae.domain.workers.completion_tokens import is_completion_token
 from horae.domain.workers.workers import Finish, Heartbeat
 from horae.runtime.telemetry import count
@@ -18,7 +19,7 @@ from horae.store.tx import Tx
 from horae.store.workers import workers
 from horae.store.workers.workers import RunningAttempt
 
-Spoken = TypeVar("Spoken", Heartbeat, Finish)
+Spoken = TypeVar("Spoken", Heartbeat, Finish, LogBatch)
 
 
 class Proof(NamedTuple, Generic[Spoken]):
@@ -61,7 +62,7 @@ def by_cell(ctx: Context, spoken: Iterable[Spoken]) -> dict[CellProtocol, list[S
     return found
 
 
-def _matches(one: Heartbeat | Finish, running: RunningAttempt) -> bool:
+def _matches(one: Heartbeat | Finish | LogBatch, running: RunningAttempt) -> bool:
     ran = running.ran
     assert ran.token is not None, "what runs has a token"
     return one.attempt == ran.attempt and is_completion_token(one.token, ran.id, ran.attempt, ran.token)

@@ -6,11 +6,13 @@ in the engine. Nothing is written for an attempt that no longer belongs to the w
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
+from horae.domain.encryption.encrypted_values import progress_of, result_of
 from horae.domain.ids import Prefix, public
 from horae.domain.instances.instances import Instance
 from horae.domain.instances.outcomes import Outcome
+from horae.domain.instances.results import StoredProgress
 from horae.domain.jobs.jobs import Job
 from horae.domain.targets.targets import request_line
 from horae.domain.times import column_ms
@@ -25,6 +27,8 @@ from horae.domain.workers.workers import (
 )
 from horae.repositories.settle import AttemptOutcome, Settler
 from horae.runtime.telemetry import log
+from horae.security.envelopes import DataKey
+from horae.security.payload_cipher import encrypt_value
 from horae.service.context import Context
 from horae.service.tasks.compensations import encrypt_payloads
 from horae.service.workers.claims import claim
@@ -33,7 +37,7 @@ from horae.service.workers.traces import trace_finish
 from horae.store.instances.instances import Attempt
 from horae.store.protocol import CellProtocol
 from horae.store.tx import GONE, Tx
-from horae.store.workers import workers
+from horae.store.workers import progress, workers
 from horae.store.workers.workers import Beat, RunningAttempt
 
 __all__ = ["claim", "finish", "heartbeat"]
@@ -70,10 +74,14 @@ async def finish(ctx: Context, results: Sequence[Finish]) -> list[FinishAnswer]:
 
 
 async def _extend(ctx: Context, cell: CellProtocol, held: Sequence[Heartbeat]) -> dict[Heartbeat, HeartbeatAnswer]:
+    key = await ctx.store.cipher.key(ctx.tenant.id) if any(one.progress for one in held) else None
+
     async def work(tx: Tx) -> dict[Heartbeat, HeartbeatAnswer]:
         proof = await prove(ctx, tx, held)
         beats = {running.ran.id: _beat_of(one, running, tx) for one, running in proof.proven.items()}
         deadlines = await workers.heartbeat(tx, list(beats.values())) if beats else {}
+        if reports := [_progress_of(key, one, run, tx) for one, run in proof.proven.items() if one.progress]:
+            await progress.write(tx, reports)
         heard = {one: _answer(one, deadlines.get(one.instance_id)) for one in proof.proven}
         return heard | {one: _answer(one, None) for one in proof.refused}
 
@@ -83,6 +91,15 @@ async def _extend(ctx: Context, cell: CellProtocol, held: Sequence[Heartbeat]) -
 def _beat_of(one: Heartbeat, running: RunningAttempt, tx: Tx) -> Beat:
     span = running.slot if one.seconds is None else timedelta(seconds=one.seconds)
     return Beat(running.ran, tx.now + span)
+
+
+def _progress_of(
+    key: DataKey | None, one: Heartbeat, running: RunningAttempt, tx: Tx
+) -> tuple[Instance, StoredProgress]:
+    """Returns an attempt and how far it is, as its row holds it."""
+    assert one.progress is not None
+    text = encrypt_value(key, progress_of(running.ran.id), one.progress.text)
+    return running.ran, StoredProgress(one.attempt, one.progress.percent, text, tx.now)
 
 
 def _answer(one: Heartbeat, deadline: datetime | None) -> HeartbeatAnswer:
@@ -127,14 +144,23 @@ async def _write(ctx: Context, cell: CellProtocol, proven: dict[Finish, RunningA
     known, now = await ctx.definitions.load_from(cell, wanted), cell.clock.now()
     first = {running.ran.id: one for one, running in reversed(proven.items())}
     results = []
+    key = await ctx.store.cipher.key(ctx.tenant.id) if any(one.result is not None for one in first.values()) else None
     for one in first.values():
         ran, since, _ = proven[one]
         job = known.get((ran.job_id, ran.job_version))
         outcome, attempt = _outcome_of(one, ran, job, since, now)
         asked = await encrypt_payloads(ctx, ran.id, one.compensations) if one.compensations else ()
-        results.append(AttemptOutcome(ran, job, outcome, attempt, compensations=asked))
+        returned: Any = encrypt_value(key, result_of(ran.id), one.result)
+        results.append(AttemptOutcome(ran, job, outcome, attempt, compensations=asked, result=returned))
     tracer = ctx.memory.tracer
-    written = await Settler(cell, lambda timer: ctx.wakes.wake(timer.shard, timer.at), tracer).write(results)
+    settler = Settler(
+        cell,
+        lambda timer: ctx.wakes.wake(timer.shard, timer.at),
+        tracer,
+        ctx.memory.durations,
+        step_ended=lambda shard: ctx.wakes.wake(shard, ctx.now(shard)),
+    )
+    written = await settler.write(results)
     if tracer is not None:
         for result in results:
             name = "" if result.job is None else result.job.name

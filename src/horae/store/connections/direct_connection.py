@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import asyncpg
 
-from horae.store.connections.primary import connect_to_primary
+from horae.store.connections.admission import CellKey
+from horae.store.connections.primary import IdentifiedConnection, connect_to_primary
 
 if TYPE_CHECKING:
     from asyncpg.pool import PoolConnectionProxy
@@ -69,7 +70,12 @@ class DirectConnection:
             "lock_timeout": limit,  # statement_timeout does not limit a commit that waits for the notification lock
         }
         self._opened = opened
-        self._connection: Connection | None = None
+        self._connection: IdentifiedConnection | None = None
+
+    @property
+    def cell_key(self) -> CellKey | None:
+        """The cell that the connection leads to; None without a connection."""
+        return None if self._connection is None else self._connection.cell_key
 
     async def call(self, work: "Callable[[Connection], Awaitable[Result]]", *, patience: float | None = None) -> Result:
         """Run `work` on the connection, in time or with a TimeoutError. A failure discards the connection."""

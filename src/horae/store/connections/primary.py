@@ -23,6 +23,7 @@ from asyncpg.exceptions import TargetServerAttributeNotMatched
 
 from horae.runtime.clock import boottime
 from horae.runtime.telemetry import log
+from horae.store.connections.admission import TIMELINE_DIGITS, CellKey, admit
 from horae.store.connections.transports import Address, addresses_of
 from horae.store.statements import sql
 
@@ -35,8 +36,6 @@ SURVEY_S: Final = 0.4
 """How long a connection waits for the other members after one of them could be used."""
 SILENCE_S: Final = 30.0
 """How long nobody waits for a member that did not answer in `SURVEY_S`. It is asked nevertheless."""
-TIMELINE_DIGITS: Final = 8
-"""The hexadecimal digits at the beginning of the name of a WAL file, which are its timeline."""
 
 _newest: Final[dict[int, int]] = {}
 """The newest timeline that this process has seen, by database cluster."""
@@ -54,9 +53,13 @@ class ServerIdentity(NamedTuple):
 
 
 class IdentifiedConnection(Connection):
-    """A connection that knows its server, where the DSN names several members. It belongs to the loop of one thread."""
+    """A connection that knows its cell, and its server where the DSN names several members.
+
+    It belongs to the loop of one thread.
+    """
 
     server: ServerIdentity | None = None
+    cell_key: CellKey | None = None
     loop: asyncio.AbstractEventLoop
 
     def close_in_its_thread(self) -> None:
@@ -65,17 +68,28 @@ class IdentifiedConnection(Connection):
             self.loop.call_soon_threadsafe(self.terminate)
 
 
-async def connect_to_primary(dsn: str, *, timeout: float, **options: Any) -> Connection:  # noqa: ASYNC109  # the driver passes it
-    """A connection to the server that takes writes. `options` are those of the driver."""
+async def connect_to_primary(dsn: str, *, timeout: float, **options: Any) -> IdentifiedConnection:  # noqa: ASYNC109  # the driver passes it
+    """A connection to the server that takes writes, if it is the cell of today. `options` are those of the driver."""
     fixed = {"target_session_attrs": SessionAttribute.read_write, "connection_class": IdentifiedConnection}
-    options = options | fixed
+    connection = await _connect(dsn, timeout, options | fixed)
+    try:
+        async with asyncio.timeout(timeout):
+            connection.cell_key = await admit(connection)
+    except BaseException:
+        connection.terminate()
+        raise
+    return connection
+
+
+async def _connect(dsn: str, seconds: float, options: dict[str, Any]) -> IdentifiedConnection:
     addresses = addresses_of(dsn)
     if len(addresses) == 1:
-        return await asyncpg.connect(dsn, timeout=timeout, **options)
-    calls = {address: asyncio.create_task(_open(dsn, address, timeout, options)) for address in addresses}
-    chosen: Connection | None = None
+        single: IdentifiedConnection = await asyncpg.connect(dsn, timeout=seconds, **options)
+        return single
+    calls = {address: asyncio.create_task(_open(dsn, address, seconds, options)) for address in addresses}
+    chosen: IdentifiedConnection | None = None
     try:
-        await _wait(calls, timeout)
+        await _wait(calls, seconds)
         chosen = _choose(calls)
         return chosen
     finally:

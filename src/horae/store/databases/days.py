@@ -1,4 +1,4 @@
-"""Days of history and events: their partitions are detached and dropped whole, never row by row.
+"""Days of history, events, results and logs: their partitions are detached and dropped whole, never row by row.
 
 `DETACH … CONCURRENTLY` takes no lock that readers or writers conflict with. It waits for those that use the partition,
 so it needs a connection without a transaction, and may end half done: then `finish_detach` completes it.
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 HISTORY: Final = "instance_history"
 EVENTS: Final = "outbox"
+RESULTS: Final = "instance_result"
+LOGS: Final = "log_batch"
 
 
 class DayState(StrEnum):
@@ -112,3 +114,15 @@ async def dropped_until(tx: Tx, parents: Sequence[str]) -> datetime | None:
     """The time before which rows of a table were dropped, the latest of some tables; None while nothing was dropped."""
     first = await tx.value(sql("databases/days/dropped_until"), parents)
     return datetime.combine(first, time(), UTC) if isinstance(first, date) else None
+
+
+class HotDay(NamedTuple):
+    """A day of history or events whose rows are in this cell alone."""
+
+    parent: str
+    day: date
+
+
+async def hot(tx: Tx) -> list[HotDay]:
+    """The days whose rows would be lost with this cell, the oldest first."""
+    return [HotDay(*row) for row in await tx.rows(sql("databases/days/hot"))]

@@ -1,4 +1,4 @@
-"""Daily partitions of history and outbox, created ahead of time."""
+"""Daily partitions of history, outbox, results and logs, created ahead of time."""
 
 import asyncio
 from collections.abc import Callable

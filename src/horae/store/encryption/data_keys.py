@@ -33,6 +33,13 @@ FIRST: Final = WrappedKey(-1, UUID(int=0), 0, "")
 FIRST_UNWALKED: Final = UnwalkedKey(UUID(int=0), 0, datetime(1970, 1, 1, tzinfo=UTC))
 
 
+class WrappingUse(NamedTuple):
+    """How many data keys are wrapped by a key, and when any data key was last wrapped by another key than before."""
+
+    wrapped: int
+    rewrapped_at: datetime | None
+
+
 async def create(tx: Tx, tenant_id: UUID, version: int, wrapped: str) -> bool:
     """Insert a data key; False when the tenant has that version already, or its shard is closed."""
     args = (shard_in(tenant_id), tenant_id, version, wrapped, tx.now)
@@ -56,6 +63,13 @@ async def changed(tx: Tx, since: datetime, limit: int) -> list[asyncpg.Record]:
 async def copy(tx: Tx, rows: Sequence[asyncpg.Record]) -> int:
     """Write the copies that are newer than the stored ones; returns how many."""
     return len(await tx.rows(sql("encryption/data_keys/copy"), [dict(row) for row in rows]))
+
+
+async def uses(tx: Tx, prefix: str) -> WrappingUse:
+    """How many data keys of this cell, with its copies, a key-encryption key wraps; `prefix` begins their texts."""
+    row = await tx.row(sql("encryption/data_keys/uses"), prefix)
+    assert row is not None
+    return WrappingUse(row["wrapped"], row["rewrapped_at"])
 
 
 async def page(tx: Tx, after: WrappedKey, limit: int) -> list[WrappedKey]:

@@ -15,7 +15,7 @@ class OutboxRow(NamedTuple):
     shard: int
     tenant_id: UUID
     job_id: UUID
-    instance_id: UUID
+    instance_id: UUID | None
     body: object
 
 

@@ -8,6 +8,7 @@ from horae.domain.health.signals import BUCKETS, NOBODY, AttemptResult, Class, b
 from horae.store.health.job_counts import JobCounts
 
 FIRST_BUCKET = len(AttemptResult)
+FIRST_SHIFT = FIRST_BUCKET + BUCKETS
 Counted = list[int]
 BUSIEST_TENANTS = 10
 """Tenants that metrics name: those with the most attempts in the last minute."""
@@ -15,6 +16,8 @@ BUSIEST_TENANTS = 10
 
 class SignalCounts:
     """One row of counts per tenant and class: results of attempts, then delays of first attempts by bucket.
+
+    After these it has how the time at gates shifts the delays, bucket by bucket.
 
     `jobs` counts the jobs that ask for metrics of their own. `busiest` has the results of the tenants with the most
     attempts in the last minute.
@@ -40,14 +43,20 @@ class SignalCounts:
         for delay_ms in delays_ms:
             row[FIRST_BUCKET + bucket_of(delay_ms)] += 1
 
-    def count_held(self, priority: int, lane: int, delay_ms: int, held_ms: int) -> None:
+    def count_held(self, tenant_id: UUID, priority: int, lane: int, delay_ms: int, held_ms: int) -> None:
         """Count the time for which gates held back a first attempt, whose delay without it was counted before.
 
         Most attempts are not held, so only the difference between the two histograms is kept.
         """
-        shifts = self._held_shifts.setdefault((priority, lane), [0] * BUCKETS)
-        shifts[bucket_of(delay_ms)] -= 1
-        shifts[bucket_of(delay_ms + held_ms)] += 1
+        shifts, row = (
+            self._held_shifts.setdefault((priority, lane), [0] * BUCKETS),
+            self._row(tenant_id, priority, lane),
+        )
+        before, after = bucket_of(delay_ms), bucket_of(delay_ms + held_ms)
+        shifts[before] -= 1
+        shifts[after] += 1
+        row[FIRST_SHIFT + before] -= 1
+        row[FIRST_SHIFT + after] += 1
         self._held_ms[priority, lane] += held_ms
 
     def take(self, most: int) -> dict[Class, Counted]:
@@ -88,7 +97,7 @@ class SignalCounts:
     def _row(self, tenant_id: UUID, priority: int, lane: int) -> Counted:
         row = self._counts.get((tenant_id, priority, lane))
         if row is None:
-            row = self._counts[tenant_id, priority, lane] = [0] * (FIRST_BUCKET + BUCKETS)
+            row = self._counts[tenant_id, priority, lane] = [0] * (FIRST_SHIFT + BUCKETS)
         return row
 
 

@@ -26,6 +26,9 @@ class CellGauges(NamedTuple):
     - `relay_lag_s`: seconds since the oldest compensation was requested that was not relayed; None if nobody looked.
     - `intake_waiting`: messages that wait in the topics of intakes, as far as their brokers say; None without intakes.
     - `source_drift`: tasks that the last rounds of all sources found to differ.
+    - `audit_findings`: open findings of the audit of fires.
+    - `audit_lag_s`: seconds by which the audit of fires is behind; None before its first round.
+    - `wal_archive_lag_s`: seconds since a WAL file was last archived; None where the server archives none.
     - `database_bytes`, `disk_bytes`: the size of the database at its last measurement, and the space that it has.
     - `sessions`: sessions of the database by state.
     """
@@ -39,6 +42,9 @@ class CellGauges(NamedTuple):
     feed_lag_s: float | None
     intake_waiting: float | None
     source_drift: int
+    audit_findings: int
+    audit_lag_s: float | None
+    wal_archive_lag_s: float | None
     days_ahead: int
     relay_lag_s: float | None
     database_bytes: int | None

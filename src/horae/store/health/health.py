@@ -51,6 +51,7 @@ async def facts(tx: Tx, *, hosts: int = 1) -> CellFacts:
         ends_sessions=row["ends_sessions"],
         bypassing_roles=tuple((row["bypassing_roles"] or "").split()),
         hosts=hosts,
+        wal_archive_lag=None if (lag := row["wal_archive_lag_s"]) is None else timedelta(seconds=lag),
     )
 
 
@@ -79,12 +80,17 @@ async def hidden_tables(tx: Tx) -> int:
 
 
 async def environment(tx: Tx) -> str | None:
-    """The purpose of the cell: production, dev or test; None before its first migration."""
+    """The purpose of the cell: production, staging, dev or test; None before its first migration."""
     try:
         found: str | None = await tx.value(sql("health/health/environment"))
     except asyncpg.UndefinedTableError:
         return None
     return found
+
+
+async def backend_pid(tx: Tx) -> int:
+    """The pid of this session on the host of the server."""
+    return int(await tx.value(sql("health/health/backend_pid")))
 
 
 async def holders(tx: Tx, longer_than: timedelta) -> list[SnapshotHolder]:

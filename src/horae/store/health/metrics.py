@@ -9,7 +9,7 @@ from horae.domain.health.signals import BOUNDS_MS, AttemptResult
 from horae.domain.instances.instances import Lane, Priority
 from horae.runtime.metrics import Labels, MetricFacts, MetricKind
 from horae.store.cells import Cell
-from horae.store.health.counters import FIRST_BUCKET
+from horae.store.health.counters import FIRST_BUCKET, FIRST_SHIFT
 from horae.store.store import Store
 
 CLASS: Final = ("cell", "priority", "lane")
@@ -120,8 +120,8 @@ class CellMetrics:
             for (priority, lane), row in cell.signal_counts.totals().items():
                 class_ = (cell.name, Priority(priority).name.lower(), Lane(lane).name.lower())
                 attempts |= {(*class_, result.name.lower()): row[result] for result in AttemptResult}
-                delays[class_] = row[FIRST_BUCKET:], cell.signal_counts.delay_sum_s(priority, lane)
-                whole[class_] = cell.signal_counts.delays_with_held(priority, lane, row[FIRST_BUCKET:])
+                delays[class_] = row[FIRST_BUCKET:FIRST_SHIFT], cell.signal_counts.delay_sum_s(priority, lane)
+                whole[class_] = cell.signal_counts.delays_with_held(priority, lane, row[FIRST_BUCKET:FIRST_SHIFT])
         yield ATTEMPTS.samples(attempts)
         yield TRIGGER_DELAY.histograms(BOUNDS_S, delays)
         yield WHOLE_DELAY.histograms(BOUNDS_S, whole)

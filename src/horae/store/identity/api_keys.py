@@ -52,9 +52,8 @@ async def changed(tx: Tx, since: datetime, limit: int) -> list[asyncpg.Record]:
 
 async def copy(tx: Tx, rows: Sequence[asyncpg.Record]) -> int:
     """Write the copies that are newer than the stored ones; returns how many."""
-    return len(
-        await tx.rows(sql("identity/api_keys/copy"), [{**row, "digest": f"\\x{row['digest'].hex()}"} for row in rows])
-    )
+    given = [{**row, "digest": _text_of(row["digest"])} for row in rows]
+    return len(await tx.rows(sql("identity/api_keys/copy"), given))
 
 
 async def removed(tx: Tx, before: datetime, limit: int) -> list[asyncpg.Record]:
@@ -65,6 +64,11 @@ async def removed(tx: Tx, before: datetime, limit: int) -> list[asyncpg.Record]:
 async def forget(tx: Tx, before: datetime, *, at_home: bool) -> int:
     """Delete keys that were revoked before a time: own rows (`at_home`) or copies; returns how many."""
     return len(await tx.rows(sql("identity/api_keys/forget"), before, at_home))
+
+
+def _text_of(digest: bytes | str) -> str:
+    """Bytes as JSON has them; they stay as they are if they come from JSON."""
+    return digest if isinstance(digest, str) else f"\\x{digest.hex()}"
 
 
 def _key(row: asyncpg.Record) -> ApiKey:

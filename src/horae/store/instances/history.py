@@ -11,6 +11,7 @@ from horae.domain.encryption.encrypted_values import read
 from horae.domain.health.signals import BOUNDS_MS
 from horae.domain.ids import shard_in
 from horae.domain.instances.lifecycle import State
+from horae.domain.instances.recent_runs import RecentRun
 from horae.domain.instances.searches import InstanceFilter, InstanceMark
 from horae.store.statements import sql
 from horae.store.tx import Tx
@@ -49,6 +50,7 @@ class InstanceRecord(NamedTuple):
     held_ms: int = 0
     replay_of: UUID | None = None
     node: str | None = None
+    progress: Any = None
     job: str | None = None
     unreadable: str | None = None
 
@@ -146,6 +148,11 @@ async def outcomes(
     """How many fires of a job between two times ended in each state; scans at most `most` rows."""
     rows = await tx.rows(sql("instances/history/outcomes"), tenant_id, job_id, since, until, lane, most)
     return {row["state"]: row["many"] for row in rows}
+
+
+async def recent(tx: Tx, tenant_id: UUID, job_ids: Sequence[UUID], limit: int) -> list[RecentRun]:
+    """The newest ended runs in this cell of each of these jobs, at most `limit` for each."""
+    return [RecentRun(*row) for row in await tx.rows(sql("instances/history/recent"), tenant_id, job_ids, limit)]
 
 
 async def lateness(tx: Tx, since_xid: int, since: datetime) -> list[tuple[int, int, int]]:

@@ -19,6 +19,7 @@ from horae.domain.instances.lifecycle import State
 from horae.domain.instances.outcomes import InstanceEnd, NextAttempt
 from horae.domain.placement import Run
 from horae.domain.schedules.timers import Timer
+from horae.domain.targets.targets import MAX_ORDINARY_SLOT_MS
 from horae.store.arrays import plain
 from horae.store.instances.history import PLAIN_STATUS, InstanceRecord
 from horae.store.nodes.scans import ScanMark, ScanRange
@@ -132,8 +133,11 @@ async def extend(tx: Tx, extensions: Sequence[Extension]) -> set[UUID]:
 
 
 async def abandoned(tx: Tx, run: Run, until: datetime, after: tuple[datetime, UUID], limit: int) -> list[Instance]:
-    """Instances that are RUNNING past their deadline or whose owner is dead; by deadline, after the last page."""
-    rows = await tx.rows(sql("instances/instances/abandoned"), *run, tx.now, limit, until, *after)
+    """Instances that are RUNNING past their deadline or whose owner is dead; by deadline, after the last page.
+
+    Long calls are abandoned after their deadline only.
+    """
+    rows = await tx.rows(sql("instances/instances/abandoned"), *run, tx.now, limit, until, *after, MAX_ORDINARY_SLOT_MS)
     return [instance_from(row) for row in rows]
 
 

@@ -57,7 +57,7 @@ async def page(
     tx: Tx, tenant_id: UUID, wanted: JobFilter, after: str, limit: int, *, unreadable: bool = False
 ) -> list[Job]:
     """A page of the tenant's jobs that match the filter, by name, after a name. `unreadable` as in `find`."""
-    args = (tenant_id, after, wanted.prefix, wanted.status, wanted.labels, wanted.with_labels, limit, wanted.kind)
+    args = _page_args(tenant_id, wanted, after, limit)
     return [job_from(row, unreadable=unreadable) for row in await tx.rows(sql("jobs/jobs/page"), *args)]
 
 
@@ -65,18 +65,14 @@ async def page_of_owner(
     tx: Tx, tenant_id: UUID, owner: str, wanted: JobFilter, after: str, limit: int, *, unreadable: bool = False
 ) -> list[Job]:
     """Like `page`, for the jobs of one owner, who may have few of very many."""
-    args = (
-        tenant_id,
-        after,
-        wanted.prefix,
-        wanted.status,
-        wanted.labels,
-        wanted.with_labels,
-        limit,
-        wanted.kind,
-        owner,
-    )
+    args = (*_page_args(tenant_id, wanted, after, limit), owner)
     return [job_from(row, unreadable=unreadable) for row in await tx.rows(sql("jobs/jobs/page_of_owner"), *args)]
+
+
+def _page_args(tenant_id: UUID, wanted: JobFilter, after: str, limit: int) -> tuple[object, ...]:
+    labels = (wanted.labels, wanted.with_labels)
+    names = (wanted.contains, wanted.names)
+    return (tenant_id, after, wanted.prefix, wanted.status, *labels, limit, wanted.kind, *names)
 
 
 async def by_id(tx: Tx, tenant_id: UUID, id_: UUID, *, unreadable: bool = False) -> Job | None:

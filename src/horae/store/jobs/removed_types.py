@@ -35,6 +35,11 @@ async def forget_subjects(tx: Tx, job_id: UUID, limit: int) -> int:
     return len(await tx.rows(sql("jobs/removed_types/forget_subjects"), job_id, limit))
 
 
+async def forget_subject_versions(tx: Tx, job_id: UUID, limit: int) -> int:
+    """Delete at most `limit` versions of subjects of a rolling set in this cell. Returns how many."""
+    return len(await tx.rows(sql("jobs/removed_types/forget_subject_versions"), job_id, limit))
+
+
 async def forget(tx: Tx, removed: RemovedType) -> bool:
     """Delete a type at home, with its versions. Returns whether it was there."""
     return await tx.row(sql("jobs/removed_types/forget"), removed.shard, removed.id) is not None

@@ -6,7 +6,7 @@ text of an array of rows, so that every value arrives as it was, whatever its ty
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from horae.store.databases.table_moves import COPIED_IN_MOVE, TABLE_MOVES
@@ -40,19 +40,38 @@ class MovedPage(NamedTuple):
     last: Any
 
 
-class Digest(NamedTuple):
-    """How many rows a bucket of a table has, their checksum, and the checksum of their keys and row versions.
-
-    Two cells have the same rows where `many` and `checksum` are equal. `version` is only comparable within a cell.
-    """
+class BucketKeys(NamedTuple):
+    """How many rows a bucket of a table has, and the checksum of their keys: equal in two cells with the same keys."""
 
     many: int
+    keys: int
+
+
+class Digest(NamedTuple):
+    """The keys of a bucket, and the checksum of its rows: equal in two cells that have the same rows."""
+
+    keys: BucketKeys
     checksum: int
-    version: int
 
 
-Buckets = Sequence[int] | None
-"""Some of the 1,024 buckets of a table; None: all of them."""
+class RowDigest(NamedTuple):
+    """The hash of a row's key, and the checksum of the row."""
+
+    hash: int
+    checksum: int
+
+
+class ChangedBucket(NamedTuple):
+    """The keys of a bucket, and those of its rows that were written since a horizon."""
+
+    keys: BucketKeys
+    changed: list[str]
+
+
+BUCKETS: Final = 1024
+"""As many as the statements have: the bucket of a row is the remainder of the hash of its key."""
+Bucket = tuple[str, int]
+"""The name of a table, and the number of one of its buckets."""
 
 
 async def columns(tx: Tx) -> list[MovedTable]:
@@ -84,31 +103,47 @@ async def next_page(tx: Tx, table: MovedTable, shard: int, limit: int, after: ob
     return MovedPage(*row)
 
 
-async def insert(tx: Tx, table: MovedTable, rows: str) -> None:
-    """Write rows. A row whose key or unique name is taken is left out."""
+async def insert(tx: Tx, table: MovedTable, rows: str) -> list[int]:
+    """Write rows. A row whose key or unique name is taken is left out. Returns the hashes of the keys written."""
     statement = sql("moves/moved_rows/insert")
-    await tx.run(table.fill_in(statement), rows)
+    return [row["hash"] for row in await tx.rows(table.fill_in(statement), rows)]
 
 
-async def digests(tx: Tx, table: MovedTable, shard: int, buckets: Buckets) -> dict[int, Digest]:
-    """The digests of some buckets of a table. An empty bucket is missing."""
-    statement = sql("moves/moved_rows/digests")
+async def digests(tx: Tx, tables: Iterable[MovedTable], shard: int) -> dict[Bucket, Digest]:
+    """The digests of all buckets of some tables, by one statement. An empty bucket is missing."""
+    one = sql("moves/moved_rows/digests")
+    rows = await tx.rows(_union(one, tables), shard)
+    return {(row["name"], row["bucket"]): Digest(BucketKeys(row["many"], row["keys"]), row["checksum"]) for row in rows}
+
+
+async def horizon(tx: Tx) -> str:
+    """The oldest transaction that has not ended. What a later statement does not see is written by it or after it."""
+    found: str = await tx.value(sql("moves/moved_rows/horizon"))
+    return found
+
+
+async def changes(tx: Tx, tables: Iterable[MovedTable], shard: int, since: str) -> dict[Bucket, ChangedBucket]:
+    """All buckets of some tables, and the rows written since a horizon, by one statement that reads only the keys."""
+    one = sql("moves/moved_rows/changes")
+    rows = await tx.rows(_union(one, tables), shard, since)
+    return {
+        (row["name"], row["bucket"]): ChangedBucket(BucketKeys(row["many"], row["keys"]), row["changed"] or [])
+        for row in rows
+    }
+
+
+async def keys_in(tx: Tx, table: MovedTable, shard: int, buckets: Sequence[int]) -> dict[str, RowDigest]:
+    """The keys of some buckets, each with the digest of its row. It reads the whole table of the shard."""
+    statement = sql("moves/moved_rows/keys_in")
     rows = await tx.rows(table.fill_in(statement), shard, buckets)
-    return {row["bucket"]: Digest(row["many"], row["checksum"], row["version"]) for row in rows}
+    return {row["key"]: RowDigest(row["hash"], row["checksum"]) for row in rows}
 
 
-async def versions(tx: Tx, tables: Iterable[MovedTable], shard: int) -> dict[tuple[str, int], int]:
-    """The version checksums of all buckets by table and bucket, by one statement. It reads no column but the keys."""
-    one = sql("moves/moved_rows/versions")
-    statement = " union all ".join(table.fill_in(one) for table in tables)
-    return {(row["name"], row["bucket"]): row["version"] for row in await tx.rows(statement, shard)}
-
-
-async def keys(tx: Tx, table: MovedTable, shard: int, buckets: Sequence[int]) -> dict[str, int]:
-    """The keys of some buckets, each with the checksum of its row."""
-    statement = sql("moves/moved_rows/keys")
-    rows = await tx.rows(table.fill_in(statement), shard, buckets)
-    return {row["key"]: row["checksum"] for row in rows}
+async def keys_of(tx: Tx, table: MovedTable, shard: int, keys_of_rows: Sequence[str]) -> dict[str, RowDigest]:
+    """Those of these keys that the shard has, each with the digest of its row. It reads these rows only."""
+    statement = sql("moves/moved_rows/keys_of")
+    rows = await tx.rows(table.fill_in(statement), shard, _array(keys_of_rows))
+    return {row["key"]: RowDigest(row["hash"], row["checksum"]) for row in rows}
 
 
 async def rows_of(tx: Tx, table: MovedTable, shard: int, keys_of_rows: Sequence[str]) -> str | None:
@@ -118,10 +153,10 @@ async def rows_of(tx: Tx, table: MovedTable, shard: int, keys_of_rows: Sequence[
     return rows
 
 
-async def remove(tx: Tx, table: MovedTable, shard: int, keys_of_rows: Sequence[str]) -> int:
-    """Delete the rows with these keys. Returns how many there were."""
+async def remove(tx: Tx, table: MovedTable, shard: int, keys_of_rows: Sequence[str]) -> list[int]:
+    """Delete the rows with these keys. Returns the hashes of the keys deleted."""
     statement = sql("moves/moved_rows/remove")
-    return len(await tx.rows(table.fill_in(statement), shard, _array(keys_of_rows)))
+    return [row["hash"] for row in await tx.rows(table.fill_in(statement), shard, _array(keys_of_rows))]
 
 
 async def remove_page(tx: Tx, table: MovedTable, shard: int, limit: int) -> int:
@@ -133,6 +168,11 @@ async def remove_page(tx: Tx, table: MovedTable, shard: int, limit: int) -> int:
 async def widenings(tx: Tx) -> dict[UUID, int]:
     """How often each tenant was widened, as this cell knows."""
     return {row["tenant_id"]: row["number"] for row in await tx.rows(sql("moves/moved_rows/widenings"))}
+
+
+def _union(statement: str, tables: Iterable[MovedTable]) -> str:
+    """One statement for some tables."""
+    return " union all ".join(table.fill_in(statement) for table in tables)
 
 
 def _array(keys_of_rows: Iterable[str]) -> str:

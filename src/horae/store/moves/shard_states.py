@@ -9,6 +9,7 @@
    the rows are compared when they have ended.
 """
 
+from datetime import timedelta
 from typing import NamedTuple
 from uuid import UUID
 
@@ -25,9 +26,12 @@ class ShardState(NamedTuple):
     epoch: int
 
 
-async def freeze(tx: Tx, move: Move, coordinator: UUID) -> Move | None:
-    """Close the shard in the source. None: another coordinator has the move, or the shard is not active here."""
-    return move_or_none(await tx.row(sql("moves/shard_states/freeze"), move.shard, move.id, coordinator, tx.now))
+async def freeze(tx: Tx, move: Move, coordinator: UUID, ttl: timedelta) -> Move | None:
+    """Close the shard in the source, under a lease of one TTL from now on.
+
+    None: another coordinator has the move, or the shard is not active here.
+    """
+    return move_or_none(await tx.row(sql("moves/shard_states/freeze"), move.shard, move.id, coordinator, tx.now, ttl))
 
 
 async def reopen(tx: Tx, move: Move, coordinator: UUID, to_step: MoveStep) -> Move | None:

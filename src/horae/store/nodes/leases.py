@@ -25,9 +25,13 @@ class Peer(NamedTuple):
 
 
 class Renewal(NamedTuple):
-    """What a renewal read: the cell's clock, every living node, and the owner of every open shard, alive or dead."""
+    """What a renewal read: the cell's clock, every living node, and the owner of every open shard, alive or dead.
+
+    `seen_at` is the time that it wrote.
+    """
 
     reading: ClockReading
+    seen_at: datetime
     peers: list[Peer]
     owners: dict[int, UUID | None]
 
@@ -59,7 +63,7 @@ async def renew(tx: Tx, incarnation: UUID, name: str, ttl: timedelta, *, drainin
     peers.pop(None, None)
     peers[incarnation] = Peer(incarnation, draining, ttl)  # the statement reads this row before its update
     owners = {shard: row["owner"] for row in rows for shard in row["shards"] or ()}
-    return Renewal(reading_of(rows[0]), list(peers.values()), owners)
+    return Renewal(reading_of(rows[0]), rows[0]["seen_at"], list(peers.values()), owners)
 
 
 async def nodes(tx: Tx) -> list[NodeRow]:

@@ -15,6 +15,7 @@ class Sign(StrEnum):
     HELD_TENANTS = "held_tenants"
     BACKFILLS = "backfills"
     ROLLING_SETS = "rolling_sets"
+    GRAPHS = "graphs"
     SECRETS = "secrets"
     COPIES = "copies"
     SUBSCRIPTIONS = "subscriptions"
@@ -23,6 +24,10 @@ class Sign(StrEnum):
     SOURCES = "sources"
     COMPENSATIONS = "compensations"
     UNCHAINED = "unchained"
+    MEASURES = "measures"
+    INCIDENTS = "incidents"
+    UNSORTED_DEAD_LETTERS = "unsorted_letters"
+    PACED_REPLAYS = "paced_replays"
     ROWS_WRITTEN = "rows_written"
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from horae.domain.placement import Run
-from horae.domain.rolling.rolling import CoverageCount, Subject, count_from_rows
+from horae.domain.rolling.rolling import CoverageCount, Subject, SubjectStatus, count_from_rows
 from horae.domain.sources.sources import LAST
 from horae.store.arrays import plain, texts
 from horae.store.statements import sql
@@ -46,6 +46,37 @@ async def page(
     """A page of a set by key, from these shards, with keys that begin with `prefix`."""
     args = (shards, job_id, tenant_id, after, limit, prefix, prefix + LAST)
     return [Subject(*row) for row in await tx.rows(sql("rolling/subjects/page"), *args)]
+
+
+async def page_of_status(
+    tx: Tx,
+    tenant_id: UUID,
+    job_id: UUID,
+    shards: Sequence[int],
+    status: SubjectStatus,
+    after: str,
+    limit: int,
+    prefix: str = "",
+) -> list[Subject]:
+    """A page of the subjects of one status by key, from these shards, with keys that begin with `prefix`."""
+    args = (shards, job_id, tenant_id, int(status), after, limit, prefix, prefix + LAST)
+    return [Subject(*row) for row in await tx.rows(sql("rolling/subjects/page_of_status"), *args)]
+
+
+async def page_of_batch(
+    tx: Tx,
+    tenant_id: UUID,
+    job_id: UUID,
+    batch_no: UUID,
+    status: SubjectStatus | None,
+    after: str,
+    limit: int,
+    prefix: str = "",
+) -> list[Subject]:
+    """A page of the subjects that a batch took last, by key, in this cell."""
+    args = (job_id, tenant_id, batch_no, None if status is None else int(status))
+    rows = await tx.rows(sql("rolling/subjects/page_of_batch"), *args, after, limit, prefix, prefix + LAST)
+    return [Subject(*row) for row in rows]
 
 
 async def occupy(tx: Tx, job_id: UUID, aged: datetime, run: Run, limit: int, batch_no: UUID) -> list[tuple[int, str]]:

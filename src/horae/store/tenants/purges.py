@@ -1,6 +1,6 @@
 """Deletes the rows of a removed tenant in batches. Each function returns how many rows it deleted.
 
-The audit log is kept for its retention time. Events go with their daily partitions, signals after a day.
+The audit log is kept for its retention time. Events and logs go with their daily partitions, signals after a day.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -31,7 +31,7 @@ async def keys(tx: Tx, tenant_id: UUID, shards: Sequence[int], job_id: UUID) -> 
 
 
 async def history(tx: Tx, tenant_id: UUID, _shards: Sequence[int], job_id: UUID) -> int:
-    """The ended instances of a job."""
+    """The ended instances of a job, with their results."""
     return len(await tx.rows(sql("tenants/purges/history"), BATCH, job_id, tenant_id))
 
 
@@ -45,6 +45,11 @@ async def backfills(tx: Tx, tenant_id: UUID, _shards: Sequence[int], job_id: UUI
     return len(await tx.rows(sql("tenants/purges/backfills"), BATCH, job_id, tenant_id))
 
 
+async def graph_runs(tx: Tx, tenant_id: UUID, _shards: Sequence[int], job_id: UUID) -> int:
+    """The runs of a graph, with their steps."""
+    return len(await tx.rows(sql("tenants/purges/graph_runs"), BATCH, job_id, tenant_id))
+
+
 async def repairs(tx: Tx, tenant_id: UUID, shards: Sequence[int]) -> int:
     """The findings of the tenant's sources."""
     return len(await tx.rows(sql("tenants/purges/repairs"), BATCH, shards, tenant_id))
@@ -53,6 +58,11 @@ async def repairs(tx: Tx, tenant_id: UUID, shards: Sequence[int]) -> int:
 async def subjects(tx: Tx, tenant_id: UUID, shards: Sequence[int], job_id: UUID) -> int:
     """The subjects of a rolling job."""
     return len(await tx.rows(sql("tenants/purges/subjects"), BATCH, shards, job_id, tenant_id))
+
+
+async def subject_versions(tx: Tx, tenant_id: UUID, shards: Sequence[int], job_id: UUID) -> int:
+    """What messages said of the subjects of a rolling job."""
+    return len(await tx.rows(sql("tenants/purges/subject_versions"), BATCH, shards, job_id, tenant_id))
 
 
 async def coverages(tx: Tx, tenant_id: UUID, shards: Sequence[int]) -> int:
@@ -88,6 +98,16 @@ async def requests(tx: Tx, tenant_id: UUID, shards: Sequence[int]) -> int:
 async def calendars(tx: Tx, tenant_id: UUID, shards: Sequence[int]) -> int:
     """Calendars."""
     return len(await tx.rows(sql("tenants/purges/calendars"), BATCH, shards, tenant_id))
+
+
+async def certificates(tx: Tx, tenant_id: UUID, shards: Sequence[int]) -> int:
+    """Certificates, with their evidence."""
+    return len(await tx.rows(sql("tenants/purges/certificates"), BATCH, shards, tenant_id))
+
+
+async def paced_replays(tx: Tx, tenant_id: UUID, shards: Sequence[int]) -> int:
+    """Paced replays of dead letters."""
+    return len(await tx.rows(sql("tenants/purges/paced_replays"), BATCH, shards, tenant_id))
 
 
 async def buckets(tx: Tx, tenant_id: UUID, shards: Sequence[int]) -> int:
@@ -130,6 +150,11 @@ async def widenings(tx: Tx, tenant_id: UUID) -> int:
     return len(await tx.rows(sql("tenants/purges/widenings"), tenant_id))
 
 
+async def log_usage(tx: Tx, tenant_id: UUID) -> int:
+    """How much the tenant has logged today."""
+    return len(await tx.rows(sql("tenants/purges/log_usage"), tenant_id))
+
+
 async def places(tx: Tx, tenant_id: UUID) -> int:
     """The feed positions of the tenant's subscriptions."""
     return len(await tx.rows(sql("tenants/purges/places"), tenant_id))
@@ -153,6 +178,11 @@ async def bindings(tx: Tx, tenant_id: UUID, shards: Sequence[int]) -> int:
 async def sessions(tx: Tx, tenant_id: UUID) -> int:
     """The sessions of the tenant's users."""
     return len(await tx.rows(sql("tenants/purges/sessions"), tenant_id))
+
+
+async def fire_findings(tx: Tx, tenant_id: UUID, shards: Sequence[int]) -> int:
+    """What the audit of fires found of the tenant's jobs."""
+    return len(await tx.rows(sql("tenants/purges/fire_findings"), BATCH, shards, tenant_id))
 
 
 async def queue_workers(tx: Tx, tenant_id: UUID) -> int:

@@ -6,7 +6,7 @@ import type { AlertView } from "../../../api/generated/models";
 import { queries } from "../../../app/queries";
 import { ConfirmDialog } from "../../../parts/ConfirmDialog";
 import { ChoiceField, TextField } from "../../../parts/Fields";
-import { dateTime } from "../../../parts/times";
+import { markedTime } from "../../../parts/times";
 import { useAlertName } from "../Marks";
 import { DURATIONS, DURATIONS_MS, type Duration, timeOf } from "./silence-times";
 
@@ -19,7 +19,7 @@ export function SilenceAlertDialog({ alert, onClose }: { alert: AlertView; onClo
   const [comment, setComment] = useState("");
   const [name] = useState(() => `${alert.kind}-${crypto.randomUUID().slice(0, 8)}`);
   const endsAt = new Date(timeOf(alert, Date.now()) + DURATIONS_MS[duration]);
-  const until = dateTime(endsAt);
+  const until = markedTime(endsAt);
   return (
     <ConfirmDialog
       title={t("silences.one", { name: nameOf(alert) })}

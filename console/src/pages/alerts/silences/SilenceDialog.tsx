@@ -8,7 +8,7 @@ import { ConfirmDialog } from "../../../parts/ConfirmDialog";
 import { DateTimeInput } from "../../../parts/DateTimeInput";
 import { Field } from "../../../parts/Field";
 import { TextField } from "../../../parts/Fields";
-import { dateTime } from "../../../parts/times";
+import { markedTime } from "../../../parts/times";
 import { KINDS } from "../kinds";
 import { SelectorFields } from "../SelectorFields";
 import { type Draft, draftOf, emptyDraft, silenceOf } from "./draft";
@@ -23,7 +23,7 @@ export function SilenceDialog({ base, onClose }: { base?: SilenceView; onClose: 
       title={base ? t("silences.change", { name: base.name }) : t("silences.open")}
       verb={t("silences.verb")}
       effect={[
-        t("silences.recorded", { until: dateTime(draft.ends_at) }),
+        t("silences.recorded", { until: markedTime(draft.ends_at) }),
         t("silences.after"),
         t("silences.resolved"),
       ]}

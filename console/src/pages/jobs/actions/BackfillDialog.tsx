@@ -1,34 +1,23 @@
 import { useNavigate } from "@tanstack/react-router";
-import { Checkbox, Input, InputNumber } from "antd";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { withIdempotencyKey } from "../../../api/call";
 import { postJobBackfill } from "../../../api/generated/client";
 import { ConfirmDialog } from "../../../parts/ConfirmDialog";
-import { Field } from "../../../parts/Field";
-import { myZone, toLocalInput } from "../../../parts/times";
 import { useIdempotencyKey } from "../../../parts/useIdempotencyKey";
+import { BackfillFields } from "../../backfills/BackfillFields";
+import { DryRun } from "../../backfills/DryRun";
+import { newDraft, requestOf } from "../../backfills/draft";
 import { invalidateJob } from "../invalidate-job";
 import type { JobDialogProps } from "./Actions";
 
-const DAY_MS = 86_400_000;
-const DEFAULT_CAP = 10_000;
-
-/** Starts a backfill of a time range. A range with more fires than the cap is refused before anything runs. */
+/** Starts a backfill of a time range; its dry run follows the form. Above the cap it is refused before anything runs. */
 export function BackfillDialog({ job, onClose }: JobDialogProps) {
-  const { t } = useTranslation("jobs");
+  const { t } = useTranslation(["jobs", "backfills"]);
   const key = useIdempotencyKey();
   const navigate = useNavigate();
-  const [since, setSince] = useState(() => toLocalInput(new Date(Date.now() - DAY_MS)));
-  const [until, setUntil] = useState(() => toLocalInput(new Date()));
-  const [cap, setCap] = useState(DEFAULT_CAP);
-  const [rerun, setRerun] = useState(false);
-  const onConfirm = async () => {
-    const range = { since: new Date(since).toISOString(), until: new Date(until).toISOString() };
-    await postJobBackfill(job.name, { ...range, cap, rerun }, withIdempotencyKey(key));
-    await invalidateJob(job);
-    await navigate({ to: "/jobs/$job", params: { job: job.name }, search: { view: "backfills" } });
-  };
+  const [draft, setDraft] = useState(() => newDraft(Date.now()));
+  const request = requestOf(draft);
   return (
     <ConfirmDialog
       title={t("backfill.title", { name: job.name })}
@@ -36,47 +25,22 @@ export function BackfillDialog({ job, onClose }: JobDialogProps) {
       effect={[
         t("backfill.effect"),
         t("backfill.behind"),
-        t(rerun ? "backfill.rerunEffect" : "backfill.onceEffect"),
+        draft.mode === "all"
+          ? t("backfill.rerunEffect")
+          : draft.mode === "unsuccessful"
+            ? t("backfill.onceEffect")
+            : t(`backfills:modeEffect.${draft.mode}`),
       ]}
-      onConfirm={onConfirm}
+      onConfirm={async () => {
+        if (!request) throw new Error(t("backfills:plan.noRange"));
+        await postJobBackfill(job.name, request, withIdempotencyKey(key));
+        await invalidateJob(job);
+        await navigate({ to: "/jobs/$job", params: { job: job.name }, search: { view: "backfills" } });
+      }}
       onClose={onClose}
     >
-      <Field label={t("backfill.since", { zone: myZone() })}>
-        {(id) => (
-          <Input
-            id={id}
-            type="datetime-local"
-            step={1}
-            value={since}
-            onChange={(event) => setSince(event.target.value)}
-          />
-        )}
-      </Field>
-      <Field label={t("backfill.until", { zone: myZone() })}>
-        {(id) => (
-          <Input
-            id={id}
-            type="datetime-local"
-            step={1}
-            value={until}
-            onChange={(event) => setUntil(event.target.value)}
-          />
-        )}
-      </Field>
-      <Field label={t("backfill.cap")}>
-        {(id) => (
-          <InputNumber
-            id={id}
-            min={1}
-            max={1_000_000}
-            value={cap}
-            onChange={(value) => setCap(value ?? DEFAULT_CAP)}
-          />
-        )}
-      </Field>
-      <Checkbox checked={rerun} onChange={(event) => setRerun(event.target.checked)}>
-        {t("backfill.rerun")}
-      </Checkbox>
+      <BackfillFields draft={draft} onChange={setDraft} />
+      <DryRun job={job.name} request={request} />
     </ConfirmDialog>
   );
 }

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { withIdempotencyKey } from "../../../api/call";
 import { deleteJob, postJobPause, postJobResume } from "../../../api/generated/client";
 import { ConfirmDialog } from "../../../parts/ConfirmDialog";
-import { dateTime } from "../../../parts/times";
+import { markedTime } from "../../../parts/times";
 import { useIdempotencyKey } from "../../../parts/useIdempotencyKey";
 import { invalidateJob } from "../invalidate-job";
 import type { JobDialogProps } from "./Actions";
@@ -12,7 +12,7 @@ export function PauseDialog({ job, onClose }: JobDialogProps) {
   const { t } = useTranslation("jobs");
   const key = useIdempotencyKey();
   const effect = [t("pause.stops"), t("pause.runs")];
-  if (job.next_fire_at) effect.unshift(t("pause.next", { at: dateTime(job.next_fire_at) }));
+  if (job.next_fire_at) effect.unshift(t("pause.next", { at: markedTime(job.next_fire_at) }));
   const onConfirm = async () => invalidateJob(await postJobPause(job.name, withIdempotencyKey(key)));
   return (
     <ConfirmDialog

@@ -2,6 +2,7 @@
 import type { JobView, NewJob, UpdateJob } from "../../../api/generated/models";
 import { readJson, writeJson } from "../../../api/json";
 import { toLocalInput } from "../../../parts/times";
+import { tickSeconds, windowSeconds } from "../../rolling/rolling-set";
 import {
   type Access,
   accessOf,
@@ -107,10 +108,11 @@ export function draftOf(job: JobView): Draft {
     zone: text(trigger.zone),
     dstGap: text(trigger.dst_gap, EMPTY.dstGap) as Draft["dstGap"],
     dstOverlap: text(trigger.dst_overlap, EMPTY.dstOverlap) as Draft["dstOverlap"],
-    every: Number(trigger.every ?? EMPTY.every),
+    every:
+      job.trigger.kind === "rolling" ? tickSeconds(job.trigger.every) : Number(trigger.every ?? EMPTY.every),
     at: trigger.at ? fieldTime(trigger.at) : "",
     seconds: Number(trigger.seconds ?? EMPTY.seconds),
-    window: Number(trigger.window ?? EMPTY.window),
+    window: job.trigger.kind === "rolling" ? windowSeconds(job.trigger.window) : EMPTY.window,
     budget: trigger.budget === undefined || trigger.budget === null ? null : Number(trigger.budget),
     share: Number(trigger.share ?? EMPTY.share),
     target: job.target.kind,
@@ -206,9 +208,15 @@ function triggerOf(draft: Draft, base?: JobView): JsonObject {
     case "delay":
       return { kind: "delay", seconds: draft.seconds };
     case "rolling": {
-      const before: JsonObject = base?.trigger.kind === "rolling" ? { ...base.trigger } : {};
-      const anchor = before.every === draft.every ? before.anchor : undefined;
-      const { window, every, budget, share } = draft;
+      const rolling = base?.trigger.kind === "rolling" ? base.trigger : undefined;
+      const before: JsonObject = { ...rolling };
+      const { budget, share } = draft;
+      // The form has seconds: a calendar window or a cron schedule that was not changed is kept as it is.
+      const sameTicks = rolling !== undefined && tickSeconds(rolling.every) === draft.every;
+      const sameWindow = rolling !== undefined && windowSeconds(rolling.window) === draft.window;
+      const every = sameTicks ? before.every : draft.every;
+      const window = sameWindow ? before.window : draft.window;
+      const anchor = sameTicks ? before.anchor : undefined;
       return omitDefaults(
         { ...before, kind: "rolling", window, every, anchor, budget, share },
         { anchor: undefined, budget: null, share: 0.999 },

@@ -1,11 +1,11 @@
 """The audit log: who did what, and when."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date, datetime
 
 from horae_client.aio.verbs import AsyncItems, AsyncVerbs
 from horae_client.asked import audit as asked
-from horae_client.models import AuditChain, AuditEntry
+from horae_client.models import AuditChain, AuditEntry, Certificate
 
 
 class AsyncAuditLog(AsyncVerbs):
@@ -28,6 +28,16 @@ class AsyncAuditLog(AsyncVerbs):
         [True]
         """
         return self._pages(asked.entries(since, until, actor, action, resource), limit)
+
+    async def certificate(self, day: date) -> Certificate:
+        """Get the certificate of a day in UTC. `horae certificate` makes it.
+
+        >>> from datetime import date
+        >>> await client.audit.certificate(date(2026, 11, 17))
+        Traceback (most recent call last):
+        NotFound: SCH_404_NOT_FOUND: 2026-11-17 has no certificate; `horae certificate --day 2026-11-17` makes one
+        """
+        return await self._ask(asked.certificate(day))
 
     async def chains(self) -> Sequence[AuditChain]:
         """Get the head of each cell's hash chain. `horae audit verify` checks the whole chain.

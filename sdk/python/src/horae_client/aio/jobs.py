@@ -6,21 +6,25 @@ from typing import Any
 
 from horae_client import keys
 from horae_client.aio.verbs import AsyncItems, AsyncVerbs
+from horae_client.asked import explanations as explained
 from horae_client.asked import jobs as asked
+from horae_client.asked.jobs import backfill_body, stamp
 from horae_client.models import (
     Backfill,
     BulkItem,
     Counts,
+    Explanation,
     Forecast,
     Instance,
     Job,
     JobDifference,
     JobTestResult,
+    ProblemJob,
     Schedule,
     Triggered,
     Version,
 )
-from horae_client.specs import Policies, RetryPolicy, Target, Trigger
+from horae_client.specs import Policies, RetryPolicy, Step, Target, Trigger
 from horae_client.wire import aware, said
 
 
@@ -48,6 +52,8 @@ class AsyncJobs(AsyncVerbs):
         contacts: Sequence[str] | None = None,
         late_after: int | None = None,
         fail_after: int | None = None,
+        steps: Sequence[Step | Mapping[str, Any]] | None = None,
+        run_deadline: float | None = None,
         idempotency_key: str | None = None,
         **more: Any,
     ) -> Job:
@@ -56,7 +62,8 @@ class AsyncJobs(AsyncVerbs):
         Without a target, workers claim it from the queue of its name. Without a trigger, it fires by hand.
         `expires_after` is how many seconds a due run may wait before it is SKIPPED or DEAD with `EXPIRED`. `contacts`
         are alert channels. The job is late `late_after` seconds after its fire time without a first attempt, and
-        failing after `fail_after` failed runs in a row. `more` is sent unchanged: any other field of the API.
+        failing after `fail_after` failed runs in a row. A job with `steps` is a graph, and `run_deadline` is how many
+        seconds a run of it may take. `more` is sent unchanged: any other field of the API.
 
         >>> job = await client.jobs.create("REPORT", cron="0 2 * * *", timezone="Asia/Shanghai")
         >>> job.status, job.trigger["zone"], len(job.schedule.fires)
@@ -80,6 +87,8 @@ class AsyncJobs(AsyncVerbs):
             contacts=contacts,
             late_after=late_after,
             fail_after=fail_after,
+            steps=steps,
+            run_deadline=run_deadline,
             **more,
         )
         return await self._ask(asked.create(name, spec, keys.made(idempotency_key)))
@@ -103,6 +112,18 @@ class AsyncJobs(AsyncVerbs):
         """
         return await self._ask(asked.get(job))
 
+    async def explain(self, job: str, *, at: datetime | str | None = None, lang: str | None = None) -> Explanation:
+        """Explain why a job does or does not run now, or what became of its fire `at` a time, in sentences.
+
+        A text such as "02:00" is a time of day in the zone of the job, the last one that has passed. `lang` is "en" or
+        "zh".
+
+        >>> why = await client.jobs.explain("coupon_job", at="02:00")
+        >>> why.kind, why.language
+        ('fire', 'en')
+        """
+        return await self._ask(explained.job(job, stamp(at) if isinstance(at, datetime) else at, lang))
+
     def list(
         self,
         *,
@@ -111,6 +132,8 @@ class AsyncJobs(AsyncVerbs):
         prefix: str = "",
         kind: str | None = None,
         owner: str | None = None,
+        contains: str = "",
+        recent_runs: int = 0,
         limit: int | None = None,
     ) -> AsyncItems[Job]:
         """List jobs that are not removed, by name, over all pages. A label is `key` or `key=value`.
@@ -120,8 +143,18 @@ class AsyncJobs(AsyncVerbs):
         >>> [job.name async for job in client.jobs.list(prefix="coupon")]
         ['coupon_job']
         """
-        query = said(status=status, label=list_(labels), prefix=prefix or None, kind=kind, owner=owner)
+        names = {"prefix": prefix or None, "contains": contains or None}
+        more = {"recent_runs": recent_runs or None}
+        query = said(status=status, label=list_(labels), kind=kind, owner=owner, **names, **more)
         return self._pages(asked.listing(query), limit)
+
+    def problems(self, *, owner: str | None = None, limit: int | None = None) -> AsyncItems[ProblemJob]:
+        """List the jobs that have open dead letters or overdue instances, the worst first.
+
+        >>> [(one.name, one.dead, one.overdue) async for one in client.jobs.problems()]
+        []
+        """
+        return self._pages(asked.problems(owner), limit)
 
     async def pause(self, job: str, *, idempotency_key: str | None = None) -> Job:
         """Stop fires and claims; running instances may finish.
@@ -191,9 +224,15 @@ class AsyncJobs(AsyncVerbs):
         until: datetime,
         cap: int | None = None,
         rerun: bool | None = None,
+        mode: str | None = None,
+        newest_first: bool | None = None,
+        rate: float | None = None,
         idempotency_key: str | None = None,
     ) -> Backfill:
         """Run a job's past fires of a range in the backfill lane, which has the smallest share; `until` is excluded.
+
+        `mode` is `unsuccessful`, `missing`, `failed` or `all`, which is the same as `rerun`. `rate` is the instances
+        that are created in a second at most. `client.backfills.plan` is a dry run.
 
         >>> from datetime import UTC, datetime, timedelta
         >>> now = datetime.now(UTC)
@@ -202,7 +241,8 @@ class AsyncJobs(AsyncVerbs):
         >>> begun.planned
         12
         """
-        return await self._ask(asked.backfill(job, since, until, cap, rerun, keys.made(idempotency_key)))
+        body = backfill_body(since, until, cap, rerun, mode, newest_first, rate)
+        return await self._ask(asked.backfill(job, body, keys.made(idempotency_key)))
 
     def history(
         self,
@@ -348,9 +388,14 @@ class AsyncJobs(AsyncVerbs):
         labels: Mapping[str, str] | None = None,
         prefix: str | None = None,
         owner: str | None = None,
+        contains: str | None = None,
+        names: Sequence[str] | None = None,
+        dry_run: bool | None = None,
         idempotency_key: str | None = None,
     ) -> Sequence[BulkItem]:
         """Pause, resume, trigger or retry all jobs that match, with a result for each; `verb` is one of these words.
+
+        With `dry_run` nothing changes: the results say what the status of each job allows now.
 
         >>> done = await client.jobs.bulk("pause", prefix="coupon")
         >>> [(one.name, one.ok) for one in done]
@@ -359,7 +404,8 @@ class AsyncJobs(AsyncVerbs):
         key, after = keys.made(idempotency_key), ""
         found: tuple[BulkItem, ...] = ()
         while True:
-            body = said(verb=verb, status=status, labels=labels, prefix=prefix, owner=owner, after=after or None)
+            wanted = said(status=status, labels=labels, prefix=prefix, owner=owner, contains=contains, names=names)
+            body = said(verb=verb, **wanted, dry_run=dry_run, after=after or None)
             page = await self._ask(asked.bulk(body, key))
             found = (*found, *page.items)
             if page.next is None:

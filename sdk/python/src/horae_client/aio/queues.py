@@ -70,6 +70,19 @@ class AsyncWorkers(AsyncVerbs):
         """
         return await self._ask(asked.finish(items))
 
+    async def log(self, items: Sequence[Mapping[str, Any]]) -> ReportedAll:
+        """Append log lines of running attempts. An item also has `lines`, and the number of the `first` one.
+
+        >>> made = await client.jobs.trigger("coupon_job")
+        >>> taken = await client.workers.poll("coupon_job", "worker-1")
+        >>> held = [{"instance_id": one.instance_id, "attempt": one.attempt, "token": one.token} for one in taken.items]
+        >>> line = {"at": "2026-11-18T08:00:00Z", "text": "page 4 of 10", "level": "info"}
+        >>> done = await client.workers.log([one | {"first": 0, "lines": [line]} for one in held])
+        >>> [one.verdict for one in done.items]
+        ['done']
+        """
+        return await self._ask(asked.logs(items))
+
     async def fail(self, items: Sequence[Mapping[str, Any]]) -> ReportedAll:
         """Report that attempts failed. An item also has a `message`, and `retryable` (default: true).
 

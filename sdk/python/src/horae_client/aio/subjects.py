@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 
 from horae_client.aio.verbs import AsyncItems, AsyncVerbs
+from horae_client.asked import explanations as explained
 from horae_client.asked import subjects as asked
-from horae_client.models import Changed, Coverage, Subject
+from horae_client.models import Changed, Coverage, Explanation, Subject
 
 
 class AsyncSubjects(AsyncVerbs):
@@ -58,16 +59,40 @@ class AsyncSubjects(AsyncVerbs):
             named, changed = named + done.named, changed + done.changed
         return Changed(named=named, changed=changed)
 
-    def list(self, job: str, *, prefix: str = "", limit: int | None = None) -> AsyncItems[Subject]:
-        """List the set by key, each with its last refresh; with `prefix`, only keys that begin with it.
+    async def explain(self, job: str, key: str, *, lang: str | None = None) -> Explanation:
+        """Explain why a subject was or was not refreshed, in sentences; `lang` is "en" or "zh".
+
+        >>> from horae_client import Rolling
+        >>> job = await client.jobs.create("STOCK", trigger=Rolling(window=864000, every=86400))
+        >>> added = await client.subjects.add("STOCK", ["product-1"])
+        >>> why = await client.subjects.explain("STOCK", "product-1")
+        >>> why.kind, why.subject
+        ('subject', 'STOCK/product-1')
+        """
+        return await self._ask(explained.subject(job, key, lang))
+
+    def list(
+        self,
+        job: str,
+        *,
+        prefix: str = "",
+        status: int | None = None,
+        batch_no: str | None = None,
+        limit: int | None = None,
+    ) -> AsyncItems[Subject]:
+        """List the set by key, each with its last refresh: keys that begin with `prefix`, of one status, of one batch.
+
+        A status is 0 (never run), 1 (running), 2 (the last refresh succeeded) or 3 (it failed).
 
         >>> from horae_client import Rolling
         >>> job = await client.jobs.create("STOCK", trigger=Rolling(window=864000, every=86400))
         >>> added = await client.subjects.add("STOCK", ["b", "a"])
         >>> [one.key async for one in client.subjects.list("STOCK")]
         ['a', 'b']
+        >>> [one.key async for one in client.subjects.list("STOCK", status=3)]
+        []
         """
-        return self._pages(asked.subjects(job, prefix), limit)
+        return self._pages(asked.subjects(job, prefix, status, batch_no), limit)
 
     async def coverage(self, job: str) -> Coverage:
         """Get the share of the set that is fresh, whether that is enough, and when it is expected to be.

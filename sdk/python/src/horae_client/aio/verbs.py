@@ -1,11 +1,14 @@
 """The base of all groups of methods."""
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, Protocol, TypeVar
 
+from horae_client.errors import RateLimited, Unavailable, Unreachable
+from horae_client.event_streams import END, MAX_FAILURES, REOPEN_PAUSE_S, EventReader
 from horae_client.models import ArchiveRead, Page
 from horae_client.pages import after
-from horae_client.wire import Request
+from horae_client.wire import Request, read_event
 
 T = TypeVar("T")
 
@@ -15,6 +18,10 @@ class AsyncCarrier(Protocol):
 
     async def ask(self, request: Request[T]) -> T:
         """The answer; raises the error otherwise."""
+        ...
+
+    def stream(self, request: Request[T], last_id: str | None = None) -> AsyncIterator[str]:
+        """The lines of a stream of events, after the event with that id."""
         ...
 
 
@@ -49,6 +56,38 @@ class AsyncItems(AsyncIterator[T]):
             following = None if page.next is None else after(request, page.next, limit)
 
 
+class AsyncEvents(AsyncIterator[T]):
+    """The events of a stream. Where it breaks, it is opened again after the last event."""
+
+    def __init__(self, open_: Callable[[Request[T], str | None], AsyncIterator[str]], request: Request[T]) -> None:
+        self._items = self._read(open_, request)
+
+    async def __anext__(self) -> T:
+        """The next event."""
+        return await anext(self._items)
+
+    async def _read(
+        self, open_: Callable[[Request[T], str | None], AsyncIterator[str]], request: Request[T]
+    ) -> AsyncIterator[T]:
+        reader, failures = EventReader(), 0
+        while True:
+            reader.restart()
+            try:
+                async for line in open_(request, reader.last_id):
+                    event = reader.feed(line)
+                    if event is None:
+                        continue
+                    failures = 0
+                    if event.name == END:
+                        return
+                    yield read_event(request, event.data)
+            except (Unreachable, Unavailable, RateLimited):
+                failures += 1
+                if failures >= MAX_FAILURES:
+                    raise
+            await asyncio.sleep(REOPEN_PAUSE_S * (1 + failures))
+
+
 class AsyncVerbs:
     """The methods of one noun."""
 
@@ -60,3 +99,6 @@ class AsyncVerbs:
 
     def _pages(self, request: Request[Page[Any]], limit: int | None) -> AsyncItems[Any]:
         return AsyncItems(self._carrier.ask, request, limit)
+
+    def _events(self, request: Request[T]) -> AsyncEvents[T]:
+        return AsyncEvents(self._carrier.stream, request)

@@ -1,9 +1,9 @@
 """Requests about the audit log."""
 
-from datetime import datetime
+from datetime import date, datetime
 
 from horae_client.asked.jobs import stamp
-from horae_client.models import AuditChain, AuditEntry, Page
+from horae_client.models import AuditChain, AuditEntry, Certificate, Page
 from horae_client.wire import Request, path, said
 
 
@@ -13,6 +13,11 @@ def entries(
     """Get a page of the audit log."""
     query = said(since=stamp(since), until=stamp(until), actor=actor, action=action, resource=resource)
     return Request("GET", path("audit"), Page[AuditEntry], query=query)
+
+
+def certificate(day: date) -> Request[Certificate]:
+    """Get the certificate of a day."""
+    return Request("GET", path("certificates", day.isoformat()), Certificate)
 
 
 def chains() -> Request[list[AuditChain]]:

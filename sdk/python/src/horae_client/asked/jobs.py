@@ -15,6 +15,7 @@ from horae_client.models import (
     JobDifference,
     JobTestResult,
     Page,
+    ProblemJob,
     Schedule,
     Triggered,
     Version,
@@ -42,6 +43,11 @@ def listing(query: Mapping[str, Any]) -> Request[Page[Job]]:
     return Request("GET", path("jobs"), Page[Job], query=query)
 
 
+def problems(owner: str | None) -> Request[Page[ProblemJob]]:
+    """Get a page of the worst jobs."""
+    return Request("GET", path("problem-jobs"), Page[ProblemJob], query=said(owner=owner))
+
+
 def verb(job: str, name: str, key: str, body: Any = None) -> Request[Job]:
     """Pause, resume, skip, move or restore."""
     return Request("POST", path("jobs", job, name), Job, body=body, key=key)
@@ -67,11 +73,23 @@ def trigger(job: str, payload: Any, key: str) -> Request[Triggered]:
     return Request("POST", path("jobs", job, "trigger"), Triggered, body=said(payload=payload), key=key)
 
 
-def backfill(
-    job: str, since: datetime, until: datetime, cap: int | None, rerun: bool | None, key: str
-) -> Request[Backfill]:
+def backfill_body(
+    since: datetime,
+    until: datetime,
+    cap: int | None,
+    rerun: bool | None,
+    mode: str | None,
+    newest_first: bool | None,
+    rate: float | None,
+    **more: Any,
+) -> dict[str, Any]:
+    """The body of a backfill, of its plan or of a group."""
+    facts = {"cap": cap, "rerun": rerun, "mode": mode, "newest_first": newest_first, "rate": rate}
+    return said(since=aware(since), until=aware(until), **facts, **more)
+
+
+def backfill(job: str, body: Mapping[str, Any], key: str) -> Request[Backfill]:
     """Run past fires."""
-    body = said(since=aware(since), until=aware(until), cap=cap, rerun=rerun)
     return Request("POST", path("jobs", job, "backfill"), Backfill, body=body, key=key)
 
 

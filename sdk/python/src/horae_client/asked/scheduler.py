@@ -1,9 +1,25 @@
 """Requests about the scheduler as a whole."""
 
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Final
 
-from horae_client.models import Growth, HealthSeries, Lateness, NodeList, Readiness, ServiceLevel, Shard, ShardMove
+from horae_client.models import (
+    Drill,
+    Growth,
+    HealthSeries,
+    Incident,
+    IncidentDetail,
+    Lateness,
+    MeasureDecision,
+    MeasureState,
+    NodeList,
+    Page,
+    Readiness,
+    ServiceLevel,
+    Shard,
+    ShardMove,
+)
 from horae_client.wire import Request, path, said
 
 SHARDS_A_REQUEST: Final = 1000
@@ -54,6 +70,50 @@ def request_moves(action: str, shards: Iterable[int], cell: str | None) -> Reque
 def abort_move(shard: int) -> Request[ShardMove]:
     """Ask for the end of a shard's move."""
     return Request("POST", path("shard-moves", str(shard), "abort"), ShardMove)
+
+
+def incidents() -> Request[list[Incident]]:
+    """Get the last incidents."""
+    return Request("GET", path("incidents"), list[Incident])
+
+
+def incident(id_: str) -> Request[IncidentDetail]:
+    """Get an incident with its timeline."""
+    return Request("GET", path("incidents", id_), IncidentDetail)
+
+
+def start_incident(grade: str, reason: str, fault_at: datetime | None) -> Request[Incident]:
+    """Start recovery from an incident."""
+    body = said(grade=grade, reason=reason, fault_at=None if fault_at is None else fault_at.isoformat())
+    return Request("POST", path("incidents"), Incident, body=body)
+
+
+def stop_incident(id_: str, reason: str) -> Request[Incident]:
+    """Stop recovery from an incident."""
+    return Request("POST", path("incidents", id_, "stop"), Incident, body={"reason": reason})
+
+
+def measures() -> Request[list[MeasureState]]:
+    """Get the measures of all scopes."""
+    return Request("GET", path("measures"), list[MeasureState])
+
+
+def override_measure(
+    name: str, reason: str, *, in_force: bool, minutes: int, tenant: str | None
+) -> Request[MeasureDecision]:
+    """Decide about a measure."""
+    body = said(in_force=in_force, minutes=minutes, tenant=tenant, reason=reason)
+    return Request("POST", path("measures", name, "override"), MeasureDecision, body=body)
+
+
+def lift_measure(name: str, reason: str, tenant: str | None) -> Request[MeasureDecision]:
+    """End the decision about a measure."""
+    return Request("POST", path("measures", name, "lift"), MeasureDecision, body=said(tenant=tenant, reason=reason))
+
+
+def drills() -> Request[Page[Drill]]:
+    """Get a page of the drills that have ended."""
+    return Request("GET", path("drills"), Page[Drill])
 
 
 def liveness() -> Request[dict[str, str]]:

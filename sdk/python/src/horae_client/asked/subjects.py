@@ -29,9 +29,15 @@ def import_keys(job: str, keys: Sequence[str], at_once: bool) -> Request[Changed
     return Request("POST", path("jobs", job, "subjects", "import"), Changed, query={"at_once": at_once}, body=lines)
 
 
-def subjects(job: str, prefix: str = "") -> Request[Page[Subject]]:
-    """Get a page of a set, of keys that begin with `prefix`."""
-    query = {"prefix": prefix} if prefix else {}
+def subjects(
+    job: str, prefix: str = "", status: int | None = None, batch_no: str | None = None
+) -> Request[Page[Subject]]:
+    """Get a page of a set: keys that begin with `prefix`, of one status, of one batch."""
+    query: dict[str, object] = {"prefix": prefix} if prefix else {}
+    if status is not None:
+        query["status"] = status
+    if batch_no is not None:
+        query["batch_no"] = batch_no
     return Request("GET", path("jobs", job, "subjects"), Page[Subject], query=query)
 
 

@@ -26,6 +26,11 @@ def finish(items: Sequence[Any]) -> Request[ReportedAll]:
     return Request("POST", path("workers", "finish"), ReportedAll, body={"items": items})
 
 
+def logs(items: Sequence[Any]) -> Request[ReportedAll]:
+    """Append log lines of running attempts. A batch with the number of its first line is stored once."""
+    return Request("POST", path("workers", "logs"), ReportedAll, body={"items": items})
+
+
 def fail(items: Sequence[Any]) -> Request[ReportedAll]:
     """Report that attempts failed."""
     return Request("POST", path("workers", "fail"), ReportedAll, body={"items": items})

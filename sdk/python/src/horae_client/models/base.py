@@ -25,9 +25,13 @@ class Page(Model, Generic[T], frozen=True, kw_only=True):
 
     `cells_down` names the databases that could not be reached: their rows are missing from the page.
     `archive` says what was read from the archive for a page of instances; None if nothing was.
+    `unsorted` counts the dead letters that no page of failure causes has yet; `is_complete` is false where older dead
+    letters were not counted.
     """
 
     items: list[T]
     next: str | None = None
     cells_down: list[str] = []
     archive: ArchiveRead | None = None
+    unsorted: int = 0
+    is_complete: bool = True

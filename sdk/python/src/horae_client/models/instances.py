@@ -36,6 +36,32 @@ class Attempt(Model, frozen=True, kw_only=True):
     answer: str | None = None
 
 
+class Progress(Model, frozen=True, kw_only=True):
+    """How far the running attempt is, 0 to 100, as its worker last reported it."""
+
+    percent: float
+    at: datetime
+    text: str | None = None
+
+
+class LogLine(Model, frozen=True, kw_only=True):
+    """A line that an attempt logged, or a mark: `dropped` says how many lines before it are missing."""
+
+    attempt: int
+    number: int
+    at: datetime | None = None
+    level: str | None = None
+    text: str | None = None
+    dropped: int = 0
+
+
+class InstanceResult(Model, frozen=True, kw_only=True):
+    """What an instance returned: any JSON."""
+
+    instance_id: str
+    result: Any
+
+
 class Instance(Model, frozen=True, kw_only=True):
     """One fire of a job. A SKIPPED one may stand for a range. In a list, payload and attempts are left out."""
 
@@ -65,6 +91,7 @@ class Instance(Model, frozen=True, kw_only=True):
     unreadable: str | None = None
     attempts: list[Attempt] = msgspec.field(default_factory=list)
     deadline: datetime | None = None
+    progress: Progress | None = None
     held_ms: int = 0
     held: Hold | None = None
     expires_at: datetime | None = None
@@ -85,6 +112,15 @@ class Counts(Model, frozen=True, kw_only=True):
     ended: dict[str, int]
 
 
+class BackfillProgress(Model, frozen=True, kw_only=True):
+    """How many instances have ended, of how many. `left_s` is unknown before a tenth is done."""
+
+    done: int
+    total: int
+    running_s: float
+    left_s: float | None = None
+
+
 class Backfill(Model, frozen=True, kw_only=True):
     """A backfill, with its progress if that was requested."""
 
@@ -97,13 +133,73 @@ class Backfill(Model, frozen=True, kw_only=True):
     planned: int
     created_at: datetime
     created_by: str
+    mode: str | None = None
+    newest_first: bool = False
+    rate: float | None = None
+    needed: int | None = None
+    group_id: str | None = None
     status: str | None = None
     cursor: datetime | None = None
+    decided_from: datetime | None = None
     born: int | None = None
     already: int | None = None
+    paused_at: datetime | None = None
     ended_at: datetime | None = None
     waiting: int | None = None
     ended: dict[str, int] | None = None
+    progress: BackfillProgress | None = None
+
+
+class PaceBound(Model, frozen=True, kw_only=True):
+    """What bounds the pace of a backfill, and the calls a second that it allows."""
+
+    bound: str
+    calls_per_s: float
+    name: str | None = None
+
+
+class BackfillPlan(Model, frozen=True, kw_only=True):
+    """What a backfill would do: how many fires, how long, what load, and what bounds its pace."""
+
+    since: datetime
+    until: datetime
+    planned: int
+    needed: int
+    call_s: float
+    calls_per_s: float
+    slots: float
+    nodes: int
+    limited_by: str
+    bounds: list[PaceBound]
+    duration_s: float | None = None
+    succeeded: int | None = None
+    failed: int | None = None
+
+
+class BackfillGroupItem(Model, frozen=True, kw_only=True):
+    """The result for one job of a new group: its part, or the refusal."""
+
+    job_id: str
+    name: str
+    backfill: Backfill | None = None
+    code: str | None = None
+    message: str | None = None
+
+
+class StartedBackfillGroup(Model, frozen=True, kw_only=True):
+    """A new backfill group with the result for each job."""
+
+    id: str
+    items: list[BackfillGroupItem]
+
+
+class BackfillGroup(Model, frozen=True, kw_only=True):
+    """The progress of a backfill group and of its parts."""
+
+    id: str
+    status: str
+    progress: BackfillProgress
+    parts: list[Backfill]
 
 
 class DeadLetter(Model, frozen=True, kw_only=True):
@@ -120,6 +216,9 @@ class DeadLetter(Model, frozen=True, kw_only=True):
     key: str | None = None
     error_msg: str | None = None
     tag: str | None = None
+    tags: list[str] = msgspec.field(default_factory=list)
+    cause: str | None = None
+    job_version: int = 1
     replay_id: str | None = None
     payload: Any = None
     unreadable: str | None = None
@@ -130,3 +229,74 @@ class Replayed(Model, frozen=True, kw_only=True):
 
     sent: int
     refused: int
+
+
+class ChangedDeadLetters(Model, frozen=True, kw_only=True):
+    """How many dead letters were discarded or tagged, and how many could not be."""
+
+    changed: int
+    refused: int
+
+
+class FailureCause(Model, frozen=True, kw_only=True):
+    """Open dead letters of one job with the same error code and normalised message, and when they died."""
+
+    cause: str
+    job_id: str
+    error_code: str
+    message: str
+    open: int
+    last_hour: int
+    last_day: int
+    day_before: int
+    trend: str
+    first_at: datetime
+    last_at: datetime
+    oldest_version: int
+    newest_version: int
+    sample: str
+    job: str | None = None
+    target: str | None = None
+
+
+class SinceDeath(Model, frozen=True, kw_only=True):
+    """What changed since dead letters died: the job, how its fires end now, and what is held back."""
+
+    changed: bool
+    ended: dict[str, int]
+    held: list[Hold]
+    job_status: str | None = None
+    job_version: int | None = None
+
+
+class FailureCauseDetail(FailureCause, frozen=True, kw_only=True):
+    """A failure cause with its newest dead letters. Payloads are None without the permission `payloads.read`."""
+
+    samples: list[DeadLetter]
+    since_death: SinceDeath
+
+
+class PacedReplay(Model, frozen=True, kw_only=True):
+    """A paced replay: CANARY, RUNNING, COMPLETED or STOPPED, with the counts of its last step."""
+
+    id: str
+    status: str
+    limit: int
+    pace: int
+    canary: int
+    created_at: datetime
+    created_by: str
+    sent: int
+    outstanding: int
+    succeeded: int
+    failed: int
+    returned: int
+    refused: int
+    max_failures: int | None = None
+    cause: str | None = None
+    job_id: str | None = None
+    tag: str | None = None
+    error_code: str | None = None
+    waits_for: str | None = None
+    ended_at: datetime | None = None
+    ended_because: str | None = None

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from horae_client.models.base import Model
+from horae_client.models.graphs import GraphStep
 
 
 class ComingFire(Model, frozen=True, kw_only=True):
@@ -32,10 +33,10 @@ class ExpectedFires(Model, frozen=True, kw_only=True):
 
 
 class Hold(Model, frozen=True, kw_only=True):
-    """Calls that are due and held back at a target or a limit, of all nodes together.
+    """Calls that are due and held back at a target, at a limit or by a measure, of all nodes together.
 
-    `reason` is `breaker`, `retry_budget`, `target_cap`, `concurrency` or `rate`. `next_try_at` is always in the future;
-    it is None if calls wait for a free place, or while a probe is under way.
+    `reason` is `measure`, `breaker`, `no_answer`, `retry_budget`, `target_cap`, `no_slot`, `concurrency` or `rate`.
+    `next_try_at` is always in the future; it is None if calls wait for a free place, or while a probe is under way.
     """
 
     reason: str
@@ -54,8 +55,41 @@ class Override(Model, frozen=True, kw_only=True):
     to: datetime | None = None
 
 
+class RecentRun(Model, frozen=True, kw_only=True):
+    """One of the newest ended runs of a job."""
+
+    instance_id: str
+    state: str
+    fire_time: datetime
+    ended_at: datetime
+    duration_ms: int | None = None
+    error_code: str | None = None
+
+
+class ProblemJob(Model, frozen=True, kw_only=True):
+    """A job with open dead letters or overdue instances. `is_failing`: its last run died."""
+
+    job_id: str
+    name: str
+    status: str
+    owner: str | None = None
+    runbook: str | None = None
+    is_failing: bool
+    dead: int
+    dead_last_hour: int
+    last_dead_at: datetime | None = None
+    overdue: int
+    retries: int
+    overdue_since: datetime | None = None
+    recent_runs: list[RecentRun]
+
+
 class Job(Model, frozen=True, kw_only=True):
     """A job as it is now, with all defaults. `held` is None in lists and after changes.
+
+    `steps` are those of a graph; None for other jobs, in lists, and after changes other than a create or an update.
+
+    `recent_runs` is None except in a list that was asked for them.
 
     `warnings` has a sentence for each address of the target that the egress rules refuse; it is empty in lists.
 
@@ -89,9 +123,12 @@ class Job(Model, frozen=True, kw_only=True):
     quotas: list[str] = msgspec.field(default_factory=list)
     overrides: list[Override] = msgspec.field(default_factory=list)
     next_fire_at: datetime | None = None
+    steps: list[GraphStep] | None = None
+    run_deadline: float | None = None
     schedule: Schedule | None = None
     held: list[Hold] | None = None
     warnings: list[str] = msgspec.field(default_factory=list)
+    recent_runs: list[RecentRun] | None = None
 
 
 class Version(Model, frozen=True, kw_only=True):
@@ -182,6 +219,42 @@ class HealthCause(Model, frozen=True, kw_only=True):
     count: int | None = None
 
 
+class DelayCause(Model, frozen=True, kw_only=True):
+    """A likely cause of late fires, as `SLOW_TARGET`, with the figures that say so.
+
+    `subject` is the cell, node, target or tenant that is the cause. `shards` are those with most waiting instances.
+    """
+
+    kind: str
+    subject: str | None = None
+    figures: dict[str, float]
+    shards: list[int] = msgspec.field(default_factory=list)
+
+
+class Measure(Model, frozen=True, kw_only=True):
+    """A protective measure that is in force, for everybody (`scope` is `platform`) or for one tenant.
+
+    It ends at `until` unless it is renewed. `value` is the signal of the last minute that was judged.
+    """
+
+    name: str
+    scope: str
+    since: datetime
+    until: datetime
+    actions: list[str]
+    value: float
+    overridden_by: str | None = None
+
+
+class HealthIncident(Model, frozen=True, kw_only=True):
+    """The open incident: since when, how bad it is, and what recovery does next."""
+
+    id: str
+    grade: str
+    since: datetime
+    step: str
+
+
 class Health(Model, frozen=True, kw_only=True, rename="camel"):
     """The health of the scheduler: delays of the last 5 minutes, rates of the last 10, growth in the last counted one.
 
@@ -200,3 +273,6 @@ class Health(Model, frozen=True, kw_only=True, rename="camel"):
     fires_10m: int = msgspec.field(name="fires10m")
     cells_down: list[str] = msgspec.field(default_factory=list)
     causes: list[HealthCause] = msgspec.field(default_factory=list)
+    measures: list[Measure] = msgspec.field(default_factory=list)
+    incident: HealthIncident | None = None
+    delay_causes: list[DelayCause] = msgspec.field(default_factory=list)

@@ -1,6 +1,7 @@
 """The scheduler as a whole: nodes, shards, service level, growth, readiness."""
 
 from datetime import date, datetime
+from typing import Any
 
 import msgspec
 
@@ -56,6 +57,115 @@ class ShardMove(Model, frozen=True, kw_only=True):
     ended_at: datetime | None = None
     pause_ms: int | None = None
     error: str | None = None
+
+
+class MeasureOverride(Model, frozen=True, kw_only=True):
+    """The decision of a person about a measure, until a time: in force with all its actions, or not at all."""
+
+    in_force: bool
+    until: datetime
+    actor: str
+    reason: str
+
+
+class MeasureState(Model, frozen=True, kw_only=True):
+    """A measure of one tenant, or of the whole platform (`tenant` is None).
+
+    `actions` is what it does now; empty: it is not in force. `value` is its signal in the last minute that was judged.
+    `override` is the decision of a person that counts now; None: the signal decides.
+    """
+
+    name: str
+    actions: list[str]
+    value: float
+    judged_until: datetime
+    tenant: str | None = None
+    since: datetime | None = None
+    override: MeasureOverride | None = None
+
+
+class MeasureDecision(Model, frozen=True, kw_only=True):
+    """Which cells know a decision about a measure. `cells_down` do not: decide again when they are back."""
+
+    name: str
+    cells: list[str]
+    cells_down: list[str]
+    tenant: str | None = None
+
+
+class IncidentEntry(Model, frozen=True, kw_only=True):
+    """One line of the timeline of an incident: a step that has ended (`part` is empty), or a part of one."""
+
+    at: datetime
+    cell: str
+    step: str
+    part: str
+    facts: dict[str, Any]
+
+
+class RecoverySummary(Model, frozen=True, kw_only=True):
+    """What recovery did so far. `rto_s`, `rpo_s` and `findings` are None while they are not known."""
+
+    shards_held: int
+    subscriptions_replayed: int
+    dead_letters_requeued: int
+    dead_letters_refused: int
+    findings: int | None = None
+    rto_s: float | None = None
+    rpo_s: float | None = None
+
+
+class Incident(Model, frozen=True, kw_only=True):
+    """An incident: what is to be done next, until when, and what that waits for."""
+
+    id: str
+    grade: str
+    step: str
+    reason: str
+    started_by: str
+    fault_at: datetime
+    started_at: datetime
+    changed_at: datetime
+    stop_requested: bool
+    deadline: datetime | None = None
+    ended_at: datetime | None = None
+    result: str | None = None
+    error: str | None = None
+
+
+class IncidentDetail(Incident, frozen=True, kw_only=True):
+    """An incident with its timeline and what it adds up to."""
+
+    timeline: list[IncidentEntry]
+    summary: RecoverySummary
+
+
+class Drill(Model, frozen=True, kw_only=True):
+    """A drill that has ended, with its targets. `rto_s` is None if it was not reached, `rpo_s` if it is not known.
+
+    `faults` say why it did not pass; they are empty if it passed. `report_sha256` is the digest of its `report.json`.
+    """
+
+    kind: str
+    passed: bool
+    environment: str
+    deployment: str
+    actor: str
+    reason: str
+    how: str
+    began_at: datetime
+    ended_at: datetime
+    rto_target_s: float
+    rpo_target_s: float
+    late: int
+    lost: int
+    findings: int
+    faults: list[str]
+    report_sha256: str
+    broken_at: datetime | None = None
+    restored_at: datetime | None = None
+    rto_s: float | None = None
+    rpo_s: float | None = None
 
 
 class Level(Model, frozen=True, kw_only=True):

@@ -16,7 +16,10 @@ class Subject(Model, frozen=True, kw_only=True):
     """A member of a rolling job's set, and its last refresh."""
 
     key: str
+    status: int = 0
+    """0: never run, 1: running, 2: the last refresh succeeded, 3: it failed."""
     added_at: datetime
+    updated_at: datetime | None = None
     started_at: datetime | None = None
     finished_at: datetime | None = None
     last_success_at: datetime | None = None

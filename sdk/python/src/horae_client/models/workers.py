@@ -55,6 +55,7 @@ class Reported(Model, frozen=True, kw_only=True, gc=False):
     verdict: str
     status: int
     message: str = ""
+    code: str = ""
 
 
 class ReportedAll(Model, frozen=True, kw_only=True, gc=False):

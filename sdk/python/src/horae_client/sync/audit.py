@@ -1,10 +1,10 @@
 """The audit log: who did what, and when."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date, datetime
 
 from horae_client.asked import audit as asked
-from horae_client.models import AuditChain, AuditEntry
+from horae_client.models import AuditChain, AuditEntry, Certificate
 from horae_client.sync.verbs import Items, Verbs
 
 
@@ -28,6 +28,16 @@ class AuditLog(Verbs):
         [True]
         """
         return self._pages(asked.entries(since, until, actor, action, resource), limit)
+
+    def certificate(self, day: date) -> Certificate:
+        """Get the certificate of a day in UTC. `horae certificate` makes it.
+
+        >>> from datetime import date
+        >>> client.audit.certificate(date(2026, 11, 17))
+        Traceback (most recent call last):
+        NotFound: SCH_404_NOT_FOUND: 2026-11-17 has no certificate; `horae certificate --day 2026-11-17` makes one
+        """
+        return self._ask(asked.certificate(day))
 
     def chains(self) -> Sequence[AuditChain]:
         """Get the head of each cell's hash chain. `horae audit verify` checks the whole chain.

@@ -1,12 +1,35 @@
-"""Instances, holds, backfills, dead letters, calendars."""
+"""Instances, holds, backfills, dead letters and their triage, calendars."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
+from typing import Any
+
+from msgspec import UNSET
 
 from horae_client import keys
+from horae_client.asked import explanations as explained
 from horae_client.asked import runs as asked
-from horae_client.models import Backfill, Calendar, DeadLetter, Hold, Instance, Replayed, Retried
-from horae_client.sync.verbs import Items, Verbs
+from horae_client.asked.jobs import backfill_body
+from horae_client.models import (
+    Backfill,
+    BackfillGroup,
+    BackfillPlan,
+    Calendar,
+    ChangedDeadLetters,
+    DeadLetter,
+    Explanation,
+    FailureCause,
+    FailureCauseDetail,
+    Hold,
+    Instance,
+    InstanceResult,
+    LogLine,
+    PacedReplay,
+    Replayed,
+    Retried,
+    StartedBackfillGroup,
+)
+from horae_client.sync.verbs import Events, Items, Verbs
 from horae_client.wire import said
 
 
@@ -22,6 +45,49 @@ class Instances(Verbs):
         ('INIT', [])
         """
         return self._ask(asked.instance(instance))
+
+    def logs(self, instance: str, *, limit: int | None = None) -> Items[LogLine]:
+        """List the lines that the attempts of an instance logged, oldest first. `limit` is the size of a page.
+
+        >>> made = client.jobs.trigger("coupon_job")
+        >>> [line.text for line in client.instances.logs(made.instance_id)]
+        []
+        """
+        return self._pages(asked.log_lines(instance), limit)
+
+    def tail(self, instance: str) -> Events[LogLine]:
+        """Follow the lines of an instance as they are written, from the first one on, until the instance ends.
+
+        A broken connection is made again, without a line missing or repeated.
+
+        >>> letters = [one for one in client.dead_letters.list()]
+        >>> [line.text for line in client.instances.tail(letters[0].instance_id)]
+        []
+        """
+        return self._events(asked.tail(instance))
+
+    def result(self, instance: str) -> InstanceResult:
+        """Get what an instance returned. It raises `errors.NotFound` if it has not ended, or returned nothing.
+
+        >>> from horae_client import errors
+        >>> made = client.jobs.trigger("coupon_job")
+        >>> try:
+        ...     result = client.instances.result(made.instance_id)
+        ... except errors.NotFound:
+        ...     print("no result yet")
+        no result yet
+        """
+        return self._ask(asked.result(instance))
+
+    def explain(self, instance: str, *, lang: str | None = None) -> Explanation:
+        """Explain what an instance waits for, or how it ended, in sentences; `lang` is "en" or "zh".
+
+        >>> made = client.jobs.trigger("coupon_job")
+        >>> why = client.instances.explain(made.instance_id, lang="zh")
+        >>> why.kind, why.language
+        ('instance', 'zh')
+        """
+        return self._ask(explained.instance(instance, lang))
 
     def list(
         self,
@@ -103,6 +169,55 @@ class Backfills(Verbs):
         """
         return self._pages(asked.backfills(job), limit)
 
+    def plan(
+        self,
+        job: str,
+        *,
+        since: datetime,
+        until: datetime,
+        cap: int | None = None,
+        rerun: bool | None = None,
+        mode: str | None = None,
+        newest_first: bool | None = None,
+        rate: float | None = None,
+    ) -> BackfillPlan:
+        """Dry run: how many fires a backfill would run, how long it takes, what load it is, what bounds its pace.
+
+        >>> from datetime import UTC, datetime, timedelta
+        >>> now = datetime.now(UTC)
+        >>> hour = timedelta(hours=1)
+        >>> plan = client.backfills.plan("coupon_job", since=now - 2 * hour, until=now - hour, rate=2)
+        >>> plan.planned, plan.needed
+        (12, 12)
+        """
+        body = backfill_body(since, until, cap, rerun, mode, newest_first, rate)
+        return self._ask(asked.plan_backfill(job, body))
+
+    def pause(self, backfill: str, *, idempotency_key: str | None = None) -> Backfill:
+        """Pause a backfill: no more fires are created until it is resumed; those that exist run.
+
+        >>> from datetime import UTC, datetime, timedelta
+        >>> now = datetime.now(UTC)
+        >>> begun = client.jobs.backfill("coupon_job", since=now - timedelta(hours=2), until=now, rate=0.01)
+        >>> answer = client.backfills.pause(begun.id)
+        >>> answer.status
+        'PAUSED'
+        """
+        return self._ask(asked.pause_backfill(backfill, keys.made(idempotency_key)))
+
+    def resume(self, backfill: str, *, idempotency_key: str | None = None) -> Backfill:
+        """Resume a paused backfill where it stood.
+
+        >>> from datetime import UTC, datetime, timedelta
+        >>> now = datetime.now(UTC)
+        >>> begun = client.jobs.backfill("coupon_job", since=now - timedelta(hours=2), until=now, rate=0.01)
+        >>> one = client.backfills.pause(begun.id)
+        >>> answer = client.backfills.resume(begun.id)
+        >>> answer.status
+        'RUNNING'
+        """
+        return self._ask(asked.resume_backfill(backfill, keys.made(idempotency_key)))
+
     def cancel(self, backfill: str, *, idempotency_key: str | None = None) -> Backfill:
         """Cancel a backfill: no more fires are created, waiting ones are cancelled, running ones may finish.
 
@@ -117,6 +232,92 @@ class Backfills(Verbs):
         return self._ask(asked.cancel_backfill(backfill, keys.made(idempotency_key)))
 
 
+class BackfillGroups(Verbs):
+    """Backfill groups: the same backfill for every job that is chosen by label. Each job has a part of its own."""
+
+    def start(
+        self,
+        *,
+        since: datetime,
+        until: datetime,
+        labels: Mapping[str, str] | None = None,
+        owner: str | None = None,
+        prefix: str | None = None,
+        cap: int | None = None,
+        rerun: bool | None = None,
+        mode: str | None = None,
+        newest_first: bool | None = None,
+        rate: float | None = None,
+        idempotency_key: str | None = None,
+    ) -> StartedBackfillGroup:
+        """Run past fires of every job that has all labels. `rate` is that of all jobs together.
+
+        >>> from datetime import UTC, datetime, timedelta
+        >>> now = datetime.now(UTC)
+        >>> group = client.backfill_groups.start(since=now - timedelta(hours=2), until=now, prefix="coupon_job")
+        >>> [item.name for item in group.items]
+        ['coupon_job']
+        """
+        chosen = {"labels": labels, "owner": owner, "prefix": prefix}
+        body = backfill_body(since, until, cap, rerun, mode, newest_first, rate, **chosen)
+        return self._ask(asked.start_backfill_group(body, keys.made(idempotency_key)))
+
+    def get(self, group: str) -> BackfillGroup:
+        """Get the progress of a backfill group and of its parts.
+
+        >>> from datetime import UTC, datetime, timedelta
+        >>> now = datetime.now(UTC)
+        >>> group = client.backfill_groups.start(since=now - timedelta(hours=2), until=now, prefix="coupon_job")
+        >>> found = client.backfill_groups.get(group.id)
+        >>> len(found.parts)
+        1
+        """
+        return self._ask(asked.backfill_group(group))
+
+    def pause(self, group: str) -> BackfillGroup:
+        """Pause every part that runs.
+
+        >>> from datetime import UTC, datetime, timedelta
+        >>> now = datetime.now(UTC)
+        >>> group = client.backfill_groups.start(
+        ...     since=now - timedelta(hours=2), until=now, prefix="coupon_job", rate=0.01
+        ... )
+        >>> answer = client.backfill_groups.pause(group.id)
+        >>> answer.status
+        'PAUSED'
+        """
+        return self._ask(asked.change_backfill_group(group, "pause"))
+
+    def resume(self, group: str) -> BackfillGroup:
+        """Resume every part that is paused.
+
+        >>> from datetime import UTC, datetime, timedelta
+        >>> now = datetime.now(UTC)
+        >>> group = client.backfill_groups.start(
+        ...     since=now - timedelta(hours=2), until=now, prefix="coupon_job", rate=0.01
+        ... )
+        >>> one = client.backfill_groups.pause(group.id)
+        >>> answer = client.backfill_groups.resume(group.id)
+        >>> answer.status
+        'RUNNING'
+        """
+        return self._ask(asked.change_backfill_group(group, "resume"))
+
+    def cancel(self, group: str) -> BackfillGroup:
+        """Cancel every part that has not ended.
+
+        >>> from datetime import UTC, datetime, timedelta
+        >>> now = datetime.now(UTC)
+        >>> group = client.backfill_groups.start(
+        ...     since=now - timedelta(hours=2), until=now, prefix="coupon_job", rate=0.01
+        ... )
+        >>> answer = client.backfill_groups.cancel(group.id)
+        >>> answer.status
+        'CANCELLED'
+        """
+        return self._ask(asked.change_backfill_group(group, "cancel"))
+
+
 class DeadLetters(Verbs):
     """Dead letters: instances that were given up, with replay and discard."""
 
@@ -126,6 +327,7 @@ class DeadLetters(Verbs):
         job: str | None = None,
         tag: str | None = None,
         error_code: str | None = None,
+        cause: str | None = None,
         status: str | None = None,
         limit: int | None = None,
     ) -> Items[DeadLetter]:
@@ -134,10 +336,13 @@ class DeadLetters(Verbs):
         >>> [(one.job, one.error_msg) for one in client.dead_letters.list(job="coupon_job")]
         [('coupon_job', 'no such coupon')]
         """
-        return self._pages(asked.dead_letters(said(job=job, tag=tag, error_code=error_code, status=status)), limit)
+        query = said(job=job, tag=tag, error_code=error_code, cause=cause, status=status)
+        return self._pages(asked.dead_letters(query), limit)
 
-    def replay(self, instance: str) -> Retried:
+    def replay(self, instance: str, *, payload: Any = UNSET) -> Retried:
         """Replay one dead letter now: a new instance with the same fire time and idempotency key.
+
+        With `payload`, it carries that in the place of its own payload.
 
         >>> letters = [one for one in client.dead_letters.list()]
         >>> again = client.dead_letters.replay(letters[0].instance_id)
@@ -145,7 +350,7 @@ class DeadLetters(Verbs):
         >>> one.idempotency_key == letters[0].idempotency_key
         True
         """
-        return self._ask(asked.replay(instance))
+        return self._ask(asked.replay(instance, payload))
 
     def replay_many(
         self,
@@ -172,6 +377,131 @@ class DeadLetters(Verbs):
         ['DISCARDED']
         """
         return self._ask(asked.discard(instance))
+
+    def discard_matching(
+        self,
+        *,
+        reason: str,
+        cause: str | None = None,
+        job: str | None = None,
+        tag: str | None = None,
+        error_code: str | None = None,
+        limit: int | None = None,
+    ) -> ChangedDeadLetters:
+        """Discard many dead letters for good, with a reason for the audit log; oldest first.
+
+        >>> done = client.dead_letters.discard_matching(job="coupon_job", reason="the campaign is over")
+        >>> done.changed
+        1
+        """
+        body = said(cause=cause, job=job, tag=tag, error_code=error_code, limit=limit, reason=reason)
+        return self._ask(asked.discard_many(body))
+
+    def tag_matching(
+        self,
+        *,
+        add: Sequence[str] = (),
+        remove: Sequence[str] = (),
+        cause: str | None = None,
+        job: str | None = None,
+        tag: str | None = None,
+        error_code: str | None = None,
+        limit: int | None = None,
+    ) -> ChangedDeadLetters:
+        """Add tags to many dead letters, and remove others; oldest first.
+
+        >>> done = client.dead_letters.tag_matching(job="coupon_job", add=["after-the-fix"])
+        >>> [one.tags for one in client.dead_letters.list(tag="after-the-fix")]
+        [['after-the-fix']]
+        """
+        body = said(cause=cause, job=job, tag=tag, error_code=error_code, limit=limit)
+        return self._ask(asked.tag_many({**body, "add": [*add], "remove": [*remove]}))
+
+    def requeue_by_tag(self, tag: str, limit: int = 1000, *, idempotency_key: str | None = None) -> PacedReplay:
+        """Replay the dead letters with a tag at the usual pace, behind due work, in one call.
+
+        >>> begun = client.dead_letters.requeue_by_tag("transient_error", 5000)
+        >>> begun.limit, begun.status
+        (5000, 'RUNNING')
+        """
+        body = {"tag": tag, "limit": limit}
+        return self._ask(asked.start_paced_replay(body, keys.made(idempotency_key)))
+
+
+class FailureCauses(Verbs):
+    """Failure causes: why dead letters died, by job, error code and normalised message."""
+
+    def list(self, *, job: str | None = None, limit: int | None = None) -> Items[FailureCause]:
+        """List the failure causes of open dead letters, those with most dead letters first.
+
+        >>> [(one.job, one.message, one.open) for one in client.failure_causes.list()]
+        []
+        """
+        return self._pages(asked.failure_causes(job), limit)
+
+    def get(self, cause: str) -> FailureCauseDetail:
+        """Get one failure cause with samples, and what changed since they died.
+
+        >>> for one in client.failure_causes.list():
+        ...     detail = client.failure_causes.get(one.cause)
+        ...     print(detail.message, detail.since_death.changed)
+        """
+        return self._ask(asked.failure_cause(cause))
+
+
+class PacedReplays(Verbs):
+    """Paced replays: many dead letters are sent again, so many a second."""
+
+    def start(
+        self,
+        *,
+        cause: str | None = None,
+        job: str | None = None,
+        tag: str | None = None,
+        error_code: str | None = None,
+        limit: int | None = None,
+        pace: int | None = None,
+        canary: int | None = None,
+        max_failures: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> PacedReplay:
+        """Begin a paced replay: `pace` dead letters a second, and first a `canary`, which must succeed.
+
+        >>> begun = client.paced_replays.start(tag="transient_error", limit=5000, pace=50, canary=10)
+        >>> begun.status, begun.sent
+        ('CANARY', 0)
+        """
+        wanted = said(cause=cause, job=job, tag=tag, error_code=error_code, limit=limit)
+        body = wanted | said(pace=pace, canary=canary, max_failures=max_failures)
+        return self._ask(asked.start_paced_replay(body, keys.made(idempotency_key)))
+
+    def list(self, *, limit: int | None = None) -> Items[PacedReplay]:
+        """List the paced replays, newest first.
+
+        >>> [one.id for one in client.paced_replays.list()]
+        []
+        """
+        return self._pages(asked.paced_replays(), limit)
+
+    def get(self, replay: str) -> PacedReplay:
+        """Get the progress of a paced replay.
+
+        >>> begun = client.paced_replays.start(tag="transient_error")
+        >>> one = client.paced_replays.get(begun.id)
+        >>> one.succeeded, one.failed
+        (0, 0)
+        """
+        return self._ask(asked.paced_replay(replay))
+
+    def stop(self, replay: str, *, idempotency_key: str | None = None) -> PacedReplay:
+        """Stop a paced replay. Instances that it has made go on.
+
+        >>> begun = client.paced_replays.start(tag="transient_error")
+        >>> one = client.paced_replays.stop(begun.id)
+        >>> one.status
+        'STOPPED'
+        """
+        return self._ask(asked.stop_paced_replay(replay, keys.made(idempotency_key)))
 
 
 class Calendars(Verbs):

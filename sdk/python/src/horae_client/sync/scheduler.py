@@ -1,11 +1,26 @@
 """The scheduler as a whole: health over time, service level, nodes, shards, growth."""
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import Final
 
 from horae_client.asked import scheduler as asked
-from horae_client.models import Growth, HealthSeries, Lateness, NodeList, Readiness, ServiceLevel, Shard, ShardMove
-from horae_client.sync.verbs import Verbs
+from horae_client.models import (
+    Drill,
+    Growth,
+    HealthSeries,
+    Incident,
+    IncidentDetail,
+    Lateness,
+    MeasureDecision,
+    MeasureState,
+    NodeList,
+    Readiness,
+    ServiceLevel,
+    Shard,
+    ShardMove,
+)
+from horae_client.sync.verbs import Items, Verbs
 
 BEFORE_ALL: Final = -1
 """The number before the first shard."""
@@ -95,6 +110,82 @@ class Scheduler(Verbs):
         Conflict: SCH_409_CONFLICT: shard 17 does not move
         """
         return self._ask(asked.abort_move(shard))
+
+    def incidents(self) -> Sequence[Incident]:
+        """List the last incidents, the newest first; for keys of the tenant `system`.
+
+        >>> platform.scheduler.incidents()
+        []
+        """
+        return self._ask(asked.incidents())
+
+    def incident(self, id_: str) -> IncidentDetail:
+        """Get an incident with its timeline; for keys of the tenant `system`.
+
+        >>> platform.scheduler.incident("inc_01hv0000000000000000000000")
+        Traceback (most recent call last):
+        NotFound: SCH_404_NOT_FOUND: there is no incident inc_01hv0000000000000000000000
+        """
+        return self._ask(asked.incident(id_))
+
+    def start_incident(self, grade: str, *, reason: str, fault_at: datetime | None = None) -> Incident:
+        """Start recovery from an incident of grade `P1` or `P2`; for keys of the tenant `system`.
+
+        `fault_at` is when the trouble began, by default now. Nodes do the rest.
+
+        >>> incident = platform.scheduler.start_incident("P2", reason="retries pile up")
+        >>> incident.step
+        'FREEZE'
+        """
+        return self._ask(asked.start_incident(grade, reason, fault_at))
+
+    def stop_incident(self, id_: str, *, reason: str) -> Incident:
+        """Stop recovery: what it set is lifted, and nothing else is done; for keys of the tenant `system`.
+
+        >>> incident = platform.scheduler.start_incident("P2", reason="retries pile up")
+        >>> stopped = platform.scheduler.stop_incident(incident.id, reason="a false alarm")
+        >>> stopped.stop_requested
+        True
+        """
+        return self._ask(asked.stop_incident(id_, reason))
+
+    def measures(self) -> Sequence[MeasureState]:
+        """List the measures that are in force, may soon be, or that a person has decided about; for `system`.
+
+        >>> platform.scheduler.measures()
+        []
+        """
+        return self._ask(asked.measures())
+
+    def override_measure(
+        self, name: str, *, in_force: bool, reason: str, minutes: int = 60, tenant: str | None = None
+    ) -> MeasureDecision:
+        """Decide about a measure for some minutes, whatever its signal says; for keys of the tenant `system`.
+
+        `in_force`: with all its actions, or with none. `tenant` is a name or an id: for it alone; None: for everybody.
+
+        >>> decision = platform.scheduler.override_measure("peak_load", in_force=False, reason="a load test")
+        >>> decision.cells_down
+        []
+        """
+        return self._ask(asked.override_measure(name, reason, in_force=in_force, minutes=minutes, tenant=tenant))
+
+    def lift_measure(self, name: str, *, reason: str, tenant: str | None = None) -> MeasureDecision:
+        """End the decision of a person about a measure: its signal decides again; for keys of the tenant `system`.
+
+        >>> decision = platform.scheduler.lift_measure("peak_load", reason="the test is over")
+        >>> decision.cells_down
+        []
+        """
+        return self._ask(asked.lift_measure(name, reason, tenant))
+
+    def drills(self, *, limit: int | None = None) -> Items[Drill]:
+        """List the drills that have ended, the newest first; for keys of the tenant `system`.
+
+        >>> [(one.kind, one.rto_s, one.passed) for one in platform.scheduler.drills()]
+        []
+        """
+        return self._pages(asked.drills(), limit)
 
     def growth(self) -> Growth:
         """Get how each cell grows, and when its disk is full; for keys of the tenant `system`.

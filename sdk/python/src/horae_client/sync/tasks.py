@@ -6,8 +6,9 @@ from typing import Any
 
 from msgspec import UNSET
 
+from horae_client.asked import explanations as explained
 from horae_client.asked import tasks as asked
-from horae_client.models import Decision, Task, TaskAnswer
+from horae_client.models import Decision, Explanation, Task, TaskAnswer
 from horae_client.specs import Cancel, Put
 from horae_client.sync.verbs import Verbs
 
@@ -82,6 +83,16 @@ class Tasks(Verbs):
             answers = self._ask(request)
             found += answers.items
         return found
+
+    def explain(self, type: str, key: str, *, lang: str | None = None) -> Explanation:
+        """Explain why the task of a key has or has not run, in sentences; `lang` is "en" or "zh".
+
+        >>> put = client.tasks.schedule("ARTICLE_PUBLISH", "article-42")
+        >>> why = client.tasks.explain("ARTICLE_PUBLISH", "article-42")
+        >>> [one.facts["decision"] for one in why.findings if one.code == "DECIDED"]
+        ['created']
+        """
+        return self._ask(explained.task(type, key, lang))
 
     def get(self, type: str, key: str) -> Task:
         """Get the state of a key: its live task, and the last twenty decisions.

@@ -1,11 +1,14 @@
 """The base of all groups of methods."""
 
+import time
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol, TypeVar
 
+from horae_client.errors import RateLimited, Unavailable, Unreachable
+from horae_client.event_streams import END, MAX_FAILURES, REOPEN_PAUSE_S, EventReader
 from horae_client.models import ArchiveRead, Page
 from horae_client.pages import after
-from horae_client.wire import Request
+from horae_client.wire import Request, read_event
 
 T = TypeVar("T")
 
@@ -15,6 +18,10 @@ class Carrier(Protocol):
 
     def ask(self, request: Request[T]) -> T:
         """The answer; raises the error otherwise."""
+        ...
+
+    def stream(self, request: Request[T], last_id: str | None = None) -> Iterator[str]:
+        """The lines of a stream of events, after the event with that id."""
         ...
 
 
@@ -48,6 +55,36 @@ class Items(Iterator[T]):
             following = None if page.next is None else after(request, page.next, limit)
 
 
+class Events(Iterator[T]):
+    """The events of a stream. Where it breaks, it is opened again after the last event."""
+
+    def __init__(self, open_: Callable[[Request[T], str | None], Iterator[str]], request: Request[T]) -> None:
+        self._items = self._read(open_, request)
+
+    def __next__(self) -> T:
+        """The next event."""
+        return next(self._items)
+
+    def _read(self, open_: Callable[[Request[T], str | None], Iterator[str]], request: Request[T]) -> Iterator[T]:
+        reader, failures = EventReader(), 0
+        while True:
+            reader.restart()
+            try:
+                for line in open_(request, reader.last_id):
+                    event = reader.feed(line)
+                    if event is None:
+                        continue
+                    failures = 0
+                    if event.name == END:
+                        return
+                    yield read_event(request, event.data)
+            except (Unreachable, Unavailable, RateLimited):
+                failures += 1
+                if failures >= MAX_FAILURES:
+                    raise
+            time.sleep(REOPEN_PAUSE_S * (1 + failures))
+
+
 class Verbs:
     """The methods of one noun."""
 
@@ -59,3 +96,6 @@ class Verbs:
 
     def _pages(self, request: Request[Page[Any]], limit: int | None) -> Items[Any]:
         return Items(self._carrier.ask, request, limit)
+
+    def _events(self, request: Request[T]) -> Events[T]:
+        return Events(self._carrier.stream, request)

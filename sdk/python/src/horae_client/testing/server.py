@@ -49,8 +49,16 @@ class TestServer:
         self._declared: dict[str, Mapping[str, Any]] = {}
 
     def job(self, name: str, **fields: Any) -> Job:
-        """Create a job from the fields of `jobs.yaml`. Without a target it calls the receiver at `/name`."""
-        near = {"target": {"kind": "http", "url": f"{self._receiver}/{quote(name, safe='')}"}} | fields
+        """Create a job from the fields of `jobs.yaml`. Without a target it calls the receiver at `/name`.
+
+        A step of a graph without a target calls it at `/name/step`.
+        """
+        url = f"{self._receiver}/{quote(name, safe='')}"
+        near = {"target": {"kind": "http", "url": url}} | fields
+        if "steps" in fields:
+            steps = msgspec.to_builtins(fields["steps"])
+            called = [{"target": {"kind": "http", "url": f"{url}/{step['name']}"}} | step for step in steps]
+            near = fields | {"steps": called}
         self._declared[name] = near
         self.apply({"jobs": self._declared})
         return self.client.jobs.get(name)
@@ -137,6 +145,8 @@ class TestServer:
 
     def _near(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
         """The job with a call to the receiver instead."""
+        if "steps" in fields:
+            return {**fields, "steps": [self._near(step) for step in msgspec.to_builtins(fields["steps"])]}
         target = fields.get("target")
         if not isinstance(target, Mapping) or target.get("kind") != "http":
             return fields

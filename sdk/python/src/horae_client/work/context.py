@@ -1,12 +1,15 @@
 """What a handler knows about its attempt."""
 
 import threading
+from collections.abc import Callable
 from datetime import datetime
-from typing import Any, Final
+from math import isfinite
+from typing import Any, Final, Protocol
 
 from msgspec import UNSET
 
 from horae_client.models import Work
+from horae_client.outcomes import text_of
 from horae_client.wire import aware, encode, said
 
 MAX_COMPENSATIONS: Final = 20
@@ -14,18 +17,33 @@ MAX_KEY_CHARACTERS: Final = 200
 MAX_TYPE_CHARACTERS: Final = 120
 MAX_PAYLOAD_BYTES: Final = 64 * 1024
 """The limits of the server. If it refused a report, an attempt whose effect is done would count as failed."""
+MAX_PROGRESS_CHARACTERS: Final = 200
+
+
+class Lines(Protocol):
+    """Takes the log lines of an attempt."""
+
+    def add(self, text: str, level: str, at: datetime | None = None) -> None:
+        """Add a line."""
+
+
+OpenLog = Callable[[Work], Lines]
 
 
 class Context:
     """One attempt, as its handler sees it."""
 
-    __slots__ = ("_events", "_lost", "work", "worker_id")
+    __slots__ = ("_events", "_lines", "_lost", "_open_log", "_progress", "_result", "work", "worker_id")
 
-    def __init__(self, work: Work, worker_id: str) -> None:
+    def __init__(self, work: Work, worker_id: str, open_log: OpenLog | None = None) -> None:
         self.work = work
         self.worker_id = worker_id
         self._lost: threading.Event | None = None
         self._events: list[dict[str, Any]] | None = None  # most handlers request none
+        self._open_log = open_log
+        self._lines: Lines | None = None  # most handlers log nothing
+        self._progress: dict[str, Any] | None = None
+        self._result: Any = None
 
     @property
     def type(self) -> str:
@@ -100,6 +118,90 @@ class Context:
     def compensations(self) -> list[dict[str, Any]]:
         """The tasks that were requested so far."""
         return self._events or []
+
+    def log(self, text: object, level: str = "info") -> None:
+        """Log a line, which is shown with this attempt. It never blocks and never raises; any thread may call it.
+
+        The last 1 MiB of an attempt is kept, for some days. A line has at most 8,000 characters; the rest is cut.
+
+        >>> from datetime import UTC, datetime
+        >>> from horae_client.models import Work
+        >>> from horae_client.work.context import Context
+        >>> now = datetime.now(UTC)
+        >>> work = Work(instance_id="ins_1", job="PAY", attempt=1, fire_time=now, idempotency_key="k",
+        ...             deadline=now, token="t")
+        >>> Context(work, "w").log("page 4 of 10")
+        """
+        self.write_line(text_of(text), level)
+
+    def write_line(self, text: str, level: str, at: datetime | None = None) -> None:
+        """Like `log`, with the time of the line."""
+        if self._lines is None:
+            if self._open_log is None:
+                return
+            self._lines = self._open_log(self.work)
+        self._lines.add(text, level, at)
+
+    @property
+    def has_lines(self) -> bool:
+        """Whether a line was logged."""
+        return self._lines is not None
+
+    def progress(self, percent: float, text: str = "") -> None:
+        """Say how far the attempt is, 0 to 100, in a few words. It is sent with the next heartbeat, soon.
+
+        >>> from datetime import UTC, datetime
+        >>> from horae_client.models import Work
+        >>> from horae_client.work.context import Context
+        >>> now = datetime.now(UTC)
+        >>> work = Work(instance_id="ins_1", job="PAY", attempt=1, fire_time=now, idempotency_key="k",
+        ...             deadline=now, token="t")
+        >>> ctx = Context(work, "w")
+        >>> ctx.progress(140, "nearly done")
+        >>> ctx.take_progress()
+        {'percent': 100.0, 'text': 'nearly done'}
+        """
+        said = "".join(c if c.isprintable() else " " for c in text_of(text))[:MAX_PROGRESS_CHARACTERS]
+        self._progress = {"percent": min(max(float(percent), 0.0), 100.0) if isfinite(percent) else 0.0, "text": said}
+
+    @property
+    def has_progress(self) -> bool:
+        """Whether a progress waits to be sent."""
+        return self._progress is not None
+
+    def take_progress(self) -> dict[str, Any] | None:
+        """The progress that waits to be sent; None if there is none. The worker calls this."""
+        said, self._progress = self._progress, None
+        return said
+
+    def set_result(self, value: Any) -> None:
+        """Set what this attempt returns: any JSON of at most 64 KiB. It is stored if the attempt succeeds.
+
+        What the server would refuse raises `ValueError` here. Readers need the permission `payloads.read`.
+
+        >>> from datetime import UTC, datetime
+        >>> from horae_client.models import Work
+        >>> from horae_client.work.context import Context
+        >>> now = datetime.now(UTC)
+        >>> work = Work(instance_id="ins_1", job="PAY", attempt=1, fire_time=now, idempotency_key="k",
+        ...             deadline=now, token="t")
+        >>> ctx = Context(work, "w")
+        >>> ctx.set_result({"sent": 3})
+        >>> ctx.result
+        {'sent': 3}
+        """
+        try:
+            size = len(encode(value))
+        except (TypeError, ValueError, RecursionError) as error:
+            raise ValueError(f"the result cannot be written as JSON: {error}") from error
+        if size > MAX_PAYLOAD_BYTES:
+            raise ValueError(f"a result has at most {MAX_PAYLOAD_BYTES} bytes, not {size}")
+        self._result = value
+
+    @property
+    def result(self) -> Any:
+        """What this attempt returns, as set so far."""
+        return self._result
 
     def lose(self) -> None:
         """Mark the attempt as lost. The worker calls this."""

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import time
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from horae_client.asked import workers as asked
 from horae_client.client import AsyncClient
@@ -14,13 +14,15 @@ from horae_client.work.context import Context
 log = logging.getLogger("horae_client.worker")
 MOST: Final = 1000
 LOOK: Final = 0.25
+PROGRESS_INTERVAL_S: Final = 1.0
+"""Seconds between two heartbeats of an attempt that only report its progress."""
 PATIENCE: Final = 10.0
 
 
 class Held:
     """One attempt: when its next heartbeat is due, and until when it belongs to this worker."""
 
-    __slots__ = ("beat_at", "beating", "ctx", "ends_at", "lost", "task", "work")
+    __slots__ = ("beat_at", "beating", "ctx", "ends_at", "lost", "progress_at", "task", "work")
 
     def __init__(self, work: Work, ctx: Context, at: float, left: float) -> None:
         self.work = work
@@ -28,6 +30,13 @@ class Held:
         self.task: asyncio.Task[None] | None = None
         self.lost = self.beating = False
         self.beat_at, self.ends_at = at + left / 3, at + left
+        self.progress_at = 0.0
+
+    def is_due(self, now: float) -> bool:
+        """Whether a heartbeat should be sent now: its time has come, or there is a progress to report."""
+        if self.beating or self.lost:
+            return False
+        return self.beat_at <= now or (self.ctx.has_progress and self.progress_at <= now)
 
     def until(self, at: float, left: float) -> None:
         """Extend the claim: `left` seconds from `at`; the next heartbeat is due after a third of that."""
@@ -44,6 +53,19 @@ class Held:
 def seconds_left(deadline: datetime, now: datetime | None) -> float:
     """How long a claim lasts, by the server's clock."""
     return 30.0 if now is None else max(0.0, (deadline - now).total_seconds())
+
+
+def _item(one: Held) -> dict[str, Any]:
+    """The heartbeat of an attempt, with its progress if it has a new one."""
+    item: dict[str, Any] = {
+        "instance_id": one.work.instance_id,
+        "attempt": one.work.attempt,
+        "token": one.work.token,
+    }
+    if (said := one.ctx.take_progress()) is not None:
+        item["progress"] = said
+        one.progress_at = time.monotonic() + PROGRESS_INTERVAL_S
+    return item
 
 
 class HeldAttempts:
@@ -74,7 +96,7 @@ class HeldAttempts:
                 await asyncio.sleep(LOOK)
                 self._give_up_overdue()
                 now = time.monotonic()
-                due = [one for one in self.held.values() if one.beat_at <= now and not one.beating and not one.lost]
+                due = [one for one in self.held.values() if one.is_due(now)]
                 for start in range(0, len(due), MOST):
                     beat = asyncio.create_task(self._beat_for(due[start : start + MOST]))
                     self._beats.add(beat)
@@ -91,9 +113,7 @@ class HeldAttempts:
                 one.lose()
 
     async def _beat_for(self, due: list[Held]) -> None:
-        items = [
-            {"instance_id": one.work.instance_id, "attempt": one.work.attempt, "token": one.work.token} for one in due
-        ]
+        items = [_item(one) for one in due]
         for one in due:
             one.beating = True
         asked_at = time.monotonic()

@@ -47,6 +47,14 @@ def attempt_item(work: Work, ctx: Context | None = None) -> dict[str, Any]:
     return item
 
 
+def success_item(work: Work, ctx: Context) -> dict[str, Any]:
+    """The item of an attempt that succeeded."""
+    item = attempt_item(work, ctx)
+    if ctx.result is not None:
+        item["result"] = ctx.result
+    return item
+
+
 def result_item(work: Work, ctx: Context, error: BaseException) -> tuple[bool, dict[str, Any]]:
     """The item of an outcome other than success, and whether it goes to `finish`."""
     reason = error.reason if isinstance(error, Outcome) else f"{type(error).__name__}: {text_of(error)}"

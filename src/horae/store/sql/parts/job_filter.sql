@@ -1,6 +1,10 @@
--- The living jobs `j` of a page by name, after the last one's.
+-- The living jobs `j` of a page by name, after the last one's; without the step jobs of graphs.
+-- What costs least is asked first: of very many jobs a part of the name leaves few.
 j.tenant_id = :tenant_id and j.status <> 'REMOVED'
   and j.name collate "C" > :after_name and j.name collate "C" >= :prefix and starts_with(j.name, :prefix)
+  and (:name_part::text = '' or strpos(lower(j.name collate "C"), lower(:name_part::text collate "C")) > 0)
+  and (:names::text[] = '{}' or j.name collate "C" = any(:names))
+  and not j.definition ? 'step_of'
   and (:status::text is null or j.status = :status)
   and (:labels::jsonb = '{}' or coalesce(j.definition -> 'labels', '{}') @> :labels)
   and coalesce(j.definition -> 'labels', '{}') ?& :label_names::text[]

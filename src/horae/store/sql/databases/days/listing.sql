@@ -3,7 +3,7 @@
 select p.parent, to_date(right(c.relname, 8), 'YYYYMMDD') as day,
        case when i.inhrelid is null then 'DETACHED' when i.inhdetachpending then 'DETACHING' else 'ATTACHED' end as state,
        pg_total_relation_size(c.oid) as bytes
-from unnest(array['instance_history', 'outbox']) as p(parent)
+from unnest(array['instance_history', 'outbox', 'instance_result', 'log_batch']) as p(parent)
 join pg_class t on t.oid = to_regclass(p.parent)
 join pg_class c on c.relnamespace = t.relnamespace and c.relkind = 'r' and c.relname ~ ('^' || p.parent || '_\d{8}$')
 left join pg_inherits i on i.inhrelid = c.oid and i.inhparent = t.oid

@@ -4,7 +4,7 @@
 select count(*)::int
 from generate_series(0, 365) n
 where not exists (
-    select from generate_series(0, n) m, unnest(array['instance_history', 'outbox']) parent
+    select from generate_series(0, n) m, unnest(array['instance_history', 'outbox', 'instance_result', 'log_batch']) parent
     where not exists (
         select from pg_inherits i
         where i.inhparent = to_regclass(parent) and not i.inhdetachpending

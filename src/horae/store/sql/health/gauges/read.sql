@@ -25,4 +25,7 @@ select (select count(*)::int from (select from dead_letter d where d.replay_stat
             select l.counts from source_round l
             where l.shard_id = s.shard_id and l.source_id = s.id and l.status = 'DONE'
             order by l.number desc limit 1) r
-        where s.paused_at is null) as source_drift
+        where s.paused_at is null) as source_drift,
+       (select count(*)::int from (select from fire_finding f where f.ended_at is null limit :limit) l) as audit_findings,
+       (select extract(epoch from :now - p.judged_until)::float8 from fire_audit_position p) as audit_lag_s,
+       {wal_archive_lag} as wal_archive_lag_s

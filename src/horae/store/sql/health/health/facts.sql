@@ -10,4 +10,5 @@ select current_setting('server_version_num')::int as version,
        pg_has_role('pg_read_all_stats', 'usage') as sees_sessions,
        pg_has_role('pg_signal_backend', 'usage') as ends_sessions,
        (select string_agg(rolname, ' ' order by rolname) from pg_roles
-        where rolbypassrls and rolname = any(:roles)) as bypassing_roles
+        where rolbypassrls and rolname = any(:roles)) as bypassing_roles,
+       {wal_archive_lag} as wal_archive_lag_s

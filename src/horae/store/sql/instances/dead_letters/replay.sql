@@ -1,4 +1,4 @@
--- :shards :instance_ids :replay_ids :job_versions :priorities :slots_ms :queues :tenant_id :now :lane :actor :state :exclusive
+-- :shards :instance_ids :replay_ids :job_versions :priorities :slots_ms :queues :tenant_id :now :lane :actor :state :exclusive :edited_payload
 -- No row for a dead letter: it is not NEW or DEAD_AGAIN any more, its key lives, succeeded or went on, an instance under
 -- its idempotency key lives, or a shard is closed. Dead letter and key are locked before the insert, and change only
 -- with it.
@@ -29,7 +29,7 @@ inserted as (
                                replay_of, payload, exclusive)
     select e.shard_id, e.id, e.tenant_id, e.job_id, e.job_version, e.idem_key, e.fire_time, :now::timestamptz, :now,
            e.priority, :lane, e.slot_ms, e.queue, :state, e.business_key, e.generation, k.intent_version,
-           e.instance_id, e.payload, :exclusive
+           e.instance_id, coalesce(:edited_payload::jsonb, e.payload), :exclusive
     from chosen e
     left join keys k on k.id = e.id
     where e.business_key is null or k.id is not null
@@ -37,7 +37,8 @@ inserted as (
     returning shard_id, id, tenant_id, job_id, fire_time, business_key, replay_of),
 marked as (
     update dead_letter d
-    set replay_status = 'REPLAYING', replay_id = b.id
+    set replay_status = 'REPLAYING', replay_id = b.id, paced_replay_id = null,
+        payload = coalesce(:edited_payload, d.payload)
     from inserted b
     where d.shard_id = any(array[b.shard_id]) and d.instance_id between b.replay_of and b.replay_of),
 remembered as (

@@ -33,7 +33,8 @@ answered as (                                    -- for the few that are replays
     set replay_status = case when e.state = 'DEAD' then 'DEAD_AGAIN' else 'NEW' end,
         error_code = coalesce(e.error_code, d.error_code),
         error_msg = case when e.state = 'DEAD' then e.error_msg else d.error_msg end,
-        tag = case when e.state = 'DEAD' then e.tag else d.tag end
+        tag = case when e.state = 'DEAD' then e.tag else d.tag end,
+        cause_id = case when e.state = 'DEAD' then null else d.cause_id end
     from ended e
     where {replayed_dead_letter})
 insert into instance_history (ended_at, state, reason, error_code, error_msg, generation, business_key,

@@ -43,7 +43,8 @@ answered as (                                    -- for the few that are replays
                              else 'NEW' end,
         error_code = coalesce(e.error_code, d.error_code),
         error_msg = case when e.state = 'DEAD' then e.error_msg else d.error_msg end,
-        tag = case when e.state = 'DEAD' then e.tag else d.tag end
+        tag = case when e.state = 'DEAD' then e.tag else d.tag end,
+        cause_id = case when e.state = 'DEAD' then null else d.cause_id end
     from ended e
     where {replayed_dead_letter})
 insert into instance_history (ended_at, state, reason, error_code, error_msg, duration_ms, generation, business_key,

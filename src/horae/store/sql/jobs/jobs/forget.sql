@@ -14,6 +14,14 @@ cursors as (
     delete from job_cursor c using old where c.shard_id = old.shard_id and c.job_id = old.id),
 versions as (
     delete from job_version v using old where v.shard_id = old.shard_id and v.job_id = old.id),
+children as (
+    delete from graph_child c using graph_run r, old
+    where r.job_id = old.id and c.shard_id = r.shard_id and c.run_id = r.id),
+steps as (
+    delete from graph_step s using graph_run r, old
+    where r.job_id = old.id and s.shard_id = r.shard_id and s.run_id = r.id),
+runs as (
+    delete from graph_run r using old where r.job_id = old.id and r.shard_id = old.shard_id),
 backfills as (
     delete from backfill b using old where b.shard_id = old.shard_id and b.job_id = old.id)
 delete from job j using old where j.shard_id = old.shard_id and j.id = old.id

@@ -3,4 +3,4 @@
 delete from "{table}" t
 using jsonb_populate_recordset(null::"{table}", :keys::text::jsonb) a
 where (t."{key}") = (a."{after}") and t."{shard_column}" = :shard::int
-returning 1
+returning hash_record_extended(row(t."{key}"), 0) as hash

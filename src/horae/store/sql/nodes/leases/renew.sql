@@ -19,5 +19,5 @@ living as materialized (
 owned as materialized (
     select owner, array_agg(shard_id) as shards from shard where state = 'ACTIVE' group by owner)
 select clock_timestamp() as reading, cell_clock.offset_ms, cell_clock.vouches, cell_clock.doubt_ms, l.incarnation, l.draining,
-       l.remaining, o.owner, o.shards
-from cell_clock left join (living l full join owned o on o.owner = l.incarnation) on true
+       l.remaining, o.owner, o.shards, term.began as seen_at
+from cell_clock cross join term left join (living l full join owned o on o.owner = l.incarnation) on true

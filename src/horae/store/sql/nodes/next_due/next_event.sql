@@ -6,7 +6,9 @@ select (select min(at) from (
             union all
             (select min(due_at) from instance_live where state in ('INIT', 'FAIL') and due_at > :after)
             union all
-            (select min(deadline) from instance_live where state = 'RUNNING' and deadline > :after)) as coming) as at,
+            (select min(deadline) from instance_live where state = 'RUNNING' and deadline > :after)
+            union all
+            (select min(deadline_at) from graph_run where ended_at is null and deadline_at > :after)) as coming) as at,
        not exists (select from job_cursor where next_fire_at <= :after)
        and not exists (select from instance_live where state not in ('INIT', 'FAIL') or due_at <= :after)
        and not exists (select from backfill where status = 'RUNNING')

@@ -12,6 +12,9 @@ select exists (select from instance_live l where l.state = 'RUNNING' order by l.
        exists (select from reference r
                where r.kind = 'job' and r.body -> 'definition' -> 'trigger' ->> 'kind' = 'rolling'
                  and r.body ->> 'status' = 'ACTIVE') as rolling_sets,
+       exists (select from graph_run g where g.ended_at is null)
+           or exists (select from instance_live q where q.queue = 'horae.graphs' and q.state in ('INIT', 'FAIL')
+                                                    and q.due_at <= :now) as graphs,
        exists (select from secret s where s.changed_at >= :changed_since) as secrets,
        exists (select from reference c where c.changed_at >= :changed_since)
            or exists (select from data_key k where k.changed_at >= :changed_since)
@@ -26,6 +29,11 @@ select exists (select from instance_live l where l.state = 'RUNNING' order by l.
                  and (o.paused_at is null or o.asked = 'dry' or (o.asked is null and o.running and o.dry))) as sources,
        exists (select from outbox e where e.event = 'COMPENSATION_ASKED' and e.xid >= :relayed_xid) as compensations,
        exists (select from audit_log a where a.xid >= (select until_xid from last_block)) as unchained,
+       exists (select from measure m order by m.tenant_id, m.name limit 1) as measures,
+       exists (select from incident n where n.ended_at is null) as incidents,
+       exists (select from dead_letter d where d.cause_id is null and d.replay_status in ('NEW', 'DEAD_AGAIN'))
+           as unsorted_letters,
+       exists (select from paced_replay y where y.ended_at is null and y.next_at <= :now) as paced_replays,
        case when current_setting('track_counts')::boolean then
            pg_stat_get_tuples_inserted('instance_live'::regclass)
            + pg_stat_get_tuples_updated('instance_live'::regclass)

@@ -20,7 +20,7 @@ ends as (
         where h.id = o.instance_id and h.ended_at >= o.started_at - interval '1 hour'
         limit 1) h on true)
 update subject u
-set instance_id = null, finished_at = t.ended_at, aged_at = t.ended_at, remark = t.remark,
+set instance_id = null, finished_at = t.ended_at, aged_at = t.ended_at, updated_at = :now, remark = t.remark,
     last_success_at = case when t.state = 'SUCCESS' then t.ended_at else u.last_success_at end
 from ends t
 where u.ctid = t.ctid

@@ -7,8 +7,8 @@ with authorised as (
                 :due_times::text::timestamptz[])
          as g(shard_id, key, id, idem_key, due_at)
     where u.shard_id = any(array[g.shard_id])
-      and u.job_id = any(array[case when g.shard_id is not null then :job_id::uuid end]) and u.key between g.key and g.key
-      and u.batch_no = :batch_no                        -- nobody else has ever used this number
+      and u.job_id = {batch_job} and u.key between g.key and g.key
+      and u.batch_no is not distinct from :batch_no     -- nobody else has ever used this number; no index goes by it
     returning g.shard_id, g.key, g.id, g.idem_key, g.due_at, u.tenant_id)
 insert into instance_live (shard_id, id, tenant_id, job_id, job_version, idem_key, fire_time, due_at, changed_at,
                            priority, lane, slot_ms, queue, state, business_key, generation)

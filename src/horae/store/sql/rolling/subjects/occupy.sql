@@ -13,7 +13,7 @@ with picked as materialized (
     limit :limit
     for update of u skip locked)
 update subject u
-set batch_no = :batch_no, started_at = :now, finished_at = null, remark = null
+set batch_no = :batch_no, started_at = :now, updated_at = :now, finished_at = null, remark = null
 from picked
 where u.ctid = picked.ctid                       -- locked above, so it cannot move
   and not exists (select from shard s where s.shard_id = picked.shard_id and s.state <> 'ACTIVE')

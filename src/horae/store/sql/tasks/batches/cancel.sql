@@ -21,13 +21,13 @@ reopened as (                                    -- a replay that was cancelled:
     where {replayed_dead_letter}),
 remembered as (
     update task_key k
-    set revision = k.revision + 1, outcome = 'CANCELLED', intent_version = coalesce(s.new_version, k.intent_version),
+    set revision = k.revision + 1, outcome = 'CANCELLED', intent_version = coalesce(g.new_version, k.intent_version),
         updated_at = :now,
         decisions = {recent_decisions} || :note::jsonb
-    from stopped s
-    where k.shard_id = any(array[s.shard_id])
-      and k.job_id = any(array[case when s.shard_id is not null then :job_id::uuid end])
-      and k.business_key between s.business_key and s.business_key
+    from stopped g
+    where k.shard_id = any(array[g.shard_id])
+      and k.job_id = {batch_job}
+      and k.business_key between g.business_key and g.business_key
     returning k.shard_id, k.business_key, k.instance_id, k.revision),
 events as (
     insert into outbox (at, shard_id, tenant_id, job_id, instance_id, event, body)

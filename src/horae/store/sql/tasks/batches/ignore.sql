@@ -8,7 +8,7 @@ with remembered as (
                 :notes::text::jsonb[], :intent_versions::text::bigint[])
          as g(shard_id, business_key, revision, note, new_version)
     where k.shard_id = any(array[g.shard_id])
-      and k.job_id = any(array[case when g.shard_id is not null then :job_id::uuid end])
+      and k.job_id = {batch_job}
       and k.business_key between g.business_key and g.business_key
       and k.tenant_id = :tenant_id and k.revision = g.revision
       and not exists (select from shard s where s.shard_id = g.shard_id and s.state <> 'ACTIVE')

@@ -18,14 +18,14 @@ with moved as (
     returning l.shard_id, g.business_key, l.intent_version, l.fire_time as at),
 remembered as (
     update task_key k
-    set revision = k.revision + 1, intent_version = m.intent_version, updated_at = :now,
+    set revision = k.revision + 1, intent_version = g.intent_version, updated_at = :now,
         decisions = {recent_decisions} ||
-                    (:note::jsonb || jsonb_build_object('at', m.at))
-    from moved m
-    where k.shard_id = any(array[m.shard_id])
-      and k.job_id = any(array[case when m.shard_id is not null then :job_id::uuid end])
-      and k.business_key between m.business_key and m.business_key
-    returning k.shard_id, k.business_key, k.instance_id, k.revision, m.at),
+                    (:note::jsonb || jsonb_build_object('at', g.at))
+    from moved g
+    where k.shard_id = any(array[g.shard_id])
+      and k.job_id = {batch_job}
+      and k.business_key between g.business_key and g.business_key
+    returning k.shard_id, k.business_key, k.instance_id, k.revision, g.at),
 events as (
     insert into outbox (at, shard_id, tenant_id, job_id, instance_id, event, body)
     select :now, shard_id, :tenant_id, :job_id, instance_id, 'TASK_MOVED',

@@ -12,7 +12,7 @@ with authorised as (
                 :payloads::text::jsonb[], :intent_versions::text::bigint[])
          as g(shard_id, business_key, after, id, idem_key, at, payload, intent_version)
     where k.shard_id = any(array[g.shard_id])
-      and k.job_id = any(array[case when g.shard_id is not null then :job_id::uuid end])
+      and k.job_id = {batch_job}
       and k.business_key between g.business_key and g.business_key
       and k.tenant_id = :tenant_id and k.generation = g.after and k.outcome is not null
       and (g.intent_version is null or k.intent_version is null or k.intent_version < g.intent_version)

@@ -26,14 +26,14 @@ inserted as (
     from stopped),
 remembered as (
     update task_key k
-    set revision = k.revision + 1, instance_id = s.new_id, intent_version = s.kept_version, updated_at = :now,
+    set revision = k.revision + 1, instance_id = g.new_id, intent_version = g.kept_version, updated_at = :now,
         decisions = {recent_decisions} ||
-                    (:note::jsonb || jsonb_build_object('at', s.at))
-    from stopped s
-    where k.shard_id = any(array[s.shard_id])
-      and k.job_id = any(array[case when s.shard_id is not null then :job_id::uuid end])
-      and k.business_key between s.business_key and s.business_key
-    returning k.shard_id, k.business_key, k.instance_id, k.revision, s.id as replaced_id, s.at),
+                    (:note::jsonb || jsonb_build_object('at', g.at))
+    from stopped g
+    where k.shard_id = any(array[g.shard_id])
+      and k.job_id = {batch_job}
+      and k.business_key between g.business_key and g.business_key
+    returning k.shard_id, k.business_key, k.instance_id, k.revision, g.id as replaced_id, g.at),
 events as (
     insert into outbox (at, shard_id, tenant_id, job_id, instance_id, event, body)
     select :now, shard_id, :tenant_id, :job_id, instance_id, 'TASK_REPLACED',

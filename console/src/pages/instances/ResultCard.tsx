@@ -1,0 +1,57 @@
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { ApiError } from "../../api/errors";
+import { getInstanceResult } from "../../api/generated/client";
+import type { InstanceDetail } from "../../api/generated/models";
+import { useIsPermitted } from "../../app/permissions";
+import { ErrorMessage } from "../../parts/ErrorMessage";
+import { Json } from "../../parts/Json";
+import { Loading } from "../../parts/Loading";
+import { Card } from "../../parts/Page";
+import { isLive } from "./filters";
+
+/** What a run returned. It is read when the instance has ended. */
+export function ResultCard({ one }: { one: InstanceDetail }) {
+  const { t } = useTranslation("logs");
+  const permitted = useIsPermitted("payloads.read");
+  return (
+    <Card title={t("result.title")} id="result">
+      {!permitted ? (
+        <p className="soft">{t("result.notPermitted")}</p>
+      ) : isLive(one.state) ? (
+        <p className="soft">{t("result.later")}</p>
+      ) : (
+        <Result instance={one.id} />
+      )}
+    </Card>
+  );
+}
+
+function Result({ instance }: { instance: string }) {
+  const { t } = useTranslation("logs");
+  const query = useQuery({
+    queryKey: ["instance", instance, "result"],
+    queryFn: ({ signal }) => findResult(instance, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (query.error) return <ErrorMessage error={query.error} onRetry={() => void query.refetch()} />;
+  if (!query.data) return <Loading />;
+  if (query.data.missing) return <p className="soft">{t(`result.${query.data.missing}`)}</p>;
+  return <Json value={query.data.value} label={t("result.title")} />;
+}
+
+interface FoundResult {
+  value?: unknown;
+  missing?: "none" | "gone";
+}
+
+/** Reads a result. That there is none, or none any more, is an answer as well. */
+async function findResult(instance: string, signal: AbortSignal): Promise<FoundResult> {
+  try {
+    return { value: (await getInstanceResult(instance, { signal })).result };
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return { missing: "none" };
+    if (error instanceof ApiError && error.status === 410) return { missing: "gone" };
+    throw error;
+  }
+}

@@ -1,0 +1,19 @@
+"""Requests about the runs of graphs."""
+
+from horae_client.models import GraphRun, Page
+from horae_client.wire import Request, path
+
+
+def runs(job: str) -> Request[Page[GraphRun]]:
+    """Get a page of a graph's runs."""
+    return Request("GET", path("jobs", job, "graph-runs"), Page[GraphRun])
+
+
+def run(instance: str) -> Request[GraphRun]:
+    """Get one run with its steps."""
+    return Request("GET", path("graph-runs", instance), GraphRun)
+
+
+def step_verb(instance: str, step: str, name: str, key: str) -> Request[GraphRun]:
+    """Retry, skip or succeed a step."""
+    return Request("POST", path("graph-runs", instance, "steps", step, name), GraphRun, key=key)

@@ -1,0 +1,1 @@
+"""Graphs: one job whose steps need each other."""

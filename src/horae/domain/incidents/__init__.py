@@ -1,0 +1,1 @@
+"""Incidents: what recovery does about them, and how far it is."""

@@ -1,0 +1,1 @@
+"""Certificates of tenants' days: make them, sign them, and export them with their evidence."""

@@ -1,0 +1,1 @@
+"""Graphs: create, read runs, and intervene in steps."""

@@ -1,0 +1,1 @@
+"""Statements of graphs: runs and their steps."""

@@ -1,0 +1,1 @@
+"""Restored cells: their generations, and what a restore shut."""

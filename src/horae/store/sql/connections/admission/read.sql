@@ -1,0 +1,2 @@
+-- Zero rows: no cell.
+{generation_facts}

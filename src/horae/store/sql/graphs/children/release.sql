@@ -1,0 +1,23 @@
+-- :shards :run_ids :positions :numbers :instance_ids :tenant_ids :job_ids :job_versions :idem_keys :fire_times :priorities :slots_ms :queues :payloads :now
+-- No row for a child: it was released or ended meanwhile, or a shard is closed. The same transaction holds its run.
+with authorised as (
+    update graph_child t
+    set state = 'RELEASED', instance_id = g.id, changed_at = :now, reason = null
+    from unnest(:shards::smallint[], :run_ids::uuid[], :positions::smallint[], :numbers::int[], :instance_ids::uuid[],
+                :tenant_ids::uuid[], :job_ids::uuid[], :job_versions::int[], :idem_keys::text[],
+                :fire_times::timestamptz[], :priorities::smallint[], :slots_ms::int[], :queues::text[],
+                :payloads::jsonb[])
+         as g(shard_id, run_id, position, number, id, tenant_id, job_id, job_version, idem_key, fire_time, priority,
+              slot_ms, queue, payload)
+    where t.shard_id = any(array[g.shard_id]) and t.run_id = g.run_id and t.position = g.position
+      and t.number = g.number and t.state = 'WAITING'  -- no range before the number: it would read the whole run
+      and not exists (select from shard s where s.shard_id = g.shard_id and s.state <> 'ACTIVE')
+    returning g.shard_id, g.id, g.tenant_id, g.job_id, g.job_version, g.idem_key, g.fire_time, g.priority, g.slot_ms,
+              g.queue, g.payload)
+insert into instance_live (shard_id, id, tenant_id, job_id, job_version, idem_key, fire_time, due_at, changed_at,
+                           priority, lane, slot_ms, queue, payload, state)
+select shard_id, id, tenant_id, job_id, job_version, idem_key, fire_time, :now, :now, priority, 0, slot_ms, queue,
+       payload, 'INIT'
+from authorised
+on conflict (idem_key, (shard_id::int)) where business_key is null do nothing
+returning id

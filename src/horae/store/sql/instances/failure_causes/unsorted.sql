@@ -1,0 +1,5 @@
+-- :limit
+-- Zero rows: the failure cause of every open dead letter is known.
+select d.shard_id, d.instance_id, d.job_id, d.error_code, d.error_msg, d.replay_id from dead_letter d
+where d.cause_id is null and d.replay_status in ('NEW', 'DEAD_AGAIN')
+limit :limit

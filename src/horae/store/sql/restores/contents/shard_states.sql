@@ -1,0 +1,1 @@
+select s.shard_id, s.state from shard s

@@ -1,0 +1,2 @@
+-- Always one row.
+{generation_facts}

@@ -1,0 +1,1 @@
+select w.cell, w.generation from cell_witness w

@@ -1,0 +1,1 @@
+"""Restores a cell for real: pgBackRest with the files of `deploy/pgbackrest`, over folders of a test."""

@@ -1,0 +1,134 @@
+"""A backfill beside live work, with nodes that are killed: every fire once, live work in time, none starves (W-04)."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+from horae.domain.instances.instances import Lane
+from horae.domain.schedules.backfills import BackfillStatus
+from horae.domain.schedules.triggers import IntervalTrigger
+from horae.domain.targets.targets import HttpTarget
+from horae.service.schedules import backfills
+from horae.service.schedules.backfills import BackfillRequest
+from tests.catcher import catching
+from tests.engine.fleet import steady
+from tests.steps import a_job, query, until
+from tests.system.processes import NodeProcess
+
+LONG = (pytest.mark.long, pytest.mark.timeout(6 * 3600))
+TTL_S = 2.0
+PERIOD_S = 60
+LIVE_P95_MS = 250
+CLOSE = 0.25
+"""How far the estimate may be from the truth once a tenth is done."""
+ENDED_TWICE = "select fire_time from instance_history where job_id = $1 group by 1 having count(*) > 1"
+LIVE_DELAYS = """
+    select date_trunc('minute', ended_at) as minute,
+           percentile_disc(0.95) within group (order by trigger_delay_ms) as p95_ms
+    from instance_history where job_id <> $1 and lane = 0 and trigger_delay_ms is not null group by 1 order by 1"""
+
+
+@pytest.fixture
+async def catcher(store):
+    async with catching(store.cells[0].clock.now) as catcher:
+        yield catcher
+
+
+@pytest.fixture
+async def nodes(cells, tmp_path):
+    places = [(cell.name, cell.dsn) for cell in cells]
+    both = [NodeProcess(f"node-{n}", tmp_path, places, TTL_S, "acme") for n in range(2)]
+    for node in both:
+        node.start()
+    try:
+        yield both
+    finally:
+        for node in both:
+            node.end()
+
+
+class Walk:
+    """A backfill of a job that fires every minute, and how far it is."""
+
+    def __init__(self, ctx, store, catcher):
+        self.ctx, self.store, self.catcher = ctx, store, catcher
+        self.job = self.begun = self.last = None
+
+    async def start(self, fires):
+        """Begin a backfill of so many fires."""
+        past = timedelta(seconds=fires * PERIOD_S)
+        now = self.store.cells[0].clock.now().replace(microsecond=0)
+        trigger = IntervalTrigger(PERIOD_S, now - past)
+        self.job = await a_job(self.ctx, "past", trigger, target=HttpTarget(f"{self.catcher.url}/past"))
+        until_ = self.job.next_fire_at
+        asked = BackfillRequest(until_ - past, until_, cap=fires)
+        self.begun = (await backfills.start(self.ctx, "past", "k", asked)).backfill
+        assert self.begun.planned == fires
+
+    async def reached(self, done):
+        """Whether so many of its instances have ended."""
+        self.catcher.arrivals.clear()  # rows are judged, and a million arrivals are many
+        self.last = await backfills.show(self.ctx, self.begun.id)
+        return self.last.progress.done >= done
+
+    async def is_at_rest(self):
+        """Whether none of its instances is live."""
+        await self.reached(0)
+        return not self.last.waiting
+
+
+@pytest.mark.parametrize(
+    ("live", "fires", "kills"), [(10, 900, 1), pytest.param(500, 500_000, 6, marks=LONG, id="full size")]
+)
+async def test_a_backfill_beside_live_work_gives_every_fire_once_though_nodes_are_killed(
+    ctx, store, catcher, nodes, live, fires, kills, record_property
+):
+    is_full_size = fires > 10_000
+    await steady(ctx, store, catcher, live)
+    await asyncio.gather(*(node.ready() for node in nodes))
+    walk = Walk(ctx, store, catcher)
+    await walk.start(fires)
+    began = store.cells[0].clock.now()
+    limit_s = 6 * 3600 if is_full_size else 120
+
+    await until(lambda: walk.reached(fires / 10), limit_s)
+    estimated, asked_at = walk.last.progress.left_s, store.cells[0].clock.now()
+    struck = []
+    for number in range(kills):
+        await until(lambda number=number: walk.reached(fires * (number + 2) / (kills + 4)), limit_s)
+        nodes[number % 2].kill()
+        struck.append(store.cells[0].clock.now())
+        await nodes[number % 2].ready(60)
+
+    paused_at = store.cells[0].clock.now()
+    if (await backfills.show(ctx, walk.begun.id)).backfill.status == BackfillStatus.RUNNING:
+        paused = await backfills.pause(ctx, walk.begun.id)
+        await until(walk.is_at_rest, 120)
+        assert (await backfills.show(ctx, walk.begun.id)).backfill.inserted == paused.inserted
+        await backfills.resume(ctx, walk.begun.id)
+    pause_s = (store.cells[0].clock.now() - paused_at).total_seconds()
+
+    await until(lambda: walk.reached(fires), limit_s)
+    took_s = (store.cells[0].clock.now() - asked_at).total_seconds() - pause_s
+    whole_s = (store.cells[0].clock.now() - began).total_seconds() - pause_s
+    assert walk.last.backfill.status == BackfillStatus.DONE
+
+    cell = store.cell(walk.job.shard)
+    count = "select count(*)::int as rows, count(distinct fire_time)::int as fires, min(state) as state from "
+    [row] = await query(cell, f"{count} instance_history where job_id = $1 and lane = $2", walk.job.id, Lane.BACKFILL)
+    assert (row["rows"], row["fires"], row["state"]) == (fires, fires, "SUCCESS"), "every fire has one row"
+    assert await query(cell, ENDED_TWICE, walk.job.id) == []
+    minutes = [
+        (one["minute"], one["p95_ms"]) for place in store.cells for one in await query(place, LIVE_DELAYS, walk.job.id)
+    ]
+    calm = [p95 for minute, p95 in minutes if not any(abs(minute - at) < timedelta(minutes=2) for at in struck)]
+    record_property("fires", fires)
+    record_property("kills", kills)
+    record_property("backfill_per_s", round(fires / whole_s, 1))
+    record_property("estimate", round(estimated / max(took_s, 0.001), 2))
+    record_property("live_p95_ms", max(calm, default=0))
+    if is_full_size:  # a small one may have a busy neighbour
+        assert abs(estimated - took_s) <= CLOSE * took_s
+        assert calm
+        assert max(calm) <= LIVE_P95_MS
