@@ -7,6 +7,8 @@ DIST ?= dist
 # Three on two cores: many tests wait, for a lease to run out or for a server to come back.
 WORKERS ?= 3
 RERUNS ?= 0
+# Which tests of the suite: `.ci/run` leaves those of tests/wide.py out.
+MARKS ?= not long
 # The three stages of the suite, by folders of tests/ and by files that are slow beside their folder.
 QUICK := domain house runtime security
 TEST := alerts api archive benchmarks boot certificates delivery drills engine fire_audit long repositories sdk service store testing upkeep \
@@ -18,7 +20,7 @@ FLOORS := tests/store tests/service tests/engine
 POSTGRESQL ?= 18
 PYTHON_VERSION ?= 3.14
 ON_POSTGRESQL = programs=$$($(BIN)/python tools/postgresql $(POSTGRESQL)) && HORAE_TEST_POSTGRES_BIN=$$programs
-PYTEST = $(BIN)/pytest -n $(WORKERS) --dist loadscope --tb=native --reruns $(RERUNS) --junitxml=$(DIST)/$@.xml
+PYTEST = $(BIN)/pytest -n $(WORKERS) --dist loadscope --tb=native --reruns $(RERUNS) -m '$(MARKS)' --junitxml=$(DIST)/$@.xml
 # Tests start many processes: each begins with compiled modules, whatever the shell around says.
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -138,6 +140,9 @@ suite: ## quick, test and proof in one run, which keeps all workers busy until t
 	@tools/console test
 	$(PYTEST) --durations=40
 
+wide: ## the tests of the suite that `.ci/run` leaves out for its minutes
+	@$(MAKE) --no-print-directory suite MARKS='wide and not long'
+
 other-versions: .venv/node/ready .venv/python-$(PYTHON_VERSION)/ready ## PostgreSQL 18 and Python 3.14, in a cache outside of the tree
 	@$(BIN)/python tools/postgresql $(POSTGRESQL)
 
@@ -202,4 +207,4 @@ demo-stock: ## every product is asked for in its turn, and the inventory is not 
 docs: ## the documentation as a site under site/
 	$(BIN)/zensical build --clean
 
-.PHONY: help setup services console screenshots pins format check dist fresh-clone sbom third-party advisories wheels offline image quick test proof suite other-versions versions store-postgresql floors quick-python durations long bench-data bench growth simulate simulate-validate gate reports reports-page demo-articles demo-exhibitions demo-stock docs
+.PHONY: help setup services console screenshots pins format check dist fresh-clone sbom third-party advisories wheels offline image quick test proof suite wide other-versions versions store-postgresql floors quick-python durations long bench-data bench growth simulate simulate-validate gate reports reports-page demo-articles demo-exhibitions demo-stock docs
