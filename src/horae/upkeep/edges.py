@@ -11,6 +11,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -29,7 +30,7 @@ from horae.store.events import feeds
 from horae.store.events.feeds import BLOCK, FeedMove, FeedPlace
 from horae.store.jobs import edges
 from horae.store.protocol import CellProtocol, StoreProtocol
-from horae.store.tx import Tx
+from horae.store.tx import CUT, GONE, Tx
 from horae.upkeep.feed import IDLE_POSITION_INTERVAL, TOO_LONG, position_after
 from horae.upkeep.feed_rounds import FeedRounds, Held
 from horae.upkeep.quiet import MAX_TRANSACTION_TIME
@@ -98,6 +99,12 @@ class EdgeFollower(FeedRounds[Edge]):
         if not read.more:
             self._quiet[cell.name].record_caught_up(reader, blocks, read.until)
         return len(read.ended) or int(read.more)
+
+    async def _record_failure(self, cell: CellProtocol, reader: Edge, blocks: list[int], reason: str) -> None:
+        with suppress(*GONE, *CUT):
+            async with self._turn(cell), cell.tx() as tx:
+                await self._places(tx, reader, blocks)  # a new edge that fails at once has none to write the reason to
+        await super()._record_failure(cell, reader, blocks, reason)
 
     async def _source_id(self, ctx: Context, edge: Edge) -> UUID | None:
         """Returns the id of the job that is followed; None where it was removed: then there is nothing to follow."""
