@@ -26,11 +26,12 @@ class Status(StrEnum):
 
 
 class Wanted(NamedTuple):
-    """When an article should be published, and the how manieth wish that is."""
+    """When an article should be published, and the how manieth wish that is. `audited`: its audit succeeded already."""
 
     id: str
     publish_time: datetime
     version: int
+    audited: bool = False
 
 
 Auditing = Callable[[str, str], bool]
@@ -47,7 +48,7 @@ def change_time(connection: Connection, article: str, publish_time: datetime) ->
     """Its author thinks again. None: it is published, or will never be, and there is nothing left to change."""
     said = """update article set publish_time = %s, version = version + 1
               where id = %s and status in ('PENDING_AUDIT', 'AUDIT_SUCCESS')
-              returning id, publish_time, version"""
+              returning id, publish_time, version, status = 'AUDIT_SUCCESS'"""
     found = connection.execute(said, (publish_time, article)).fetchone()
     return None if found is None else Wanted(*found)
 
@@ -59,16 +60,16 @@ def status(connection: Connection, article: str) -> Status | None:
 
 
 def audit(database: Database, article: str, ask: Auditing) -> Status | None:
-    """Have a pending article audited; None: it was not pending, and nobody was asked.
+    """Have an article audited, and return where it stands. None: there is no such article.
 
-    The third party is asked outside of any transaction. Whoever finished first has decided: the second write finds an
-    article that is no longer pending.
+    The third party is asked outside of any transaction, and about pending articles only. Whoever finished first has
+    decided: the second write finds an article that is no longer pending.
     """
     with database.transaction() as connection:
         said = "select title, body from article where id = %s and status = 'PENDING_AUDIT'"
         found = connection.execute(said, (article,)).fetchone()
-    if found is None:
-        return None
+        if found is None:
+            return status(connection, article)
     verdict = Status.AUDIT_SUCCESS if ask(*found) else Status.AUDIT_FAIL
     with database.transaction() as connection:
         said = """update article set status = %s, audited_at = clock_timestamp()

@@ -14,7 +14,7 @@ import httpx2
 from fastapi import FastAPI, HTTPException
 from pydantic import AwareDatetime, BaseModel
 
-from horae_client import Client, Declined, Retry, Snooze
+from horae_client import Client, Declined, Retry
 from horae_client.models import Decision
 from horae_client.receive import Call, Receiver
 
@@ -69,8 +69,8 @@ def submit(asked: NewArticle) -> dict[str, Any]:
 def change_time(article: str, asked: NewTime) -> dict[str, Any]:
     """Another time, at any moment. 409: it is published already, or will never be.
 
-    `replaced`: a publication is under way this very moment. It is not called back; if it does not come to pass, the new
-    time holds.
+    `replaced`: the audit or the publication is under way this very moment. It is not called back; if the publication
+    does not come to pass, the new time holds.
     """
     with database.transaction() as connection:
         wanted = business.change_time(connection, article, asked.publish_time)
@@ -101,9 +101,14 @@ def ask_auditor(title: str, body: str) -> bool:
 
 
 def audit(call: Call) -> Any:
-    """Horae: audit this article. Called twice, after a timeout or a kill, it asks nobody a second time."""
-    verdict = business.audit(database, call.key or "", ask_auditor)
-    return Declined("it is not pending any more") if verdict is None else {"verdict": verdict}
+    """Horae: audit this article. Called twice, after a timeout or a kill, it asks nobody a second time.
+
+    Only an audit that succeeds starts a publication; one that was declined does not.
+    """
+    stands = business.audit(database, call.key or "", ask_auditor)
+    if stands in {Status.AUDIT_SUCCESS, Status.PUBLISHED}:
+        return {"verdict": Status.AUDIT_SUCCESS}
+    return Declined("it will not be published")
 
 
 def publish(call: Call) -> Any:
@@ -113,8 +118,8 @@ def publish(call: Call) -> Any:
     match stands:
         case Status.PUBLISHED:
             return {"status": stands}
-        case Status.PENDING_AUDIT | Status.AUDIT_SUCCESS:  # the latter: audited between our two looks at it
-            return Snooze(0, "it was not audited yet")  # 425
+        case Status.PENDING_AUDIT | Status.AUDIT_SUCCESS:  # put by somebody else's hand, before the audit succeeded
+            raise Retry("it was not audited yet")
         case _:
             return Declined("it will not be published")
 

@@ -14,6 +14,14 @@ jobs:
   coupon_job: {cron: "0 */5 * * * ?"}
 """
 
+EDGES = """
+owner: reporting
+jobs:
+  a_report: {after: {job: b_load, on: ended}}
+  b_load: {}
+  c_mail: {after: {job: a_report, on: succeeded}}
+"""
+
 
 @pytest.fixture
 def horae(horae, monkeypatch, tmp_path):
@@ -46,6 +54,27 @@ def test_a_file_is_planned_applied_changed_and_pruned(horae, tmp_path):
     assert all(one["code"] is None for one in told["done"])
     names = [job["name"] for job in json.loads(horae("job", "list", "--json"))]
     assert names == ["nightly_report", "other_job"]
+
+
+def test_a_job_is_applied_after_the_one_that_it_starts_after_and_circles_are_refused(horae, tmp_path):
+    file = tmp_path / "edges.yaml"
+    file.write_text(EDGES)
+    planned = horae("plan", "-f", str(file))
+    assert "reporting: 3 to create" in planned
+    assert "applied: 3 done, 0 refused" in horae("apply", "-f", str(file))
+    assert "  after    b_load ended; 0 started" in horae("job", "show", "a_report")
+    assert horae("apply", "-f", str(file)) == "reporting: 3 unchanged\napplied: 0 done, 0 refused\n"
+    file.write_text(EDGES.replace("on: ended", "on: failed"))
+    planned = horae("plan", "-f", str(file))
+    assert '~ after.on: "ended" → "failed"' in planned
+    file.write_text(
+        EDGES.replace("b_load: {}", "b_load: {after: {job: a_report}}").replace("{job: a_report, on", "{job: gone, on")
+    )
+    said = horae("plan", "-f", str(file), status=4)
+    assert "there is no job 'gone'" in said
+    assert "a_report → b_load → a_report" in said or "b_load → a_report → b_load" in said
+    horae("job", "create", "by_hand", "--after-job", "b_load", "--after-on", "failed")
+    assert "  after    b_load failed" in horae("job", "show", "by_hand")
 
 
 def test_a_conflicting_edit_is_shown_and_survives_until_someone_insists(horae, tmp_path):

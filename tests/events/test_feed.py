@@ -13,7 +13,8 @@ from horae.service.events import subscriptions
 from horae.service.tasks import tasks
 from horae.store.events import feeds
 from horae.upkeep.copies import Copier
-from horae.upkeep.feed import Feed, blocks_of
+from horae.upkeep.feed import Feed
+from horae.upkeep.feed_rounds import blocks_of
 from horae.upkeep.marks import Marker
 from tests.events.seen import Seen
 from tests.events.writers import Pace, write

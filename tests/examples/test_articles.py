@@ -30,7 +30,8 @@ DOWN = 2.0
 """Seconds until a killed node is started again."""
 LUCK = {"UNLUCKY_LOST": "0.01", "UNLUCKY_LATE": "0.01", "AUDITOR_FAILS": "0.05", "AUDITOR_SLOW": "0.1"}
 ROUNDS = 2
-TYPES = ("ARTICLE_AUDIT", "ARTICLE_PUBLISH")
+TYPES = ("ARTICLE_AUDIT",)
+"""The tasks that a lost submission lacks: its publication starts after the audit."""
 
 
 @pytest.fixture

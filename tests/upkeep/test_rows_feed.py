@@ -14,6 +14,7 @@ from horae.service.events import subscriptions
 from horae.service.tasks import tasks
 from horae.service.tenants import tenants
 from horae.upkeep import feed as feeding
+from horae.upkeep import feed_rounds
 from horae.upkeep.copies import Copier
 from horae.upkeep.feed import Feed
 from tests.steps import a_type
@@ -47,7 +48,7 @@ async def victim(store):
 
 async def test_a_sink_that_never_answers_costs_another_tenants_pages_no_second_each(ctx, victim, store, monkeypatch):
     """A round would wait an hour for the slow: so every page that is told was told without waiting for them."""
-    monkeypatch.setattr(feeding, "ROUND_TIMEOUT_S", 3600.0)
+    monkeypatch.setattr(feed_rounds, "ROUND_TIMEOUT_S", 3600.0)
     monkeypatch.setattr(feeding, "PAGE", PAGE)
     store.brokers = {"main": Broker("kafka", ("{tenant}.*",))}
     sink = HalfDead()

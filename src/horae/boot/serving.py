@@ -44,6 +44,7 @@ from horae.upkeep.coverages import Coverer
 from horae.upkeep.days import DayDropper
 from horae.upkeep.dead_letter_triage import CauseSorter, PacedReplayer
 from horae.upkeep.doctor import Doctor
+from horae.upkeep.edges import EdgeFollower
 from horae.upkeep.feed import Feed
 from horae.upkeep.fire_audit import FireAuditor
 from horae.upkeep.gauges import GaugeReader
@@ -78,6 +79,7 @@ SECRETS_INTERVAL_S: Final = 1.0
 RELAY_INTERVAL_S: Final = 1.0
 RECONCILER_INTERVAL_S: Final = 1.0
 FEED_INTERVAL_S: Final = 1.0
+EDGES_INTERVAL_S: Final = 1.0
 INTAKES_INTERVAL_S: Final = 1.0
 ALERT_DELIVERY_INTERVAL_S: Final = 1.0
 ALERT_WATCH_INTERVAL_S: Final = 2.0
@@ -318,6 +320,7 @@ async def _run_node(
     outlets = outlets_of(store, sender, lines)
     intakes = Intakes(owner, settings.brokers, partial(_held_shards, store, worker))
     feed = Feed(owner, outlets, partial(_held_shards, store, worker))
+    follower = EdgeFollower(owner, partial(_held_shards, store, worker))
     relay = Relay(owner, partial(_relayed_shards, store, worker), relayed)
     reconciler = Reconciler(store, partial(_held_shards, store, worker), sender, egress_of(settings))
     archiver = day_archiver_of(settings, store)
@@ -376,6 +379,7 @@ async def _run_node(
         (relay, RELAY_INTERVAL_S, Sign.COMPENSATIONS),
         (reconciler, RECONCILER_INTERVAL_S, Sign.SOURCES),
         (feed, FEED_INTERVAL_S, Sign.SUBSCRIPTIONS),
+        (follower, EDGES_INTERVAL_S, Sign.EDGES),
         (intakes, INTAKES_INTERVAL_S, Sign.INTAKES),
         (watcher, ALERT_WATCH_INTERVAL_S, Sign.ALERTS),
         (deliverer, ALERT_DELIVERY_INTERVAL_S, Sign.ALERTS),
@@ -404,6 +408,7 @@ async def _run_node(
         await reconciler.close()
         await intakes.close()
         await feed.close()
+        await follower.close()
         await outlets.close()
         await deliverer.close()
         if mailer is not None:

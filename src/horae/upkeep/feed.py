@@ -7,32 +7,27 @@
 4. A sink that is down blocks its own subscription only.
 """
 
-import asyncio
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import Final, NamedTuple, Protocol
 from uuid import UUID
 
 import msgspec
 
-from horae.domain.errors import HoraeError, Unavailable
+from horae.domain.errors import Unavailable
 from horae.domain.events import cloudevents
 from horae.domain.events.channels import Channel, ChannelOwner, Subscription, WebhookAddress
 from horae.domain.events.cloudevents import EventRow, OutgoingEvent
 from horae.domain.tenants.tenants import SYSTEM
-from horae.runtime.cancellation import cancel_and_wait
 from horae.runtime.clock import boottime
-from horae.runtime.setbacks import Setbacks
-from horae.runtime.telemetry import log
-from horae.store.connections.each_cell import Visits
 from horae.store.events import channels, feeds
-from horae.store.events.feeds import BLOCK, BLOCKS, FeedMove, FeedPlace, JobFacts
+from horae.store.events.feeds import BLOCK, FeedMove, FeedPlace, JobFacts
 from horae.store.protocol import CellProtocol, StoreProtocol
 from horae.store.tenants import tenants
-from horae.store.tx import CUT, GONE, Tx
-from horae.upkeep.quiet import MAX_TRANSACTION_TIME, QuietSubscriptions
-from horae.upkeep.spans import Strides, next_of
+from horae.store.tx import CUT, Tx
+from horae.upkeep.feed_rounds import FeedRounds, Held
+from horae.upkeep.quiet import MAX_TRANSACTION_TIME
+from horae.upkeep.spans import next_of
 
 PAGE: Final = 2000
 """Events per page."""
@@ -42,14 +37,9 @@ JOB_REMEMBERED_S: Final = 5.0
 """Seconds for which the name and labels of a job are remembered."""
 IDLE_POSITION_INTERVAL: Final = timedelta(seconds=10)
 """Time after which the position of a subscription without events is written."""
-ROUND_TIMEOUT_S: Final = 1.0
-"""Seconds that a round waits for its steps at most."""
-OTHER_STEPS_WAIT_S: Final = 0.05
-"""Seconds that a round waits for other steps after one has delivered events."""
 TOO_LONG: Final[tuple[type[Exception], ...]] = (*CUT, TimeoutError)
 NOBODY: Final = JobFacts(None, {})
 """The name and labels of an unknown job."""
-Held = Callable[[CellProtocol], Iterable[int]]
 
 
 class Outlet(Protocol):
@@ -73,101 +63,27 @@ class FeedPage(NamedTuple):
     until: int
 
 
-class Feed:
+class Feed(FeedRounds[Channel]):
     """A duty: deliver a page of each subscription in each cell. A slow one goes on beside the next rounds."""
 
     def __init__(self, store: StoreProtocol, outlet: Outlet, held: Held) -> None:
-        self.store, self._outlet, self._held = store, outlet, held
-        self._going: dict[tuple[str, UUID], asyncio.Task[int]] = {}
-        self._quiet: dict[str, QuietSubscriptions] = {}
-        self._database: dict[str, asyncio.Lock] = {}
-        self._strides = Strides()
-        self._setbacks = Setbacks()
+        super().__init__(store, held, "feed")
+        self._outlet = outlet
         self._about: dict[UUID, tuple[float, JobFacts]] = {}
         self._names: dict[UUID, str] = {}
-        self._visits = Visits("feed")
 
-    async def once(self) -> int:
-        """Run a step of each subscription that may have events. Returns how many events were delivered."""
-        standing: dict[str, set[UUID]] = {}
+    async def _readers(self, tx: Tx) -> Sequence[Channel]:
+        return await channels.active(tx, "subscription")
 
-        async def visit(cell: CellProtocol) -> None:
-            standing[cell.name] = await self._begin(cell)
+    async def _keep(self, ids: Iterable[UUID]) -> None:
+        await self._outlet.keep(ids)
 
-        await self._visits.each(self.store.cells, visit)
-        if len(standing) == len(self.store.cells):  # else a missing cell may still have the channel
-            await self._outlet.keep(set().union(*standing.values()))
-            self._strides.keep({(name, id_) for name, ids in standing.items() for id_ in ids})
-        return await self._settle()
+    def _hear_all(self) -> frozenset[UUID]:
+        return frozenset(id_ for id_, name in self._names.items() if name == SYSTEM)
 
-    async def close(self) -> None:
-        """Cancel the running steps."""
-        await cancel_and_wait(*self._going.values())
-
-    async def _settle(self) -> int:
-        """Wait for steps to end. Returns how many events they delivered.
-
-        A step that delivered events ends the wait soon: its subscription has more events, and must not wait for a slow
-        sink.
-        """
-        delivered, until = 0, boottime() + ROUND_TIMEOUT_S
-        while self._going and (left_s := until - boottime()) > 0:
-            steps = self._going.values()
-            done, _ = await asyncio.wait(steps, timeout=left_s, return_when=asyncio.FIRST_COMPLETED)
-            self._going = {key: task for key, task in self._going.items() if task not in done}
-            delivered += sum(task.result() for task in done)
-            if delivered:
-                until = min(until, boottime() + OTHER_STEPS_WAIT_S)
-        return delivered
-
-    async def _begin(self, cell: CellProtocol) -> set[UUID]:
-        """Query a cell once for all subscriptions, and start a step of each that may have events. Returns all ids."""
-        blocks = blocks_of(self._held(cell), self.store.shards_of(cell))
-        quiet = self._quiet.setdefault(cell.name, QuietSubscriptions())
-        async with cell.tx() as tx:
-            found = await channels.active(tx, "subscription")
-            look = await quiet.look(tx, blocks) if found and blocks else None
-        if look is not None:
-            platform = frozenset(id_ for id_, name in self._names.items() if name == SYSTEM)
-            busy = quiet.busy(look, found, blocks, platform)
-            for channel in found:
-                key = cell.name, channel.id
-                if channel.id in busy and key not in self._going and self._setbacks.may_try(_try_of(cell, channel)):
-                    self._going[key] = asyncio.create_task(self._step_or_log(cell, channel, blocks))
-        return {channel.id for channel in found}
-
-    async def _step_or_log(self, cell: CellProtocol, channel: Channel, blocks: list[int]) -> int:
-        """Run a step of one subscription in one cell. A failure is logged, and tried again after a pause."""
-        key = _try_of(cell, channel)
-        try:
-            done = await self._step(cell, channel, blocks)
-            self._setbacks.record_success(key)
-            return done
-        except GONE as error:
-            log.warning("feed.cell_down", cell=cell.name, reason=str(error))
-        except HoraeError as error:
-            self._setbacks.record_failure(key)
-            await self._record_failure(cell, channel, blocks, str(error)[:500])
-        except CUT:
-            self._setbacks.record_failure(key)
-            await self._record_failure(
-                cell, channel, blocks, "the database took too long; fewer events are read the next time"
-            )
-        except Exception:
-            self._setbacks.record_failure(key)
-            log.exception("feed.failed", subscription=channel.name)
-        return 0
-
-    async def _record_failure(self, cell: CellProtocol, channel: Channel, blocks: list[int], reason: str) -> None:
-        """Log and write why a subscription waits, where that is possible."""
-        log.warning("feed.waiting", subscription=channel.name, reason=reason)
-        with suppress(*GONE, *CUT):
-            async with self._turn(cell), cell.tx() as tx:
-                await feeds.fail(tx, channel.id, blocks, reason)
-
-    async def _step(self, cell: CellProtocol, channel: Channel, blocks: list[int]) -> int:
+    async def _step(self, cell: CellProtocol, reader: Channel, blocks: list[int]) -> int:
         """Read a page, deliver its events, then move the positions."""
-        wanted = msgspec.convert(channel.body, Subscription)
+        channel, wanted = reader, msgspec.convert(reader.body, Subscription)
         async with self._turn(cell):
             owner = await self._owner(cell, channel.tenant_id)
             read = await self._read(cell, channel, wanted, blocks, owner.name)
@@ -223,13 +139,9 @@ class Feed:
                 and until >= horizon
             )
         sent = [one.shard // BLOCK for one in new]
-        moves = [] if idle else [_position_after(place, until, sent.count(place.block)) for place in places]
+        moves = [] if idle else [position_after(place, until, sent.count(place.block)) for place in places]
         events = [cloudevents.outgoing_event(cell.name, one, _about(about, one).name) for one in new]
         return FeedPage(events, moves, until < horizon, until)
-
-    def _turn(self, cell: CellProtocol) -> asyncio.Lock:
-        """The lock of a cell: all steps together use one connection at a time, because other work shares the pool."""
-        return self._database.setdefault(cell.name, asyncio.Lock())
 
     async def _places(self, tx: Tx, channel: Channel, blocks: list[int], horizon: int) -> list[FeedPlace]:
         """Returns the position of each shard block. A subscription without positions here begins at the horizon."""
@@ -260,34 +172,11 @@ class Feed:
         return ChannelOwner(self._names[tenant_id], allowance.egress)
 
 
-def blocks_of(held: Iterable[int], here: Sequence[int]) -> list[int]:
-    """Returns the shard blocks of this node.
-
-    A block belongs to the node that holds the first open shard of this cell at or after the start of the block. So
-    every block has exactly one such shard, even if all its own shards have moved away: the events they left are still
-    delivered.
-    """
-    mine, first = frozenset(held), sorted(here)
-    if not first:
-        return []
-    found = []
-    for block in BLOCKS:
-        start = next((shard for shard in first if shard >= block * BLOCK), first[0])
-        if start in mine:
-            found.append(block)
-    return found
-
-
-def _try_of(cell: CellProtocol, channel: Channel) -> tuple[str, UUID, int]:
-    """The key under which failures are remembered. A subscription that was changed is tried at once."""
-    return cell.name, channel.id, channel.version
-
-
 def _about(known: dict[UUID, JobFacts], one: EventRow) -> JobFacts:
     return known.get(one.job_id, NOBODY) if one.job_id is not None else NOBODY
 
 
-def _position_after(place: FeedPlace, until: int, sent: int) -> FeedMove:
+def position_after(place: FeedPlace, until: int, sent: int) -> FeedMove:
     """Returns the position of a shard block after everything below `until` is delivered."""
     xid, skip_from, skip_to = max(place.xid, until), place.skip_from, place.skip_to
     if skip_from is not None and skip_to is not None and xid >= skip_from:

@@ -12,10 +12,9 @@ A lost memory costs a step, never an event: a step reads the positions of its su
 
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 from uuid import UUID
 
-from horae.domain.events.channels import Channel
 from horae.runtime.clock import boottime
 from horae.store.events import feeds
 from horae.store.tx import Tx
@@ -28,6 +27,26 @@ QUIET_STEP_INTERVAL_S: Final = 10.0
 """Seconds for which a quiet subscription takes no step, at least."""
 MAX_TRANSACTION_TIME: Final = timedelta(hours=1)
 """The longest duration of a transaction. A row has a time at most this long before its transaction ended."""
+
+
+class FeedReader(Protocol):
+    """What events are read for: a subscription, or an edge between jobs. A new version is tried at once."""
+
+    @property
+    def id(self) -> UUID:
+        """The id of its positions."""
+
+    @property
+    def tenant_id(self) -> UUID:
+        """The tenant whose events it reads."""
+
+    @property
+    def name(self) -> str:
+        """Its name for people."""
+
+    @property
+    def version(self) -> int:
+        """The number of its changes."""
 
 
 class CaughtUp(NamedTuple):
@@ -69,7 +88,7 @@ class QuietSubscriptions:
         return QuietLook(since, until, frozenset(active))
 
     def busy(
-        self, look: QuietLook, found: Iterable[Channel], blocks: Sequence[int], hears_all: frozenset[UUID]
+        self, look: QuietLook, found: Iterable[FeedReader], blocks: Sequence[int], hears_all: frozenset[UUID]
     ) -> set[UUID]:
         """Returns the subscriptions that take a step now. Tenants in `hears_all` receive the events of every tenant."""
         standing, here = list(found), tuple(blocks)
@@ -83,21 +102,26 @@ class QuietSubscriptions:
                 self._caught[one.id] = caught._replace(xid=look.until)
         return steps | set(self._turns(steps))
 
-    def record_caught_up(self, channel: Channel, blocks: Sequence[int], xid: int | None) -> None:
+    def record_caught_up(self, reader: FeedReader, blocks: Sequence[int], xid: int | None) -> None:
         """Record that a step delivered everything below `xid`; None means that there may be more."""
         if xid is None:
-            self._caught.pop(channel.id, None)
+            self._caught.pop(reader.id, None)
         else:
-            self._caught[channel.id] = CaughtUp(xid, channel.version, tuple(blocks), boottime())
+            self._caught[reader.id] = CaughtUp(xid, reader.version, tuple(blocks), boottime())
 
     def _is_quiet(
-        self, caught: CaughtUp, look: QuietLook, channel: Channel, blocks: tuple[int, ...], hears_all: frozenset[UUID]
+        self,
+        caught: CaughtUp,
+        look: QuietLook,
+        reader: FeedReader,
+        blocks: tuple[int, ...],
+        hears_all: frozenset[UUID],
     ) -> bool:
         if look.active is None or caught.xid < look.since:
             return False
-        if (caught.version, caught.blocks) != (channel.version, blocks):
+        if (caught.version, caught.blocks) != (reader.version, blocks):
             return False
-        return not look.active if channel.tenant_id in hears_all else channel.tenant_id not in look.active
+        return not look.active if reader.tenant_id in hears_all else reader.tenant_id not in look.active
 
     def _turns(self, steps: set[UUID]) -> list[UUID]:
         """Returns the quiet subscriptions whose last step was longest ago."""

@@ -6,6 +6,7 @@ from horae_client.graphs import Graph
 from horae_client.outcomes import Declined, Retry, Snooze, Unrecoverable
 from horae_client.retries import Retries
 from horae_client.specs import (
+    After,
     CalendarRule,
     CalendarWindow,
     Cancel,
@@ -35,6 +36,7 @@ from horae_client.worker import Context, Worker
 
 __version__ = VERSION
 __all__ = [
+    "After",
     "AsyncClient",
     "CalendarRule",
     "CalendarWindow",

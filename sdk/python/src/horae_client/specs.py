@@ -75,6 +75,13 @@ class Manual(Spec, frozen=True, tag="manual", tag_field="kind"):
     """Only when a user triggers it."""
 
 
+class After(Spec, frozen=True):
+    """Start after another job of the tenant has ended: on `succeeded` (the default), `failed` or `ended`."""
+
+    job: str
+    on: str | None = None
+
+
 Trigger = Cron | Interval | Once | Delay | Keyed | Rolling | Manual
 
 

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any, Final, Literal
 
+import msgspec
 from pydantic import ConfigDict, Field, StrictInt, StrictStr, model_validator
 
 from horae.api.models.attempt_rules import EXPIRES_AFTER, PriorityWord, RetrySpec
-from horae.api.models.base import Name, Number, Payload, ResponseModel
+from horae.api.models.base import Name, Number, Payload, RequestModel, ResponseModel
 from horae.api.models.graphs import RUN_DEADLINE, RunDeadline, StepSpec, StepView, run_deadline, step_views
 from horae.api.models.holds import HoldView
 from horae.api.models.job_people import (
@@ -37,6 +38,7 @@ from horae.domain.encryption.encrypted_values import undecryptable_code
 from horae.domain.graphs.graphs import MAX_STEPS
 from horae.domain.ids import Prefix, public
 from horae.domain.jobs.definitions import definition_of
+from horae.domain.jobs.edges import EndKind
 from horae.domain.jobs.jobs import (
     LONGEST_LABEL,
     MAX_EXPIRES_AFTER_S,
@@ -51,6 +53,7 @@ from horae.domain.limits.holds import Hold
 from horae.domain.schedules import FireVerdict
 from horae.domain.tasks.tasks import AfterSuccess
 from horae.domain.tenants.tenants import Tenant
+from horae.service.jobs.edges import EdgeProgress
 from horae.service.jobs.expected_fires import ExpectedFires
 from horae.service.schedules.schedules import Preview
 
@@ -63,6 +66,35 @@ KEY_RETENTION: Final = (
     "Days after its last run for which the business key of a task is remembered. Then the same key is a new task, even "
     "if it has succeeded before. The default is for ever."
 )
+
+
+AFTER: Final = (
+    "Start after another job of the tenant has ended: one instance for each of its ended instances, or a task of the "
+    "same business key. For jobs and graphs that are fired by hand, and for types of tasks."
+)
+EDGE: Final = "How far the edge of `after` is. Null for other jobs, in lists and after changes."
+
+
+class AfterSpec(RequestModel):
+    """The job to start after, and on which ends: SUCCESS (`succeeded`), DEAD (`failed`), or both (`ended`)."""
+
+    job: Name
+    on: EndKind = EndKind.SUCCEEDED
+
+
+class AfterView(ResponseModel):
+    """The job that this one starts after, and on which ends."""
+
+    job: str
+    on: EndKind
+
+
+class EdgeView(ResponseModel):
+    """How many ended instances an edge has followed, up to when, and why it starts nothing, if so."""
+
+    started: int
+    followed_until: datetime | None = None
+    error: str | None = None
 
 
 class JobSpec(PeopleSpec):
@@ -97,6 +129,7 @@ class JobSpec(PeopleSpec):
         None, description="The steps of a graph. Its target, retries, limits and payload belong to the steps."
     )
     run_deadline: RunDeadline | None = Field(None, description=RUN_DEADLINE)
+    after: AfterSpec | None = Field(None, description=AFTER, examples=[{"job": "load_orders", "on": "succeeded"}])
 
     @model_validator(mode="after")
     def _one_trigger(self) -> "JobSpec":
@@ -212,6 +245,8 @@ class JobView(ResponseModel):
         "changes other than a create or an update.",
     )
     run_deadline: float | None = Field(None, description=RUN_DEADLINE)
+    after: AfterView | None = Field(None, description=AFTER)
+    edge: EdgeView | None = Field(None, description=EDGE)
     unreadable: Unreadable = None
     schedule: SchedulePreview | None = None
     held: list[HoldView] | None = Field(
@@ -231,6 +266,7 @@ class JobView(ResponseModel):
         preview: Preview | None = None,
         held: Sequence[Hold] | None = None,
         warnings: Sequence[str] = (),
+        edge: EdgeProgress | None = None,
     ) -> "JobView":
         """Returns the view of a job."""
         made = job.definition
@@ -257,6 +293,8 @@ class JobView(ResponseModel):
             next_fire_at=job.next_fire_at,
             steps=step_views(made),
             run_deadline=run_deadline(made),
+            after=None if made.after is None else AfterView(job=made.after.job, on=made.after.on),
+            edge=None if edge is None else EdgeView(**msgspec.structs.asdict(edge)),
             unreadable=undecryptable_code(made.sealed),
             schedule=None if preview is None else SchedulePreview.of(preview),
             held=None if held is None else [HoldView.of(hold) for hold in held],

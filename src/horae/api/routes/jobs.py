@@ -17,7 +17,7 @@ from horae.domain.schedules.triggers import TriggerKind
 from horae.service.context import Context
 from horae.service.encryption.encryption import decrypt_job, decrypt_job_or_mark
 from horae.service.graphs.step_jobs import with_plan
-from horae.service.jobs import jobs, problems
+from horae.service.jobs import edges, jobs, problems
 from horae.service.jobs.recent_runs import MOST_RECENT
 from horae.service.jobs.recent_runs import of_jobs as runs_of_jobs
 from horae.service.limits import holds
@@ -109,7 +109,8 @@ async def get_job(ctx: Annotated[Context, may("jobs.read")], job: JobRef) -> Job
     """Get a job, its coming fires, the calls that its target and limits hold back, and warnings."""
     found = await with_plan(ctx, await decrypt_job(ctx, await jobs.find_by_ref(ctx, job)))
     preview, held = await schedules.preview(ctx, found), await holds.of_job(ctx, found)
-    return JobView.of(found, preview, held, await warnings_of(ctx, found.definition))
+    edge = await edges.progress(ctx, found)
+    return JobView.of(found, preview, held, await warnings_of(ctx, found.definition), edge)
 
 
 @routes.post("/jobs/{job}/pause", response_model=JobView)

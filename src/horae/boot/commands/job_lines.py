@@ -10,7 +10,7 @@ from horae.boot.remote import Remote, Reply
 from horae.boot.times import moment
 from horae_client import errors
 from horae_client.asked import jobs as asked
-from horae_client.models import ComingFire, Job, Schedule
+from horae_client.models import ComingFire, Edge, Job, Schedule
 
 NEWER_RELEASE: Final = "SCH_503_RELEASE"
 """The mark of a job whose definition was written by a newer release."""
@@ -49,6 +49,8 @@ def _lines(job: Job, schedule: Schedule) -> Iterator[str]:
     else:
         names = ", ".join(step.name for step in job.steps or ())
         yield f"  steps    {names or 'of a graph'}; horae graph show draws them"
+    if job.after is not None:
+        yield f"  after    {job.after['job']} {job.after['on']}{_edge_text(job.edge)}"
     if job.labels:
         yield f"  labels   {' '.join(f'{key}={value}' for key, value in job.labels.items())}"
     yield from _people_lines(job)
@@ -59,6 +61,13 @@ def _lines(job: Job, schedule: Schedule) -> Iterator[str]:
             yield f"  {'' if number else 'fires':<8} {_fire_text(fire)}"
     yield from (f"  held     {hold_line(hold)}" for hold in job.held or ())
     yield from (f"  warning  {sentence}" for sentence in job.warnings)
+
+
+def _edge_text(edge: Edge | None) -> str:
+    """How many instances an edge has started, and why not more."""
+    if edge is None:
+        return ""
+    return f"; {edge.started} started" + (f"; {edge.error}" if edge.error else "")
 
 
 def _fire_text(fire: ComingFire) -> str:

@@ -27,6 +27,7 @@ from horae.boot.times import MOMENT, moment
 from horae.boot.verbs import Verbs
 from horae.domain.cron import Dialect, Gap, Overlap
 from horae.domain.errors import Invalid
+from horae.domain.jobs.edges import EndKind
 from horae.domain.jobs.jobs import Status
 from horae.domain.schedules import OnMisfire, OnOverlap
 from horae.domain.schedules.calendars import CalendarMode
@@ -76,6 +77,8 @@ async def create(
     max_count: Annotated[int | None, typer.Option(help="Stop after this many fires.")] = None,
     on_days: Annotated[list[str] | None, typer.Option(help="Only on the days of this calendar.")] = None,
     not_on_days: Annotated[list[str] | None, typer.Option(help="Never on the days of this calendar.")] = None,
+    after_job: Annotated[str | None, typer.Option(help="Start after this job of the tenant has ended.")] = None,
+    after_on: Annotated[EndKind, typer.Option(help="The ends that --after-job means.")] = EndKind.SUCCEEDED,
     url: Annotated[
         str | None, typer.Option(help="The URL to call; if omitted, workers claim from the queue of its name.")
     ] = None,
@@ -107,6 +110,7 @@ async def create(
             "max_count": max_count,
         },
         "target": _target(url, rate),
+        "after": None if after_job is None else {"job": after_job, "on": after_on},
         "priority": priority,
         "after_success": AfterSuccess.REOPEN if reopen else AfterSuccess.IGNORE,
         "expires_after": expires_after,
@@ -115,7 +119,7 @@ async def create(
     spec = _given(said) | ({} if payload is None else {"payload": json_of(payload)})
     async with remote() as api:
         await answer_job(api, await api.ask(asked.create(name, spec, keys.made())))
-    if said["trigger"] is None and not wants_json():
+    if said["trigger"] is None and after_job is None and not wants_json():
         err.print(f"it has no trigger: it fires only with `horae job trigger {name}`", highlight=False)
 
 

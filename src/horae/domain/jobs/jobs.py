@@ -14,6 +14,7 @@ from horae.domain.graphs.graphs import DEFAULT_RUN_S, GRAPH_QUEUE, Graph, StepPl
 from horae.domain.ids import shard_in
 from horae.domain.instances.instances import Priority
 from horae.domain.instances.retries import RetryPolicy
+from horae.domain.jobs.edges import After
 from horae.domain.jobs.people import check_alert_limits, check_contacts, check_texts
 from horae.domain.limits.limits import Limit
 from horae.domain.names import LONGEST_NAME
@@ -24,6 +25,7 @@ from horae.domain.schedules.triggers import (
     DelayTrigger,
     IntervalTrigger,
     KeyedTrigger,
+    ManualTrigger,
     OnceTrigger,
     RollingTrigger,
     Trigger,
@@ -76,7 +78,8 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     depend on them: `late_after` is in seconds after the fire time without a first attempt, `fail_after` in failed runs
     in a row.
     `graph` are the steps of a graph, compiled, and `graph_plan` the same as declared: it is in memory only, and a
-    definition is stored without it. `step_of` is the graph that a step job belongs to.
+    definition is stored without it. `step_of` is the graph that a step job belongs to. `after` is the edge by which it
+    starts after another job.
     """
 
     trigger: Trigger
@@ -103,6 +106,7 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     graph: Graph | None = None
     graph_plan: GraphPlan | None = None
     step_of: UUID | None = None
+    after: After | None = None
 
     def __post_init__(self) -> None:
         check_texts(self.description, self.owner, self.runbook)
@@ -112,11 +116,18 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             raise Invalid(f"the queue {GRAPH_QUEUE!r} is for the runs of graphs")
         if self.expires_after is not None and not MIN_EXPIRES_AFTER_S <= self.expires_after <= MAX_EXPIRES_AFTER_S:
             raise Invalid(f"expires_after is {MIN_EXPIRES_AFTER_S:.0f} to {MAX_EXPIRES_AFTER_S:.0f} seconds")
+        if self.after is not None and not isinstance(self.trigger, ManualTrigger | KeyedTrigger):
+            raise Invalid("after belongs to a job or graph that is fired by hand, or to a type of tasks")
         if self.key_retention_days is not None:
             if not isinstance(self.trigger, KeyedTrigger):
                 raise Invalid("key_retention_days belongs to a type of tasks: only tasks have business keys")
             if not 1 <= self.key_retention_days <= MAX_KEY_RETENTION_DAYS:
                 raise Invalid(f"key_retention_days is 1 to {MAX_KEY_RETENTION_DAYS} days")
+
+    @property
+    def is_keyed(self) -> bool:
+        """Whether it is the definition of a type of tasks."""
+        return isinstance(self.trigger, KeyedTrigger)
 
     @property
     def is_graph(self) -> bool:
@@ -185,7 +196,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def keyed(self) -> bool:
         """Whether it is a type whose tasks have business keys."""
-        return isinstance(self.definition.trigger, KeyedTrigger)
+        return self.definition.is_keyed
 
     @property
     def rolling(self) -> bool:

@@ -168,6 +168,8 @@ def declared_fields(definition: Definition) -> dict[str, Any]:
     fields["trigger"] = _declared_trigger(fields["trigger"])
     fields["priority"] = definition.priority.name.lower()
     fields["labels"] = {key: value for key, value in definition.labels.items() if key not in {OWNER, APPLIED}}
+    if definition.after is not None:
+        fields["after"] = {"job": definition.after.job, "on": definition.after.on}
     if definition.graph_plan is not None:
         fields["steps"] = {step.plan.name: _step_fields(step) for step in definition.graph_plan.steps}
         fields["run_deadline"] = definition.graph_plan.deadline

@@ -1,10 +1,12 @@
 """Instances: trigger a job by hand, and list the instances of a job."""
 
+from datetime import datetime
 from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
 import msgspec
+from msgspec.structs import replace
 
 from horae.domain.encryption.encrypted_values import payload_of
 from horae.domain.errors import Conflict, DispatcherDown, Duplicate, Invalid, ShardClosed
@@ -51,9 +53,18 @@ def check_triggerable(job: Job) -> None:
 
 
 async def trigger(
-    ctx: Context, name: str, key: str, *, payload: Any = None, even_if_down: bool = False
+    ctx: Context,
+    name: str,
+    key: str,
+    *,
+    payload: Any = None,
+    even_if_down: bool = False,
+    fire_time: datetime | None = None,
 ) -> TriggerResult:
-    """Fire a job now, once per idempotency key. The same key with the same payload returns the same instance."""
+    """Fire a job now, once per idempotency key. The same key with the same payload returns the same instance.
+
+    `fire_time` is the fire time of the instance; without it, now.
+    """
     if not key or len(key) > LONGEST_IDEMPOTENCY_KEY:
         raise Invalid(f"a trigger needs an Idempotency-Key of 1 to {LONGEST_IDEMPOTENCY_KEY} characters")
     job = await jobs.find(ctx, name)
@@ -74,6 +85,7 @@ async def trigger(
             raise DispatcherDown(f"no node owns the shard of job {name!r} now; nothing was triggered")
         target = job.definition.target
         made = _new_instance(job, id_, key, payload, tx, await take_turn(tx, job))
+        made = replace(made, fire_time=fire_time or tx.now)
         if not await instances.trigger(tx, made, slot_ms(target), queue_of(target), exclusive=runs_alone(job)):
             raise Duplicate("an instance under this Idempotency-Key, made longer ago than a day, is still in flight")
         await record_change(

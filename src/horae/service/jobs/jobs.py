@@ -12,6 +12,7 @@ from horae.domain.errors import Conflict, Contended, HoraeError, Invalid, NewerR
 from horae.domain.events.events import Event
 from horae.domain.ids import Prefix, private, shard_in
 from horae.domain.instances.outcomes import SkipReason
+from horae.domain.jobs.edges import marked
 from horae.domain.jobs.jobs import (
     Definition,
     Job,
@@ -51,6 +52,7 @@ from horae.service.graphs import step_jobs
 from horae.service.graphs.step_jobs import check_steps, count_steps
 from horae.service.identity import bound_keys
 from horae.service.identity.bound_keys import check_job
+from horae.service.jobs import edges
 from horae.service.jobs.changes import record_change
 from horae.service.limits import counts
 from horae.service.schedules import calendars
@@ -82,6 +84,7 @@ async def create(ctx: Context, name: str, definition: Definition, *, paused: boo
     check_target(ctx, definition)
     if definition.width is not None:
         check_width(definition.width)
+    await edges.check(ctx, name, definition)
     return await retry_if_widened(ctx, lambda ctx: _create(ctx, name, definition, paused=paused))
 
 
@@ -94,7 +97,8 @@ async def _create(ctx: Context, name: str, definition: Definition, *, paused: bo
     async def work(tx: Tx) -> Job:
         room.check(1 + steps)
         room.bounds.check_period(definition.trigger)
-        job = new_job(new_id(shard, tx.now), ctx.tenant.id, name, definition)
+        after = marked(definition.after, None, new_id(shard, tx.now), tx.now)
+        job = new_job(new_id(shard, tx.now), ctx.tenant.id, name, replace(definition, after=after))
         job = replace(job, next_fire_at=first_fire(job, known, tx.now))
         compiled = await step_jobs.create(ctx, tx, job, key)
         kept = replace(job, definition=encrypt_definition(key, job.id, compiled))
@@ -292,7 +296,9 @@ async def remove(ctx: Context, name: str) -> Job:
         await record_change(ctx, tx, removed, Event.JOB_REMOVED, {"cancelled": len(cancelled)})
         return await decrypt_job_or_mark(ctx, removed)
 
-    return await ctx.store.run(await shard_of_job(ctx, name), work)
+    removed = await ctx.store.run(await shard_of_job(ctx, name), work)
+    await edges.forget_former(ctx, removed.definition.after, None)
+    return removed
 
 
 async def _record_owed_fires(tx: Tx, job: Job, held_from: datetime | None, known: dict[str, Calendar]) -> None:

@@ -1,5 +1,7 @@
 """Versions of a job: list them, read one, and compare two."""
 
+from typing import Final
+
 from horae.domain.errors import NotFound
 from horae.domain.jobs.diffs import FieldDifference, differences
 from horae.domain.jobs.jobs import LAST_VERSION, Job
@@ -10,7 +12,8 @@ from horae.store.jobs.versions import Version
 from horae.store.tx import Tx
 
 __all__ = ["Version", "diff", "find", "listing"]
-"""A number that is higher than every version."""
+WRITTEN: Final = {"after.edge_id", "after.since"}
+"""Fields of a definition that Horae writes, and that no difference names."""
 
 
 async def listing(ctx: Context, job: Job, *, before: int = LAST_VERSION, limit: int = 50) -> list[Version]:
@@ -32,7 +35,7 @@ async def diff(ctx: Context, job: Job, before: int, after: int) -> list[FieldDif
     async with ctx.store.statement(job.shard) as tx:
         old, new = await _find(tx, job, before), await _find(tx, job, after)
     old, new = await _decrypt(ctx, job, old), await _decrypt(ctx, job, new)
-    return differences(old.definition, new.definition)
+    return [one for one in differences(old.definition, new.definition) if one.path not in WRITTEN]
 
 
 async def _decrypt(ctx: Context, job: Job, version: Version) -> Version:

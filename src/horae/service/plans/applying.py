@@ -11,6 +11,7 @@ from typing import Final
 import msgspec
 
 from horae.domain.errors import HoraeError
+from horae.domain.plans.edges import new_after
 from horae.domain.plans.plans import CHANGES, ChangeStep, CreateStep, Prune, Step, word_of
 from horae.service.context import Context
 from horae.service.jobs import jobs
@@ -38,16 +39,27 @@ class AppliedStep(msgspec.Struct, frozen=True):
 async def apply(
     ctx: Context, plan: SourcePlan, on_step: Callable[[AppliedStep], None] = lambda _done: None
 ) -> list[AppliedStep]:
-    """Apply every step that changes something, several at the same time. A refused step does not stop the others."""
+    """Apply every step that changes something, several at the same time. A refused step does not stop the others.
+
+    A step waits for that of the job that its own job starts after. A plan has no circle of these.
+    """
     room = asyncio.Semaphore(AT_ONCE)
+    changes = [step for step in plan.steps if isinstance(step, CHANGES)]
+    ended = {step.name: asyncio.Event() for step in changes}
 
     async def one(step: Step) -> AppliedStep:
-        async with room:
-            done = await _apply_step(ctx, step)
+        after = new_after(step)
+        if after is not None and after.job in ended:
+            await ended[after.job].wait()
+        try:
+            async with room:
+                done = await _apply_step(ctx, step)
+        finally:
+            ended[step.name].set()
         on_step(done)
         return done
 
-    return list(await asyncio.gather(*map(one, (step for step in plan.steps if isinstance(step, CHANGES)))))
+    return list(await asyncio.gather(*map(one, changes)))
 
 
 async def _apply_step(ctx: Context, step: Step) -> AppliedStep:

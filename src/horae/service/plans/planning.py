@@ -12,6 +12,7 @@ import msgspec
 from horae.domain.errors import Invalid
 from horae.domain.ids import shard_in
 from horae.domain.jobs.jobs import Definition, Job, JobFilter, new_job
+from horae.domain.plans.edges import EdgeFacts, new_after, with_refused_edges
 from horae.domain.plans.plans import (
     CHANGES,
     OWNER,
@@ -41,6 +42,7 @@ from horae.service.jobs import jobs
 from horae.service.schedules import calendars
 from horae.service.schedules.schedules import preview_of
 from horae.service.targets.egress_warnings import EgressRules, rules_of
+from horae.store.jobs import edges
 from horae.store.jobs import jobs as rows
 
 PAGE: Final = 1000
@@ -115,6 +117,7 @@ async def plan(
     rules = await rules_of(ctx)
     async with ctx.memory.heavy.turn(ctx.tenant.id):
         steps = await run_in_slices(decision_steps(owner, declared, standing, prune=prune, force=force))
+        steps = with_refused_edges(steps, await _edge_facts(ctx, steps, standing))
         known = await _calendars(ctx, steps)
         return SourcePlan(owner, await run_in_slices(_line_steps(ctx, steps, known, rules)))
 
@@ -167,6 +170,18 @@ async def _bases(ctx: Context, found: Sequence[Job]) -> dict[UUID, Definition]:
         read = await with_plans(ctx, [await decrypt_job(ctx, job) for job in old.values() if job is not None])
         bases |= {job.id: job.definition for job in read}
     return bases
+
+
+async def _edge_facts(ctx: Context, steps: Sequence[Step], standing: Mapping[str, StoredJob]) -> EdgeFacts:
+    """Returns what is known of the jobs that changed edges name; nothing is read where no edge changes."""
+    names = {after.job for step in steps if (after := new_after(step)) is not None}
+    if not names:
+        return EdgeFacts({}, {})
+    found = {job.name: job for job in await _named(ctx, sorted(names - standing.keys()))}
+    found |= {name: standing[name].job for name in names & standing.keys()}
+    parts = await ctx.ask_each(lambda tx: edges.of_tenant(tx, ctx.tenant.id), whole=True)
+    stored = {name: source for part in parts for name, source in part.items()}
+    return EdgeFacts({name: job.definition for name, job in found.items()}, stored)
 
 
 async def _calendars(ctx: Context, steps: Sequence[Step]) -> Mapping[str, Calendar]:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from horae.domain.cron.describe import describe
 from horae.domain.errors import Conflict, Contended, InvalidSchedule
 from horae.domain.events.events import Event
+from horae.domain.jobs.edges import After, marked
 from horae.domain.jobs.jobs import Definition, Job, check_change, check_labels, check_limits
 from horae.domain.schedules import (
     Override,
@@ -26,13 +27,14 @@ from horae.domain.schedules.timers import cursor_of
 from horae.domain.schedules.triggers import CronTrigger
 from horae.domain.steps import Steps, finish
 from horae.runtime.heavy import run_in_slices
+from horae.runtime.randomness import new_id
 from horae.security.envelopes import DataKey
 from horae.service.context import Context
 from horae.service.encryption.encryption import decrypt_job_or_mark, encrypt_definition, key_for
 from horae.service.graphs import step_jobs
 from horae.service.graphs.step_jobs import check_steps
 from horae.service.identity import bound_keys
-from horae.service.jobs import jobs
+from horae.service.jobs import edges, jobs
 from horae.service.jobs.changes import record_change
 from horae.service.jobs.jobs import Days
 from horae.service.limits import counts
@@ -97,6 +99,8 @@ async def update(ctx: Context, name: str, definition: Definition, *, version: in
     check_policies(definition.policies)
     check_target(ctx, definition)
     bounds = await counts.bounds_of(ctx)
+    if definition.after is not None:
+        await edges.check(ctx, name, definition, (await jobs.find(ctx, name)).definition)
 
     def change(job: Job) -> Definition:
         if version is not None and version != job.version:
@@ -184,11 +188,14 @@ async def _revise(
     """
     due: datetime | None = None
     owed: list[Verdict] = []
+    former: After | None = None
 
     async def work(tx: Tx, job: Job, days: Days) -> Job:
-        nonlocal due
+        nonlocal due, former
         owed.clear()
         wanted = change(job)
+        former = job.definition.after
+        wanted = replace(wanted, after=marked(wanted.after, former, new_id(job.shard, tx.now), tx.now))
         definition = encrypt_definition(key, job.id, await step_jobs.revise(ctx, tx, job, wanted, key, room))
         revised = replace(job, definition=definition, version=job.version + 1)
         before, schedule = jobs.schedule_with(job, days), jobs.schedule_with(revised, days)
@@ -216,4 +223,5 @@ async def _revise(
     now = ctx.now(done.shard)
     ctx.store.cell(done.shard).level_counts.count_verdicts(cursor_of(done, now), owed, now)
     ctx.wakes.wake(done.shard, due)
+    await edges.forget_former(ctx, former, done.definition.after)
     return done

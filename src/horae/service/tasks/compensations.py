@@ -26,7 +26,7 @@ from horae.store.tenants import tenants
 ACTOR = "relay"
 
 
-async def caller(store: StoreProtocol, cell: CellProtocol, tenant_id: UUID) -> Context:
+async def caller(store: StoreProtocol, cell: CellProtocol, tenant_id: UUID, actor: str = ACTOR) -> Context:
     """Returns a context for the tenant of an event, as the cell of that event knows the tenant."""
     async with cell.statement() as tx:
         found = await tenants.known(tx, tenant_id)
@@ -35,7 +35,7 @@ async def caller(store: StoreProtocol, cell: CellProtocol, tenant_id: UUID) -> C
         raise NotFound("the tenant is gone")
     if found is None:
         raise Unavailable("the tenant is not known in this cell yet")
-    return Context.of(store, found[0], ACTOR)
+    return Context.of(store, found[0], actor)
 
 
 async def encrypt_payloads(ctx: Context, instance_id: UUID, asked: Sequence[Compensation]) -> Sequence[Compensation]:

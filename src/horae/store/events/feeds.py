@@ -63,9 +63,14 @@ async def horizon(tx: Tx) -> int:
     return int(await tx.value(sql("events/feeds/horizon")))
 
 
-async def begin(tx: Tx, channel_id: UUID, tenant_id: UUID, blocks: Sequence[int], xid: int) -> None:
-    """Start a subscription in blocks at transaction `xid`, the horizon that was read before."""
-    await tx.rows(sql("events/feeds/begin"), channel_id, tenant_id, blocks, xid, tx.now, tx.now)
+async def begin(
+    tx: Tx, channel_id: UUID, tenant_id: UUID, blocks: Sequence[int], xid: int, at: datetime | None = None
+) -> None:
+    """Start a subscription in blocks at transaction `xid`, with events since `at`; without it, since now.
+
+    `xid` is the horizon that was read before, or the transaction of a time mark before `at`.
+    """
+    await tx.rows(sql("events/feeds/begin"), channel_id, tenant_id, blocks, xid, at or tx.now, tx.now)
 
 
 async def positions(tx: Tx, channel_id: UUID, blocks: Sequence[int]) -> list[FeedPlace]:

@@ -230,7 +230,8 @@ async def trigger(tx: Tx, made: Instance, slot_ms: int, queue: str | None, *, ex
 
     `exclusive`: no other fire of its job may run at the same time. False: an older instance with the same key is live.
     """
-    inserted = (made.shard, made.id, made.tenant_id, made.job_id, made.job_version, made.idem_key, made.due_at, tx.now)
+    place = (made.shard, made.id, made.tenant_id, made.job_id, made.job_version, made.idem_key)
+    inserted = (*place, made.fire_time, made.due_at, tx.now)
     args = (*inserted, made.priority, slot_ms, queue, made.payload, made.state, exclusive or None, made.caller_trace)
     return await tx.value(sql("instances/instances/trigger"), *args) is not None
 

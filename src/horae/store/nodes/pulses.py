@@ -19,6 +19,7 @@ class Sign(StrEnum):
     SECRETS = "secrets"
     COPIES = "copies"
     SUBSCRIPTIONS = "subscriptions"
+    EDGES = "edges"
     INTAKES = "intakes"
     ALERTS = "alerts"
     SOURCES = "sources"

@@ -68,6 +68,12 @@ test("a job that is edited and not changed is sent as it was, with the fields th
   });
 });
 
+test("a job that starts after another one keeps its edge", () => {
+  const after = { job: "load_orders", on: "ended" };
+  const base = { ...JOB, trigger: { kind: "manual" }, after } as unknown as JobView;
+  expect(changeOf(draftOf(base), base)).toMatchObject({ trigger: { kind: "manual" }, after });
+});
+
 test("people that are cleared are left out, and contacts are lines", () => {
   const cleared = { description: " ", owner: "", runbook: "", contacts: "a\n\n b ", lateAfter: null };
   const spec = changeOf({ ...draftOf(JOB), ...cleared }, JOB);

@@ -164,11 +164,16 @@ export function specOf(draft: Draft, base?: JobView): NewJob {
     contacts: splitLines(draft.contacts),
     late_after: draft.lateAfter,
     fail_after: draft.failAfter,
-    ...(base && { after_success: base.after_success, key_retention_days: base.key_retention_days }),
+    ...(base && {
+      after_success: base.after_success,
+      key_retention_days: base.key_retention_days,
+      after: base.after,
+    }),
   };
   return omitDefaults(spec, {
     priority: "normal",
     after_success: "ignore",
+    after: null,
     payload: null,
     limit: null,
     expires_after: null,

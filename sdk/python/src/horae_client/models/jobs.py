@@ -84,10 +84,20 @@ class ProblemJob(Model, frozen=True, kw_only=True):
     recent_runs: list[RecentRun]
 
 
+class Edge(Model, frozen=True, kw_only=True):
+    """How many ended instances an edge has followed, up to when, and why it starts nothing, if so."""
+
+    started: int
+    followed_until: datetime | None = None
+    error: str | None = None
+
+
 class Job(Model, frozen=True, kw_only=True):
     """A job as it is now, with all defaults. `held` is None in lists and after changes.
 
     `steps` are those of a graph; None for other jobs, in lists, and after changes other than a create or an update.
+
+    `after` is the job that it starts after. `edge` is how far that is; None for other jobs, in lists and after changes.
 
     `recent_runs` is None except in a list that was asked for them.
 
@@ -125,6 +135,8 @@ class Job(Model, frozen=True, kw_only=True):
     next_fire_at: datetime | None = None
     steps: list[GraphStep] | None = None
     run_deadline: float | None = None
+    after: dict[str, Any] | None = None
+    edge: Edge | None = None
     schedule: Schedule | None = None
     held: list[Hold] | None = None
     warnings: list[str] = msgspec.field(default_factory=list)

@@ -23,7 +23,7 @@ from horae_client.models import (
     Triggered,
     Version,
 )
-from horae_client.specs import Policies, RetryPolicy, Step, Target, Trigger
+from horae_client.specs import After, Policies, RetryPolicy, Step, Target, Trigger
 from horae_client.sync.verbs import Items, Verbs
 from horae_client.wire import aware, said
 
@@ -54,6 +54,7 @@ class Jobs(Verbs):
         fail_after: int | None = None,
         steps: Sequence[Step | Mapping[str, Any]] | None = None,
         run_deadline: float | None = None,
+        after: After | None = None,
         idempotency_key: str | None = None,
         **more: Any,
     ) -> Job:
@@ -63,11 +64,15 @@ class Jobs(Verbs):
         `expires_after` is how many seconds a due run may wait before it is SKIPPED or DEAD with `EXPIRED`. `contacts`
         are alert channels. The job is late `late_after` seconds after its fire time without a first attempt, and
         failing after `fail_after` failed runs in a row. A job with `steps` is a graph, and `run_deadline` is how many
-        seconds a run of it may take. `more` is sent unchanged: any other field of the API.
+        seconds a run of it may take. `after` starts it when another job has ended: an instance for each end, or for a
+        type of tasks a task of the same key. `more` is sent unchanged: any other field of the API.
 
         >>> job = client.jobs.create("REPORT", cron="0 2 * * *", timezone="Asia/Shanghai")
         >>> job.status, job.trigger["zone"], len(job.schedule.fires)
         ('ACTIVE', 'Asia/Shanghai', 5)
+        >>> mail = client.jobs.create("MAIL", after=After("REPORT", on="ended"))
+        >>> mail.after
+        {'job': 'REPORT', 'on': 'ended'}
         """
         spec = said(
             cron=cron,
@@ -89,6 +94,7 @@ class Jobs(Verbs):
             fail_after=fail_after,
             steps=steps,
             run_deadline=run_deadline,
+            after=after,
             **more,
         )
         return self._ask(asked.create(name, spec, keys.made(idempotency_key)))

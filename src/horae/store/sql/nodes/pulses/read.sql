@@ -22,6 +22,7 @@ select exists (select from instance_live l where l.state = 'RUNNING' order by l.
            or exists (select from channel h where h.changed_at >= :changed_since) as copies,
        exists (select from channel u where u.kind = 'subscription' and u.body is not null and u.paused_at is null)
            as subscriptions,
+       exists (select from job j where j.definition ? 'after' and j.status <> 'REMOVED') as edges,
        exists (select from channel i where i.kind = 'intake' and i.body is not null and i.paused_at is null) as intakes,
        exists (select from channel w where w.kind = 'alert_channel' and w.body is not null) as alerts,
        exists (select from source o
