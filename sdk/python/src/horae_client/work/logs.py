@@ -127,7 +127,8 @@ class LogSender:
                 while len(known[1]) and await self._send_all([known]):
                     pass
         except TimeoutError:
-            log.warning("%d last lines of %s were not sent", len(known[1]), work.instance_id)
+            missing = len(known[1])  # some may be in a message that is on its way
+            log.warning("%d last lines of %s had no answer and may be missing", missing, work.instance_id)
         finally:
             self._logging.pop(work.token, None)
 
