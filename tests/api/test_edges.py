@@ -25,8 +25,8 @@ async def test_an_edge_is_written_shown_changed_and_taken_away(admin, ctx, store
     assert one["fire_time"] == (await admin.get("/jobs/LOAD/instances")).json()["items"][0]["fire_time"]
     changed = await admin.put("/jobs/REPORT", json={"version": 1, "after": {"job": "LOAD", "on": "failed"}})
     assert changed.json()["after"] == {"job": "LOAD", "on": "failed"}
-    found = (await admin.get("/jobs/REPORT/diff", params={"from": 1, "to": 2})).json()
-    assert [line["path"] for line in found["differences"]] == ["after.on"]
+    found = (await admin.get("/jobs/REPORT/diff", params={"before": 1, "after": 2})).json()
+    assert [one["text"] for one in found] == ['+ after.on: "failed"']
     assert (await admin.put("/jobs/REPORT", json={"version": 2})).json()["after"] is None
     assert (await admin.get("/jobs/REPORT")).json()["edge"] is None
 
