@@ -1,9 +1,9 @@
 """Jobs that start after others, over HTTP: written, read, changed, followed, and refused."""
 
+from horae.security.roles import Role
+from horae.upkeep.copies import Copier
 from horae.upkeep.edges import EdgeFollower
 from tests.upkeep.test_edges import drain, run
-
-URL = {"kind": "queue", "name": "q"}
 
 
 async def test_an_edge_is_written_shown_changed_and_taken_away(admin, ctx, store):
@@ -15,6 +15,7 @@ async def test_an_edge_is_written_shown_changed_and_taken_away(admin, ctx, store
     shown = (await admin.get("/jobs/REPORT")).json()
     assert shown["after"] == {"job": "LOAD", "on": "succeeded"}
     assert shown["edge"] == {"started": 0, "followed_until": None, "error": None}
+    await Copier(store).once()
     follower = EdgeFollower(store, store.shards_of)
     await run(ctx, "LOAD")
     await drain(follower)
@@ -24,16 +25,17 @@ async def test_an_edge_is_written_shown_changed_and_taken_away(admin, ctx, store
     assert one["fire_time"] == (await admin.get("/jobs/LOAD/instances")).json()["items"][0]["fire_time"]
     changed = await admin.put("/jobs/REPORT", json={"version": 1, "after": {"job": "LOAD", "on": "failed"}})
     assert changed.json()["after"] == {"job": "LOAD", "on": "failed"}
-    found = (await admin.get("/jobs/REPORT/diff", params={"from": 1, "to": 2})).json()
-    assert [line["path"] for line in found["differences"]] == ["after.on"]
+    found = (await admin.get("/jobs/REPORT/diff", params={"before": 1, "after": 2})).json()
+    assert [one["text"] for one in found] == ['+ after.on: "failed"']
     assert (await admin.put("/jobs/REPORT", json={"version": 2})).json()["after"] is None
     assert (await admin.get("/jobs/REPORT")).json()["edge"] is None
 
 
-async def test_edges_that_cannot_work_are_refused(admin, other):
+async def test_edges_that_cannot_work_are_refused(admin, client, other):
+    theirs = await client(Role.ADMIN, of=other)
     await admin.post("/jobs", json={"name": "LOAD"})
     await admin.post("/jobs", json={"name": "REPORT", "after": {"job": "LOAD"}})
-    await other.post("/jobs", json={"name": "THEIRS"})
+    await theirs.post("/jobs", json={"name": "THEIRS"})
     wrong = {
         "there is no job 'THEIRS'": {"name": "x", "after": {"job": "THEIRS"}},
         "after itself": {"name": "x", "after": {"job": "x"}},

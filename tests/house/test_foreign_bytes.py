@@ -59,6 +59,7 @@ OWN_INPUT = {
     "store/audit/fires.py": "a row of ours",
     "store/schedules/calendars.py": "a row of ours",
     "store/cells.py": "columns of our own tables",
+    "store/jobs/edges.py": "a row of ours",
     "store/jobs/jobs.py": "a row of ours",
     "store/schedules/schedules.py": "a row of ours",
     "store/sources/sources.py": "a row of ours",

@@ -52,6 +52,7 @@ NOT_SHARDED = {
     "alerts/messages/write",
     "audit/fire_positions/begin",
     "audit/fire_positions/move",
+    "jobs/edges/move",
     "alerts/positions/forget",
     "alerts/positions/move",
     "instances/logs/add_usage",

@@ -25,7 +25,7 @@ from horae.service.workers import workers
 from horae.store.jobs import edges as rows
 from horae.upkeep.copies import Copier
 from horae.upkeep.edges import EdgeFollower
-from tests.steps import query, until
+from tests.steps import query
 
 DEAD = FailureReport("no", retryable=False)
 
@@ -58,6 +58,12 @@ async def end(ctx, name, said=Success()):  # noqa: B008
 async def drain(follower):
     while await follower.once() or follower._going:
         pass
+
+
+@pytest.fixture(autouse=True)
+async def tenant_is_known(ctx, store):
+    """In both cells."""
+    await Copier(store).once()
 
 
 @pytest.fixture
@@ -115,13 +121,12 @@ async def test_followed_again_after_a_kill_an_end_starts_nothing_a_second_time(c
     await end(ctx, "AUDIT")
 
     async def killed(*_, **__):
-        raise asyncio.CancelledError
+        raise RuntimeError("killed")
 
-    first = anew(store)
     with monkeypatch.context() as patched:
         patched.setattr(rows, "move", killed)
-        await first.once()
-        await until(lambda: not first._going or all(task.done() for task in first._going.values()))
+        first = anew(store)
+        await drain(first)
     assert len(await live(store, "REPORT")) == 1
     [publication] = await end(ctx, "PUBLISH")
     two, three = anew(store), anew(store)

@@ -9,6 +9,7 @@
 5. An end that cannot be followed now holds back its own edge only; one that never can leaves JOB_START_REFUSED.
 """
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
@@ -38,6 +39,8 @@ from horae.upkeep.spans import next_of
 
 PAGE: Final = 200
 """Ended instances per page."""
+TASKS_AT_ONCE: Final = 4
+"""Tasks that one step of an edge puts at the same time; a cell has ten connections for this process."""
 EDGES_REMEMBERED_S: Final = 2.0
 """Seconds for which the edges of a cell are remembered: a new edge begins in the past, so none of its ends is lost."""
 ACTOR: Final = "edge"
@@ -113,7 +116,10 @@ class EdgeFollower(FeedRounds[Edge]):
         except NotFound:
             return None
         except Exception as error:
-            raise (refusal_of(error) or error) from error
+            refusal = refusal_of(error)
+            if refusal is None:
+                raise
+            raise refusal from error
 
     async def _read(self, cell: CellProtocol, edge: Edge, source_id: UUID | None, blocks: list[int]) -> EndedPage:
         """Read the next page of an edge, and compute the positions after it, in the same way as the feed does."""
@@ -158,24 +164,31 @@ class EdgeFollower(FeedRounds[Edge]):
     async def _start_all(self, ctx: Context, edge: Edge, ended: Sequence[EndedInstance]) -> str | None:
         """Start what each end starts. Returns why one of them started nothing, if that is for good.
 
+        Tasks are put several at the same time, instances one after another: in the order in which they ended.
         Raises after all were tried if one cannot be started now: the page is then followed again.
         """
-        refused: str | None = None
-        waits: HoraeError | None = None
-        for one in ended:
-            try:
-                await starts.start(ctx, edge, one)
-            except Exception as error:
-                refusal = refusal_of(error)
-                if refusal is None:
-                    raise
-                if is_final(refusal):
-                    refused = await self._refuse(ctx, edge, one, refusal)
-                else:
-                    waits = refusal
-        if waits is not None:
-            raise waits
-        return refused
+        room = asyncio.Semaphore(TASKS_AT_ONCE if edge.is_keyed else 1)
+
+        async def one(end: EndedInstance) -> str | HoraeError | None:
+            async with room:
+                return await self._start(ctx, edge, end)
+
+        said = await asyncio.gather(*map(one, ended))
+        for answer in said:
+            if isinstance(answer, HoraeError):
+                raise answer
+        return next((answer for answer in reversed(said) if isinstance(answer, str)), None)
+
+    async def _start(self, ctx: Context, edge: Edge, end: EndedInstance) -> str | HoraeError | None:
+        """Start what one end starts. Returns the reason of a refusal, or an error that may pass."""
+        try:
+            await starts.start(ctx, edge, end)
+        except Exception as error:
+            refusal = refusal_of(error)
+            if refusal is None:
+                raise
+            return await self._refuse(ctx, edge, end, refusal) if is_final(refusal) else refusal
+        return None
 
     async def _refuse(self, ctx: Context, edge: Edge, one: EndedInstance, error: HoraeError) -> str:
         """Log and record an end that can never be followed. Returns the reason as the edge shows it."""

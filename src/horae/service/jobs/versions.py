@@ -1,6 +1,6 @@
 """Versions of a job: list them, read one, and compare two."""
 
-from typing import Final
+from typing import Any, Final
 
 from horae.domain.errors import NotFound
 from horae.domain.jobs.diffs import FieldDifference, differences
@@ -12,8 +12,8 @@ from horae.store.jobs.versions import Version
 from horae.store.tx import Tx
 
 __all__ = ["Version", "diff", "find", "listing"]
-WRITTEN: Final = {"after.edge_id", "after.since"}
-"""Fields of a definition that Horae writes, and that no difference names."""
+WRITTEN: Final = {"edge_id", "since"}
+"""Fields of an edge that Horae writes, and that no difference names."""
 
 
 async def listing(ctx: Context, job: Job, *, before: int = LAST_VERSION, limit: int = 50) -> list[Version]:
@@ -35,7 +35,15 @@ async def diff(ctx: Context, job: Job, before: int, after: int) -> list[FieldDif
     async with ctx.store.statement(job.shard) as tx:
         old, new = await _find(tx, job, before), await _find(tx, job, after)
     old, new = await _decrypt(ctx, job, old), await _decrypt(ctx, job, new)
-    return [one for one in differences(old.definition, new.definition) if one.path not in WRITTEN]
+    return differences(_declared(old.definition), _declared(new.definition))
+
+
+def _declared(definition: dict[str, Any]) -> dict[str, Any]:
+    """Returns a definition with its edge as a person has said it."""
+    after = definition.get("after")
+    if not isinstance(after, dict):
+        return definition
+    return definition | {"after": {name: value for name, value in after.items() if name not in WRITTEN}}
 
 
 async def _decrypt(ctx: Context, job: Job, version: Version) -> Version:

@@ -60,5 +60,5 @@ async def move(
 
 async def refuse(tx: Tx, edge: Edge, instance_id: UUID, body: dict[str, Any]) -> bool:
     """Record that an ended instance starts nothing; False when the shard of the job is closed."""
-    args = (tx.now, shard_in(edge.job_id), edge.tenant_id, edge.job_id, instance_id, body)
+    args = (shard_in(edge.job_id), tx.now, edge.tenant_id, edge.job_id, instance_id, body)
     return await tx.value(sql("jobs/edges/refuse"), *args) is not None
