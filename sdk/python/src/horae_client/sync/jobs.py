@@ -70,6 +70,7 @@ class Jobs(Verbs):
         >>> job = client.jobs.create("REPORT", cron="0 2 * * *", timezone="Asia/Shanghai")
         >>> job.status, job.trigger["zone"], len(job.schedule.fires)
         ('ACTIVE', 'Asia/Shanghai', 5)
+        >>> from horae_client import After
         >>> mail = client.jobs.create("MAIL", after=After("REPORT", on="ended"))
         >>> mail.after
         {'job': 'REPORT', 'on': 'ended'}
