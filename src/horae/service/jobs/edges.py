@@ -2,19 +2,24 @@
 
 from datetime import datetime
 from itertools import chain
+from typing import Final
 
 import msgspec
 
-from horae.domain.errors import HoraeError, Invalid, NotFound
+from horae.domain.errors import Forbidden, Invalid, NotFound
 from horae.domain.jobs import edges as rules
 from horae.domain.jobs.edges import After
 from horae.domain.jobs.jobs import Definition, Job
 from horae.service.context import Context
 from horae.service.identity.bound_keys import check_job
 from horae.service.tenants.places import shard_of_job
+from horae.store.connections.each_cell import HOME_DOWN
 from horae.store.events import feeds
 from horae.store.events.feeds import BLOCKS
 from horae.store.jobs import edges, jobs
+
+UNKNOWN: Final[tuple[type[Exception], ...]] = (Forbidden, *HOME_DOWN)
+"""Errors after which it is not known whether the other job exists."""
 
 
 class EdgeProgress(msgspec.Struct, frozen=True):
@@ -61,8 +66,10 @@ async def progress(ctx: Context, job: Job) -> EdgeProgress | None:
     error = next((place.error for place in places if place.error), None)
     try:
         await source_of(ctx, after)
-    except HoraeError as missing:
+    except NotFound as missing:
         error = str(missing)
+    except UNKNOWN:
+        pass  # it is another team's, or its cell is down: the edge shows what its node has written
     oldest = min((place.moved_at for place in places), default=None)
     return EdgeProgress(sum(place.sent for place in places), oldest, error)
 
