@@ -32,7 +32,7 @@ export function Facts({ job }: { job: JobView }) {
       {(job.held ?? []).map((hold) => (
         <HoldLine key={`${hold.name} ${hold.lane} ${hold.reason}`} hold={hold} />
       ))}
-      {job.target.kind === "queue" && <QueueLine name={job.target.name} />}
+      {job.target.kind === "queue" && !job.steps && <QueueLine name={job.target.name} />}
       <RecentRuns job={job.name} />
       <People job={job} />
       <Card title={t("fires.title")}>
