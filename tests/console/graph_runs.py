@@ -1,6 +1,7 @@
 """Graphs for tests of the console: one whose run waits for a person, and one of a thousand steps."""
 
 from typing import Any, NamedTuple
+from urllib.parse import quote
 from uuid import uuid4
 
 import msgspec
@@ -31,7 +32,7 @@ def call(scene: Scene, prefix: str, name: str, *needs: str, **facts: Any) -> dic
     return {"name": name, "needs": list(needs), "target": target, "retry": ONE_TRY} | facts
 
 
-async def blocked_run(scene: Scene, graph: str, result: Any = RESULT) -> BlockedRun:
+async def blocked_run(scene: Scene, graph: str, result: Any = RESULT, note: str = "") -> BlockedRun:
     """A run in which `load` is dead, `report` waits for it, and one of five elements of `notify` has failed."""
     prefix, receiver = uuid4().hex[:6], scene.served.receiver
     receiver.bodies[f"/{prefix}-extract"] = msgspec.json.encode({"result": result})
@@ -40,13 +41,13 @@ async def blocked_run(scene: Scene, graph: str, result: Any = RESULT) -> Blocked
     each = {"each": {"$run": "payload"}, "tolerated_failures": 0.5, "payload": {"customer": {"$item": True}}}
     steps = [
         call(scene, prefix, "extract"),
-        call(scene, prefix, "load", "extract", payload={"of": {"$result": "extract"}}),
+        call(scene, prefix, "load", "extract", payload={"of": {"$result": "extract"}, "note": note}),
         call(scene, prefix, "notify", "extract", **each),
         call(scene, prefix, "report", "load", "notify"),
         call(scene, prefix, "audit", "load", "notify", rule="all_done"),
     ]
     await scene.home.ask("POST", "/jobs", {"name": graph, "steps": steps})
-    run = await scene.trigger(graph, [f"customer-{number}" for number in range(5)])
+    run = await scene.trigger(quote(graph, safe=""), [f"customer-{number}" for number in range(5)])
     waits = {"extract": "SUCCESS", "load": "DEAD", "notify": "SUCCESS", "report": "BLOCKED", "audit": "SUCCESS"}
     await begun(scene, graph, run)
     await scene.when(f"/graph-runs/{run}", lambda found: {one["name"]: one["state"] for one in found["steps"]} == waits)
@@ -67,4 +68,6 @@ async def big_run(scene: Scene, graph: str, steps: int = 1_000) -> str:
 
 async def begun(scene: Scene, graph: str, run: str) -> None:
     """Wait until a node has started a run."""
-    await scene.when(f"/jobs/{graph}/graph-runs", lambda page: any(one["id"] == run for one in page["items"]))
+    await scene.when(
+        f"/jobs/{quote(graph, safe='')}/graph-runs", lambda page: any(one["id"] == run for one in page["items"])
+    )

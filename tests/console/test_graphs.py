@@ -1,6 +1,7 @@
 """The page of a run of a graph: what failed is found, run again, skipped or marked; a thousand steps stay light."""
 
 import re
+from urllib.parse import quote
 
 import pytest
 from playwright.async_api import expect
@@ -11,6 +12,7 @@ from tests.console.desk import Desk
 from tests.console.graph_runs import big_run, blocked_run
 from tests.console.page_checks import AXE, check_page
 from tests.console.scene import Scene
+from tests.console.test_strangers import EVIL, NAMES, TEXTS
 from tests.console.words import Words
 
 MAX_DRAWN = 120
@@ -90,6 +92,9 @@ async def test_elements_results_and_the_critical_path_are_shown(desk, home, serv
     await expect(panel.locator("tbody tr")).to_contain_text("HTTP_4XX")
     await panel.locator("tbody a").click()
     await expect(desk.page).to_have_url(re.compile("/console/instances/ins_"))
+    await expect(desk.page.locator(".facts").get_by_role("link", name="nightly_orders/notify")).to_have_attribute(
+        "href", re.compile("/jobs/nightly_orders.*step=notify")
+    )
     await desk.page.go_back()
     await step(desk, "extract").click()
     await expect(desk.page.locator(".graph-handed")).to_have_text('{"rows":1204,"file":"orders.parquet"}')
@@ -142,6 +147,21 @@ async def test_a_run_and_its_graph_pass_axe_and_fit_a_phone(home, served, browse
 
 
 @pytest.mark.parametrize("language", ["en"])
+async def test_names_results_and_payloads_of_a_graph_are_never_executed(desk, home, served, words, language):
+    run = await blocked_run(Scene(served, home), NAMES[0], result={EVIL: TEXTS, "names": NAMES}, note=EVIL)
+    await desk.page.add_init_script("window.__pwned = 0")
+    await desk.go(f"{run.page}?step=extract")
+    await expect(desk.page.locator("h1")).to_have_text(NAMES[0])
+    await expect(desk.page.locator(".graph-handed")).to_contain_text(TEXTS[0][:20])
+    await expect(desk.page.locator("#step .json")).to_contain_text(NAMES[0])
+    await desk.go(f"{run.page}?step={quote(EVIL[:300])}")
+    await expect(step(desk, "load")).to_be_visible()
+    await desk.go(f"/jobs/{quote(NAMES[0], safe='')}?view=graph&step=load")
+    await expect(desk.page.locator("#step .json")).to_contain_text(TEXTS[0])
+    assert await desk.page.evaluate("window.__pwned") == 0
+
+
+@pytest.mark.parametrize("language", ["en"])
 async def test_a_thousand_steps_are_drawn_with_few_nodes_and_little_work(desk, home, served, words, language):
     page = await big_run(Scene(served, home), "big")
     await desk.go(page)
@@ -159,4 +179,3 @@ async def test_a_thousand_steps_are_drawn_with_few_nodes_and_little_work(desk, h
     assert await desk.page.locator(".graph-step").count() <= MAX_DRAWN
     tasks = sorted(await desk.page.evaluate("window.__tasks"))
     assert not tasks or tasks[len(tasks) // 2] <= MAX_TASK_MS, tasks
-    print("steps drawn", await desk.page.locator(".graph-step").count(), "long tasks (ms)", tasks)

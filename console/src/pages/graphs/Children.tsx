@@ -6,7 +6,6 @@ import { getGraphRunsInstanceStepChildren } from "../../api/generated/client";
 import type { GraphChildView, GraphRunDetail, RunStepView, StepState } from "../../api/generated/models";
 import type { Column } from "../../parts/DataTable";
 import { PagedTable } from "../../parts/PagedTable";
-import { Timestamp } from "../../parts/Timestamp";
 import { InstanceLink } from "./RunStep";
 import { StateFilter } from "./StateFilter";
 import { StepTag } from "./StepTag";
@@ -30,7 +29,7 @@ export function Children({ run, step }: { run: GraphRunDetail; step: RunStepView
           setOpen(true);
         }}
       />
-      <Button size="small" aria-expanded={open} onClick={() => setOpen(!open)}>
+      <Button size="small" className="children-toggle" aria-expanded={open} onClick={() => setOpen(!open)}>
         {t(open ? "children.hide" : "children.show")}
       </Button>
       {open && <ChildList key={state ?? ""} run={run} step={step} state={state} />}
@@ -64,7 +63,6 @@ function ChildList({
     },
     { title: t("steps.state"), kind: "tight", show: (one) => <StepTag state={one.state} /> },
     { title: t("steps.reason"), show: (one) => one.reason && <code>{one.reason}</code> },
-    { title: t("steps.since"), show: (one) => <Timestamp at={one.changed_at} /> },
   ];
   return (
     <PagedTable<GraphChildView>

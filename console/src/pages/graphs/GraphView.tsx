@@ -63,7 +63,9 @@ function useFaces(steps: StepView[]): (name: string) => StepFace {
 
 function calledBy({ target }: StepView): string {
   if (target.kind === "queue") return target.name;
-  return target.kind === "topic" ? `${target.broker}/${target.topic}` : target.url;
+  return target.kind === "topic"
+    ? `${target.broker}/${target.topic}`
+    : target.url.replace(/^https?:\/\/[^/]+/, "");
 }
 
 function DefinedStep({ step, onChoose }: { step: StepView | undefined; onChoose: (name?: string) => void }) {

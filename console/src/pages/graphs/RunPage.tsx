@@ -70,23 +70,25 @@ function RunDetail({
     <Page title={name} mark={<RunTag run={run} />}>
       {error && <ErrorMessage error={error} onRetry={onRetry} />}
       <BlockedLine run={run} />
-      <Card title={t("run")}>
-        <RunFacts run={run} name={name} path={path} onChoose={onChoose} />
-      </Card>
       <div className="graph-page">
-        <Card title={t("drawing.title")}>
-          <GraphDrawing
-            structure={run.id}
-            steps={run.steps}
-            faceOf={useFaces(run.steps)}
-            path={path}
-            chosen={step?.name}
-            first={first?.name}
-            handed={handedText(result)}
-            onChoose={onChoose}
-          />
-          {path.length > 1 && <p className="soft">{t("drawing.critical")}</p>}
-        </Card>
+        <div>
+          <Card title={t("drawing.title")}>
+            <GraphDrawing
+              structure={run.id}
+              steps={run.steps}
+              faceOf={useFaces(run.steps)}
+              path={path}
+              chosen={step?.name}
+              first={first?.name}
+              handed={handedText(result)}
+              onChoose={onChoose}
+            />
+            {path.length > 1 && <p className="soft">{t("drawing.critical")}</p>}
+          </Card>
+          <Card title={t("run")}>
+            <RunFacts run={run} name={name} path={path} onChoose={onChoose} />
+          </Card>
+        </div>
         <RunStep
           run={run}
           step={step}

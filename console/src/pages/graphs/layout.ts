@@ -1,7 +1,7 @@
 import type { LinkedStep } from "./structure";
 
 /** The size of a step and the room between steps, in pixels. */
-export const BOX = { width: 196, height: 46, gapX: 92, gapY: 18, margin: 16 } as const;
+export const BOX = { width: 176, height: 46, gapX: 76, gapY: 18, margin: 16 } as const;
 /** The room that an edge takes in a column that it passes. */
 const LANE_HEIGHT = 14;
 /** With more passed columns than these, edges are drawn straight: laying them out would hold the page. */

@@ -73,7 +73,7 @@ export default {
     step: "{{name}} ({{reason}})",
     more: "and {{count}} more",
     waits:
-      "{{count}} steps wait for a person: retry, skip or mark what failed. At the deadline the run is dead.",
+      "Steps that wait for a person: {{count}}. Retry, skip or mark what failed; at the deadline the run is dead.",
   },
   facts: {
     graph: "Graph",
@@ -111,7 +111,7 @@ export default {
   retry: {
     verb: "Retry from here",
     title: "Run {{name}} again?",
-    runs: "{{count}} steps run again: {{names}}.",
+    runs: "What runs again ({{count}}): {{names}}.",
     more: "{{names}} and {{count}} more",
     sameKey: "{{name}} keeps its idempotency key: a receiver that checks it takes effect once.",
     newKey: "What has succeeded before gets a new idempotency key, and takes effect again.",
