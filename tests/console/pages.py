@@ -23,7 +23,19 @@ PAGES = {
 }
 PLATFORM = {"overview-platform": "/", "all-tenants": "/tenants/all", "tenant": "/tenants/all/system"}
 PLATFORM |= {"incidents": "/incidents", "drills": "/drills"}
-SINGLE = ("instance", "run", "task", "source", "subjects", "cause", "replay", "backfill-group", "alert")
+SINGLE = (
+    "instance",
+    "run",
+    "task",
+    "source",
+    "subjects",
+    "cause",
+    "replay",
+    "backfill-group",
+    "alert",
+    "graph",
+    "graph-run",
+)
 OF_JOB = {
     "job": "",
     "job-calendar": "?view=calendar",

@@ -71,24 +71,19 @@ function RunDetail({
       {error && <ErrorMessage error={error} onRetry={onRetry} />}
       <BlockedLine run={run} />
       <div className="graph-page">
-        <div>
-          <Card title={t("drawing.title")}>
-            <GraphDrawing
-              structure={run.id}
-              steps={run.steps}
-              faceOf={useFaces(run.steps)}
-              path={path}
-              chosen={step?.name}
-              first={first?.name}
-              handed={handedText(result)}
-              onChoose={onChoose}
-            />
-            {path.length > 1 && <p className="soft">{t("drawing.critical")}</p>}
-          </Card>
-          <Card title={t("run")}>
-            <RunFacts run={run} name={name} path={path} onChoose={onChoose} />
-          </Card>
-        </div>
+        <Card title={t("drawing.title")}>
+          <GraphDrawing
+            structure={run.id}
+            steps={run.steps}
+            faceOf={useFaces(run.steps)}
+            path={path}
+            chosen={step?.name}
+            first={first?.name}
+            handed={handedText(result)}
+            onChoose={onChoose}
+          />
+          {path.length > 1 && <p className="soft">{t("drawing.critical")}</p>}
+        </Card>
         <RunStep
           run={run}
           step={step}
@@ -96,6 +91,9 @@ function RunDetail({
           isCritical={path.includes(step?.name ?? "")}
           onChoose={onChoose}
         />
+        <Card title={t("run")} id="run">
+          <RunFacts run={run} name={name} path={path} onChoose={onChoose} />
+        </Card>
       </div>
       <RunSteps run={run} path={path} onChoose={onChoose} />
     </Page>

@@ -1,5 +1,5 @@
 import { Button } from "antd";
-import { Fragment, type ReactNode } from "react";
+import { Fragment, type ReactNode, useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { Card } from "../../parts/Page";
 import "./graphs.css";
@@ -7,13 +7,17 @@ import "./graphs.css";
 /** What is known about the chosen step, beside the drawing. */
 export function StepPanel({ name, hint, mark, onClose, children }: StepPanelProps) {
   const { t } = useTranslation("graphs");
+  const head = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (name !== undefined) head.current?.scrollIntoView({ block: "nearest" }); // it was chosen in the table, or on a phone
+  }, [name]);
   return (
     <Card title={t("steps.name")} id="step">
       {name === undefined ? (
         <p className="soft">{hint}</p>
       ) : (
         <div className="step-panel">
-          <div className="step-head">
+          <div className="step-head" ref={head}>
             <h3>{name}</h3>
             {mark}
             <Button className="close" size="small" onClick={onClose}>
