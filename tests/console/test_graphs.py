@@ -64,6 +64,13 @@ async def test_a_failed_step_is_found_and_run_again_from_the_page(desk, home, se
     await expect(desk.page.locator(".hold")).to_have_count(0)
     found = await home.ask("GET", f"/graph-runs/{run.id}")
     assert found["state"] == "SUCCESS"
+    asked: list[str] = []
+    desk.page.on("request", lambda request: asked.append(request.url))
+    for _ in range(4):
+        await desk.later(5)
+        await desk.settled()
+    assert any("/health" in url for url in asked), "the page goes on"
+    assert not [url for url in asked if "/graph-runs/" in url], "a run that has ended is not asked for again"
 
 
 @pytest.mark.parametrize(("action", "state"), [("skip", "WAIVED"), ("succeed", "SUCCESS")])

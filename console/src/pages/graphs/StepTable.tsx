@@ -19,8 +19,8 @@ export function StepTable<Step extends LinkedStep>({
   const [page, setPage] = useState(0);
   const found = steps.filter((step) => step.name.toLowerCase().includes(wanted.toLowerCase()));
   const pages = Math.max(1, Math.ceil(found.length / PAGE_SIZE));
-  const shown = Math.min(page, pages - 1);
-  const from = shown * PAGE_SIZE;
+  const current = Math.min(page, pages - 1);
+  const from = current * PAGE_SIZE;
   const name: Column<Step> = {
     title: t("steps.name"),
     show: (step) => (
@@ -56,7 +56,7 @@ export function StepTable<Step extends LinkedStep>({
       />
       {pages > 1 && (
         <div className="pager">
-          <Button disabled={shown === 0} onClick={() => setPage(shown - 1)}>
+          <Button disabled={current === 0} onClick={() => setPage(current - 1)}>
             {t("steps.before")}
           </Button>
           <span className="soft">
@@ -66,7 +66,7 @@ export function StepTable<Step extends LinkedStep>({
               count: found.length,
             })}
           </span>
-          <Button disabled={shown + 1 >= pages} onClick={() => setPage(shown + 1)}>
+          <Button disabled={current + 1 >= pages} onClick={() => setPage(current + 1)}>
             {t("steps.next")}
           </Button>
         </div>
