@@ -23,19 +23,7 @@ PAGES = {
 }
 PLATFORM = {"overview-platform": "/", "all-tenants": "/tenants/all", "tenant": "/tenants/all/system"}
 PLATFORM |= {"incidents": "/incidents", "drills": "/drills"}
-SINGLE = (
-    "instance",
-    "run",
-    "task",
-    "source",
-    "subjects",
-    "cause",
-    "replay",
-    "backfill-group",
-    "alert",
-    "graph",
-    "graph-run",
-)
+SINGLE = ("instance", "run", "task", "source", "subjects", "cause", "replay", "backfill-group", "alert")
 OF_JOB = {
     "job": "",
     "job-calendar": "?view=calendar",

@@ -4,7 +4,6 @@ from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
-from tests.console.graph_runs import blocked_run
 from tests.console.scene import Scene
 
 
@@ -82,13 +81,11 @@ async def backfill_group(scene: Scene, **chosen: Any) -> str:
 
 
 async def runs_and_causes(scene: Scene) -> dict[str, str]:
-    """A graph, its run, a run with a log, a cause, a paced replay, a backfill group; gives their pages."""
+    """A run with a log and a result, a cause, a paced replay and a backfill group; gives their pages."""
     lines = [f"page {number} of 40: 250 prices" for number in range(1, 41)]
     run = await ended_run(scene, "import_prices", *lines, result={"prices": 10_000, "changed": 312})
     await scene.dead_letters("invoice_mail", 3, 503)
     cause = await cause_of(scene, "invoice_mail")
     replay = await paced_replay(scene, job="invoice_mail", limit=2, canary=1)
     group = await backfill_group(scene, labels={"team": "growth"})
-    blocked = await blocked_run(scene, "nightly_orders")
-    graphs = {"graph": f"/jobs/{blocked.graph}?view=graph", "graph-run": f"{blocked.page}?step=load"}
-    return graphs | {"run": run, "cause": f"/dead-letters/causes/{cause}", "replay": replay, "backfill-group": group}
+    return {"run": run, "cause": f"/dead-letters/causes/{cause}", "replay": replay, "backfill-group": group}
