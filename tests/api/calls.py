@@ -106,6 +106,7 @@ CALLS: dict[str, Callable[[World], Call]] = {
     ),
     "GET /api/v1/jobs/{job}/graph-runs": lambda world: Call({"job": world.graph}),
     "GET /api/v1/graph-runs/{instance}": lambda world: Call({"instance": world.graph_run}),
+    "GET /api/v1/graph-runs/{instance}/steps/{step}/children": _step("done"),
     "POST /api/v1/graph-runs/{instance}/steps/{step}/retry": _step("done"),
     "POST /api/v1/graph-runs/{instance}/steps/{step}/skip": _step("second"),
     "POST /api/v1/graph-runs/{instance}/steps/{step}/succeed": _step("third"),

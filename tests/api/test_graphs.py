@@ -7,6 +7,7 @@ import pytest
 
 from horae.domain.ids import Prefix, public
 from horae.security.roles import Role
+from horae.service.graphs import runs
 from tests.catcher import catching
 from tests.engine.graphs import begin
 from tests.nodes import node_in
@@ -301,6 +302,49 @@ async def test_a_mapped_step_is_created_shown_and_runs_for_each_element(admin, c
     counted = {step["name"]: step["children"] for step in (await admin.get(f"/graph-runs/{run}")).json()["steps"]}
     assert counted == {"notify": 3, "report": None}
     assert sorted(a.payload["id"] for a in catcher.arrivals if a.path == "/notify") == [7, 8, 9]
+
+
+async def test_the_elements_of_a_mapped_step_are_listed_by_page_and_state(admin, client, other, ctx, store, catcher):
+    each = {"each": {"$run": "payload"}, "payload": {"id": {"$item": True}}}
+    steps = [call(catcher.url, "notify", **each), call(catcher.url, "report", "notify")]
+    await admin.post("/jobs", json={"name": "nightly", "steps": steps})
+    catcher.answer = lambda arrival: 400 if arrival.path == "/notify" and arrival.payload["id"] in {"b", "d"} else 200
+    run = public(Prefix.INSTANCE, await begin(ctx, "nightly", "k", payload=list("abcde")))
+    async with draining(store) as drain:
+        for _ in range(9):
+            await drain()
+    path = f"/graph-runs/{run}/steps/notify/children"
+    first = (await admin.get(path, params={"limit": 3})).json()
+    rest = (await admin.get(path, params={"limit": 3, "cursor": first["next"]})).json()
+    found = first["items"] + rest["items"]
+    assert [one["number"] for one in found] == [0, 1, 2, 3, 4]
+    assert (len(first["items"]), rest["next"]) == (3, None)
+    dead = (await admin.get(path, params={"state": "DEAD"})).json()["items"]
+    assert [(one["number"], one["reason"]) for one in dead] == [(1, "HTTP_4XX"), (3, "HTTP_4XX")]
+    called = (await admin.get(f"/instances/{dead[0]['instance_id']}")).json()
+    assert (called["job"], called["state"], called["payload"]) == ("nightly/notify", "DEAD", {"id": "b"})
+    notify, report = (await admin.get(f"/graph-runs/{run}")).json()["steps"]
+    assert (notify["child_states"], report["child_states"]) == ({"SUCCESS": 3, "DEAD": 2}, None)
+    assert (await admin.get(f"/graph-runs/{run}/steps/report/children")).json()["items"] == []
+    assert (await admin.get(f"/graph-runs/{run}/steps/nobody/children")).status_code == 404
+    assert (await admin.get(path, params={"state": "SOMEHOW"})).status_code == 422
+    stranger = await client(Role.ADMIN, of=other)
+    assert (await stranger.get(path)).status_code == 404, "another tenant has no such run"
+    catcher.answer = lambda _: 200
+    again = (await admin.post(f"/graph-runs/{run}/steps/notify/retry")).json()["steps"][0]
+    assert again["child_states"] == {"SUCCESS": 3, "WAITING": 2}, "only what had failed runs again"
+
+
+async def test_elements_of_a_run_with_too_many_of_them_are_not_counted(admin, ctx, store, catcher, monkeypatch):
+    await admin.post("/jobs", json={"name": "nightly", "steps": [{"name": "notify", "each": {"$run": "payload"}}]})
+    run = public(Prefix.INSTANCE, await begin(ctx, "nightly", "k", payload=[1, 2, 3]))
+    async with draining(store) as drain:
+        await drain()
+    [notify] = (await admin.get(f"/graph-runs/{run}")).json()["steps"]
+    assert notify["child_states"] == {"RELEASED": 3}
+    monkeypatch.setattr(runs, "MAX_TALLIED", 2)
+    [notify] = (await admin.get(f"/graph-runs/{run}")).json()["steps"]
+    assert (notify["children"], notify["child_states"]) == (3, None)
 
 
 @pytest.mark.parametrize(

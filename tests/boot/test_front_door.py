@@ -115,6 +115,7 @@ CALLS = [
     Call("graph show NIGHTLY"),
     Call("graph runs NIGHTLY"),
     Call(f"graph run {NO_INSTANCE}", status=3),
+    Call(f"graph children {NO_INSTANCE} load", status=3),
     Call(f"graph retry {NO_INSTANCE} load", changes=True, status=3),
     Call(f"graph skip {NO_INSTANCE} load", changes=True, status=3),
     Call(f"graph succeed {NO_INSTANCE} load", changes=True, status=3),

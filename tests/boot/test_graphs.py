@@ -77,6 +77,19 @@ async def test_a_run_is_shown_with_the_states_of_its_steps(horae, ctx, store, mo
     assert run in await asyncio.to_thread(horae, "graph", "runs", "NIGHTLY")
 
 
+async def test_the_elements_of_a_mapped_step_are_listed(horae, ctx, store, monkeypatch):
+    monkeypatch.setenv("HORAE_TENANT", "acme")
+    await a_graph(ctx, [step("http://127.0.0.1:9", "notify", each={"$run": "payload"})], name="NIGHTLY")
+    run = public(Prefix.INSTANCE, await begin(ctx, "NIGHTLY", payload=["a", "b"]))
+    async with draining(store) as drain:
+        for _ in range(3):
+            await drain()
+    shown = await asyncio.to_thread(horae, "graph", "children", run, "notify")
+    assert re.findall(r"(\d) +│ DEAD +│ (\w+) +│ ins_", shown) == [("0", "CONNECT"), ("1", "CONNECT")], shown
+    assert "no element" in await asyncio.to_thread(horae, "graph", "children", run, "notify", "--state", "SUCCESS")
+    assert "2 elements, 2 DEAD" in await asyncio.to_thread(horae, "graph", "run", run)
+
+
 def test_a_chain_of_a_thousand_steps_is_drawn():
     steps = [Step(f"s{n}", needs=[f"s{n - 1}"] if n else [], rule="all_success") for n in range(1000)]
     drawn = list(tree(steps))

@@ -24,6 +24,7 @@ OPERATIONS = Path(__file__).parents[1] / "api/operations.txt"
 METHODS = {
     "list_graph_runs": "graphs.runs",
     "get_graph_run": "graphs.run",
+    "list_graph_children": "graphs.children",
     "retry_graph_step": "graphs.retry",
     "skip_graph_step": "graphs.skip",
     "succeed_graph_step": "graphs.succeed",

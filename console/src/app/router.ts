@@ -5,6 +5,7 @@ import { backfills } from "../pages/backfills/routes";
 import { deadLetters } from "../pages/dead-letters/routes";
 import { drills } from "../pages/drills/routes";
 import { events } from "../pages/events/routes";
+import { graphs } from "../pages/graphs/routes";
 import { incidents } from "../pages/incidents/routes";
 import { instances } from "../pages/instances/routes";
 import { jobs } from "../pages/jobs/routes";
@@ -22,6 +23,7 @@ export const router = createRouter({
     ...overview,
     ...jobs,
     ...instances,
+    ...graphs,
     ...tasks,
     ...workers,
     ...sources,

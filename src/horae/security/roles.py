@@ -117,6 +117,7 @@ ACTIONS: Final[dict[str, Action]] = {
     "payloads.read": Action(Permission.INSPECT, bound=True),  # a part of what `instances.read` returns
     "instances.cancel": Action(Permission.EXECUTE, audited=True, bound=True),
     "instances.retry": Action(Permission.EXECUTE, audited=True, bound=True),
+    "graph_children.list": Action(Permission.READ, bound=True),
     "graph_runs.list": Action(Permission.READ, bound=True),
     "graph_runs.read": Action(Permission.READ, bound=True),
     "graph_steps.retry": Action(Permission.EXECUTE, audited=True, bound=True),

@@ -53,7 +53,15 @@ export function useColumns(withJob = true): Column<InstanceView>[] {
   return all.filter((column) => withJob || column.of !== "job");
 }
 
+/** The job of an instance. Only a step of a graph has a slash in its name, `graph/step`: it is shown in its graph. */
 export function JobLink({ one }: { one: { job?: string | null; job_id: string } }) {
+  const [graph = "", step] = (one.job ?? "").split("/");
+  if (step)
+    return (
+      <Link to="/jobs/$job" params={{ job: graph }} search={{ view: "graph", step }}>
+        {one.job}
+      </Link>
+    );
   return (
     <Link to={`/jobs/${encodeURIComponent(one.job ?? one.job_id)}` as string}>{one.job ?? one.job_id}</Link>
   );

@@ -32,7 +32,7 @@ export function Facts({ job }: { job: JobView }) {
       {(job.held ?? []).map((hold) => (
         <HoldLine key={`${hold.name} ${hold.lane} ${hold.reason}`} hold={hold} />
       ))}
-      {job.target.kind === "queue" && <QueueLine name={job.target.name} />}
+      {job.target.kind === "queue" && !job.steps && <QueueLine name={job.target.name} />}
       <RecentRuns job={job.name} />
       <People job={job} />
       <Card title={t("fires.title")}>
@@ -60,14 +60,22 @@ export function Facts({ job }: { job: JobView }) {
           <dd>{t(`overlap.${job.policies.overlap ?? "allow"}`)}</dd>
           <dt>{t("facts.misfire")}</dt>
           <dd>{t(`misfire.${job.policies.misfire?.policy ?? "once"}`)}</dd>
-          <dt>{t("facts.failures")}</dt>
-          <dd>{t("facts.failuresCount", { count: job.retry.max_failures as number })}</dd>
+          {!job.steps && (
+            <>
+              <dt>{t("facts.failures")}</dt>
+              <dd>{t("facts.failuresCount", { count: job.retry.max_failures as number })}</dd>
+            </>
+          )}
           <dt>{t("facts.expires")}</dt>
           <dd>{expiryText(job, t)}</dd>
           <dt>{t("list.labels")}</dt>
           <dd>{Object.keys(job.labels).length > 0 ? <Labels labels={job.labels} /> : "–"}</dd>
-          <dt>{t("facts.payload")}</dt>
-          <dd>{payload === null ? "–" : <pre className="payload">{payload}</pre>}</dd>
+          {!job.steps && (
+            <>
+              <dt>{t("facts.payload")}</dt>
+              <dd>{payload === null ? "–" : <pre className="payload">{payload}</pre>}</dd>
+            </>
+          )}
           <dt>{t("facts.version")}</dt>
           <dd>{job.version}</dd>
           <dt>{t("facts.id")}</dt>

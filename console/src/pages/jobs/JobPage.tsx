@@ -21,12 +21,19 @@ import "./jobs.css";
 const REFRESH_MS = 10_000;
 const VIEWS = ["facts", "calendar", "backfills", "versions"] as const;
 const ROLLING_VIEWS = ["facts", "subjects", "versions"] as const; // it has subjects instead of fire times
-type View = (typeof VIEWS)[number] | (typeof ROLLING_VIEWS)[number];
+const GRAPH_VIEWS = ["facts", "graph", "calendar", "backfills", "versions"] as const;
+type View = (typeof GRAPH_VIEWS)[number] | (typeof ROLLING_VIEWS)[number];
 
-const viewsOf = (job: JobView): readonly View[] => (job.trigger.kind === "rolling" ? ROLLING_VIEWS : VIEWS);
+function viewsOf(job: JobView): readonly View[] {
+  if (job.trigger.kind === "rolling") return ROLLING_VIEWS;
+  return job.steps ? GRAPH_VIEWS : VIEWS;
+}
+
 const RollingSetView = lazy(async () => ({
   default: (await import("../rolling/RollingSetView")).RollingSetView,
 }));
+
+const GraphView = lazy(async () => ({ default: (await import("../graphs/GraphView")).GraphView }));
 
 /** One job: its definition, fires and runs, and its actions. */
 export function JobPage() {
@@ -71,6 +78,11 @@ function JobDetail({ job, error }: { job: JobView; error: ReactNode }) {
       {view === "subjects" && (
         <Suspense fallback={<Loading />}>
           <RollingSetView job={job} />
+        </Suspense>
+      )}
+      {view === "graph" && job.steps && (
+        <Suspense fallback={<Loading />}>
+          <GraphView job={job} steps={job.steps} />
         </Suspense>
       )}
       {view === "calendar" && <Calendar job={job} />}

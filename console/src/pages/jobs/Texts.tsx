@@ -4,6 +4,9 @@ import { Timestamp } from "../../parts/Timestamp";
 import { duration } from "../../parts/times";
 import { windowSeconds } from "../rolling/rolling-set";
 
+/** The target of each graph: its steps have targets of their own. */
+const GRAPH_QUEUE = "horae.graphs";
+
 /** A trigger as text; a cron expression with its dialect and zone, which decide its meaning. */
 export function TriggerText({ trigger }: { trigger: JobView["trigger"] }) {
   const { t } = useTranslation("jobs");
@@ -44,6 +47,7 @@ export function TriggerText({ trigger }: { trigger: JobView["trigger"] }) {
 
 export function TargetText({ target }: { target: JobView["target"] }) {
   const { t } = useTranslation("jobs");
+  if (target.kind === "queue" && target.name === GRAPH_QUEUE) return <>{t("target.graph")}</>;
   if (target.kind === "queue") return <>{t("target.queueNamed", { name: target.name })}</>;
   if (target.kind === "topic")
     return <>{t("target.topicNamed", { topic: target.topic, broker: target.broker })}</>;

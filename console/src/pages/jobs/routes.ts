@@ -17,6 +17,7 @@ export interface ListSearch {
 
 interface JobSearch {
   view?: string;
+  step?: string;
   month?: string;
   status?: number;
   batch?: string;
@@ -51,6 +52,7 @@ const detail = createRoute({
   path: "/jobs/$job",
   validateSearch: (raw: Record<string, unknown>): JobSearch => ({
     view: readText(raw.view),
+    step: readText(raw.step),
     month: readText(raw.month),
     status: statusOf(raw.status),
     batch: readText(raw.batch),

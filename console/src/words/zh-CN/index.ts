@@ -7,6 +7,7 @@ import drills from "./drills";
 import errors from "./errors";
 import events from "./events";
 import frame from "./frame";
+import graphs from "./graphs";
 import health from "./health";
 import incidents from "./incidents";
 import instances from "./instances";
@@ -33,6 +34,7 @@ export default {
   drills,
   events,
   frame,
+  graphs,
   health,
   incidents,
   instances,

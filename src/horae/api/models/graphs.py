@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from typing import Annotated, Any, Final
+from uuid import UUID
 
 from pydantic import ConfigDict, Field, StrictInt, StrictStr
 
@@ -15,7 +16,7 @@ from horae.domain.graphs.graphs import LONGEST_STEP_NAME, MAX_CHILDREN, MAX_NEED
 from horae.domain.graphs.runs import RunState, StepState
 from horae.domain.ids import Prefix, public
 from horae.domain.jobs.jobs import MAX_EXPIRES_AFTER_S, MIN_EXPIRES_AFTER_S, Definition, StepRequest
-from horae.service.graphs.runs import GraphRun, RunDetail
+from horae.service.graphs.runs import ChildRow, GraphRun, RunDetail, StepRow
 
 StepName = Annotated[StrictStr, Field(min_length=1, max_length=LONGEST_STEP_NAME, pattern="^[A-Za-z0-9_.-]+$")]
 RunDeadline = Annotated[Number, Field(ge=MIN_RUN_S, le=MAX_RUN_S)]
@@ -34,6 +35,10 @@ EACH: Final = (
 CONCURRENCY: Final = "How many elements of a mapped step may run at the same time; null: no bound."
 TOLERATED: Final = "The share of elements that may fail before a mapped step is DEAD: 0 to 1."
 CHILDREN: Final = "How many elements the list of a mapped step has; null for other steps, and before it starts."
+CHILD_STATES: Final = (
+    "How many elements of a mapped step are in each state; null for other steps, before it starts, and in runs of more "
+    "than 20,000 elements."
+)
 QUEUE: Final = "The default is the pull queue with the names of the graph and the step: `graph.step`."
 
 
@@ -134,6 +139,24 @@ class RunStepView(ResponseModel):
     generation: int = Field(description="How often it was run again after a success: each time with a new key.")
     changed_at: datetime
     children: int | None = Field(None, description=CHILDREN)
+    child_states: dict[StepState, int] | None = Field(
+        None, description=CHILD_STATES, examples=[{"SUCCESS": 97, "DEAD": 3}]
+    )
+
+
+class GraphChildView(ResponseModel):
+    """An element of a mapped step in a run."""
+
+    number: int = Field(description="Its place in the list of the step, from 0.")
+    state: StepState
+    reason: str | None = Field(None, description="Why it ended so: an error code, or what a person did.")
+    instance_id: str | None = Field(None, description="Its newest instance, with the attempts; null: it never ran.")
+    changed_at: datetime
+
+    @classmethod
+    def of(cls, child: ChildRow) -> "GraphChildView":
+        """Returns the view of a child."""
+        return cls(**child._asdict() | {"instance_id": _instance_id(child.instance_id)})
 
 
 class GraphRunDetail(GraphRunView):
@@ -152,10 +175,11 @@ class GraphRunDetail(GraphRunView):
                 rule=planned[row.name].rule,
                 state=row.state,
                 reason=row.reason,
-                instance_id=None if row.instance_id is None else public(Prefix.INSTANCE, row.instance_id),
+                instance_id=_instance_id(row.instance_id),
                 generation=row.generation,
                 changed_at=row.changed_at,
                 children=row.children,
+                child_states=_child_states(row, found),
             )
             for row in found.steps
         ]
@@ -171,6 +195,14 @@ def run_deadline(made: Definition) -> float | None:
     """Returns how many seconds a run of a graph may take; None for other jobs."""
     found = made.graph or made.graph_plan
     return None if found is None else found.deadline
+
+
+def _instance_id(id_: UUID | None) -> str | None:
+    return None if id_ is None else public(Prefix.INSTANCE, id_)
+
+
+def _child_states(row: StepRow, found: RunDetail) -> dict[StepState, int] | None:
+    return None if row.children is None or found.child_states is None else found.child_states.get(row.position, {})
 
 
 def _run_fields(run: GraphRun) -> dict[str, Any]:

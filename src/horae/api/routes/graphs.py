@@ -1,24 +1,27 @@
 """Routes of graphs: their runs, and what a person does with a step."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 from uuid import UUID
 
-from fastapi import Path
+from fastapi import Path, Query
 
 from horae.api.idempotent import IdempotentRequest, OptionalKey, answer_once
-from horae.api.models.graphs import GraphRunDetail, GraphRunView
+from horae.api.models.graphs import GraphChildView, GraphRunDetail, GraphRunView
 from horae.api.pages import Page, Paged
 from horae.api.routes.jobs import JobRef
 from horae.api.routes.runs import InstanceId
 from horae.api.routing import may, router
 from horae.domain.graphs.graphs import LONGEST_STEP_NAME
 from horae.domain.graphs.interventions import StepAction
+from horae.domain.graphs.runs import StepState
 from horae.domain.ids import Prefix, private, shard_in
 from horae.service.context import Context
 from horae.service.graphs import runs
 
 routes = router("graphs")
 StepRef = Annotated[str, Path(max_length=LONGEST_STEP_NAME, description="The name of the step.", examples=["load"])]
+FIRST: Final = -1
+"""The first element is behind this number."""
 
 
 @routes.get("/jobs/{job}/graph-runs")
@@ -35,6 +38,20 @@ async def list_graph_runs(
 async def get_graph_run(ctx: Annotated[Context, may("graph_runs.read")], instance: InstanceId) -> GraphRunDetail:
     """Get a run of a graph with its steps. To cancel the run, cancel its instance."""
     return GraphRunDetail.whole(await runs.find(ctx, private(Prefix.INSTANCE, instance)))
+
+
+@routes.get("/graph-runs/{instance}/steps/{step}/children")
+async def list_graph_children(
+    ctx: Annotated[Context, may("graph_children.list")],
+    instance: InstanceId,
+    step: StepRef,
+    paging: Paged,
+    state: Annotated[StepState | None, Query(description="Filter on the state.")] = None,
+) -> Page[GraphChildView]:
+    """List the elements of a mapped step in a run, in the order of its list. Other steps have none."""
+    id_, after = private(Prefix.INSTANCE, instance), FIRST if paging.after is None else int(paging.after)
+    found = await runs.children_of(ctx, id_, step, state, after, paging.take)
+    return paging.page(found, GraphChildView.of, lambda child: child.number)
 
 
 @routes.post("/graph-runs/{instance}/steps/{step}/retry", response_model=GraphRunDetail)

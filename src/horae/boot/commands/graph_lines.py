@@ -96,7 +96,11 @@ def _conditions(step: AnyStep) -> Iterator[str]:
     if isinstance(step, GraphStep) and step.each is not None:
         yield "for each element of a list"
     if isinstance(step, RunStep) and step.children is not None:
-        yield f"{step.children:,} elements"
+        yield ", ".join([f"{step.children:,} elements", *_counts(step)])
+
+
+def _counts(step: RunStep) -> list[str]:
+    return [f"{count:,} {state}" for state, count in sorted((step.child_states or {}).items())]
 
 
 def _call(step: GraphStep) -> str:

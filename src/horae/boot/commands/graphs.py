@@ -30,6 +30,7 @@ File = Annotated[
 ]  # fmt: skip
 RunId = Annotated[str, typer.Argument(metavar="RUN", help="The id of a run (ins_…); it is that of its instance.")]
 StepName = Annotated[str, typer.Argument(metavar="STEP", help="The name of a step.")]
+State = Annotated[str | None, typer.Option(help="Only elements in this state, such as DEAD.")]
 
 
 @app.command()
@@ -76,6 +77,19 @@ async def run(run: RunId) -> None:
     """Show a run with the states of its steps."""
     async with remote() as api:
         _answer_run(await api.ask(asked.run(run)))
+
+
+@app.command()
+async def children(run: RunId, step: StepName, state: State = None, limit: int = MOST) -> None:
+    """List the elements of a mapped step in a run, in the order of its list."""
+    async with remote() as api:
+        found = await api.items(asked.children(run, step, state), limit)
+    rows = [
+        (child.number, child.state, child.reason or "", child.instance_id or "", moment(child.changed_at))
+        for child in found.value
+    ]
+    columns = ("number", "state", "reason", "instance", "changed (UTC)")
+    answer_rows(found.facts, columns, rows, empty="no element of the step", least=("changed (UTC)",))
 
 
 @app.command()

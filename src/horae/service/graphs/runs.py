@@ -21,12 +21,14 @@ from horae.store.graphs.steps import StepChange, StepRow
 from horae.store.jobs import jobs as rows
 from horae.store.tx import Tx
 
-__all__ = ["GraphRun", "RunDetail", "change_step", "find", "graph_of", "listing"]
+__all__ = ["ChildRow", "GraphRun", "RunDetail", "StepRow", "change_step", "children_of", "find", "graph_of", "listing"]
 MAX_RUNS: Final = 100
 NEWEST: Final = UUID(int=2**128 - 1)
 """The newest run is before this id."""
 MAX_CHILDREN: Final = 1000
 """Children in one page."""
+MAX_TALLIED: Final = 20_000
+"""Children of a run that are counted by state when the run is read: counting reads the row of each."""
 REASONS: Final = {
     StepAction.RETRY: "RETRIED",
     StepAction.SKIP: "SKIPPED_BY_PERSON",
@@ -35,11 +37,15 @@ REASONS: Final = {
 
 
 class RunDetail(NamedTuple):
-    """A run, the graph of its version, and its steps."""
+    """A run, the graph of its version, and its steps.
+
+    `child_states` counts the children of mapped steps by position and state; None where there are too many.
+    """
 
     run: GraphRun
     graph: Graph
     steps: list[StepRow]
+    child_states: dict[int, dict[StepState, int]] | None = None
 
 
 async def graph_of(ctx: Context, ref: str) -> Job:
@@ -60,18 +66,21 @@ async def listing(ctx: Context, ref: str, *, before: UUID = NEWEST, limit: int =
 async def find(ctx: Context, id_: UUID) -> RunDetail:
     """Returns a run with its steps."""
     async with ctx.store.statement(shard_in(id_)) as tx:
-        return await _find(ctx, tx, id_)
+        return await _tally(ctx, tx, await _find(ctx, tx, id_))
 
 
-async def children_of(ctx: Context, id_: UUID, step: str, after: int = -1, limit: int = MAX_CHILDREN) -> list[ChildRow]:
-    """Returns children of a mapped step behind a number, in the order of its list."""
+async def children_of(
+    ctx: Context, id_: UUID, step: str, state: StepState | None = None, after: int = -1, limit: int = MAX_CHILDREN
+) -> list[ChildRow]:
+    """Returns children of a mapped step behind a number, in the order of its list; with a state, only those in it."""
     shard = shard_in(id_)
     async with ctx.store.statement(shard) as tx:
         found = await _find(ctx, tx, id_)
         positions = {row.name: row.position for row in found.steps}
         if step not in positions:
             raise NotFound(f"the run has no step {step!r}")
-        return await children.page(tx, shard, id_, ctx.tenant.id, positions[step], after, min(limit, MAX_CHILDREN))
+        limit = min(limit, MAX_CHILDREN)
+        return await children.page(tx, shard, id_, ctx.tenant.id, positions[step], state, after, limit)
 
 
 async def change_step(ctx: Context, id_: UUID, step: str, action: StepAction) -> RunDetail:
@@ -97,7 +106,7 @@ async def change_step(ctx: Context, id_: UUID, step: str, action: StepAction) ->
             await _repeat_children(tx, shard, id_, rows, step)
         detail = {"step": step, "before": states[step], "changed": sorted(changed)}
         await audit.record(ctx, tx, f"graph.step.{action}", shard, public(Prefix.INSTANCE, id_), detail)
-        return await _find(ctx, tx, id_)
+        return await _tally(ctx, tx, await _find(ctx, tx, id_))
 
     asked = ctx.now(shard)
     changed = await ctx.store.run(shard, work)
@@ -116,6 +125,16 @@ async def _find(ctx: Context, tx: Tx, id_: UUID) -> RunDetail:
         raise NotFound(f"the graph of run {public(Prefix.INSTANCE, id_)} cannot be read")
     check_job(ctx, job)
     return RunDetail(run, job.definition.graph, await steps.of_runs(tx, [(shard, id_)]))
+
+
+async def _tally(ctx: Context, tx: Tx, found: RunDetail) -> RunDetail:
+    """Count the children of mapped steps by state, unless there are too many."""
+    total = sum(row.children or 0 for row in found.steps)
+    if total > MAX_TALLIED:
+        return found
+    run = found.run.id
+    counts = await children.tally(tx, shard_in(run), run, ctx.tenant.id) if total else {}
+    return found._replace(child_states=counts)
 
 
 async def _repeat_children(tx: Tx, shard: int, run_id: UUID, rows: Sequence[StepRow], named: str) -> None:

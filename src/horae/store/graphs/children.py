@@ -97,8 +97,16 @@ async def remove(tx: Tx, shard: int, run_id: UUID, positions: Sequence[int]) -> 
 
 
 async def page(
-    tx: Tx, shard: int, run_id: UUID, tenant_id: UUID, position: int, after: int, limit: int
+    tx: Tx, shard: int, run_id: UUID, tenant_id: UUID, position: int, state: StepState | None, after: int, limit: int
 ) -> list[ChildRow]:
-    """The children of a step behind a number, in the order of the list."""
-    rows = await tx.rows(sql("graphs/children/page"), shard, run_id, tenant_id, position, after, limit)
+    """The children of a step behind a number, in the order of the list; with a state, only those in it."""
+    rows = await tx.rows(sql("graphs/children/page"), shard, run_id, tenant_id, position, state, after, limit)
     return [ChildRow(*row)._replace(state=StepState(row["state"])) for row in rows]
+
+
+async def tally(tx: Tx, shard: int, run_id: UUID, tenant_id: UUID) -> dict[int, dict[StepState, int]]:
+    """Count the children of a run by the position of their step and by state."""
+    found: dict[int, dict[StepState, int]] = {}
+    for row in await tx.rows(sql("graphs/children/tally"), shard, run_id, tenant_id):
+        found.setdefault(row["position"], {})[StepState(row["state"])] = row["children"]
+    return found

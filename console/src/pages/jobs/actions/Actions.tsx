@@ -55,12 +55,14 @@ export function Actions({ job }: { job: JobView }) {
           {t("action.test")}
         </ActionButton>
       )}
-      <ActionButton
-        action="jobs.update"
-        onClick={() => navigate({ to: "/jobs/$job/edit", params: { job: job.name } })}
-      >
-        {t("action.edit")}
-      </ActionButton>
+      {!job.steps && (
+        <ActionButton
+          action="jobs.update"
+          onClick={() => navigate({ to: "/jobs/$job/edit", params: { job: job.name } })}
+        >
+          {t("action.edit")}
+        </ActionButton>
+      )}
       <ActionButton action="jobs.remove" danger onClick={() => setOpen("remove")}>
         {t("action.remove")}
       </ActionButton>

@@ -5,7 +5,7 @@ from horae_client.aio.verbs import AsyncItems, AsyncVerbs
 from horae_client.asked import graphs as asked
 from horae_client.asked import jobs as asked_of_jobs
 from horae_client.graphs import Graph
-from horae_client.models import GraphRun, Job
+from horae_client.models import GraphChild, GraphRun, Job
 
 
 class AsyncGraphs(AsyncVerbs):
@@ -62,6 +62,21 @@ class AsyncGraphs(AsyncVerbs):
         no run of a graph
         """
         return await self._ask(asked.run(instance))
+
+    def children(
+        self, instance: str, step: str, *, state: str | None = None, limit: int | None = None
+    ) -> AsyncItems[GraphChild]:
+        """List the elements of a mapped step in a run, in the order of its list; with a state, only those in it.
+
+        >>> from horae_client.errors import NotFound
+        >>> made = await client.jobs.trigger("coupon_job")
+        >>> try:
+        ...     [child.reason async for child in client.graphs.children(made.instance_id, "notify", state="DEAD")]
+        ... except NotFound:
+        ...     print("no run of a graph")
+        no run of a graph
+        """
+        return self._pages(asked.children(instance, step, state), limit)
 
     async def retry(self, instance: str, step: str, *, idempotency_key: str | None = None) -> GraphRun:
         """Run a step of an open run again, and all steps behind it.

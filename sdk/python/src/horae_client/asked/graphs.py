@@ -1,7 +1,7 @@
 """Requests about the runs of graphs."""
 
-from horae_client.models import GraphRun, Page
-from horae_client.wire import Request, path
+from horae_client.models import GraphChild, GraphRun, Page
+from horae_client.wire import Request, path, said
 
 
 def runs(job: str) -> Request[Page[GraphRun]]:
@@ -12,6 +12,13 @@ def runs(job: str) -> Request[Page[GraphRun]]:
 def run(instance: str) -> Request[GraphRun]:
     """Get one run with its steps."""
     return Request("GET", path("graph-runs", instance), GraphRun)
+
+
+def children(instance: str, step: str, state: str | None) -> Request[Page[GraphChild]]:
+    """Get a page of the elements of a mapped step."""
+    return Request(
+        "GET", path("graph-runs", instance, "steps", step, "children"), Page[GraphChild], query=said(state=state)
+    )
 
 
 def step_verb(instance: str, step: str, name: str, key: str) -> Request[GraphRun]:

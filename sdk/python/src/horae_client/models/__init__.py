@@ -12,7 +12,7 @@ from horae_client.models.audit import (
 from horae_client.models.base import ArchiveRead, Model, Page
 from horae_client.models.events import Intake, IntakePosition, ParkedMessage, Subscription, SubscriptionProgress
 from horae_client.models.explanations import DecidingRow, Explanation, Finding
-from horae_client.models.graphs import GraphRun, GraphStep, RunStep
+from horae_client.models.graphs import GraphChild, GraphRun, GraphStep, RunStep
 from horae_client.models.identity import (
     Action,
     ApiKey,
@@ -156,6 +156,7 @@ __all__ = [
     "FailureCauseDetail",
     "Finding",
     "Forecast",
+    "GraphChild",
     "GraphRun",
     "GraphStep",
     "Growth",

@@ -29,7 +29,8 @@ class GraphStep(Model, frozen=True, kw_only=True):
 class RunStep(Model, frozen=True, kw_only=True):
     """A step of a run. `generation` counts how often it was run again after a success.
 
-    `children`: how many elements the list of a mapped step has.
+    `children`: how many elements the list of a mapped step has; `child_states`: how many of them are in each state,
+    None in runs of more than 20,000 elements.
     """
 
     name: str
@@ -41,6 +42,17 @@ class RunStep(Model, frozen=True, kw_only=True):
     reason: str | None = None
     instance_id: str | None = None
     children: int | None = None
+    child_states: dict[str, int] | None = None
+
+
+class GraphChild(Model, frozen=True, kw_only=True):
+    """An element of a mapped step in a run. `number` is its place in the list, from 0."""
+
+    number: int
+    state: str
+    changed_at: datetime
+    reason: str | None = None
+    instance_id: str | None = None
 
 
 class GraphRun(Model, frozen=True, kw_only=True):

@@ -4,7 +4,7 @@ from horae_client import keys
 from horae_client.asked import graphs as asked
 from horae_client.asked import jobs as asked_of_jobs
 from horae_client.graphs import Graph
-from horae_client.models import GraphRun, Job
+from horae_client.models import GraphChild, GraphRun, Job
 from horae_client.sync.verbs import Items, Verbs
 
 
@@ -62,6 +62,21 @@ class Graphs(Verbs):
         no run of a graph
         """
         return self._ask(asked.run(instance))
+
+    def children(
+        self, instance: str, step: str, *, state: str | None = None, limit: int | None = None
+    ) -> Items[GraphChild]:
+        """List the elements of a mapped step in a run, in the order of its list; with a state, only those in it.
+
+        >>> from horae_client.errors import NotFound
+        >>> made = client.jobs.trigger("coupon_job")
+        >>> try:
+        ...     [child.reason for child in client.graphs.children(made.instance_id, "notify", state="DEAD")]
+        ... except NotFound:
+        ...     print("no run of a graph")
+        no run of a graph
+        """
+        return self._pages(asked.children(instance, step, state), limit)
 
     def retry(self, instance: str, step: str, *, idempotency_key: str | None = None) -> GraphRun:
         """Run a step of an open run again, and all steps behind it.
