@@ -30,8 +30,10 @@ from horae.service.instances import instances
 from horae.service.tenants import tenants
 from horae.service.workers.poll_records import PollRecorder, WorkerPoll
 from horae.store.alerts import alerts
+from horae.store.graphs import children as graph_children
 from horae.store.graphs import runs as graph_runs
 from horae.store.graphs import steps as graph_steps
+from horae.store.graphs.children import MappedStart
 from horae.store.graphs.steps import NewStepRow, StepChange
 from horae.store.incidents import incidents
 from horae.store.moves import moves
@@ -212,7 +214,7 @@ async def _furnished(ctx: Context, ask: Callable[..., Any], text: str) -> World:
 
 
 async def _a_graph(ctx: Context, ask: Callable[..., Any], secret: str) -> dict[str, str]:
-    """A graph with two open runs: a step that has succeeded, and two that wait behind one that waits for a worker."""
+    """A graph with two open runs: a mapped step that has succeeded, and two that wait behind one that waits for a worker."""
     name = f"graph-{ctx.tenant.name}"
     done, first, *behind = (f"{one}-{ctx.tenant.name}" for one in ("done", "first", "second", "third"))
     steps = [{"name": done}, {"name": first}, *({"name": one, "needs": [first]} for one in behind)]
@@ -225,6 +227,7 @@ async def _a_graph(ctx: Context, ask: Callable[..., Any], secret: str) -> dict[s
             await graph_runs.start(tx, [(shard, run, tx.now + timedelta(days=1))], new_token())
             named = enumerate([done, first, *behind])
             await graph_steps.insert(tx, [NewStepRow(shard, run, ctx.tenant.id, place, one) for place, one in named])
+            await graph_children.begin(tx, [MappedStart(shard, run, 0, children=2)])
             await graph_steps.change(tx, [StepChange(shard, run, 0, StepState.SUCCESS, 0)])
     return {"graph": made["id"], "graph_run": public(Prefix.INSTANCE, run)}
 
