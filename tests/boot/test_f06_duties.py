@@ -107,6 +107,8 @@ class Walk:
             if hasattr(duty, "_used"):  # keys that were used, one at home in each cell
                 shards = [self.store.shards_of(cell)[0] for cell in self.store.cells]
                 duty._used = {new_id(shard, self.store.cells[1].clock.now()): new_token() for shard in shards}
+            if hasattr(duty, "_learned_at"):  # edges that were read a while ago
+                duty._learned_at = None
             before, error = self.asked.copy(), None
             try:
                 await duty.once()
