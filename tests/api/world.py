@@ -214,7 +214,7 @@ async def _furnished(ctx: Context, ask: Callable[..., Any], text: str) -> World:
 
 
 async def _a_graph(ctx: Context, ask: Callable[..., Any], secret: str) -> dict[str, str]:
-    """A graph with two open runs: a mapped step that has succeeded, and two that wait behind one that waits for a worker."""
+    """A graph with two open runs: a mapped step that has succeeded, two that wait, and before them one for a worker."""
     name = f"graph-{ctx.tenant.name}"
     done, first, *behind = (f"{one}-{ctx.tenant.name}" for one in ("done", "first", "second", "third"))
     steps = [{"name": done}, {"name": first}, *({"name": one, "needs": [first]} for one in behind)]
