@@ -14,6 +14,8 @@ from horae.domain.ids import encode_id
 LONGEST_IDEMPOTENCY_KEY: Final = 200
 """Characters of the Idempotency-Key of a request."""
 
+CHILD_KEY_COLONS: Final = 4
+
 
 def recurring_key(job_id: UUID, fire_time: datetime, rerun: UUID | None = None) -> str:
     """Return the key of a cron, interval or backfill fire: job and fire time. A re-run adds its backfill."""
@@ -47,6 +49,11 @@ def step_key(job_id: UUID, run_id: UUID, generation: int) -> str:
 def child_key(job_id: UUID, run_id: UUID, generation: int, number: int) -> str:
     """Return the key of a child of a mapped step: that of the step, and the place of the element in its list."""
     return f"{step_key(job_id, run_id, generation)}:{number}"
+
+
+def is_child_key(key: str) -> bool:
+    """Return whether the key of a step belongs to a child of a mapped step."""
+    return key.count(":") == CHILD_KEY_COLONS
 
 
 _job = lru_cache(maxsize=50_000)(encode_id)  # cached: the same jobs fire again and again

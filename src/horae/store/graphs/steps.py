@@ -1,8 +1,8 @@
 """The steps of runs. A step is released in the statement that inserts its instance."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 import asyncpg
@@ -12,6 +12,9 @@ from horae.domain.instances.lifecycle import State
 from horae.domain.placement import Run
 from horae.store.statements import sql
 from horae.store.tx import Tx
+
+STATES: Final[Mapping[str, StepState]] = {state.value: state for state in StepState}
+"""The states by their text: a lookup costs less than making a state of it."""
 
 
 class StepRow(NamedTuple):
@@ -76,6 +79,35 @@ class StepEnd(NamedTuple):
     reason: str | None
 
 
+class EndedStep(NamedTuple):
+    """A step whose instance has ended, in a run that this transaction has locked."""
+
+    shard: int
+    run_id: UUID
+    position: int
+    instance_id: UUID
+    state: StepState
+    reason: str | None
+
+
+class StepPlace(NamedTuple):
+    """A step of a run by its place in the graph."""
+
+    shard: int
+    run_id: UUID
+    position: int
+
+
+class SeenStep(NamedTuple):
+    """The state of a step. `is_end`: this call has recorded that it ended so; otherwise it was read."""
+
+    run_id: UUID
+    position: int
+    state: StepState
+    generation: int
+    is_end: bool
+
+
 async def insert(tx: Tx, rows: Sequence[NewStepRow]) -> None:
     """Insert the steps of runs that were just started. Steps that are there stay as they are."""
     await tx.rows(sql("graphs/steps/insert"), *zip(*rows, strict=True), tx.now)
@@ -84,7 +116,7 @@ async def insert(tx: Tx, rows: Sequence[NewStepRow]) -> None:
 async def of_runs(tx: Tx, places: Sequence[tuple[int, UUID]]) -> list[StepRow]:
     """The steps of runs (shard and id), in the order of their graphs."""
     rows = await tx.rows(sql("graphs/steps/of_runs"), *zip(*places, strict=True))
-    return [StepRow(*row)._replace(state=StepState(row["state"])) for row in rows]
+    return [StepRow(row[0], row[1], row[2], STATES[row[3]], *row[4:]) for row in rows]
 
 
 async def ended(tx: Tx, run: Run, limit: int) -> list[StepEnd]:
@@ -95,6 +127,14 @@ async def ended(tx: Tx, run: Run, limit: int) -> list[StepEnd]:
 async def record(tx: Tx, ends: Sequence[StepEnd]) -> int:
     """Record ends of steps; returns how many runs have to be decided about."""
     return len(await tx.rows(sql("graphs/steps/record"), *zip(*sorted(ends), strict=True), tx.now))
+
+
+async def record_locked(tx: Tx, ends: Sequence[EndedStep], others: Sequence[StepPlace]) -> list[SeenStep]:
+    """Record ends of steps of locked runs, and read other steps as they were before; returns both."""
+    read = zip(*others, strict=True) if others else ((), (), ())
+    columns = zip(*ends, strict=True)
+    found = await tx.rows(sql("graphs/steps/record_locked"), *columns, *read, tx.now)
+    return [SeenStep(row[0], row[1], STATES[row[2]], row[3], row[4]) for row in found]
 
 
 async def release(tx: Tx, rows: Sequence[ReleaseRow]) -> set[UUID]:

@@ -10,7 +10,8 @@ with authorised as (
          as g(shard_id, run_id, position, number, id, tenant_id, job_id, job_version, idem_key, fire_time, priority,
               slot_ms, queue, payload)
     where t.shard_id = any(array[g.shard_id]) and t.run_id = g.run_id and t.position = g.position
-      and t.number = g.number and t.state = 'WAITING'  -- no range before the number: it would read the whole run
+      and t.number = g.number                    -- no range before the number: it would read the whole run
+      and t.instance_id is null and t.state <> 'CANCELLED'  -- it waits, said so that no index of waiting ones is read
       and not exists (select from shard s where s.shard_id = g.shard_id and s.state <> 'ACTIVE')
     returning g.shard_id, g.id, g.tenant_id, g.job_id, g.job_version, g.idem_key, g.fire_time, g.priority, g.slot_ms,
               g.queue, g.payload)
