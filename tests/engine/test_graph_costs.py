@@ -19,7 +19,7 @@ from tests.steps import claim, until
 NOWHERE = "http://127.0.0.1:9"
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def no_looks(monkeypatch):
     """A slow machine must not add a look for unrecorded ends to the rounds that are counted."""
     monkeypatch.setattr(graphs, "LOOK_INTERVAL_S", 3600.0)
@@ -57,6 +57,7 @@ async def statements_per_round(ctx, store, sent, job, many, result=None):
         steps += done
 
 
+@pytest.mark.usefixtures("no_looks")
 async def test_a_round_has_as_many_statements_for_many_runs_as_for_one(ctx, store, sent):
     few = await a_graph(ctx, chain(), "few")
     many = await a_graph(ctx, chain(), "many")
@@ -66,6 +67,7 @@ async def test_a_round_has_as_many_statements_for_many_runs_as_for_one(ctx, stor
     assert twenty == one, "flat"
 
 
+@pytest.mark.usefixtures("no_looks")
 async def test_parameters_and_children_of_many_runs_take_as_many_statements_as_those_of_one(ctx, store, sent):
     few = await a_graph(ctx, mapped_chain(), "few")
     many = await a_graph(ctx, mapped_chain(), "many")

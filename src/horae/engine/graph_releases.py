@@ -143,7 +143,7 @@ class ReleasePreparer:
             key = step_key(one.step.job_id, one.run.id, row.generation)
             payload = self.reader.payload_of_step(one, values, key)
             id_ = new_id(one.run.shard)
-            made.releases.append(release_row(one.run, one.step, row.position, row.generation, id_, payload))
+            made.releases.append(release_row(one.run, one.step, row.position, key, id_, payload))
         except UnresolvedParameter as error:
             _fail(one, error, made)
         except KeysUnavailable:
@@ -168,8 +168,7 @@ class ReleasePreparer:
                 key = child_key(one.step.job_id, one.run.id, row.generation, number)
                 payload = self.reader.payload_of_step(one, values, key, items[number])
                 id_ = new_id(one.run.shard)
-                made_row = release_row(one.run, one.step, row.position, row.generation, id_, payload)
-                released.append((number, made_row._replace(idem_key=key)))
+                released.append((number, release_row(one.run, one.step, row.position, key, id_, payload)))
             made.children.extend(released)
         except UnresolvedParameter as error:
             _fail(one, error, made)
@@ -183,9 +182,9 @@ class ReleasePreparer:
 
 
 def release_row(
-    run: ReleasingRun, step: GraphStep, position: int, generation: int, id_: UUID, payload: Any = None
+    run: ReleasingRun, step: GraphStep, position: int, key: str, id_: UUID, payload: Any = None
 ) -> ReleaseRow:
-    """Return the row that releases a step with a new instance."""
+    """Return the row that releases a step, or a child of it, with a new instance under this idempotency key."""
     return ReleaseRow(
         run.shard,
         run.id,
@@ -194,13 +193,18 @@ def release_row(
         run.tenant_id,
         step.job_id,
         step.job_version,
-        step_key(step.job_id, run.id, generation),
+        key,
         run.fire_time,
         step.priority,
         step.slot_ms,
         step.queue,
         payload,
     )
+
+
+def plain_release(run: ReleasingRun, step: GraphStep, position: int, generation: int, id_: UUID) -> ReleaseRow:
+    """Return the row that releases a step without values."""
+    return release_row(run, step, position, step_key(step.job_id, run.id, generation), id_)
 
 
 def timers_of(released: Sequence[ReleaseRow], tx: Tx) -> list[Timer]:

@@ -19,7 +19,7 @@ from uuid import UUID
 from horae.domain.graphs.graphs import Graph
 from horae.domain.graphs.links import GraphLinks, is_plain, links_of
 from horae.domain.graphs.runs import StepState, decide_step
-from horae.engine.graph_releases import release_row, timers_of
+from horae.engine.graph_releases import plain_release, timers_of
 from horae.engine.territory import Territory
 from horae.repositories.definitions import Definitions
 from horae.repositories.step_ends import RecordedEnds, record_children
@@ -152,7 +152,7 @@ def _decide(
         step = links.graph.steps[place]
         decided = decide_step(step.rule, [states[need].state for need in links.needs[place]])
         if decided == StepState.RELEASED and is_plain(links.graph, place):
-            released.append(release_row(run, step, place, states[place].generation, new_id(run.shard)))
+            released.append(plain_release(run, step, place, states[place].generation, new_id(run.shard)))
         elif decided != StepState.WAITING:
             is_decided = False
     return is_decided

@@ -29,7 +29,7 @@ from horae.domain.jobs.jobs import Job
 from horae.domain.placement import Run
 from horae.domain.schedules.timers import Timer
 from horae.engine.graph_parameters import ResolvingStep
-from horae.engine.graph_releases import CHILDREN_AT_ONCE, PreparedReleases, ReleasePreparer, release_row, timers_of
+from horae.engine.graph_releases import CHILDREN_AT_ONCE, PreparedReleases, ReleasePreparer, plain_release, timers_of
 from horae.engine.territory import Territory
 from horae.repositories.definitions import Definitions
 from horae.repositories.settle import AttemptOutcome, Settler
@@ -171,7 +171,7 @@ class GraphRunner:
             )
             new_id = id_maker(tx.now)
             released = [
-                release_row(run, graphs[run.id].steps[place], place, 0, new_id(run.shard))
+                plain_release(run, graphs[run.id].steps[place], place, 0, new_id(run.shard))
                 for run in started
                 if not undecided[run.id]
                 for place in firsts[run.id] or ()
@@ -313,7 +313,7 @@ def _decide(run: OpenRun, graph: Graph, rows: Sequence[StepRow], new_id: Callabl
     found = [ResolvingStep(run, plan[name], by_name) for name in released]
     resolving = [one for one in found if one.step.parameters or one.step.each is not None]
     releases = [
-        release_row(run, step, by_name[step.name].position, by_name[step.name].generation, new_id(run.shard))
+        plain_release(run, step, by_name[step.name].position, by_name[step.name].generation, new_id(run.shard))
         for _, step, _ in found
         if not step.parameters and step.each is None
     ]

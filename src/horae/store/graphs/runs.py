@@ -9,6 +9,7 @@ import asyncpg
 
 from horae.domain.graphs.runs import RunState
 from horae.domain.placement import Run
+from horae.store.arrays import plain
 from horae.store.statements import sql
 from horae.store.tx import Tx
 
@@ -117,7 +118,8 @@ async def stale(tx: Tx, runs: Sequence[Run], without: LeftOut, limit: int) -> li
 
 async def lock_of_steps(tx: Tx, ended: Sequence[tuple[int, UUID]]) -> list[RunOfStep]:
     """The open runs of the steps with these instances (shard and id), a row for each step; locked by this call."""
-    return [RunOfStep(*row) for row in await tx.rows(sql("graphs/runs/lock_of_steps"), *zip(*ended, strict=True))]
+    rows = await tx.rows(sql("graphs/runs/lock_of_steps"), *map(plain, zip(*ended, strict=True)))
+    return [RunOfStep(*row) for row in rows]
 
 
 async def mark_stale(tx: Tx, places: Iterable[tuple[int, UUID]]) -> None:

@@ -10,6 +10,7 @@ import asyncpg
 from horae.domain.graphs.runs import StepState, state_of_end
 from horae.domain.instances.lifecycle import State
 from horae.domain.placement import Run
+from horae.store.arrays import documents, plain, texts
 from horae.store.statements import sql
 from horae.store.tx import Tx
 
@@ -110,7 +111,9 @@ class SeenStep(NamedTuple):
 
 async def insert(tx: Tx, rows: Sequence[NewStepRow]) -> None:
     """Insert the steps of runs that were just started. Steps that are there stay as they are."""
-    await tx.rows(sql("graphs/steps/insert"), *zip(*rows, strict=True), tx.now)
+    shards, runs, tenants, positions, names = zip(*rows, strict=True)
+    columns = *map(plain, (shards, runs, tenants, positions)), texts(names)
+    await tx.rows(sql("graphs/steps/insert"), *columns, tx.now)
 
 
 async def of_runs(tx: Tx, places: Sequence[tuple[int, UUID]]) -> list[StepRow]:
@@ -132,14 +135,20 @@ async def record(tx: Tx, ends: Sequence[StepEnd]) -> int:
 async def record_locked(tx: Tx, ends: Sequence[EndedStep], others: Sequence[StepPlace]) -> list[SeenStep]:
     """Record ends of steps of locked runs, and read other steps as they were before; returns both."""
     read = zip(*others, strict=True) if others else ((), (), ())
-    columns = zip(*ends, strict=True)
-    found = await tx.rows(sql("graphs/steps/record_locked"), *columns, *read, tx.now)
+    columns = map(plain, (*zip(*ends, strict=True), *read))
+    found = await tx.rows(sql("graphs/steps/record_locked"), *columns, tx.now)
     return [SeenStep(row[0], row[1], STATES[row[2]], row[3], row[4]) for row in found]
 
 
 async def release(tx: Tx, rows: Sequence[ReleaseRow]) -> set[UUID]:
     """Release steps; returns the ids of their new instances."""
-    return {row["id"] for row in await tx.rows(sql("graphs/steps/release"), *zip(*rows, strict=True), tx.now)}
+    return {row["id"] for row in await tx.rows(sql("graphs/steps/release"), *release_columns(rows), tx.now)}
+
+
+def release_columns(rows: Sequence[ReleaseRow]) -> list[str]:
+    """Return the columns of these rows. The names of queues are printable, so they are plain."""
+    columns = list(zip(*rows, strict=True))
+    return [*map(plain, columns[:7]), texts(columns[7]), *map(plain, columns[8:12]), documents(columns[12])]
 
 
 async def change(tx: Tx, changes: Sequence[StepChange]) -> None:

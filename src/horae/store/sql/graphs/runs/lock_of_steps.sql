@@ -3,7 +3,7 @@
 -- locked until the transaction ends, in the order of their ids.
 with ended as materialized (
     select g.shard_id, s.run_id, s.position, g.instance_id
-    from unnest(:shards::smallint[], :instance_ids::uuid[]) as g(shard_id, instance_id)
+    from unnest(:shards::text::smallint[], :instance_ids::text::uuid[]) as g(shard_id, instance_id)
     cross join lateral (
         select t.run_id, t.position from graph_step t
         where t.shard_id = any(array[g.shard_id]) and t.instance_id between g.instance_id and g.instance_id

@@ -5,8 +5,8 @@
 with recorded as (
     update graph_step t
     set state = g.state, reason = g.reason, changed_at = :now
-    from unnest(:shards::smallint[], :run_ids::uuid[], :positions::smallint[], :instance_ids::uuid[], :states::text[],
-                :reasons::text[])
+    from unnest(:shards::text::smallint[], :run_ids::text::uuid[], :positions::text::smallint[],
+                :instance_ids::text::uuid[], :states::text::text[], :reasons::text::text[])
          as g(shard_id, run_id, position, instance_id, state, reason)
     where t.shard_id = any(array[g.shard_id]) and t.run_id between g.run_id and g.run_id and t.position = g.position
       and t.instance_id = g.instance_id
@@ -16,7 +16,7 @@ with recorded as (
 select run_id, position, state, generation, true as is_end from recorded
 union all
 select o.run_id, o.position, o.state, o.generation, false
-from unnest(:read_shards::smallint[], :read_run_ids::uuid[], :read_positions::smallint[])
+from unnest(:read_shards::text::smallint[], :read_run_ids::text::uuid[], :read_positions::text::smallint[])
      as w(shard_id, run_id, position)
 join graph_step o on o.shard_id = any(array[w.shard_id]) and o.run_id between w.run_id and w.run_id
                  and o.position = w.position
