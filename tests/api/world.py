@@ -34,6 +34,7 @@ from horae.store.graphs import children as graph_children
 from horae.store.graphs import runs as graph_runs
 from horae.store.graphs import steps as graph_steps
 from horae.store.graphs.children import MappedStart
+from horae.store.graphs.runs import StartingRun
 from horae.store.graphs.steps import NewStepRow, StepChange
 from horae.store.incidents import incidents
 from horae.store.moves import moves
@@ -224,7 +225,9 @@ async def _a_graph(ctx: Context, ask: Callable[..., Any], secret: str) -> dict[s
         run = (await instances.trigger(ctx, name, key, even_if_down=True)).instance_id
         shard = shard_in(run)
         async with ctx.store.tx(shard) as tx:
-            await graph_runs.start(tx, [(shard, run, tx.now + timedelta(days=1))], new_token())
+            await graph_runs.start(
+                tx, [StartingRun(shard, run, tx.now + timedelta(days=1), undecided=True)], new_token()
+            )
             named = enumerate([done, first, *behind])
             await graph_steps.insert(tx, [NewStepRow(shard, run, ctx.tenant.id, place, one) for place, one in named])
             await graph_children.begin(tx, [MappedStart(shard, run, 0, children=2)])

@@ -1,10 +1,12 @@
 """Random graphs, rules and outcomes on real rows, with nodes that die in the middle and others that take over.
 
 The model decides by recursion what must become of each step. The nodes may not agree about who owns the shards, their
-transactions may be cut off before the commit, and the end of a step may be recorded by nobody but a later look.
+transactions may be cut off before the commit, and the end of a step may be recorded by nobody but a later look. Some
+ends release their successors in their own transaction, others leave that to the next round.
 """
 
 import random
+from functools import partial
 
 import pytest
 
@@ -12,6 +14,7 @@ from horae.domain.encryption.encrypted_values import payload_of
 from horae.domain.graphs.graphs import NeedsRule, StepPlan, ordered
 from horae.domain.graphs.runs import FAILED, StepState
 from horae.domain.instances.outcomes import DeclinedCall, ErrorCode, Success, Unrecoverable
+from horae.engine.graph_successors import SuccessorReleaser
 from horae.engine.graphs import GraphRunner
 from horae.engine.territory import Territory
 from horae.repositories.definitions import Definitions
@@ -42,6 +45,7 @@ class Nodes:
         self.cell, self.dice, self.killed = cell, dice, 0
         self.definitions = Definitions(store.cipher)
         self.runners = [self._runner(store) for _ in range(3)]
+        self.releaser = SuccessorReleaser(Territory(store.shards_of(cell)), self.definitions, frozenset)
 
     def _runner(self, store):
         settler = Settler(self.cell)
@@ -51,6 +55,18 @@ class Nodes:
     async def work(self, monkeypatch):
         """One round of some node; it may die before one of its commits."""
         runner, dies_after = self.dice.choice(self.runners), self.dice.randrange(8)
+        await self._run_and_die(monkeypatch, dies_after, runner.run_all)
+
+    async def settle(self, monkeypatch, outcomes, **facts):
+        """Settle outcomes with or without releasing what follows; the node may die, and another one settles them."""
+        recorder = self.dice.choice([None, self.releaser])
+        settler = Settler(self.cell, recorder=recorder, **facts)
+        if self.dice.random() < 0.2:
+            await self._run_and_die(monkeypatch, 0, partial(settler.settle, outcomes))
+        await settler.settle(outcomes)
+
+    async def _run_and_die(self, monkeypatch, dies_after, work_of_node):
+        """Let a node work until its next commit after so many."""
         commits = 0
 
         async def run(work):
@@ -68,7 +84,7 @@ class Nodes:
         with monkeypatch.context() as patch:
             patch.setattr(self.cell, "run", run, raising=False)
             try:
-                await runner.run_all()
+                await work_of_node()
             except NodeKilled:
                 self.killed += 1
 
@@ -145,7 +161,8 @@ async def run_all(ctx, store, nodes, ends, monkeypatch):
             known = await Definitions(store.cipher).load_from(cell, {(one.shard, one.job_id, one.job_version)})
             job = known[one.job_id, one.job_version] if node.dice.random() < 0.5 else None  # None: only a look finds it
             outcome = ENDS[ends[int(graph[1:])][name]]
-            await Settler(cell).settle([AttemptOutcome(one, job, outcome)])
+            [its_node] = [node for node in nodes if node.cell is cell]
+            await its_node.settle(monkeypatch, [AttemptOutcome(one, job, outcome)])
     assert await runs.listing(ctx, "g0")
     return ran
 
@@ -231,5 +248,6 @@ async def run_lists(store, nodes, lists, monkeypatch):
                 result = ClearResult({"of": items, "n": len(items)}) if name == "list" else None
                 job = found[one.job_id, one.job_version] if dice.random() < 0.7 else None  # None: a look finds it
                 outcomes.append(AttemptOutcome(one, job, how, result=result))
-            await Settler(cell, cipher=store.cipher).settle(outcomes)
+            [its_node] = [node for node in nodes if node.cell is cell]
+            await its_node.settle(monkeypatch, outcomes, cipher=store.cipher)
     return ran

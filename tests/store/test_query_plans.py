@@ -200,8 +200,34 @@ HOT = {
     "instances/paced_replays/mark_taken": ([[1], [ID], [True], ID, ID], LETTER | FENCE),
     "instances/paced_replays/claim": ([AT, AT, 10], {"w": "paced_replay_running"} | FENCE),
     "instances/paced_replays/listing": ([ID, ID, 10], {"p": "paced_replay_tenant"}),
+    "graphs/runs/decide": ([[1], [ID], [True]], {"r": "graph_run_pkey"} | FENCE),
+    "graphs/runs/mark_stale": ([[1], [ID]], {"r": "graph_run_pkey"} | FENCE),
+    "graphs/runs/lock_of_steps": (
+        [[1], [ID]],
+        {"t": "graph_step_released", "r": "graph_run_pkey", "pj": "job_paused"},
+    ),
+    "graphs/steps/record": (
+        [[1], [ID], ["SUCCESS"], ["r"], AT],
+        {"hs": "graph_step_released", "hc": "graph_child_live", "t": "Tid Scan", "r": "graph_run_pkey"} | FENCE,
+    ),
+    "graphs/steps/record_locked": (
+        [[1], [ID], [0], [ID], ["SUCCESS"], ["r"], [1], [ID], [0], AT],
+        {"t": "graph_step_pkey", "o": "graph_step_pkey"} | FENCE,
+    ),
+    "graphs/steps/of_runs": ([[1], [ID]], {"s": "graph_step_pkey"}),
+    "graphs/steps/release": (
+        [[1], [ID], [0], [ID], [ID], [ID], [1], ["k"], [AT], [1], [1], ["q"], ["{}"], AT],
+        {"t": "graph_step_pkey"} | FENCE,
+    ),
+    "graphs/children/release": (
+        [[1], [ID], [0], [0], [ID], [ID], [ID], [1], ["k"], [AT], [1], [1], ["q"], ["{}"], AT],
+        {"t": "graph_child_pkey"} | FENCE,
+    ),
 }
 MERGED = {"sources/repairs/live_tasks", "instances/expiry/queued"} | {
+    "graphs/runs/lock_of_steps",
+    "graphs/steps/of_runs",
+    "graphs/steps/record",
     "instances/dead_letters/tag_many",
     "jobs/problems/dead",
     "jobs/problems/overdue",
@@ -213,7 +239,9 @@ MERGED = {"sources/repairs/live_tasks", "instances/expiry/queued"} | {
     "workers/queues/names",
     "workers/queues/unattended",
 }
-"""A few rows of each of many shards, put into one order; or rows of one time, put into the order of their ids.
+"""A few rows of each of many shards, or of a batch of runs, put into one order.
+
+Or rows of one time, put into the order of their ids.
 
 Lists for people put a page of names into order. PostgreSQL 16 and later sort the few tags of one row.
 """

@@ -27,6 +27,7 @@ from horae.engine.expiry import Expirer
 from horae.engine.feeder import LOOK_INTERVAL, Feeder
 from horae.engine.fire import Firer
 from horae.engine.flights import FlightParts, Flights
+from horae.engine.graph_successors import SuccessorReleaser
 from horae.engine.graphs import GraphRunner
 from horae.engine.held_tenants import Tenancies
 from horae.engine.leases.keeper import NodeIdentity
@@ -98,7 +99,13 @@ class CellRunner:
         self.agenda = Agenda(cell.clock.now, self.waker.wake, hungry, has_time=cell.clock.was_read)
         self.feeder = Feeder(cell, self.territory, self.agenda, self._count_waiting, safety_look)
         self.settler = Settler(
-            cell, self.feeder.announce, sender.tracer, durations, cipher, step_ended=lambda _shard: prompt_graphs()
+            cell,
+            self.feeder.announce,
+            sender.tracer,
+            durations,
+            cipher,
+            step_ended=lambda _shard: prompt_graphs(),
+            recorder=SuccessorReleaser(self.territory, self.definitions, lambda: self.tenancies.held),
         )
         self.long_retries = LongRetries(durations.of, self.agenda.forget)
         self.rescuer = Rescuer(cell, self.territory, self.definitions, self.settler)

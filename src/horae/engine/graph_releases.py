@@ -8,8 +8,9 @@
 4. A round reads a bounded number of values and makes a bounded number of rows. What is left over keeps its run stale.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final, NamedTuple, Protocol
 from uuid import UUID
 
 from horae.domain.errors import KeysUnavailable
@@ -18,12 +19,13 @@ from horae.domain.graphs.graphs import MAX_CHILDREN, GraphStep, list_of
 from horae.domain.graphs.parameters import UnresolvedParameter, value_of
 from horae.domain.graphs.runs import StepState
 from horae.domain.instances.idempotency_keys import child_key, step_key
+from horae.domain.instances.instances import Lane, Priority
+from horae.domain.schedules.timers import Timer
 from horae.engine.graph_parameters import ParameterReader, ReadValues, ResolvingStep, Versions
 from horae.repositories.definitions import Definitions
 from horae.runtime.turns import LoopTurns
 from horae.store.graphs import children
 from horae.store.graphs.children import MappedPlace, MappedStart
-from horae.store.graphs.runs import OpenRun
 from horae.store.graphs.steps import ReleaseRow, StepChange, StepRow
 from horae.store.tx import Tx
 
@@ -36,7 +38,28 @@ VALUES_AT_ONCE: Final = 200
 MAPPED_AT_ONCE: Final = 100
 """Mapped steps of which one transaction releases children."""
 LONGEST_REASON: Final = 500
+PRIORITIES: Final[Mapping[int, Priority]] = {priority.value: priority for priority in Priority}
 NewId = Callable[[int], UUID]
+
+
+class ReleasingRun(Protocol):
+    """What a new instance takes from its run."""
+
+    @property
+    def shard(self) -> int:
+        """The shard of the run."""
+
+    @property
+    def id(self) -> UUID:
+        """The id of the run."""
+
+    @property
+    def tenant_id(self) -> UUID:
+        """The tenant of the run."""
+
+    @property
+    def fire_time(self) -> datetime:
+        """The fire time of the run."""
 
 
 class PreparedReleases(NamedTuple):
@@ -119,7 +142,8 @@ class ReleasePreparer:
                 return
             key = step_key(one.step.job_id, one.run.id, row.generation)
             payload = self.reader.payload_of_step(one, values, key)
-            made.releases.append(release_row(one.run, one.step, row, new_id(one.run.shard), payload))
+            id_ = new_id(one.run.shard)
+            made.releases.append(release_row(one.run, one.step, row.position, key, id_, payload))
         except UnresolvedParameter as error:
             _fail(one, error, made)
         except KeysUnavailable:
@@ -143,8 +167,8 @@ class ReleasePreparer:
             for number in numbers:
                 key = child_key(one.step.job_id, one.run.id, row.generation, number)
                 payload = self.reader.payload_of_step(one, values, key, items[number])
-                made_row = release_row(one.run, one.step, row, new_id(one.run.shard), payload)
-                released.append((number, made_row._replace(idem_key=key)))
+                id_ = new_id(one.run.shard)
+                released.append((number, release_row(one.run, one.step, row.position, key, id_, payload)))
             made.children.extend(released)
         except UnresolvedParameter as error:
             _fail(one, error, made)
@@ -157,23 +181,48 @@ class ReleasePreparer:
         return check_list(value_of(source, self.reader.looking_up(one, values)))
 
 
-def release_row(run: OpenRun, step: GraphStep, row: StepRow, id_: UUID, payload: Any = None) -> ReleaseRow:
-    """Return the row that releases a step with a new instance."""
+def release_row(
+    run: ReleasingRun, step: GraphStep, position: int, key: str, id_: UUID, payload: Any = None
+) -> ReleaseRow:
+    """Return the row that releases a step, or a child of it, with a new instance under this idempotency key."""
     return ReleaseRow(
         run.shard,
         run.id,
-        row.position,
+        position,
         id_,
         run.tenant_id,
         step.job_id,
         step.job_version,
-        step_key(step.job_id, run.id, row.generation),
+        key,
         run.fire_time,
         step.priority,
         step.slot_ms,
         step.queue,
         payload,
     )
+
+
+def plain_release(run: ReleasingRun, step: GraphStep, position: int, generation: int, id_: UUID) -> ReleaseRow:
+    """Return the row that releases a step without values."""
+    return release_row(run, step, position, step_key(step.job_id, run.id, generation), id_)
+
+
+def timers_of(released: Sequence[ReleaseRow], tx: Tx) -> list[Timer]:
+    """Return the timers of instances that this transaction has inserted, as far as nodes call them."""
+    return [
+        Timer(
+            row.shard,
+            row.instance_id,
+            tx.now,
+            row.tenant_id,
+            PRIORITIES[row.priority],
+            Lane.FIRST,
+            row.job_id,
+            row.job_version,
+        )
+        for row in released
+        if row.queue is None
+    ]
 
 
 def _row(one: ResolvingStep) -> StepRow:

@@ -19,16 +19,17 @@ from uuid import UUID
 from horae.domain.encryption.encrypted_values import NOBODY
 from horae.domain.events.events import Event
 from horae.domain.graphs.graphs import Graph
+from horae.domain.graphs.links import first_steps
 from horae.domain.graphs.runs import FAILED, RunState, StepState, outcome, progress
 from horae.domain.ids import Prefix, public
-from horae.domain.instances.instances import Instance, Lane, Priority
+from horae.domain.instances.instances import Instance
 from horae.domain.instances.lifecycle import State
 from horae.domain.instances.outcomes import ErrorCode, Outcome, Success, Unrecoverable
 from horae.domain.jobs.jobs import Job
 from horae.domain.placement import Run
 from horae.domain.schedules.timers import Timer
 from horae.engine.graph_parameters import ResolvingStep
-from horae.engine.graph_releases import CHILDREN_AT_ONCE, PreparedReleases, ReleasePreparer, release_row
+from horae.engine.graph_releases import CHILDREN_AT_ONCE, PreparedReleases, ReleasePreparer, plain_release, timers_of
 from horae.engine.territory import Territory
 from horae.repositories.definitions import Definitions
 from horae.repositories.settle import AttemptOutcome, Settler
@@ -40,7 +41,7 @@ from horae.store.events import outbox
 from horae.store.events.outbox import OutboxRow
 from horae.store.graphs import children, runs, steps
 from horae.store.graphs.children import LookPosition
-from horae.store.graphs.runs import LeftOut, OpenRun
+from horae.store.graphs.runs import LeftOut, OpenRun, StartingRun
 from horae.store.graphs.steps import NewStepRow, ReleaseRow, StepChange, StepRow
 from horae.store.tx import Tx
 
@@ -146,25 +147,44 @@ class GraphRunner:
             run.id: graph for run in due if (graph := self._graph(known, run.job_id, run.job_version)) is not None
         }
 
-        async def work(tx: Tx) -> set[UUID]:
-            places = [
-                (run.shard, run.id, tx.now + timedelta(seconds=graphs[run.id].deadline))
-                for run in sorted(due)
+        firsts = {id_: first_steps(graph) for id_, graph in graphs.items()}
+
+        async def work(tx: Tx) -> tuple[int, list[Timer]]:
+            starting = [
+                StartingRun(
+                    run.shard, run.id, tx.now + timedelta(seconds=graphs[run.id].deadline), firsts[run.id] is None
+                )
+                for run in due
                 if run.id in graphs
             ]
-            started = await runs.start(tx, places, new_token()) if places else set()
-            rows = [
-                NewStepRow(run.shard, run.id, run.tenant_id, position, step.name)
-                for run in due
-                if run.id in started
-                for position, step in enumerate(graphs[run.id].steps)
+            undecided = await runs.start(tx, starting, new_token()) if starting else {}
+            started = [run for run in due if run.id in undecided]
+            if not started:
+                return 0, []
+            await steps.insert(
+                tx,
+                [
+                    NewStepRow(run.shard, run.id, run.tenant_id, position, step.name)
+                    for run in started
+                    for position, step in enumerate(graphs[run.id].steps)
+                ],
+            )
+            new_id = id_maker(tx.now)
+            released = [
+                plain_release(run, graphs[run.id].steps[place], place, 0, new_id(run.shard))
+                for run in started
+                if not undecided[run.id]
+                for place in firsts[run.id] or ()
             ]
-            if rows:
-                await steps.insert(tx, rows)
-                await runs.trim(tx, {(run.shard, run.job_id) for run in due}, RUNS_KEPT)
-            return started
+            if released:
+                await steps.release(tx, released)
+            await runs.trim(tx, {(run.shard, run.job_id) for run in started}, RUNS_KEPT)
+            return len(started), timers_of(released, tx)
 
-        return len(await self.cell.run(work))
+        many, timers = await self.cell.run(work)
+        for timer in timers:
+            self.announce(timer)
+        return many
 
     async def _record_ends(self) -> int:
         """Record ends that their own transactions have not recorded, as of cancelled steps; returns how many."""
@@ -193,7 +213,7 @@ class GraphRunner:
         """Decide about stale runs, and settle those whose steps have all ended; returns how many steps changed."""
         self.preparer.reader.begin_round()
 
-        async def work(tx: Tx) -> tuple[list[RunDecision], list[ReleaseRow]]:
+        async def work(tx: Tx) -> tuple[list[RunDecision], list[Timer]]:
             stale = await runs.stale(tx, self.territory.runs, self._left_out(), RUNS_AT_ONCE)
             stale = [run for run in stale if run.shard in self.territory.shards]
             if not stale:
@@ -211,19 +231,18 @@ class GraphRunner:
             resolving = [step for one in decisions for step in one.resolving]
             mapped = [step for one in decisions for step in one.mapped]
             made = await self.preparer.prepare(tx, resolving, mapped, known, new_id)
-            return decisions, await self._write(tx, decisions, made)
+            return decisions, timers_of(await self._write(tx, decisions, made), tx)
 
-        decisions, released = await self.cell.run(work)
-        for row in released:
-            if row.queue is None:
-                self.announce(_timer(row, self.cell))
+        decisions, timers = await self.cell.run(work)
+        for timer in timers:
+            self.announce(timer)
         for one in decisions:
             if one.newly_blocked:
                 log.warning("graph.blocked", run=public(Prefix.INSTANCE, one.run.id), steps=one.newly_blocked)
         ended = [(one.run, one.settled) for one in decisions if one.settled is not None]
         await self._settle(ended)
         if ended:
-            await self._close()
+            await self._close([run.id for run, _ in ended])
         return len(decisions)
 
     async def _write(self, tx: Tx, decisions: Sequence[RunDecision], made: PreparedReleases) -> list[ReleaseRow]:
@@ -268,11 +287,14 @@ class GraphRunner:
             [AttemptOutcome(_instance(run), known.get((run.job_id, run.job_version)), how) for run, how in ended]
         )
 
-    async def _close(self) -> int:
-        """Close the runs whose instances have ended; returns how many. Their children are cancelled before."""
+    async def _close(self, among: Sequence[UUID] | None = None) -> int:
+        """Close the runs whose instances have ended, among some or all; returns how many.
+
+        Their children are cancelled before.
+        """
 
         async def work(tx: Tx) -> int:
-            over = await runs.close(tx, self.territory.runs, RUNS_AT_ONCE)
+            over = await runs.close(tx, self.territory.runs, among, RUNS_AT_ONCE)
             if with_children := [run for run in over if run.has_children]:
                 await children.cancel(tx, with_children, CHILDREN_AT_ONCE)
             if closed := [(run.shard, run.id) for run in over if not run.has_children]:
@@ -291,7 +313,7 @@ def _decide(run: OpenRun, graph: Graph, rows: Sequence[StepRow], new_id: Callabl
     found = [ResolvingStep(run, plan[name], by_name) for name in released]
     resolving = [one for one in found if one.step.parameters or one.step.each is not None]
     releases = [
-        release_row(run, step, by_name[step.name], new_id(run.shard))
+        plain_release(run, step, by_name[step.name].position, by_name[step.name].generation, new_id(run.shard))
         for _, step, _ in found
         if not step.parameters and step.each is None
     ]
@@ -318,13 +340,6 @@ def _outcome(states: dict[str, StepState]) -> Outcome | None:
         return Success()
     failed = [name for name, state in states.items() if state in FAILED]
     return Unrecoverable(ErrorCode.HANDLER, f"steps failed: {', '.join(failed[:MAX_NAMES])}")
-
-
-def _timer(row: ReleaseRow, cell: Cell) -> Timer:
-    priority = Priority(row.priority)
-    return Timer(
-        row.shard, row.instance_id, cell.clock.now(), row.tenant_id, priority, Lane.FIRST, row.job_id, row.job_version
-    )
 
 
 def _instance(run: OpenRun) -> Instance:

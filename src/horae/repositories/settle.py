@@ -9,7 +9,6 @@ import msgspec
 from msgspec.structs import replace
 
 from horae.domain.events.events import Event
-from horae.domain.graphs.runs import state_of_end
 from horae.domain.health.signals import AttemptResult as Counts
 from horae.domain.instances.instances import Instance, Lane
 from horae.domain.instances.lifecycle import State
@@ -32,6 +31,7 @@ from horae.domain.tasks.compensations import Compensation
 from horae.domain.traces.spans import settle_span
 from horae.repositories.job_durations import JobDurations
 from horae.repositories.reports import encrypt_reports
+from horae.repositories.step_ends import PlainRecorder, RecordedEnds, StepRecorder, record_steps
 from horae.runtime import randomness
 from horae.runtime.batch import RefusedRow, halve
 from horae.runtime.telemetry import log
@@ -39,8 +39,6 @@ from horae.runtime.tracing import Tracer
 from horae.security.payload_cipher import PayloadCipher
 from horae.store.events import outbox
 from horae.store.events.outbox import OutboxRow
-from horae.store.graphs import steps
-from horae.store.graphs.steps import StepEnd
 from horae.store.health.job_counts import wants_metrics
 from horae.store.instances import instances, logs, results
 from horae.store.instances.instances import Attempt, EndRow, Extension, RetryRow
@@ -92,15 +90,18 @@ class Settler:
         durations: JobDurations | None = None,
         cipher: PayloadCipher | None = None,
         step_ended: Callable[[int], None] = lambda _shard: None,
+        recorder: StepRecorder | None = None,
     ) -> None:
         """`durations`: how long runs take, as all cells of this process have seen it. `cipher` encrypts reports.
 
-        `step_ended` receives the shard of each step of a graph that has ended.
+        `recorder` records ends of steps of graphs. `step_ended` receives the shards of those that leave something to be
+        decided by nodes.
         """
         self.cell = cell
         self.tracer = tracer
         self.announce = follow
         self.step_ended = step_ended
+        self.recorder = PlainRecorder() if recorder is None else recorder
         self.late = 0
         self.durations = JobDurations() if durations is None else durations
         self._cipher = PayloadCipher() if cipher is None else cipher
@@ -165,7 +166,7 @@ class Settler:
         counted: list[tuple[AttemptOutcome, Counts | None]] = []
         of_steps: list[EndRow] = []
 
-        async def work(tx: Tx) -> tuple[set[UUID], list[Timer]]:
+        async def work(tx: Tx) -> tuple[set[UUID], list[Timer], RecordedEnds]:
             counted.clear()
             endings: list[EndRow] = []
             retries: list[RetryRow] = []
@@ -192,19 +193,20 @@ class Settler:
             again = await instances.retry_later(tx, retries) if retries else set()
             kept = await instances.extend(tx, extended) if extended else set()
             await self._complete_single(tx, rows, ended)
-            await _record_steps(tx, of_steps, ended)
+            recorded = await record_steps(tx, self.recorder, [end for end in of_steps if end.ran.id in ended])
             await _write_compensations(tx, rows, ended | again)
             if returned := [one for one in reports.result_rows if one.instance_id in ended]:
                 await results.write(tx, returned)
             due = [_timer_of(retry) for retry in retries if retry.ran.id in again]
-            return ended | again | kept, due + await self._release(tx, rows, ended)
+            return ended | again | kept, due + await self._release(tx, rows, ended), recorded
 
         alone = all(_changes_only_itself(row) for row in rows)
-        written, due = await (self.cell.run_statements if alone else self.cell.run)(work)  # one statement if alone
-        for timer in due:
+        run = self.cell.run_statements if alone else self.cell.run  # one statement if alone
+        written, due, recorded = await run(work)
+        for timer in (*due, *recorded.released):
             self.announce(timer)
-        for row in of_steps:
-            self.step_ended(row.ran.shard)
+        for shard in {end.ran.shard for end in of_steps} if recorded.undecided else ():
+            self.step_ended(shard)
         self._count(counted, written)
         return list(written)
 
@@ -300,17 +302,6 @@ def _is_plain(row: AttemptOutcome) -> bool:
         return False
     bare = attempt.status is None and attempt.code is None and attempt.answer is None
     return bare and row.delay_ms is None and not row.rescued and _changes_only_itself(row)
-
-
-async def _record_steps(tx: Tx, endings: Sequence[EndRow], ended: set[UUID]) -> None:
-    """Record the ends of steps of graphs. A node decides next which steps may start."""
-    ends = [
-        StepEnd(ran.shard, ran.id, state_of_end(over.state, over.reason), over.error_code)
-        for ran, over, *_ in endings
-        if ran.id in ended
-    ]
-    if ends:
-        await steps.record(tx, ends)
 
 
 async def _write_compensations(tx: Tx, rows: Sequence[AttemptOutcome], written: set[UUID]) -> None:

@@ -73,7 +73,7 @@ def progress(steps: Steps, states: States) -> Progress:
     for step in steps:
         if now[step.name] not in UNDECIDED:
             continue
-        decided = _decide(step.rule, [now[need] for need in step.needs])
+        decided = decide_step(step.rule, [now[need] for need in step.needs])
         if decided == StepState.RELEASED:
             released.append(step.name)
         now[step.name] = decided
@@ -111,7 +111,7 @@ def downstream(steps: Steps, name: str) -> list[str]:
     return [step.name for step in steps if step.name in found]
 
 
-def _decide(rule: NeedsRule, parents: Sequence[StepState]) -> StepState:
+def decide_step(rule: NeedsRule, parents: Sequence[StepState]) -> StepState:
     """Return the state of a step by the states of the steps that it needs; RELEASED: it may start."""
     found = set(parents)
     is_over = not found - ENDED

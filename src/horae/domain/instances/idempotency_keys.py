@@ -14,10 +14,12 @@ from horae.domain.ids import encode_id
 LONGEST_IDEMPOTENCY_KEY: Final = 200
 """Characters of the Idempotency-Key of a request."""
 
+CHILD_KEY_COLONS: Final = 4
+
 
 def recurring_key(job_id: UUID, fire_time: datetime, rerun: UUID | None = None) -> str:
     """Return the key of a cron, interval or backfill fire: job and fire time. A re-run adds its backfill."""
-    key = f"{_job(job_id)}:{_seconds(fire_time)}"
+    key = f"{_known(job_id)}:{_seconds(fire_time)}"
     return key if rerun is None else f"{key}:{encode_id(rerun)}"
 
 
@@ -41,7 +43,7 @@ def refresh_key(job_id: UUID, subject: str, tick: datetime) -> str:
 
 def step_key(job_id: UUID, run_id: UUID, generation: int) -> str:
     """Return the key of a step in a run: step job, run, and how often the step was run again after a success."""
-    return f"{encode_id(job_id)}:g:{encode_id(run_id)}:{generation}"
+    return f"{_known(job_id)}:g:{_known(run_id)}:{generation}"
 
 
 def child_key(job_id: UUID, run_id: UUID, generation: int, number: int) -> str:
@@ -49,7 +51,12 @@ def child_key(job_id: UUID, run_id: UUID, generation: int, number: int) -> str:
     return f"{step_key(job_id, run_id, generation)}:{number}"
 
 
-_job = lru_cache(maxsize=50_000)(encode_id)  # cached: the same jobs fire again and again
+def is_child_key(key: str) -> bool:
+    """Return whether the key of a step belongs to a child of a mapped step."""
+    return key.count(":") == CHILD_KEY_COLONS
+
+
+_known = lru_cache(maxsize=50_000)(encode_id)  # cached: the same jobs fire again and again, and runs have many steps
 
 
 def _seconds(at: datetime) -> str:

@@ -8,8 +8,9 @@ from uuid import UUID
 from horae.domain.graphs.children import ChildCount
 from horae.domain.graphs.runs import StepState
 from horae.domain.placement import Run
+from horae.store.arrays import plain
 from horae.store.graphs.runs import OverRun
-from horae.store.graphs.steps import ReleaseRow, StepEnd, end_of
+from horae.store.graphs.steps import ReleaseRow, StepEnd, end_of, release_columns
 from horae.store.statements import sql
 from horae.store.tx import Tx
 
@@ -69,8 +70,10 @@ async def count(tx: Tx, places: Sequence[MappedPlace], limit: int) -> dict[tuple
 
 async def release(tx: Tx, rows: Sequence[tuple[int, ReleaseRow]]) -> set[UUID]:
     """Release children, given their numbers; returns the ids of their new instances."""
-    facts = [[*row[:3], number, *row[3:]] for number, row in rows]
-    return {row["id"] for row in await tx.rows(sql("graphs/children/release"), *zip(*facts, strict=True), tx.now)}
+    numbers, releases = zip(*rows, strict=True)
+    columns = release_columns(releases)
+    columns.insert(3, plain(numbers))
+    return {row["id"] for row in await tx.rows(sql("graphs/children/release"), *columns, tx.now)}
 
 
 async def cancel(tx: Tx, over: Sequence[OverRun], limit: int) -> int:

@@ -1,6 +1,6 @@
 """The runs of graphs. A run is an instance of the graph's job, and a row that says how far its steps are."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
@@ -9,6 +9,7 @@ import asyncpg
 
 from horae.domain.graphs.runs import RunState
 from horae.domain.placement import Run
+from horae.store.arrays import plain
 from horae.store.statements import sql
 from horae.store.tx import Tx
 
@@ -28,6 +29,7 @@ class WaitingRun(NamedTuple):
     tenant_id: UUID
     job_id: UUID
     job_version: int
+    fire_time: datetime
 
 
 class OpenRun(NamedTuple):
@@ -43,6 +45,32 @@ class OpenRun(NamedTuple):
     token: UUID
     blocked: bool
     deadline_at: datetime
+
+
+class StartingRun(NamedTuple):
+    """A run to start. `undecided`: nodes have to decide about it before its first steps are released."""
+
+    shard: int
+    id: UUID
+    deadline: datetime
+    undecided: bool
+
+
+class RunOfStep(NamedTuple):
+    """An open run, and one of its steps whose instance has ended.
+
+    `held_back`: no step of it is released at once, because its job is paused or a step of it is blocked.
+    """
+
+    shard: int
+    id: UUID
+    tenant_id: UUID
+    job_id: UUID
+    job_version: int
+    fire_time: datetime
+    position: int
+    instance_id: UUID
+    held_back: bool
 
 
 class OverRun(NamedTuple):
@@ -73,16 +101,30 @@ async def waiting(tx: Tx, runs: Sequence[Run], without: LeftOut, limit: int) -> 
     return [WaitingRun(*row) for row in rows]
 
 
-async def start(tx: Tx, places: Sequence[tuple[int, UUID, datetime]], token: UUID) -> set[UUID]:
-    """Start runs (shard, id and deadline); returns the ids of those that this call has started."""
-    rows = await tx.rows(sql("graphs/runs/start"), *zip(*places, strict=True), token, tx.now)
-    return {row["id"] for row in rows}
+async def start(tx: Tx, starting: Sequence[StartingRun], token: UUID) -> dict[UUID, bool]:
+    """Start runs; returns the ids of those that this call has started, and whether nodes have to decide about them.
+
+    That is so as well for every run that was started before and goes on.
+    """
+    rows = await tx.rows(sql("graphs/runs/start"), *zip(*sorted(starting), strict=True), token, tx.now)
+    return {row["id"]: row["stale"] for row in rows}
 
 
 async def stale(tx: Tx, runs: Sequence[Run], without: LeftOut, limit: int) -> list[OpenRun]:
     """Open runs of which a step has changed; locked until the transaction ends."""
     rows = await tx.rows(sql("graphs/runs/stale"), *_bounds(runs), *map(list, without), limit)
     return [OpenRun(*row) for row in rows]
+
+
+async def lock_of_steps(tx: Tx, ended: Sequence[tuple[int, UUID]]) -> list[RunOfStep]:
+    """The open runs of the steps with these instances (shard and id), a row for each step; locked by this call."""
+    rows = await tx.rows(sql("graphs/runs/lock_of_steps"), *map(plain, zip(*ended, strict=True)))
+    return [RunOfStep(*row) for row in rows]
+
+
+async def mark_stale(tx: Tx, places: Iterable[tuple[int, UUID]]) -> None:
+    """Let nodes decide about runs (shard and id) that this transaction has locked."""
+    await tx.rows(sql("graphs/runs/mark_stale"), *zip(*sorted(places), strict=True))
 
 
 async def overdue(tx: Tx, runs: Sequence[Run], limit: int) -> list[OpenRun]:
@@ -95,9 +137,10 @@ async def decide(tx: Tx, decided: Sequence[tuple[int, UUID, bool]]) -> None:
     await tx.rows(sql("graphs/runs/decide"), *zip(*decided, strict=True))
 
 
-async def close(tx: Tx, runs: Sequence[Run], limit: int) -> list[OverRun]:
-    """End the runs whose instances have ended. Those with open children stay open until these are cancelled."""
-    return [OverRun(*row) for row in await tx.rows(sql("graphs/runs/close"), *_bounds(runs), limit, tx.now)]
+async def close(tx: Tx, runs: Sequence[Run], among: Sequence[UUID] | None, limit: int) -> list[OverRun]:
+    """End the runs whose instances have ended, among some or all. With open children they stay open until these end."""
+    rows = await tx.rows(sql("graphs/runs/close"), *_bounds(runs), among, limit, tx.now)
+    return [OverRun(*row) for row in rows]
 
 
 async def cancel_of_job(tx: Tx, shard: int, job_id: UUID) -> int:

@@ -1,8 +1,8 @@
 """The steps of runs. A step is released in the statement that inserts its instance."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 import asyncpg
@@ -10,8 +10,12 @@ import asyncpg
 from horae.domain.graphs.runs import StepState, state_of_end
 from horae.domain.instances.lifecycle import State
 from horae.domain.placement import Run
+from horae.store.arrays import documents, plain, texts
 from horae.store.statements import sql
 from horae.store.tx import Tx
+
+STATES: Final[Mapping[str, StepState]] = {state.value: state for state in StepState}
+"""The states by their text: a lookup costs less than making a state of it."""
 
 
 class StepRow(NamedTuple):
@@ -76,15 +80,46 @@ class StepEnd(NamedTuple):
     reason: str | None
 
 
+class EndedStep(NamedTuple):
+    """A step whose instance has ended, in a run that this transaction has locked."""
+
+    shard: int
+    run_id: UUID
+    position: int
+    instance_id: UUID
+    state: StepState
+    reason: str | None
+
+
+class StepPlace(NamedTuple):
+    """A step of a run by its place in the graph."""
+
+    shard: int
+    run_id: UUID
+    position: int
+
+
+class SeenStep(NamedTuple):
+    """The state of a step. `is_end`: this call has recorded that it ended so; otherwise it was read."""
+
+    run_id: UUID
+    position: int
+    state: StepState
+    generation: int
+    is_end: bool
+
+
 async def insert(tx: Tx, rows: Sequence[NewStepRow]) -> None:
     """Insert the steps of runs that were just started. Steps that are there stay as they are."""
-    await tx.rows(sql("graphs/steps/insert"), *zip(*rows, strict=True), tx.now)
+    shards, runs, tenants, positions, names = zip(*rows, strict=True)
+    columns = *map(plain, (shards, runs, tenants, positions)), texts(names)
+    await tx.rows(sql("graphs/steps/insert"), *columns, tx.now)
 
 
 async def of_runs(tx: Tx, places: Sequence[tuple[int, UUID]]) -> list[StepRow]:
     """The steps of runs (shard and id), in the order of their graphs."""
     rows = await tx.rows(sql("graphs/steps/of_runs"), *zip(*places, strict=True))
-    return [StepRow(*row)._replace(state=StepState(row["state"])) for row in rows]
+    return [StepRow(row[0], row[1], row[2], STATES[row[3]], *row[4:]) for row in rows]
 
 
 async def ended(tx: Tx, run: Run, limit: int) -> list[StepEnd]:
@@ -97,9 +132,23 @@ async def record(tx: Tx, ends: Sequence[StepEnd]) -> int:
     return len(await tx.rows(sql("graphs/steps/record"), *zip(*sorted(ends), strict=True), tx.now))
 
 
+async def record_locked(tx: Tx, ends: Sequence[EndedStep], others: Sequence[StepPlace]) -> list[SeenStep]:
+    """Record ends of steps of locked runs, and read other steps as they were before; returns both."""
+    read = zip(*others, strict=True) if others else ((), (), ())
+    columns = map(plain, (*zip(*ends, strict=True), *read))
+    found = await tx.rows(sql("graphs/steps/record_locked"), *columns, tx.now)
+    return [SeenStep(row[0], row[1], STATES[row[2]], row[3], row[4]) for row in found]
+
+
 async def release(tx: Tx, rows: Sequence[ReleaseRow]) -> set[UUID]:
     """Release steps; returns the ids of their new instances."""
-    return {row["id"] for row in await tx.rows(sql("graphs/steps/release"), *zip(*rows, strict=True), tx.now)}
+    return {row["id"] for row in await tx.rows(sql("graphs/steps/release"), *release_columns(rows), tx.now)}
+
+
+def release_columns(rows: Sequence[ReleaseRow]) -> list[str]:
+    """Return the columns of these rows. The names of queues are printable, so they are plain."""
+    columns = list(zip(*rows, strict=True))
+    return [*map(plain, columns[:7]), texts(columns[7]), *map(plain, columns[8:12]), documents(columns[12])]
 
 
 async def change(tx: Tx, changes: Sequence[StepChange]) -> None:

@@ -3,14 +3,15 @@
 with authorised as (
     update graph_child t
     set state = 'RELEASED', instance_id = g.id, changed_at = :now, reason = null
-    from unnest(:shards::smallint[], :run_ids::uuid[], :positions::smallint[], :numbers::int[], :instance_ids::uuid[],
-                :tenant_ids::uuid[], :job_ids::uuid[], :job_versions::int[], :idem_keys::text[],
-                :fire_times::timestamptz[], :priorities::smallint[], :slots_ms::int[], :queues::text[],
-                :payloads::jsonb[])
+    from unnest(:shards::text::smallint[], :run_ids::text::uuid[], :positions::text::smallint[], :numbers::text::int[],
+                :instance_ids::text::uuid[], :tenant_ids::text::uuid[], :job_ids::text::uuid[],
+                :job_versions::text::int[], :idem_keys::text::text[], :fire_times::text::timestamptz[],
+                :priorities::text::smallint[], :slots_ms::text::int[], :queues::text::text[], :payloads::text::jsonb[])
          as g(shard_id, run_id, position, number, id, tenant_id, job_id, job_version, idem_key, fire_time, priority,
               slot_ms, queue, payload)
     where t.shard_id = any(array[g.shard_id]) and t.run_id = g.run_id and t.position = g.position
-      and t.number = g.number and t.state = 'WAITING'  -- no range before the number: it would read the whole run
+      and t.number = g.number                    -- no range before the number: it would read the whole run
+      and t.instance_id is null and t.state <> 'CANCELLED'  -- it waits, said so that no index of waiting ones is read
       and not exists (select from shard s where s.shard_id = g.shard_id and s.state <> 'ACTIVE')
     returning g.shard_id, g.id, g.tenant_id, g.job_id, g.job_version, g.idem_key, g.fire_time, g.priority, g.slot_ms,
               g.queue, g.payload)

@@ -1,4 +1,4 @@
--- :first_shards :last_shards :limit :now
+-- :first_shards :last_shards :among :limit :now
 -- Zero rows: the instance of every open run lives. A run ends as its instance did; without a record of that, cancelled.
 -- A run with open children is only named: they are cancelled before it is closed.
 with over as materialized (
@@ -7,7 +7,7 @@ with over as materialized (
                    where c.shard_id = any(array[r.shard_id]) and c.run_id between r.id and r.id
                      and c.state <> 'SUCCESS' and c.state in ('WAITING', 'RELEASED')) as has_children
     from graph_run r
-    where r.ended_at is null
+    where r.ended_at is null and (:among::uuid[] is null or r.id = any(:among::uuid[]))
       and exists (select from unnest(:first_shards::int[], :last_shards::int[]) as run(first, last)
                   where r.shard_id::int between run.first and run.last)
       and not exists (select from instance_live l where l.shard_id = any(array[r.shard_id])

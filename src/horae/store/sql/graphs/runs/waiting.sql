@@ -1,6 +1,6 @@
 -- :first_shards :last_shards :without_tenant_ids :without_job_ids :now :limit
 -- Zero rows: no fire of a graph waits to be started.
-select l.shard_id, l.id, l.tenant_id, l.job_id, l.job_version
+select l.shard_id, l.id, l.tenant_id, l.job_id, l.job_version, l.fire_time
 from instance_live l
 where l.queue = 'horae.graphs' and l.state in ('INIT', 'FAIL') and l.due_at <= :now
   and exists (select from unnest(:first_shards::int[], :last_shards::int[]) as run(first, last)

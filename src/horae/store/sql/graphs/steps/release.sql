@@ -3,10 +3,10 @@
 with authorised as (
     update graph_step t
     set state = 'RELEASED', instance_id = g.id, changed_at = :now, reason = null
-    from unnest(:shards::smallint[], :run_ids::uuid[], :positions::smallint[], :instance_ids::uuid[],
-                :tenant_ids::uuid[], :job_ids::uuid[], :job_versions::int[], :idem_keys::text[],
-                :fire_times::timestamptz[], :priorities::smallint[], :slots_ms::int[], :queues::text[],
-                :payloads::jsonb[])
+    from unnest(:shards::text::smallint[], :run_ids::text::uuid[], :positions::text::smallint[],
+                :instance_ids::text::uuid[], :tenant_ids::text::uuid[], :job_ids::text::uuid[],
+                :job_versions::text::int[], :idem_keys::text::text[], :fire_times::text::timestamptz[],
+                :priorities::text::smallint[], :slots_ms::text::int[], :queues::text::text[], :payloads::text::jsonb[])
          as g(shard_id, run_id, position, id, tenant_id, job_id, job_version, idem_key, fire_time, priority, slot_ms,
               queue, payload)
     where t.shard_id = any(array[g.shard_id]) and t.run_id between g.run_id and g.run_id and t.position = g.position
