@@ -2,7 +2,7 @@
 
 1. `Night.create()` makes two more tenants and a key of the platform; `make()` the jobs, see `night_jobs.py`.
 2. `running()` breaks the rest in the background: a calendar silences a job once it has succeeded; the herd of one
-   tenant comes, again every few minutes; and once the alert about late fires is there, a second node is stopped.
+   tenant comes, again every few minutes; and once all of its calls were made, a second node is stopped.
 3. Every message about an alert is printed when it arrives, with its link to the console.
 4. At the end of the block the stopped node is killed.
 """
@@ -17,6 +17,7 @@ import msgspec
 from rich.text import Text
 
 from horae.boot.dev import event_lines, night_jobs
+from horae.boot.dev.receiver import SLOW
 from horae.boot.dev.second_node import freeze, second_node
 from horae.delivery.alert_channels.webhook import WebhookBody
 from horae.domain.alerts.kinds import AlertKind
@@ -63,7 +64,8 @@ class Night:
         self.ctx, self.platform, self.herd = ctx, platform, herd
         self.key = key
         self._say = say
-        self._settled, self._late = asyncio.Event(), asyncio.Event()
+        self._settled, self._crowded = asyncio.Event(), asyncio.Event()
+        self._herd_calls = 0
 
     @classmethod
     async def create(cls, ctx: Context, say: Say) -> Self:
@@ -103,14 +105,15 @@ class Night:
         ]
 
     def hear(self, path: str, body: bytes) -> None:
-        """Print a message about an alert; note that the job has succeeded that is silenced afterwards."""
+        """Print a message about an alert; note the calls that the next fault waits for."""
         if path == night_jobs.ALERTS:
-            message = msgspec.json.decode(body, type=WebhookBody).data
-            self._say(event_lines.alert(self.ctx.now(), message))
-            if message.kind is AlertKind.TRIGGER_DELAY_P95:
-                self._late.set()
+            self._say(event_lines.alert(self.ctx.now(), msgspec.json.decode(body, type=WebhookBody).data))
         elif path == night_jobs.SETTLE:
             self._settled.set()
+        elif path == SLOW:
+            self._herd_calls += 1
+            if self._herd_calls == night_jobs.HERD_CALLS:
+                self._crowded.set()
 
     @asynccontextmanager
     async def running(self, settings: Settings, dsn: str, node: Node) -> AsyncIterator[None]:
@@ -131,9 +134,9 @@ class Night:
         await night_jobs.silence(self.ctx, self.ctx.now())
 
     async def _crowd_and_freeze(self, settings: Settings, dsn: str) -> None:
-        """The node freezes after the alert about late fires: shards that wait for a new node make fires late, too."""
+        """The node freezes after the first herd: shards that wait for a new node make fires late, too."""
         await self._crowd(0)
-        await self._late.wait()
+        await self._crowded.wait()
         with second_node(settings, dsn) as process:
             await freeze(self.platform, process)
             number = 1

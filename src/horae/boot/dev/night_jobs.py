@@ -19,13 +19,14 @@ from horae.boot.dev.receiver import DOWN, SLOW
 from horae.domain.alerts.channels import WebhookChannel
 from horae.domain.alerts.kinds import AlertKind
 from horae.domain.alerts.rules import DEFAULT_CHANNEL, AlertRule
+from horae.domain.errors import Invalid
 from horae.domain.instances.retries import RetryPolicy
 from horae.domain.jobs.jobs import Definition, Job
 from horae.domain.schedules.calendars import Calendar, CalendarMode, CalendarUse
 from horae.domain.schedules.policies import Policies
 from horae.domain.schedules.triggers import IntervalTrigger, KeyedTrigger, cron
 from horae.domain.targets.targets import HttpTarget, QueueTarget
-from horae.domain.tenants.tenants import SYSTEM, Tenant
+from horae.domain.tenants.tenants import SYSTEM
 from horae.runtime.randomness import new_token
 from horae.service.alerts import channels
 from horae.service.context import Context, PlatformContext
@@ -63,14 +64,12 @@ RULES: Final = {
 
 async def make_tenants(ctx: Context) -> tuple[Context, Context]:
     """Create the tenants of the platform and of the herd; gives a context of each."""
+    if ctx.tenant.name in {SYSTEM, HERD_TENANT}:
+        raise Invalid(f"the night has a tenant {ctx.tenant.name} of its own: set another HORAE_TENANT, or none")
     caller = PlatformContext(ctx.store, ctx.actor)
     platform = await tenants.create(caller, SYSTEM, width=1)
     herd = await tenants.create(caller, HERD_TENANT)
-    return _context(ctx, platform), _context(ctx, herd)
-
-
-def _context(ctx: Context, tenant: Tenant) -> Context:
-    return Context.of(ctx.store, tenant, ctx.actor)
+    return Context.of(ctx.store, platform, ctx.actor), Context.of(ctx.store, herd, ctx.actor)
 
 
 async def make_channel(ctx: Context, url: str) -> None:

@@ -28,13 +28,13 @@ Nodes = list[NodeRow]
 @contextmanager
 def second_node(settings: Settings, dsn: str) -> Iterator["subprocess.Popen[bytes]"]:
     """Run `horae node` on the same database during the block; it is killed at the end, also where it is stopped."""
-    told = {"HORAE_DSN": dsn, "HORAE_ENVIRONMENT": "dev", "HORAE_LOG_LEVEL": "ERROR"}
-    told |= {"HORAE_NODE_MONITORING_PORT": str(free_port("127.0.0.1", settings.node_monitoring_port + 1))}
+    variables = {"HORAE_DSN": dsn, "HORAE_ENVIRONMENT": "dev", "HORAE_LOG_LEVEL": "ERROR"}
+    variables |= {"HORAE_NODE_MONITORING_PORT": str(free_port("127.0.0.1", settings.node_monitoring_port + 1))}
     if settings.keyring is not None:
-        told["HORAE_KEYRING"] = str(settings.keyring.absolute())
+        variables["HORAE_KEYRING"] = str(settings.keyring.absolute())
     process = subprocess.Popen(
         [sys.executable, "-m", "horae", "node"],
-        env={name: value for name, value in os.environ.items() if not name.startswith("HORAE_")} | told,
+        env={name: value for name, value in os.environ.items() if name != "HORAE_CELLS"} | variables,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
