@@ -4,10 +4,16 @@ from datetime import timedelta
 
 import pytest
 
+from horae.domain.alerts.kinds import AlertKind
+from horae.domain.alerts.rules import AlertRule
+from horae.domain.health.signals import AttemptResult
+from horae.domain.instances.instances import Lane, Priority
 from horae.runtime.randomness import new_token
+from horae.service.alerts import channels
 from horae.store.databases import clock
+from horae.upkeep.signals import Signaller
 from tests.alerts.test_rule_kinds import statuses
-from tests.alerts.world import a_channel, alert_world, the_system
+from tests.alerts.world import a_channel, alert_world, alerts_of, the_system
 from tests.steps import query
 
 NODE = "insert into node (started_at, seen_at, expires_at, incarnation, name) values ($1, $1, $2, $3, 'node-7')"
@@ -62,6 +68,21 @@ async def test_node_stuck(store, world, hook):
     await query(cell, "update node set expires_at = expires_at + interval '1 hour' where incarnation = $1", node)
     await world.round(seconds=70)
     assert statuses(hook, "node_stuck") == ["firing", "resolved"]
+
+
+async def test_late_fires_name_their_cause_to_the_platform_and_not_to_a_tenant(ctx, store, system, world, hook):
+    await a_channel(ctx, hook)
+    await channels.put_rule(ctx, "late", AlertRule(kind=AlertKind.TRIGGER_DELAY_P95))
+    cell = store.cells[0]
+    cell.signal_counts.count_delays(ctx.tenant.id, Priority.NORMAL, Lane.FIRST, *[4000] * 50)
+    cell.signal_counts.count_result(ctx.tenant.id, Priority.NORMAL, Lane.FIRST, AttemptResult.SUCCESS, 50)
+    await Signaller(store, new_token()).once()
+    await world.round(seconds=15)
+    reasons = {one["tenant_id"]: one["reason"] for one in await alerts_of(store, "trigger_delay_p95")}
+    cause = f"the tenant {ctx.tenant.name} has far more fires than usual"
+    assert reasons.keys() == {system.tenant.id, ctx.tenant.id}
+    assert cause in reasons[system.tenant.id]
+    assert cause not in reasons[ctx.tenant.id]
 
 
 async def test_clock_untrusted(store, world, hook):

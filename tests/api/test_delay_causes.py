@@ -14,7 +14,7 @@ async def test_the_platform_sees_why_fires_are_late_and_a_tenant_does_not(store,
     await Signaller(store, uuid4()).once()
     health = (await platform.get("/scheduler/health")).json()
     causes = {cause["kind"]: cause for cause in health["delayCauses"]}
-    assert causes["TENANT_HERD"]["subject"] == str(tenant.id)
+    assert causes["TENANT_HERD"]["subject"] == tenant.name
     assert causes["TENANT_HERD"]["figures"]["fires"] == 50
     assert causes["CELL"]["subject"] == store.cells[0].name
     assert (await admin.get("/scheduler/health")).json()["delayCauses"] == []

@@ -1,11 +1,21 @@
 """Each cause of late fires is named by its figures, and nothing is named without them."""
 
+from datetime import UTC, datetime
 from uuid import UUID
 
 import pytest
+from msgspec.structs import replace
 
-from horae.domain.health.delay_causes import CellReading, DelayCauseKind, NodeStrain, TenantDelays, find_delay_causes
-from horae.domain.health.signals import BUCKETS, bucket_of
+from horae.domain.health.delay_causes import (
+    CellReading,
+    DelayCauseKind,
+    NodeStrain,
+    TenantDelays,
+    find_delay_causes,
+    newest_late_minute,
+    text_of,
+)
+from horae.domain.health.signals import BUCKETS, Signal, bucket_of
 
 LIMIT_MS = 2000
 ACME, OTHER = UUID(int=1), UUID(int=2)
@@ -75,6 +85,21 @@ def test_a_herd_of_one_tenant_is_named_by_its_share_and_its_surge():
     cause = causes[DelayCauseKind.TENANT_HERD]
     assert cause.subject == str(ACME)
     assert cause.figures == {"late_share": pytest.approx(1800 / 1840), "fires": 1800, "times_usual": 9.0}
+
+
+def test_a_tenant_is_named_where_a_cell_knows_its_name():
+    causes = find_delay_causes({"a": CellReading({ACME: fires(900, 0, 1000)}, names={ACME: "acme"})}, LIMIT_MS)
+    assert [text_of(one) for one in causes] == ["the tenant acme has far more fires than usual"]
+    assert all("{" not in text_of(replace(causes[0], kind=kind)) for kind in DelayCauseKind)
+
+
+def test_the_newest_minute_with_many_late_fires_is_the_one_to_explain():
+    def minute(number, late):
+        return datetime(2030, 1, 1, 0, number, tzinfo=UTC), Signal(delays=fires(late).delays)
+
+    counted = [minute(1, 30), minute(2, 12), minute(2, 12), minute(3, 19), minute(4, 0)]
+    assert newest_late_minute(counted, LIMIT_MS) == minute(2, 0)[0]
+    assert newest_late_minute(counted[3:], LIMIT_MS) is None
 
 
 def test_more_retries_than_fires_are_named():

@@ -29,7 +29,7 @@ async def test_a_herd_is_named_with_its_tenant_and_not_taken_for_a_slow_target(c
         await scene.burst(**HERD)
         causes = await causes_of(scene)
         herd = causes[DelayCauseKind.TENANT_HERD]
-        assert herd.subject == str(ctx.tenant.id)
+        assert herd.subject == ctx.tenant.name
         assert herd.figures["fires"] == sum(HERD.values())
         assert herd.figures["times_usual"] == 10, "all runs of ten minutes came in one"
         assert not causes.keys() & {DelayCauseKind.SLOW_TARGET, DelayCauseKind.COLD_DEFINITIONS, DelayCauseKind.CLOCK}

@@ -12,7 +12,7 @@ MODULES = {
 }
 STARTS = {"system", "popen", "fork", "forkpty", "posix_spawn", "create_subprocess_exec", "create_subprocess_shell"}
 MAY_START = {
-    *("boot/dev/programs.py", "boot/dev/cluster.py"),
+    *("boot/dev/programs.py", "boot/dev/cluster.py", "boot/dev/second_node.py"),
     *(f"boot/drills/{name}.py" for name in ("guarded", "processes", "scheduled", "scratch_server")),
 }
 """`horae dev` and `horae drill` start programs, as lists of words: those of PostgreSQL, pgBackRest and systemd, and

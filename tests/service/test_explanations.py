@@ -143,7 +143,8 @@ async def test_days_that_a_calendar_excludes_are_named(ctx, store):
     await fire(store)
     skipped = await finding(ctx, "job", "SKIPPED")
     assert skipped.facts["reasons"] == ["CALENDAR"]
-    assert "a calendar of the job excludes that day" in sentence(skipped, Language.EN)
+    assert "a calendar of the job excludes that day (closed)" in sentence(skipped, Language.EN)
+    assert [(one.kind, one.ref) for one in skipped.rows][1:] == [("calendar", "closed")]
 
 
 async def test_a_paused_tenant_and_an_untrusted_clock_stop_everything(ctx, store):

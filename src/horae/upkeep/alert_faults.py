@@ -1,20 +1,21 @@
 """Finds what the alert rules are about, in the rows of one cell."""
 
 from collections.abc import Awaitable, Callable, Iterable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 from uuid import UUID
 
 from horae.domain.alerts.alerts import RuleFault
 from horae.domain.alerts.kinds import AlertKind
 from horae.domain.alerts.rules import NamedRule, WatchedJob
+from horae.domain.health.delay_causes import find_delay_causes, newest_late_minute, text_of
 from horae.domain.health.signals import Signal, add_signals, percentile_ms
 from horae.domain.tenants.tenants import SYSTEM
 from horae.store.alerts import faults
 from horae.store.alerts.alerts import OpenGroup
 from horae.store.alerts.faults import EndedRuns, LastSourceRound, OverdueFires
 from horae.store.databases import archived_days, partitions
-from horae.store.health import service_level, signals
+from horae.store.health import delay_causes, service_level, signals
 from horae.store.tx import Tx
 from horae.store.workers import queues
 from horae.upkeep.alert_rules import TenantRules
@@ -34,8 +35,9 @@ ARCHIVE_PATIENCE: Final = timedelta(days=2)
 
 
 class RuleCheck(NamedTuple):
-    """A rule to check in a transaction. `objective` is the part of all due times that is to be in time."""
+    """A rule to check in a transaction of a cell. `objective` is the part of all due times that is to be in time."""
 
+    cell: str
     tx: Tx
     tenant: TenantRules
     rule: NamedRule
@@ -195,21 +197,30 @@ async def _unattended_queues(check: RuleCheck) -> list[RuleFault]:
     ]
 
 
-async def _signals(check: RuleCheck, span: timedelta) -> Signal:
-    counted = await signals.since(check.tx, check.tx.now - span - MINUTE, check.of_tenant)
+async def _counted(check: RuleCheck, span: timedelta) -> list[tuple[datetime, Signal]]:
+    return await signals.since(check.tx, check.tx.now - span - MINUTE, check.of_tenant)
+
+
+def _sum(counted: Iterable[tuple[datetime, Signal]]) -> Signal:
     return add_signals([signal for _, signal in counted])
 
 
 async def _trigger_delay(check: RuleCheck) -> list[RuleFault]:
-    p95 = percentile_ms((await _signals(check, DELAYS_SPAN)).delays, 0.95)
-    text = (
-        f"95 % of the fires of the last 5 minutes were sent within {p95} ms; the limit is {check.rule.rule.limit:g} ms"
-    )
-    return [check.fault("", text)] if p95 > check.rule.rule.limit else []
+    """Late fires. The platform also gets the likely causes, which may name tenants; tenants do not see each other."""
+    limit, counted = check.rule.rule.limit, await _counted(check, DELAYS_SPAN)
+    p95 = percentile_ms(_sum(counted).delays, 0.95)
+    if p95 <= limit:
+        return []
+    text = f"95 % of the fires of the last 5 minutes were sent within {p95} ms; the limit is {limit:g} ms"
+    minute = newest_late_minute(counted, limit) if check.of_tenant is None else None
+    if minute is not None:
+        found = find_delay_causes({check.cell: await delay_causes.read(check.tx, minute)}, limit)
+        text = "; ".join([text, *(text_of(cause) for cause in found)])
+    return [check.fault("", text)]
 
 
 async def _success_rate(check: RuleCheck) -> list[RuleFault]:
-    counted = await _signals(check, SUCCESS_RATE_SPAN)
+    counted = _sum(await _counted(check, SUCCESS_RATE_SPAN))
     attempts = counted.success + counted.failed + counted.dead
     if attempts < LEAST_ATTEMPTS or counted.success_rate >= check.rule.rule.limit:
         return []
@@ -286,12 +297,12 @@ CHECKS: Final[dict[AlertKind, Callable[[RuleCheck], Awaitable[list[RuleFault]]]]
 """How to find each state. Faults of single runs, stopped targets and cells that are down are found elsewhere."""
 
 
-async def states(tx: Tx, tenants: dict[UUID, TenantRules], objective: float) -> list[RuleFault]:
-    """Check every rule about a state."""
+async def states(cell: str, tx: Tx, tenants: dict[UUID, TenantRules], objective: float) -> list[RuleFault]:
+    """Check every rule about a state of a cell."""
     found = await _stopped_targets(tx, tenants)
     for tenant in tenants.values():
         for rule in tenant.rules:
             check = CHECKS.get(rule.rule.kind)
             if check is not None:
-                found += await check(RuleCheck(tx, tenant, rule, objective))
+                found += await check(RuleCheck(cell, tx, tenant, rule, objective))
     return found

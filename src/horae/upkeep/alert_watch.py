@@ -105,7 +105,7 @@ class AlertWatcher:
         found = await self._find(tx, tenants, (since, until), moved_at, open_groups)
         looked_at = self._states_at.get(cell.name)
         if looked_at is None or abs(tx.now - looked_at) >= STATES_INTERVAL:  # a clock that was wrong may go back
-            found += await alert_faults.states(tx, tenants, self._objective)
+            found += await alert_faults.states(cell.name, tx, tenants, self._objective)
             found += self._cells_down(cell, tenants)
             self._states_at[cell.name] = tx.now
         await self._record(cell, tx, found, open_groups)

@@ -119,6 +119,6 @@ function figuresOf(health: HealthView | null, causes: HealthCauseView[]): Health
 const number = (value: number): string => value.toLocaleString("en");
 
 /** Formats a share; 99.99 % is never rounded up to 100 %. */
-function percent(part: number): string {
+export function percent(part: number): string {
   return part === 1 ? "100 %" : `${(Math.floor(part * 10_000) / 100).toFixed(2)} %`;
 }

@@ -1,9 +1,13 @@
+import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { AlertView } from "../../api/generated/models";
+import { useMe } from "../../app/session";
 import { labelTexts } from "../../parts/lines";
 import { Timestamp } from "../../parts/Timestamp";
 import { Fact } from "../instances/Facts";
+import { SYSTEM } from "./kinds";
 import { AlertJob, SeverityMark } from "./Marks";
+import { placeOf } from "./places";
 import { silencedUntil } from "./silences/silence-times";
 import { useSilences } from "./silences/useSilences";
 
@@ -13,18 +17,23 @@ const DEFAULT_RULE = "default:";
 export function Facts({ alert }: { alert: AlertView }) {
   const { t } = useTranslation("alerts");
   const labels = labelTexts(alert.labels);
+  const ofPlatform = useMe().me?.tenant === SYSTEM && alert.job_id === null;
+  const owner = alert.owner ?? (ofPlatform ? t("facts.operators") : null);
   const silenceEnd = silencedUntil(alert, useSilences(), Date.now());
   return (
     <dl className="facts">
       <Fact name={t("columns.reason")}>{alert.reason}</Fact>
       <Fact name={t("facts.meaning")}>{t(`meanings.${alert.kind}`)}</Fact>
+      <Fact name={t("facts.look")}>
+        <LookAt alert={alert} />
+      </Fact>
       <Fact name={t("facts.runbook")}>
         <Runbook alert={alert} />
       </Fact>
       <Fact name={t("columns.job")}>
         <AlertJob alert={alert} />
       </Fact>
-      {alert.owner && <Fact name={t("columns.owner")}>{alert.owner}</Fact>}
+      {owner && <Fact name={t("columns.owner")}>{owner}</Fact>}
       {labels.length > 0 && <Fact name={t("facts.labels")}>{labels.join(", ")}</Fact>}
       <Fact name={t("facts.severity")}>
         <SeverityMark severity={alert.severity} />
@@ -59,6 +68,17 @@ export function Facts({ alert }: { alert: AlertView }) {
         <code>{alert.id}</code>
       </Fact>
     </dl>
+  );
+}
+
+/** The page that shows what the alert is about. */
+function LookAt({ alert }: { alert: AlertView }) {
+  const { t } = useTranslation("alerts");
+  const { to, text, search, hash } = placeOf(alert);
+  return (
+    <Link to={to as string} search={(search ?? {}) as never} {...(hash ? { hash } : {})}>
+      {t(`places.${text}`, { job: alert.job })}
+    </Link>
   );
 }
 

@@ -42,7 +42,7 @@ export const FACTS: Record<Kind, KindFacts> = {
 export const KINDS = Object.keys(FACTS) as Kind[];
 
 /** The tenant of the platform. */
-const SYSTEM = "system";
+export const SYSTEM = "system";
 
 /** Returns the kinds that the rules of a tenant can have. */
 export const kindsOf = (tenant: string | undefined): Kind[] =>

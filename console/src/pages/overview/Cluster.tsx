@@ -28,7 +28,7 @@ export function Cluster() {
   });
   const down = nodes.data?.cells_down ?? [];
   return (
-    <Card title={t("cluster.title")}>
+    <Card title={t("cluster.title")} id="cluster">
       {[nodes, shards].map(
         (query, index) =>
           query.error && (
@@ -74,7 +74,7 @@ function CellShards({ name, runs }: { name: string; runs: ShardRun[] }) {
 function NodeTable({ nodes }: { nodes: NodeView[] }) {
   const { t } = useTranslation("overview");
   const columns: Column<NodeView>[] = [
-    { title: t("cluster.node"), show: (one) => one.name },
+    { title: t("cluster.node"), show: (one) => <NodeName node={one} /> },
     { title: t("cluster.cellName"), kind: "tight", show: (one) => one.cell },
     { title: t("cluster.status"), kind: "tight", show: (one) => <NodeStatus node={one} /> },
     { title: t("cluster.shards"), kind: "number", show: (one) => one.shards.toLocaleString() },
@@ -88,6 +88,15 @@ function NodeTable({ nodes }: { nodes: NodeView[] }) {
       id={(one) => `${one.cell} ${one.id}`}
       empty={<EmptyState title={t("cluster.none")} help={t("cluster.emptyHelp")} line="horae node" />}
     />
+  );
+}
+
+/** The name of a node is that of its machine; only the id tells two nodes of one machine apart. */
+function NodeName({ node }: { node: NodeView }) {
+  return (
+    <>
+      {node.name} <code className="soft">{node.id}</code>
+    </>
   );
 }
 

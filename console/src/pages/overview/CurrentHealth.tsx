@@ -5,6 +5,7 @@ import { useHealth } from "../../app/health/useHealth";
 import { useIsPermitted } from "../../app/permissions";
 import { Card } from "../../parts/Page";
 import { ago, duration } from "../../parts/times";
+import { DelayCauses } from "./DelayCauses";
 import { FIGURE_LINKS } from "./figure-links";
 import { OpenIncident } from "./OpenIncident";
 
@@ -23,6 +24,7 @@ export function CurrentHealth() {
             {t(`health:${cause.key}`, { ...cause })}
           </p>
         ))}
+      <DelayCauses causes={health.summary?.delayCauses ?? []} />
       <OpenIncident />
       <dl className="figures">
         {figures.map((one) => (

@@ -39,6 +39,8 @@ export default {
   facts: {
     title: "Details",
     meaning: "What it means",
+    look: "Look at",
+    operators: "Operators of the platform",
     runbook: "Runbook",
     severity: "Severity",
     labels: "Labels",
@@ -49,6 +51,16 @@ export default {
     channels: "Channels",
     silence: "Silenced until",
     id: "Id",
+  },
+  places: {
+    deadLetters: "Dead letters of {{job}}",
+    runs: "Runs of {{job}}",
+    overview: "Overview: health and its causes",
+    cluster: "Overview: cells, nodes and shards",
+    workers: "Workers and queues",
+    sources: "Sources",
+    rolling: "Rolling sets",
+    events: "Events and intakes",
   },
   messages: {
     title: "Messages",

@@ -9,6 +9,19 @@ export default {
     backlog: "Overdue (waiting to start)",
     deadLetters: "Dead letters per minute",
   },
+  delayCauses: {
+    title: "Why fires start late",
+    tenant: "Tenant {{subject}}",
+    CLOCK: "The clock of cell {{subject}} has jumped by {{offset}}.",
+    STALLS: "The loop of node {{subject}} stood still for {{stalled}} of the minute.",
+    CELL: "Cell {{subject}} is slow (p95 {{p95}}), and the others are not.",
+    SLOW_TARGET: "Slow calls of the target {{subject}} keep {{slots}} of the busy slots of a node.",
+    RETRIES: "{{waiting}} retries wait, and {{fires}} fires came in the minute.",
+    COLD_DEFINITIONS: "In cell {{subject}} {{read}} definitions had to be read for {{fires}} fires.",
+    TENANT_HERD:
+      "Tenant {{subject}} had {{fires}} fires in a minute, {{times}} times as many as usual, and {{late}} of the late ones.",
+    HOT_SHARDS: "A few shards of cell {{subject}} have {{waiting}} of {{of}} waiting instances.",
+  },
   level: {
     title: "Service level, 30 days",
     summary:

@@ -39,6 +39,8 @@ export default {
   facts: {
     title: "详情",
     meaning: "含义",
+    look: "查看",
+    operators: "平台运维人员",
     runbook: "处理手册",
     severity: "级别",
     labels: "标签",
@@ -49,6 +51,16 @@ export default {
     channels: "渠道",
     silence: "静默至",
     id: "编号",
+  },
+  places: {
+    deadLetters: "{{job}} 的死信",
+    runs: "{{job}} 的运行记录",
+    overview: "概览：健康状况与原因",
+    cluster: "概览：单元、节点与分片",
+    workers: "工作者与队列",
+    sources: "对账来源",
+    rolling: "滚动集合",
+    events: "事件与事件入口",
   },
   messages: {
     title: "消息",

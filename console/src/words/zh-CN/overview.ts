@@ -9,6 +9,19 @@ export default {
     backlog: "逾期（等待开始）",
     deadLetters: "每分钟新增死信",
   },
+  delayCauses: {
+    title: "触发延迟的原因",
+    tenant: "租户 {{subject}}",
+    CLOCK: "单元 {{subject}} 的时钟跳变了 {{offset}}。",
+    STALLS: "节点 {{subject}} 的事件循环在这一分钟内停顿了 {{stalled}}。",
+    CELL: "单元 {{subject}} 缓慢（p95 为 {{p95}}），其他单元正常。",
+    SLOW_TARGET: "目标 {{subject}} 的慢调用占用了节点 {{slots}} 的繁忙槽位。",
+    RETRIES: "{{waiting}} 个重试在等待，而这一分钟只有 {{fires}} 次触发。",
+    COLD_DEFINITIONS: "单元 {{subject}} 为 {{fires}} 次触发读取了 {{read}} 个任务定义。",
+    TENANT_HERD:
+      "租户 {{subject}} 在一分钟内触发 {{fires}} 次，是平时的 {{times}} 倍，占延迟触发的 {{late}}。",
+    HOT_SHARDS: "单元 {{subject}} 的少数分片集中了 {{of}} 个等待实例中的 {{waiting}} 个。",
+  },
   level: {
     title: "服务水平（30 天）",
     summary: "{{expected}} 个到期时间中有 {{share}} 在 {{limit}} 内得到执行；目标为 {{objective}}。",

@@ -5,7 +5,7 @@ import shlex
 import signal
 from collections.abc import Iterator
 from contextlib import AsyncExitStack, contextmanager, suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -17,8 +17,11 @@ from rich.text import Text
 from horae import __version__
 from horae.api import console
 from horae.boot.dev import cluster, event_lines, samples
-from horae.boot.dev.api_server import DevServer, dev_server
-from horae.boot.dev.receiver import receiving
+from horae.boot.dev.api_server import DevServer, dev_server, placed
+from horae.boot.dev.night import Night
+from horae.boot.dev.night import settings_of as settings_of_night
+from horae.boot.dev.night_jobs import is_of_herd
+from horae.boot.dev.receiver import ignore_call, receiving
 from horae.boot.dev.watching import WatchedSender
 from horae.boot.dev.worker_results import WORKER_RESULTS_INTERVAL_S, WorkerResults
 from horae.boot.encryption import open_store
@@ -28,7 +31,10 @@ from horae.boot.secrets import secrets_of
 from horae.boot.serving import run_node
 from horae.boot.session import err, exit_on_refusal, out, run
 from horae.boot.signals import ignore_hangups, ignores_hangups, stop_signal
-from horae.domain.errors import Conflict
+from horae.delivery.push import Delivery
+from horae.domain.errors import Conflict, Invalid
+from horae.domain.instances.instances import Instance
+from horae.domain.jobs.jobs import Job
 from horae.runtime import telemetry
 from horae.runtime.cancellation import cancel_and_wait
 from horae.runtime.loop import Loop
@@ -50,6 +56,9 @@ def dev(
         Path | None, typer.Option(help="Write HORAE_URL, HORAE_KEY, HORAE_DSN and the like here, to be sourced.")
     ] = None,
     with_samples: Annotated[bool, typer.Option("--samples/--no-samples", help="Jobs to look at.")] = True,
+    with_night: Annotated[
+        bool, typer.Option("--night", help="Break five things, to find them in the console. Implies --fresh.")
+    ] = False,
 ) -> None:
     """Run everything in one process: a private database unless HORAE_DSN is set, a node, the API, and sample jobs."""
     for name in (signal.SIGTERM,) if ignores_hangups() else (signal.SIGTERM, signal.SIGHUP):
@@ -58,8 +67,8 @@ def dev(
         settings = read_settings(environment="dev")
     quiet = "log_level" not in settings.model_fields_set
     telemetry.configure(as_json=bool(settings.log_json), level="WARNING" if quiet else settings.log_level)
-    with exit_on_refusal(), _database(settings, data, fresh) as database:
-        run(lambda: _serve(database, env, with_samples=with_samples))
+    with exit_on_refusal(), _database(settings, data, fresh, with_night) as database:
+        run(lambda: _serve(database, env, with_samples=with_samples, with_night=with_night))
 
 
 HIDDEN: Final = "…"
@@ -77,8 +86,11 @@ class Database(NamedTuple):
 
 
 @contextmanager
-def _database(settings: Settings, data: Path | None, fresh: bool) -> Iterator[Database]:
+def _database(settings: Settings, data: Path | None, fresh: bool, night: bool) -> Iterator[Database]:
     """The configured database or a private one; options of the command line have precedence."""
+    if night and data is not None:
+        raise Invalid("what --night makes is gone at the end: it goes without --data")
+    fresh = fresh or night
     if settings.all_cells() and not (data or fresh):
         yield Database(_with_keys(settings, cluster.default_folder()), "as HORAE_DSN or HORAE_CELLS say")
         return
@@ -113,32 +125,42 @@ def _with_keys(settings: Settings, folder: Path) -> Settings:
     return settings.model_copy(update={"keyring": path})
 
 
-async def _serve(database: Database, env: Path | None, *, with_samples: bool) -> None:
-    settings = database.settings
+async def _serve(database: Database, env: Path | None, *, with_samples: bool, with_night: bool) -> None:
+    settings = placed(database.settings)
+    settings = settings_of_night(settings) if with_night else settings
     await _refuse_production(settings)
     await prepare(settings)
     stopping = stop_signal()
     async with AsyncExitStack() as stack:
         store = await stack.enter_async_context(open_store(settings, settings.all_cells()))
-        watched = partial(WatchedSender, store=store, on_result=lambda *facts: _say(event_lines.attempt(*facts)))
+        watched = partial(WatchedSender, store=store, on_result=_report)
         ctx = Context.of(store, await tenants.find(store, settings.tenant), "horae dev")
+        night = await Night.create(ctx, _say) if with_night else None
+        url = await stack.enter_async_context(receiving(night.hear if night else ignore_call))
         if with_samples:
-            url = await stack.enter_async_context(receiving())
             stack.push_async_callback(samples.clear, ctx)
-        await stack.enter_async_context(run_node(settings, store, await secrets_of(settings, store), watched))
+        node = await stack.enter_async_context(run_node(settings, store, await secrets_of(settings, store), watched))
         opened = await stack.enter_async_context(dev_server(settings, store, ctx))
         results = WorkerResults(ctx, lambda past: _say(event_lines.worker_result(past)))
         watching = asyncio.create_task(Loop("workerresults", results, WORKER_RESULTS_INTERVAL_S).run())
         stack.push_async_callback(cancel_and_wait, watching)
         if env is not None:
             stack.enter_context(_write_env(env, database, opened))
-        _greet(database, opened)
+        _greet(database, opened, night)
+        if night is not None:
+            await night.make(url)
+            await stack.enter_async_context(night.running(settings, database.dsn, node))
         if with_samples:
             now = store.cells[0].clock.now
             await samples.make(ctx, url, lambda *facts: _say(event_lines.decision(now(), *facts)))
         await stopping.wait()
         ignore_hangups()
         _say(Text("Stopping: what is in flight may end.", style="dim"))
+
+
+def _report(at: datetime, late: timedelta, ran: Instance, job: Job, delivered: Delivery) -> None:
+    if not is_of_herd(job):
+        _say(event_lines.attempt(at, late, ran, job, delivered))
 
 
 @contextmanager
@@ -165,12 +187,13 @@ async def _refuse_production(settings: Settings) -> None:
                 raise Conflict(f"{cell.name} is a cell of production; `horae dev` keeps away from it")
 
 
-def _greet(database: Database, server: DevServer) -> None:
+def _greet(database: Database, server: DevServer, night: Night | None) -> None:
     stopping = {"dsn": database.dsn, "api": server.address, "key": server.key}
-    answer(stopping, lambda: _show(database, server))
+    stopping |= {} if night is None else {"platform_key": night.key}
+    answer(stopping, lambda: _show(database, server, night))
 
 
-def _show(database: Database, server: DevServer) -> None:
+def _show(database: Database, server: DevServer, night: Night | None) -> None:
     _say(Text.assemble((f"Horae {__version__}", "bold"), ", everything in one process. Ctrl-C stops it."))
     for name, value in (
         ("database", database.where),
@@ -180,6 +203,8 @@ def _show(database: Database, server: DevServer) -> None:
         ("or", server.command()),
     ):
         _say(Text.assemble((f"  {name:<10}", "dim"), value))
+    for line in () if night is None else night.lines():
+        _say(Text(line))
     out.print()
 
 

@@ -27,14 +27,21 @@ class DevServer(NamedTuple):
         return f"curl -H 'Authorization: Bearer {self.key}' {self.address}/api/v1/jobs"
 
 
+def placed(settings: Settings) -> Settings:
+    """The settings with a free port for the API, and with the console there, so that messages of alerts link to it."""
+    port = free_port(settings.api_host, settings.api_port)
+    update: dict[str, object] = {"api_port": port}
+    if port and settings.console_url is None:
+        host = f"[{settings.api_host}]" if ":" in settings.api_host else settings.api_host
+        update["console_url"] = f"http://{host}:{port}/console"
+    return settings.model_copy(update=update)
+
+
 @asynccontextmanager
 async def dev_server(settings: Settings, store: Store, ctx: Context) -> AsyncIterator[DevServer]:
-    """Run the API server during the block, with an admin and worker key of the tenant. It needs no settings."""
+    """Run the API server during the block, with an admin and worker key of the tenant. It needs only a port."""
     made = await api_keys.create(ctx, f"horae-dev-{new_token().hex[:12]}", [Role.ADMIN, Role.WORKER])
-    update = {
-        "api_secret": settings.api_secret or new_token().hex + new_token().hex,
-        "api_port": free_port(settings.api_host, settings.api_port),
-    }
+    update = {"api_secret": settings.api_secret or new_token().hex + new_token().hex}
     try:
         async with api_server(settings.model_copy(update=update), store) as address:
             yield DevServer(address, made.text)

@@ -1,11 +1,12 @@
 """The lines that `horae dev` prints: one short line per event, with the local time."""
 
 from datetime import datetime, timedelta
-from typing import NamedTuple, assert_never
+from typing import Final, NamedTuple, assert_never
 
 from rich.text import Text
 
 from horae.delivery.push import Delivery
+from horae.domain.alerts.messages import AlertMessage, AlertStatus
 from horae.domain.instances.instances import Instance
 from horae.domain.instances.lifecycle import State
 from horae.domain.instances.outcomes import (
@@ -37,6 +38,10 @@ class EventStyle(NamedTuple):
     words: str
 
 
+ALERT: Final = EventStyle("red", "!", "")
+ALERT_ENDED: Final = EventStyle("green", "·", "")
+
+
 def attempt(at: datetime, late: timedelta, ran: Instance, job: Job, delivered: Delivery) -> Text:
     """The result of an attempt that was sent `late` after it was due."""
     name = job.name if ran.business_key in {None, OWN_KEY} else f"{job.name}/{ran.business_key}"
@@ -47,6 +52,14 @@ def decision(at: datetime, type_name: str, key: str, answer: ScheduleAnswer) -> 
     """A decision about the time of a business key."""
     due = f", due at {answer.at.astimezone():%H:%M:%S}" if answer.at else ""
     return _line(at, f"{type_name}/{key}", EventStyle("blue", "→", answer.decision + due))
+
+
+def alert(at: datetime, message: AlertMessage) -> Text:
+    """A message about an alert, with its link to the console."""
+    style = ALERT if message.status is AlertStatus.FIRING else ALERT_ENDED
+    name = message.job or f"tenant {message.tenant}"
+    words = f"{message.kind}: {message.reason}"
+    return _line(at, name, style._replace(words=words), message.link or "")
 
 
 def worker_result(past: InstanceRecord) -> Text:

@@ -4,14 +4,16 @@ What is known of each cell is compared, nothing is guessed: a cause is named onl
 be named at once. Causes that explain others come first.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 from enum import StrEnum
 from typing import Final, NamedTuple
 from uuid import UUID
 
 import msgspec
 
-from horae.domain.health.signals import BOUNDS_MS, BUCKETS, NOBODY, percentile_ms
+from horae.domain.health.signals import BOUNDS_MS, BUCKETS, NOBODY, Signal, percentile_ms
 
 P95: Final = 0.95
 MIN_LATE: Final = 20
@@ -57,8 +59,23 @@ class DelayCauseKind(StrEnum):
     """A few shards have most of what waits."""
 
 
+TEXTS: Final = {
+    DelayCauseKind.CLOCK: "the clock of the cell {} has jumped",
+    DelayCauseKind.STALLS: "the loop of the node {} stood still",
+    DelayCauseKind.CELL: "the cell {} is slow, and the others are not",
+    DelayCauseKind.SLOW_TARGET: "slow calls of the target {} keep most slots of a node",
+    DelayCauseKind.RETRIES: "more retries wait than fires come",
+    DelayCauseKind.COLD_DEFINITIONS: "definitions of jobs in the cell {} have to be read before they fire",
+    DelayCauseKind.TENANT_HERD: "the tenant {} has far more fires than usual",
+    DelayCauseKind.HOT_SHARDS: "a few shards of the cell {} have most of what waits",
+}
+
+
 class DelayCause(msgspec.Struct, frozen=True, kw_only=True):
-    """A likely cause: what it is, which cell, tenant, node or target it concerns, and the figures behind it."""
+    """A likely cause: what it is, which cell, tenant, node or target it concerns, and the figures behind it.
+
+    A tenant is named; its id stands there where no cell knows its name.
+    """
 
     kind: DelayCauseKind
     subject: str | None
@@ -94,11 +111,25 @@ class TenantDelays(NamedTuple):
 
 
 class CellReading(NamedTuple):
-    """What is known of one cell for one minute. `waiting` has due instances by shard."""
+    """What is known of one cell for one minute. `waiting` has due instances by shard, `names` those of tenants."""
 
     tenants: Mapping[UUID, TenantDelays]
     strains: Sequence[NodeStrain] = ()
     waiting: Mapping[int, int] = {}
+    names: Mapping[UUID, str] = {}
+
+
+def newest_late_minute(counted: Iterable[tuple[datetime, Signal]], limit_ms: float) -> datetime | None:
+    """Return the newest minute with so many late fires that causes are looked for; None if there is none."""
+    late: Counter[datetime] = Counter()
+    for minute, signal in counted:
+        late[minute] += _late(signal.delays, limit_ms)
+    return max((minute for minute, many in late.items() if many >= MIN_LATE), default=None)
+
+
+def text_of(cause: DelayCause) -> str:
+    """Return a cause in a few words, for the reason of an alert."""
+    return TEXTS[cause.kind].format(cause.subject)
 
 
 def find_delay_causes(cells: Mapping[str, CellReading], limit_ms: float) -> list[DelayCause]:
@@ -171,13 +202,14 @@ def _cold_causes(cells: Mapping[str, CellReading]) -> Iterable[DelayCause]:
 def _tenant_causes(cells: Mapping[str, CellReading], limit_ms: float) -> Iterable[DelayCause]:
     tenants = {tenant for cell in cells.values() for tenant in cell.tenants if tenant != NOBODY}
     total = _total(cells, lambda one: _late(one.delays, limit_ms))
+    names = {tenant: name for cell in cells.values() for tenant, name in cell.names.items()}
     for tenant in sorted(tenants):
         own = [cell.tenants[tenant] for cell in cells.values() if tenant in cell.tenants]
         late, fires = sum(_late(one.delays, limit_ms) for one in own), sum(sum(one.delays) for one in own)
         surge = fires / max(1.0, sum(one.runs_10m for one in own) / 10)
         if late >= TENANT_SHARE * total and surge >= MIN_SURGE_FACTOR:
             figures = {"late_share": late / total, "fires": fires, "times_usual": round(surge, 1)}
-            yield DelayCause(kind=DelayCauseKind.TENANT_HERD, subject=str(tenant), figures=figures)
+            yield DelayCause(kind=DelayCauseKind.TENANT_HERD, subject=names.get(tenant, str(tenant)), figures=figures)
 
 
 def _shard_causes(cells: Mapping[str, CellReading]) -> Iterable[DelayCause]:

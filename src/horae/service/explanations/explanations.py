@@ -20,11 +20,12 @@ from horae.domain.tasks.tasks import Decision
 from horae.service.context import Context
 from horae.service.explanations import job_findings
 from horae.service.explanations.cell_findings import find_of_place
-from horae.service.explanations.fire_findings import find_of_fire
+from horae.service.explanations.fire_findings import find_of_fire, name_calendars
 from horae.service.explanations.instance_findings import find_of_instance
 from horae.service.explanations.subject_findings import find_of_subject, find_subject
 from horae.service.instances import searches, tiers
 from horae.service.jobs import jobs
+from horae.service.schedules.schedules import schedule_of
 from horae.service.tasks import tasks
 from horae.store.instances.history import Bounds, InstanceRecord
 
@@ -160,8 +161,10 @@ async def _find_of_last_fires(ctx: Context, job: Job) -> list[Finding | None]:
     """How the last fires of a job ended: skipped, or in a dead letter, or well."""
     ended = (await searches.of_job(ctx, job, _filter(FINAL), bounds=Bounds(MAX_ENDED))).found
     skipped = job_findings.last_skips_finding(ended)
-    if skipped is not None or not ended:
-        return [skipped]
+    if skipped is not None:
+        return [name_calendars(skipped, ended[0], await schedule_of(ctx, job))]
+    if not ended:
+        return []
     return [*await find_of_instance(ctx, job, await searches.find(ctx, ended[0].id))]
 
 

@@ -137,12 +137,18 @@ async def _rows(ctx: Context, job: Job, at: datetime) -> list[InstanceRecord] | 
 
 async def _row_findings(ctx: Context, fire: FireInQuestion, past: InstanceRecord) -> list[Finding]:
     if past.state == State.SKIPPED:
-        closed = _closing_calendars(fire) if past.reason in BY_CALENDAR else []
-        found = skip_finding(past, closed)
-        rows = (*found.rows, *(DecidingRow(RowKind.CALENDAR, name) for name in closed))
-        return [Finding(found.code, found.facts, rows)]
+        return [name_calendars(skip_finding(past), past, fire.schedule)]
     whole = (await tiers.find(ctx, past.id)).found
     return await find_of_instance(ctx, fire.job, whole)
+
+
+def name_calendars(found: Finding, past: InstanceRecord, schedule: Schedule) -> Finding:
+    """Returns the finding about a skipped fire with the calendars that closed its day, where one did."""
+    closed = closing_calendars(schedule, past.fire_time) if past.reason in BY_CALENDAR else []
+    if not closed:
+        return found
+    rows = (*found.rows, *(DecidingRow(RowKind.CALENDAR, name) for name in closed))
+    return Finding(found.code, found.facts | {"calendars": closed}, rows)
 
 
 def _version_findings(fire: FireInQuestion) -> list[Finding]:
@@ -184,7 +190,7 @@ def _without_row(fire: FireInQuestion, now: datetime) -> list[Finding]:
 def _to_come(fire: FireInQuestion) -> Finding:
     verdict, rows = fire.verdict, (version_row(fire.job, fire.in_force.version),)
     if isinstance(verdict, SkipVerdict):
-        closed = _closing_calendars(fire) if verdict.reason in BY_CALENDAR else []
+        closed = closing_calendars(fire.schedule, fire.at) if verdict.reason in BY_CALENDAR else []
         facts = {"fire_time": fire.at, "reason": verdict.reason.value, "calendars": closed or None}
         return Finding(
             FindingCode.TO_BE_SKIPPED, facts, (*rows, *(DecidingRow(RowKind.CALENDAR, name) for name in closed))
@@ -193,11 +199,11 @@ def _to_come(fire: FireInQuestion) -> Finding:
     return Finding(FindingCode.TO_COME, {"fire_time": fire.at, "due_at": due_at}, rows)
 
 
-def _closing_calendars(fire: FireInQuestion) -> list[str]:
-    """Returns the calendars that do not let the job fire on the day of a fire, as they are now."""
-    day = fire.at.astimezone(expected.zone_of(fire.schedule.trigger)).date()
-    uses = fire.schedule.policies.calendars
-    return [use.calendar for use in uses if allows([use], fire.schedule.calendars, day) is not True]
+def closing_calendars(schedule: Schedule, at: datetime) -> list[str]:
+    """Returns the calendars that do not let a job fire on the day of a fire, as they are now."""
+    day = at.astimezone(expected.zone_of(schedule.trigger)).date()
+    uses = schedule.policies.calendars
+    return [use.calendar for use in uses if allows([use], schedule.calendars, day) is not True]
 
 
 def _not_a_fire(job: Job, meant: MeantFire) -> Finding:

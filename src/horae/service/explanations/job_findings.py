@@ -53,13 +53,11 @@ def trigger_finding(job: Job) -> Finding | None:
     return Finding(code, {"job": job.name}, (version_row(job, job.version),))
 
 
-def skip_finding(past: InstanceRecord, calendars: Sequence[str] = ()) -> Finding:
-    """Why a fire, or a range of fires, ran nothing. `calendars` are those that closed the day."""
+def skip_finding(past: InstanceRecord) -> Finding:
+    """Why a fire, or a range of fires, ran nothing."""
     facts = instance_facts(past, reason=past.reason or "")
     if past.range_to is not None and past.range_count is not None and past.range_count > 1:
         facts |= {"range_to": past.range_to, "range_count": past.range_count}
-    if calendars:
-        facts["calendars"] = list(calendars)
     return Finding(FindingCode.SKIPPED, facts, (instance_row(past),))
 
 

@@ -19,7 +19,7 @@ from horae.domain.health.causes import (
     mode_of,
     target_causes,
 )
-from horae.domain.health.delay_causes import DelayCause
+from horae.domain.health.delay_causes import DelayCause, newest_late_minute
 from horae.domain.health.growth import Growth
 from horae.domain.health.service_level import DEFAULT_OBJECTIVE_SHARE
 from horae.domain.health.signals import (
@@ -199,9 +199,8 @@ async def health(
     answers, down = list(seen.found.values()), tuple(seen.down)
     if not answers:
         raise Unavailable("no cell answers now; nothing is known of the scheduler's health")
-    recent = add_signals(
-        [signal for one in answers for minute, signal in one.counted if minute > one.now - DELAYS_SPAN - MINUTE]
-    )
+    newest = [counted for one in answers for counted in one.counted if counted[0] > one.now - DELAYS_SPAN - MINUTE]
+    recent = add_signals([signal for _, signal in newest])
     long = add_signals([signal for one in answers for _, signal in one.counted])
     grown = add_signals([signal for one in answers for signal in one.newest])
     figures = HealthFigures(
@@ -220,8 +219,9 @@ async def health(
     )
     counted_until = max((minute for one in answers for minute, _ in one.counted), default=None)
     explained: list[DelayCause] = []
-    if tenant_id is None and counted_until is not None and figures.trigger_delay_p95_ms > DEGRADED_DELAY_MS:
-        explained = await explain_delays(cells, counted_until, DEGRADED_DELAY_MS)
+    late_minute = newest_late_minute(newest, DEGRADED_DELAY_MS)
+    if tenant_id is None and late_minute is not None and figures.trigger_delay_p95_ms > DEGRADED_DELAY_MS:
+        explained = await explain_delays(cells, late_minute, DEGRADED_DELAY_MS)
     return Health(
         mode=mode_of(causes),
         trigger_delay_p95_ms=figures.trigger_delay_p95_ms,

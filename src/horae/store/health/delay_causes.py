@@ -6,6 +6,7 @@ from typing import Final
 import msgspec
 
 from horae.domain.health.delay_causes import CellReading, NodeStrain, TenantDelays
+from horae.store.alerts import faults
 from horae.store.health import signals
 from horae.store.statements import sql
 from horae.store.tx import Tx
@@ -22,7 +23,8 @@ async def read(tx: Tx, minute: datetime) -> CellReading:
         tenant: TenantDelays(one.signal.delays, one.signal.succeeded + one.signal.died, one.signal.retry_backlog)
         for tenant, one in judged.items()
     }
-    return CellReading(tenants, await strains(tx, minute), await waiting(tx))
+    names = await faults.tenant_names(tx, list(tenants))
+    return CellReading(tenants, await strains(tx, minute), await waiting(tx), names)
 
 
 async def strains(tx: Tx, minute: datetime) -> list[NodeStrain]:
