@@ -77,5 +77,5 @@ async def _change(
 async def _find(ctx: Context, worker_id: str) -> DrainedWorker:
     found = await list_workers(ctx, None, None, QUEUES_OF_WORKER, worker_id=worker_id)
     if not found:
-        raise NotFound(f"no worker {worker_id!r} has polled within the last hour; a new one is listed after seconds")
+        raise NotFound("no worker of this id has polled within the last hour; a new one is listed after some seconds")
     return DrainedWorker(worker_id, found)
